@@ -1,0 +1,25 @@
+/* error.c - filling a caller's struct imf_error */
+#include "error.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const char *imf_version(void) {
+    return IMF_VERSION;
+}
+
+enum imf_status imf_fail(struct imf_error *err, enum imf_status status, const char *format, ...) {
+    if (!err)
+        return status;
+    va_list args;
+    va_start(args, format);
+    memset(err, 0, sizeof *err);
+    err->status = status;
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return status;
+}
+
+enum imf_status imf_fail_memory(struct imf_error *err, size_t bytes) {
+    return imf_fail(err, IMF_ERR_MEMORY, "out of memory (%zu bytes wanted)", bytes);
+}

@@ -1,0 +1,273 @@
+/*
+ * imfilter.h - the public interface of libimfilter
+ *
+ * A filter is parsed from text, a plan is made for one image shape, and the plan is run from a
+ * reader to a writer. Every function that can fail returns an imf_status and, if the caller passes
+ * a struct imf_error, one line that names what is wrong. On failure output pointers are NULL.
+ *
+ * Threads: separate objects may be used from separate threads; one object from one thread at a
+ * time. The library never prints, never exits and keeps no global state.
+ */
+#ifndef IMFILTER_H
+#define IMFILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define IMF_VERSION "0.1.0"
+
+enum imf_status {
+    IMF_OK = 0,
+    IMF_ERR_ARGUMENT,  /* the caller passed something that no image could satisfy */
+    IMF_ERR_SPEC,      /* a filter spec or .flt file is wrong; imf_error.column says where */
+    IMF_ERR_IO,        /* reading or writing failed (errno is in the text) */
+    IMF_ERR_FORMAT,    /* not an image that this library reads, or a combination it cannot write */
+    IMF_ERR_DAMAGED,   /* an image that is truncated or corrupt */
+    IMF_ERR_LIMIT,     /* a limit of struct imf_limits would be exceeded */
+    IMF_ERR_MEMORY,    /* an allocation failed */
+    IMF_ERR_NO_DEVICE, /* the device asked for does not exist */
+    IMF_ERR_DEVICE     /* an OpenCL call failed; imf_error.cl_code holds its code */
+};
+
+/* Caller-owned detail of a failure; every function accepts NULL in its place. */
+struct imf_error {
+    enum imf_status status;
+    int cl_code;   /* OpenCL error code, or 0 */
+    size_t column; /* IMF_ERR_SPEC: 1-based column of the offending character, or 0 */
+    char text[512];
+};
+
+/* The library's version, "MAJOR.MINOR.PATCH"; static storage. */
+const char *imf_version(void);
+
+/* ---- images in files --------------------------------------------------------------------- */
+
+enum imf_format { IMF_FORMAT_NONE, IMF_FORMAT_PNG, IMF_FORMAT_JPEG, IMF_FORMAT_PNM };
+enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK };
+
+/* The shape of an image. Samples are interleaved, rows top to bottom; alpha is the last channel. */
+struct imf_info {
+    int width, height; /* pixels, >= 1 */
+    int channels;      /* 1..4, alpha included */
+    int depth;         /* bits a sample: 8 (uint8_t) or 16 (uint16_t, native byte order) */
+    enum imf_color color;
+    bool alpha; /* straight (not premultiplied) alpha */
+    enum imf_format format;
+};
+
+struct imf_limits {
+    uint64_t max_pixels; /* width * height; 0: no limit */
+    uint64_t max_memory; /* bytes for pixels and working buffers; 0: no limit */
+    int max_scans;       /* progressive JPEG scans; 0: no limit */
+    bool lenient;        /* accept the readable part of a damaged image; the rest stays 0 */
+};
+#define IMF_DEFAULT_MAX_PIXELS 268435456u
+#define IMF_DEFAULT_MAX_SCANS 100
+
+/* What an image carries beside its pixels: EXIF, XMP, ICC, comments, resolution, gamma, and for
+ * JPEG the quantisation and subsampling that "keep" needs. */
+struct imf_metadata;
+
+enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
+
+struct imf_encode {
+    int quality;     /* JPEG 1..100; 0: keep the source's, or 92 when there is none */
+    int subsampling; /* JPEG 444, 422 or 420; 0: keep the source's, or 420 when there is none */
+    int compression; /* PNG deflate level 0..9; -1: the writer's default */
+    unsigned strip;  /* a set of enum imf_strip: metadata not to write */
+    bool upright;    /* the pixels were turned upright: EXIF orientation is written as 1 */
+};
+
+/*
+ * Open an image on a stream positioned at its first byte and read its header. The stream stays the
+ * caller's and is never seeked, so a pipe will do. ICC, EXIF and the like are available at once.
+ */
+struct imf_reader;
+enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
+                                const struct imf_limits *limits, struct imf_error *err);
+void imf_reader_close(struct imf_reader **reader);
+const struct imf_info *imf_reader_info(const struct imf_reader *reader);
+const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
+/*
+ * Read the next `rows` rows into dst, `stride` bytes from row to row (>= width * channels *
+ * depth / 8). Palettes, tRNS and depths below 8 are expanded; CMYK is 0 = no ink, whatever the
+ * file's convention. With limits->lenient a damaged image reads as zeros from the damage on, and
+ * imf_reader_warning() tells; without it, IMF_ERR_DAMAGED. After the last row the reader checks
+ * that the image ends as it should.
+ */
+enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
+                                struct imf_error *err);
+/* A problem that was survived ("the last 12 rows are missing"), or NULL. Owned by the reader. */
+const char *imf_reader_warning(const struct imf_reader *reader);
+
+/*
+ * Start an image on a stream. info->format chooses the codec. metadata may be NULL and is borrowed
+ * until the writer is finished (a PNG may hold text behind its pixels). JPEG takes
+ * gray, RGB and CMYK at depth 8 without alpha; PNG takes no CMYK; PNM takes everything (PGM, PPM or
+ * PAM). Anything else is IMF_ERR_FORMAT with a text that says what would do.
+ */
+struct imf_writer;
+enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
+                                const struct imf_encode *encode,
+                                const struct imf_metadata *metadata, struct imf_error *err);
+enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
+                                struct imf_error *err);
+/* Write what must follow the last row and flush the stream. Close without finish abandons it. */
+enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
+void imf_writer_close(struct imf_writer **writer);
+
+/* "png", "jpeg", "pnm" and the usual file extensions (without the dot), whatever their case. */
+enum imf_format imf_format_from_name(const char *name);
+const char *imf_format_name(enum imf_format format); /* "png", "jpeg", "pnm" */
+
+/* EXIF orientation 1..8 of the metadata, 1 when it has none. */
+int imf_metadata_orientation(const struct imf_metadata *metadata);
+
+/* ---- filters ------------------------------------------------------------------------------ */
+
+struct imf_filter;
+
+/* Parse `count` specs (imfilter(1), "Filters") into one chain. Names that are not built in are
+ * looked up as .flt files (imfilter(5)). err->text holds the spec, a caret position in column. */
+enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
+                                 struct imf_error *err);
+void imf_filter_free(struct imf_filter **filter);
+/* The specs joined by " | ", owned by the filter. */
+const char *imf_filter_text(const struct imf_filter *filter);
+/* A remark that a user should see (an even-sized kernel's origin, say), or NULL. */
+const char *imf_filter_note(const struct imf_filter *filter);
+
+/* One line of the list of built-in filters; static storage. NULL past the last. */
+struct imf_filter_doc {
+    const char *usage;   /* "blur:SIGMA" */
+    const char *summary; /* "Gaussian blur, SIGMA in pixels" */
+};
+const struct imf_filter_doc *imf_filter_doc(size_t index);
+
+/* ---- planning and running ----------------------------------------------------------------- */
+
+enum imf_edge {
+    IMF_EDGE_CLAMP,
+    IMF_EDGE_REFLECT,
+    IMF_EDGE_MIRROR,
+    IMF_EDGE_WRAP,
+    IMF_EDGE_CONSTANT
+};
+enum imf_range {
+    IMF_RANGE_DEFAULT, /* as the filter says */
+    IMF_RANGE_CLIP,
+    IMF_RANGE_ABS,
+    IMF_RANGE_OFFSET,
+    IMF_RANGE_NORMALIZE
+};
+enum imf_alpha { IMF_ALPHA_AUTO, IMF_ALPHA_PREMULTIPLY, IMF_ALPHA_FILTER, IMF_ALPHA_KEEP };
+enum imf_backend { IMF_BACKEND_AUTO, IMF_BACKEND_DIRECT, IMF_BACKEND_FFT, IMF_BACKEND_CPU };
+
+struct imf_settings {
+    enum imf_edge edge;
+    double edge_value; /* IMF_EDGE_CONSTANT: fraction of full scale, 0..1 */
+    enum imf_range range;
+    enum imf_alpha alpha;
+    bool linear; /* filter in linear light (sRGB transfer curve) */
+    enum imf_backend backend;
+    int depth;           /* output depth 8 or 16; 0: the input's */
+    uint64_t max_memory; /* bytes; 0: no limit */
+};
+
+enum imf_device_kind {
+    IMF_DEVICE_AUTO,
+    IMF_DEVICE_CPU,
+    IMF_DEVICE_GPU,
+    IMF_DEVICE_INDEX,
+    IMF_DEVICE_NAME
+};
+
+/* Which device, and where compiled programs are kept. Zero-initialised: automatic, default cache.
+ */
+struct imf_context_options {
+    enum imf_device_kind device;
+    int index;             /* IMF_DEVICE_INDEX: as imf_device_list() counts */
+    const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
+    const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none */
+};
+
+/* A context holds the device once something needs it; creating one touches no OpenCL. It must
+ * outlive its plans. */
+struct imf_context;
+enum imf_status imf_context_create(struct imf_context **out,
+                                   const struct imf_context_options *options,
+                                   struct imf_error *err);
+void imf_context_free(struct imf_context **ctx);
+
+struct imf_device_info {
+    int index;
+    char name[128], platform[128], driver[64], version[64];
+    bool gpu;
+    unsigned compute_units;
+    uint64_t global_memory, local_memory; /* bytes */
+    bool usable;                          /* false: `why` says what it lacks */
+    char why[128];
+};
+/* Number of devices; fills up to `capacity` entries. 0 without any OpenCL platform. */
+size_t imf_device_list(struct imf_device_info *list, size_t capacity);
+
+/* What one backend would do with this image, and what it is estimated to cost. */
+struct imf_candidate {
+    char backend[16];   /* "direct", "separable", "fft", "cpu" */
+    char algorithm[64]; /* "direct 3x3, exact integer" */
+    double estimate_ms; /* < 0 when not eligible */
+    bool eligible, chosen;
+    char why[160]; /* why it was chosen, passed over or not eligible */
+};
+
+/* A plan fits one image shape and may be run many times. Context and filter must outlive it. */
+struct imf_plan;
+enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
+                                const struct imf_filter *filter, const struct imf_info *input,
+                                const struct imf_settings *settings, struct imf_error *err);
+void imf_plan_free(struct imf_plan **plan);
+/* The output's shape: same width and height; channels and depth as filter and settings say;
+ * format is the input's and may be changed in a copy before a writer is opened. */
+const struct imf_info *imf_plan_output(const struct imf_plan *plan);
+/* Candidates of every backend for the whole chain, chosen one marked. Owned by the plan. */
+size_t imf_plan_candidates(const struct imf_plan *plan, const struct imf_candidate **list);
+const char *imf_plan_backend(const struct imf_plan *plan);   /* the chosen candidate's */
+const char *imf_plan_algorithm(const struct imf_plan *plan); /* the chosen candidate's */
+const char *imf_plan_device(const struct imf_plan *plan);    /* device name, or "host" */
+/* A warning for the user ("no OpenCL platform: ..."), or NULL. */
+const char *imf_plan_note(const struct imf_plan *plan);
+
+struct imf_run_options {
+    unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
+    bool verify;    /* run the reference too and compare */
+};
+
+/* Times are milliseconds. */
+struct imf_report {
+    double setup_ms, decode_ms, upload_ms, compute_ms, download_ms, encode_ms, total_ms;
+    /* bench */
+    double compute_min_ms, compute_median_ms, upload_median_ms, download_median_ms;
+    /* verify */
+    bool verified;
+    double verify_max;         /* largest |output - reference| in output sample units */
+    uint64_t verify_differing; /* samples that differ */
+    uint64_t verify_samples;   /* samples compared */
+    bool verify_ok;            /* within the contract's exactness */
+    uint64_t verify_unexcused; /* samples that differ outside what the contract allows */
+};
+
+/* Decode every row of `reader`, filter, encode to `writer` (NULL: discard the result; the writer
+ * is finished, not closed). The reader's info must equal the plan's input. */
+enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
+                             struct imf_writer *writer, const struct imf_run_options *options,
+                             struct imf_report *report, struct imf_error *err);
+
+/* The same from memory to memory: samples as struct imf_info says, strides in bytes. */
+enum imf_status imf_plan_run_memory(struct imf_plan *plan, const void *src, size_t src_stride,
+                                    void *dst, size_t dst_stride,
+                                    const struct imf_run_options *options,
+                                    struct imf_report *report, struct imf_error *err);
+
+#endif
