@@ -1,0 +1,31 @@
+/*
+ * check.h - the unit tests' harness: each test program includes it once
+ *
+ * CHECK(condition, format, ...) counts and, when it fails, prints where and the formatted detail.
+ * return check_done("name") from main prints "name: N passed, N failed" and gives the exit status.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdio.h>
+
+static unsigned long check_passed, check_failed;
+
+#define CHECK(condition, ...)                                                                      \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            check_passed++;                                                                        \
+        } else {                                                                                   \
+            check_failed++;                                                                        \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                        \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fputc('\n', stderr);                                                                   \
+        }                                                                                          \
+    } while (0)
+
+static int check_done(const char *name) {
+    printf("%s: %lu passed, %lu failed\n", name, check_passed, check_failed);
+    return check_failed != 0;
+}
+
+#endif

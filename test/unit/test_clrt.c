@@ -1,0 +1,230 @@
+/* test_clrt.c - the OpenCL runtime: devices, defines, the program cache and its damage */
+#include "../../lib/clrt.h"
+#include "../../lib/clrt_cache.h"
+#include "check.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void remove_entries(const char *dir) {
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.' || strncmp(e->d_name, ".tmp", 4) == 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+}
+
+/* Path of the only entry and the number of files. */
+static int entries(const char *dir, char path[512]) {
+    DIR *d = opendir(dir);
+    int n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        snprintf(path, 512, "%s/%s", dir, e->d_name);
+        n++;
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static void test_defines(void) {
+    struct imf_defines d = {0};
+    const double floats[] = {0.0, 1.0, -0.75, 0.1, 1e-30, 3e38, -8.0};
+    const double ints[] = {0, -1, 2147483647.0};
+    imf_define(&d, "VEC", "%d", 16);
+    imf_define_floats(&d, "F", floats, sizeof floats / sizeof *floats);
+    imf_define_ints(&d, "N", ints, 3);
+    CHECK(!d.failed, "out of memory");
+    CHECK(strncmp(d.text, "#define VEC 16\n#define F 0.0f,0x1p0f,-0x3p-2f,", 46) == 0, "%s",
+          d.text);
+    CHECK(strstr(d.text, "#define N 0,-1,2147483647\n"), "%s", d.text);
+    const char *p = strstr(d.text, "F ") + 2;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+        char *end;
+        float v = strtof(p, &end);
+        CHECK(v == (float)floats[i] && *end == 'f', "value %zu: %a", i, v);
+        p = end + 2;
+    }
+    imf_defines_free(&d);
+    CHECK(!d.text && !d.capacity, "not freed");
+    for (int i = 0; i < 3000; i++)
+        imf_define(&d, "LONG", "%d", i);
+    CHECK(!d.failed && strlen(d.text) == d.length, "length %zu", d.length);
+    imf_defines_free(&d);
+}
+
+static void test_errors(void) {
+    struct imf_error err;
+    CHECK(imf_clrt_fail(&err, CL_OUT_OF_RESOURCES, "x") == IMF_ERR_DEVICE, "status");
+    CHECK(strcmp(err.text, "x: CL_OUT_OF_RESOURCES (-5)") == 0, "%s", err.text);
+    CHECK(err.cl_code == -5, "%d", err.cl_code);
+    CHECK(imf_clrt_fail(&err, CL_OUT_OF_HOST_MEMORY, "x") == IMF_ERR_MEMORY, "status");
+    CHECK(imf_clrt_fail(NULL, -12345, "x") == IMF_ERR_DEVICE, "no error struct");
+}
+
+static void test_cache(const char *dir) {
+    char deep[300], path[512];
+    snprintf(deep, sizeof deep, "%s/a/b", dir);
+    struct imf_cache_key key, other;
+    imf_cache_key_start(&key);
+    other = key;
+    imf_cache_key_add(&key, "ab");
+    imf_cache_key_add(&key, "c");
+    imf_cache_key_add(&other, "a");
+    imf_cache_key_add(&other, "bc");
+    CHECK(memcmp(&key, &other, sizeof key) != 0, "keys must differ");
+    size_t size;
+    CHECK(!imf_cache_load(deep, &key, &size), "empty cache");
+    CHECK(!imf_cache_load(NULL, &key, &size) && !imf_cache_store(NULL, &key, "x", 1), "no cache");
+    const char data[] = "a device binary of some length";
+    CHECK(imf_cache_store(deep, &key, data, sizeof data), "store");
+    struct stat st;
+    CHECK(stat(deep, &st) == 0 && (st.st_mode & 0777) == 0700, "mode %o", (unsigned)st.st_mode);
+    CHECK(entries(deep, path) == 1, "one file");
+    char *got = imf_cache_load(deep, &key, &size);
+    CHECK(got && size == sizeof data && memcmp(got, data, size) == 0, "what was stored");
+    free(got);
+    CHECK(!imf_cache_load(deep, &other, &size), "another key");
+
+    /* Flip each byte in turn, and cut the file at every length. */
+    FILE *f = fopen(path, "rb");
+    char image[512];
+    size_t n = f ? fread(image, 1, sizeof image, f) : 0;
+    if (f)
+        fclose(f);
+    CHECK(n > sizeof data && n < sizeof image, "%zu bytes", n);
+    for (size_t i = 0; i < 2 * n; i++) {
+        char bad[512];
+        memcpy(bad, image, n);
+        bad[i % n] ^= 0x10;
+        if ((f = fopen(path, "wb"))) {
+            fwrite(i < n ? bad : image, 1, i < n ? n : i - n, f);
+            fclose(f);
+        }
+        void *survived = imf_cache_load(deep, &key, &size);
+        CHECK(!survived, "damage %zu was not noticed", i);
+        free(survived);
+    }
+    CHECK(imf_cache_store(deep, &key, data, sizeof data), "store over a damaged entry");
+    free(got = imf_cache_load(deep, &key, &size));
+    CHECK(got != NULL, "load after repair");
+    CHECK(!imf_cache_store("/proc/nowhere", &key, data, sizeof data), "unwritable");
+    for (int i = 0; i < 420; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", i);
+        imf_cache_key_add(&other, text);
+        imf_cache_store(deep, &other, data, sizeof data);
+    }
+    int kept = entries(deep, path);
+    CHECK(kept >= 300 && kept <= 400, "%d entries are kept", kept);
+    free(got = imf_cache_load(deep, &other, &size));
+    CHECK(got != NULL, "the newest entry is kept");
+    remove_entries(deep);
+    rmdir(deep);
+    snprintf(deep, sizeof deep, "%s/a", dir);
+    rmdir(deep);
+}
+
+static void test_selection(void) {
+    struct imf_error err;
+    struct imf_clrt *rt = (void *)&err;
+    struct imf_context_options o = {.device = IMF_DEVICE_INDEX, .index = 999};
+    CHECK(imf_clrt_open(&rt, &o, NULL, &err) == IMF_ERR_NO_DEVICE && !rt, "device 999");
+    o = (struct imf_context_options){.device = IMF_DEVICE_NAME, .name = "no such name"};
+    CHECK(imf_clrt_open(&rt, &o, NULL, &err) == IMF_ERR_NO_DEVICE && !rt, "by name");
+    struct imf_device_info list[64];
+    size_t n = imf_device_list(list, 64);
+    for (size_t i = 0; i < n && i < 64; i++)
+        CHECK(list[i].index == (int)i && list[i].name[0], "device %zu", i);
+}
+
+/* Build, run, and read 1 + 2 back from an edge surface program: any kernel of common.cl's size. */
+static bool build_once(const char *dir, bool *from_source, double *ms) {
+    struct imf_error err = {0};
+    struct imf_clrt *rt;
+    struct imf_context_options o = {0};
+    cl_kernel kernel;
+    char path[512];
+    int before = entries(dir, path);
+    if (imf_clrt_open(&rt, &o, dir, &err) != IMF_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return false;
+    }
+    double start = imf_now_ms();
+    const char *taps = "#define TAPS_X 1\n";
+    CHECK(imf_clrt_kernel(rt, "direct.cl", taps, "no_such_kernel", &kernel, &err) ==
+                  IMF_ERR_DEVICE &&
+              !kernel,
+          "missing kernel");
+    bool ok = imf_clrt_kernel(rt, "direct.cl", taps, "direct", &kernel, &err) == IMF_OK;
+    CHECK(ok, "%s", err.text);
+    *ms = imf_now_ms() - start;
+    if (kernel)
+        clReleaseKernel(kernel);
+    CHECK(imf_clrt_kernel(rt, "absent.cl", "", "x", &kernel, &err) == IMF_ERR_ARGUMENT, "absent");
+    CHECK(imf_clrt_kernel(rt, "direct.cl", "#error broken here\n", "direct", &kernel, &err) ==
+              IMF_ERR_DEVICE,
+          "a broken build");
+    CHECK(strstr(err.text, "broken here") && !strchr(err.text, '\n'), "%s", err.text);
+    imf_clrt_close(&rt);
+    CHECK(!rt, "closed");
+    imf_clrt_close(&rt);
+    *from_source = entries(dir, path) > before;
+    return ok;
+}
+
+static void test_programs(const char *dir) {
+    struct imf_device_info info;
+    if (imf_device_list(&info, 1) == 0) {
+        printf("clrt: no OpenCL device, programs not tested\n");
+        return;
+    }
+    bool fresh;
+    double cold, warm, after;
+    char path[512];
+    if (!build_once(dir, &fresh, &cold))
+        return;
+    CHECK(fresh, "the first build is kept");
+    build_once(dir, &fresh, &warm);
+    CHECK(!fresh && entries(dir, path) == 1, "the second is not built");
+    FILE *f = fopen(path, "r+b");
+    if (f) {
+        fseek(f, 200, SEEK_SET);
+        fputs("damage", f);
+        fclose(f);
+    }
+    build_once(dir, &fresh, &after);
+    CHECK(entries(dir, path) == 1, "a damaged entry is replaced");
+    printf("clrt: program from source %.1f ms, from the cache %.1f ms\n", cold, warm);
+    struct imf_error err;
+    struct imf_clrt *rt;
+    struct imf_context_options o = {0};
+    CHECK(imf_clrt_open(&rt, &o, "/proc/nowhere", &err) == IMF_OK, "unwritable cache");
+    cl_mem buffer;
+    CHECK(imf_clrt_buffer(rt, CL_MEM_READ_WRITE, SIZE_MAX / 2, &buffer, &err) == IMF_ERR_MEMORY &&
+              !buffer,
+          "a buffer larger than the device");
+    CHECK(imf_clrt_finish(rt, &err) == IMF_OK, "%s", err.text);
+    imf_clrt_close(&rt);
+}
+
+int main(void) {
+    char dir[] = "/tmp/imf-clrt-XXXXXX";
+    if (!mkdtemp(dir))
+        return 1;
+    test_defines();
+    test_errors();
+    test_cache(dir);
+    test_selection();
+    test_programs(dir);
+    remove_entries(dir);
+    rmdir(dir);
+    return check_done("clrt");
+}

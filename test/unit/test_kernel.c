@@ -1,0 +1,244 @@
+/* test_kernel.c - kernels: sums, flipping, separability and composition */
+#include "kernel.h"
+
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t state = 88172645463325252u;
+
+/* xorshift64 (Marsaglia 2003) */
+static uint64_t next(void) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+}
+
+static int integer(int low, int high) {
+    return low + (int)(next() % (uint64_t)(high - low + 1));
+}
+
+static double real(void) {
+    return (double)(next() >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+static struct imf_kernel *make(int width, int height, const double *taps) {
+    struct imf_kernel *k;
+    if (imf_kernel_create(&k, width, height, NULL) != IMF_OK)
+        abort();
+    if (taps)
+        memcpy(k->taps, taps, (size_t)width * (size_t)height * sizeof *taps);
+    return k;
+}
+
+static void test_create(void) {
+    struct imf_kernel *k;
+    struct imf_error err;
+    CHECK(imf_kernel_create(&k, 4, 3, &err) == IMF_OK, "create");
+    CHECK(k->cx == 2 && k->cy == 1 && k->scale == 1 && k->bias == 0, "defaults");
+    CHECK(imf_kernel_nonzero(k) == 0, "zero taps");
+    struct imf_margin m = imf_kernel_margin(k);
+    CHECK(m.left == 2 && m.right == 1 && m.top == 1 && m.bottom == 1, "margin");
+    imf_kernel_free(&k);
+    CHECK(!k, "free sets NULL");
+    imf_kernel_free(&k);
+    CHECK(imf_kernel_create(&k, 4096, 1, &err) == IMF_ERR_LIMIT && !k, "%s", err.text);
+    CHECK(imf_kernel_create(&k, 0, 1, &err) == IMF_ERR_ARGUMENT && !k, "%s", err.text);
+}
+
+static void test_sums(void) {
+    struct imf_kernel *k = make(2, 2, (double[]){1, -2, 0, 4}), *copy;
+    CHECK(imf_kernel_sum(k) == 3 && imf_kernel_abs_sum(k) == 7, "sums");
+    CHECK(imf_kernel_nonzero(k) == 3, "nonzero");
+    imf_kernel_flip(k);
+    CHECK(k->taps[0] == 4 && k->taps[1] == 0 && k->taps[2] == -2 && k->taps[3] == 1, "flipped");
+    CHECK(k->cx == 0 && k->cy == 0, "the origin turns too: %d %d", k->cx, k->cy);
+    k->scale = 3;
+    CHECK(imf_kernel_copy(&copy, k, NULL) == IMF_OK, "copy");
+    CHECK(copy->taps != k->taps && copy->cx == 0 && copy->scale == 3 && copy->taps[0] == 4,
+          "copied");
+    imf_kernel_free(&copy);
+    CHECK(imf_kernel_is_integer(k), "integer");
+    k->bias = 0.5;
+    CHECK(!imf_kernel_is_integer(k), "bias");
+    k->bias = 1;
+    CHECK(imf_kernel_is_integer(k), "bias 1");
+    k->scale = 1.5;
+    CHECK(!imf_kernel_is_integer(k), "scale");
+    k->scale = 1;
+    k->taps[0] = 2147483647;
+    k->taps[1] = k->taps[2] = k->taps[3] = 0;
+    CHECK(imf_kernel_is_integer(k), "2^31 - 1");
+    k->taps[1] = -1;
+    CHECK(!imf_kernel_is_integer(k), "2^31");
+    k->taps[0] = 0.25;
+    CHECK(!imf_kernel_is_integer(k), "fraction");
+    imf_kernel_free(&k);
+    k = make(3, 1, (double[]){1e16, 1, -1e16});
+    CHECK(imf_kernel_sum(k) == 1, "compensated sum %g", imf_kernel_sum(k));
+    imf_kernel_free(&k);
+}
+
+/* Largest |taps - column row|, relative to the largest tap. */
+static double factor_error(const struct imf_kernel *k, const double *column, const double *row) {
+    double error = 0, largest = 0;
+    for (int y = 0; y < k->height; y++)
+        for (int x = 0; x < k->width; x++) {
+            double tap = k->taps[y * k->width + x];
+            error = fmax(error, fabs(tap - column[y] * row[x]));
+            largest = fmax(largest, fabs(tap));
+        }
+    return largest > 0 ? error / largest : error;
+}
+
+static void test_separate_random(void) {
+    for (int round = 0; round < 2000; round++) {
+        int width = integer(1, 9), height = integer(1, 9);
+        bool whole = round % 2 == 0;
+        double column[9], row[9], c2[9], r2[9];
+        struct imf_kernel *k = make(width, height, NULL);
+        double *a = malloc(4 * 9 * sizeof *a);
+        for (int i = 0; i < 36; i++)
+            a[i] = whole ? integer(-100, 100) : real();
+        for (int y = 0; y < height; y++)
+            for (int x = 0; x < width; x++)
+                k->taps[y * width + x] = a[y] * a[9 + x];
+        CHECK(imf_kernel_separate(k, column, row), "rank 1, %dx%d", width, height);
+        double error = factor_error(k, column, row);
+        CHECK(whole ? error == 0 : error < 1e-14, "factors off by %g", error);
+        for (int i = 0; whole && i < width; i++)
+            CHECK(row[i] == rint(row[i]), "integer row %g", row[i]);
+        for (int i = 0; whole && i < height; i++)
+            CHECK(column[i] == rint(column[i]), "integer column %g", column[i]);
+        /* A second term of rank 1, made so that the rank is 2 whatever the numbers. */
+        for (int y = 0; y < height; y++)
+            for (int x = 0; x < width; x++)
+                k->taps[y * width + x] = (y + 1) * (x + 1) + (whole ? 1 : 1e-9) * y * x * (y + x);
+        if (width > 2 && height > 2)
+            CHECK(!imf_kernel_separate(k, c2, r2), "rank 2, %dx%d", width, height);
+        for (int y = 0; y < height && !whole; y++)
+            for (int x = 0; x < width; x++)
+                k->taps[y * width + x] = (y + 1) * (x + 1) / 3.0 + 1e-16 * real();
+        if (!whole)
+            CHECK(imf_kernel_separate(k, c2, r2), "rank 1 but for rounding");
+        free(a);
+        imf_kernel_free(&k);
+    }
+}
+
+static void test_separate_cases(void) {
+    double column[4], row[4];
+    struct imf_kernel *k = make(3, 3, (double[]){-1, 0, 1, -2, 0, 2, -1, 0, 1});
+    CHECK(imf_kernel_separate(k, column, row), "sobel");
+    CHECK(row[0] * row[2] == -1 && column[0] * column[0] == 1 && column[1] == 2 * column[0],
+          "primitive factors");
+    k->taps[0] = -2;
+    CHECK(!imf_kernel_separate(k, column, row), "not sobel");
+    memset(k->taps, 0, 9 * sizeof(double));
+    CHECK(imf_kernel_separate(k, column, row) && row[0] == 0 && column[2] == 0, "zeros");
+    imf_kernel_free(&k);
+    /* Large integers, where floats could not tell. */
+    k = make(2, 2, (double[]){2147483646, 2147483647, 2147483645, 2147483646});
+    CHECK(!imf_kernel_separate(k, column, row), "differs from rank 1 by 1 in 2^62");
+    imf_kernel_free(&k);
+    k = make(2, 2, (double[]){1e300, 2e300, 2e300, 4e300});
+    CHECK(imf_kernel_separate(k, column, row), "no overflow");
+    CHECK(factor_error(k, column, row) < 1e-14, "no overflow in the factors");
+    imf_kernel_free(&k);
+    k = make(1, 4, (double[]){0.5, 1.5, -2, 0});
+    CHECK(imf_kernel_separate(k, column, row) && factor_error(k, column, row) < 1e-15, "1x4");
+    imf_kernel_free(&k);
+    k = make(4, 1, (double[]){0, 6, -9, 3});
+    CHECK(imf_kernel_separate(k, column, row), "4x1");
+    CHECK(fabs(row[1]) == 2 && fabs(column[0]) == 3, "4x1 by its gcd: %g %g", row[1], column[0]);
+    imf_kernel_free(&k);
+}
+
+static void test_separate_large(void) {
+    const int n = 4001;
+    struct imf_kernel *k = make(n, n, NULL);
+    double *column = malloc((size_t)n * sizeof *column), *row = malloc((size_t)n * sizeof *row);
+    for (int i = 0; i < n; i++)
+        row[i] = exp(-(i - 2000.0) * (i - 2000.0) / 500000) / 1253;
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < n; x++)
+            k->taps[(size_t)y * (size_t)n + (size_t)x] = row[y] * row[x];
+    clock_t start = clock();
+    CHECK(imf_kernel_separate(k, column, row), "4001x4001");
+    printf("4001x4001 separated in %.0f ms\n", (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC);
+    CHECK(memcmp(column, row, (size_t)n * sizeof *row) == 0, "equal factors");
+    for (int i = 0; i < n; i++)
+        CHECK(row[i] == row[n - 1 - i], "symmetric at %d", i);
+    CHECK(factor_error(k, column, row) < 1e-14, "factors");
+    free(column);
+    free(row);
+    imf_kernel_free(&k);
+}
+
+/* The kernel's response to an image that is 0 beyond its edges. */
+static void respond(const struct imf_kernel *k, const double *src, double *dst, int n) {
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < n; x++) {
+            double sum = 0;
+            for (int i = 0; i < k->height; i++)
+                for (int j = 0; j < k->width; j++) {
+                    int sy = y + i - k->cy, sx = x + j - k->cx;
+                    if (sy >= 0 && sy < n && sx >= 0 && sx < n)
+                        sum += k->taps[i * k->width + j] * src[sy * n + sx];
+                }
+            dst[y * n + x] = sum / k->scale;
+        }
+}
+
+static void test_compose(void) {
+    enum { N = 32 };
+    double image[N * N], a_image[N * N], ab_image[N * N], c_image[N * N];
+    for (int round = 0; round < 60; round++) {
+        struct imf_kernel *a = make(integer(1, 5), integer(1, 5), NULL);
+        struct imf_kernel *b = make(integer(1, 6), integer(1, 4), NULL), *c;
+        for (int i = 0; i < a->width * a->height; i++)
+            a->taps[i] = integer(-9, 9);
+        for (int i = 0; i < b->width * b->height; i++)
+            b->taps[i] = integer(-9, 9);
+        a->scale = 4;
+        b->scale = -0.5;
+        if (round % 3 == 0)
+            imf_kernel_flip(b);
+        /* A rim of zeros wide enough for every kernel, so that edges play no part. */
+        for (int i = 0; i < N * N; i++) {
+            bool inside = i / N >= 10 && i / N < 22 && i % N >= 10 && i % N < 22;
+            image[i] = inside ? integer(0, 255) : 0;
+        }
+        CHECK(imf_kernel_compose(&c, a, b, NULL) == IMF_OK, "compose");
+        CHECK(c->width == a->width + b->width - 1 && c->height == a->height + b->height - 1,
+              "sizes add up");
+        respond(a, image, a_image, N);
+        respond(b, a_image, ab_image, N);
+        respond(c, image, c_image, N);
+        CHECK(memcmp(ab_image, c_image, sizeof c_image) == 0, "round %d: %dx%d then %dx%d", round,
+              a->width, a->height, b->width, b->height);
+        imf_kernel_free(&a);
+        imf_kernel_free(&b);
+        imf_kernel_free(&c);
+    }
+    struct imf_error err;
+    struct imf_kernel *a = make(4000, 1, NULL), *b = make(97, 1, NULL), *c;
+    CHECK(imf_kernel_compose(&c, a, b, &err) == IMF_ERR_LIMIT && !c, "over 4095");
+    a->bias = 0.5;
+    CHECK(imf_kernel_compose(&c, b, a, &err) == IMF_ERR_ARGUMENT && !c, "bias");
+    imf_kernel_free(&a);
+    imf_kernel_free(&b);
+}
+
+int main(void) {
+    test_create();
+    test_sums();
+    test_separate_random();
+    test_separate_cases();
+    test_separate_large();
+    test_compose();
+    return check_done("test_kernel");
+}
