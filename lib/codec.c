@@ -1,0 +1,362 @@
+/* codec.c - the table of formats, and all that reading and writing have in common */
+#include "codec.h"
+#include "image.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool sniff_png(const unsigned char *head, size_t size) {
+    return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
+}
+
+static bool sniff_jpeg(const unsigned char *head, size_t size) {
+    return size >= 2 && head[0] == 0xff && head[1] == 0xd8;
+}
+
+static bool sniff_pnm(const unsigned char *head, size_t size) {
+    return size >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && head[2] &&
+           strchr(" \t\r\n\v\f#", head[2]);
+}
+
+static const struct imf_codec {
+    enum imf_format format;
+    const char *name, *extensions[6];
+    bool (*sniff)(const unsigned char *head, size_t size);
+    const struct imf_decoder *decoder;
+    const struct imf_encoder *encoder;
+} codecs[] = {
+    {IMF_FORMAT_PNG, "png", {"png"}, sniff_png, &imf_png_decoder, &imf_png_encoder},
+    {IMF_FORMAT_JPEG,
+     "jpeg",
+     {"jpeg", "jpg", "jpe", "jfif"},
+     sniff_jpeg,
+     &imf_jpeg_decoder,
+     &imf_jpeg_encoder},
+    {IMF_FORMAT_PNM,
+     "pnm",
+     {"pnm", "pam", "pbm", "pgm", "ppm"},
+     sniff_pnm,
+     &imf_pnm_decoder,
+     &imf_pnm_encoder},
+};
+#define CODEC_COUNT (sizeof codecs / sizeof codecs[0])
+
+/* Not strcasecmp(), which follows the locale. */
+static bool same_word(const char *a, const char *b) {
+    for (; *a && *b; a++, b++)
+        if ((*a >= 'A' && *a <= 'Z' ? *a + 32 : *a) != *b)
+            return false;
+    return *a == *b;
+}
+
+enum imf_format imf_format_from_name(const char *name) {
+    for (size_t i = 0; name && i < CODEC_COUNT; i++)
+        for (const char *const *e = codecs[i].extensions; *e; e++)
+            if (same_word(name, *e))
+                return codecs[i].format;
+    return IMF_FORMAT_NONE;
+}
+
+const char *imf_format_name(enum imf_format format) {
+    for (size_t i = 0; i < CODEC_COUNT; i++)
+        if (codecs[i].format == format)
+            return codecs[i].name;
+    return "none";
+}
+
+enum imf_status imf_fail_io(struct imf_error *err, int number) {
+    return imf_fail(err, IMF_ERR_IO, "%s", number ? strerror(number) : "input/output error");
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static size_t source_fread(struct imf_source *s, void *dst, size_t size) {
+    if (s->ended)
+        return 0;
+    errno = 0;
+    size_t got = fread(dst, 1, size, s->stream);
+    if (got < size) {
+        s->ended = true;
+        if (ferror(s->stream))
+            s->error = errno ? errno : EIO;
+    }
+    return got;
+}
+
+bool imf_source_fill(struct imf_source *s) {
+    s->at = 0;
+    s->end = source_fread(s, s->buffer, sizeof s->buffer);
+    return s->end > 0;
+}
+
+size_t imf_source_read(struct imf_source *s, void *dst, size_t size) {
+    unsigned char *to = dst;
+    size_t done = 0;
+    while (done < size) {
+        size_t left = size - done, held = s->end - s->at;
+        if (held == 0 && left >= sizeof s->buffer)
+            return done + source_fread(s, to + done, left);
+        if (held == 0 && !imf_source_fill(s))
+            break;
+        held = s->end - s->at;
+        size_t n = left < held ? left : held;
+        memcpy(to + done, s->buffer + s->at, n);
+        s->at += n;
+        done += n;
+    }
+    return done;
+}
+
+static enum imf_status check_pixels(const struct imf_reader *r, uint64_t width, uint64_t height,
+                                    struct imf_error *err) {
+    uint64_t limit = r->limits.max_pixels, count;
+    if (__builtin_mul_overflow(width, height, &count))
+        count = UINT64_MAX;
+    if (limit == 0 || count <= limit)
+        return IMF_OK;
+    uint64_t unit = limit >= 1000000 && count / 1000000 > limit / 1000000 ? 1000000 : 1;
+    const char *name = unit > 1 ? "Mpixel" : "pixels";
+    return imf_fail(err, IMF_ERR_LIMIT,
+                    "%" PRIu64 " %s is over the limit of %" PRIu64
+                    " %s (raise it with --max-pixels)",
+                    count / unit, name, limit / unit, name);
+}
+
+enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t height,
+                                 enum imf_color color, bool alpha, int depth,
+                                 struct imf_error *err) {
+    static const int channels[] = {[IMF_COLOR_GRAY] = 1, [IMF_COLOR_RGB] = 3, [IMF_COLOR_CMYK] = 4};
+    if (width < 1 || height < 1 || width > INT_MAX || height > INT_MAX)
+        return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (%" PRIu64 " x %" PRIu64 " pixels)",
+                        width, height);
+    enum imf_status status = check_pixels(r, width, height, err);
+    if (status)
+        return status;
+    int n = channels[color] + alpha;
+    if (!imf_size_mul((size_t)width, (size_t)(n * depth / 8), &r->row_bytes))
+        return imf_fail(err, IMF_ERR_LIMIT, "%" PRIu64 " pixels in a row are too many", width);
+    r->info = (struct imf_info){.width = (int)width,
+                                .height = (int)height,
+                                .channels = n,
+                                .depth = depth,
+                                .color = color,
+                                .alpha = alpha,
+                                .format = r->info.format};
+    return IMF_OK;
+}
+
+enum imf_status imf_reader_memory(const struct imf_reader *r, uint64_t bytes, const char *what,
+                                  struct imf_error *err) {
+    uint64_t limit = r->limits.max_memory;
+    if (limit == 0 || bytes <= limit)
+        return IMF_OK;
+    return imf_fail(err, IMF_ERR_LIMIT,
+                    "%s needs %" PRIu64 " KiB, over the limit of %" PRIu64
+                    " KiB (raise it with --max-memory)",
+                    what, bytes / 1024 + (bytes % 1024 != 0), limit / 1024);
+}
+
+void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
+    if (r->warning[0])
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->warning, sizeof r->warning, format, args);
+    va_end(args);
+}
+
+enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,
+                                   struct imf_error *err) {
+    if (r->source.error)
+        return imf_fail_io(err, r->source.error);
+    return imf_fail(err, IMF_ERR_DAMAGED, "%s after row %d of %d", what, r->row + done,
+                    r->info.height);
+}
+
+static enum imf_status open_sniffed(struct imf_reader *r, struct imf_error *err) {
+    struct imf_source *s = &r->source;
+    if (!imf_source_fill(s))
+        return s->error ? imf_fail_io(err, s->error) : imf_fail(err, IMF_ERR_FORMAT, "empty file");
+    for (size_t i = 0; i < CODEC_COUNT; i++)
+        if (codecs[i].sniff(s->buffer, s->end)) {
+            r->info.format = codecs[i].format;
+            r->decoder = codecs[i].decoder;
+            return r->decoder->open(r, err);
+        }
+    return s->error ? imf_fail_io(err, s->error)
+                    : imf_fail(err, IMF_ERR_FORMAT, "not a PNG, JPEG or PNM image");
+}
+
+enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
+                                const struct imf_limits *limits, struct imf_error *err) {
+    *out = NULL;
+    struct imf_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return imf_fail_memory(err, sizeof *r);
+    r->source.stream = stream;
+    r->limits = limits ? *limits
+                       : (struct imf_limits){.max_pixels = IMF_DEFAULT_MAX_PIXELS,
+                                             .max_scans = IMF_DEFAULT_MAX_SCANS};
+    enum imf_status status = open_sniffed(r, err);
+    if (status)
+        imf_reader_close(&r);
+    *out = r;
+    return status;
+}
+
+void imf_reader_close(struct imf_reader **reader) {
+    if (!*reader)
+        return;
+    if ((*reader)->decoder)
+        (*reader)->decoder->close(*reader);
+    imf_metadata_clear(&(*reader)->metadata);
+    free(*reader);
+    *reader = NULL;
+}
+
+const struct imf_info *imf_reader_info(const struct imf_reader *reader) {
+    return &reader->info;
+}
+
+const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader) {
+    return &reader->metadata;
+}
+
+const char *imf_reader_warning(const struct imf_reader *reader) {
+    return reader->warning[0] ? reader->warning : NULL;
+}
+
+/* Damage outranks the harmless warnings that may have come before it. */
+static void survive(struct imf_reader *r, const struct imf_error *why) {
+    int missing = r->info.height - r->row;
+    r->broken = true;
+    if (missing > 0)
+        snprintf(r->warning, sizeof r->warning, "%.200s: the last %d row%s missing", why->text,
+                 missing, missing > 1 ? "s are" : " is");
+    else
+        snprintf(r->warning, sizeof r->warning, "%.200s", why->text);
+}
+
+enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, int rows,
+                                struct imf_error *err) {
+    if (rows < 0 || rows > r->info.height - r->row || stride < r->row_bytes)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
+                        r->row, r->info.height, rows);
+    if (r->failed)
+        return imf_fail(err, r->failed, "reading went wrong earlier");
+    unsigned char *to = dst;
+    struct imf_error why = {0};
+    enum imf_status status = IMF_OK;
+    int done = 0;
+    if (rows > 0 && !r->broken) {
+        status = r->decoder->rows(r, to, stride, rows, &done, &why);
+        r->row += done;
+        if (status == IMF_OK && r->row == r->info.height)
+            status = r->decoder->end(r, &why);
+    }
+    if (status == IMF_ERR_DAMAGED && r->limits.lenient) {
+        survive(r, &why);
+        status = IMF_OK;
+    }
+    if (status) {
+        r->failed = status;
+        return imf_fail(err, status, "%s%s", why.text,
+                        status == IMF_ERR_DAMAGED ? " (accept the readable part with --lenient)"
+                                                  : "");
+    }
+    r->row += rows - done;
+    for (; done < rows; done++)
+        memset(to + (size_t)done * stride, 0, r->row_bytes);
+    return IMF_OK;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
+    return !(w->encode.strip & item->strip) &&
+           (item->kind != IMF_META_ICC || imf_icc_fits(item, w->info.color));
+}
+
+static bool consistent(const struct imf_info *info) {
+    static const int channels[] = {[IMF_COLOR_GRAY] = 1, [IMF_COLOR_RGB] = 3, [IMF_COLOR_CMYK] = 4};
+    return info->width >= 1 && info->height >= 1 && (info->depth == 8 || info->depth == 16) &&
+           info->color <= IMF_COLOR_CMYK && info->channels <= 4 &&
+           info->channels == channels[info->color] + info->alpha;
+}
+
+static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err) {
+    const struct imf_info *info = &w->info;
+    for (size_t i = 0; i < CODEC_COUNT; i++)
+        if (codecs[i].format == info->format)
+            w->encoder = codecs[i].encoder;
+    if (!w->encoder)
+        return imf_fail(err, IMF_ERR_FORMAT, "no output format (choose one with --format)");
+    if (!consistent(info) ||
+        !imf_size_mul((size_t)info->width, (size_t)(info->channels * info->depth / 8),
+                      &w->row_bytes))
+        return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d channels, %d bits",
+                        info->width, info->height, info->channels, info->depth);
+    const char *misfit = w->encoder->fits(info);
+    if (misfit)
+        return imf_fail(err, IMF_ERR_FORMAT, "%s", misfit);
+    return w->encoder->open(w, err);
+}
+
+enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
+                                const struct imf_encode *encode,
+                                const struct imf_metadata *metadata, struct imf_error *err) {
+    *out = NULL;
+    struct imf_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return imf_fail_memory(err, sizeof *w);
+    w->stream = stream;
+    w->info = *info;
+    w->encode = encode ? *encode : (struct imf_encode){.compression = -1};
+    w->metadata = metadata;
+    enum imf_status status = open_checked(w, err);
+    if (status)
+        imf_writer_close(&w);
+    *out = w;
+    return status;
+}
+
+enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t stride, int rows,
+                                struct imf_error *err) {
+    if (rows < 0 || rows > w->info.height - w->row || stride < w->row_bytes)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
+                        w->row, w->info.height, rows);
+    if (w->failed)
+        return imf_fail(err, w->failed, "writing went wrong earlier");
+    w->failed = w->encoder->rows(w, src, stride, rows, err);
+    if (w->failed == IMF_OK)
+        w->row += rows;
+    return w->failed;
+}
+
+enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
+    if (w->row != w->info.height)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "only %d of %d rows were written", w->row,
+                        w->info.height);
+    if (w->failed)
+        return imf_fail(err, w->failed, "writing went wrong earlier");
+    w->failed = w->encoder->finish(w, err);
+    if (w->failed)
+        return w->failed;
+    errno = 0;
+    if (fflush(w->stream) != 0 || ferror(w->stream))
+        w->failed = imf_fail_io(err, errno);
+    return w->failed;
+}
+
+void imf_writer_close(struct imf_writer **writer) {
+    if (!*writer)
+        return;
+    if ((*writer)->encoder)
+        (*writer)->encoder->close(*writer);
+    free(*writer);
+    *writer = NULL;
+}

@@ -1,0 +1,107 @@
+/*
+ * codec.h - what a codec is given and what it must offer
+ *
+ * codec.c owns everything that formats share: sniffing, limits, row counting, what "lenient"
+ * means, and flushing. A decoder and an encoder are tables of functions that work on the public
+ * reader and writer objects, with their own state behind `state`.
+ */
+#ifndef IMF_CODEC_H
+#define IMF_CODEC_H
+
+#include "error.h"
+#include "metadata.h"
+
+/* Bytes from a stream, through a buffer whose first filling is what codecs are sniffed from. */
+#define IMF_SOURCE_SIZE 65536
+struct imf_source {
+    FILE *stream;
+    size_t at, end; /* unread part of buffer */
+    bool ended;     /* end of file or an error was met */
+    int error;      /* errno of a failed read, or 0 */
+    unsigned char buffer[IMF_SOURCE_SIZE];
+};
+
+/* Refill an empty buffer; false at the end or on an error. */
+bool imf_source_fill(struct imf_source *s);
+/* Up to size bytes; fewer only at the end or on an error. */
+size_t imf_source_read(struct imf_source *s, void *dst, size_t size);
+/* The next byte, or EOF. */
+static inline int imf_source_getc(struct imf_source *s) {
+    return s->at < s->end || imf_source_fill(s) ? s->buffer[s->at++] : EOF;
+}
+
+struct imf_decoder;
+struct imf_encoder;
+
+struct imf_reader {
+    const struct imf_decoder *decoder;
+    struct imf_limits limits;
+    struct imf_info info;
+    size_t row_bytes; /* of a decoded row */
+    struct imf_metadata metadata;
+    int row;                /* rows given to the caller so far */
+    bool broken;            /* lenient: rows from here on are zeros */
+    enum imf_status failed; /* a read failed for good */
+    char warning[320];
+    void *state; /* the decoder's */
+    struct imf_source source;
+};
+
+struct imf_writer {
+    const struct imf_encoder *encoder;
+    FILE *stream;
+    struct imf_info info;
+    size_t row_bytes;
+    struct imf_encode encode;
+    const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
+    int row;                             /* rows taken so far */
+    enum imf_status failed;
+    void *state; /* the encoder's */
+};
+
+/*
+ * open: read the header, call imf_reader_shape(), fill metadata. rows: decode `rows` rows; *done
+ * counts the good ones. end: check what follows the last row. close: free state (may be NULL, also
+ * after a failed open). A failed rows or end with IMF_ERR_DAMAGED becomes a warning when lenient.
+ */
+struct imf_decoder {
+    enum imf_status (*open)(struct imf_reader *r, struct imf_error *err);
+    enum imf_status (*rows)(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
+                            int *done, struct imf_error *err);
+    enum imf_status (*end)(struct imf_reader *r, struct imf_error *err);
+    void (*close)(struct imf_reader *r);
+};
+
+/* fits: NULL, or what the format cannot hold of such an image and what would do. */
+struct imf_encoder {
+    const char *(*fits)(const struct imf_info *info);
+    enum imf_status (*open)(struct imf_writer *w, struct imf_error *err);
+    enum imf_status (*rows)(struct imf_writer *w, const unsigned char *src, size_t stride, int rows,
+                            struct imf_error *err);
+    enum imf_status (*finish)(struct imf_writer *w, struct imf_error *err);
+    void (*close)(struct imf_writer *w);
+};
+
+extern const struct imf_decoder imf_png_decoder, imf_jpeg_decoder, imf_pnm_decoder;
+extern const struct imf_encoder imf_png_encoder, imf_jpeg_encoder, imf_pnm_encoder;
+
+/* For decoders: check the shape against the limits, then set info (but format) and row_bytes. */
+enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t height,
+                                 enum imf_color color, bool alpha, int depth,
+                                 struct imf_error *err);
+/* IMF_ERR_LIMIT when a buffer of that many bytes is over max_memory. */
+enum imf_status imf_reader_memory(const struct imf_reader *r, uint64_t bytes, const char *what,
+                                  struct imf_error *err);
+/* Note a problem that does not matter to the pixels; the first is kept. */
+void imf_reader_warn(struct imf_reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* IMF_ERR_DAMAGED "WHAT after row N of M", or IMF_ERR_IO if the stream could not be read. */
+enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,
+                                   struct imf_error *err);
+/* IMF_ERR_IO with strerror's text for an errno. */
+enum imf_status imf_fail_io(struct imf_error *err, int number);
+
+/* For encoders: is this item to be written? */
+bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
+
+#endif

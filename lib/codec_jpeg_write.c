@@ -1,0 +1,311 @@
+/*
+ * codec_jpeg_write.c - JPEG encoder (libjpeg-turbo)
+ *
+ * "Keep" means the source's own quantisation tables, sampling factors and colour space, so that a
+ * second generation loses as little as it can. CMYK is written as Photoshop writes it: inverted,
+ * with an Adobe marker. libjpeg leaves an error by longjmp: each call is a step run by guarded().
+ */
+#include "codec.h"
+
+#include <errno.h>
+#include <jerror.h>
+#include <jpeglib.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_QUALITY 92
+#define SEGMENT_MAX 65533u /* bytes of a marker segment behind its length */
+#define MCU_BLOCKS_MAX 10  /* of the standard, B.2.3 */
+#define EXIF_PREFIX "Exif\0"
+#define XMP_PREFIX "http://ns.adobe.com/xmp/1.0/"
+
+struct jpeg {
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    jmp_buf jump;
+    struct imf_writer *writer;
+    int error;         /* errno of a failed write */
+    JSAMPLE *inverted; /* CMYK: a row */
+    unsigned char *exif;
+    const unsigned char *src;
+    size_t stride;
+    int rows;
+};
+
+static void on_error(j_common_ptr common) {
+    struct jpeg *j = common->client_data;
+    if (common->err->msg_code == JERR_FILE_WRITE)
+        j->error = errno ? errno : EIO;
+    longjmp(j->jump, 1);
+}
+
+static void on_message(j_common_ptr common, int level) {
+    (void)common, (void)level;
+}
+
+static bool guarded(struct jpeg *j, void (*step)(struct jpeg *)) {
+    if (setjmp(j->jump))
+        return false;
+    errno = 0;
+    step(j);
+    return true;
+}
+
+static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
+    if (j->error)
+        return imf_fail_io(err, j->error);
+    if (j->errors.msg_code == JERR_OUT_OF_MEMORY)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    char text[JMSG_LENGTH_MAX];
+    j->errors.format_message((j_common_ptr)&j->c, text);
+    return imf_fail(err, IMF_ERR_FORMAT, "JPEG cannot be written (%s)", text);
+}
+
+/* ---- keep --------------------------------------------------------------------------------- */
+
+/* The source whose settings suit this output: as many components, or its luma for gray. */
+static const struct imf_jpeg_source *kept_source(const struct imf_writer *w) {
+    const struct imf_jpeg_source *s = w->metadata ? &w->metadata->jpeg : NULL;
+    if (!s || s->components == 0)
+        return NULL;
+    bool luma = w->info.channels == 1 && s->color_space == JCS_YCbCr;
+    return luma || s->components == w->info.channels ? s : NULL;
+}
+
+static void set_tables(struct jpeg *j, const struct imf_jpeg_source *s) {
+    unsigned table[DCTSIZE2];
+    for (int t = 0; t < NUM_QUANT_TBLS; t++) {
+        for (int i = 0; s->has_table[t] && i < DCTSIZE2; i++)
+            table[i] = s->quant[t][i] ? s->quant[t][i] : 1;
+        if (s->has_table[t])
+            jpeg_add_quant_table(&j->c, t, table, 100, FALSE);
+    }
+    for (int i = 0; i < j->c.num_components; i++)
+        j->c.comp_info[i].quant_tbl_no = s->table[i];
+}
+
+/* libjpeg resamples by whole numbers only, and an MCU holds few blocks. */
+static bool expressible(const struct imf_jpeg_source *s) {
+    int h = 1, v = 1, blocks = 0;
+    for (int i = 0; i < s->components; i++) {
+        h = s->h[i] > h ? s->h[i] : h;
+        v = s->v[i] > v ? s->v[i] : v;
+        blocks += s->h[i] * s->v[i];
+    }
+    for (int i = 0; i < s->components; i++)
+        if (s->h[i] < 1 || s->v[i] < 1 || h % s->h[i] || v % s->v[i])
+            return false;
+    return blocks <= MCU_BLOCKS_MAX;
+}
+
+static void set_sampling(struct jpeg *j, int h, int v) {
+    for (int i = 0; i < j->c.num_components; i++) {
+        bool full = i == 0 || i == 3; /* luma, black */
+        j->c.comp_info[i].h_samp_factor = full ? h : 1;
+        j->c.comp_info[i].v_samp_factor = full ? v : 1;
+    }
+}
+
+static void set_encoding(struct jpeg *j) {
+    static const struct { int name, h, v; } sampling[] = {{444, 1, 1}, {422, 2, 1}, {420, 2, 2}};
+    struct jpeg_compress_struct *c = &j->c;
+    const struct imf_encode *e = &j->writer->encode;
+    const struct imf_jpeg_source *source = kept_source(j->writer);
+    const struct imf_jpeg_source *sampled =
+        source && e->subsampling == 0 && source->components == c->num_components ? source : NULL;
+    if (c->in_color_space == JCS_CMYK)
+        jpeg_set_colorspace(c, JCS_YCCK);
+    if (sampled && (source->color_space == JCS_RGB || source->color_space == JCS_CMYK))
+        jpeg_set_colorspace(c, (J_COLOR_SPACE)source->color_space);
+    if (source && e->quality == 0)
+        set_tables(j, source);
+    else
+        jpeg_set_quality(c, e->quality ? e->quality : DEFAULT_QUALITY, TRUE);
+    if (c->num_components == 1)
+        return; /* one component has nothing to be sampled against */
+    if (sampled && expressible(sampled)) {
+        for (int i = 0; i < c->num_components; i++) {
+            c->comp_info[i].h_samp_factor = sampled->h[i];
+            c->comp_info[i].v_samp_factor = sampled->v[i];
+        }
+        return;
+    }
+    int wanted = e->subsampling ? e->subsampling : sampled ? 444 : 420;
+    for (size_t i = 0; i < sizeof sampling / sizeof sampling[0]; i++)
+        if (sampling[i].name == wanted)
+            set_sampling(j, sampling[i].h, sampling[i].v);
+}
+
+/* ---- metadata ----------------------------------------------------------------------------- */
+
+/* Segments too long for JPEG are left out. */
+static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t prefix_size,
+                        const unsigned char *data, size_t size) {
+    if (size > SEGMENT_MAX - prefix_size)
+        return;
+    jpeg_write_m_header(&j->c, marker, (unsigned)(prefix_size + size));
+    for (size_t i = 0; i < prefix_size; i++)
+        jpeg_write_m_byte(&j->c, (unsigned char)prefix[i]);
+    for (size_t i = 0; i < size; i++)
+        jpeg_write_m_byte(&j->c, data[i]);
+}
+
+static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
+    const unsigned char *data = item->data;
+    if (j->writer->encode.upright && !(data = j->exif = imf_exif_upright(item)))
+        return;
+    put_segment(j, JPEG_APP0 + 1, EXIF_PREFIX, sizeof EXIF_PREFIX, data, item->size);
+}
+
+static void put_xmp(struct jpeg *j, const struct imf_meta_item *item) {
+    put_segment(j, JPEG_APP0 + 1, XMP_PREFIX, sizeof XMP_PREFIX, item->data, item->size);
+}
+
+static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
+    enum { SEGMENT = 65519, SEGMENTS = 255 }; /* ICC.1 annex B.4 */
+    if (item->size <= (size_t)SEGMENT * SEGMENTS)
+        jpeg_write_icc_profile(&j->c, item->data, (unsigned)item->size);
+}
+
+static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
+    size_t at = 0;
+    do {
+        size_t n = item->size - at < SEGMENT_MAX ? item->size - at : SEGMENT_MAX;
+        put_segment(j, JPEG_COM, "", 0, item->data + at, n);
+        at += n;
+    } while (at < item->size);
+}
+
+static void put_raw(struct jpeg *j, const struct imf_meta_item *item) {
+    put_segment(j, (int)item->tag, "", 0, item->data, item->size);
+}
+
+static void (*const put[])(struct jpeg *j, const struct imf_meta_item *item) = {
+    [IMF_META_EXIF] = put_exif,  [IMF_META_XMP] = put_xmp,
+    [IMF_META_ICC] = put_icc,    [IMF_META_COMMENT] = put_comment,
+    [IMF_META_PNG_CHUNK] = NULL, [IMF_META_JPEG_SEGMENT] = put_raw,
+};
+
+/* EXIF stands first, as its standard wants, and for JPEG sources without JFIF no JFIF precedes it.
+ */
+static void set_density(struct jpeg *j, bool exif) {
+    struct jpeg_compress_struct *c = &j->c;
+    const struct imf_metadata *m = j->writer->metadata;
+    struct imf_density d = m ? m->density : (struct imf_density){0};
+    if (d.unit == IMF_DENSITY_NONE || (j->writer->encode.strip & IMF_STRIP_OTHER)) {
+        if (exif && c->jpeg_color_space == JCS_YCbCr)
+            c->write_JFIF_header = FALSE;
+        return;
+    }
+    if (d.unit == IMF_DENSITY_METRE)
+        d = imf_density_convert(d, IMF_DENSITY_INCH);
+    if (d.x < 1 || d.y < 1 || d.x > UINT16_MAX || d.y > UINT16_MAX)
+        return;
+    c->density_unit = d.unit == IMF_DENSITY_INCH ? 1 : d.unit == IMF_DENSITY_CM ? 2 : 0;
+    c->X_density = (UINT16)d.x;
+    c->Y_density = (UINT16)d.y;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+static void open_step(struct jpeg *j) {
+    static const J_COLOR_SPACE space[] = {
+        [IMF_COLOR_GRAY] = JCS_GRAYSCALE, [IMF_COLOR_RGB] = JCS_RGB, [IMF_COLOR_CMYK] = JCS_CMYK};
+    const struct imf_writer *w = j->writer;
+    struct jpeg_compress_struct *c = &j->c;
+    jpeg_create_compress(c);
+    jpeg_stdio_dest(c, w->stream);
+    c->image_width = (JDIMENSION)w->info.width;
+    c->image_height = (JDIMENSION)w->info.height;
+    c->input_components = w->info.channels;
+    c->in_color_space = space[w->info.color];
+    jpeg_set_defaults(c);
+    c->dct_method = JDCT_ISLOW;
+    set_encoding(j);
+
+    const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF);
+    bool with_exif = exif && imf_writer_wants(w, exif);
+    set_density(j, with_exif);
+    jpeg_start_compress(c, TRUE);
+    if (with_exif)
+        put_exif(j, exif);
+    for (const struct imf_meta_item *i = w->metadata ? w->metadata->first : NULL; i; i = i->next)
+        if (i != exif && put[i->kind] && imf_writer_wants(w, i))
+            put[i->kind](j, i);
+}
+
+static void rows_step(struct jpeg *j) {
+    size_t bytes = j->writer->row_bytes;
+    for (int y = 0; y < j->rows; y++) {
+        const unsigned char *src = j->src + (size_t)y * j->stride;
+        JSAMPROW row = (JSAMPROW)(uintptr_t)src; /* libjpeg lacks const; it only reads */
+        for (size_t i = 0; j->inverted && i < bytes; i++)
+            j->inverted[i] = (JSAMPLE)(255 - src[i]);
+        if (j->inverted)
+            row = j->inverted;
+        jpeg_write_scanlines(&j->c, &row, 1);
+    }
+}
+
+static void finish_step(struct jpeg *j) {
+    jpeg_finish_compress(&j->c);
+}
+
+/* ---- encoder ------------------------------------------------------------------------------ */
+
+static const char *jpeg_fits(const struct imf_info *info) {
+    if (info->alpha)
+        return "JPEG cannot hold an alpha channel (choose --format=png)";
+    if (info->depth != 8)
+        return "JPEG cannot hold 16-bit samples (add --depth=8, or choose --format=png)";
+    if (info->width > JPEG_MAX_DIMENSION || info->height > JPEG_MAX_DIMENSION)
+        return "JPEG cannot hold more than 65500 rows or columns (choose --format=png)";
+    return NULL;
+}
+
+static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
+    const struct imf_encode *e = &w->encode;
+    if (e->quality < 0 || e->quality > 100)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "JPEG quality %d is not 1..100", e->quality);
+    if (e->subsampling && e->subsampling != 444 && e->subsampling != 422 && e->subsampling != 420)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "JPEG subsampling %d is not 444, 422 or 420",
+                        e->subsampling);
+    struct jpeg *j = w->state = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->writer = w;
+    j->c.err = jpeg_std_error(&j->errors);
+    j->c.client_data = j;
+    j->errors.error_exit = on_error;
+    j->errors.emit_message = on_message;
+    if (w->info.color == IMF_COLOR_CMYK && !(j->inverted = malloc(w->row_bytes)))
+        return imf_fail_memory(err, w->row_bytes);
+    return guarded(j, open_step) ? IMF_OK : failure(j, err);
+}
+
+static enum imf_status jpeg_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                 int rows, struct imf_error *err) {
+    struct jpeg *j = w->state;
+    j->src = src;
+    j->stride = stride;
+    j->rows = rows;
+    return guarded(j, rows_step) ? IMF_OK : failure(j, err);
+}
+
+static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) {
+    return guarded(w->state, finish_step) ? IMF_OK : failure(w->state, err);
+}
+
+static void jpeg_close(struct imf_writer *w) {
+    struct jpeg *j = w->state;
+    if (!j)
+        return;
+    jpeg_destroy_compress(&j->c);
+    free(j->inverted);
+    free(j->exif);
+    free(j);
+}
+
+const struct imf_encoder imf_jpeg_encoder = {jpeg_fits, jpeg_open, jpeg_rows, jpeg_finish,
+                                             jpeg_close};

@@ -1,0 +1,368 @@
+/*
+ * codec_png.c - PNG decoder (libpng 1.6)
+ *
+ * Rows come straight from the inflater; only an interlaced image is held whole, because its last
+ * pass is needed for its second row. libpng reports an error by longjmp: each call into it is a
+ * step that guarded() runs, so that setjmp and the variables it could clobber stay in one place.
+ *
+ * Colour and text chunks are taken as raw bytes ("unknown chunks") and go back into a PNG
+ * verbatim. That bounds memory (no text is inflated) and keeps libpng from judging gamma.
+ */
+#include "codec.h"
+
+#include <limits.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_MAX ((png_alloc_size_t)16 << 20) /* a larger ancillary chunk is left out */
+#define CHUNK_COUNT_MAX 128                    /* of those that libpng itself would keep */
+#define ADAM7_PASSES 7
+
+struct png {
+    png_structp png;
+    png_infop info;
+    struct imf_reader *reader;
+    jmp_buf jump;
+    char message[120];
+    bool bad_chunk;       /* the chunk at hand failed its CRC */
+    unsigned char *image; /* interlaced: all rows */
+    size_t image_bytes;
+    int pass;
+    unsigned char *dst; /* rows wanted */
+    size_t stride;
+    int rows, done;
+};
+
+static void on_error(png_structp png, png_const_charp message) {
+    struct png *p = png_get_error_ptr(png);
+    snprintf(p->message, sizeof p->message, "%s", message);
+    longjmp(p->jump, 1);
+}
+
+/* libpng warns of much that is of no use to anyone; what touches the data is passed on. */
+static void on_warning(png_structp png, png_const_charp message) {
+    struct png *p = png_get_error_ptr(png);
+    if (strstr(message, "CRC error")) {
+        p->bad_chunk = true;
+        imf_reader_warn(p->reader, "a damaged PNG chunk was left out (%.80s)", message);
+    } else if (strncmp(message, "IDAT", 4) == 0) {
+        imf_reader_warn(p->reader, "doubtful image data (%.80s)", message);
+    }
+}
+
+static bool guarded(struct png *p, void (*step)(struct png *)) {
+    if (setjmp(p->jump))
+        return false;
+    step(p);
+    return true;
+}
+
+static void read_data(png_structp png, png_bytep dst, size_t size) {
+    struct png *p = png_get_io_ptr(png);
+    if (imf_source_read(&p->reader->source, dst, size) < size)
+        png_error(png, "truncated");
+}
+
+/* ---- chunks ------------------------------------------------------------------------------- */
+
+/* Keywords of text chunks that hold what `strip` has a name for ("Raw profile" is ImageMagick's).
+ */
+static unsigned text_strip(const char *keyword) {
+    static const struct {
+        const char *keyword;
+        unsigned strip;
+    } known[] = {
+        {"XML:com.adobe.xmp", IMF_STRIP_XMP},      {"Raw profile type xmp", IMF_STRIP_XMP},
+        {"Raw profile type exif", IMF_STRIP_EXIF}, {"Raw profile type APP1", IMF_STRIP_EXIF},
+        {"Raw profile type icc", IMF_STRIP_ICC},   {"Raw profile type icm", IMF_STRIP_ICC},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(keyword, known[i].keyword) == 0)
+            return known[i].strip;
+    return IMF_STRIP_OTHER;
+}
+
+static struct imf_meta_item *add(struct png *p, enum imf_meta_kind kind, unsigned strip,
+                                 const void *data, size_t size) {
+    struct imf_metadata *m = &p->reader->metadata;
+    bool second = kind <= IMF_META_ICC && imf_metadata_find(m, kind);
+    struct imf_meta_item *item = imf_metadata_add(m, kind, strip, data, size);
+    if (!item && !second)
+        imf_reader_warn(p->reader, "metadata of %zu bytes does not fit and was left out", size);
+    return item;
+}
+
+/* The text of an uncompressed iTXt, behind its keyword: two flags, language, translated keyword. */
+static const unsigned char *itxt_text(const unsigned char *at, const unsigned char *end) {
+    if (end - at < 2 || at[0] != 0)
+        return NULL;
+    at += 2;
+    for (int strings = 0; strings < 2; strings++) {
+        at = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
+        if (!at++)
+            return NULL;
+    }
+    return at;
+}
+
+/* tEXt is Latin-1, a JPEG comment by custom UTF-8, which is at most twice as long. */
+static void add_latin1_comment(struct png *p, const unsigned char *text, size_t size) {
+    unsigned char *utf8 = malloc(2 * size + 1), *to = utf8;
+    if (!utf8)
+        return;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] >= 0x80)
+            *to++ = (unsigned char)(0xc0 | text[i] >> 6);
+        *to++ = (unsigned char)(text[i] >= 0x80 ? 0x80 | (text[i] & 0x3f) : text[i]);
+    }
+    struct imf_meta_item *item =
+        add(p, IMF_META_COMMENT, IMF_STRIP_OTHER, utf8, (size_t)(to - utf8));
+    if (item)
+        item->derived = true;
+    free(utf8);
+}
+
+static void text_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
+    const unsigned char *nul = c->size ? memchr(c->data, 0, c->size) : NULL;
+    if (!nul || nul == c->data || nul - c->data > 79)
+        return;
+    const char *keyword = (const char *)c->data;
+    const unsigned char *end = c->data + c->size, *text = nul + 1;
+    bool itxt = c->name[0] == 'i', comment = strcmp(keyword, "Comment") == 0;
+    if (itxt)
+        text = itxt_text(text, end);
+    if (itxt && text && strcmp(keyword, "XML:com.adobe.xmp") == 0) {
+        add(p, IMF_META_XMP, IMF_STRIP_XMP, text, (size_t)(end - text));
+        return;
+    }
+    struct imf_meta_item *raw = add(p, IMF_META_PNG_CHUNK, text_strip(keyword), c->data, c->size);
+    if (raw)
+        raw->tag = tag;
+    if (!raw || !comment || !text)
+        return;
+    struct imf_meta_item *item;
+    if (c->name[0] == 't')
+        add_latin1_comment(p, text, (size_t)(end - text));
+    else if (itxt && (item = add(p, IMF_META_COMMENT, IMF_STRIP_OTHER, text, (size_t)(end - text))))
+        item->derived = true;
+}
+
+static void exif_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
+    size_t skip = c->size >= 6 && memcmp(c->data, "Exif\0", 6) == 0 ? 6 : 0; /* a known mistake */
+    (void)tag;
+    add(p, IMF_META_EXIF, IMF_STRIP_EXIF, c->data + skip, c->size - skip);
+}
+
+static void density_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
+    (void)tag;
+    if (c->size == 9)
+        p->reader->metadata.density =
+            (struct imf_density){c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
+                                 png_get_uint_32(c->data), png_get_uint_32(c->data + 4)};
+}
+
+static void color_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
+    if (c->location & PNG_AFTER_IDAT)
+        return;
+    for (const struct imf_meta_item *i = p->reader->metadata.first; i; i = i->next)
+        if (i->kind == IMF_META_PNG_CHUNK && i->tag == tag)
+            return;
+    struct imf_meta_item *item = add(p, IMF_META_PNG_CHUNK, IMF_STRIP_OTHER, c->data, c->size);
+    if (item)
+        item->tag = tag;
+}
+
+static void animation_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
+    (void)tag, (void)c;
+    imf_reader_warn(p->reader, "only the first frame of an animated PNG is read");
+}
+
+/* zTXt is only carried on; its text stays deflated. */
+static const struct {
+    char name[5];
+    void (*take)(struct png *p, uint32_t tag, const png_unknown_chunk *c);
+} chunks[] = {
+    {"tEXt", text_chunk},    {"zTXt", text_chunk},      {"iTXt", text_chunk},
+    {"eXIf", exif_chunk},    {"gAMA", color_chunk},     {"cHRM", color_chunk},
+    {"sRGB", color_chunk},   {"cICP", color_chunk},     {"mDCV", color_chunk},
+    {"cLLI", color_chunk},   {"mDCv", color_chunk},     {"cLLi", color_chunk},
+    {"pHYs", density_chunk}, {"acTL", animation_chunk},
+};
+#define CHUNKS (sizeof chunks / sizeof chunks[0])
+
+/* Returns 1 for a chunk dealt with, 0 for one that libpng must judge (a critical one). */
+static int on_chunk(png_structp png, png_unknown_chunkp c) {
+    struct png *p = png_get_user_chunk_ptr(png);
+    bool bad = p->bad_chunk;
+    p->bad_chunk = false;
+    if (!(c->name[0] & 0x20))
+        return 0;
+    for (size_t i = 0; i < CHUNKS && !bad; i++)
+        if (memcmp(c->name, chunks[i].name, 4) == 0)
+            chunks[i].take(p, png_get_uint_32(c->name), c);
+    return 1;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+static void header_step(struct png *p) {
+    unsigned char names[CHUNKS * 5];
+    for (size_t i = 0; i < CHUNKS; i++)
+        memcpy(names + 5 * i, chunks[i].name, 5);
+    p->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
+    p->info = p->png ? png_create_info_struct(p->png) : NULL;
+    if (!p->info)
+        return;
+    png_set_read_fn(p->png, p, read_data);
+    png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(p->png, CHUNK_MAX);
+    png_set_chunk_cache_max(p->png, CHUNK_COUNT_MAX);
+    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS, names, (int)CHUNKS);
+    png_set_read_user_chunk_fn(p->png, p, on_chunk);
+    png_read_info(p->png, p->info);
+
+    png_charp name;
+    png_bytep profile;
+    png_uint_32 size;
+    int method;
+    if (png_get_iCCP(p->png, p->info, &name, &method, &profile, &size))
+        add(p, IMF_META_ICC, IMF_STRIP_ICC, profile, size);
+}
+
+static void start_step(struct png *p) {
+    static const union {
+        uint16_t number;
+        unsigned char little;
+    } order = {1};
+    png_set_expand(p->png);
+    if (order.little && p->reader->info.depth == 16)
+        png_set_swap(p->png);
+    png_set_interlace_handling(p->png);
+    png_read_update_info(p->png, p->info);
+    if (png_get_rowbytes(p->png, p->info) != p->reader->row_bytes)
+        png_error(p->png, "unexpected row size");
+}
+
+/* The second argument fills whole blocks, so that a pass that is missing costs detail only. */
+static void image_step(struct png *p) {
+    const struct imf_reader *r = p->reader;
+    for (p->pass = 0; p->pass < ADAM7_PASSES; p->pass++)
+        for (int y = 0; y < r->info.height; y++)
+            png_read_row(p->png, NULL, p->image + (size_t)y * r->row_bytes);
+}
+
+static void rows_step(struct png *p) {
+    for (; p->done < p->rows; p->done++)
+        png_read_row(p->png, p->dst + (size_t)p->done * p->stride, NULL);
+}
+
+static void end_step(struct png *p) {
+    png_read_end(p->png, p->info);
+}
+
+/* ---- decoder ------------------------------------------------------------------------------ */
+
+/* What went wrong in words: libpng's "IDAT: CRC error" is no sentence. */
+static enum imf_status failure(const struct png *p, struct imf_error *err, const char *where,
+                               int done) {
+    char what[200];
+    if (strcasestr(p->message, "out of memory"))
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    if (strcmp(p->message, "truncated") == 0)
+        snprintf(what, sizeof what, "truncated%s", where);
+    else
+        snprintf(what, sizeof what, "damaged (%s)%s", p->message, where);
+    if (done >= 0 || p->reader->source.error)
+        return imf_reader_damaged(p->reader, done, what, err);
+    return imf_fail(err, IMF_ERR_DAMAGED, "%s", what);
+}
+
+static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
+    struct png *p = r->state = calloc(1, sizeof *p);
+    if (!p)
+        return imf_fail_memory(err, sizeof *p);
+    p->reader = r;
+    if (!guarded(p, header_step))
+        return failure(p, err, " in the header", -1);
+    if (!p->info)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+
+    png_uint_32 width, height;
+    int bits, type, interlace;
+    png_get_IHDR(p->png, p->info, &width, &height, &bits, &type, &interlace, NULL, NULL);
+    bool alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(p->png, p->info, PNG_INFO_tRNS);
+    enum imf_status status = imf_reader_shape(
+        r, width, height, type & PNG_COLOR_MASK_COLOR ? IMF_COLOR_RGB : IMF_COLOR_GRAY, alpha,
+        bits == 16 ? 16 : 8, err);
+    if (status)
+        return status;
+    uint64_t bytes = r->row_bytes;
+    if (interlace != PNG_INTERLACE_NONE) {
+        if (__builtin_mul_overflow(bytes, (uint64_t)height, &bytes) || bytes > PTRDIFF_MAX)
+            return imf_fail(err, IMF_ERR_LIMIT, "an interlaced PNG of this size is too large");
+        p->image_bytes = (size_t)bytes;
+    }
+    status = imf_reader_memory(
+        r, bytes, p->image_bytes ? "an interlaced PNG of this size" : "a row of this PNG", err);
+    if (status)
+        return status;
+    return guarded(p, start_step) ? IMF_OK : failure(p, err, " in the header", -1);
+}
+
+/* All passes at once. What is damaged then lacks detail all over instead of its last rows. */
+static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
+    struct png *p = r->state;
+    char where[40];
+    p->image = calloc(1, p->image_bytes);
+    if (!p->image)
+        return imf_fail_memory(err, p->image_bytes);
+    if (guarded(p, image_step))
+        return IMF_OK;
+    snprintf(where, sizeof where, " in pass %d of %d", p->pass + 1, ADAM7_PASSES);
+    enum imf_status status = failure(p, err, where, -1);
+    if (status != IMF_ERR_DAMAGED || !r->limits.lenient)
+        return status;
+    snprintf(r->warning, sizeof r->warning, "%s%s: detail is missing", p->message, where);
+    return IMF_OK;
+}
+
+static enum imf_status png_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
+                                int *done, struct imf_error *err) {
+    struct png *p = r->state;
+    if (p->image_bytes) {
+        enum imf_status status = p->image ? IMF_OK : read_image(r, err);
+        if (status)
+            return status;
+        for (; *done < rows; ++*done)
+            memcpy(dst + (size_t)*done * stride, p->image + (size_t)(r->row + *done) * r->row_bytes,
+                   r->row_bytes);
+        return IMF_OK;
+    }
+    p->dst = dst;
+    p->stride = stride;
+    p->rows = rows;
+    p->done = 0;
+    bool good = guarded(p, rows_step);
+    *done = p->done;
+    return good ? IMF_OK : failure(p, err, "", p->done);
+}
+
+static enum imf_status png_end(struct imf_reader *r, struct imf_error *err) {
+    struct png *p = r->state;
+    if (p->message[0]) /* a damaged interlaced image that was let pass */
+        return IMF_OK;
+    return guarded(p, end_step) ? IMF_OK : failure(p, err, "", 0);
+}
+
+static void png_close(struct imf_reader *r) {
+    struct png *p = r->state;
+    if (!p)
+        return;
+    png_destroy_read_struct(&p->png, &p->info, NULL);
+    free(p->image);
+    free(p);
+}
+
+const struct imf_decoder imf_png_decoder = {png_open, png_rows, png_end, png_close};

@@ -1,0 +1,239 @@
+/*
+ * codec_png_write.c - PNG encoder (libpng 1.6)
+ *
+ * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
+ */
+#include "codec.h"
+
+#include <errno.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LEVEL 6
+#define IDAT_SIZE 65536
+#define CHUNK_MAX 0x7fffffffu
+
+struct png {
+    png_structp png;
+    png_infop info;
+    struct imf_writer *writer;
+    const struct imf_meta_item *last; /* the newest item that is written */
+    jmp_buf jump;
+    char message[120];
+    int error; /* errno of a failed write */
+    unsigned char *exif;
+    const unsigned char *src;
+    size_t stride;
+    int rows;
+};
+
+static void on_error(png_structp png, png_const_charp message) {
+    struct png *p = png_get_error_ptr(png);
+    snprintf(p->message, sizeof p->message, "%s", message);
+    longjmp(p->jump, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message) {
+    (void)png, (void)message;
+}
+
+static bool guarded(struct png *p, void (*step)(struct png *)) {
+    if (setjmp(p->jump))
+        return false;
+    step(p);
+    return true;
+}
+
+static enum imf_status failure(const struct png *p, struct imf_error *err) {
+    if (p->error)
+        return imf_fail_io(err, p->error);
+    return imf_fail(err, strcasestr(p->message, "memory") ? IMF_ERR_MEMORY : IMF_ERR_FORMAT,
+                    "PNG cannot be written (%s)", p->message);
+}
+
+static void write_data(png_structp png, png_bytep data, size_t size) {
+    struct png *p = png_get_io_ptr(png);
+    errno = 0;
+    if (fwrite(data, 1, size, p->writer->stream) == size)
+        return;
+    p->error = errno ? errno : EIO;
+    png_error(png, "write error");
+}
+
+/* imf_writer_finish() flushes, once. */
+static void flush_data(png_structp png) {
+    (void)png;
+}
+
+/* ---- metadata ----------------------------------------------------------------------------- */
+
+static bool is_ascii(const unsigned char *s, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (s[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* A chunk of a fixed beginning (which may hold NUL) and data. */
+static void put_chunk(struct png *p, const char *name, const void *begin, size_t begin_size,
+                      const unsigned char *data, size_t size) {
+    if (size > CHUNK_MAX - begin_size)
+        return;
+    png_write_chunk_start(p->png, (png_const_bytep)name, (png_uint_32)(begin_size + size));
+    png_write_chunk_data(p->png, begin, begin_size);
+    png_write_chunk_data(p->png, data, size);
+    png_write_chunk_end(p->png);
+}
+
+/* PNG text holds no NUL; a comment that is not ASCII is taken for UTF-8, which is iTXt's. */
+static void put_comment(struct png *p, const struct imf_meta_item *item) {
+    static const char text[] = "Comment", itext[] = "Comment\0\0\0\0";
+    size_t size = strnlen((const char *)item->data, item->size);
+    if (is_ascii(item->data, size))
+        put_chunk(p, "tEXt", text, sizeof text, item->data, size);
+    else
+        put_chunk(p, "iTXt", itext, sizeof itext, item->data, size);
+}
+
+static void put_exif(struct png *p, const struct imf_meta_item *item) {
+    if (!p->writer->encode.upright) {
+        put_chunk(p, "eXIf", "", 0, item->data, item->size);
+        return;
+    }
+    p->exif = imf_exif_upright(item); /* freed by png_close() */
+    if (p->exif)
+        put_chunk(p, "eXIf", "", 0, p->exif, item->size);
+}
+
+static void put_xmp(struct png *p, const struct imf_meta_item *item) {
+    static const char begin[] = "XML:com.adobe.xmp\0\0\0\0";
+    put_chunk(p, "iTXt", begin, sizeof begin, item->data, item->size);
+}
+
+static void put_raw(struct png *p, const struct imf_meta_item *item) {
+    char name[5] = {(char)(item->tag >> 24), (char)(item->tag >> 16), (char)(item->tag >> 8),
+                    (char)item->tag};
+    put_chunk(p, name, "", 0, item->data, item->size);
+}
+
+static void (*const put[])(struct png *p, const struct imf_meta_item *item) = {
+    [IMF_META_EXIF] = put_exif,
+    [IMF_META_XMP] = put_xmp,
+    [IMF_META_ICC] = NULL, /* part of the header */
+    [IMF_META_COMMENT] = put_comment,
+    [IMF_META_PNG_CHUNK] = put_raw,
+    [IMF_META_JPEG_SEGMENT] = NULL,
+};
+
+/* Everything behind p->last. */
+static void put_items(struct png *p) {
+    const struct imf_metadata *m = p->writer->metadata;
+    const struct imf_meta_item *item = p->last ? p->last->next : m ? m->first : NULL;
+    for (; item; item = item->next) {
+        p->last = item;
+        if (put[item->kind] && !item->derived && imf_writer_wants(p->writer, item))
+            put[item->kind](p, item);
+    }
+}
+
+static void put_density(struct png *p) {
+    const struct imf_metadata *m = p->writer->metadata;
+    if (!m || m->density.unit == IMF_DENSITY_NONE || (p->writer->encode.strip & IMF_STRIP_OTHER))
+        return;
+    struct imf_density d = imf_density_convert(m->density, IMF_DENSITY_METRE);
+    if (d.x && d.y)
+        png_set_pHYs(p->png, p->info, d.x, d.y,
+                     d.unit == IMF_DENSITY_METRE ? PNG_RESOLUTION_METER : PNG_RESOLUTION_UNKNOWN);
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+static void open_step(struct png *p) {
+    const struct imf_writer *w = p->writer;
+    const struct imf_meta_item *icc = imf_metadata_find(w->metadata, IMF_META_ICC);
+    p->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
+    p->info = p->png ? png_create_info_struct(p->png) : NULL;
+    if (!p->info)
+        return;
+    png_set_write_fn(p->png, p, write_data, flush_data);
+    png_set_benign_errors(p->png, 1); /* an odd ICC profile is left out */
+    png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_compression_buffer_size(p->png, IDAT_SIZE);
+    png_set_compression_level(p->png,
+                              w->encode.compression < 0 ? DEFAULT_LEVEL : w->encode.compression);
+    int type = (w->info.color == IMF_COLOR_RGB ? PNG_COLOR_MASK_COLOR : 0) |
+               (w->info.alpha ? PNG_COLOR_MASK_ALPHA : 0);
+    png_set_IHDR(p->png, p->info, (png_uint_32)w->info.width, (png_uint_32)w->info.height,
+                 w->info.depth, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (icc && imf_writer_wants(w, icc) && icc->size <= CHUNK_MAX)
+        png_set_iCCP(p->png, p->info, "icc", PNG_COMPRESSION_TYPE_BASE, icc->data,
+                     (png_uint_32)icc->size);
+    put_density(p);
+    png_write_info(p->png, p->info);
+    put_items(p);
+    static const union {
+        uint16_t number;
+        unsigned char little;
+    } order = {1};
+    if (order.little && w->info.depth == 16)
+        png_set_swap(p->png);
+}
+
+static void rows_step(struct png *p) {
+    for (int y = 0; y < p->rows; y++)
+        png_write_row(p->png, p->src + (size_t)y * p->stride);
+}
+
+/* The reader may have met more metadata behind its last row. */
+static void finish_step(struct png *p) {
+    put_items(p);
+    png_write_end(p->png, NULL);
+}
+
+/* ---- encoder ------------------------------------------------------------------------------ */
+
+static const char *png_fits(const struct imf_info *info) {
+    return info->color == IMF_COLOR_CMYK
+               ? "PNG cannot hold CMYK (choose --format=jpeg or --format=pnm)"
+               : NULL;
+}
+
+static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
+    if (w->encode.compression < -1 || w->encode.compression > 9)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "PNG compression %d is not 0..9",
+                        w->encode.compression);
+    struct png *p = w->state = calloc(1, sizeof *p);
+    if (!p)
+        return imf_fail_memory(err, sizeof *p);
+    p->writer = w;
+    if (!guarded(p, open_step))
+        return failure(p, err);
+    return p->info ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+}
+
+static enum imf_status png_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                int rows, struct imf_error *err) {
+    struct png *p = w->state;
+    p->src = src;
+    p->stride = stride;
+    p->rows = rows;
+    return guarded(p, rows_step) ? IMF_OK : failure(p, err);
+}
+
+static enum imf_status png_finish(struct imf_writer *w, struct imf_error *err) {
+    return guarded(w->state, finish_step) ? IMF_OK : failure(w->state, err);
+}
+
+static void png_close(struct imf_writer *w) {
+    struct png *p = w->state;
+    if (!p)
+        return;
+    png_destroy_write_struct(&p->png, &p->info);
+    free(p->exif);
+    free(p);
+}
+
+const struct imf_encoder imf_png_encoder = {png_fits, png_open, png_rows, png_finish, png_close};
