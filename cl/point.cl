@@ -1,0 +1,145 @@
+// point.cl - point passes: each output pixel from the same pixel of one or two surfaces
+//
+// The steps are those of struct imf_point, in its order; the host sets a define for each that is
+// wanted. C_IN channels come in, C_OUT go out; with ALPHA the last one is alpha.
+
+#ifndef C_IN
+#define C_IN 1
+#endif
+#ifndef C_OUT
+#define C_OUT C_IN
+#endif
+#ifndef ALPHA
+#define ALPHA 0
+#endif
+#ifndef LINEARIZE
+#define LINEARIZE 0 // `table` maps every sample value to linear light
+#endif
+#ifndef PREMULTIPLY
+#define PREMULTIPLY 0
+#endif
+#ifndef UNSHARP
+#define UNSHARP 0
+#endif
+#ifndef AMOUNT
+#define AMOUNT 1.0f // unsharp's
+#endif
+#ifndef UNSHARP_LEVEL
+#define UNSHARP_LEVEL 0.0f // smallest difference that is sharpened
+#endif
+#ifndef GRAY
+#define GRAY 0
+#endif
+#ifndef NORMALIZE
+#define NORMALIZE 0
+#endif
+#ifndef EPILOGUE
+#define EPILOGUE 0
+#endif
+#ifndef UNPREMULTIPLY
+#define UNPREMULTIPLY 0
+#endif
+#ifndef DELINEARIZE
+#define DELINEARIZE 0
+#endif
+#ifndef RESCALE
+#define RESCALE 1.0f // between 8-bit and 16-bit scale
+#endif
+
+#define COLORS_IN (C_IN - ALPHA)
+#define COLORS_OUT (C_OUT - ALPHA)
+
+__kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
+                    __global const float *second, long second_origin, int second_pitch,
+                    __global OUT_T *out, long out_origin, int out_pitch, int width,
+                    __global const float *table, __global const float *range)
+{
+    int x = get_global_id(0);
+    long y = get_global_id(1);
+    if (x >= width)
+        return;
+    __global const IN_T *p = in + in_origin + y * in_pitch + (long)x * C_IN;
+    __global OUT_T *q = out + out_origin + y * out_pitch + (long)x * C_OUT;
+    float v[C_IN];
+    for (int c = 0; c < C_IN; c++) {
+#if LINEARIZE
+        v[c] = c < COLORS_IN ? table[(int)p[c]] : (float)p[c];
+#else
+        v[c] = (float)p[c];
+#endif
+    }
+#if PREMULTIPLY
+    for (int c = 0; c < COLORS_IN; c++)
+        v[c] *= v[C_IN - 1] * (1.0f / E_FULL);
+#endif
+#if UNSHARP
+    __global const float *blurred = second + second_origin + y * second_pitch + (long)x * C_IN;
+    for (int c = 0; c < C_IN; c++) {
+        float d = v[c] - blurred[c];
+        v[c] = fabs(d) >= UNSHARP_LEVEL ? v[c] + AMOUNT * d : v[c];
+    }
+#endif
+#if GRAY
+    v[0] = 0.2126f * v[0] + 0.7152f * v[1] + 0.0722f * v[2];
+    if (ALPHA)
+        v[1] = v[C_IN - 1];
+#endif
+    for (int c = 0; c < COLORS_OUT; c++) {
+#if NORMALIZE
+        v[c] = range[1] > range[0] ? (v[c] - range[0]) * (E_FULL / (range[1] - range[0])) : 0.0f;
+#endif
+#if EPILOGUE
+        v[c] = E_ABS ? fabs(v[c]) : v[c];
+        v[c] = v[c] * E_MUL2 + E_ADD2;
+        v[c] = !E_THRESHOLD ? v[c] : v[c] >= E_LEVEL ? E_FULL : 0.0f;
+#endif
+#if UNPREMULTIPLY
+        v[c] = v[C_OUT - 1] >= 0.5f ? v[c] * E_FULL / v[C_OUT - 1] : 0.0f;
+#endif
+#if DELINEARIZE
+        float u = v[c] * (1.0f / E_FULL);
+        v[c] = E_FULL * (u <= 0.0031308f ? 12.92f * u : 1.055f * powr(u, 1.0f / 2.4f) - 0.055f);
+#endif
+    }
+    for (int c = 0; c < C_OUT; c++)
+        q[c] = saturate_float(v[c] * RESCALE);
+}
+
+// Least and greatest colour sample of each row, then of all rows: pairs (min, max).
+__kernel void range_rows(__global const float *in, long origin, int pitch, int width,
+                         __global float *rows)
+{
+    long y = get_global_id(0);
+    __global const float *p = in + origin + y * pitch;
+    float low = p[0], high = p[0];
+    for (int x = 0; x < width; x++)
+        for (int c = 0; c < COLORS_IN; c++) {
+            low = fmin(low, p[(long)x * C_IN + c]);
+            high = fmax(high, p[(long)x * C_IN + c]);
+        }
+    rows[2 * y + 2] = low;
+    rows[2 * y + 3] = high;
+}
+
+__kernel void range_all(__global float *rows, int height)
+{
+    float low = rows[2], high = rows[3];
+    for (int y = 1; y < height; y++) {
+        low = fmin(low, rows[2 * y + 2]);
+        high = fmax(high, rows[2 * y + 3]);
+    }
+    rows[0] = low;
+    rows[1] = high;
+}
+
+// Copy the image's alpha, the last channel, into the output.
+__kernel void copy_alpha(__global const IN_T *in, long in_origin, int in_pitch, __global OUT_T *out,
+                         long out_origin, int out_pitch, int width)
+{
+    int x = get_global_id(0);
+    long y = get_global_id(1);
+    if (x >= width)
+        return;
+    float v = (float)in[in_origin + y * in_pitch + (long)x * C_IN + C_IN - 1];
+    out[out_origin + y * out_pitch + (long)x * C_OUT + C_OUT - 1] = saturate_float(v * RESCALE);
+}

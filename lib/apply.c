@@ -1,0 +1,289 @@
+/* apply.c - plans: made for one image shape, run from a reader to a writer or in memory */
+#include "exec.h"
+#include "planner.h"
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct imf_plan {
+    struct imf_context *ctx;
+    struct imf_info input, output;
+    struct imf_chain *chain;
+    struct imf_planning planning;
+    bool may_fall_back;    /* the backend and device were left to us */
+    struct imf_exec *exec; /* made by the first run */
+    char device[160];
+};
+
+static enum imf_status check_info(const struct imf_info *i, struct imf_error *err) {
+    if (i->width < 1 || i->height < 1 || i->channels < 1 || i->channels > 4 ||
+        (i->depth != 8 && i->depth != 16))
+        return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d %d-bit channels",
+                        i->width, i->height, i->channels, i->depth);
+    return IMF_OK;
+}
+
+static void describe_device(struct imf_plan *plan) {
+    const char *name = "host";
+    if (plan->planning.on_device)
+        name = imf_clrt_device(plan->planning.rt)->name;
+    snprintf(plan->device, sizeof plan->device, "%s", name);
+}
+
+static enum imf_status check_memory(const struct imf_plan *plan, uint64_t limit,
+                                    struct imf_error *err) {
+    size_t bytes = imf_exec_bytes(plan->chain, plan->planning.on_device);
+    if (bytes == SIZE_MAX || (limit && bytes > limit))
+        return imf_fail(err, IMF_ERR_LIMIT,
+                        "filtering needs %.0f MB, over the limit of %.0f MB (raise it with "
+                        "--max-memory)",
+                        (double)bytes / 1e6, (double)limit / 1e6);
+    return IMF_OK;
+}
+
+enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
+                                const struct imf_filter *filter, const struct imf_info *input,
+                                const struct imf_settings *settings, struct imf_error *err) {
+    *out = NULL;
+    enum imf_status st = check_info(input, err);
+    if (st)
+        return st;
+    struct imf_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return imf_fail_memory(err, sizeof *plan);
+    plan->ctx = ctx;
+    plan->input = plan->output = *input;
+    st = imf_chain_build(&plan->chain, filter, input, settings, err);
+    if (!st)
+        st = imf_planning_make(&plan->planning, ctx, plan->chain, settings->backend, err);
+    if (!st)
+        st = check_memory(plan, settings->max_memory, err);
+    if (st) {
+        imf_plan_free(&plan);
+        return st;
+    }
+    plan->may_fall_back = settings->backend == IMF_BACKEND_AUTO && !imf_context_device_asked(ctx);
+    plan->output.channels = plan->chain->channels_out;
+    plan->output.depth = plan->chain->out == IMF_U16 ? 16 : 8;
+    if (plan->output.channels - (input->alpha ? 1 : 0) == 1)
+        plan->output.color = IMF_COLOR_GRAY;
+    describe_device(plan);
+    *out = plan;
+    return IMF_OK;
+}
+
+void imf_plan_free(struct imf_plan **plan) {
+    if (!*plan)
+        return;
+    imf_exec_free(&(*plan)->exec);
+    imf_planning_clear(&(*plan)->planning);
+    imf_chain_free(&(*plan)->chain);
+    free(*plan);
+    *plan = NULL;
+}
+
+const struct imf_info *imf_plan_output(const struct imf_plan *plan) {
+    return &plan->output;
+}
+
+size_t imf_plan_candidates(const struct imf_plan *plan, const struct imf_candidate **list) {
+    *list = plan->planning.candidate;
+    return plan->planning.count;
+}
+
+const char *imf_plan_backend(const struct imf_plan *plan) {
+    return plan->planning.candidate[plan->planning.chosen].backend;
+}
+
+const char *imf_plan_algorithm(const struct imf_plan *plan) {
+    return plan->planning.candidate[plan->planning.chosen].algorithm;
+}
+
+const char *imf_plan_device(const struct imf_plan *plan) {
+    return plan->device;
+}
+
+const char *imf_plan_note(const struct imf_plan *plan) {
+    return plan->planning.note[0] ? plan->planning.note : NULL;
+}
+
+static enum imf_status prepare(struct imf_plan *plan, struct imf_error *err) {
+    if (plan->exec)
+        return IMF_OK;
+    if (plan->planning.on_device) {
+        struct imf_error failure;
+        enum imf_status st = imf_exec_make_device(&plan->exec, plan->chain, plan->planning.solver,
+                                                  plan->planning.rt, &failure);
+        if (!st)
+            return st;
+        if (!plan->may_fall_back) {
+            if (err)
+                *err = failure;
+            return st;
+        }
+        imf_planning_fall_back(&plan->planning, failure.text);
+        describe_device(plan);
+    }
+    return imf_exec_make_host(&plan->exec, plan->chain, plan->chain->out, err);
+}
+
+/* Where the pixels come from and go to. */
+struct ends {
+    struct imf_reader *reader;
+    struct imf_writer *writer;
+    const char *src;
+    char *dst;
+    size_t src_stride, dst_stride;
+};
+
+static enum imf_status take_in(struct imf_plan *plan, const struct ends *ends, struct imf_report *r,
+                               struct imf_error *err) {
+    const struct imf_surface *in = imf_exec_map_input(plan->exec, err);
+    if (!in)
+        return IMF_ERR_DEVICE;
+    size_t size = imf_sample_size(in->sample);
+    double begin = imf_now_ms();
+    enum imf_status st = IMF_OK;
+    if (ends->reader)
+        st = imf_reader_rows(ends->reader, imf_surface_row(in, 0), in->pitch * size, in->height,
+                             err);
+    else
+        for (int y = 0; y < in->height; y++)
+            memcpy(imf_surface_row(in, y), ends->src + (size_t)y * ends->src_stride,
+                   (size_t)in->width * (size_t)in->channels * size);
+    double decoded = imf_now_ms();
+    enum imf_status unmapped = imf_exec_unmap_input(plan->exec, st ? NULL : err);
+    r->decode_ms = decoded - begin;
+    r->upload_ms = imf_now_ms() - decoded;
+    return st ? st : unmapped;
+}
+
+static enum imf_status give_out(struct imf_plan *plan, const struct ends *ends,
+                                struct imf_report *r, struct imf_error *err) {
+    double begin = imf_now_ms();
+    const struct imf_surface *out = imf_exec_map_output(plan->exec, err);
+    if (!out)
+        return IMF_ERR_DEVICE;
+    double mapped = imf_now_ms();
+    size_t size = imf_sample_size(out->sample);
+    enum imf_status st = IMF_OK;
+    if (ends->writer) {
+        st = imf_writer_rows(ends->writer, imf_surface_row(out, 0), out->pitch * size, out->height,
+                             err);
+        if (!st)
+            st = imf_writer_finish(ends->writer, err);
+    }
+    for (int y = 0; ends->dst && y < out->height; y++)
+        memcpy(ends->dst + (size_t)y * ends->dst_stride, imf_surface_row(out, y),
+               (size_t)out->width * (size_t)out->channels * size);
+    r->download_ms = mapped - begin;
+    r->encode_ms = imf_now_ms() - mapped;
+    enum imf_status unmapped = imf_exec_unmap_output(plan->exec, st ? NULL : err);
+    return st ? st : unmapped;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, size_t n) {
+    qsort(v, n, sizeof *v, by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* Filter n times after the warm-up that the caller did; each time upload, compute and download. */
+static enum imf_status bench(struct imf_plan *plan, unsigned n, struct imf_report *r,
+                             struct imf_error *err) {
+    double *t = calloc(3 * (size_t)n, sizeof *t);
+    if (!t)
+        return imf_fail_memory(err, 3 * (size_t)n * sizeof *t);
+    enum imf_status st = IMF_OK;
+    for (unsigned i = 0; i < n && !st; i++) {
+        if (!imf_exec_map_input(plan->exec, err)) {
+            st = IMF_ERR_DEVICE;
+            break;
+        }
+        double begin = imf_now_ms();
+        st = imf_exec_unmap_input(plan->exec, err);
+        double uploaded = imf_now_ms();
+        if (!st)
+            st = imf_exec_run(plan->exec, err);
+        double computed = imf_now_ms();
+        if (!st && !imf_exec_map_output(plan->exec, err))
+            st = IMF_ERR_DEVICE;
+        double downloaded = imf_now_ms();
+        if (!st)
+            st = imf_exec_unmap_output(plan->exec, err);
+        t[i] = uploaded - begin;
+        t[n + i] = computed - uploaded;
+        t[2 * n + i] = downloaded - computed;
+    }
+    if (!st) {
+        r->upload_median_ms = median(t, n);
+        r->compute_median_ms = median(t + n, n);
+        r->compute_min_ms = t[n]; /* sorted by median() */
+        r->download_median_ms = median(t + 2 * n, n);
+    }
+    free(t);
+    return st;
+}
+
+static enum imf_status verify(struct imf_plan *plan, struct imf_report *r, struct imf_error *err) {
+    const struct imf_surface *in = imf_exec_map_input(plan->exec, err);
+    if (!in)
+        return IMF_ERR_DEVICE;
+    enum imf_status st = IMF_ERR_DEVICE;
+    const struct imf_surface *out = imf_exec_map_output(plan->exec, err);
+    if (out) {
+        st = imf_verify(plan->chain, in, out, r, err);
+        enum imf_status unmapped = imf_exec_unmap_output(plan->exec, st ? NULL : err);
+        st = st ? st : unmapped;
+    }
+    enum imf_status unmapped = imf_exec_unmap_input(plan->exec, st ? NULL : err);
+    return st ? st : unmapped;
+}
+
+static enum imf_status run(struct imf_plan *plan, const struct ends *ends,
+                           const struct imf_run_options *options, struct imf_report *report,
+                           struct imf_error *err) {
+    struct imf_report local, *r = report ? report : &local;
+    double begin = imf_now_ms();
+    memset(r, 0, sizeof *r);
+    enum imf_status st = prepare(plan, err);
+    r->setup_ms = imf_now_ms() - begin + imf_context_take_setup_ms(plan->ctx);
+    if (!st)
+        st = take_in(plan, ends, r, err);
+    double ready = imf_now_ms();
+    if (!st)
+        st = imf_exec_run(plan->exec, err);
+    r->compute_ms = imf_now_ms() - ready;
+    if (!st && options && options->bench)
+        st = bench(plan, options->bench, r, err);
+    if (!st && options && options->verify)
+        st = verify(plan, r, err);
+    if (!st)
+        st = give_out(plan, ends, r, err);
+    r->total_ms = imf_now_ms() - begin;
+    return st;
+}
+
+enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
+                             struct imf_writer *writer, const struct imf_run_options *options,
+                             struct imf_report *report, struct imf_error *err) {
+    const struct imf_info *info = imf_reader_info(reader);
+    if (info->width != plan->input.width || info->height != plan->input.height ||
+        info->channels != plan->input.channels || info->depth != plan->input.depth)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
+    struct ends ends = {.reader = reader, .writer = writer};
+    return run(plan, &ends, options, report, err);
+}
+
+enum imf_status imf_plan_run_memory(struct imf_plan *plan, const void *src, size_t src_stride,
+                                    void *dst, size_t dst_stride,
+                                    const struct imf_run_options *options,
+                                    struct imf_report *report, struct imf_error *err) {
+    struct ends ends = {.src = src, .dst = dst, .src_stride = src_stride, .dst_stride = dst_stride};
+    return run(plan, &ends, options, report, err);
+}

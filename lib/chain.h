@@ -1,0 +1,63 @@
+/*
+ * chain.h - a filter lowered to passes for one image
+ *
+ * A convolution pass is one solver's work. A point pass computes each pixel from the same pixel of
+ * one to two surfaces: light curve, premultiplication, unsharp's combination, gray, the range's
+ * mapping, and back. Point operations beside a convolution join its epilogue where they can.
+ */
+#ifndef IMF_CHAIN_H
+#define IMF_CHAIN_H
+
+#include "solver.h"
+
+/* The steps of a point pass, done in this order; x is a pixel of the pass's input. */
+struct imf_point {
+    int in_channels, out_channels;
+    bool alpha;           /* the last channel is alpha */
+    bool linearize;       /* sRGB curve to linear light, colours only */
+    bool premultiply;     /* colours *= alpha / full */
+    bool unsharp;         /* x = x + amount * (x - blurred) where |x - blurred| >= level */
+    double amount, level; /* second input: the blurred surface */
+    bool gray;            /* colours to Rec. 709 luma */
+    bool normalize;       /* colours: (x - min) * full / (max - min) of the pass's input */
+    bool epilogue;        /* colours only: absolute, multiply, offset, threshold */
+    struct imf_epilogue e;
+    bool unpremultiply; /* colours *= full / alpha, 0 where alpha <= 0 */
+    bool delinearize;
+    double rescale; /* every channel, for a change of depth: 257, 1/257 or 1 */
+    double full;    /* of the input's depth */
+};
+
+enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
+
+struct imf_pass {
+    enum imf_pass_kind kind;
+    int channels_in, channels_out;
+    enum imf_sample in, out;    /* IMF_F32 between passes; host chains hold IMF_F64 there */
+    int source, second;         /* surfaces: -1 the image, k >= 0 the output of pass k */
+    struct imf_problem problem; /* convolve */
+    struct imf_point point;
+};
+
+struct imf_chain {
+    int width, height;
+    enum imf_sample in, out;
+    int channels_in, channels_out;
+    enum imf_edge edge;
+    double edge_value;       /* in input samples, linear if the chain filters in linear light */
+    double full;             /* input full scale */
+    double rescale;          /* output full scale / input full scale */
+    bool exact;              /* the whole chain is integer arithmetic, exactly rounded once */
+    bool keep_alpha;         /* finally copy the image's alpha into the output */
+    struct imf_pass *passes; /* owned */
+    int count;
+};
+
+enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
+                                const struct imf_info *input, const struct imf_settings *settings,
+                                struct imf_error *err);
+void imf_chain_free(struct imf_chain **chain);
+/* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
+struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
+
+#endif

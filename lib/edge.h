@@ -1,0 +1,30 @@
+/*
+ * edge.h - what lies beyond the image's edge
+ *
+ *   clamp     aaaa|abcd|dddd      reflect   dcba|abcd|dcba     mirror  (d)cb|abcd|cba
+ *   wrap      abcd|abcd|abcd      constant  vvvv|abcd|vvvv
+ *
+ * Whoever needs margins has them filled here, once, before a solver reads the surface.
+ */
+#ifndef IMF_EDGE_H
+#define IMF_EDGE_H
+
+#include "clrt.h"
+
+/* Index within 0..n-1 that coordinate i (any integer) stands for; -1: the constant. */
+int imf_edge_index(enum imf_edge edge, int i, int n);
+
+/* Fill `margin` (at most the surface's own) around a host surface. value is in samples. */
+void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin margin, enum imf_edge edge,
+                        double value);
+
+/* The same on a device: made once for a surface's shape, run for each image. */
+struct imf_edge_job;
+enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
+                              const struct imf_surface *s, struct imf_margin margin,
+                              enum imf_edge edge, double value, struct imf_error *err);
+enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s,
+                             struct imf_error *err);
+void imf_edge_free(struct imf_edge_job **job);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * exec.h - running a chain: its surfaces, its solvers' jobs, in order
+ *
+ * One band, the whole image. The input surface is written by the host between map and unmap, the
+ * output read likewise; on a device that shares memory neither copies anything.
+ */
+#ifndef IMF_EXEC_H
+#define IMF_EXEC_H
+
+#include "chain.h"
+
+struct imf_exec;
+
+/* Everything on the host by the reference solver. out_sample: the chain's own, or IMF_F64 for
+ * results that are neither rounded nor clamped. The chain must outlive the executor. */
+enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
+                                   enum imf_sample out_sample, struct imf_error *err);
+/* Everything on a device; solver[i] does convolution pass i. */
+enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
+                                     const struct imf_solver *const *solver, struct imf_clrt *rt,
+                                     struct imf_error *err);
+void imf_exec_free(struct imf_exec **exec);
+
+/* Bytes of surfaces that a chain needs on a host (F64 between passes) or a device. */
+size_t imf_exec_bytes(const struct imf_chain *chain, bool device);
+
+/* The input surface, its host pointer valid until unmap; margins are the executor's business. */
+const struct imf_surface *imf_exec_map_input(struct imf_exec *exec, struct imf_error *err);
+enum imf_status imf_exec_unmap_input(struct imf_exec *exec, struct imf_error *err);
+/* Filter; returns when the output is finished. */
+enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
+/* The output surface, its host pointer valid until unmap. */
+const struct imf_surface *imf_exec_map_output(struct imf_exec *exec, struct imf_error *err);
+enum imf_status imf_exec_unmap_output(struct imf_exec *exec, struct imf_error *err);
+
+#endif

@@ -1,0 +1,308 @@
+/*
+ * planner.c - which solver does each convolution, by estimated cost
+ *
+ * Every solver of the table is asked whether it can do each convolution of the chain exactly
+ * enough, and what it would take. A candidate is the chain done by one solver throughout; the
+ * automatic choice takes the cheapest for each convolution, adds what a device costs beside the
+ * arithmetic (opening the platform, moving pixels), and compares with the plain C solver, which
+ * costs nothing to start.
+ */
+#include "planner.h"
+
+#include "exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct imf_solver *const device_solvers[] = {&imf_solver_direct, &imf_solver_separable,
+                                                          &imf_solver_fft};
+#define DEVICE_SOLVERS (sizeof device_solvers / sizeof device_solvers[0])
+
+/* Loading an OpenCL platform and a stored program: measured 22 to 40 ms with PoCL, 145 ms for a
+ * context on an NVIDIA H200. */
+#define OPEN_CPU_MS 30.0
+#define OPEN_GPU_MS 150.0
+#define PROGRAM_MS 1.5
+/* Copies between the host and a discrete GPU, bytes per millisecond (10 GB/s, not pinned). */
+#define TRANSFER_BYTES_PER_MS 1e7
+/* A point pass: nanoseconds a sample on one CPU core, and on the plain C solver. */
+#define POINT_NS 2.0
+#define POINT_HOST_NS 25.0
+#define POINT_GPU_NS 0.005
+
+static double samples(const struct imf_chain *c) {
+    return (double)c->width * c->height * c->channels_in;
+}
+
+static double host_cost(const struct imf_chain *c) {
+    double ms = 0;
+    for (int i = 0; i < c->count; i++)
+        ms += c->passes[i].kind == IMF_PASS_CONVOLVE
+                  ? imf_solver_host.cost(&c->passes[i].problem, NULL)
+                  : samples(c) * POINT_HOST_NS * 1e-6;
+    return ms;
+}
+
+static bool host_applicable(const struct imf_chain *c, char *why) {
+    for (int i = 0; i < c->count; i++)
+        if (c->passes[i].kind == IMF_PASS_CONVOLVE &&
+            !imf_solver_host.applicable(&c->passes[i].problem, NULL, why))
+            return false;
+    return true;
+}
+
+/* What a device costs beside its convolutions. */
+static double overhead(const struct imf_chain *c, const struct imf_device *d, bool opened) {
+    double ms = opened ? 0 : d->gpu ? OPEN_GPU_MS : OPEN_CPU_MS;
+    for (int i = 0; i < c->count; i++) {
+        ms += PROGRAM_MS;
+        if (c->passes[i].kind == IMF_PASS_POINT)
+            ms += samples(c) * 1e-6 * (d->gpu ? POINT_GPU_NS : POINT_NS / d->compute_units);
+    }
+    if (!d->unified)
+        ms += 2 * samples(c) * (double)imf_sample_size(c->in) / TRANSFER_BYTES_PER_MS;
+    return ms;
+}
+
+/* Every surface within what the device allocates and its kernels' 32-bit pitches. */
+static bool fits(const struct imf_chain *c, const struct imf_device *d, char *why) {
+    size_t total = imf_exec_bytes(c, true);
+    for (int i = -1; i < c->count; i++) {
+        struct imf_surface s;
+        int channels = i < 0 ? c->channels_in : c->passes[i].channels_out;
+        enum imf_sample sample = i < 0 ? c->in : c->passes[i].out;
+        if (imf_surface_layout(&s, sample, c->width, c->height, channels, imf_chain_margin(c, i),
+                               NULL) ||
+            s.pitch > INT32_MAX || imf_surface_bytes(&s) > d->max_alloc ||
+            total > d->global_memory) {
+            snprintf(why, IMF_WHY, "the image is larger than the device's memory allows");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A device that was not opened: PoCL on this machine's processors. */
+static struct imf_device nominal_device(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    struct imf_device d = {.name = "OpenCL (not opened)",
+                           .unified = true,
+                           .compute_units = n > 0 ? (unsigned)n : 1,
+                           .max_group = 4096,
+                           .local_memory = 262144,
+                           .global_memory = UINT64_MAX,
+                           .max_alloc = UINT64_MAX,
+                           .fp64 = true};
+    return d;
+}
+
+static void join(char *text, size_t size, const char *part) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? " + " : "", part);
+}
+
+/* Estimate the chain on a device; only: one solver throughout, or NULL for the best of each pass.
+ * Writes the solvers taken. */
+static void estimate(const struct imf_chain *c, const struct imf_device *d, bool opened,
+                     const struct imf_solver *only, enum imf_backend backend,
+                     const struct imf_solver **taken, struct imf_candidate *out) {
+    out->eligible = fits(c, d, out->why);
+    out->estimate_ms = overhead(c, d, opened);
+    for (int i = 0; i < c->count && out->eligible; i++) {
+        const struct imf_problem *p = &c->passes[i].problem;
+        char part[64];
+        taken[i] = NULL;
+        if (c->passes[i].kind != IMF_PASS_CONVOLVE)
+            continue;
+        double best = INFINITY;
+        for (size_t k = 0; k < DEVICE_SOLVERS; k++) {
+            const struct imf_solver *s = device_solvers[k];
+            if ((only && s != only) || (backend && s->backend != backend) ||
+                !s->applicable(p, d, out->why))
+                continue;
+            double ms = s->cost(p, d);
+            if (ms < best) {
+                best = ms;
+                taken[i] = s;
+            }
+        }
+        if (!taken[i]) {
+            out->eligible = false;
+            break;
+        }
+        out->estimate_ms += best;
+        taken[i]->print(p, d, part, sizeof part);
+        join(out->algorithm, sizeof out->algorithm, part);
+    }
+    if (!out->eligible)
+        out->estimate_ms = -1;
+    else
+        out->why[0] = 0;
+    if (!out->algorithm[0])
+        snprintf(out->algorithm, sizeof out->algorithm, "%s", out->eligible ? "pointwise" : "-");
+}
+
+static struct imf_candidate *add(struct imf_planning *p, const char *backend) {
+    struct imf_candidate *k = &p->candidate[p->count++];
+    memset(k, 0, sizeof *k);
+    snprintf(k->backend, sizeof k->backend, "%s", backend);
+    return k;
+}
+
+static bool same_solver(const struct imf_chain *c, const struct imf_solver **taken,
+                        const struct imf_solver **which) {
+    *which = NULL;
+    for (int i = 0; i < c->count; i++) {
+        if (!taken[i])
+            continue;
+        if (*which && *which != taken[i])
+            return false;
+        *which = taken[i];
+    }
+    return true;
+}
+
+/* Add the device's candidates; returns the index of the cheapest, or SIZE_MAX when none can. */
+static size_t device_candidates(struct imf_planning *p, const struct imf_chain *c,
+                                const struct imf_device *d, bool opened, enum imf_backend backend) {
+    const struct imf_solver **scratch = calloc((size_t)c->count, sizeof *scratch), *which;
+    if (!scratch)
+        return SIZE_MAX;
+    for (size_t k = 0; k < DEVICE_SOLVERS; k++)
+        estimate(c, d, opened, device_solvers[k], IMF_BACKEND_AUTO, scratch,
+                 add(p, device_solvers[k]->name));
+    free(scratch);
+    struct imf_candidate best = {.backend = "mixed"};
+    estimate(c, d, opened, NULL, backend, p->solver, &best);
+    if (!best.eligible)
+        return SIZE_MAX;
+    if (!same_solver(c, p->solver, &which)) {
+        p->candidate[p->count] = best;
+        return p->count++;
+    }
+    for (size_t k = 0; k < DEVICE_SOLVERS; k++)
+        if (!which || device_solvers[k] == which)
+            return k;
+    return SIZE_MAX;
+}
+
+static size_t host_candidate(struct imf_planning *p, const struct imf_chain *c) {
+    struct imf_candidate *k = add(p, imf_solver_host.name);
+    k->eligible = host_applicable(c, k->why);
+    k->estimate_ms = k->eligible ? host_cost(c) : -1;
+    for (int i = 0; i < c->count; i++) {
+        char part[64];
+        if (c->passes[i].kind != IMF_PASS_CONVOLVE)
+            continue;
+        imf_solver_host.print(&c->passes[i].problem, NULL, part, sizeof part);
+        join(k->algorithm, sizeof k->algorithm, part);
+    }
+    if (!k->algorithm[0])
+        snprintf(k->algorithm, sizeof k->algorithm, "pointwise");
+    return p->count - 1;
+}
+
+static const char *const backend_names[] = {"auto", "direct", "fft", "cpu"};
+
+/* Say of each candidate why it was taken or passed over. */
+static void explain(struct imf_planning *p, enum imf_backend backend, bool device_asked) {
+    const struct imf_candidate *chosen = &p->candidate[p->chosen];
+    for (size_t i = 0; i < p->count; i++) {
+        struct imf_candidate *k = &p->candidate[i];
+        k->chosen = i == p->chosen;
+        if (!k->eligible)
+            continue;
+        if (k->chosen)
+            snprintf(k->why, sizeof k->why, "%s",
+                     backend        ? "asked for with --backend"
+                     : device_asked ? "cheapest on the device asked for"
+                     : p->on_device ? "cheapest"
+                                    : "cheapest: starting OpenCL would cost more");
+        else if (backend || k->estimate_ms < chosen->estimate_ms)
+            snprintf(k->why, sizeof k->why, "passed over: %s",
+                     backend ? backend == IMF_BACKEND_CPU ? "--backend=cpu" : "--backend"
+                     : device_asked && !strcmp(k->backend, "cpu") ? "a device was asked for"
+                                                                  : "OpenCL is not usable");
+        else
+            snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
+                     k->estimate_ms / fmax(chosen->estimate_ms, 1e-3));
+    }
+}
+
+static enum imf_status cannot(const struct imf_planning *p, enum imf_backend backend,
+                              struct imf_error *err) {
+    const char *why = "no solver can do it";
+    for (size_t i = 0; i < p->count; i++)
+        if (!p->candidate[i].eligible && p->candidate[i].why[0] &&
+            (!backend || !strcmp(p->candidate[i].backend, backend_names[backend])))
+            why = p->candidate[i].why;
+    return imf_fail(err, IMF_ERR_ARGUMENT, "--backend=%s cannot do this: %s",
+                    backend_names[backend], why);
+}
+
+enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ctx,
+                                  const struct imf_chain *c, enum imf_backend backend,
+                                  struct imf_error *err) {
+    memset(p, 0, sizeof *p);
+    p->solver = calloc((size_t)c->count, sizeof *p->solver);
+    if (!p->solver)
+        return imf_fail_memory(err, (size_t)c->count * sizeof *p->solver);
+    bool asked = imf_context_device_asked(ctx);
+    bool opened = imf_context_opened(ctx);
+    bool device_only = asked || backend == IMF_BACKEND_DIRECT || backend == IMF_BACKEND_FFT;
+    char why[IMF_WHY];
+    bool host_can = host_applicable(c, why);
+    bool want = device_only || opened || !host_can || host_cost(c) > OPEN_CPU_MS;
+    if (backend == IMF_BACKEND_CPU)
+        want = asked = false;
+    enum imf_status st = IMF_OK;
+    if (want || asked) {
+        struct imf_error failure;
+        st = imf_context_runtime(ctx, &p->rt, &failure);
+        if (st && (device_only || !host_can)) {
+            if (err)
+                *err = failure;
+            imf_planning_clear(p);
+            return st;
+        }
+        if (st)
+            snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", failure.text);
+    }
+    struct imf_device nominal = nominal_device();
+    const struct imf_device *d = p->rt ? imf_clrt_device(p->rt) : &nominal;
+    size_t best = device_candidates(p, c, d, opened, backend == IMF_BACKEND_CPU ? 0 : backend);
+    size_t host = host_candidate(p, c);
+    bool host_better =
+        best == SIZE_MAX || p->candidate[host].estimate_ms < p->candidate[best].estimate_ms;
+    p->on_device = p->rt && best != SIZE_MAX && (device_only || !host_can || !host_better);
+    if ((backend == IMF_BACKEND_DIRECT || backend == IMF_BACKEND_FFT || !host_can) &&
+        !p->on_device) {
+        st = cannot(p, backend, err);
+        imf_planning_clear(p);
+        return st;
+    }
+    if (asked && !p->on_device)
+        snprintf(p->note, sizeof p->note,
+                 "the device cannot do this (%.120s); using the plain C solver",
+                 p->candidate[0].why);
+    p->chosen = p->on_device ? best : host;
+    explain(p, backend, asked);
+    return IMF_OK;
+}
+
+void imf_planning_clear(struct imf_planning *p) {
+    free(p->solver);
+    p->solver = NULL;
+}
+
+void imf_planning_fall_back(struct imf_planning *p, const char *why) {
+    snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", why);
+    p->candidate[p->chosen].chosen = false;
+    for (size_t i = 0; i < p->count; i++)
+        if (!strcmp(p->candidate[i].backend, imf_solver_host.name))
+            p->chosen = i;
+    p->candidate[p->chosen].chosen = true;
+    p->on_device = false;
+}

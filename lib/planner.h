@@ -1,0 +1,32 @@
+/*
+ * planner.h - which solver does each convolution, by estimated cost
+ */
+#ifndef IMF_PLANNER_H
+#define IMF_PLANNER_H
+
+#include "chain.h"
+#include "context.h"
+
+#define IMF_MAX_CANDIDATES 8
+
+struct imf_planning {
+    struct imf_candidate candidate[IMF_MAX_CANDIDATES];
+    size_t count;
+    size_t chosen;
+    bool on_device;
+    const struct imf_solver *
+        *solver;         /* on_device: one for each pass (NULL for point passes), owned */
+    struct imf_clrt *rt; /* on_device */
+    char note[256];      /* a warning, or "" */
+};
+
+/* Estimate every backend for this chain and choose. Opens the device only when the work may be
+ * worth it or the user asked for it. On success the caller frees with imf_planning_clear(). */
+enum imf_status imf_planning_make(struct imf_planning *out, struct imf_context *ctx,
+                                  const struct imf_chain *chain, enum imf_backend backend,
+                                  struct imf_error *err);
+void imf_planning_clear(struct imf_planning *p);
+/* After a device failed: choose the host, and say why in the note. */
+void imf_planning_fall_back(struct imf_planning *p, const char *why);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * point.h - point passes: each output pixel from the same pixel of one or two surfaces
+ */
+#ifndef IMF_POINT_H
+#define IMF_POINT_H
+
+#include "chain.h"
+
+/* The sRGB curve (IEC 61966-2-1) on 0..1, extended over all reals. */
+double imf_srgb_to_linear(double v);
+double imf_srgb_from_linear(double v);
+
+/* The reference, in double precision. Surfaces hold any sample type; second is read only by
+ * unsharp and may be NULL. Float outputs are neither rounded nor clamped. */
+void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
+                        const struct imf_surface *second, const struct imf_surface *out);
+
+/* On a device: made once for an image's shape, run for each image. */
+struct imf_point_job;
+enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
+                               const struct imf_point *p, enum imf_sample in,
+                               enum imf_sample out_sample, int height, struct imf_error *err);
+enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
+                              const struct imf_surface *second, const struct imf_surface *out,
+                              struct imf_error *err);
+void imf_point_free(struct imf_point_job **job);
+
+/* Copy alpha, the last channel of both surfaces, times rescale. */
+void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
+                         double rescale);
+struct imf_alpha_job;
+enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
+                               const struct imf_chain *chain, struct imf_error *err);
+enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surface *in,
+                              const struct imf_surface *out, struct imf_error *err);
+void imf_alpha_free(struct imf_alpha_job **job);
+
+#endif

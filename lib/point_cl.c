@@ -1,0 +1,196 @@
+/* point_cl.c - point passes on a device (cl/point.cl) */
+#include "point.h"
+
+#include <stdlib.h>
+
+#define GROUP 64 /* work-items along a row; one size, so that nothing is compiled twice */
+
+struct imf_point_job {
+    struct imf_clrt *rt;
+    cl_kernel point, range_rows, range_all;
+    cl_mem table; /* linear light of every sample value, or NULL */
+    cl_mem range; /* (min, max) of all, then of each row, or NULL */
+};
+
+static const int bits[] = {[IMF_U8] = 8, [IMF_U16] = 16, [IMF_F32] = 32};
+
+static void define_float(struct imf_defines *d, const char *name, double v) {
+    imf_define(d, name, "%af", (double)(float)v);
+}
+
+static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_sample in,
+                    enum imf_sample out) {
+    imf_define(d, "IN", "%d", bits[in]);
+    imf_define(d, "OUT", "%d", bits[out]);
+    imf_define(d, "C_IN", "%d", p->in_channels);
+    imf_define(d, "C_OUT", "%d", p->out_channels);
+    imf_define(d, "ALPHA", "%d", p->alpha);
+    imf_define(d, "LINEARIZE", "%d", p->linearize);
+    imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
+    imf_define(d, "UNSHARP", "%d", p->unsharp);
+    define_float(d, "AMOUNT", p->amount);
+    define_float(d, "UNSHARP_LEVEL", p->level);
+    imf_define(d, "GRAY", "%d", p->gray);
+    imf_define(d, "NORMALIZE", "%d", p->normalize);
+    imf_define(d, "EPILOGUE", "%d", p->epilogue);
+    imf_define(d, "E_ABS", "%d", p->e.absolute);
+    define_float(d, "E_MUL2", p->e.multiply);
+    define_float(d, "E_ADD2", p->e.offset);
+    imf_define(d, "E_THRESHOLD", "%d", p->e.threshold);
+    define_float(d, "E_LEVEL", p->e.level);
+    define_float(d, "E_FULL", p->full);
+    imf_define(d, "UNPREMULTIPLY", "%d", p->unpremultiply);
+    imf_define(d, "DELINEARIZE", "%d", p->delinearize);
+    define_float(d, "RESCALE", p->rescale);
+}
+
+static enum imf_status make_table(struct imf_point_job *job, double full, struct imf_error *err) {
+    size_t n = (size_t)full + 1;
+    cl_float *table = malloc(n * sizeof *table);
+    if (!table)
+        return imf_fail_memory(err, n * sizeof *table);
+    for (size_t i = 0; i < n; i++)
+        table[i] = (cl_float)(full * imf_srgb_to_linear((double)i / full));
+    cl_int code;
+    job->table = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                n * sizeof *table, table, &code);
+    free(table);
+    return job->table ? IMF_OK : imf_clrt_fail(err, code, "the table of the light curve");
+}
+
+enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
+                               const struct imf_point *p, enum imf_sample in,
+                               enum imf_sample out_sample, int height, struct imf_error *err) {
+    struct imf_point_job *job = *out = calloc(1, sizeof *job);
+    if (!job)
+        return imf_fail_memory(err, sizeof *job);
+    job->rt = rt;
+    struct imf_defines d = {0};
+    defines(&d, p, in, out_sample);
+    enum imf_status st = imf_clrt_kernel(rt, "point.cl", d.text, "point", &job->point, err);
+    if (!st && p->normalize) {
+        size_t bytes = 2 * sizeof(cl_float) * ((size_t)height + 1);
+        st = imf_clrt_kernel(rt, "point.cl", d.text, "range_rows", &job->range_rows, err);
+        if (!st)
+            st = imf_clrt_kernel(rt, "point.cl", d.text, "range_all", &job->range_all, err);
+        if (!st)
+            st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &job->range, err);
+    }
+    if (!st && p->linearize)
+        st = make_table(job, p->full, err);
+    imf_defines_free(&d);
+    if (st)
+        imf_point_free(out);
+    return st;
+}
+
+static void grid(const struct imf_surface *s, size_t global[2], size_t local[2]) {
+    local[0] = GROUP;
+    local[1] = 1;
+    global[0] = ((size_t)s->width + GROUP - 1) / GROUP * GROUP;
+    global[1] = (size_t)s->height;
+}
+
+static enum imf_status find_range(struct imf_point_job *job, const struct imf_surface *in,
+                                  struct imf_error *err) {
+    cl_mem mem = in->mem;
+    cl_long origin = (cl_long)in->origin;
+    cl_int pitch = (cl_int)in->pitch, width = in->width, height = in->height;
+    struct imf_arg rows[] = {{sizeof mem, &mem},
+                             {sizeof origin, &origin},
+                             {sizeof pitch, &pitch},
+                             {sizeof width, &width},
+                             {sizeof job->range, &job->range}};
+    struct imf_arg all[] = {{sizeof job->range, &job->range}, {sizeof height, &height}};
+    size_t global = (size_t)height, one = 1;
+    enum imf_status st = imf_clrt_launch(job->rt, job->range_rows, rows, 5, 1, &global, &one, err);
+    return st ? st : imf_clrt_launch(job->rt, job->range_all, all, 2, 1, &one, &one, err);
+}
+
+enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
+                              const struct imf_surface *second, const struct imf_surface *out,
+                              struct imf_error *err) {
+    if (job->range) {
+        enum imf_status st = find_range(job, in, err);
+        if (st)
+            return st;
+    }
+    if (!second)
+        second = in; /* an argument must be set; the kernel does not read it */
+    cl_mem a = in->mem, b = second->mem, c = out->mem;
+    cl_mem table = job->table ? job->table : a, range = job->range ? job->range : a;
+    cl_long ao = (cl_long)in->origin, bo = (cl_long)second->origin, co = (cl_long)out->origin;
+    cl_int ap = (cl_int)in->pitch, bp = (cl_int)second->pitch, cp = (cl_int)out->pitch;
+    cl_int width = in->width;
+    struct imf_arg args[] = {
+        {sizeof a, &a},   {sizeof ao, &ao},       {sizeof ap, &ap},       {sizeof b, &b},
+        {sizeof bo, &bo}, {sizeof bp, &bp},       {sizeof c, &c},         {sizeof co, &co},
+        {sizeof cp, &cp}, {sizeof width, &width}, {sizeof table, &table}, {sizeof range, &range}};
+    size_t global[2], local[2];
+    grid(in, global, local);
+    return imf_clrt_launch(job->rt, job->point, args, 12, 2, global, local, err);
+}
+
+void imf_point_free(struct imf_point_job **job) {
+    struct imf_point_job *j = *job;
+    if (!j)
+        return;
+    cl_kernel kernels[] = {j->point, j->range_rows, j->range_all};
+    for (int i = 0; i < 3; i++)
+        if (kernels[i])
+            clReleaseKernel(kernels[i]);
+    if (j->table)
+        clReleaseMemObject(j->table);
+    if (j->range)
+        clReleaseMemObject(j->range);
+    free(j);
+    *job = NULL;
+}
+
+struct imf_alpha_job {
+    struct imf_clrt *rt;
+    cl_kernel kernel;
+};
+
+enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
+                               const struct imf_chain *chain, struct imf_error *err) {
+    struct imf_alpha_job *job = *out = calloc(1, sizeof *job);
+    if (!job)
+        return imf_fail_memory(err, sizeof *job);
+    job->rt = rt;
+    struct imf_defines d = {0};
+    struct imf_point p = {.in_channels = chain->channels_in,
+                          .out_channels = chain->channels_out,
+                          .alpha = true,
+                          .e = {.scale = 1, .multiply = 1},
+                          .full = chain->full,
+                          .rescale = chain->rescale};
+    defines(&d, &p, chain->in, chain->out);
+    enum imf_status st = imf_clrt_kernel(rt, "point.cl", d.text, "copy_alpha", &job->kernel, err);
+    imf_defines_free(&d);
+    if (st)
+        imf_alpha_free(out);
+    return st;
+}
+
+enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surface *in,
+                              const struct imf_surface *out, struct imf_error *err) {
+    cl_mem a = in->mem, c = out->mem;
+    cl_long ao = (cl_long)in->origin, co = (cl_long)out->origin;
+    cl_int ap = (cl_int)in->pitch, cp = (cl_int)out->pitch, width = in->width;
+    struct imf_arg args[] = {{sizeof a, &a},        {sizeof ao, &ao}, {sizeof ap, &ap},
+                             {sizeof c, &c},        {sizeof co, &co}, {sizeof cp, &cp},
+                             {sizeof width, &width}};
+    size_t global[2], local[2];
+    grid(in, global, local);
+    return imf_clrt_launch(job->rt, job->kernel, args, 7, 2, global, local, err);
+}
+
+void imf_alpha_free(struct imf_alpha_job **job) {
+    if (!*job)
+        return;
+    if ((*job)->kernel)
+        clReleaseKernel((*job)->kernel);
+    free(*job);
+    *job = NULL;
+}
