@@ -1,0 +1,125 @@
+/*
+ * help.c - what --help, --version and the --list options print
+ */
+#include "help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+#define HELP_COLUMN 32
+
+void help_short_usage(FILE *out) {
+    fputs(
+        "usage: imfilter [OPTION]... -f SPEC [-f SPEC]... [--] INPUT... -o OUTPUT\n"
+        "       imfilter --help | --list-filters | --list-devices | --version\n",
+        out);
+}
+
+static void print_row(FILE *out, const struct option_row *row) {
+    char left[64];
+    int used = row->letter ? snprintf(left, sizeof left, "  -%c, ", row->letter)
+                           : snprintf(left, sizeof left, "      ");
+    if (row->argument == ARGUMENT_NONE)
+        snprintf(left + used, sizeof left - (size_t)used, "--%s", row->name);
+    else
+        snprintf(left + used, sizeof left - (size_t)used,
+                 row->argument == ARGUMENT_REQUIRED ? "--%s=%s" : "--%s[=%s]", row->name,
+                 row->metavar);
+    if (strlen(left) + 2 > HELP_COLUMN)
+        fprintf(out, "%s\n%*s%s\n", left, HELP_COLUMN, "", row->help);
+    else
+        fprintf(out, "%-*s%s\n", HELP_COLUMN, left, row->help);
+}
+
+void help_print(FILE *out) {
+    fputs(
+        "usage: imfilter [OPTION]... -f SPEC [-f SPEC]... [--] INPUT... -o OUTPUT\n"
+        "\n"
+        "Filter images. INPUT is a file, a directory (with -r) or - for standard input, which is\n"
+        "also read when no INPUT is given and it is not a terminal. OUTPUT is a file, a directory\n"
+        "(it exists or its name ends in /) or - for standard output.\n"
+        "\n"
+        "  imfilter -f sharpen photo.jpg -o sharp.jpg\n"
+        "  imfilter -f blur:2 -f sobel scan.png -o edges.png\n"
+        "  imfilter -r -f unsharp:sigma=1.5:amount=0.8 photos/ -o out/\n",
+        out);
+    for (size_t i = 0; i < option_row_count; i++) {
+        if (option_rows[i].name)
+            print_row(out, &option_rows[i]);
+        else
+            fprintf(out, "\n%s\n", option_rows[i].help);
+    }
+    fputs(
+        "\nExit status: 0 all done, 1 some input failed, 2 usage or spec error, 3 no such device.\n"
+        "The manual is imfilter(1); --list-filters lists what SPEC can be.\n",
+        out);
+}
+
+void help_version(FILE *out) {
+    fprintf(out, "imfilter %s\n", imf_version());
+}
+
+void help_list_filters(FILE *out, bool json) {
+    const struct imf_filter_doc *doc;
+    int width = 0;
+    for (size_t i = 0; (doc = imf_filter_doc(i)) != NULL; i++) {
+        int length = (int)strlen(doc->usage);
+        width = length > width ? length : width;
+    }
+    for (size_t i = 0; (doc = imf_filter_doc(i)) != NULL; i++) {
+        if (json) {
+            struct json j = json_begin(out);
+            json_string(&j, "usage", doc->usage);
+            json_string(&j, "summary", doc->summary);
+            json_end(&j);
+        } else {
+            fprintf(out, "%-*s  %s\n", width, doc->usage, doc->summary);
+        }
+    }
+}
+
+static void print_device(FILE *out, const struct imf_device_info *d) {
+    fprintf(out, "%d  %s  (%s, %u compute units, %.1f GiB, %s", d->index, d->name,
+            d->gpu ? "gpu" : "cpu", d->compute_units, (double)d->global_memory / (1 << 30),
+            d->platform);
+    if (d->usable)
+        fputs(")\n", out);
+    else
+        fprintf(out, ") not usable: %s\n", d->why);
+}
+
+static void print_device_json(FILE *out, const struct imf_device_info *d) {
+    struct json j = json_begin(out);
+    json_integer(&j, "index", (uint64_t)d->index);
+    json_string(&j, "name", d->name);
+    json_string(&j, "kind", d->gpu ? "gpu" : "cpu");
+    json_string(&j, "platform", d->platform);
+    json_string(&j, "driver", d->driver);
+    json_string(&j, "version", d->version);
+    json_integer(&j, "compute_units", d->compute_units);
+    json_integer(&j, "global_memory", d->global_memory);
+    json_integer(&j, "local_memory", d->local_memory);
+    json_bool(&j, "usable", d->usable);
+    if (!d->usable)
+        json_string(&j, "why", d->why);
+    json_end(&j);
+}
+
+bool help_list_devices(FILE *out, bool json) {
+    enum { MOST = 64 };
+    struct imf_device_info *list = calloc(MOST, sizeof *list);
+    if (!list)
+        return false;
+    size_t count = imf_device_list(list, MOST);
+    for (size_t i = 0; i < count && i < MOST; i++)
+        (json ? print_device_json : print_device)(out, &list[i]);
+    if (!count && !json)
+        fputs(
+            "no OpenCL device; a driver such as the package pocl-opencl-icd provides one\n"
+            "(without one, filters run in plain C on the host)\n",
+            out);
+    free(list);
+    return true;
+}

@@ -1,0 +1,14 @@
+/* help.h - what --help, --version and the --list options print */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "options.h"
+
+void help_short_usage(FILE *out);
+void help_print(FILE *out);
+void help_version(FILE *out);
+void help_list_filters(FILE *out, bool json);
+/* False when memory ran out. */
+bool help_list_devices(FILE *out, bool json);
+
+#endif

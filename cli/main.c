@@ -1,0 +1,130 @@
+/*
+ * main.c - imfilter: the flow of a run, and its exit status
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "help.h"
+#include "output.h"
+#include "process.h"
+
+/* A standard stream that the parent closed must not be the number of an image's file. Opened the
+ * wrong way round, so that using it still fails. */
+static void hold_standard_streams(void) {
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+    }
+}
+
+/* What was printed must have arrived. */
+static int close_stdout(int status) {
+    bool failed = fflush(stdout) != 0;
+    int error = failed ? errno : EIO;
+    if (!failed && !ferror(stdout))
+        return status;
+    if (status == EXIT_DONE) {
+        complain("standard output: cannot write: %s", strerror(error));
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+static int print_information(const struct options *o) {
+    switch (o->action) {
+    case ACTION_HELP:
+        help_print(stdout);
+        break;
+    case ACTION_VERSION:
+        help_version(stdout);
+        break;
+    case ACTION_LIST_FILTERS:
+        help_list_filters(stdout, o->json);
+        break;
+    default:
+        if (!help_list_devices(stdout, o->json)) {
+            complain("out of memory");
+            return EXIT_FAILED;
+        }
+    }
+    return EXIT_DONE;
+}
+
+static int filter_batch(struct session *s, const struct batch *b) {
+    size_t failed = 0, skipped = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        enum result result = process_image(s, &b->jobs[i]);
+        if (result == RESULT_NO_DEVICE)
+            return EXIT_NO_DEVICE;
+        if (result == RESULT_HOPELESS)
+            return EXIT_USAGE;
+        failed += result == RESULT_FAILED;
+        skipped += result == RESULT_SKIPPED;
+    }
+    report_summary(&s->reporter, b->count, failed, skipped);
+    return failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* Results go to standard output unless an image goes there. */
+static struct reporter make_reporter(const struct options *o) {
+    bool taken = o->output && strcmp(o->output, "-") == 0 && !o->dry_run;
+    return (struct reporter){taken ? stderr : stdout, o, taken && o->json};
+}
+
+static int filter_with(const struct options *o, const struct imf_filter *filter) {
+    struct session s = {.options = o, .reporter = make_reporter(o), .filter = filter};
+    struct imf_error error;
+    struct batch batch;
+    int status = EXIT_USAGE;
+    if (batch_create(&batch, o)) {
+        s.make_directories = batch.to_directory;
+        if (imf_filter_note(filter))
+            report_warning(&s.reporter, NULL, imf_filter_note(filter));
+        switch (imf_context_create(&s.context, &o->context, &error)) {
+        case IMF_OK:
+            status = filter_batch(&s, &batch);
+            break;
+        case IMF_ERR_NO_DEVICE:
+            complain("%s", error.text);
+            status = EXIT_NO_DEVICE;
+            break;
+        default:
+            complain("%s", error.text);
+            status = EXIT_FAILED;
+        }
+    }
+    imf_plan_free(&s.plan);
+    imf_context_free(&s.context);
+    batch_free(&batch);
+    return status;
+}
+
+static int filter_images(const struct options *o) {
+    struct imf_filter *filter;
+    struct imf_error error;
+    if (imf_filter_parse(&filter, o->specs, o->spec_count, &error) != IMF_OK) {
+        complain("%s", error.text);
+        return EXIT_USAGE;
+    }
+    int status = filter_with(o, filter);
+    imf_filter_free(&filter);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    hold_standard_streams();
+    if (argc < 2) {
+        help_short_usage(stderr);
+        return EXIT_USAGE;
+    }
+    output_catch_signals();
+    struct options options;
+    int status = EXIT_USAGE;
+    if (options_parse(&options, argc, argv))
+        status =
+            options.action == ACTION_FILTER ? filter_images(&options) : print_information(&options);
+    options_free(&options);
+    return close_stdout(status);
+}

@@ -1,0 +1,253 @@
+/*
+ * naming.c - what each output is called, and whether two would be the same file
+ */
+#include "naming.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report.h"
+
+const char *name_base(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *name_extension(const char *path) {
+    const char *base = name_base(path), *dot = strrchr(base, '.');
+    return dot && dot != base && dot[1] ? dot + 1 : NULL;
+}
+
+char *name_format(const char *format, ...) {
+    char *text;
+    va_list args;
+    va_start(args, format);
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length >= 0)
+        return text;
+    complain("out of memory");
+    return NULL;
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+/* path with the suffix before its extension, and the extension of another format if one is asked
+ * for. An extension that names no image format is part of the name. */
+static char *derive(const char *path, const struct options *o) {
+    static const char *const usual[] = {"", "png", "jpg", "pnm"};
+    const char *extension = name_extension(path), *suffix = o->suffix ? o->suffix : "";
+    enum imf_format format = extension ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
+    bool known = format != IMF_FORMAT_NONE;
+    bool keep = o->format == IMF_FORMAT_NONE || o->format == format;
+    size_t stem = extension && (known || keep) ? (size_t)(extension - path) - 1 : strlen(path);
+    if (keep)
+        return name_format("%.*s%s%s", (int)stem, path, suffix, path + stem);
+    return name_format("%.*s%s.%s", (int)stem, path, suffix, usual[o->format]);
+}
+
+static bool is_directory(const char *path) {
+    struct stat st;
+    return path[strlen(path) - 1] == '/' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static bool output_missing(const struct options *o) {
+    return !o->output && !o->in_place && !o->suffix;
+}
+
+/* What can be said of the options once the number of inputs is known. */
+static bool check_options(const struct batch *b, const struct options *o) {
+    struct stat st;
+    bool idle = o->verify || o->bench || o->explain; /* good for something without an output */
+    if (output_missing(o)) {
+        if (!idle)
+            complain("no output given (use -o FILE, -o DIR/, -o - or --in-place)");
+        return idle;
+    }
+    if (!o->output)
+        return true;
+    bool standard = strcmp(o->output, "-") == 0;
+    if (!standard && b->to_directory) {
+        if (stat(o->output, &st) == 0 && !S_ISDIR(st.st_mode)) {
+            complain_about(o->output, "is not a directory");
+            return false;
+        }
+        return true;
+    }
+    bool tree = false;
+    for (size_t i = 0; i < b->count; i++)
+        tree = tree || b->jobs[i].in_tree;
+    if (b->count > 1 || tree) {
+        complain(
+            "%zu input%s need%s a directory as output, and \"%s\" is none (if it is to be "
+            "made, end its name in /)",
+            b->count, b->count == 1 ? " of a directory" : "s", b->count == 1 ? "s" : "", o->output);
+        return false;
+    }
+    if (o->suffix) {
+        complain("--suffix names outputs in a directory or beside their inputs, not \"%s\"",
+                 o->output);
+        return false;
+    }
+    if (standard && !o->dry_run && isatty(STDOUT_FILENO)) {
+        complain("standard output is a terminal; an image is not written there (use -o FILE)");
+        return false;
+    }
+    const char *extension = standard ? NULL : name_extension(o->output);
+    if (extension && o->format == IMF_FORMAT_NONE &&
+        imf_format_from_name(extension) == IMF_FORMAT_NONE &&
+        (stat(o->output, &st) != 0 || S_ISREG(st.st_mode))) {
+        complain_about(o->output,
+                       "\"%s\" is no known format (png, jpg, jpeg, pnm, pgm, ppm or pam; or name "
+                       "one with --format)",
+                       extension);
+        return false;
+    }
+    return true;
+}
+
+bool name_outputs(struct batch *b, const struct options *o) {
+    b->to_directory = o->output && strcmp(o->output, "-") != 0 && is_directory(o->output);
+    if (!check_options(b, o))
+        return false;
+    bool slash = o->output && o->output[strlen(o->output) - 1] == '/';
+    for (size_t i = 0; i < b->count; i++) {
+        struct job *job = &b->jobs[i];
+        bool nameless = strcmp(job->input, "-") == 0;
+        if (output_missing(o))
+            continue;
+        if (nameless && (b->to_directory || !o->output)) {
+            complain("standard input has no name to derive an output from (use -o FILE or -o -)");
+            return false;
+        }
+        if (o->in_place) {
+            job->output = name_format("%s", job->input);
+        } else if (b->to_directory) {
+            char *name = derive(job->name, o);
+            job->output = name ? name_format("%s%s%s", o->output, slash ? "" : "/", name) : NULL;
+            free(name);
+        } else if (o->output) {
+            job->output = name_format("%s", o->output);
+        } else {
+            job->output = derive(job->input, o);
+        }
+        if (!job->output)
+            return false;
+    }
+    return true;
+}
+
+/* ---- collisions --------------------------------------------------------------------------- */
+
+/* One name of a file: canonical, as far as its directories exist. */
+struct key {
+    char *path;
+    size_t job;
+    bool is_input, is_backup;
+};
+
+/* realpath of the file, else of its directory and the base name, else the name as it is. */
+static char *canonical(const char *path) {
+    char *whole = realpath(path, NULL);
+    if (whole)
+        return whole;
+    const char *base = name_base(path);
+    char *directory = base == path ? strdup(".") : strndup(path, (size_t)(base - path));
+    char *resolved = directory ? realpath(directory, NULL) : NULL;
+    free(directory);
+    char *key = resolved ? name_format("%s/%s", resolved, base) : name_format("%s", path);
+    free(resolved);
+    return key;
+}
+
+static int by_path(const void *a, const void *b) {
+    const struct key *x = a, *y = b;
+    int order = strcmp(x->path, y->path);
+    return order ? order : (x->job > y->job) - (x->job < y->job);
+}
+
+/* Hard links: the output's name differs from the input's, and yet it is the same file. */
+static bool same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 &&
+           S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool complain_collision(const struct batch *b, const struct key *x, const struct key *y) {
+    const struct job *first = &b->jobs[x->job], *second = &b->jobs[y->job];
+    if (x->is_input || y->is_input) {
+        const struct job *reader = x->is_input ? first : second;
+        const struct job *writer = x->is_input ? second : first;
+        complain_about(reader->input,
+                       "is an input, and the output of \"%s\" too (choose another "
+                       "output)",
+                       writer->input);
+    } else {
+        complain_about(x->is_backup || y->is_backup ? name_base(x->path) : first->output,
+                       "would be the output of both \"%s\" and \"%s\"", first->input,
+                       second->input);
+    }
+    return false;
+}
+
+static bool is_regular(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+static bool check_keys(const struct batch *b, const struct key *keys, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        const struct key *x = &keys[i - 1], *y = &keys[i];
+        if (strcmp(x->path, y->path) != 0 || (x->is_input && y->is_input))
+            continue;
+        if (x->job == y->job)
+            continue;
+        return complain_collision(b, x, y);
+    }
+    return true;
+}
+
+bool name_check(const struct batch *b, const struct options *o) {
+    for (size_t i = 0; i < b->count && !o->in_place && !o->no_clobber; i++) {
+        const struct job *job = &b->jobs[i];
+        if (job->output && same_file(job->input, job->output)) {
+            complain_about(job->input,
+                           "is both the input and the output (to replace it use "
+                           "--in-place)");
+            return false;
+        }
+    }
+    /* One input can only collide with itself. */
+    if (b->count < 2 || b->count > SIZE_MAX / sizeof(struct key) / 3)
+        return true;
+    struct key *keys = calloc(3 * b->count, sizeof *keys);
+    size_t count = 0;
+    bool good = keys != NULL;
+    for (size_t i = 0; good && i < b->count; i++) {
+        const struct job *job = &b->jobs[i];
+        if (!job->output || !is_regular(job->output))
+            continue;
+        char *backup = o->backup ? name_format("%s%s", job->output, o->backup) : NULL;
+        keys[count++] = (struct key){canonical(job->output), i, false, false};
+        if (backup)
+            keys[count++] = (struct key){canonical(backup), i, false, true};
+        if (!o->in_place && !o->no_clobber && strcmp(job->input, "-") != 0)
+            keys[count++] = (struct key){canonical(job->input), i, true, false};
+        free(backup);
+        for (size_t k = 0; k < count; k++)
+            good = good && keys[k].path;
+    }
+    if (good && count) {
+        qsort(keys, count, sizeof *keys, by_path);
+        good = check_keys(b, keys, count);
+    }
+    for (size_t k = 0; k < count; k++)
+        free(keys[k].path);
+    free(keys);
+    return good;
+}

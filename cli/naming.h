@@ -1,0 +1,20 @@
+/*
+ * naming.h - what each output is called, and whether two would be the same file
+ */
+#ifndef CLI_NAMING_H
+#define CLI_NAMING_H
+
+#include "batch.h"
+
+const char *name_base(const char *path); /* after the last '/' */
+/* Behind the last '.' of the base name, or NULL; "" and dot files have none. */
+const char *name_extension(const char *path);
+/* A formatted string that the caller frees; NULL, after a message, when memory ran out. */
+char *name_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Fill in every job's output; false after a message. */
+bool name_outputs(struct batch *b, const struct options *o);
+/* No output may be an input, or the output of another input. */
+bool name_check(const struct batch *b, const struct options *o);
+
+#endif

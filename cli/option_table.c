@@ -1,0 +1,364 @@
+/*
+ * option_table.c - every option: its name, its line of --help, and what its value may be
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static bool bad_value(const char *option, const char *value, const char *valid) {
+    complain("--%s: \"%s\" is not valid (%s)", option, value, valid);
+    return false;
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+struct choice {
+    const char *name;
+    int value;
+};
+
+static bool choose(const char *option, const char *value, const struct choice *choices,
+                   size_t count, int *out) {
+    char valid[160] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(value, choices[i].name) == 0) {
+            *out = choices[i].value;
+            return true;
+        }
+        const char *between = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        size_t used = strlen(valid);
+        snprintf(valid + used, sizeof valid - used, "%s%s", between, choices[i].name);
+    }
+    return bad_value(option, value, valid);
+}
+
+/* Digits alone, or digits and one of K, M, G when unit (1000 or 1024) is not 0. */
+static bool parse_count(const char *text, uint64_t unit, uint64_t max, uint64_t *out) {
+    static const char suffixes[] = "KMG";
+    uint64_t value = 0;
+    const char *c = text;
+    if (*c < '0' || *c > '9')
+        return false;
+    for (; *c >= '0' && *c <= '9'; c++) {
+        unsigned digit = (unsigned)(*c - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    const char *suffix = *c && unit ? strchr(suffixes, *c >= 'a' ? *c - 32 : *c) : NULL;
+    if (suffix) {
+        for (const char *s = suffixes; s <= suffix; s++) {
+            if (value > UINT64_MAX / unit)
+                return false;
+            value *= unit;
+        }
+        c++;
+    }
+    if (*c || value > max)
+        return false;
+    *out = value;
+    return true;
+}
+
+static bool int_in(const char *option, const char *value, int min, int max, const char *valid,
+                   int *out) {
+    uint64_t n;
+    if (!parse_count(value, 0, (uint64_t)max, &n) || n < (uint64_t)min)
+        return bad_value(option, value, valid);
+    *out = (int)n;
+    return true;
+}
+
+/* A finite decimal number from 0 to 1; the program runs in the C locale, so '.' is decimal. */
+static bool parse_fraction(const char *text, double *out) {
+    char *end;
+    if (!*text || text[strspn(text, "0123456789.eE+-")])
+        return false;
+    errno = 0;
+    *out = strtod(text, &end);
+    return end != text && !*end && *out >= 0 && *out <= 1;
+}
+
+/* ---- setters ------------------------------------------------------------------------------ */
+
+static bool set_filter(struct options *o, const char *value) {
+    return options_append(&o->specs, &o->spec_count, value);
+}
+
+static bool set_output(struct options *o, const char *value) {
+    if (o->output) {
+        complain("-o is given twice (\"%s\" and \"%s\"); one run has one output", o->output, value);
+        return false;
+    }
+    if (!*value) {
+        complain("-o: the output's name is empty");
+        return false;
+    }
+    o->output = strcmp(value, "/dev/stdout") == 0 ? "-" : value;
+    return true;
+}
+
+static bool set_in_place(struct options *o, const char *value) {
+    o->in_place = true;
+    if (value && strchr(value, '/'))
+        return bad_value("in-place", value, "a suffix without \"/\"");
+    if (value && *value)
+        o->backup = value;
+    return true;
+}
+
+static bool set_suffix(struct options *o, const char *value) {
+    if (!*value || strchr(value, '/'))
+        return bad_value("suffix", value, "text without \"/\", such as -sharp");
+    o->suffix = value;
+    return true;
+}
+
+static bool set_files_from(struct options *o, const char *value) {
+    if (o->files_from) {
+        complain("--files-from is given twice; join the lists");
+        return false;
+    }
+    o->files_from = value;
+    return true;
+}
+
+static bool set_format(struct options *o, const char *value) {
+    o->format = imf_format_from_name(value);
+    return o->format != IMF_FORMAT_NONE || bad_value("format", value, "png, jpeg or pnm");
+}
+
+static bool set_edge(struct options *o, const char *value) {
+    static const struct choice edges[] = {{"clamp", IMF_EDGE_CLAMP},
+                                          {"reflect", IMF_EDGE_REFLECT},
+                                          {"mirror", IMF_EDGE_MIRROR},
+                                          {"wrap", IMF_EDGE_WRAP},
+                                          {"constant[:VALUE]", IMF_EDGE_CONSTANT}};
+    if (strncmp(value, "constant", 8) == 0 && (!value[8] || value[8] == ':')) {
+        o->settings.edge = IMF_EDGE_CONSTANT;
+        o->settings.edge_value = 0;
+        return !value[8] || parse_fraction(value + 9, &o->settings.edge_value) ||
+               bad_value("edge", value, "VALUE is a fraction of full scale, 0..1");
+    }
+    int edge;
+    if (!choose("edge", strchr(value, '[') ? "" : value, edges, COUNT(edges), &edge))
+        return false;
+    o->settings.edge = (enum imf_edge)edge;
+    return true;
+}
+
+static bool set_range(struct options *o, const char *value) {
+    static const struct choice ranges[] = {{"clip", IMF_RANGE_CLIP},
+                                           {"abs", IMF_RANGE_ABS},
+                                           {"offset", IMF_RANGE_OFFSET},
+                                           {"normalize", IMF_RANGE_NORMALIZE}};
+    int range;
+    if (!choose("range", value, ranges, COUNT(ranges), &range))
+        return false;
+    o->settings.range = (enum imf_range)range;
+    return true;
+}
+
+static bool set_alpha(struct options *o, const char *value) {
+    static const struct choice alphas[] = {{"auto", IMF_ALPHA_AUTO},
+                                           {"premultiply", IMF_ALPHA_PREMULTIPLY},
+                                           {"filter", IMF_ALPHA_FILTER},
+                                           {"keep", IMF_ALPHA_KEEP}};
+    int alpha;
+    if (!choose("alpha", value, alphas, COUNT(alphas), &alpha))
+        return false;
+    o->settings.alpha = (enum imf_alpha)alpha;
+    return true;
+}
+
+static bool set_backend(struct options *o, const char *value) {
+    static const struct choice backends[] = {{"auto", IMF_BACKEND_AUTO},
+                                             {"direct", IMF_BACKEND_DIRECT},
+                                             {"fft", IMF_BACKEND_FFT},
+                                             {"cpu", IMF_BACKEND_CPU}};
+    int backend;
+    if (!choose("backend", value, backends, COUNT(backends), &backend))
+        return false;
+    o->settings.backend = (enum imf_backend)backend;
+    return true;
+}
+
+static bool set_device(struct options *o, const char *value) {
+    static const struct choice kinds[] = {
+        {"auto", IMF_DEVICE_AUTO}, {"cpu", IMF_DEVICE_CPU}, {"gpu", IMF_DEVICE_GPU}};
+    static const char valid[] = "auto, cpu, gpu, an index or part of a name of --list-devices";
+    if (!*value || strcmp(value, "all") == 0)
+        return bad_value("device", value, valid);
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        if (strcmp(value, kinds[i].name) == 0) {
+            o->context.device = (enum imf_device_kind)kinds[i].value;
+            return true;
+        }
+    }
+    uint64_t index;
+    if (value[strspn(value, "0123456789")]) {
+        o->context.device = IMF_DEVICE_NAME;
+        o->context.name = value;
+        return true;
+    }
+    if (!parse_count(value, 0, INT_MAX, &index))
+        return bad_value("device", value, valid);
+    o->context.device = IMF_DEVICE_INDEX;
+    o->context.index = (int)index;
+    return true;
+}
+
+static bool set_quality(struct options *o, const char *value) {
+    o->encode.quality = 0;
+    return strcmp(value, "keep") == 0 ||
+           int_in("quality", value, 1, 100, "keep or 1..100", &o->encode.quality);
+}
+
+static bool set_subsampling(struct options *o, const char *value) {
+    static const struct choice kinds[] = {{"keep", 0}, {"444", 444}, {"422", 422}, {"420", 420}};
+    return choose("subsampling", value, kinds, COUNT(kinds), &o->encode.subsampling);
+}
+
+static bool set_depth(struct options *o, const char *value) {
+    static const struct choice depths[] = {{"keep", 0}, {"8", 8}, {"16", 16}};
+    return choose("depth", value, depths, COUNT(depths), &o->settings.depth);
+}
+
+static bool set_compression(struct options *o, const char *value) {
+    return int_in("compression", value, 0, 9, "0..9", &o->encode.compression);
+}
+
+/* One kind, or several with commas between them; repeated options add up. */
+static bool set_strip(struct options *o, const char *value) {
+    static const struct choice kinds[] = {{"all", IMF_STRIP_ALL},
+                                          {"exif", IMF_STRIP_EXIF},
+                                          {"xmp", IMF_STRIP_XMP},
+                                          {"icc", IMF_STRIP_ICC}};
+    for (const char *c = value ? value : "all";; c++) {
+        char word[8] = "";
+        size_t length = strcspn(c, ",");
+        int kind;
+        if (length < sizeof word)
+            memcpy(word, c, length);
+        if (!choose("strip", *word ? word : value, kinds, COUNT(kinds), &kind))
+            return false;
+        o->encode.strip |= (unsigned)kind;
+        c += length;
+        if (!*c)
+            return true;
+    }
+}
+
+static bool set_bench(struct options *o, const char *value) {
+    int n = 10;
+    if (value && !int_in("bench", value, 1, 1000000, "1..1000000", &n))
+        return false;
+    o->bench = (unsigned)n;
+    return true;
+}
+
+static bool set_max_pixels(struct options *o, const char *value) {
+    return parse_count(value, 1000, UINT64_MAX, &o->limits.max_pixels) ||
+           bad_value("max-pixels", value, "a number with K, M or G for thousands; 0: no limit");
+}
+
+static bool set_max_memory(struct options *o, const char *value) {
+    if (!parse_count(value, 1024, UINT64_MAX, &o->limits.max_memory))
+        return bad_value("max-memory", value, "bytes, with K, M or G for 1024s; 0: no limit");
+    o->settings.max_memory = o->limits.max_memory;
+    return true;
+}
+
+static bool set_max_scans(struct options *o, const char *value) {
+    return int_in("max-scans", value, 0, INT_MAX, "0..2147483647; 0: no limit",
+                  &o->limits.max_scans);
+}
+
+/* Options that only switch something on. */
+#define SWITCH(function, statement)                                                                \
+    static bool function(struct options *o, const char *value) {                                   \
+        (void)value;                                                                               \
+        statement;                                                                                 \
+        return true;                                                                               \
+    }
+SWITCH(set_recursive, o->recursive = true)
+SWITCH(set_null, o->null_separated = true)
+SWITCH(set_no_clobber, o->no_clobber = true)
+SWITCH(set_skip_existing, o->skip_existing = true)
+SWITCH(set_dry_run, o->dry_run = true)
+SWITCH(set_linear, o->settings.linear = true)
+SWITCH(set_explain, o->explain = true)
+SWITCH(set_verify, o->verify = true)
+SWITCH(set_verbose, o->verbosity = 1)
+SWITCH(set_quiet, o->verbosity = -1)
+SWITCH(set_json, o->json = true)
+SWITCH(set_timing, o->timing = true)
+SWITCH(set_lenient, o->limits.lenient = true)
+SWITCH(set_list_filters, o->action = ACTION_LIST_FILTERS)
+SWITCH(set_list_devices, o->action = ACTION_LIST_DEVICES)
+SWITCH(set_help, o->action = ACTION_HELP)
+SWITCH(set_version, o->action = ACTION_VERSION)
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+#define NONE ARGUMENT_NONE
+#define REQUIRED ARGUMENT_REQUIRED
+#define OPTIONAL ARGUMENT_OPTIONAL
+#define HEADING(text)                                                                              \
+    { NULL, 0, NONE, NULL, text, NULL }
+
+/* clang-format off */
+const struct option_row option_rows[] = {
+    HEADING("Files"),
+    {"output", 'o', REQUIRED, "FILE|DIR|-", "where the result goes", set_output},
+    {"recursive", 'r', NONE, NULL, "filter the images below directories, mirroring the tree", set_recursive},
+    {"in-place", 'i', OPTIONAL, "SUFFIX", "replace each input; with SUFFIX keep the original", set_in_place},
+    {"files-from", 0, REQUIRED, "FILE", "read names of inputs from FILE, one a line", set_files_from},
+    {"null", '0', NONE, NULL, "names in FILE end in NUL, not in a newline", set_null},
+    {"suffix", 0, REQUIRED, "TEXT", "put TEXT before the extension of output names", set_suffix},
+    {"no-clobber", 0, NONE, NULL, "leave an output that exists alone", set_no_clobber},
+    {"skip-existing", 0, NONE, NULL, "skip an input whose output is newer", set_skip_existing},
+    {"dry-run", 'n', NONE, NULL, "say what would be done", set_dry_run},
+    {"format", 0, REQUIRED, "png|jpeg|pnm", "the output's format", set_format},
+    HEADING("Filter"),
+    {"filter", 'f', REQUIRED, "SPEC", "apply SPEC; repeat it for a chain", set_filter},
+    {"edge", 0, REQUIRED, "MODE", "beyond the edge: clamp, reflect, mirror, wrap, constant[:VALUE]", set_edge},
+    {"range", 0, REQUIRED, "MODE", "show the response by clip, abs, offset or normalize", set_range},
+    {"alpha", 0, REQUIRED, "MODE", "alpha: auto, premultiply, filter or keep", set_alpha},
+    {"linear", 0, NONE, NULL, "filter in linear light", set_linear},
+    HEADING("Compute"),
+    {"backend", 0, REQUIRED, "NAME", "auto, direct, fft or cpu", set_backend},
+    {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, an index or part of a name", set_device},
+    {"list-devices", 0, NONE, NULL, "list the OpenCL devices", set_list_devices},
+    {"explain", 0, NONE, NULL, "show each backend's estimated cost and the choice", set_explain},
+    {"verify", 0, NONE, NULL, "compare the result with the reference", set_verify},
+    HEADING("Encode"),
+    {"quality", 0, REQUIRED, "N", "JPEG quality: keep or 1..100", set_quality},
+    {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", set_subsampling},
+    {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8 or 16", set_depth},
+    {"compression", 0, REQUIRED, "N", "PNG compression level 0..9", set_compression},
+    {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip},
+    HEADING("Report"),
+    {"verbose", 'v', NONE, NULL, "say what is done", set_verbose},
+    {"quiet", 'q', NONE, NULL, "no warnings", set_quiet},
+    {"json", 0, NONE, NULL, "print one JSON object a line for each image", set_json},
+    {"timing", 0, NONE, NULL, "print how long each step took", set_timing},
+    {"bench", 0, OPTIONAL, "N", "filter each image N times (10) and print the times", set_bench},
+    {"list-filters", 0, NONE, NULL, "list the built-in filters", set_list_filters},
+    {"help", 'h', NONE, NULL, "print this help", set_help},
+    {"version", 'V', NONE, NULL, "print the version", set_version},
+    HEADING("Limits"),
+    {"lenient", 0, NONE, NULL, "accept the readable part of a damaged image", set_lenient},
+    {"max-pixels", 0, REQUIRED, "N[K|M|G]", "refuse images with more pixels (268 million)", set_max_pixels},
+    {"max-memory", 0, REQUIRED, "BYTES[K|M|G]", "refuse to use more memory", set_max_memory},
+    {"max-scans", 0, REQUIRED, "N", "refuse JPEG images with more scans (100)", set_max_scans},
+};
+/* clang-format on */
+const size_t option_row_count = COUNT(option_rows);

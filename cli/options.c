@@ -1,0 +1,159 @@
+/*
+ * options.c - the getopt_long loop over the table, and which options exclude each other
+ */
+#include "options.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define LONG_CODE 256 /* code of row i when it has no letter: LONG_CODE + i */
+#define MAX_ROWS 64
+
+bool options_append(const char ***list, size_t *count, const char *text) {
+    /* Room doubles at each power of two. */
+    if ((*count & (*count - 1)) == 0) {
+        size_t room = *count ? *count * 2 : 1;
+        const char **grown =
+            room > SIZE_MAX / sizeof *grown ? NULL : realloc(*list, room * sizeof *grown);
+        if (!grown) {
+            complain("out of memory");
+            return false;
+        }
+        *list = grown;
+    }
+    (*list)[(*count)++] = text;
+    return true;
+}
+
+void options_free(struct options *o) {
+    free(o->specs);
+    free(o->inputs);
+    o->specs = o->inputs = NULL;
+}
+
+/* Explain a '?' of getopt_long, which tells an ambiguous option from an unknown one to nobody. */
+static void complain_unknown(const char *word) {
+    if (strncmp(word, "--", 2) != 0) {
+        complain("unknown option \"-%c\" (--help lists the options)", optopt);
+        return;
+    }
+    size_t length = strcspn(word + 2, "="), matches = 0;
+    char names[256] = "";
+    for (size_t i = 0; i < option_row_count; i++) {
+        const char *name = option_rows[i].name;
+        if (name && strncmp(name, word + 2, length) == 0) {
+            size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s--%s", matches++ ? ", " : "", name);
+        }
+    }
+    if (optopt)
+        complain("option \"%.*s\" takes no value", (int)length + 2, word);
+    else if (matches > 1)
+        complain("option \"%.*s\" is ambiguous (%s)", (int)length + 2, word, names);
+    else
+        complain("unknown option \"%.*s\" (--help lists the options)", (int)length + 2, word);
+}
+
+static const struct option_row *row_of(int code) {
+    if (code >= LONG_CODE)
+        return &option_rows[code - LONG_CODE];
+    for (size_t i = 0; i < option_row_count; i++) {
+        if (option_rows[i].letter == code)
+            return &option_rows[i];
+    }
+    return NULL;
+}
+
+/*
+ * The short options start with '-': operands are returned in order as code 1, so that options may
+ * follow inputs even where POSIXLY_CORRECT is set; ':' leaves the messages to us.
+ */
+static void build_getopt_tables(char *letters, struct option *longs) {
+    *letters++ = '-';
+    *letters++ = ':';
+    for (size_t i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!row->name)
+            continue;
+        *longs++ = (struct option){row->name, (int)row->argument, NULL,
+                                   row->letter ? row->letter : LONG_CODE + (int)i};
+        if (row->letter) {
+            *letters++ = row->letter;
+            for (int colons = (int)row->argument; colons > 0; colons--)
+                *letters++ = ':';
+        }
+    }
+    *letters = '\0';
+    *longs = (struct option){0};
+}
+
+/* Combinations that no run could satisfy. */
+static bool check(const struct options *o) {
+    const struct {
+        bool wrong;
+        const char *text;
+    } rules[] = {
+        {!o->spec_count, "no filter given (use -f SPEC; --list-filters lists them)"},
+        {o->in_place && o->output, "--in-place and -o exclude each other"},
+        {o->in_place && o->suffix, "--in-place and --suffix exclude each other"},
+        {o->in_place && o->format != IMF_FORMAT_NONE,
+         "--in-place keeps each file's format; to change it use --format with -o DIR/"},
+        {o->in_place && (o->no_clobber || o->skip_existing),
+         "--in-place replaces its inputs, so --no-clobber and --skip-existing exclude it"},
+        {o->in_place && o->bench, "--bench and --in-place exclude each other"},
+        {o->dry_run && (o->bench || o->verify),
+         "--dry-run filters nothing, so --bench and --verify exclude it"},
+        {o->null_separated && !o->files_from, "-0 needs --files-from"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (rules[i].wrong) {
+            complain("%s", rules[i].text);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool options_parse(struct options *o, int argc, char **argv) {
+    memset(o, 0, sizeof *o);
+    o->limits.max_pixels = IMF_DEFAULT_MAX_PIXELS;
+    o->limits.max_scans = IMF_DEFAULT_MAX_SCANS;
+    o->encode.compression = -1;
+
+    char letters[3 * MAX_ROWS + 3];
+    struct option longs[MAX_ROWS + 1];
+    if (option_row_count > MAX_ROWS)
+        abort();
+    build_getopt_tables(letters, longs);
+    opterr = 0;
+    for (int code; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        const struct option_row *row;
+        if (code == 1) {
+            if (!options_append(&o->inputs, &o->input_count, optarg))
+                return false;
+        } else if (code == ':') {
+            row = row_of(optopt);
+            complain("option \"--%s\" needs a value (%s)", row ? row->name : "?",
+                     row ? row->metavar : "");
+            return false;
+        } else if (code == '?') {
+            complain_unknown(argv[optind - 1]);
+            return false;
+        } else {
+            row = row_of(code);
+            if (!row || !row->set(o, optarg))
+                return false;
+            if (o->action == ACTION_HELP || o->action == ACTION_VERSION)
+                return true;
+        }
+    }
+    for (; optind < argc; optind++) {
+        if (!options_append(&o->inputs, &o->input_count, argv[optind]))
+            return false;
+    }
+    return o->action != ACTION_FILTER || check(o);
+}

@@ -1,0 +1,69 @@
+/*
+ * options.h - argv turned into one struct
+ *
+ * Every option is one row of a table that names it, documents it and stores its value; --help
+ * prints the same table, so the two cannot disagree.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "imfilter.h"
+
+/* Exit status, as imfilter(1) lists it. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_DEVICE = 3 };
+
+enum action {
+    ACTION_FILTER,
+    ACTION_HELP,
+    ACTION_VERSION,
+    ACTION_LIST_FILTERS,
+    ACTION_LIST_DEVICES
+};
+
+struct options {
+    enum action action;
+    const char **specs; /* owned array of borrowed strings, as are the inputs */
+    size_t spec_count;
+    const char **inputs;
+    size_t input_count;
+
+    const char *output; /* NULL: none given */
+    const char *suffix;
+    const char *backup; /* --in-place's SUFFIX, or NULL */
+    const char *files_from;
+    bool in_place, recursive, null_separated, no_clobber, skip_existing, dry_run;
+    enum imf_format format; /* IMF_FORMAT_NONE: as the name or the input says */
+
+    struct imf_settings settings;
+    struct imf_limits limits;
+    struct imf_encode encode;
+    struct imf_context_options context;
+
+    unsigned bench;
+    bool explain, verify, json, timing;
+    int verbosity; /* -1 quiet, 0, 1 verbose */
+};
+
+enum argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };
+
+/* A row of the table; one without a name is a heading of --help. */
+struct option_row {
+    const char *name;
+    char letter; /* or 0 */
+    enum argument argument;
+    const char *metavar;
+    const char *help;
+    /* Stores the value (NULL when none was given); false after it printed what is wrong. */
+    bool (*set)(struct options *o, const char *value);
+};
+extern const struct option_row option_rows[];
+extern const size_t option_row_count;
+
+/* Parse argv; false after one line on standard error said why not. */
+bool options_parse(struct options *o, int argc, char **argv);
+void options_free(struct options *o);
+
+/* Append to a growing array of borrowed strings. */
+bool options_append(const char ***list, size_t *count, const char *text);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * process.c - one image from its input to its output
+ *
+ * open input -> plan -> open output -> run -> rename output -> report. Whatever fails, the cleanup
+ * at the end of process_image() closes what is open and removes what was begun.
+ */
+#include "process.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "naming.h"
+#include "output.h"
+
+#define STREAM_BUFFER (256 * 1024)
+
+/* All that is open for one image. */
+struct work {
+    const struct job *job;
+    FILE *input;
+    struct imf_reader *reader;
+    struct imf_writer *writer;
+    struct output output;
+    struct outcome outcome;
+    struct imf_error error;
+    double start;
+    bool plan_reused;
+};
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static enum result fail(struct session *s, const struct work *w, const char *file,
+                        const char *text) {
+    report_error(&s->reporter, w->job->input, file, text);
+    return RESULT_FAILED;
+}
+
+/* A failure of the library while the input was read. */
+static enum result fail_input(struct session *s, const struct work *w) {
+    char text[sizeof w->error.text + 32];
+    bool bare = w->error.status == IMF_ERR_IO && strncmp(w->error.text, "cannot", 6) != 0;
+    snprintf(text, sizeof text, "%s%s", bare ? "cannot read: " : "", w->error.text);
+    return fail(s, w, w->job->input, text);
+}
+
+static const char *output_name(const struct work *w) {
+    return strcmp(w->job->output, "-") == 0 ? "standard output" : w->job->output;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* Why the output that is there should stay, or NULL. */
+static const char *reason_to_skip(const struct options *o, const struct job *job) {
+    struct stat in, out;
+    if (!job->output || strcmp(job->output, "-") == 0 || stat(job->output, &out) != 0)
+        return NULL;
+    if (o->no_clobber)
+        return "its output exists";
+    if (!o->skip_existing || strcmp(job->input, "-") == 0 || stat(job->input, &in) != 0)
+        return NULL;
+    /* Equal times count as newer: the input was there first. */
+    if (out.st_mtim.tv_sec != in.st_mtim.tv_sec)
+        return out.st_mtim.tv_sec > in.st_mtim.tv_sec ? "its output is newer" : NULL;
+    return out.st_mtim.tv_nsec >= in.st_mtim.tv_nsec ? "its output is newer" : NULL;
+}
+
+static enum result open_input(struct session *s, struct work *w) {
+    const char *name = w->job->input;
+    struct stat st;
+    if (w->job->error)
+        return fail(s, w, name, w->job->error);
+    if (strcmp(name, "-") == 0) {
+        w->input = stdin;
+        return RESULT_DONE;
+    }
+    char text[128];
+    w->input = fopen(name, "rb");
+    if (!w->input) {
+        snprintf(text, sizeof text, "cannot open: %s", strerror(errno));
+        return fail(s, w, name, text);
+    }
+    if (fstat(fileno(w->input), &st) == 0 && S_ISDIR(st.st_mode))
+        return fail(s, w, name, "is a directory (filter what is in it with -r)");
+    setvbuf(w->input, NULL, _IOFBF, STREAM_BUFFER);
+    return RESULT_DONE;
+}
+
+static bool same_shape(const struct imf_info *a, const struct imf_info *b) {
+    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
+           a->depth == b->depth && a->color == b->color && a->alpha == b->alpha &&
+           a->format == b->format;
+}
+
+static enum result make_plan(struct session *s, struct work *w) {
+    const struct imf_info *info = imf_reader_info(w->reader);
+    if (s->plan && same_shape(info, &s->plan_input)) {
+        w->plan_reused = true;
+    } else {
+        imf_plan_free(&s->plan);
+        enum imf_status status = imf_plan_create(&s->plan, s->context, s->filter, info,
+                                                 &s->options->settings, &w->error);
+        if (status != IMF_OK) {
+            fail_input(s, w);
+            if (status == IMF_ERR_NO_DEVICE)
+                return RESULT_NO_DEVICE;
+            bool hopeless = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
+            return hopeless && !s->written ? RESULT_HOPELESS : RESULT_FAILED;
+        }
+        s->plan_input = *info;
+    }
+    w->outcome.plan = s->plan;
+    const char *note = imf_plan_note(s->plan);
+    w->outcome.note = note;
+    if (note && !s->noted) {
+        report_warning(&s->reporter, NULL, note);
+        s->noted = true;
+    }
+    return RESULT_DONE;
+}
+
+static enum imf_format output_format(const struct session *s, const struct work *w) {
+    if (s->options->format != IMF_FORMAT_NONE)
+        return s->options->format;
+    const char *extension = w->job->output ? name_extension(w->job->output) : NULL;
+    enum imf_format format =
+        extension && !s->options->in_place ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
+    return format != IMF_FORMAT_NONE ? format : imf_reader_info(w->reader)->format;
+}
+
+static enum result open_output(struct session *s, struct work *w) {
+    const struct output_rules rules = {
+        .make_directories = s->make_directories,
+        .no_clobber = s->options->no_clobber,
+        .in_place = s->options->in_place,
+        .backup = s->options->backup,
+    };
+    if (!output_open(&w->output, w->job->output, &rules))
+        return fail(s, w, output_name(w), w->output.why);
+    struct imf_info info = *imf_plan_output(s->plan);
+    info.format = w->outcome.format;
+    if (imf_writer_open(&w->writer, w->output.stream, &info, &s->options->encode,
+                        imf_reader_metadata(w->reader), &w->error) == IMF_OK)
+        return RESULT_DONE;
+    const char *cannot = w->error.status == IMF_ERR_IO ? "cannot write: " : "";
+    char text[sizeof w->error.text + 32];
+    snprintf(text, sizeof text, "%s%s", cannot, w->error.text);
+    return fail(s, w, output_name(w), text);
+}
+
+static enum result run(struct session *s, struct work *w) {
+    const struct imf_run_options options = {s->options->bench, s->options->verify};
+    struct imf_report *report = &w->outcome.report;
+    if (imf_plan_run(s->plan, w->reader, w->writer, &options, report, &w->error) != IMF_OK) {
+        if (!w->writer || !ferror(w->output.stream))
+            return fail_input(s, w);
+        char text[sizeof w->error.text + 32];
+        bool bare = strncmp(w->error.text, "cannot", 6) != 0;
+        snprintf(text, sizeof text, "%s%s", bare ? "cannot write: " : "", w->error.text);
+        return fail(s, w, output_name(w), text);
+    }
+    w->outcome.ran = true;
+    if (w->plan_reused)
+        report->setup_ms = 0;
+    const char *warning = imf_reader_warning(w->reader);
+    w->outcome.warning = warning;
+    if (warning)
+        report_warning(&s->reporter, w->job->input, warning);
+    if (report->verified && !report->verify_ok) {
+        report_unverified(&s->reporter, &w->outcome);
+        return RESULT_FAILED;
+    }
+    return RESULT_DONE;
+}
+
+static enum result commit(struct session *s, struct work *w) {
+    imf_writer_close(&w->writer);
+    switch (output_commit(&w->output)) {
+    case OUTPUT_DONE:
+        s->written++;
+        return RESULT_DONE;
+    case OUTPUT_EXISTS:
+        report_skipped(&s->reporter, w->job->input, w->job->output, "its output exists");
+        return RESULT_SKIPPED;
+    default:
+        return fail(s, w, output_name(w), w->output.why);
+    }
+}
+
+/* Everything between an open input and the report. */
+static enum result filter_image(struct session *s, struct work *w) {
+    const struct options *o = s->options;
+    if (imf_reader_open(&w->reader, w->input, &o->limits, &w->error) != IMF_OK)
+        return fail_input(s, w);
+    enum result result = make_plan(s, w);
+    if (result != RESULT_DONE)
+        return result;
+    w->outcome.format = output_format(s, w);
+    if (o->dry_run || (!w->job->output && !o->verify && !o->bench))
+        return RESULT_DONE; /* explaining is all */
+    if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
+        return result;
+    if ((result = run(s, w)) != RESULT_DONE)
+        return result;
+    return w->job->output ? commit(s, w) : RESULT_DONE;
+}
+
+enum result process_image(struct session *s, const struct job *job) {
+    const struct options *o = s->options;
+    struct work w = {.job = job, .start = now_ms()};
+    w.outcome.input = job->input;
+    w.outcome.output = job->output;
+    w.outcome.filter = imf_filter_text(s->filter);
+
+    const char *skip = job->error ? NULL : reason_to_skip(o, job);
+    if (skip) {
+        report_skipped(&s->reporter, job->input, job->output, skip);
+        return RESULT_SKIPPED;
+    }
+    enum result result = open_input(s, &w);
+    if (result == RESULT_DONE && (o->explain || !o->dry_run))
+        result = filter_image(s, &w);
+    if (result == RESULT_DONE) {
+        w.outcome.report.total_ms = now_ms() - w.start;
+        (o->dry_run ? report_planned : report_done)(&s->reporter, &w.outcome);
+    }
+    imf_writer_close(&w.writer);
+    imf_reader_close(&w.reader);
+    output_abandon(&w.output);
+    if (w.input && w.input != stdin)
+        fclose(w.input);
+    return result;
+}

@@ -1,0 +1,34 @@
+/*
+ * process.h - one image from its input to its output
+ */
+#ifndef CLI_PROCESS_H
+#define CLI_PROCESS_H
+
+#include "batch.h"
+#include "report.h"
+
+/* What the images of one run share. */
+struct session {
+    const struct options *options;
+    struct reporter reporter;
+    const struct imf_filter *filter; /* borrowed */
+    struct imf_context *context;     /* borrowed */
+    struct imf_plan *plan; /* of the last image; serves the next if its shape is the same */
+    struct imf_info plan_input;
+    bool make_directories;
+    bool noted;     /* the plan's note has been printed */
+    size_t written; /* outputs that exist now */
+};
+
+enum result {
+    RESULT_DONE,
+    RESULT_SKIPPED,
+    RESULT_FAILED,   /* this image; the next may do better */
+    RESULT_HOPELESS, /* the command line asks for what no image can get */
+    RESULT_NO_DEVICE
+};
+
+/* Filter one image and report it. */
+enum result process_image(struct session *s, const struct job *job);
+
+#endif

@@ -1,0 +1,287 @@
+/*
+ * report.c - messages for people, and one JSON object an image for programs
+ */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+/* ---- lines for people --------------------------------------------------------------------- */
+
+/* A name may hold newlines or terminal controls: those show as \n or \ooo. */
+static void put_plain(FILE *out, const char *text) {
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+        if (*s == '\n')
+            fputs("\\n", out);
+        else if (*s < 0x20 || *s == 0x7f)
+            fprintf(out, "\\%03o", (unsigned)*s);
+        else
+            putc(*s, out);
+    }
+}
+
+static void complain_list(const char *file, const char *format, va_list args) {
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    fputs("imfilter: ", stderr);
+    if (file) {
+        put_plain(stderr, strcmp(file, "-") == 0 ? "standard input" : file);
+        fputs(": ", stderr);
+    }
+    put_plain(stderr, text);
+    putc('\n', stderr);
+}
+
+void complain(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain_list(NULL, format, args);
+    va_end(args);
+}
+
+void complain_about(const char *file, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain_list(file, format, args);
+    va_end(args);
+}
+
+static const char *color_name(const struct imf_info *info) {
+    static const char *const names[] = {"gray", "RGB", "CMYK"};
+    return names[info->color];
+}
+
+static void print_plan(FILE *out, const struct outcome *o) {
+    const struct imf_info *info = imf_plan_output(o->plan);
+    put_plain(out, o->input);
+    fprintf(out, ": %dx%d %s%s, %d bits: %s on %s\n", info->width, info->height, color_name(info),
+            info->alpha ? " with alpha" : "", info->depth, o->filter, imf_plan_device(o->plan));
+    const struct imf_candidate *list;
+    size_t count = imf_plan_candidates(o->plan, &list);
+    int wide = (int)strlen("algorithm");
+    for (size_t i = 0; i < count; i++) {
+        int length = (int)strlen(list[i].algorithm);
+        wide = length > wide ? length : wide;
+    }
+    fprintf(out, "  %-10s %-*s %12s  %s\n", "backend", wide, "algorithm", "estimate ms", "why");
+    for (size_t i = 0; i < count; i++) {
+        char estimate[32] = "-";
+        if (list[i].estimate_ms >= 0)
+            snprintf(estimate, sizeof estimate, "%.3f", list[i].estimate_ms);
+        fprintf(out, "%c %-10s %-*s %12s  %s\n", list[i].chosen ? '*' : ' ', list[i].backend, wide,
+                *list[i].algorithm ? list[i].algorithm : "-", estimate, list[i].why);
+    }
+}
+
+static void print_verify(FILE *out, const struct outcome *o) {
+    const struct imf_report *r = &o->report;
+    put_plain(out, o->input);
+    fprintf(out, ": verified: %" PRIu64 " samples, %" PRIu64 " differ, largest difference %g\n",
+            r->verify_samples, r->verify_differing, r->verify_max);
+}
+
+static void print_bench(FILE *out, const struct outcome *o, unsigned times) {
+    const struct imf_report *r = &o->report;
+    put_plain(out, o->input);
+    fprintf(out,
+            ": compute %.3f ms at least, %.3f median; upload %.3f, download %.3f median of %u (%s "
+            "on %s)\n",
+            r->compute_min_ms, r->compute_median_ms, r->upload_median_ms, r->download_median_ms,
+            times, imf_plan_algorithm(o->plan), imf_plan_device(o->plan));
+}
+
+static void print_timing(const struct outcome *o) {
+    const struct imf_report *r = &o->report;
+    complain_about(
+        o->input,
+        "setup %.1f, decode %.1f, upload %.1f, compute %.1f, download %.1f, encode %.1f, "
+        "total %.1f ms",
+        r->setup_ms, r->decode_ms, r->upload_ms, r->compute_ms, r->download_ms, r->encode_ms,
+        r->total_ms);
+}
+
+static void print_done(const struct outcome *o) {
+    const struct imf_info *info = imf_plan_output(o->plan);
+    complain_about(o->input, "%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
+                   o->output ? o->output : "", info->width, info->height,
+                   imf_plan_algorithm(o->plan), imf_plan_device(o->plan), o->report.total_ms);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static void json_plan(struct json *j, const struct imf_plan *plan) {
+    const struct imf_candidate *list;
+    size_t count = imf_plan_candidates(plan, &list);
+    json_open_list(j, "plan");
+    for (size_t i = 0; i < count; i++) {
+        json_open_element(j);
+        json_string(j, "backend", list[i].backend);
+        json_string(j, "algorithm", *list[i].algorithm ? list[i].algorithm : NULL);
+        json_bool(j, "eligible", list[i].eligible);
+        json_number(j, "estimate_ms", list[i].estimate_ms < 0 ? (double)NAN : list[i].estimate_ms);
+        json_bool(j, "chosen", list[i].chosen);
+        json_string(j, "why", list[i].why);
+        json_close_element(j);
+    }
+    json_close_list(j);
+}
+
+static void json_verify(struct json *j, const struct imf_report *r) {
+    json_bool(j, "verify_ok", r->verify_ok);
+    json_integer(j, "verify_samples", r->verify_samples);
+    json_integer(j, "verify_differing", r->verify_differing);
+    json_integer(j, "verify_unexcused", r->verify_unexcused);
+    json_number(j, "verify_max", r->verify_max);
+}
+
+static void json_times(struct json *j, const struct options *options, const struct imf_report *r) {
+    json_number(j, "setup_ms", r->setup_ms);
+    json_number(j, "decode_ms", r->decode_ms);
+    json_number(j, "upload_ms", r->upload_ms);
+    json_number(j, "compute_ms", r->compute_ms);
+    json_number(j, "download_ms", r->download_ms);
+    json_number(j, "encode_ms", r->encode_ms);
+    json_number(j, "total_ms", r->total_ms);
+    if (options->bench) {
+        json_integer(j, "bench", options->bench);
+        json_number(j, "compute_min_ms", r->compute_min_ms);
+        json_number(j, "compute_median_ms", r->compute_median_ms);
+        json_number(j, "upload_median_ms", r->upload_median_ms);
+        json_number(j, "download_median_ms", r->download_median_ms);
+    }
+    if (r->verified)
+        json_verify(j, r);
+}
+
+static void json_outcome(const struct reporter *r, const struct outcome *o, const char *status) {
+    struct json j = json_begin(r->out);
+    json_string(&j, "input", o->input);
+    json_string(&j, "output", o->output);
+    json_string(&j, "status", status);
+    if (o->plan) {
+        const struct imf_info *info = imf_plan_output(o->plan);
+        json_integer(&j, "width", (uint64_t)info->width);
+        json_integer(&j, "height", (uint64_t)info->height);
+        json_integer(&j, "channels", (uint64_t)info->channels);
+        json_integer(&j, "depth", (uint64_t)info->depth);
+        if (o->output)
+            json_string(&j, "format", imf_format_name(o->format));
+        json_string(&j, "filter", o->filter);
+        json_string(&j, "backend", imf_plan_backend(o->plan));
+        json_string(&j, "algorithm", imf_plan_algorithm(o->plan));
+        json_string(&j, "device", imf_plan_device(o->plan));
+        json_times(&j, r->options, &o->report);
+        if (o->warning)
+            json_string(&j, "warning", o->warning);
+        if (o->note)
+            json_string(&j, "note", o->note);
+        if (r->options->explain)
+            json_plan(&j, o->plan);
+    }
+    json_end(&j);
+}
+
+static void json_error(const struct reporter *r, const char *input, const char *file,
+                       const char *text, const struct imf_report *verified) {
+    struct json j = json_begin(r->out);
+    json_string(&j, "input", input);
+    json_string(&j, "status", "error");
+    json_string(&j, "error", text);
+    if (strcmp(file, input) != 0)
+        json_string(&j, "output", file); /* the file that the error is about */
+    if (verified)
+        json_verify(&j, verified);
+    json_end(&j);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+void report_error(const struct reporter *r, const char *input, const char *file, const char *text) {
+    if (!r->json_alone)
+        complain_about(file, "%s", text);
+    if (r->options->json)
+        json_error(r, input, file, text, NULL);
+}
+
+void report_warning(const struct reporter *r, const char *file, const char *text) {
+    if (r->options->verbosity < 0 || r->json_alone)
+        return;
+    if (file)
+        complain_about(file, "warning: %s", text);
+    else
+        complain("warning: %s", text);
+}
+
+void report_skipped(const struct reporter *r, const char *input, const char *output,
+                    const char *why) {
+    if (r->options->json) {
+        struct json j = json_begin(r->out);
+        json_string(&j, "input", input);
+        json_string(&j, "output", output);
+        json_string(&j, "status", "skipped");
+        json_string(&j, "why", why);
+        json_end(&j);
+    }
+    if (r->options->verbosity > 0)
+        complain_about(input, "skipped: %s", why);
+}
+
+void report_planned(const struct reporter *r, const struct outcome *o) {
+    if (r->options->json) {
+        json_outcome(r, o, "planned");
+        return;
+    }
+    if (o->output) {
+        put_plain(r->out, o->input);
+        fputs(" -> ", r->out);
+        put_plain(r->out, o->output);
+        putc('\n', r->out);
+    }
+    if (o->plan)
+        print_plan(r->out, o);
+}
+
+void report_done(const struct reporter *r, const struct outcome *o) {
+    const struct options *options = r->options;
+    if (options->json) {
+        json_outcome(r, o, "ok");
+    } else {
+        if (options->explain)
+            print_plan(r->out, o);
+        if (o->report.verified)
+            print_verify(r->out, o);
+        if (options->bench)
+            print_bench(r->out, o, options->bench);
+        fflush(r->out);
+    }
+    if (options->timing && o->ran && !r->json_alone)
+        print_timing(o);
+    if (options->verbosity > 0 && o->ran && !r->json_alone)
+        print_done(o);
+}
+
+void report_unverified(const struct reporter *r, const struct outcome *o) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "differs from the reference in %" PRIu64 " of %" PRIu64
+             " samples by up to %g, more than it may (try --backend=cpu)",
+             o->report.verify_differing, o->report.verify_samples, o->report.verify_max);
+    if (!r->json_alone)
+        complain_about(o->input, "%s", text);
+    if (r->options->json)
+        json_error(r, o->input, o->input, text, &o->report);
+}
+
+void report_summary(const struct reporter *r, size_t count, size_t failed, size_t skipped) {
+    if (count < 2)
+        return;
+    if (failed)
+        complain("%zu of %zu images failed", failed, count);
+    else if (r->options->verbosity > 0)
+        complain("%zu images: %zu filtered, %zu skipped", count, count - skipped, skipped);
+}

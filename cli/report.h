@@ -1,0 +1,44 @@
+/*
+ * report.h - messages for people, and one JSON object an image for programs
+ */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "options.h"
+
+/* "imfilter: TEXT" on standard error, one line whatever the text holds. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "imfilter: FILE: TEXT" */
+void complain_about(const char *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* What became of one image. */
+struct outcome {
+    const char *input, *output; /* names as given; output NULL: none */
+    const char *filter;
+    const char *warning;         /* or NULL */
+    const char *note;            /* the plan's, or NULL */
+    const struct imf_plan *plan; /* NULL: it was not planned */
+    enum imf_format format;      /* the output's */
+    struct imf_report report;
+    bool ran; /* the times of report hold */
+};
+
+/* Where results go: standard output, or standard error when the image takes that. */
+struct reporter {
+    FILE *out;
+    const struct options *options;
+    bool json_alone; /* JSON owns standard error: no plain lines there */
+};
+
+void report_error(const struct reporter *r, const char *input, const char *file, const char *text);
+void report_warning(const struct reporter *r, const char *file, const char *text);
+void report_skipped(const struct reporter *r, const char *input, const char *output,
+                    const char *why);
+void report_planned(const struct reporter *r, const struct outcome *o); /* --dry-run */
+void report_done(const struct reporter *r, const struct outcome *o);
+/* The result of --verify was out of tolerance, so the output was dropped. */
+void report_unverified(const struct reporter *r, const struct outcome *o);
+void report_summary(const struct reporter *r, size_t count, size_t failed, size_t skipped);
+
+#endif
