@@ -1,0 +1,213 @@
+# imfilter: `make help` lists the targets, CONTRIBUTING.md says more.
+#
+# Yours to set: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, PREFIX DESTDIR, BUILD (where everything is built),
+# V=1 (show commands), WERROR=1 (warnings are errors). Nothing here overrides them.
+
+PREFIX ?= /usr/local
+BUILD ?= build
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+Q = $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
+
+# The host solver is worth the compiler's whole effort, unless the user has an opinion.
+ifeq ($(origin CFLAGS),undefined)
+CFLAGS = -O2 -g
+$(BUILD)/lib/solver_host%.o: CFLAGS = -O3 -g
+endif
+
+# Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
+# that has no pkg-config yet.
+PACKAGES = libpng libjpeg OpenCL
+once = $(eval $(1) := $$(shell $(2)))$($(1))
+PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) || echo 'try: make deps' >&2)
+PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
+VERSION = $(call once,VERSION,sed -n 's/^.define IMF_VERSION "\(.*\)"/\1/p' lib/imfilter.h)
+
+# No contraction to FMA on the host: the reference gives the same bits on every machine.
+REQUIRED = -std=c17 -D_GNU_SOURCE -Ilib -pthread \
+	-ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror)
+COMPILE = $(CC) $(REQUIRED) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -MMD -MP
+LINK = $(CC) -pthread $(CFLAGS) $(LDFLAGS)
+LIBS = $(PKG_LIBS) -lm $(LDLIBS)
+
+PROGRAM = $(BUILD)/imfilter
+LIBRARY = $(BUILD)/libimfilter.a
+EMBEDDED := $(sort $(wildcard cl/*.cl)) $(sort $(wildcard filters/*.flt))
+object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
+LIB_OBJECTS := $(call object,lib/*.c) $(BUILD)/embed.o
+CLI_OBJECTS := $(call object,cli/*.c)
+CHECKCL_OBJECTS := $(call object,test/checkcl*.c)
+UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard test/unit/test_*.c)))
+BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard test/bench/*.c)))
+FUZZ := $(patsubst test/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
+CHECKCL := $(if $(CHECKCL_OBJECTS),$(BUILD)/checkcl)
+MAN := $(sort $(wildcard man/*.[1-8]))
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all check programs unit checkcl bats layers bench fuzz install uninstall clean dist help \
+	deps deps-ci demo testdata format lint FORCE
+
+all: $(PROGRAM) $(LIBRARY) ## build the program and the library (the default)
+
+# ---- building ------------------------------------------------------------------------------
+
+$(PROGRAM): $(CLI_OBJECTS) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $(CLI_OBJECTS) $(LIBRARY) $(LIBS)
+
+$(LIBRARY): $(LIB_OBJECTS) $(BUILD)/files
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)
+
+$(BUILD)/embed.c: lib/embed.sh $(EMBEDDED) $(BUILD)/files
+	$(call say,EMBED,$@)
+	$(Q)sh lib/embed.sh $(EMBEDDED) > $@
+
+$(BUILD)/embed.o: $(BUILD)/embed.c $(BUILD)/flags
+	$(call say,CC,$@)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+# These two change only when the compiler's flags or the set of source files do; whatever depends
+# on them is then made again. `make install` takes what was built, with whatever flags.
+changed = mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' > $@
+STAMPED = $(if $(filter install,$(MAKECMDGOALS)),,FORCE)
+$(BUILD)/flags: $(STAMPED)
+	@$(call changed,$(COMPILE) | $(LINK) $(LIBS))
+$(BUILD)/files: $(STAMPED)
+	@$(call changed,$(EMBEDDED) $(LIB_OBJECTS))
+
+# `make deps check` and the like: packages come first, also under -j.
+ifneq ($(filter deps deps-ci,$(MAKECMDGOALS)),)
+$(BUILD)/flags $(BUILD)/files: | $(filter deps deps-ci,$(MAKECMDGOALS))
+endif
+
+# ---- testing -------------------------------------------------------------------------------
+
+$(BUILD)/test/%: test/unit/%.c test/unit/check.h $(LIBRARY)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) -Itest/unit -MF $@.d $(LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
+$(BUILD)/checkcl: $(CHECKCL_OBJECTS) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $(CHECKCL_OBJECTS) $(LIBRARY) $(LIBS)
+$(CHECKCL_OBJECTS): CPPFLAGS += -Itest -Itest/unit
+
+# A fuzz target with the driver that only replays files; `make fuzz` links it to an engine instead.
+$(BUILD)/fuzz/%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(LIBRARY)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $< test/fuzz/replay.c $(LIBRARY) $(LIBS)
+
+programs: all $(UNIT) $(CHECKCL) $(FUZZ)
+
+check: programs ## run every test; the last line is `N passed, N failed`
+	@BUILD='$(BUILD)' sh test/run.sh
+
+unit: $(UNIT) ## run the unit tests only
+	@BUILD='$(BUILD)' sh test/run.sh unit
+
+checkcl: $(CHECKCL) ## check every solver and kernel against the reference only
+	@BUILD='$(BUILD)' sh test/run.sh checkcl
+
+bats: all ## run the command-line tests only
+	@BUILD='$(BUILD)' sh test/run.sh bats
+
+layers: all ## check that dependencies point downwards
+	@BUILD='$(BUILD)' sh test/run.sh layers
+
+fuzz: ## fuzz each target for SECONDS=60 (needs clang's libFuzzer)
+	$(Q)BUILD='$(BUILD)' SECONDS_EACH='$(or $(SECONDS),60)' sh test/fuzz/run.sh
+
+# A benchmark may compare with a library that need not be there: test/bench/NAME.c names it in a
+# line `pkg-config: PACKAGE...`, and is passed over where that is missing.
+$(BUILD)/bench/%: test/bench/%.c $(LIBRARY)
+	$(Q)mkdir -p $(@D)
+	$(Q)peers=`sed -n 's|.*pkg-config: \([a-zA-Z0-9 ._+-]*[a-zA-Z0-9]\).*|\1|p' $<`; \
+	if [ -n "$$peers" ] && ! $(PKG_CONFIG) --exists $$peers; then \
+		echo "  SKIP    $@ (needs $$peers)"; exit 0; fi; echo "  CC      $@"; \
+	$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $< $${peers:+`$(PKG_CONFIG) --cflags $$peers`} \
+		$(LIBRARY) $(LIBS) $${peers:+`$(PKG_CONFIG) --libs $$peers`}
+
+bench: all $(CHECKCL) $(BENCH) ## build and run the benchmarks
+	@for b in $(BENCH); do [ ! -x $$b ] || { echo "== $$b"; $$b || exit 1; }; done
+	$(if $(CHECKCL),@echo "== $(CHECKCL) --bench"; $(CHECKCL) --bench)
+
+lint: ## check shell scripts, man pages, kernels and formatting
+	@sh test/lint.sh
+
+format: ## bring every C file into the repository's format
+	$(Q)clang-format -i $(sort $(wildcard */*.[ch] */*/*.[ch]))
+
+# ---- demonstration and test pictures ---------------------------------------------------------
+
+demo: all ## filter four pictures into build/demo and show plans and times
+	@IMFILTER='$(PROGRAM)' OUT='$(BUILD)/demo' sh test/demo.sh
+
+$(BUILD)/generate: $(call object,testdata/*.c) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(LIBRARY) $(LIBS)
+
+testdata: $(BUILD)/generate ## draw the test pictures again
+	$(BUILD)/generate testdata
+
+# ---- installing and packaging ------------------------------------------------------------------
+
+install: all ## install to $(DESTDIR)$(PREFIX)
+	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(INCLUDEDIR)' \
+		'$(DESTDIR)$(DATADIR)/imfilter'
+	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/imfilter'
+	$(INSTALL) -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libimfilter.a'
+	$(INSTALL) -m 644 lib/imfilter.h '$(DESTDIR)$(INCLUDEDIR)/imfilter.h'
+	$(if $(filter %.flt,$(EMBEDDED)),$(INSTALL) -m 644 $(filter %.flt,$(EMBEDDED)) \
+		'$(DESTDIR)$(DATADIR)/imfilter')
+	@set -e; for page in $(MAN); do dir='$(DESTDIR)$(MANDIR)'/man$${page##*.}; \
+		$(INSTALL) -d "$$dir"; echo "$(INSTALL) -m 644 $$page $$dir"; \
+		$(INSTALL) -m 644 "$$page" "$$dir"; done
+
+uninstall: ## remove what install put there
+	rm -f '$(DESTDIR)$(BINDIR)/imfilter' '$(DESTDIR)$(LIBDIR)/libimfilter.a' \
+		'$(DESTDIR)$(INCLUDEDIR)/imfilter.h'
+	@for page in $(MAN); do rm -f '$(DESTDIR)$(MANDIR)'/man$${page##*.}/$${page##*/}; done
+	rm -rf '$(DESTDIR)$(DATADIR)/imfilter'
+
+dist: ## pack the committed tree as imfilter-VERSION.tar.gz
+	@mkdir -p $(BUILD)
+	git archive --format=tar.gz --prefix=imfilter-$(VERSION)/ -o $(BUILD)/imfilter-$(VERSION).tar.gz HEAD
+	@echo $(BUILD)/imfilter-$(VERSION).tar.gz
+
+clean: ## remove everything that was built
+	rm -rf '$(BUILD)'
+
+# ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
+
+DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev ocl-icd-opencl-dev \
+	opencl-c-headers pocl-opencl-icd bats
+DEPS_CI = clang clang-format libclang-rt-14-dev mandoc oclgrind shellcheck
+
+deps: ## install the packages that building and testing need (Debian)
+	@sh test/deps.sh $(DEPS)
+
+deps-ci: ## install what .ci/run needs besides
+	@sh test/deps.sh $(DEPS_CI)
+
+help: ## show this list
+	@echo 'Targets:'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
+		while IFS='|' read -r name text; do printf '  %-10s %s\n' "$$name" "$$text"; done
+	@echo 'Variables: CC CFLAGS LDFLAGS PREFIX DESTDIR BUILD V=1 WERROR=1'
+
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(CHECKCL_OBJECTS:.o=.d) \
+	$(addsuffix .d,$(UNIT) $(FUZZ) $(BENCH))

@@ -1,0 +1,28 @@
+/* checkcl.h - shared by the parts of checkcl */
+#ifndef CHECKCL_H
+#define CHECKCL_H
+
+#include "clrt.h"
+
+struct checkcl {
+    struct imf_clrt *rt;       /* NULL: host only */
+    struct imf_context *ctx;   /* the same device through the public interface */
+    bool quick, tiny, verbose; /* tiny: a handful of small cases, for oclgrind */
+    const char *only;          /* solver name, or NULL for all */
+    unsigned long passed, failed;
+};
+
+/* Count one check; a failure prints the formatted detail. */
+void checkcl_result(struct checkcl *c, bool ok, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Reproducible random numbers (splitmix64). */
+uint64_t checkcl_random(uint64_t *state);
+
+void checkcl_edges(struct checkcl *c);     /* margins: host and device against the definition */
+void checkcl_reference(struct checkcl *c); /* the host solver against a loop over the definition */
+void checkcl_solvers(struct checkcl *c);   /* every device solver against the host solver */
+void checkcl_chains(struct checkcl *c);    /* whole filters with every option, by --verify's rule */
+void checkcl_bench(struct checkcl *c, int width, int height);
+
+#endif

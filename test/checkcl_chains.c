@@ -1,0 +1,157 @@
+/*
+ * checkcl_chains.c - whole filters with every option, through the public interface
+ *
+ * Each chain runs on the device and is verified against the reference by the contract's exactness.
+ * Also here: the timing of single filters.
+ */
+#include "checkcl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct chain_case {
+    const char *spec[3];
+    enum imf_range range;
+    enum imf_alpha alpha;
+    bool linear;
+    int depth;
+};
+
+static const struct chain_case cases[] = {
+    {{"sharpen"}, 0, 0, false, 0},
+    {{"blur:1.3"}, 0, 0, false, 0},
+    {{"blur:1.3"}, 0, IMF_ALPHA_FILTER, false, 0},
+    {{"box:3"}, 0, IMF_ALPHA_KEEP, true, 0},
+    {{"disk:2"}, 0, 0, true, 0},
+    {{"sobel"}, 0, 0, false, 0},
+    {{"scharr:dir=x"}, 0, 0, false, 0},
+    {{"prewitt:dir=y"}, IMF_RANGE_ABS, IMF_ALPHA_FILTER, false, 0},
+    {{"laplacian"}, IMF_RANGE_NORMALIZE, 0, false, 0},
+    {{"emboss"}, 0, 0, false, 0},
+    {{"unsharp:threshold=0.05"}, 0, 0, false, 0},
+    {{"unsharp:sigma=2:amount=0.5"}, 0, 0, false, 0},
+    {{"blur:1", "sobel"}, 0, 0, false, 0},
+    {{"sharpen", "laplacian"}, 0, 0, false, 0},
+    {{"gray"}, 0, 0, false, 0},
+    {{"gray", "sobel"}, 0, 0, false, 0},
+    {{"laplacian", "invert"}, 0, 0, false, 0},
+    {{"sharpen", "threshold:0.5"}, 0, 0, false, 0},
+    {{"invert"}, 0, 0, false, 0},
+    {{"blur:1"}, 0, 0, false, 16},
+    {{"sharpen"}, 0, 0, false, 8},
+    {{"motion:5:30", "invert", "sharpen:0.5"}, 0, 0, false, 0},
+};
+
+static const struct imf_info shapes[] = {
+    {37, 23, 1, 8, IMF_COLOR_GRAY, false, IMF_FORMAT_PNG},
+    {29, 31, 3, 8, IMF_COLOR_RGB, false, IMF_FORMAT_PNG},
+    {41, 19, 4, 8, IMF_COLOR_RGB, true, IMF_FORMAT_PNG},
+    {17, 40, 2, 16, IMF_COLOR_GRAY, true, IMF_FORMAT_PNG},
+    {33, 27, 3, 16, IMF_COLOR_RGB, false, IMF_FORMAT_PNG},
+};
+
+static void *random_pixels(const struct imf_info *info, size_t *stride) {
+    uint64_t r = 5;
+    *stride = (size_t)info->width * (size_t)info->channels * (size_t)(info->depth / 8);
+    unsigned char *p = malloc(*stride * (size_t)info->height);
+    for (size_t i = 0; i < *stride * (size_t)info->height; i++)
+        p[i] = (unsigned char)(checkcl_random(&r) >> 32);
+    return p;
+}
+
+static void check_chain(struct checkcl *c, const struct chain_case *k, const struct imf_info *info,
+                        enum imf_backend backend) {
+    static const char *const backend_name[] = {"auto", "direct", "fft", "cpu"};
+    struct imf_error err = {.text = ""};
+    struct imf_filter *filter = NULL;
+    struct imf_plan *plan = NULL;
+    size_t specs = 0, stride;
+    while (specs < 3 && k->spec[specs])
+        specs++;
+    struct imf_settings settings = {.edge = (enum imf_edge)(specs + (size_t)info->channels) % 5,
+                                    .edge_value = 0.3,
+                                    .range = k->range,
+                                    .alpha = k->alpha,
+                                    .linear = k->linear,
+                                    .backend = backend,
+                                    .depth = k->depth};
+    bool ok = !imf_filter_parse(&filter, k->spec, specs, &err);
+    if (ok && imf_plan_create(&plan, c->ctx, filter, info, &settings, &err)) {
+        /* A backend may decline (magnitudes by FFT, tiny tolerances): it must say why. */
+        checkcl_result(
+            c,
+            backend == IMF_BACKEND_FFT && err.status == IMF_ERR_ARGUMENT && strlen(err.text) > 30,
+            "chain %s on %s: %s", imf_filter_text(filter), backend_name[backend], err.text);
+        imf_filter_free(&filter);
+        return;
+    }
+    struct imf_report report = {0};
+    if (ok) {
+        const struct imf_info *out = imf_plan_output(plan);
+        void *src = random_pixels(info, &stride);
+        size_t out_stride = (size_t)out->width * (size_t)out->channels * (size_t)(out->depth / 8);
+        void *dst = malloc(out_stride * (size_t)out->height);
+        struct imf_run_options options = {.verify = true};
+        ok = !imf_plan_run_memory(plan, src, stride, dst, out_stride, &options, &report, &err);
+        free(src);
+        free(dst);
+    }
+    checkcl_result(
+        c, ok && report.verify_ok,
+        "chain %s%s range %d alpha %d depth %d->%d, %d channels on %s (%s): %llu of %llu "
+        "differ, %llu unexcused, by %g %s",
+        filter ? imf_filter_text(filter) : k->spec[0], k->linear ? " linear" : "", (int)k->range,
+        (int)k->alpha, info->depth, k->depth, info->channels, backend_name[backend],
+        plan ? imf_plan_algorithm(plan) : "-", (unsigned long long)report.verify_differing,
+        (unsigned long long)report.verify_samples, (unsigned long long)report.verify_unexcused,
+        report.verify_max, err.text);
+    imf_plan_free(&plan);
+    imf_filter_free(&filter);
+}
+
+void checkcl_chains(struct checkcl *c) {
+    size_t n = sizeof cases / sizeof *cases, shape_count = sizeof shapes / sizeof *shapes;
+    for (size_t i = 0; i < n; i += c->tiny ? 4 : 1)
+        for (size_t s = 0; s < shape_count; s++) {
+            if (c->quick && (i + s) % 3)
+                continue;
+            check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_DIRECT);
+            if (!c->quick && s % 2)
+                check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_FFT);
+        }
+}
+
+void checkcl_bench(struct checkcl *c, int width, int height) {
+    static const char *const specs[] = {"kernel:1", "sharpen", "disk:2",  "disk:3", "disk:5",
+                                        "disk:7",   "blur:2",  "blur:5",  "box:9",  "sobel",
+                                        "disk:15",  "disk:31", "disk:50", "blur:20"};
+    static const char *const names[] = {"auto", "direct", "fft"};
+    struct imf_info info = {width, height, 3, 8, IMF_COLOR_RGB, false, IMF_FORMAT_PNG};
+    size_t stride;
+    void *src = random_pixels(&info, &stride);
+    void *dst = malloc(stride * (size_t)height);
+    printf("%-10s %-8s %10s %10s  %s\n", "filter", "backend", "min ms", "median", "algorithm");
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        for (int b = IMF_BACKEND_AUTO; b <= IMF_BACKEND_FFT; b++) {
+            struct imf_error err;
+            struct imf_filter *filter = NULL;
+            struct imf_plan *plan = NULL;
+            struct imf_settings settings = {.backend = (enum imf_backend)b};
+            struct imf_run_options options = {.bench = 7};
+            struct imf_report r;
+            if (b == IMF_BACKEND_DIRECT && i > 10)
+                continue; /* seconds each, and never chosen */
+            if (imf_filter_parse(&filter, &specs[i], 1, &err) ||
+                imf_plan_create(&plan, c->ctx, filter, &info, &settings, &err) ||
+                imf_plan_run_memory(plan, src, stride, dst, stride, &options, &r, &err))
+                printf("%-10s %-8s %s\n", specs[i], names[b], err.text);
+            else
+                printf("%-10s %-8s %10.2f %10.2f  %s\n", specs[i], names[b], r.compute_min_ms,
+                       r.compute_median_ms, imf_plan_algorithm(plan));
+            fflush(stdout);
+            imf_plan_free(&plan);
+            imf_filter_free(&filter);
+        }
+    free(src);
+    free(dst);
+}

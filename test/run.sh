@@ -1,0 +1,103 @@
+#!/bin/sh
+# run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|bats|fuzz|layers]... (all)
+#
+# Every test program ends with a line "name: N passed, N failed"; one that ends without it, or with
+# a status that contradicts it, counts as one failure. bats speaks TAP. The last line is the sum.
+set -u
+
+BUILD=${BUILD:-build}
+cd "$(dirname "$0")/.." || exit 1
+[ -d "$BUILD" ] || { echo "run.sh: no directory $BUILD: build first" >&2; exit 1; }
+build=$(cd "$BUILD" && pwd)
+# What the tests find in their environment: the program, and a cache of compiled kernels of their own.
+export IMFILTER="$build/imfilter" BUILD="$build" XDG_CACHE_HOME="$build/cache" LC_ALL=C.UTF-8
+mkdir -p "$XDG_CACHE_HOME"
+log=$(mktemp "$build/log.XXXXXX")
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT TERM
+
+passed=0
+failed=0
+
+count() { # NAME PASSED FAILED
+    passed=$((passed + $2))
+    failed=$((failed + $3))
+    echo "$1: $2 passed, $3 failed"
+}
+
+program() { # NAME COMMAND...: believe its last line and its status
+    name=$1
+    shift
+    "$@" >"$log" 2>&1
+    status=$?
+    line=$(sed -n 's/^.*: \([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed.*$/\1 \2/p' "$log" | tail -n 1)
+    p=${line% *}
+    f=${line#* }
+    if [ -z "$line" ]; then
+        p=0 f=1
+        echo "$name: no result (exit status $status)" >>"$log"
+    elif [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then
+        f=1
+        echo "$name: exit status $status" >>"$log"
+    fi
+    [ "$f" -eq 0 ] || tail -n 60 "$log" | sed 's/^/    /'
+    count "$name" "$p" "$f"
+}
+
+run_unit() {
+    for test in "$build"/test/test_*; do
+        if [ -x "$test" ] && [ -f "$test" ]; then
+            program "$(basename "$test")" "$test"
+        fi
+    done
+}
+
+run_checkcl() {
+    # shellcheck disable=SC2086 # a list of options
+    [ ! -x "$build/checkcl" ] || program checkcl "$build/checkcl" ${CHECKCL_OPTIONS:-}
+}
+
+run_fuzz() {
+    for target in "$build"/fuzz/*; do
+        if [ -x "$target" ] && [ -f "$target" ]; then
+            name=$(basename "$target")
+            case $name in
+            *.d) continue ;;
+            reader) seeds=testdata ;;
+            flt) seeds=filters ;;
+            *) seeds= ;;
+            esac
+            # shellcheck disable=SC2086 # none or one
+            program "replay $name" "$target" "test/fuzz/corpus/$name" $seeds
+        fi
+    done
+}
+
+run_bats() {
+    ls test/*.bats >/dev/null 2>&1 || return 0
+    set --
+    ! command -v parallel >/dev/null 2>&1 || set -- --jobs "$(nproc)"
+    bats --formatter tap "$@" test/*.bats >"$log" 2>&1
+    status=$?
+    skip=$(grep -c '^ok .* # skip' "$log")
+    p=$(($(grep -c '^ok ' "$log") - skip))
+    f=$(grep -c '^not ok ' "$log")
+    plan=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log" | head -n 1)
+    missing=$((${plan:-1} - p - f - skip))
+    [ "$missing" -le 0 ] || f=$((f + missing))
+    [ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
+    [ "$f" -eq 0 ] || grep -v '^ok ' "$log" | head -n 200 | sed 's/^/    /'
+    grep '^ok .* # skip' "$log" | sed 's/^ok [0-9]*/  skipped:/'
+    count bats "$p" "$f"
+}
+
+run_layers() {
+    program layers sh test/layers.sh
+}
+
+[ $# -gt 0 ] || set -- layers unit fuzz checkcl bats
+for group; do
+    "run_$group"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
