@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define BUILD_OPTIONS "-cl-std=CL1.2"
+#define BUILD_OPTIONS "-cl-std=CL1.2 -w"
 
 struct program {
     struct imf_cache_key key;

@@ -5,12 +5,10 @@
  * pass is needed for its second row. libpng reports an error by longjmp: each call into it is a
  * step that guarded() runs, so that setjmp and the variables it could clobber stay in one place.
  *
- * Colour and text chunks are taken as raw bytes ("unknown chunks") and go back into a PNG
- * verbatim. That bounds memory (no text is inflated) and keeps libpng from judging gamma.
+ * Colour and text chunks are taken from libpng as raw bytes, as if it did not know them.
  */
-#include "codec.h"
+#include "codec_png.h"
 
-#include <limits.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -26,7 +24,7 @@ struct png {
     struct imf_reader *reader;
     jmp_buf jump;
     char message[120];
-    bool bad_chunk;       /* the chunk at hand failed its CRC */
+    char bad_chunk[5];    /* the last chunk that failed its CRC */
     unsigned char *image; /* interlaced: all rows */
     size_t image_bytes;
     int pass;
@@ -45,7 +43,7 @@ static void on_error(png_structp png, png_const_charp message) {
 static void on_warning(png_structp png, png_const_charp message) {
     struct png *p = png_get_error_ptr(png);
     if (strstr(message, "CRC error")) {
-        p->bad_chunk = true;
+        memcpy(p->bad_chunk, message, 4); /* "tEXt: CRC error" */
         imf_reader_warn(p->reader, "a damaged PNG chunk was left out (%.80s)", message);
     } else if (strncmp(message, "IDAT", 4) == 0) {
         imf_reader_warn(p->reader, "doubtful image data (%.80s)", message);
@@ -65,152 +63,22 @@ static void read_data(png_structp png, png_bytep dst, size_t size) {
         png_error(png, "truncated");
 }
 
-/* ---- chunks ------------------------------------------------------------------------------- */
-
-/* Keywords of text chunks that hold what `strip` has a name for ("Raw profile" is ImageMagick's).
- */
-static unsigned text_strip(const char *keyword) {
-    static const struct {
-        const char *keyword;
-        unsigned strip;
-    } known[] = {
-        {"XML:com.adobe.xmp", IMF_STRIP_XMP},      {"Raw profile type xmp", IMF_STRIP_XMP},
-        {"Raw profile type exif", IMF_STRIP_EXIF}, {"Raw profile type APP1", IMF_STRIP_EXIF},
-        {"Raw profile type icc", IMF_STRIP_ICC},   {"Raw profile type icm", IMF_STRIP_ICC},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(keyword, known[i].keyword) == 0)
-            return known[i].strip;
-    return IMF_STRIP_OTHER;
-}
-
-static struct imf_meta_item *add(struct png *p, enum imf_meta_kind kind, unsigned strip,
-                                 const void *data, size_t size) {
-    struct imf_metadata *m = &p->reader->metadata;
-    bool second = kind <= IMF_META_ICC && imf_metadata_find(m, kind);
-    struct imf_meta_item *item = imf_metadata_add(m, kind, strip, data, size);
-    if (!item && !second)
-        imf_reader_warn(p->reader, "metadata of %zu bytes does not fit and was left out", size);
-    return item;
-}
-
-/* The text of an uncompressed iTXt, behind its keyword: two flags, language, translated keyword. */
-static const unsigned char *itxt_text(const unsigned char *at, const unsigned char *end) {
-    if (end - at < 2 || at[0] != 0)
-        return NULL;
-    at += 2;
-    for (int strings = 0; strings < 2; strings++) {
-        at = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
-        if (!at++)
-            return NULL;
-    }
-    return at;
-}
-
-/* tEXt is Latin-1, a JPEG comment by custom UTF-8, which is at most twice as long. */
-static void add_latin1_comment(struct png *p, const unsigned char *text, size_t size) {
-    unsigned char *utf8 = malloc(2 * size + 1), *to = utf8;
-    if (!utf8)
-        return;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] >= 0x80)
-            *to++ = (unsigned char)(0xc0 | text[i] >> 6);
-        *to++ = (unsigned char)(text[i] >= 0x80 ? 0x80 | (text[i] & 0x3f) : text[i]);
-    }
-    struct imf_meta_item *item =
-        add(p, IMF_META_COMMENT, IMF_STRIP_OTHER, utf8, (size_t)(to - utf8));
-    if (item)
-        item->derived = true;
-    free(utf8);
-}
-
-static void text_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
-    const unsigned char *nul = c->size ? memchr(c->data, 0, c->size) : NULL;
-    if (!nul || nul == c->data || nul - c->data > 79)
-        return;
-    const char *keyword = (const char *)c->data;
-    const unsigned char *end = c->data + c->size, *text = nul + 1;
-    bool itxt = c->name[0] == 'i', comment = strcmp(keyword, "Comment") == 0;
-    if (itxt)
-        text = itxt_text(text, end);
-    if (itxt && text && strcmp(keyword, "XML:com.adobe.xmp") == 0) {
-        add(p, IMF_META_XMP, IMF_STRIP_XMP, text, (size_t)(end - text));
-        return;
-    }
-    struct imf_meta_item *raw = add(p, IMF_META_PNG_CHUNK, text_strip(keyword), c->data, c->size);
-    if (raw)
-        raw->tag = tag;
-    if (!raw || !comment || !text)
-        return;
-    struct imf_meta_item *item;
-    if (c->name[0] == 't')
-        add_latin1_comment(p, text, (size_t)(end - text));
-    else if (itxt && (item = add(p, IMF_META_COMMENT, IMF_STRIP_OTHER, text, (size_t)(end - text))))
-        item->derived = true;
-}
-
-static void exif_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
-    size_t skip = c->size >= 6 && memcmp(c->data, "Exif\0", 6) == 0 ? 6 : 0; /* a known mistake */
-    (void)tag;
-    add(p, IMF_META_EXIF, IMF_STRIP_EXIF, c->data + skip, c->size - skip);
-}
-
-static void density_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
-    (void)tag;
-    if (c->size == 9)
-        p->reader->metadata.density =
-            (struct imf_density){c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
-                                 png_get_uint_32(c->data), png_get_uint_32(c->data + 4)};
-}
-
-static void color_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
-    if (c->location & PNG_AFTER_IDAT)
-        return;
-    for (const struct imf_meta_item *i = p->reader->metadata.first; i; i = i->next)
-        if (i->kind == IMF_META_PNG_CHUNK && i->tag == tag)
-            return;
-    struct imf_meta_item *item = add(p, IMF_META_PNG_CHUNK, IMF_STRIP_OTHER, c->data, c->size);
-    if (item)
-        item->tag = tag;
-}
-
-static void animation_chunk(struct png *p, uint32_t tag, const png_unknown_chunk *c) {
-    (void)tag, (void)c;
-    imf_reader_warn(p->reader, "only the first frame of an animated PNG is read");
-}
-
-/* zTXt is only carried on; its text stays deflated. */
-static const struct {
-    char name[5];
-    void (*take)(struct png *p, uint32_t tag, const png_unknown_chunk *c);
-} chunks[] = {
-    {"tEXt", text_chunk},    {"zTXt", text_chunk},      {"iTXt", text_chunk},
-    {"eXIf", exif_chunk},    {"gAMA", color_chunk},     {"cHRM", color_chunk},
-    {"sRGB", color_chunk},   {"cICP", color_chunk},     {"mDCV", color_chunk},
-    {"cLLI", color_chunk},   {"mDCv", color_chunk},     {"cLLi", color_chunk},
-    {"pHYs", density_chunk}, {"acTL", animation_chunk},
-};
-#define CHUNKS (sizeof chunks / sizeof chunks[0])
-
 /* Returns 1 for a chunk dealt with, 0 for one that libpng must judge (a critical one). */
 static int on_chunk(png_structp png, png_unknown_chunkp c) {
     struct png *p = png_get_user_chunk_ptr(png);
-    bool bad = p->bad_chunk;
-    p->bad_chunk = false;
-    if (!(c->name[0] & 0x20))
-        return 0;
-    for (size_t i = 0; i < CHUNKS && !bad; i++)
-        if (memcmp(c->name, chunks[i].name, 4) == 0)
-            chunks[i].take(p, png_get_uint_32(c->name), c);
-    return 1;
+    struct imf_png_chunk chunk = {.after_pixels = c->location & PNG_AFTER_IDAT,
+                                  .data = c->data ? c->data : (const unsigned char *)"",
+                                  .size = c->data ? c->size : 0};
+    memcpy(chunk.name, c->name, sizeof chunk.name);
+    if (memcmp(p->bad_chunk, chunk.name, 4) != 0)
+        imf_png_take_chunk(p->reader, &chunk);
+    p->bad_chunk[0] = 0;
+    return (c->name[0] & 0x20) != 0;
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
 static void header_step(struct png *p) {
-    unsigned char names[CHUNKS * 5];
-    for (size_t i = 0; i < CHUNKS; i++)
-        memcpy(names + 5 * i, chunks[i].name, 5);
     p->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
     p->info = p->png ? png_create_info_struct(p->png) : NULL;
     if (!p->info)
@@ -219,16 +87,11 @@ static void header_step(struct png *p) {
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(p->png, CHUNK_MAX);
     png_set_chunk_cache_max(p->png, CHUNK_COUNT_MAX);
-    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS, names, (int)CHUNKS);
+    for (size_t i = 0; imf_png_chunk_name(i); i++)
+        png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS,
+                                    (png_const_bytep)imf_png_chunk_name(i), 1);
     png_set_read_user_chunk_fn(p->png, p, on_chunk);
     png_read_info(p->png, p->info);
-
-    png_charp name;
-    png_bytep profile;
-    png_uint_32 size;
-    int method;
-    if (png_get_iCCP(p->png, p->info, &name, &method, &profile, &size))
-        add(p, IMF_META_ICC, IMF_STRIP_ICC, profile, size);
 }
 
 static void start_step(struct png *p) {

@@ -59,7 +59,8 @@ struct imf_jpeg_source {
 
 struct imf_metadata {
     struct imf_meta_item *first, *last;
-    size_t total; /* bytes of all items */
+    size_t total;      /* bytes of all items */
+    unsigned inflated; /* PNG: deflated items met */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
 };

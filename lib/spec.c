@@ -67,6 +67,8 @@ static enum imf_status fail_file(const struct spec *s, const char *at, enum imf_
     if (!s->err || status == IMF_ERR_MEMORY)
         return status;
     memcpy(text, s->err->text, sizeof text);
+    for (char *c = text; *c; c++) /* a file's name may contain anything */
+        *c = (unsigned char)*c < 0x20 ? '?' : *c;
     imf_text_quote(quote, (struct imf_span){s->text, strlen(s->text)});
     imf_fail(s->err, status, "%s: %.*s", quote, (int)(sizeof text - IMF_QUOTE - 2), text);
     s->err->column = imf_text_column(s->text, at);
@@ -413,9 +415,10 @@ enum imf_status imf_spec_parse(struct imf_stage *out, char note[IMF_NOTE], const
     const char *cursor = spec + strcspn(spec, ":");
     *out = (struct imf_stage){.op = IMF_OP_LINEAR};
     note[0] = '\0';
+    char quote[IMF_QUOTE];
     if (cursor == spec)
-        return fail_at(&s, spec, NULL, "the filter's name is missing in \"%.40s\" (name[:arg]...)",
-                       spec);
+        return fail_at(&s, spec, NULL, "the filter's name is missing in \"%s\" (name[:arg]...)",
+                       imf_text_quote(quote, (struct imf_span){spec, strlen(spec)}));
     char *name = strndup(spec, (size_t)(cursor - spec));
     if (!name)
         return imf_fail_memory(err, (size_t)(cursor - spec) + 1);

@@ -16,13 +16,12 @@ bad() {
     failed=$((failed + 1))
     echo "layers: $*" >&2
 }
-# Findings on standard input, one a line; none is a pass.
-none() { # WHAT
-    findings=$(cat)
-    if [ -z "$findings" ]; then
+# Findings, one a line; none is a pass.
+none() { # WHAT FINDINGS
+    if [ -z "$2" ]; then
         ok
     else
-        echo "$findings" >&2
+        echo "$2" >&2
         bad "$1"
     fi
 }
@@ -43,7 +42,7 @@ level() { # FILE
     text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo 5 ;; # text
     metadata | codec | codec_*) echo 5 ;;                                       # codecs
     clrt | clrt_* | fft_plan) echo 5 ;;                                         # device
-    edge | epilogue | solver | solver_* | tuning | fft_run) echo 6 ;;  # solvers
+    edge | epilogue | solver | solver_* | tuning | fft_run | fft_tile) echo 6 ;;  # solvers
     context | chain | point | point_* | exec | pipeline) echo 7 ;;                                # top
     planner | verify) echo 8 ;;
     apply) echo 9 ;;
@@ -90,43 +89,48 @@ for file in cli/*.c cli/*.h; do
     for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$file"); do
         [ "$header" = imfilter.h ] || [ -e "cli/$header" ] || wrong="$wrong $header"
     done
-    if [ -z "$wrong" ]; then
-        ok
-    else
-        bad "$file includes$wrong; only imfilter.h is public"
-    fi
-    grep -n 'CL/' "$file" | none "$file knows OpenCL"
+    none "$file includes what is not public" "$wrong"
+    none "$file knows OpenCL" "$(grep -n 'CL/' "$file")"
 done
 
 # One place builds programs; nobody includes a .c file.
-grep -lE '\<(clBuildProgram|clCreateProgramWith[A-Za-z]+|clCompileProgram)\>' lib/*.c | grep -vE '^lib/clrt(_.*)?\.c$' |
-    none "only lib/clrt.c builds OpenCL programs"
-grep -nE '^#include ".*\.c"' lib/*.[ch] cli/*.[ch] 2>/dev/null | none "a .c file is included"
+none "only lib/clrt.c and its parts build OpenCL programs" "$(
+    grep -lE '\<(clBuildProgram|clCompileProgram|clCreateProgramWith[A-Za-z]+)\>' lib/*.c |
+        grep -vE '^lib/clrt(_.*)?\.c$'
+)"
+none "a .c file is included" "$(grep -nE '^#include ".*\.c"' lib/*.[ch] cli/*.[ch])"
 
-# A library does not print, exit or wait for signals, nor keep a state. (Comments are dropped.)
+# A library does not print, exit, or change what belongs to the process. (Comments are dropped.)
+calls='printf|vprintf|puts|putchar|perror|exit|_exit|abort|signal|setlocale'
 for file in lib/*.c; do
-    sed -e 's|//.*||' -e 's|/\*.*\*/||' -e '/\/\*/,/\*\//d' "$file" |
-        grep -nE '(^|[^a-zA-Z_0-9])(printf|puts|putchar|vprintf|perror|exit|_exit|abort|signal|setlocale) *\(|\<(stdout|stderr)\>' |
-        none "$file prints or exits"
+    none "$file prints or exits" "$(
+        sed -e 's|//.*||' -e 's|/\*.*\*/||' -e '/\/\*/,/\*\//d' "$file" |
+            grep -nE "(^|[^a-zA-Z_0-9])($calls) *\(|\<(stdout|stderr)\>"
+    )"
 done
 
 # What the archive shows to the linker carries the prefix, and none of it is writable.
 library=$BUILD/libimfilter.a
 if [ -f "$library" ]; then
-    nm -g --defined-only "$library" 2>/dev/null | awk 'NF == 3 && $3 !~ /^(imf_|__asan|__odr_asan)/ {print $3}' |
-        none "symbols without the prefix imf_"
-    nm --format=sysv --defined-only "$library" 2>/dev/null |
-        awk -F'|' '$7 ~ /^\.(data|bss|tdata|tbss)/ && $7 !~ /rel\.ro/ && $1 !~ /^(\.|__)/ {print $1}' |
-        none "writable global or static variables"
-    nm -u "$library" | awk '{print $NF}' | grep -xE 'exit|abort|_exit|printf|puts|putchar|perror|stdout|stderr' |
-        none "calls that print or exit"
+    none "symbols without the prefix imf_" "$(
+        nm -g --defined-only "$library" 2>/dev/null | awk 'NF == 3 && $3 !~ /^imf_/ {print $3}'
+    )"
+    none "writable global or static variables" "$(
+        nm --format=sysv --defined-only "$library" 2>/dev/null | awk -F'|' \
+            '$7 ~ /^\.(data|bss|tdata|tbss)/ && $7 !~ /rel\.ro/ && $1 !~ /^(\.|__)/ {print $1}'
+    )"
+    none "calls that print or exit" "$(
+        nm -u "$library" 2>/dev/null | awk '{print $NF}' | grep -xE "$calls|stdout|stderr"
+    )"
 else
     bad "$library is not built"
 fi
 
 # Short files: a reader keeps one in mind at a time.
-wc -l lib/*.[ch] cli/*.[ch] cl/*.cl test/*/*.c test/*.c testdata/*.c 2>/dev/null |
-    awk '$2 != "total" && $1 > 450 {print $2 " has " $1 " lines"}' | none "files over 450 lines"
+none "files over 450 lines" "$(
+    wc -l lib/*.[ch] cli/*.[ch] cl/*.cl test/*.c test/*/*.[ch] testdata/*.[ch] |
+        awk '$2 != "total" && $1 > 450 {print $2 " has " $1 " lines"}'
+)"
 
 echo "layers: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

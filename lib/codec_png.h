@@ -1,0 +1,19 @@
+/* codec_png.h - what a PNG carries beside its pixels */
+#ifndef IMF_CODEC_PNG_H
+#define IMF_CODEC_PNG_H
+
+#include "codec.h"
+
+struct imf_png_chunk {
+    char name[5];
+    bool after_pixels;
+    const unsigned char *data;
+    size_t size;
+};
+
+/* Names of the chunks that imf_png_take_chunk() wants; NULL past the last. */
+const char *imf_png_chunk_name(size_t index);
+/* Add what the chunk holds to the reader's metadata; a chunk that makes no sense is left out. */
+void imf_png_take_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk);
+
+#endif
