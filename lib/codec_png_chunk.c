@@ -95,8 +95,9 @@ static bool find_text(struct imf_reader *r, struct text *t, char kind, const uns
         return false;
     for (int strings = kind == 'i' ? 2 : 0; strings > 0; strings--) {
         at = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
-        if (!at++)
+        if (!at)
             return false;
+        at++;
     }
     return set_text(r, t, deflated, at, end);
 }

@@ -1,9 +1,10 @@
 /*
  * codec_png_write.c - PNG encoder (libpng 1.6)
  *
- * Deflate level 1 with the filter "up" on every row is the default: on photographs its files are
- * 3 % larger than level 6 gives and a fifth smaller than level 6 without filters, in a quarter of
- * the time. Choosing a filter for each row costs as much as deflating and saves another 3 %.
+ * Deflate level 1 with the filter "up" on every row is the default. On photographs its files are
+ * 3 to 15 % larger than those of level 6, and rarely larger than level 6 gives without filters, in
+ * a fifth of level 6's time. Choosing a filter for each row takes as long as deflating does and
+ * saves 1 to 4 %; it is left to the levels that ask for size.
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */

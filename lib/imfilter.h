@@ -270,4 +270,48 @@ enum imf_status imf_plan_run_memory(struct imf_plan *plan, const void *src, size
                                     const struct imf_run_options *options,
                                     struct imf_report *report, struct imf_error *err);
 
+/* ---- pictures of filters and images --------------------------------------------------------- */
+
+/* A drawing: rows of 3 * width bytes, red, green, blue. Write it as an 8-bit RGB image. */
+struct imf_picture {
+    int width, height;
+    unsigned char *rgb;
+};
+void imf_picture_free(struct imf_picture **picture);
+
+/*
+ * The coefficients of every stage as text of several lines, with size, origin, scale, sums, rank
+ * and gains; of a transfer function, its gain at a table of frequencies. *text is the caller's to
+ * free(). Kernels that make lines over 160 characters are cut to the part around the origin,
+ * unless `whole`. Numbers have six digits and the decimal point of the process's locale.
+ */
+enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, bool whole,
+                                 struct imf_error *err);
+
+/*
+ * Stage under stage: the coefficients as squares (negative blue, positive orange, scaled to the
+ * largest magnitude), the magnitude of the frequency response over -0.5..0.5 cycles a pixel with
+ * frequency 0 at the centre (u to the right, v downwards), and its section along both axes.
+ */
+enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
+                                   struct imf_error *err);
+
+/* Pixels in memory, as struct imf_info says; the stride is in bytes. Borrowed. */
+struct imf_pixels {
+    const struct imf_info *info;
+    const void *data;
+    size_t stride;
+};
+
+/*
+ * The centred amplitude spectrum of an image's luma in decibels, 0 dB being a cosine that spans
+ * black to white, and under it the mean over each ring of frequencies. `after` may be NULL, or an
+ * image to be shown beside the first on the same scale. The method: subtract the mean, weight with
+ * a Hann window (so that opposite edges, which do not fit, draw no cross), pad with zeros, transform;
+ * large spectra are averaged down, as power, to 1024 pixels (two: 640 each). Needs 8 bytes for each
+ * pixel.
+ */
+enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
+                                     const struct imf_pixels *after, struct imf_error *err);
+
 #endif

@@ -1,7 +1,6 @@
 /* metadata.c - the list of metadata items, and the little that is read inside them */
 #include "metadata.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +104,7 @@ struct imf_density imf_density_convert(struct imf_density from, enum imf_density
     if (from.unit == unit || from.unit <= IMF_DENSITY_ASPECT)
         return from;
     double factor = per_metre[from.unit] / per_metre[unit];
-    double x = floor(from.x * factor + 0.5), y = floor(from.y * factor + 0.5);
-    return (struct imf_density){unit, x <= INT32_MAX ? (uint32_t)x : 0,
-                                y <= INT32_MAX ? (uint32_t)y : 0};
+    double x = from.x * factor + 0.5, y = from.y * factor + 0.5;
+    return (struct imf_density){unit, x < INT32_MAX ? (uint32_t)x : 0,
+                                y < INT32_MAX ? (uint32_t)y : 0};
 }
