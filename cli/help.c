@@ -8,7 +8,7 @@
 
 #include "json.h"
 
-#define HELP_COLUMN 32
+#define HELP_COLUMN 33
 
 void help_short_usage(FILE *out) {
     fputs(
@@ -37,9 +37,9 @@ void help_print(FILE *out) {
     fputs(
         "usage: imfilter [OPTION]... -f SPEC [-f SPEC]... [--] INPUT... -o OUTPUT\n"
         "\n"
-        "Filter images. INPUT is a file, a directory (with -r) or - for standard input, which is\n"
-        "also read when no INPUT is given and it is not a terminal. OUTPUT is a file, a directory\n"
-        "(it exists or its name ends in /) or - for standard output.\n"
+        "Filter images. INPUT is a file, a directory (with -r) or - for standard input,\n"
+        "which is also read when no INPUT is given and it is not a terminal. OUTPUT is\n"
+        "a file, a directory (it exists or its name ends in /) or - for standard output.\n"
         "\n"
         "  imfilter -f sharpen photo.jpg -o sharp.jpg\n"
         "  imfilter -f blur:2 -f sobel scan.png -o edges.png\n"
@@ -52,8 +52,8 @@ void help_print(FILE *out) {
             fprintf(out, "\n%s\n", option_rows[i].help);
     }
     fputs(
-        "\nExit status: 0 all done, 1 some input failed, 2 usage or spec error, 3 no such device.\n"
-        "The manual is imfilter(1); --list-filters lists what SPEC can be.\n",
+        "\nExit status: 0 all done, 1 some input failed, 2 usage or spec error, 3 no such\n"
+        "device. The manual is imfilter(1); --list-filters lists what SPEC can be.\n",
         out);
 }
 

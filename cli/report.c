@@ -56,6 +56,10 @@ static const char *color_name(const struct imf_info *info) {
     return names[info->color];
 }
 
+static bool has_algorithm(const struct imf_candidate *c) {
+    return *c->algorithm && strcmp(c->algorithm, "-") != 0;
+}
+
 static void print_plan(FILE *out, const struct outcome *o) {
     const struct imf_info *info = imf_plan_output(o->plan);
     put_plain(out, o->input);
@@ -74,7 +78,7 @@ static void print_plan(FILE *out, const struct outcome *o) {
         if (list[i].estimate_ms >= 0)
             snprintf(estimate, sizeof estimate, "%.3f", list[i].estimate_ms);
         fprintf(out, "%c %-10s %-*s %12s  %s\n", list[i].chosen ? '*' : ' ', list[i].backend, wide,
-                *list[i].algorithm ? list[i].algorithm : "-", estimate, list[i].why);
+                has_algorithm(&list[i]) ? list[i].algorithm : "-", estimate, list[i].why);
     }
 }
 
@@ -107,8 +111,8 @@ static void print_timing(const struct outcome *o) {
 
 static void print_done(const struct outcome *o) {
     const struct imf_info *info = imf_plan_output(o->plan);
-    complain_about(o->input, "%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
-                   o->output ? o->output : "", info->width, info->height,
+    complain_about(o->input, "%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
+                   o->output ? o->output : "", o->output ? ": " : "", info->width, info->height,
                    imf_plan_algorithm(o->plan), imf_plan_device(o->plan), o->report.total_ms);
 }
 
@@ -121,7 +125,7 @@ static void json_plan(struct json *j, const struct imf_plan *plan) {
     for (size_t i = 0; i < count; i++) {
         json_open_element(j);
         json_string(j, "backend", list[i].backend);
-        json_string(j, "algorithm", *list[i].algorithm ? list[i].algorithm : NULL);
+        json_string(j, "algorithm", has_algorithm(&list[i]) ? list[i].algorithm : NULL);
         json_bool(j, "eligible", list[i].eligible);
         json_number(j, "estimate_ms", list[i].estimate_ms < 0 ? (double)NAN : list[i].estimate_ms);
         json_bool(j, "chosen", list[i].chosen);

@@ -1,0 +1,203 @@
+# Several inputs: directories, lists, mirrored trees, collisions, summaries.
+load helper
+
+make_tree() {
+    mkdir -p in/sub/deep in/empty
+    make_pgm in/a.pgm
+    make_pgm in/sub/b.pgm
+    make_png in/sub/deep/c.png
+    echo text >in/notes.txt
+    echo text >in/sub/README
+}
+
+@test "several inputs go to a directory that exists, or one whose name ends in /" {
+    make_pgm a.pgm
+    make_pgm b.pgm
+    mkdir there
+    imf -f invert a.pgm b.pgm -o there
+    imf -f invert a.pgm b.pgm -o made/of/parts/
+    for d in there made/of/parts; do
+        [ "$(samples $d/a.pgm)" = "255 245 235 225 215 205 195 185 175 165 155 0" ]
+        [ -e $d/b.pgm ]
+    done
+}
+
+@test "several inputs with a file as output: refused before anything is written" {
+    make_pgm a.pgm
+    make_pgm b.pgm
+    imf_run -f invert a.pgm b.pgm -o c.pgm
+    [ "$status" -eq 2 ]
+    one_line "directory"
+    imf_run -f invert a.pgm b.pgm -o -
+    [ "$status" -eq 2 ]
+    one_line "directory"
+    echo x >plain
+    imf_run -f invert a.pgm b.pgm -o plain/
+    [ "$status" -ne 0 ]
+    [ ! -e c.pgm ]
+}
+
+@test "-r mirrors the tree and takes images only" {
+    make_tree
+    imf_run -r -f invert in -o out/
+    [ "$status" -eq 0 ]
+    [ -z "$output$stderr" ]
+    [ "$(cd out && find . -type f | sort | tr '\n' ' ')" = "./a.pgm ./sub/b.pgm ./sub/deep/c.png " ]
+    [ "$(file_kind out/sub/deep/c.png)" = png ]
+    imf -r -f invert in/ -o other/
+    diff -r out other
+}
+
+@test "-r -v says what it left out" {
+    make_tree
+    imf_run -r -v -f invert in -o out/
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"in/notes.txt: skipped"* ]]
+    [[ $stderr == *"3 images: 3 filtered, 0 skipped"* ]]
+}
+
+@test "-r into a directory inside the input does not eat its own outputs" {
+    make_tree
+    imf -r -f invert in -o in/out/
+    imf -r -f invert in -o in/out/
+    [ "$(find in/out -type f | wc -l)" -eq 3 ]
+}
+
+@test "-r needs a directory as output, and a directory needs -r" {
+    make_tree
+    imf_run -r -f invert in -o out.pgm
+    [ "$status" -eq 2 ]
+    one_line "directory"
+    imf_run -f invert in -o out/
+    [ "$status" -eq 1 ]
+    one_line "-r"
+}
+
+@test "-r does not follow links to directories, so loops end" {
+    make_tree
+    ln -s .. in/sub/loop
+    ln -s a.pgm in/link.pgm
+    imf -r -f invert in -o out/
+    [ "$(find out -type f | wc -l)" -eq 4 ]
+    [ ! -L out/link.pgm ]
+}
+
+@test "an empty directory is a warning" {
+    mkdir in
+    imf_run -r -f invert in -o out/
+    [ "$status" -eq 0 ]
+    one_line "warning: no image"
+    imf_run -q -r -f invert in -o out/
+    [ -z "$stderr" ]
+}
+
+@test "-r -i filters a tree in place" {
+    make_tree
+    imf -r -i.orig -f invert in
+    [ "$(samples in/sub/b.pgm)" = "255 245 235 225 215 205 195 185 175 165 155 0" ]
+    [ -e in/sub/b.pgm.orig ]
+    [ -e in/sub/deep/c.png.orig ]
+    no_temporaries
+}
+
+@test "--format changes the extension in a directory" {
+    make_tree
+    cp in/a.pgm in/x.y
+    imf -r -f invert --format=png in -o out/
+    [ "$(cd out && find . -type f | sort | tr '\n' ' ')" = "./a.png ./sub/b.png ./sub/deep/c.png " ]
+    imf -f invert --format=jpeg in/x.y in/a.pgm -o out/
+    [ "$(file_kind out/x.y.jpg)" = jpeg ]
+    [ "$(file_kind out/a.jpg)" = jpeg ]
+    imf -f invert --format=pnm in/a.pgm -o out/
+    [ -e out/a.pgm ]
+}
+
+@test "--suffix goes before the extension, beside the input or in a directory" {
+    make_pgm a.b.pgm
+    mkdir d
+    make_pgm d/c.pgm
+    imf -f invert --suffix=-inv a.b.pgm d/c.pgm
+    [ -e a.b-inv.pgm ]
+    [ -e d/c-inv.pgm ]
+    imf -f invert --suffix=_x --format=png a.b.pgm -o out/
+    [ "$(file_kind out/a.b_x.png)" = png ]
+    imf_run -f invert --suffix=-inv a.b.pgm -o out.pgm
+    [ "$status" -eq 2 ]
+    one_line "--suffix"
+}
+
+@test "--files-from: lines, NUL with -0, standard input" {
+    make_pgm a.pgm
+    make_pgm 'b c.pgm'
+    make_pgm $'d\ne.pgm'
+    printf 'a.pgm\n\nb c.pgm' >list
+    imf -f invert --files-from=list -o one/
+    [ "$(ls one | wc -l)" -eq 2 ]
+    printf 'a.pgm\0d\ne.pgm\0' | imf -f invert --files-from=- -0 -o two/
+    [ -e two/a.pgm ]
+    [ -e $'two/d\ne.pgm' ]
+    imf -f invert --files-from=list -o three/ $'d\ne.pgm'
+    [ "$(find three -name '*.pgm' -print0 | tr -dc '\0' | wc -c)" -eq 3 ]
+}
+
+@test "--files-from: an empty list is a warning, a missing one an error" {
+    : >list
+    imf_run -f invert --files-from=list -o out/ </dev/null
+    [ "$status" -eq 0 ]
+    one_line "warning"
+    imf_run -f invert --files-from=missing -o out/
+    [ "$status" -eq 2 ]
+    one_line "missing"
+    imf_run -f invert -0 -o out/
+    [ "$status" -eq 2 ]
+}
+
+@test "two inputs with one output: refused before anything is written" {
+    mkdir x y
+    make_pgm x/a.pgm
+    make_pgm y/a.pgm
+    imf_run -f invert x/a.pgm y/a.pgm -o out/
+    [ "$status" -eq 2 ]
+    one_line "out/a.pgm"
+    [ ! -e out ]
+    make_png x/a.png
+    imf_run -f invert x/a.pgm x/a.png --format=png -o out/
+    [ "$status" -eq 2 ]
+    imf_run -f invert x/a.pgm ./x/a.pgm --suffix=-s
+    [ "$status" -eq 2 ]
+    imf_run -f invert -i x/a.pgm x/../x/a.pgm
+    [ "$status" -eq 2 ]
+    [ "$(find . -type f | wc -l)" -eq 3 ]
+}
+
+@test "an output that is another input: refused" {
+    make_pgm a.pgm
+    make_pgm a-s.pgm
+    imf_run -f invert --suffix=-s a.pgm a-s.pgm
+    [ "$status" -eq 2 ]
+    one_line "a-s.pgm"
+    [ "$(ls | wc -l)" -eq 2 ]
+}
+
+@test "one bad input among many: the others are done, one line each and a summary" {
+    make_pgm a.pgm
+    echo junk >b.pgm
+    make_pgm c.pgm
+    imf_run -f invert a.pgm b.pgm c.pgm missing.pgm -o out/
+    [ "$status" -eq 1 ]
+    [ "$(ls out | tr '\n' ' ')" = "a.pgm c.pgm " ]
+    [ "${#stderr_lines[@]}" -eq 3 ]
+    [[ ${stderr_lines[0]} == "imfilter: b.pgm: "* ]]
+    [[ ${stderr_lines[1]} == "imfilter: missing.pgm: "* ]]
+    [ "${stderr_lines[2]}" = "imfilter: 2 of 4 images failed" ]
+}
+
+@test "images of one shape and of others follow each other correctly" {
+    for i in 1 2 3; do make_pgm $i.pgm; done
+    make_ppm 2x.ppm
+    imf -f invert 1.pgm 2.pgm 2x.ppm 3.pgm -o out/
+    for i in 1 2 3; do
+        [ "$(samples out/$i.pgm)" = "255 245 235 225 215 205 195 185 175 165 155 0" ]
+    done
+    [ "$(samples out/2x.ppm)" = "254 253 252 251 250 249 248 247 246 245 235 225 215 205 195 185 175 0" ]
+}

@@ -1,0 +1,99 @@
+# --explain, --verify and --bench: what they print and when an image is written.
+load helper
+
+@test "--explain alone writes nothing and marks one choice" {
+    make_pgm a.pgm
+    imf_run -f blur:2 --explain a.pgm
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [[ $output == "a.pgm: 4x3 gray, 8 bits: blur:2 on "* ]]
+    [[ $output == *"estimate ms"* ]]
+    [ "$(grep -c '^\* ' <<<"$output")" -eq 1 ]
+    for backend in direct separable fft cpu; do
+        grep -q "^[* ] $backend " <<<"$output"
+    done
+    [ "$(ls)" = a.pgm ]
+}
+
+@test "--explain with an output does both" {
+    make_pgm a.pgm
+    imf_run -f blur:2 --explain a.pgm -o b.pgm
+    [[ $output == *"estimate ms"* ]]
+    [ -e b.pgm ]
+}
+
+@test "--explain --dry-run plans and writes nothing" {
+    make_pgm a.pgm
+    imf_run -f blur:2 --explain -n a.pgm -o out/
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "a.pgm -> out/a.pgm" ]
+    [[ $output == *"estimate ms"* ]]
+    [ ! -e out ]
+}
+
+@test "--backend=cpu is what --explain then says" {
+    make_pgm a.pgm
+    imf_run -f blur:2 --explain --backend=cpu a.pgm
+    [ "$status" -eq 0 ]
+    grep -q '^\* cpu ' <<<"$output"
+}
+
+@test "a backend that cannot do a filter is refused with its reason" {
+    make_pgm a.pgm
+    imf_run -f lowpass:0.1 --backend=direct a.pgm -o out.pgm
+    [ "$status" -eq 2 ]
+    one_line "a.pgm: "
+    [ ! -e out.pgm ]
+}
+
+@test "--verify prints what it compared, with and without an output" {
+    make_pgm a.pgm
+    imf_run -f sharpen --verify a.pgm
+    [ "$status" -eq 0 ]
+    [ "$output" = "a.pgm: verified: 12 samples, 0 differ, largest difference 0" ]
+    [ "$(ls)" = a.pgm ]
+    imf_run -f sharpen --verify a.pgm -o b.pgm
+    [ "$status" -eq 0 ]
+    [ -e b.pgm ]
+}
+
+@test "--verify agrees for convolutions and point operations" {
+    make_flat a.pgm 40 30
+    make_ppm b.ppm
+    for spec in sharpen unsharp blur:1.5 box:3 disk:2 motion:5:30 sobel prewitt:dir=x scharr \
+        laplacian log:1 dog:1:2 emboss kernel:1,2,1/2,4,2/1,2,1:scale=auto gray invert \
+        threshold:0.5; do
+        echo "$spec"
+        imf -f "$spec" --verify a.pgm
+        imf -f "$spec" --verify b.ppm
+    done
+}
+
+@test "--verify agrees for frequency-domain filters" {
+    make_flat a.pgm 40 30
+    make_ppm b.ppm
+    for spec in lowpass:0.2 highpass:0.2 bandpass:0.1:0.3 bandstop:0.1:0.3:type=butterworth \
+        notch:0.25:0:0.05; do
+        echo "$spec"
+        imf -f "$spec" --verify a.pgm
+        imf -f "$spec" --verify b.ppm
+    done
+}
+
+@test "--bench prints the times and writes no image" {
+    make_pgm a.pgm
+    imf_run -f blur:2 --bench=2 a.pgm
+    [ "$status" -eq 0 ]
+    [[ $output == "a.pgm: compute "*" ms at least, "*" median"* ]]
+    [ "$(ls)" = a.pgm ]
+}
+
+@test "--bench excludes --in-place and --dry-run" {
+    make_pgm a.pgm
+    cp a.pgm copy.pgm
+    imf_run -f blur:2 --bench -i a.pgm
+    [ "$status" -eq 2 ]
+    imf_run -f blur:2 --bench -n a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    cmp a.pgm copy.pgm
+}

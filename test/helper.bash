@@ -1,0 +1,96 @@
+# helper.bash - what the command line's tests share
+#
+# A test runs in an empty directory of its own. Images are made by printf as PNM text and become
+# PNG or JPEG through the program itself, so that no test depends on another's files.
+
+bats_require_minimum_version 1.5.0
+
+IMFILTER=${IMFILTER:-$BATS_TEST_DIRNAME/../build/imfilter}
+TESTDATA=${TESTDATA:-$BATS_TEST_DIRNAME/../testdata}
+case $IMFILTER in /*) ;; *) IMFILTER=$PWD/$IMFILTER ;; esac
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$BATS_RUN_TMPDIR/cache}
+unset POSIXLY_CORRECT
+
+setup() {
+    [ -x "$IMFILTER" ] || { echo "there is no program $IMFILTER (build first)"; return 1; }
+    mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+}
+
+imf() {
+    "$IMFILTER" "$@"
+}
+
+# run, with standard output and standard error apart: $output and $stderr, $stderr_lines
+imf_run() {
+    run --separate-stderr "$IMFILTER" "$@"
+}
+
+make_ppm() { # FILE: 3x2 RGB
+    printf 'P3\n3 2\n255\n1 2 3  4 5 6  7 8 9\n10 20 30  40 50 60  70 80 255\n' >"$1"
+}
+
+make_pgm() { # FILE: 4x3 gray
+    printf 'P2\n4 3\n255\n0 10 20 30\n40 50 60 70\n80 90 100 255\n' >"$1"
+}
+
+make_flat() { # FILE WIDTH HEIGHT: black gray image of any size
+    { printf 'P5\n%d %d\n255\n' "$2" "$3" && head -c $(($2 * $3)) /dev/zero; } >"$1"
+}
+
+make_png() { # FILE
+    make_ppm .make.ppm && imf -f kernel:1 .make.ppm -o "$1" --format=png && rm .make.ppm
+}
+
+make_jpeg() { # FILE
+    make_ppm .make.ppm && imf -f kernel:1 .make.ppm -o "$1" --format=jpeg && rm .make.ppm
+}
+
+# The 8-bit samples of an image, as decimals in one line.
+samples() { # FILE
+    imf -q -f kernel:1 --format=pnm -o - -- "$1" | tail -n +4 | od -An -v -tu1 | tr -s ' \n' ' ' |
+        sed 's/^ //; s/ $//'
+}
+
+file_kind() { # FILE: png, jpeg or pnm by its first bytes
+    case $(head -c 2 "$1" | od -An -tx1 | tr -d ' ') in
+    8950) echo png ;;
+    ffd8) echo jpeg ;;
+    50*) echo pnm ;;
+    *) echo unknown ;;
+    esac
+}
+
+# No temporary file is left anywhere below the test's directory.
+no_temporaries() {
+    local found
+    found=$(find . -name '.*.??????' ! -name .)
+    [ -z "$found" ] || { echo "left behind: $found"; return 1; }
+}
+
+# Standard error is one line, "imfilter: ..." with TEXT in it.
+one_line() { # TEXT
+    echo "stderr: $stderr"
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ ${stderr_lines[0]} == "imfilter: "* ]]
+    [[ ${stderr_lines[0]} == *"$1"* ]]
+}
+
+# Wait for a file that matches PATTERN in DIR, for at most five seconds.
+wait_for() { # DIR PATTERN
+    local i
+    for i in $(seq 250); do
+        [ -z "$(find "$1" -name "$2" 2>/dev/null)" ] || return 0
+        sleep 0.02
+    done
+    return 1
+}
+
+# Each line of standard input is one JSON value; prints EXPRESSION of each, where o is the object.
+json() { # EXPRESSION
+    command -v python3 >/dev/null || skip "python3 reads the JSON"
+    python3 -c '
+import json, sys
+for line in sys.stdin.buffer.read().decode("utf-8").splitlines():
+    o = json.loads(line)
+    print(eval(sys.argv[1]))' "$1"
+}

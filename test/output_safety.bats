@@ -1,0 +1,154 @@
+# An output is complete or absent, whatever ends the run.
+load helper
+
+@test "a full disk is one line, and status 1" {
+    make_flat a.pgm 300 300
+    for format in pnm png jpeg; do
+        imf_run -f invert a.pgm --format=$format -o /dev/full
+        [ "$status" -eq 1 ]
+        one_line "/dev/full: cannot write: No space left on device"
+    done
+    run --separate-stderr sh -c '"$1" -f invert a.pgm -o - >/dev/full' - "$IMFILTER"
+    [ "$status" -eq 1 ]
+    one_line "standard output: cannot write: No space left on device"
+}
+
+@test "a file over the size limit is an error, and leaves nothing" {
+    make_flat a.pgm 300 300
+    run --separate-stderr bash -c 'ulimit -f 10; exec "$1" -f invert a.pgm -o out.pgm' - "$IMFILTER"
+    [ "$status" -eq 1 ]
+    one_line "out.pgm: cannot write: File too large"
+    [ ! -e out.pgm ]
+    no_temporaries
+    cp a.pgm copy.pgm
+    run bash -c 'ulimit -f 10; exec "$1" -f invert -i.bak a.pgm' - "$IMFILTER"
+    [ "$status" -eq 1 ]
+    cmp a.pgm copy.pgm
+    [ ! -e a.pgm.bak ]
+}
+
+# An image of which half has come: the program waits for the rest, its output open.
+start_waiting() { # SIGNAL OPTION...
+    mkfifo slow
+    signal=$1
+    shift
+    env --default-signal="$signal" "$IMFILTER" -f invert "$@" <slow 3>&- &
+    pid=$!
+    exec 9>slow
+    { printf 'P5\n1000 1000\n255\n' && head -c 500000 /dev/zero; } >&9
+}
+
+@test "signals remove the temporary file; the status is 128+n" {
+    for name in HUP:129 INT:130 QUIT:131 TERM:143 XCPU:152; do
+        signal=${name%:*}
+        rm -f slow
+        ulimit -c 0
+        start_waiting "$signal" - -o out.pgm
+        wait_for . '.out.pgm.??????'
+        kill -"$signal" $pid
+        status=0
+        wait $pid || status=$?
+        exec 9>&-
+        echo "$signal: $status"
+        [ "$status" -eq "${name#*:}" ]
+        [ ! -e out.pgm ]
+        no_temporaries
+    done
+}
+
+@test "an ignored signal stays ignored" {
+    mkfifo slow
+    (
+        trap '' HUP
+        exec "$IMFILTER" -f invert - -o out.pgm <slow 3>&-
+    ) &
+    pid=$!
+    exec 9>slow
+    { printf 'P5\n1000 1000\n255\n' && head -c 500000 /dev/zero; } >&9
+    wait_for . '.out.pgm.??????'
+    kill -HUP $pid
+    head -c 500000 /dev/zero >&9
+    exec 9>&-
+    wait $pid
+    [ -e out.pgm ]
+}
+
+@test "a reader that goes away ends the run by SIGPIPE" {
+    make_flat a.pgm 1000 1000
+    run bash -c 'env --default-signal=PIPE "$1" -f invert a.pgm -o - | head -c 1 >/dev/null
+        exit ${PIPESTATUS[0]}' - "$IMFILTER"
+    [ "$status" -eq 141 ]
+}
+
+@test "killed in place, the original is whole" {
+    make_flat a.pgm 1500 1500
+    cp a.pgm copy.pgm
+    "$IMFILTER" -f disk:20 --backend=cpu -i.bak a.pgm 3>&- &
+    pid=$!
+    wait_for . '.a.pgm.??????'
+    kill -KILL $pid
+    wait $pid || true
+    cmp a.pgm copy.pgm
+    [ ! -e a.pgm.bak ]
+}
+
+@test "terminated during a computation, nothing is left" {
+    make_flat a.pgm 1500 1500
+    "$IMFILTER" -f disk:20 --backend=cpu a.pgm -o out/ 3>&- &
+    pid=$!
+    wait_for . '.a.pgm.??????'
+    kill -TERM $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -eq 143 ]
+    [ -z "$(ls -A out)" ]
+}
+
+@test "while a file is replaced, readers see the old one" {
+    make_pgm old.pgm
+    cp old.pgm out.pgm
+    start_waiting TERM - -o out.pgm
+    wait_for . '.out.pgm.??????'
+    cmp old.pgm out.pgm
+    head -c 500000 /dev/zero >&9
+    exec 9>&-
+    wait $pid
+    [ "$(head -c 2 out.pgm)" = P5 ]
+    no_temporaries
+}
+
+@test "special files are written directly" {
+    make_pgm a.pgm
+    imf -f kernel:1 a.pgm -o /dev/null
+    [ -c /dev/null ]
+    mkfifo pipe
+    cat pipe >got.pgm 3>&- &
+    imf -f kernel:1 a.pgm -o pipe
+    wait $!
+    [ -p pipe ]
+    [ "$(samples got.pgm)" = "$(samples a.pgm)" ]
+}
+
+@test "--no-clobber does not replace a file that appears meanwhile" {
+    start_waiting TERM --no-clobber - -o out.pgm
+    wait_for . '.out.pgm.??????'
+    echo first >out.pgm
+    head -c 500000 /dev/zero >&9
+    exec 9>&-
+    wait $pid
+    [ "$(cat out.pgm)" = first ]
+    no_temporaries
+}
+
+@test "the longest file name" {
+    name=$(printf 'x%.0s' $(seq 251)).pgm
+    make_pgm "$name"
+    imf -f kernel:1 "$name" -o out/
+    [ -e "out/$name" ]
+}
+
+@test "closed standard streams do not become an image" {
+    make_pgm a.pgm
+    "$IMFILTER" -f kernel:1 -v a.pgm -o out.pgm <&- >&- 2>&-
+    [ "$(samples out.pgm)" = "$(samples a.pgm)" ]
+}

@@ -1,0 +1,169 @@
+# The command line itself: help, version, lists, and what is refused with status 2.
+load helper
+
+@test "no argument at all: a short usage on standard error, status 2" {
+    imf_run
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [[ $stderr == usage:* ]]
+}
+
+@test "--help goes to standard output and names every group" {
+    imf_run --help
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    for group in Files Filter Compute Encode Report Limits; do
+        [[ $output == *$'\n'"$group"$'\n'* ]]
+    done
+    [ "$(imf -h)" = "$output" ]
+    ! grep -q '.\{81\}' <<<"$output"
+}
+
+@test "--version prints the name and three numbers" {
+    imf_run --version
+    [ "$status" -eq 0 ]
+    [[ $output =~ ^imfilter\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [ "$(imf -V)" = "$output" ]
+}
+
+@test "--help to a full device is a failure" {
+    run --separate-stderr sh -c '"$1" --help >/dev/full' - "$IMFILTER"
+    [ "$status" -eq 1 ]
+    one_line "No space left on device"
+}
+
+@test "--list-filters has a line for every filter" {
+    imf_run --list-filters
+    [ "$status" -eq 0 ]
+    for name in sharpen unsharp blur box disk motion sobel prewitt scharr laplacian log dog emboss \
+        highpass lowpass bandpass bandstop notch kernel gray invert threshold; do
+        grep -q "^$name\b.*  [A-Z]" <<<"$output"
+    done
+}
+
+@test "--list-devices succeeds with and without a device" {
+    imf_run --list-devices
+    [ "$status" -eq 0 ]
+    [ -n "$output" ]
+    OCL_ICD_VENDORS="$PWD/none" run -0 "$IMFILTER" --list-devices
+    OCL_ICD_VENDORS="$PWD/none" run -0 "$IMFILTER" --list-devices --json
+}
+
+@test "unknown options, also those that other versions may have" {
+    for option in --bogus -Z --tune --orient=apply --show-kernel --spectrum=x.png --progress=never \
+        --jobs=2 -j2 --completion=bash; do
+        imf_run "$option"
+        [ "$status" -eq 2 ]
+        one_line "unknown option"
+    done
+}
+
+@test "an abbreviation is accepted when it is unambiguous" {
+    imf_run --vers
+    [ "$status" -eq 0 ]
+    imf_run --s
+    [ "$status" -eq 2 ]
+    one_line "ambiguous"
+}
+
+@test "an option without its value, and a value for an option without one" {
+    imf_run -f
+    [ "$status" -eq 2 ]
+    one_line "--filter"
+    imf_run --depth
+    [ "$status" -eq 2 ]
+    one_line "--depth"
+    imf_run --json=yes
+    [ "$status" -eq 2 ]
+    one_line "takes no value"
+}
+
+@test "no filter: says where the filters are" {
+    make_ppm a.ppm
+    imf_run a.ppm -o b.ppm
+    [ "$status" -eq 2 ]
+    one_line "no filter given (use -f SPEC; --list-filters lists them)"
+    [ ! -e b.ppm ]
+}
+
+@test "values out of range name the valid ones" {
+    make_ppm a.ppm
+    while read -r option valid; do
+        imf_run -f sharpen a.ppm -o b.ppm "$option"
+        echo "$option"
+        [ "$status" -eq 2 ]
+        one_line "$valid"
+        [ ! -e b.ppm ]
+    done <<'LIST'
+--quality=0 1..100
+--quality=101 1..100
+--quality=best 1..100
+--quality=1e1 1..100
+--compression=10 0..9
+--compression=-1 0..9
+--subsampling=411 420
+--depth=12 16
+--edge=mirrored mirror
+--edge=constant:2 0..1
+--edge=constant:nan 0..1
+--edge=constant:0x1 0..1
+--edge=constant: 0..1
+--edge=constant:0,5 0..1
+--range=full normalize
+--alpha=drop premultiply
+--backend=opencl fft
+--strip=gps exif
+--strip= exif
+--format=tiff jpeg
+--bench=0 1..
+--bench=-3 1..
+--max-pixels=12X number
+--max-pixels=-1 number
+--max-pixels=99999999999999999999 number
+--max-memory=1T bytes
+--max-memory=20000000000G bytes
+--max-scans=x 0..
+--device=all index
+--device= index
+--in-place=a/b suffix
+--suffix=a/b text
+LIST
+}
+
+@test "values at the ends of their ranges are accepted" {
+    make_ppm a.ppm
+    imf -f sharpen a.ppm -o b.png --compression=0
+    imf -f sharpen a.ppm -o b.png --compression=9
+    imf -f sharpen a.ppm -o b.jpg --quality=1 --subsampling=444
+    imf -f sharpen a.ppm -o b.jpg --quality=100 --subsampling=keep --strip --strip=exif,icc
+    imf -f sharpen a.ppm -o b.png --edge=constant:0.5 --max-pixels=1G --max-memory=1g --max-scans=0
+    imf -f sharpen a.ppm -o b.png --edge=constant --depth=keep --quality=keep --alpha=keep
+}
+
+@test "two outputs, and --in-place with an output, are refused" {
+    make_ppm a.ppm
+    imf_run -f sharpen a.ppm -o b.ppm -o c.ppm
+    [ "$status" -eq 2 ]
+    one_line "-o is given twice"
+    imf_run -f sharpen a.ppm -i -o c.ppm
+    [ "$status" -eq 2 ]
+    one_line "--in-place"
+    [ "$(ls)" = a.ppm ]
+}
+
+@test "no output: refused, and says what would do" {
+    make_ppm a.ppm
+    imf_run -f sharpen a.ppm
+    [ "$status" -eq 2 ]
+    one_line "no output given"
+    imf_run -f sharpen a.ppm -o ''
+    [ "$status" -eq 2 ]
+    one_line "empty"
+}
+
+@test "options may follow inputs, POSIXLY_CORRECT or not" {
+    make_ppm a.ppm
+    imf a.ppm -f kernel:1 -o b.ppm
+    POSIXLY_CORRECT=1 imf -f kernel:1 a.ppm -o c.ppm
+    cmp b.ppm c.ppm
+}
