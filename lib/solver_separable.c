@@ -1,0 +1,364 @@
+/*
+ * solver_separable.c - kernels that are the product of a column and a row (cl/separable.cl)
+ *
+ * On a CPU one pass over memory does it; on a GPU, and for columns beyond MAX_RING taps, two.
+ *
+ * Exact problems: integer factors (kernel_rank.c), so that with S = (largest sample) * (sum of
+ * |taps|) no partial sum exceeds S. 16-bit sums do for 8-bit samples when S <= 32767, floats hold
+ * every integer below 2^24, 32-bit integers take S < 2^31.
+ *
+ * Real problems: with row r, column c and the largest sample m, the error of the result is
+ *   - rounding the taps: m * (sum |c| * sum |r - float(r)| + sum |c - float(c)| * sum |r|);
+ *   - rounding in the row's sums (rounding.h), whose errors in the column's rows are independent:
+ *     variance_r * sum c^2, and the filtered samples' own rounding is one of them;
+ *   - rounding in the column's sums, of samples up to m * sum |r|;
+ *   - adding mirrored samples: half an ulp of twice m or of twice m * sum |r|, times the taps.
+ */
+#include "rounding.h"
+#include "solver.h"
+#include "tuning.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RING 1023 /* taps of a column whose ring (two of 32 to 64 bytes a tap) is kept */
+#define MAX_VECTORS 16
+#define MAX_UNROLL 64 /* longer factors stay loops, or they take too long to compile */
+#define BLOCK 4       /* rows that separable_columns computes together */
+#define WHY_RANK "the kernel is not the product of a column and a row"
+
+enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT };
+
+static const struct acc_type {
+    const char *name;
+    size_t size;
+    enum imf_width width;
+    const char *text;
+} acc_types[] = {
+    [ACC_SHORT] = {"short", 2, IMF_WIDTH_16, "16-bit integers"},
+    [ACC_FLOAT] = {"float", 4, IMF_WIDTH_32, "float32"},
+    [ACC_INT] = {"int", 4, IMF_WIDTH_INT, "32-bit integers"},
+};
+
+struct shape {
+    double *column, *row; /* owned; row lies behind column */
+    int row_symmetry;
+    enum acc acc;
+    bool two_passes;
+    size_t group;
+    int vec, vectors; /* samples a vector, vectors a strip */
+};
+
+struct separable_job {
+    struct imf_clrt *rt;
+    struct imf_problem p;
+    struct shape shape;
+    cl_kernel kernel[2]; /* one pass: the first; two: rows, columns */
+    cl_mem mid;          /* between two passes */
+    size_t mid_pitch;
+};
+
+static double sum_abs(const double *taps, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(taps[i]);
+    return sum;
+}
+
+/* 1: taps mirror each other, -1: with opposite sign, 0: neither. */
+static int symmetry(const double *taps, size_t n) {
+    bool even = true, odd = true;
+    for (size_t i = 0; i < n; i++) {
+        even = even && taps[i] == taps[n - 1 - i];
+        odd = odd && taps[i] == -taps[n - 1 - i];
+    }
+    return n == 1 ? 0 : even ? 1 : odd ? -1 : 0;
+}
+
+/* The bound of this file's head comment. */
+static double float_error(const struct imf_problem *p, const struct shape *s) {
+    size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
+    double row_sum = sum_abs(s->row, w), column_sum = sum_abs(s->column, h);
+    double squares = 0, mid_max = p->in_max * row_sum, sum = mid_max * column_sum;
+    for (size_t i = 0; i < h; i++)
+        squares += s->column[i] * s->column[i];
+    double variance = imf_rounding_variance(s->row, w, p->in_max) * squares +
+                      imf_rounding_variance(s->column, h, mid_max);
+    double error = p->in_max * (column_sum * imf_rounding_taps(s->row, w) +
+                                row_sum * imf_rounding_taps(s->column, h));
+    if (p->in == IMF_F32 && s->row_symmetry)
+        error += imf_float_ulp(p->in_max) / 2 * row_sum * column_sum;
+    error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
+    return error / fabs(p->epilogue.scale) + 1.5 * FLT_EPSILON * p->epilogue.full;
+}
+
+static bool choose_acc(const struct imf_problem *p, struct shape *s, char *why) {
+    double sum = imf_kernel_abs_sum(p->kernel[0]) * p->in_max;
+    if (!p->exact) {
+        s->acc = ACC_FLOAT;
+        if (float_error(p, s) <= p->tolerance)
+            return true;
+        snprintf(why, IMF_WHY,
+                 "float32 sums would be off by up to %.2g, more than the %.2g allowed",
+                 float_error(p, s), p->tolerance);
+        return false;
+    }
+    if (p->in == IMF_U8 && sum <= 32767)
+        s->acc = ACC_SHORT;
+    else if (sum < 1 << 24)
+        s->acc = ACC_FLOAT;
+    else
+        s->acc = ACC_INT;
+    if (sum <= INT32_MAX && (s->acc != ACC_INT || p->in != IMF_F32))
+        return true;
+    snprintf(why, IMF_WHY, "exact sums do not fit 32-bit integers");
+    return false;
+}
+
+static void free_shape(struct shape *s) {
+    free(s->column);
+    s->column = NULL;
+}
+
+/* On success the caller frees the shape. */
+static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s,
+                   char *why) {
+    const struct imf_kernel *k = p->kernel[0];
+    const struct imf_tuning *t = imf_tuning(d);
+    *s = (struct shape){0};
+    if (p->transfer || p->kernel[1]) {
+        snprintf(why, IMF_WHY,
+                 p->transfer ? "frequency-domain filters need the FFT"
+                             : "a magnitude takes two kernels at once");
+        return false;
+    }
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        snprintf(why, IMF_WHY, "rows are too long");
+        return false;
+    }
+    s->column = calloc((size_t)k->height + (size_t)k->width, sizeof *s->column);
+    if (!s->column) {
+        snprintf(why, IMF_WHY, "out of memory");
+        return false;
+    }
+    s->row = s->column + k->height;
+    if (!imf_kernel_separate(k, s->column, s->row)) {
+        snprintf(why, IMF_WHY, WHY_RANK);
+        free_shape(s);
+        return false;
+    }
+    s->row_symmetry = symmetry(s->row, (size_t)k->width);
+    if (!choose_acc(p, s, why)) {
+        free_shape(s);
+        return false;
+    }
+    s->two_passes = t->two_passes || k->height > MAX_RING;
+    s->vec = t->vec[acc_types[s->acc].width];
+    s->vectors = 1;
+    s->group = (size_t)t->group;
+    if (!s->two_passes) {
+        size_t column =
+            2 * ((size_t)k->height + 2 * BLOCK) * (size_t)s->vec * acc_types[s->acc].size;
+        while (s->vectors < MAX_VECTORS && column * 2 * (size_t)s->vectors <= t->cache)
+            s->vectors *= 2;
+        s->group = s->group > (size_t)s->vectors ? s->group / (size_t)s->vectors : 1;
+    }
+    return true;
+}
+
+static bool separable_applicable(const struct imf_problem *p, const struct imf_device *d,
+                                 char *why) {
+    struct shape s;
+    if (!choose(p, d, &s, why))
+        return false;
+    free_shape(&s);
+    return true;
+}
+
+static double pairs(int taps, int mirror) {
+    return mirror ? (taps + 1) / 2 : taps;
+}
+
+static double separable_cost(const struct imf_problem *p, const struct imf_device *d) {
+    const struct imf_tuning *t = imf_tuning(d);
+    const struct imf_kernel *k = p->kernel[0];
+    struct shape s;
+    char why[IMF_WHY];
+    if (!choose(p, d, &s, why))
+        return -1;
+    enum imf_width w = acc_types[s.acc].width;
+    double samples = (double)p->width * p->height * p->channels;
+    double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
+    double ns = 1 / t->finish + pairs(k->width, s.row_symmetry) / t->row_product[w];
+    free_shape(&s);
+    ns += k->height / t->column_product[w];
+    if (s.two_passes)
+        bytes += 2 * (double)acc_types[s.acc].size;
+    return (s.two_passes ? 2 : 1) * t->launch_ms +
+           samples * 1e-6 * fmax(ns / d->compute_units, bytes / t->bandwidth);
+}
+
+static void separable_print(const struct imf_problem *p, const struct imf_device *d, char *text,
+                            size_t size) {
+    struct shape s;
+    char why[IMF_WHY];
+    bool can = choose(p, d, &s, why);
+    snprintf(text, size, "separable %d + %d%s%s%s", p->kernel[0]->width, p->kernel[0]->height,
+             p->exact ? ", exact, " : ", ", can ? acc_types[s.acc].text : "float32",
+             can && s.two_passes ? ", two passes" : "");
+    free_shape(&s);
+}
+
+static void define_taps(struct imf_defines *d, const char *name, const double *taps, size_t n,
+                        enum acc acc) {
+    if (acc == ACC_FLOAT)
+        imf_define_floats(d, name, taps, n);
+    else
+        imf_define_ints(d, name, taps, n);
+}
+
+static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s) {
+    size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
+    size_t longest = w > h ? w : h;
+    imf_problem_defines(d, p);
+    imf_define(d, "VEC", "%d", s->vec);
+    imf_define(d, "GROUP", "%zu", s->group);
+    imf_define(d, "CHANNELS", "%d", p->channels);
+    imf_define(d, "ACC", "%s", acc_types[s->acc].name);
+    imf_define(d, "VECTORS", "%d", s->vectors);
+    imf_define(d, "UNROLL", "%zu", longest <= MAX_UNROLL ? longest : 8);
+    imf_define(d, "ROW_N", "%zu", w);
+    imf_define(d, "COLUMN_N", "%zu", h);
+    imf_define(d, "ROW_SYMMETRY", "%d", s->row_symmetry);
+    imf_define(d, "TWO_PASSES", "%d", s->two_passes);
+    define_taps(d, "ROW", s->row, w, s->acc);
+    double *padded = calloc(h + 2 * (BLOCK - 1), sizeof *padded);
+    if (!padded) {
+        d->failed = true;
+        return;
+    }
+    memcpy(padded + BLOCK - 1, s->column, h * sizeof *padded);
+    imf_define(d, "BLOCK", "%d", BLOCK);
+    define_taps(d, "COLUMN", padded, h + 2 * (BLOCK - 1), s->acc);
+    free(padded);
+}
+
+static void separable_destroy(void **job) {
+    struct separable_job *j = *job;
+    *job = NULL;
+    if (!j)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (j->kernel[i])
+            clReleaseKernel(j->kernel[i]);
+    if (j->mid)
+        clReleaseMemObject(j->mid);
+    free_shape(&j->shape);
+    free(j);
+}
+
+static enum imf_status make_mid(struct separable_job *j, struct imf_error *err) {
+    const struct imf_problem *p = &j->p;
+    size_t rows = (size_t)p->height + (size_t)p->kernel[0]->height - 1, bytes;
+    j->mid_pitch =
+        ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
+    if (!imf_size_mul(rows, j->mid_pitch, &bytes) ||
+        !imf_size_mul(bytes, acc_types[j->shape.acc].size, &bytes))
+        return imf_fail(err, IMF_ERR_LIMIT, "the buffer between two passes is too large");
+    return imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, bytes, &j->mid, err);
+}
+
+static enum imf_status separable_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+                                      struct imf_error *err) {
+    const struct imf_device *d = imf_clrt_device(rt);
+    struct separable_job *j = *job = calloc(1, sizeof *j);
+    char why[IMF_WHY];
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->rt = rt;
+    j->p = *p;
+    enum imf_status status = IMF_OK;
+    struct imf_defines defines = {0};
+    if (!choose(p, d, &j->shape, why)) {
+        status = imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
+    } else {
+        define_all(&defines, p, &j->shape);
+        if (defines.failed)
+            status = imf_fail_memory(err, defines.length);
+    }
+    bool two = j->shape.two_passes;
+    if (status == IMF_OK)
+        status = imf_clrt_kernel(rt, "separable.cl", defines.text,
+                                 two ? "separable_rows" : "separable", &j->kernel[0], err);
+    if (status == IMF_OK && two)
+        status = imf_clrt_kernel(rt, "separable.cl", defines.text, "separable_columns",
+                                 &j->kernel[1], err);
+    if (status == IMF_OK && two)
+        status = make_mid(j, err);
+    imf_defines_free(&defines);
+    if (status != IMF_OK)
+        separable_destroy(job);
+    return status;
+}
+
+static enum imf_status separable_run(void *job, const struct imf_surface *in,
+                                     const struct imf_surface *out, struct imf_error *err) {
+    struct separable_job *j = job;
+    const struct imf_device *d = imf_clrt_device(j->rt);
+    const struct imf_tuning *t = imf_tuning(d);
+    const struct imf_kernel *k = j->p.kernel[0];
+    size_t group = j->shape.group, vec = (size_t)(j->shape.vec * j->shape.vectors);
+    cl_int n = in->width * in->channels, height = in->height;
+    size_t columns = ((size_t)n + vec - 1) / vec;
+    /* Of the first tap of pixel (0, 0). */
+    cl_ulong in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
+    cl_ulong in_pitch = in->pitch, out_start = out->origin, out_pitch = out->pitch;
+    cl_ulong mid_pitch = j->mid_pitch;
+    cl_mem source = in->mem, target = out->mem;
+    const size_t local[2] = {group, 1};
+    size_t global[2] = {(columns + group - 1) / group * group, 0};
+    if (!j->shape.two_passes) {
+        cl_int rows = imf_tuning_rows(t, d, (columns + group - 1) / group, height, k->height);
+        const struct imf_arg args[] = {
+            {sizeof source, &source},
+            {sizeof in_start, &in_start},
+            {sizeof in_pitch, &in_pitch},
+            {sizeof target, &target},
+            {sizeof out_start, &out_start},
+            {sizeof out_pitch, &out_pitch},
+            {sizeof n, &n},
+            {sizeof height, &height},
+            {sizeof rows, &rows},
+        };
+        global[1] = ((size_t)height + (size_t)rows - 1) / (size_t)rows;
+        return imf_clrt_launch(j->rt, j->kernel[0], args, 9, 2, global, local, err);
+    }
+    const struct imf_arg first[] = {
+        {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
+        {sizeof j->mid, &j->mid}, {sizeof mid_pitch, &mid_pitch}, {sizeof n, &n},
+    };
+    global[1] = (size_t)height + (size_t)k->height - 1;
+    enum imf_status status = imf_clrt_launch(j->rt, j->kernel[0], first, 6, 2, global, local, err);
+    if (status != IMF_OK)
+        return status;
+    const struct imf_arg second[] = {
+        {sizeof j->mid, &j->mid},       {sizeof mid_pitch, &mid_pitch}, {sizeof target, &target},
+        {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch}, {sizeof n, &n},
+        {sizeof height, &height},
+    };
+    global[1] = ((size_t)height + BLOCK - 1) / BLOCK;
+    return imf_clrt_launch(j->rt, j->kernel[1], second, 7, 2, global, local, err);
+}
+
+const struct imf_solver imf_solver_separable = {
+    .name = "separable",
+    .backend = IMF_BACKEND_DIRECT,
+    .applicable = separable_applicable,
+    .cost = separable_cost,
+    .make = separable_make,
+    .run = separable_run,
+    .print = separable_print,
+    .destroy = separable_destroy,
+};
