@@ -1,0 +1,311 @@
+// fft.cl - overlap-save convolution by mixed-radix transforms, for devices with wide vectors
+//
+// A work-item is a work-group: it takes pairs of tiles, one after the other, through a transform
+// along y, a transform along x, the product with the kernel's spectrum and the way back. The two
+// tiles of a pair are the real and the imaginary part of one complex plane: the kernel is real, so
+// they do not mix.
+//
+//   along y   lanes are VEC neighbouring pixels of a row, one channel
+//   along x   lanes are VEC neighbouring frequencies of y, so between the two VEC x VEC blocks are
+//             transposed in registers
+//
+//   work   ny elements: one block of columns
+//   plane  [ny / VEC][nx] elements: spectra along y; its rows are transformed in place
+//
+// One channel after the other: a third of the memory is worth more than whole loads and stores.
+// Tiles stay in cache when each work-item has its own plane (PAIRS); large ones are shared by all
+// work-items, one pass a launch (COLUMNS, ROWS, RESULT).
+
+#ifndef CHANNELS
+#define CHANNELS 1
+#endif
+
+// Mirrored by struct sizes of solver_fft.c.
+struct fft_sizes {
+    long in_origin, in_pitch, out_origin, out_pitch; // samples
+    long middle_sum; // middle * sum of taps
+    float middle;    // subtracted from each input sample
+    float error;     // the true sum is sought this far from the computed one (EXACT)
+    int width, height;
+    int tiles_x;               // tiles in a row of tiles
+    int pairs;                 // the second tile of a pair lies below the first
+    int last_row, last_column; // the last row and column of pixels that the input has
+    struct fft_axis x, y;
+};
+
+// ---- tiles -----------------------------------------------------------------------------------
+
+// One step of a transpose: the off-diagonal quarters of each pair of vectors change places.
+#if VEC == 16
+#define EVEN(a) a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se
+#define SWAP_8(a, b) (vfloat)(a.lo, b.lo), (vfloat)(a.hi, b.hi)
+#define SWAP_4(a, b) (vfloat)(a.s0123, b.s0123, a.s89ab, b.s89ab), \
+                     (vfloat)(a.s4567, b.s4567, a.scdef, b.scdef)
+#define SWAP_2(a, b) (vfloat)(a.s01, b.s01, a.s45, b.s45, a.s89, b.s89, a.scd, b.scd), \
+                     (vfloat)(a.s23, b.s23, a.s67, b.s67, a.sab, b.sab, a.sef, b.sef)
+#define SWAP_1(a, b) (vfloat)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6, \
+                              a.s8, b.s8, a.sa, b.sa, a.sc, b.sc, a.se, b.se), \
+                     (vfloat)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7, \
+                              a.s9, b.s9, a.sb, b.sb, a.sd, b.sd, a.sf, b.sf)
+#elif VEC == 8
+#define SWAP_4(a, b) (vfloat)(a.lo, b.lo), (vfloat)(a.hi, b.hi)
+#define SWAP_2(a, b) (vfloat)(a.s01, b.s01, a.s45, b.s45), (vfloat)(a.s23, b.s23, a.s67, b.s67)
+#define SWAP_1(a, b) (vfloat)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6), \
+                     (vfloat)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7)
+#elif VEC == 4
+#define SWAP_2(a, b) (vfloat)(a.lo, b.lo), (vfloat)(a.hi, b.hi)
+#define SWAP_1(a, b) (vfloat)(a.s0, b.s0, a.s2, b.s2), (vfloat)(a.s1, b.s1, a.s3, b.s3)
+#endif
+
+#define SWAP_ALL(t, distance)                                                 \
+    _Pragma("unroll") for (int k = 0; k < VEC; k++)                           \
+    {                                                                         \
+        if ((k & distance) == 0) {                                            \
+            vfloat pair[2] = {SWAP_##distance(t[k], t[k + distance])};        \
+            t[k] = pair[0];                                                   \
+            t[k + distance] = pair[1];                                        \
+        }                                                                     \
+    }
+
+static inline void transpose(vfloat *t)
+{
+#if VEC >= 16
+    SWAP_ALL(t, 8)
+#endif
+#if VEC >= 8
+    SWAP_ALL(t, 4)
+#endif
+    SWAP_ALL(t, 2)
+    SWAP_ALL(t, 1)
+}
+
+// Spectra of VEC columns from work into the plane, or (back) from the plane into work.
+static void exchange(__global vfloat *work, __global vfloat *plane, int nx, int ny, bool back)
+{
+    for (int y = 0; y < ny; y += VEC, work += 2 * VEC, plane += 2 * nx) {
+        for (int part = 0; part < 2; part++) {
+            vfloat t[VEC];
+            _Pragma("unroll") for (int l = 0; l < VEC; l++)
+                t[l] = ELEMENT(back ? plane : work, l)[part];
+            transpose(t);
+            _Pragma("unroll") for (int l = 0; l < VEC; l++)
+                ELEMENT(back ? work : plane, l)[part] = t[l];
+        }
+    }
+}
+
+// VEC samples of one channel. Swizzles of whole loads become byte shuffles.
+typedef CAT(IN_T, 16) vin16_any __attribute__((aligned(IN / 8)));
+
+static inline vin gather(const __global IN_T *p)
+{
+#if CHANNELS == 1
+    return load_in(p);
+#elif VEC == 8 && CHANNELS == 2
+    CAT(IN_T, 16) a = *(const __global vin16_any *)p;
+    return a.even;
+#elif VEC == 8 && CHANNELS == 3
+    CAT(IN_T, 16) a = *(const __global vin16_any *)p, b = *(const __global vin16_any *)(p + 8);
+    return (vin)(a.s0369, a.scf, b.sad);
+#elif VEC == 8 && CHANNELS == 4
+    CAT(IN_T, 16) a = *(const __global vin16_any *)p, b = *(const __global vin16_any *)(p + 16);
+    return (vin)(a.s048c, b.s048c);
+#else
+    vin v;
+    for (int l = 0; l < VEC; l++)
+        ((IN_T *)&v)[l] = p[l * CHANNELS];
+    return v;
+#endif
+}
+
+static inline void scatter(__global OUT_T *p, vout v)
+{
+#if CHANNELS == 1
+    store_out(p, v);
+#else
+    _Pragma("unroll") for (int l = 0; l < VEC; l++)
+        p[l * CHANNELS] = ((OUT_T *)&v)[l];
+#endif
+}
+
+// Samples behind the surface's last column may be anything, in floats even NaN, which a transform
+// would spread: they read as 0.
+#if IN == 32
+#define KNOWN(v) select((vfloat)0.0f, v, known)
+#else
+#define KNOWN(v) TO_FLOAT(v)
+#endif
+
+// VEC columns of a pair of tiles from pixel `column` on, the first tile's upper row at `row`.
+static void load_columns(__global vfloat *work, const __global IN_T *in, int row, int column,
+                         const struct fft_sizes *z)
+{
+#if IN == 32
+    vint known;
+    for (int l = 0; l < VEC; l++)
+        ((int *)&known)[l] = column + l <= z->last_column ? -1 : 0;
+#endif
+    in += min(column, z->last_column) * CHANNELS;
+    for (int y = 0; y < z->y.length; y++) {
+        long a = min(row + y, z->last_row), b = min(row + y + z->y.valid, z->last_row);
+        ELEMENT(work, y)[0] = KNOWN(gather(in + a * z->in_pitch)) - z->middle;
+        ELEMENT(work, y)[1] = KNOWN(gather(in + b * z->in_pitch)) - z->middle;
+    }
+}
+
+// VEC columns of the kernel from x on, reversed: a product of spectra is then a correlation.
+static void load_taps(__global vfloat *work, const __global float *taps, int x,
+                      const struct fft_sizes *z)
+{
+    __global float *to = (__global float *)work;
+    for (int y = 0; y < z->y.length; y++, to += 2 * VEC) {
+        int i = (z->y.length - y) % z->y.length;
+        for (int l = 0; l < VEC; l++) {
+            int j = (z->x.length - x - l) % z->x.length;
+            bool inside = i < z->y.taps && j < z->x.taps;
+            to[l] = inside ? taps[(long)i * z->x.taps + j] : 0.0f;
+            to[VEC + l] = 0.0f;
+        }
+    }
+}
+
+#if EXACT
+// Integer sums, tap by tap. spans holds the first and the end column of each row's nonzero taps.
+static vsum sum_taps(const __global IN_T *in, const __global int *spans, const struct fft_sizes *z)
+{
+    const __global int *taps = spans + 2 * z->y.taps;
+    vsum sum = 0;
+    for (int i = 0; i < z->y.taps; i++, in += z->in_pitch, taps += z->x.taps) {
+        for (int j = spans[2 * i]; j < spans[2 * i + 1]; j++)
+            sum += TO_SUM(gather(in + (long)j * CHANNELS)) * (SUM_T)taps[j];
+    }
+    return sum;
+}
+#endif
+
+// VEC samples of the result. The true sum is an integer within `error` of v. Where there is none, or
+// more than one and they do not all give the same pixel, it is summed again.
+static inline void store_sums(vfloat v, __global OUT_T *out, const __global IN_T *in,
+                              const __global int *spans, const struct fft_sizes *z)
+{
+#if EXACT
+    vint low = TO(int)(ceil(v - z->error)), high = TO(int)(floor(v + z->error));
+    vsum sum = TO(SUM_T)(low) + (SUM_T)z->middle_sum;
+    vout result = finish_exact(sum);
+    if (any(low != high)) {
+        vsum sum2 = TO(SUM_T)(high) + (SUM_T)z->middle_sum;
+        vint same = TO(int)(result == finish_exact(sum2)) && low <= high;
+#if E_ABS
+        same = same && (sum * X_SIGN + X_ADD < 0) == (sum2 * X_SIGN + X_ADD < 0);
+#endif
+        if (!all(same))
+            result = finish_exact(sum_taps(in, spans, z));
+    }
+    scatter(out, result);
+#else
+    scatter(out, finish_float(v));
+#endif
+}
+
+// The three passes over a pair of tiles; this work-item takes blocks first, first + step, ... in and
+// out point at this channel's sample of pixel (0, 0).
+static void pair_columns(__global vfloat *work, __global vfloat *plane, const __global IN_T *in,
+                         const __global float *twiddles, int pair, int first, int step,
+                         const struct fft_sizes *z)
+{
+    int row = pair / z->tiles_x * 2 * z->y.valid - z->y.origin;
+    int column = pair % z->tiles_x * z->x.valid - z->x.origin;
+    for (int x = first * VEC; x < z->x.length; x += step * VEC) {
+        load_columns(work, in, row, column + x, z);
+        forward(work, &z->y, z->y.stages, twiddles);
+        exchange(work, ELEMENT(plane, x), z->x.length, z->y.length, false);
+    }
+}
+
+static void pair_rows(__global vfloat *plane, const __global vfloat *spectrum,
+                      const __global float *twiddles, int first, int step,
+                      const struct fft_sizes *z)
+{
+    for (int row = first; row < z->y.length / VEC; row += step) {
+        long at = (long)row * z->x.length;
+        convolve(ELEMENT(plane, at), ELEMENT(spectrum, at), &z->x, twiddles);
+    }
+}
+
+static void pair_result(__global vfloat *work, __global vfloat *plane, __global OUT_T *out,
+                        const __global IN_T *in, const __global float *twiddles,
+                        const __global int *spans, int pair, int first, int step,
+                        const struct fft_sizes *z)
+{
+    int row = pair / z->tiles_x * 2 * z->y.valid, column = pair % z->tiles_x * z->x.valid;
+    int end = min(z->x.valid, z->width - column);
+    for (int block = first; block * VEC < end; block += step) {
+        // The last block of a tile must not write over the next tile.
+        int x = column + end < z->width ? min(block * VEC, end - VEC) : block * VEC;
+        exchange(work, ELEMENT(plane, x), z->x.length, z->y.length, true);
+        inverse(work, &z->y, z->y.stages, twiddles);
+        x += column;
+        for (int part = 0; part < 2; part++) {
+            int top = row + part * z->y.valid;
+            __global OUT_T *to = out + (long)x * CHANNELS + top * z->out_pitch;
+            const __global IN_T *corner = in + ((long)x - z->x.origin) * CHANNELS +
+                                          (top - z->y.origin) * z->in_pitch;
+            for (int y = 0; y < min(z->y.valid, z->height - top); y++)
+                store_sums(ELEMENT(work, y)[part], to + y * z->out_pitch,
+                           corner + y * z->in_pitch, spans, z);
+        }
+    }
+}
+
+// phase: PAIRS: work-items with planes of their own take pairs of tiles until `counter` reaches
+// their number; COLUMNS, ROWS, RESULT: all work-items together do one pass of a
+// channel of a pair; TAPS: the
+// columns of the kernel (spans holds its taps, as floats), and TAPS_ROWS their rows, into spectrum.
+#define PAIRS 0
+#define COLUMNS 1
+#define ROWS 2
+#define RESULT 3
+#define TAPS 4
+#define TAPS_ROWS 5
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+fft(const __global IN_T *restrict in, __global OUT_T *restrict out,
+    __global vfloat *restrict spectrum, const __global float *restrict twiddles,
+    const __global int *restrict spans, __global vfloat *restrict scratch,
+    volatile __global int *counter, struct fft_sizes z, int phase, int pair,
+    int channel)
+{
+    int group = get_group_id(0), groups = get_num_groups(0);
+    __global vfloat *work = ELEMENT(scratch, (long)group * z.y.length);
+    __global vfloat *planes = ELEMENT(scratch, (long)groups * z.y.length);
+    long plane_size = (long)z.y.length / VEC * z.x.length;
+    if (phase == TAPS) {
+        for (int x = group * VEC; x < z.x.length; x += groups * VEC) {
+            load_taps(work, (const __global float *)spans, x, &z);
+            forward(work, &z.y, z.y.stages, twiddles);
+            exchange(work, ELEMENT(spectrum, x), z.x.length, z.y.length, false);
+        }
+    } else if (phase == TAPS_ROWS) {
+        for (int row = group; row < z.y.length / VEC; row += groups)
+            forward(ELEMENT(spectrum, (long)row * z.x.length), &z.x, z.x.stages, twiddles);
+    } else {
+        bool alone = phase == PAIRS;
+        __global vfloat *plane = alone ? ELEMENT(planes, group * plane_size) : planes;
+        int first = alone ? 0 : group, step = alone ? 1 : groups;
+        if (alone)
+            pair = atomic_inc(counter);
+        while (pair < z.pairs) {
+            for (int c = channel; c < (alone ? CHANNELS : channel + 1); c++) {
+                const __global IN_T *from = in + z.in_origin + c;
+                __global OUT_T *to = out + z.out_origin + c;
+                if (alone || phase == COLUMNS)
+                    pair_columns(work, plane, from, twiddles, pair, first, step, &z);
+                if (alone || phase == ROWS)
+                    pair_rows(plane, spectrum, twiddles, first, step, &z);
+                if (alone || phase == RESULT)
+                    pair_result(work, plane, to, from, twiddles, spans, pair, first, step, &z);
+            }
+            pair = alone ? atomic_inc(counter) : z.pairs;
+        }
+    }
+}

@@ -1,0 +1,255 @@
+// fft_stages.cl - butterflies and stages of mixed-radix transforms, VEC transforms at a time
+//
+// Put before common.cl and the file that uses them. A transform runs in place on elements of two
+// vectors, VEC real parts and VEC imaginary parts, one element after the other. Forward is
+// decimation in frequency, natural order in and scrambled order out; inverse is decimation in time
+// and takes the scrambled order in. The inverse butterfly is the forward one with real and
+// imaginary parts exchanged.
+//
+// Each stage keeps one butterfly in registers, so a transform makes as few trips over its elements
+// as it has stages; the last stage, the product with a spectrum and the first stage back are one.
+
+#ifndef VEC
+#define VEC 8
+#endif
+#define VEC_FLOAT__(n) float##n
+#define VEC_FLOAT_(n) VEC_FLOAT__(n)
+typedef VEC_FLOAT_(VEC) vec;
+
+#define ELEMENT(w, i) ((w) + 2 * (i))
+
+#define FFT_STAGES 16
+
+// Mirrored by struct imf_fft_axis of fft_run.h.
+struct fft_axis {
+    int length; // of the transform
+    int valid;  // outputs that a tile yields along this axis
+    int origin; // of the kernel
+    int taps;   // of the kernel
+    int stages;
+    int radix[FFT_STAGES];
+    int twiddles; // where this axis' factors start
+};
+
+// ---- butterflies -----------------------------------------------------------------------------
+
+#define SQRT_HALF 0x1.6a09e6p-1f
+#define SIN_60 0x1.bb67aep-1f
+#define COS_72 0x1.3c6ef4p-2f
+#define COS_36 0x1.9e377ap-1f
+#define SIN_72 0x1.e6f0e2p-1f
+#define SIN_36 0x1.2cf230p-1f
+#define COS7_1 0x1.3f3a0ep-1f
+#define COS7_2 -0x1.c7b90ep-3f
+#define COS7_3 -0x1.cd4bcap-1f
+#define SIN7_1 0x1.904c38p-1f
+#define SIN7_2 0x1.f329c0p-1f
+#define SIN7_3 0x1.bc4c04p-2f
+
+static inline void dft2(vec *r, vec *i)
+{
+    vec a = r[0], b = i[0];
+    r[0] = a + r[1];
+    i[0] = b + i[1];
+    r[1] = a - r[1];
+    i[1] = b - i[1];
+}
+
+// x +- (-i) y for the pair of outputs at a and b
+#define PAIR(a, b, xr, xi, yr, yi) \
+    r[a] = (xr) + (yi);            \
+    i[a] = (xi) - (yr);            \
+    r[b] = (xr) - (yi);            \
+    i[b] = (xi) + (yr)
+
+static inline void dft3(vec *r, vec *i)
+{
+    vec sr = r[1] + r[2], si = i[1] + i[2];
+    vec dr = (r[1] - r[2]) * SIN_60, di = (i[1] - i[2]) * SIN_60;
+    vec mr = r[0] - 0.5f * sr, mi = i[0] - 0.5f * si;
+    r[0] += sr;
+    i[0] += si;
+    PAIR(1, 2, mr, mi, dr, di);
+}
+
+static inline void dft4(vec *r, vec *i)
+{
+    vec ar = r[0] + r[2], ai = i[0] + i[2], br = r[0] - r[2], bi = i[0] - i[2];
+    vec cr = r[1] + r[3], ci = i[1] + i[3], dr = r[1] - r[3], di = i[1] - i[3];
+    r[0] = ar + cr;
+    i[0] = ai + ci;
+    r[2] = ar - cr;
+    i[2] = ai - ci;
+    PAIR(1, 3, br, bi, dr, di);
+}
+
+static inline void dft5(vec *r, vec *i)
+{
+    vec sr = r[1] + r[4], si = i[1] + i[4], dr = r[1] - r[4], di = i[1] - i[4];
+    vec tr = r[2] + r[3], ti = i[2] + i[3], er = r[2] - r[3], ei = i[2] - i[3];
+    vec ar = r[0] + COS_72 * sr - COS_36 * tr, ai = i[0] + COS_72 * si - COS_36 * ti;
+    vec br = r[0] - COS_36 * sr + COS_72 * tr, bi = i[0] - COS_36 * si + COS_72 * ti;
+    r[0] += sr + tr;
+    i[0] += si + ti;
+    PAIR(1, 4, ar, ai, SIN_72 * dr + SIN_36 * er, SIN_72 * di + SIN_36 * ei);
+    PAIR(2, 3, br, bi, SIN_36 * dr - SIN_72 * er, SIN_36 * di - SIN_72 * ei);
+}
+
+static inline void dft7(vec *r, vec *i)
+{
+    vec sr = r[1] + r[6], si = i[1] + i[6], dr = r[1] - r[6], di = i[1] - i[6];
+    vec tr = r[2] + r[5], ti = i[2] + i[5], er = r[2] - r[5], ei = i[2] - i[5];
+    vec ur = r[3] + r[4], ui = i[3] + i[4], fr = r[3] - r[4], fi = i[3] - i[4];
+    vec zr = r[0], zi = i[0];
+    r[0] += sr + tr + ur;
+    i[0] += si + ti + ui;
+    PAIR(1, 6, zr + COS7_1 * sr + COS7_2 * tr + COS7_3 * ur,
+         zi + COS7_1 * si + COS7_2 * ti + COS7_3 * ui, SIN7_1 * dr + SIN7_2 * er + SIN7_3 * fr,
+         SIN7_1 * di + SIN7_2 * ei + SIN7_3 * fi);
+    PAIR(2, 5, zr + COS7_2 * sr + COS7_3 * tr + COS7_1 * ur,
+         zi + COS7_2 * si + COS7_3 * ti + COS7_1 * ui, SIN7_2 * dr - SIN7_3 * er - SIN7_1 * fr,
+         SIN7_2 * di - SIN7_3 * ei - SIN7_1 * fi);
+    PAIR(3, 4, zr + COS7_3 * sr + COS7_1 * tr + COS7_2 * ur,
+         zi + COS7_3 * si + COS7_1 * ti + COS7_2 * ui, SIN7_3 * dr - SIN7_1 * er + SIN7_2 * fr,
+         SIN7_3 * di - SIN7_1 * ei + SIN7_2 * fi);
+}
+
+static inline void dft8(vec *r, vec *i)
+{
+    vec er[4] = {r[0], r[2], r[4], r[6]}, ei[4] = {i[0], i[2], i[4], i[6]};
+    vec dr[4] = {r[1], r[3], r[5], r[7]}, di[4] = {i[1], i[3], i[5], i[7]};
+    dft4(er, ei);
+    dft4(dr, di);
+    vec ar = (dr[1] + di[1]) * SQRT_HALF, ai = (di[1] - dr[1]) * SQRT_HALF;
+    vec br = (di[3] - dr[3]) * SQRT_HALF, bi = (di[3] + dr[3]) * SQRT_HALF;
+    r[0] = er[0] + dr[0];
+    i[0] = ei[0] + di[0];
+    r[4] = er[0] - dr[0];
+    i[4] = ei[0] - di[0];
+    r[1] = er[1] + ar;
+    i[1] = ei[1] + ai;
+    r[5] = er[1] - ar;
+    i[5] = ei[1] - ai;
+    PAIR(2, 6, er[2], ei[2], dr[2], di[2]);
+    r[3] = er[3] + br;
+    i[3] = ei[3] - bi;
+    r[7] = er[3] - br;
+    i[7] = ei[3] + bi;
+}
+
+// ---- stages ----------------------------------------------------------------------------------
+
+// A stage of radix R over spans of R * m elements. forwardR: butterfly, then twiddles; inverseR:
+// twiddles, then butterfly; middleR: the forward transform's last stage (m = 1, all twiddles 1), the
+// product with the spectrum h, and the inverse transform's first.
+#define EACH(R) _Pragma("unroll") for (int k = 0; k < R; k++)
+#define GET(at, part) ELEMENT(w, (at) + k * m)[part]
+
+#define STAGES(R)                                                                                  \
+    static void forward##R(__global vec *w, int length, int m, const __global float *tw)        \
+    {                                                                                              \
+        for (int j = 0; j < m; j++, tw += 2 * (R - 1)) {                                           \
+            for (int at = j; at < length; at += R * m) {                                           \
+                vec r[R], i[R];                                                                 \
+                EACH(R) r[k] = GET(at, 0), i[k] = GET(at, 1);                                      \
+                dft##R(r, i);                                                                      \
+                EACH(R)                                                                            \
+                {                                                                                  \
+                    float c = k ? tw[2 * k - 2] : 1.0f, s = k ? tw[2 * k - 1] : 0.0f;              \
+                    GET(at, 0) = k ? r[k] * c - i[k] * s : r[k];                                   \
+                    GET(at, 1) = k ? r[k] * s + i[k] * c : i[k];                                   \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void inverse##R(__global vec *w, int length, int m, const __global float *tw)        \
+    {                                                                                              \
+        for (int j = 0; j < m; j++, tw += 2 * (R - 1)) {                                           \
+            for (int at = j; at < length; at += R * m) {                                           \
+                vec r[R], i[R];                                                                 \
+                EACH(R)                                                                            \
+                {                                                                                  \
+                    float c = k ? tw[2 * k - 2] : 1.0f, s = k ? tw[2 * k - 1] : 0.0f;              \
+                    vec a = GET(at, 0), b = GET(at, 1);                                         \
+                    r[k] = k ? a * c + b * s : a;                                                  \
+                    i[k] = k ? b * c - a * s : b;                                                  \
+                }                                                                                  \
+                dft##R(i, r);                                                                      \
+                EACH(R) GET(at, 0) = r[k], GET(at, 1) = i[k];                                      \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void middle##R(__global vec *w, int length, const __global vec *h)                \
+    {                                                                                              \
+        const int m = 1;                                                                           \
+        for (int at = 0; at < length; at += R) {                                                   \
+            vec r[R], i[R];                                                                     \
+            EACH(R) r[k] = GET(at, 0), i[k] = GET(at, 1);                                          \
+            dft##R(r, i);                                                                          \
+            EACH(R)                                                                                \
+            {                                                                                      \
+                vec a = r[k], b = i[k], c = ELEMENT(h, at + k)[0], s = ELEMENT(h, at + k)[1];   \
+                r[k] = a * c - b * s;                                                              \
+                i[k] = a * s + b * c;                                                              \
+            }                                                                                      \
+            dft##R(i, r);                                                                          \
+            EACH(R) GET(at, 0) = r[k], GET(at, 1) = i[k];                                          \
+        }                                                                                          \
+    }
+
+STAGES(2)
+STAGES(3)
+STAGES(4)
+STAGES(5)
+STAGES(7)
+STAGES(8)
+
+#define FOR_RADIX(radix, call, arguments) \
+    switch (radix) {                      \
+    case 2: call##2 arguments; break;     \
+    case 3: call##3 arguments; break;     \
+    case 4: call##4 arguments; break;     \
+    case 5: call##5 arguments; break;     \
+    case 7: call##7 arguments; break;     \
+    case 8: call##8 arguments; break;     \
+    }
+
+// The first `stages` stages of the forward transform, and the inverse of these.
+static void forward(__global vec *w, const struct fft_axis *axis, int stages,
+             const __global float *twiddles)
+{
+    const __global float *tw = twiddles + axis->twiddles;
+    for (int s = 0, m = axis->length; s < stages; s++) {
+        int radix = axis->radix[s];
+        m /= radix;
+        FOR_RADIX(radix, forward, (w, axis->length, m, tw))
+        tw += 2 * m * (radix - 1);
+    }
+}
+
+static void inverse(__global vec *w, const struct fft_axis *axis, int stages,
+             const __global float *twiddles)
+{
+    const __global float *tw = twiddles + axis->twiddles;
+    int m = axis->length;
+    for (int s = 0; s < stages; s++) {
+        m /= axis->radix[s];
+        tw += 2 * m * (axis->radix[s] - 1);
+    }
+    for (int s = stages; s-- > 0;) {
+        int radix = axis->radix[s];
+        tw -= 2 * m * (radix - 1);
+        FOR_RADIX(radix, inverse, (w, axis->length, m, tw))
+        m *= radix;
+    }
+}
+
+// Forward along a row, times h, and back.
+static void convolve(__global vec *w, const __global vec *h, const struct fft_axis *axis,
+              const __global float *twiddles)
+{
+    int last = axis->stages - 1;
+    forward(w, axis, last, twiddles);
+    FOR_RADIX(axis->radix[last], middle, (w, axis->length, h))
+    inverse(w, axis, last, twiddles);
+}

@@ -1,0 +1,152 @@
+/* fft_run.c - what every program that transforms on a device needs: its text, axes and twiddles */
+#include "fft_run.h"
+
+#include "embed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int imf_fft_vec(const struct imf_device *d) {
+    (void)d;
+    return 8;
+}
+
+void imf_fft_define(struct imf_defines *d, int vec) {
+    imf_define(d, "VEC", "%d", vec);
+    for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
+        if (strcmp(e->name, "fft_stages.cl") == 0)
+            imf_define(d, "FFT", "1\n#line 1 \"cl/fft_stages.cl\"\n%s", e->text);
+    }
+}
+
+void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan) {
+    axis->length = plan->length;
+    axis->stages = plan->stages;
+    for (int s = 0; s < plan->stages; s++)
+        axis->radix[s] = plan->radix[s];
+}
+
+enum imf_status imf_fft_upload(struct imf_clrt *rt, const void *data, size_t bytes, cl_mem *out,
+                               struct imf_error *err) {
+    enum imf_status status = imf_clrt_buffer(rt, CL_MEM_READ_ONLY, bytes, out, err);
+    if (status != IMF_OK)
+        return status;
+    cl_int code =
+        clEnqueueWriteBuffer(imf_clrt_queue(rt), *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        return IMF_OK;
+    clReleaseMemObject(*out);
+    *out = NULL;
+    return imf_clrt_fail(err, code, "writing a table to the device");
+}
+
+enum imf_status imf_fft_twiddle_buffer(struct imf_clrt *rt, const struct imf_fft_plan *x,
+                                       const struct imf_fft_plan *y, struct imf_fft_axis *axis_x,
+                                       struct imf_fft_axis *axis_y, cl_mem *out,
+                                       struct imf_error *err) {
+    size_t count_x = 2 * (size_t)x->twiddles, count_y = y ? 2 * (size_t)y->twiddles : 0;
+    size_t bytes = (count_x + count_y + 1) * sizeof(float); /* never 0 */
+    float *tw = calloc(1, bytes);
+    *out = NULL;
+    if (!tw)
+        return imf_fail_memory(err, bytes);
+    imf_fft_twiddles(x, tw);
+    axis_x->twiddles = 0;
+    if (y) {
+        imf_fft_twiddles(y, tw + count_x);
+        axis_y->twiddles = (cl_int)count_x;
+    }
+    enum imf_status status = imf_fft_upload(rt, tw, bytes, out, err);
+    free(tw);
+    return status;
+}
+
+/* ---- separate lines ----------------------------------------------------------------------- */
+
+struct lines {
+    cl_kernel kernel;
+    cl_mem re, im, twiddles, order, scratch;
+};
+
+static enum imf_status lines_buffers(struct lines *l, struct imf_clrt *rt,
+                                     const struct imf_fft_plan *plan, struct imf_fft_axis *axis,
+                                     size_t bytes, size_t scratch, struct imf_error *err) {
+    size_t order_bytes = (size_t)plan->length * sizeof(cl_int);
+    cl_int *order = malloc(order_bytes);
+    if (!order)
+        return imf_fail_memory(err, order_bytes);
+    imf_fft_order(plan, order);
+    enum imf_status status = imf_fft_upload(rt, order, order_bytes, &l->order, err);
+    free(order);
+    if (status == IMF_OK)
+        status = imf_fft_twiddle_buffer(rt, plan, NULL, axis, NULL, &l->twiddles, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &l->re, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &l->im, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, scratch, &l->scratch, err);
+    return status;
+}
+
+static enum imf_status lines_run(struct lines *l, struct imf_clrt *rt, struct imf_fft_axis *axis,
+                                 float *re, float *im, size_t bytes, int count, int groups,
+                                 bool backwards, struct imf_error *err) {
+    cl_command_queue q = imf_clrt_queue(rt);
+    cl_int n = count, back = backwards;
+    const struct imf_arg args[] = {{sizeof l->re, &l->re},
+                                   {sizeof l->im, &l->im},
+                                   {sizeof l->re, &l->twiddles},
+                                   {sizeof l->re, &l->order},
+                                   {sizeof l->re, &l->scratch},
+                                   {sizeof *axis, axis},
+                                   {sizeof n, &n},
+                                   {sizeof back, &back}};
+    size_t global = (size_t)groups, local = 1;
+    cl_int code = clEnqueueWriteBuffer(q, l->re, CL_TRUE, 0, bytes, re, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clEnqueueWriteBuffer(q, l->im, CL_TRUE, 0, bytes, im, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return imf_clrt_fail(err, code, "writing to the device");
+    enum imf_status status =
+        imf_clrt_launch(rt, l->kernel, args, sizeof args / sizeof *args, 1, &global, &local, err);
+    if (status != IMF_OK)
+        return status;
+    code = clEnqueueReadBuffer(q, l->re, CL_TRUE, 0, bytes, re, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clEnqueueReadBuffer(q, l->im, CL_TRUE, 0, bytes, im, 0, NULL, NULL);
+    return code == CL_SUCCESS ? IMF_OK : imf_clrt_fail(err, code, "reading from the device");
+}
+
+enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, int count,
+                              bool backwards, struct imf_error *err) {
+    struct imf_fft_plan plan;
+    struct imf_fft_axis axis = {0};
+    struct lines l = {0};
+    size_t bytes, scratch;
+    if (!imf_fft_plan_make(&plan, n) || count < 1)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "%d lines of length %d cannot be transformed", count,
+                        n);
+    int vec = imf_fft_vec(imf_clrt_device(rt)), groups = count / vec + (count % vec != 0);
+    if (!imf_size_mul((size_t)n * sizeof(float), (size_t)count, &bytes) ||
+        !imf_size_mul((size_t)n * (size_t)vec * 2 * sizeof(float), (size_t)groups, &scratch))
+        return imf_fail(err, IMF_ERR_LIMIT, "%d lines of length %d are too many", count, n);
+    imf_fft_axis_set(&axis, &plan);
+    struct imf_defines d = {0};
+    imf_fft_define(&d, vec);
+    enum imf_status status =
+        d.failed ? imf_fail_memory(err, d.capacity)
+                 : imf_clrt_kernel(rt, "fft_lines.cl", d.text, "fft_lines", &l.kernel, err);
+    imf_defines_free(&d);
+    if (status == IMF_OK)
+        status = lines_buffers(&l, rt, &plan, &axis, bytes, scratch, err);
+    if (status == IMF_OK)
+        status = lines_run(&l, rt, &axis, re, im, bytes, count, groups, backwards, err);
+    cl_mem *mems[] = {&l.re, &l.im, &l.twiddles, &l.order, &l.scratch};
+    for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
+        if (*mems[i])
+            clReleaseMemObject(*mems[i]);
+    if (l.kernel)
+        clReleaseKernel(l.kernel);
+    return status;
+}

@@ -1,0 +1,40 @@
+/*
+ * fft_run.h - what every program that transforms on a device needs: its text, axes and twiddles
+ */
+#ifndef IMF_FFT_RUN_H
+#define IMF_FFT_RUN_H
+
+#include "clrt.h"
+#include "fft_plan.h"
+
+/* struct fft_axis of cl/fft_stages.cl. */
+struct imf_fft_axis {
+    cl_int length, valid, origin, taps, stages, radix[IMF_FFT_STAGES], twiddles;
+};
+
+/* Lanes of the transforms on this device: 4, 8 or 16. */
+int imf_fft_vec(const struct imf_device *d);
+
+/* VEC and the text of cl/fft_stages.cl, to be put before common.cl. */
+void imf_fft_define(struct imf_defines *d, int vec);
+
+void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan);
+
+/* The twiddle factors of one or two plans (y may be NULL) in one buffer; sets axis->twiddles. */
+enum imf_status imf_fft_twiddle_buffer(struct imf_clrt *rt, const struct imf_fft_plan *x,
+                                       const struct imf_fft_plan *y, struct imf_fft_axis *axis_x,
+                                       struct imf_fft_axis *axis_y, cl_mem *out,
+                                       struct imf_error *err);
+
+/* A read-only buffer with a copy of host data. */
+enum imf_status imf_fft_upload(struct imf_clrt *rt, const void *data, size_t bytes, cl_mem *out,
+                               struct imf_error *err);
+
+/*
+ * Transform `count` lines of n complex values in place, planar, line after line in host memory, in
+ * natural order. backwards: the inverse, not divided by n. n has no prime factors but 2, 3, 5, 7.
+ */
+enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, int count,
+                              bool backwards, struct imf_error *err);
+
+#endif

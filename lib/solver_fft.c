@@ -1,0 +1,300 @@
+/*
+ * solver_fft.c - convolution in the frequency domain, by overlap-save tiles
+ *
+ * cl/fft.cl tells how a tile is done, fft_tile.c how the image is cut and how accurate that is.
+ * Exact problems: the sum of products is an integer, so it is known as soon as only one integer
+ * lies within the error bound of the computed value. Where the bound is wider, most sums still give
+ * the same pixel at both ends of the interval, as the scale is large; the few that lie at a tie
+ * between two pixels are summed again, tap by tap.
+ */
+#include "fft_run.h"
+#include "fft_tile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* struct fft_sizes of cl/fft.cl. */
+struct sizes {
+    cl_long in_origin, in_pitch, out_origin, out_pitch, middle_sum;
+    cl_float middle, error;
+    cl_int width, height, tiles_x, pairs, last_row, last_column;
+    struct imf_fft_axis x, y;
+};
+
+enum phase { PAIRS, COLUMNS, ROWS, RESULT, TAPS, TAPS_ROWS };
+
+struct fft_job {
+    struct imf_clrt *rt;
+    struct imf_fft_tiling tiling;
+    struct sizes sizes;
+    cl_kernel kernel;
+    cl_mem spectrum, twiddles, spans, scratch, counter;
+};
+
+/* More pixels than this share are not worth summing again. */
+#define DOUBTFUL_MAX 0.01
+/* Nanoseconds for a tap of a pixel that is summed again. */
+#define DOUBTFUL_NS 0.7
+
+static double points(const struct imf_fft_tiling *t) {
+    return (double)t->x.length * t->y.length;
+}
+
+static bool fft_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
+    struct imf_fft_tiling t;
+    if (p->transfer) {
+        snprintf(why, IMF_WHY, "whole-image transfer functions are not done by tiles");
+        return false;
+    }
+    if (p->kernel[1]) {
+        snprintf(why, IMF_WHY, "a magnitude of two kernels is not done in the frequency domain");
+        return false;
+    }
+    if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d))) {
+        snprintf(why, IMF_WHY, "tiles for a %dx%d kernel do not fit the device's memory",
+                 p->kernel[0]->width, p->kernel[0]->height);
+        return false;
+    }
+    double error = imf_fft_error(p, points(&t));
+    if (p->exact) {
+        double sums = imf_fft_middle(p) * imf_kernel_abs_sum(p->kernel[0]);
+        if (sums + error < 2147483520.0 && imf_fft_doubtful(p, error) <= DOUBTFUL_MAX)
+            return true;
+        snprintf(why, IMF_WHY,
+                 "float32 transforms leave an error of %.2g in sums that must be exact", error);
+        return false;
+    }
+    error *= fabs(p->epilogue.multiply / p->epilogue.scale);
+    if (error <= p->tolerance)
+        return true;
+    snprintf(why, IMF_WHY, "float32 transforms leave an error of %.2g, over the %.2g allowed",
+             error, p->tolerance);
+    return false;
+}
+
+static double fft_cost(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_fft_tiling t;
+    if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
+        return INFINITY;
+    double again = 0;
+    if (p->exact)
+        again = imf_fft_doubtful(p, imf_fft_error(p, points(&t))) * p->width * p->height *
+                p->channels * (double)imf_kernel_nonzero(p->kernel[0]) * DOUBTFUL_NS * 1e-6 /
+                (d->compute_units > 0 ? d->compute_units : 1);
+    return t.ms + again;
+}
+
+static void fft_print(const struct imf_problem *p, const struct imf_device *d, char *text,
+                      size_t size) {
+    struct imf_fft_tiling t;
+    if (imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
+        snprintf(text, size, "fft tiles %dx%d%s", t.x.length, t.y.length,
+                 p->exact ? ", exact integer" : "");
+    else
+        snprintf(text, size, "fft");
+}
+
+/* ---- making ------------------------------------------------------------------------------- */
+
+static void fft_destroy(void **job) {
+    struct fft_job *j = *job;
+    if (!j)
+        return;
+    cl_mem mems[] = {j->spectrum, j->twiddles, j->spans, j->scratch, j->counter};
+    for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
+        if (mems[i])
+            clReleaseMemObject(mems[i]);
+    if (j->kernel)
+        clReleaseKernel(j->kernel);
+    free(j);
+    *job = NULL;
+}
+
+static enum imf_status launch(struct fft_job *j, cl_mem in, cl_mem out, cl_mem spans,
+                              enum phase phase, int pair, int channel, struct imf_error *err) {
+    cl_int what = (cl_int)phase, which = pair, c = channel;
+    const struct imf_arg args[] = {{sizeof in, &in},
+                                   {sizeof out, &out},
+                                   {sizeof j->spectrum, &j->spectrum},
+                                   {sizeof j->twiddles, &j->twiddles},
+                                   {sizeof spans, &spans},
+                                   {sizeof j->scratch, &j->scratch},
+                                   {sizeof j->counter, &j->counter},
+                                   {sizeof j->sizes, &j->sizes},
+                                   {sizeof what, &what},
+                                   {sizeof which, &which},
+                                   {sizeof c, &c}};
+    size_t global = (size_t)j->tiling.groups, local = 1;
+    return imf_clrt_launch(j->rt, j->kernel, args, sizeof args / sizeof *args, 1, &global, &local,
+                           err);
+}
+
+/* The taps' spectrum, divided by the number of points of a transform. */
+static enum imf_status make_spectrum(struct fft_job *j, const struct imf_kernel *k,
+                                     struct imf_error *err) {
+    size_t count = (size_t)k->width * (size_t)k->height;
+    float *taps = malloc(count * sizeof *taps);
+    if (!taps)
+        return imf_fail_memory(err, count * sizeof *taps);
+    for (size_t i = 0; i < count; i++)
+        taps[i] = (float)(k->taps[i] / points(&j->tiling));
+    cl_mem mem;
+    enum imf_status status = imf_fft_upload(j->rt, taps, count * sizeof *taps, &mem, err);
+    free(taps);
+    if (status != IMF_OK)
+        return status;
+    /* The counter stands in for the images, which these phases do not touch. */
+    status = launch(j, j->counter, j->counter, mem, TAPS, 0, 0, err);
+    if (status == IMF_OK)
+        status = launch(j, j->counter, j->counter, mem, TAPS_ROWS, 0, 0, err);
+    if (status == IMF_OK)
+        status = imf_clrt_finish(j->rt, err);
+    clReleaseMemObject(mem);
+    return status;
+}
+
+/* First and end column of each row's nonzero taps, then all taps, as integers. */
+static enum imf_status make_spans(struct fft_job *j, const struct imf_kernel *k, bool exact,
+                                  struct imf_error *err) {
+    size_t w = (size_t)k->width, h = (size_t)k->height;
+    size_t count = exact ? h * (w + 2) : 1;
+    cl_int *spans = calloc(count, sizeof *spans);
+    if (!spans)
+        return imf_fail_memory(err, count * sizeof *spans);
+    for (size_t y = 0; exact && y < h; y++) {
+        cl_int *row = spans + 2 * h + y * w, first = -1, end = 0;
+        for (size_t x = 0; x < w; x++) {
+            row[x] = (cl_int)k->taps[y * w + x];
+            if (row[x] != 0) {
+                first = first < 0 ? (cl_int)x : first;
+                end = (cl_int)x + 1;
+            }
+        }
+        spans[2 * y] = first < 0 ? 0 : first;
+        spans[2 * y + 1] = end;
+    }
+    enum imf_status status = imf_fft_upload(j->rt, spans, count * sizeof *spans, &j->spans, err);
+    free(spans);
+    return status;
+}
+
+static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *p, int vec,
+                                   struct imf_error *err) {
+    struct imf_problem shifted = *p;
+    double middle_sum = imf_fft_middle(p) * imf_kernel_sum(p->kernel[0]);
+    if (p->exact)
+        j->sizes.middle_sum = (cl_long)middle_sum;
+    else
+        shifted.epilogue.add += middle_sum / p->epilogue.scale;
+    struct imf_defines d = {0};
+    imf_fft_define(&d, vec);
+    imf_define(&d, "CHANNELS", "%d", p->channels);
+    imf_problem_defines(&d, &shifted);
+    enum imf_status status = d.failed
+                                 ? imf_fail_memory(err, d.capacity)
+                                 : imf_clrt_kernel(j->rt, "fft.cl", d.text, "fft", &j->kernel, err);
+    imf_defines_free(&d);
+    return status;
+}
+
+static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem *p, int vec,
+                                    struct imf_error *err) {
+    const struct imf_fft_tiling *t = &j->tiling;
+    size_t scratch = imf_fft_tiling_scratch(t, vec);
+    size_t spectrum = (size_t)t->x.length * (size_t)t->y.length * 2 * sizeof(float);
+    enum imf_status status =
+        imf_fft_twiddle_buffer(j->rt, &t->x, &t->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, scratch, &j->scratch, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, spectrum, &j->spectrum, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, sizeof(cl_int), &j->counter, err);
+    if (status == IMF_OK)
+        status = make_spans(j, p->kernel[0], p->exact, err);
+    return status;
+}
+
+static enum imf_status fft_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+                                struct imf_error *err) {
+    const struct imf_kernel *k = p->kernel[0];
+    const struct imf_device *d = imf_clrt_device(rt);
+    int vec = imf_fft_vec(d);
+    struct fft_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->rt = rt;
+    if (!imf_fft_tiling_choose(&j->tiling, p, d, vec)) {
+        fft_destroy(job);
+        return imf_fail(err, IMF_ERR_MEMORY, "no tile for a %dx%d kernel fits the device's memory",
+                        k->width, k->height);
+    }
+    const struct imf_fft_tiling *t = &j->tiling;
+    struct sizes *z = &j->sizes;
+    z->width = p->width;
+    z->height = p->height;
+    z->tiles_x = t->tiles_x;
+    z->pairs = t->pairs;
+    z->middle = (cl_float)imf_fft_middle(p);
+    z->error = (cl_float)imf_fft_window(imf_fft_error(p, points(t)));
+    imf_fft_axis_set(&z->x, &t->x);
+    imf_fft_axis_set(&z->y, &t->y);
+    z->x.valid = t->valid_x;
+    z->y.valid = t->valid_y;
+    z->x.origin = k->cx;
+    z->y.origin = k->cy;
+    z->x.taps = k->width;
+    z->y.taps = k->height;
+    enum imf_status status = make_kernel(j, p, vec, err);
+    if (status == IMF_OK)
+        status = make_buffers(j, p, vec, err);
+    if (status == IMF_OK)
+        status = make_spectrum(j, k, err);
+    if (status != IMF_OK)
+        fft_destroy(job);
+    return status;
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static enum imf_status fft_run(void *job, const struct imf_surface *in,
+                               const struct imf_surface *out, struct imf_error *err) {
+    struct fft_job *j = job;
+    struct sizes *z = &j->sizes;
+    const struct imf_fft_tiling *t = &j->tiling;
+    z->in_origin = (cl_long)in->origin;
+    z->in_pitch = (cl_long)in->pitch;
+    z->out_origin = (cl_long)out->origin;
+    z->out_pitch = (cl_long)out->pitch;
+    z->last_row = in->height + in->margin.bottom - 1;
+    z->last_column = in->width + in->margin.right - 1;
+    if (!t->shared) {
+        cl_int zero = 0;
+        cl_int code = clEnqueueFillBuffer(imf_clrt_queue(j->rt), j->counter, &zero, sizeof zero, 0,
+                                          sizeof zero, 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            return imf_clrt_fail(err, code, "clearing a counter");
+        return launch(j, in->mem, out->mem, j->spans, PAIRS, 0, 0, err);
+    }
+    for (int pair = 0; pair < t->pairs; pair++) {
+        for (int i = 0; i < 3 * in->channels; i++) {
+            enum imf_status status =
+                launch(j, in->mem, out->mem, j->spans, COLUMNS + i % 3, pair, i / 3, err);
+            if (status != IMF_OK)
+                return status;
+        }
+    }
+    return IMF_OK;
+}
+
+const struct imf_solver imf_solver_fft = {
+    .name = "fft",
+    .backend = IMF_BACKEND_FFT,
+    .applicable = fft_applicable,
+    .cost = fft_cost,
+    .make = fft_make,
+    .run = fft_run,
+    .print = fft_print,
+    .destroy = fft_destroy,
+};
