@@ -23,7 +23,7 @@ endif
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
 # that has no pkg-config yet.
-PACKAGES = libpng libjpeg OpenCL
+PACKAGES = libpng libjpeg zlib OpenCL
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) || echo 'try: make deps' >&2)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
@@ -44,7 +44,7 @@ LIB_OBJECTS := $(call object,lib/*.c) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c)
 CHECKCL_OBJECTS := $(call object,test/checkcl*.c)
 UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard test/unit/test_*.c)))
-BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard test/bench/*.c)))
+BENCH := $(addprefix $(BUILD)/bench/,$(sort $(basename $(notdir $(wildcard test/bench/*.c test/bench/*.cc)))))
 FUZZ := $(patsubst test/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 CHECKCL := $(if $(CHECKCL_OBJECTS),$(BUILD)/checkcl)
 MAN := $(sort $(wildcard man/*.[1-8]))
@@ -131,19 +131,21 @@ layers: all ## check that dependencies point downwards
 fuzz: ## fuzz each target for SECONDS=60 (needs clang's libFuzzer)
 	$(Q)BUILD='$(BUILD)' SECONDS_EACH='$(or $(SECONDS),60)' sh test/fuzz/run.sh
 
-# A benchmark may compare with a library that need not be there: test/bench/NAME.c names it in a
-# line `pkg-config: PACKAGE...`, and is passed over where that is missing.
+# Programs of test/bench/ may need a library to compare with: PEER_name, and they are passed over where
+# that is missing. run.sh there measures with what was built.
+PEER_opencv = opencv4
+bench_build = mkdir -p $(@D); peer='$(PEER_$(@F))'; \
+	if [ -n "$$peer" ] && ! $(PKG_CONFIG) --exists $$peer; then \
+		echo "  SKIP    $@ (needs $$peer)"; else echo "  CC      $@"; \
+		$(1) -o $@ $< $(LIBRARY) $(LIBS) $${peer:+`$(PKG_CONFIG) --cflags --libs $$peer`}; fi
 $(BUILD)/bench/%: test/bench/%.c $(LIBRARY)
-	$(Q)mkdir -p $(@D)
-	$(Q)peers=`sed -n 's|.*pkg-config: \([a-zA-Z0-9 ._+-]*[a-zA-Z0-9]\).*|\1|p' $<`; \
-	if [ -n "$$peers" ] && ! $(PKG_CONFIG) --exists $$peers; then \
-		echo "  SKIP    $@ (needs $$peers)"; exit 0; fi; echo "  CC      $@"; \
-	$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $< $${peers:+`$(PKG_CONFIG) --cflags $$peers`} \
-		$(LIBRARY) $(LIBS) $${peers:+`$(PKG_CONFIG) --libs $$peers`}
+	@$(call bench_build,$(COMPILE) -MF $@.d $(LDFLAGS))
+$(BUILD)/bench/%: test/bench/%.cc $(LIBRARY)
+	@$(call bench_build,$(CXX) -Ilib $(CPPFLAGS) $(or $(CXXFLAGS),-O2 -g) $(LDFLAGS))
 
 bench: all $(CHECKCL) $(BENCH) ## build and run the benchmarks
-	@for b in $(BENCH); do [ ! -x $$b ] || { echo "== $$b"; $$b || exit 1; }; done
-	$(if $(CHECKCL),@echo "== $(CHECKCL) --bench"; $(CHECKCL) --bench)
+	@if [ -f test/bench/run.sh ]; then BUILD='$(BUILD)' IMFILTER='$(PROGRAM)' sh test/bench/run.sh; \
+	else $(CHECKCL) --bench; fi
 
 lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
@@ -193,7 +195,7 @@ clean: ## remove everything that was built
 
 # ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
 
-DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev ocl-icd-opencl-dev \
+DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
 	opencl-c-headers pocl-opencl-icd bats
 DEPS_CI = clang clang-format libclang-rt-14-dev mandoc oclgrind shellcheck
 

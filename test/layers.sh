@@ -41,10 +41,10 @@ level() { # FILE
     filter | transfer) echo 4 ;;
     text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo 5 ;; # text
     metadata | codec | codec_*) echo 5 ;;                                       # codecs
-    clrt | clrt_* | fft_plan) echo 5 ;;                                         # device
-    edge | epilogue | solver | solver_* | tuning | fft_run | fft_tile) echo 6 ;;  # solvers
+    clrt | clrt_* | fft_plan | fft_host) echo 5 ;;                                         # device
+    edge | epilogue | rounding | solver | solver_* | tuning | fft_run | fft_tile) echo 6 ;;  # solvers
     context | chain | point | point_* | exec | pipeline) echo 7 ;;                                # top
-    planner | verify) echo 8 ;;
+    planner | verify | picture | picture_*) echo 8 ;;
     apply) echo 9 ;;
     *) echo none ;;
     esac
@@ -58,7 +58,7 @@ room() { # FILE
     case ${name%.*} in
     text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo text ;;
     metadata | codec | codec_*) echo codecs ;;
-    clrt | clrt_* | fft_plan) echo device ;;
+    clrt | clrt_* | fft_plan | fft_host) echo device ;;
     esac
 }
 

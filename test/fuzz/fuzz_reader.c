@@ -1,0 +1,41 @@
+/* fuzz_reader.c - any bytes as an image file: an image or an error, within the limits */
+#include "fuzz.h"
+
+#include <stdlib.h>
+
+#include "imfilter.h"
+
+static void read_all(const uint8_t *data, size_t size, bool lenient) {
+    const struct imf_limits limits = {
+        .max_pixels = 1 << 20, .max_memory = 64 << 20, .max_scans = 20, .lenient = lenient};
+    struct imf_error err;
+    struct imf_reader *reader = NULL;
+    FILE *f = size > 0 ? fmemopen((void *)data, size, "rb") : fopen("/dev/null", "rb");
+    if (!f)
+        return;
+    enum imf_status status = imf_reader_open(&reader, f, &limits, &err);
+    FUZZ_ASSERT((status == IMF_OK) == (reader != NULL));
+    FUZZ_ASSERT(status == IMF_OK || err.text[0] != '\0');
+    if (reader) {
+        const struct imf_info *info = imf_reader_info(reader);
+        FUZZ_ASSERT(info->width > 0 && info->height > 0);
+        FUZZ_ASSERT((uint64_t)info->width * (uint64_t)info->height <= limits.max_pixels);
+        FUZZ_ASSERT(info->channels >= 1 && info->channels <= 4);
+        FUZZ_ASSERT(info->depth == 8 || info->depth == 16);
+        size_t stride = (size_t)info->width * (size_t)info->channels * (size_t)info->depth / 8;
+        /* One row's storage of exactly its size, so that a sanitizer sees a byte too many. */
+        uint8_t *row = malloc(stride);
+        for (int y = 0; row && status == IMF_OK && y < info->height; y++)
+            status = imf_reader_rows(reader, row, stride, 1, &err);
+        free(row);
+    }
+    imf_reader_close(&reader);
+    FUZZ_ASSERT(reader == NULL);
+    fclose(f);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    read_all(data, size, false);
+    read_all(data, size, true);
+    return 0;
+}
