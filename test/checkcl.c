@@ -1,7 +1,7 @@
 /*
  * checkcl.c - every solver and variant against the reference; with --bench, times the same calls
  *
- *   checkcl [--quick | --oclgrind | --host] [--solver=NAME] [--verbose] [--bench[=WxH]]
+ *   checkcl [--full | --quick | --oclgrind | --host] [--solver=NAME] [--verbose] [--bench[=WxH]]
  */
 #include "checkcl.h"
 
@@ -45,6 +45,8 @@ int main(int argc, char **argv) {
         const char *a = argv[i];
         if (!strcmp(a, "--quick"))
             c.quick = true;
+        else if (!strcmp(a, "--full"))
+            c.full = true;
         else if (!strcmp(a, "--oclgrind"))
             c.quick = c.tiny = true;
         else if (!strcmp(a, "--host"))

@@ -7,7 +7,8 @@
 struct checkcl {
     struct imf_clrt *rt;       /* NULL: host only */
     struct imf_context *ctx;   /* the same device through the public interface */
-    bool quick, tiny, verbose; /* tiny: a handful of small cases, for oclgrind */
+    bool quick, full, verbose; /* fewer and more draws from the matrix */
+    bool tiny;                 /* a handful of small cases, for oclgrind */
     const char *only;          /* solver name, or NULL for all */
     unsigned long passed, failed;
 };

@@ -1,0 +1,219 @@
+/* checkcl_material.c - kernels, images and problems for the checks */
+#include "checkcl_material.h"
+
+#include "edge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const taps_name[] = {"integer",       "positive",   "real",
+                                        "rank1 integer", "rank1 real", "symmetric"};
+static const char *const edge_name[] = {"clamp", "reflect", "mirror", "wrap", "constant"};
+
+static double uniform(uint64_t *r) {
+    return (double)(checkcl_random(r) >> 11) / 9007199254740992.0;
+}
+
+static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r) {
+    struct imf_kernel *k;
+    if (imf_kernel_create(&k, w, h, NULL))
+        abort();
+    size_t n = (size_t)w * (size_t)h;
+    double *row = malloc((size_t)w * sizeof *row), *column = malloc((size_t)h * sizeof *column);
+    bool whole = kind == INTEGER || kind == RANK1_INTEGER || kind == SYMMETRIC;
+    for (int j = 0; j < w; j++)
+        row[j] = whole ? (double)(checkcl_random(r) % 9) - 4 : uniform(r) - 0.3;
+    for (int i = 0; i < h; i++)
+        column[i] = whole ? (double)(checkcl_random(r) % 9) - 4 : uniform(r) - 0.3;
+    row[w / 2] = column[h / 2] = 2; /* never all zero */
+    for (size_t i = 0; i < n; i++) {
+        size_t y = i / (size_t)w, x = i % (size_t)w;
+        switch (kind) {
+        case INTEGER:
+            k->taps[i] = (double)(checkcl_random(r) % 17) - 8;
+            break;
+        case POSITIVE:
+            k->taps[i] = (double)(checkcl_random(r) % 2);
+            break;
+        case REAL:
+            k->taps[i] = 2 * uniform(r) - 1;
+            break;
+        case SYMMETRIC:
+            k->taps[i] = (double)((x < (size_t)w - 1 - x ? x : (size_t)w - 1 - x) +
+                                  2 * (y < (size_t)h - 1 - y ? y : (size_t)h - 1 - y)) -
+                         1;
+            break;
+        default:
+            k->taps[i] = column[y] * row[x];
+        }
+    }
+    k->taps[(size_t)(h / 2) * (size_t)w + (size_t)(w / 2)] += kind == POSITIVE || kind == INTEGER;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(k->taps[i]);
+    k->scale = kind == POSITIVE ? fmax(1, sum) : whole ? 1 + (double)(checkcl_random(r) % 5) : sum;
+    free(row);
+    free(column);
+    return k;
+}
+
+/* Random samples with stretches of both extremes, which is where sums overflow. */
+void checkcl_fill(const struct imf_surface *s, uint64_t *r) {
+    size_t n = (size_t)s->width * (size_t)s->channels;
+    for (int y = 0; y < s->height; y++)
+        for (size_t i = 0; i < n; i++) {
+            uint64_t v = checkcl_random(r);
+            unsigned mode = (unsigned)(v >> 60);
+            void *row = imf_surface_row(s, y);
+            uint16_t x = mode < 3 ? 0 : mode < 6 ? 65535 : (uint16_t)v;
+            if (s->sample == IMF_U8)
+                ((uint8_t *)row)[i] = (uint8_t)(x >> 8);
+            else if (s->sample == IMF_U16)
+                ((uint16_t *)row)[i] = x;
+            else
+                ((float *)row)[i] = (float)(x >> 8);
+        }
+}
+
+struct imf_surface checkcl_surface(enum imf_sample sample, struct shape z, struct imf_margin m) {
+    struct imf_surface s;
+    if (imf_surface_layout(&s, sample, z.width, z.height, z.channels, m, NULL) ||
+        imf_surface_alloc(&s, NULL))
+        abort();
+    memset(s.host, 0, imf_surface_bytes(&s));
+    return s;
+}
+
+static struct imf_problem make_problem(const struct kase *k,
+                                       const struct imf_kernel *const *kernel) {
+    double full = k->in == IMF_U16 ? 65535 : 255;
+    struct imf_problem p = {.width = k->shape.width,
+                            .height = k->shape.height,
+                            .channels = k->shape.channels,
+                            .in = k->in,
+                            .out = k->out,
+                            .kernel = {kernel[0], kernel[1]},
+                            .epilogue = {.scale = kernel[0]->scale, .multiply = 1, .full = full},
+                            .edge = k->edge,
+                            .in_max = full,
+                            .tolerance = full > 255 ? 0.25 : 1e-3};
+    bool whole = imf_kernel_is_integer(kernel[0]) &&
+                 (!kernel[1] || (imf_kernel_is_integer(kernel[1]) && kernel[0]->scale == 1));
+    p.exact = whole;
+    switch (k->epilogue) {
+    case 1:
+        p.epilogue.absolute = true;
+        break;
+    case 2:
+        p.epilogue.offset = (full + 1) / 2;
+        break;
+    case 3:
+        p.epilogue.multiply = -1;
+        p.epilogue.offset = full;
+        break;
+    case 4:
+        p.epilogue.add = kernel[1] ? 0 : full;
+        p.epilogue.absolute = true;
+        p.epilogue.multiply = -1;
+        p.epilogue.offset = full;
+        break;
+    case 5: /* a threshold turns the last bit of a real sum into full scale: exact sums only */
+        p.epilogue.threshold = whole && k->out != IMF_F32;
+        p.epilogue.level = 0.3 * full;
+        break;
+    }
+    return p;
+}
+
+const char *checkcl_describe(const struct kase *k) {
+    static char text[160];
+    static const char *const sample[] = {"u8", "u16", "f32", "f64"};
+    snprintf(text, sizeof text, "%dx%dx%d %s->%s %s%s %dx%d %s epilogue %d", k->shape.width,
+             k->shape.height, k->shape.channels, sample[k->in], sample[k->out], taps_name[k->taps],
+             k->magnitude ? " magnitude" : "", k->kw, k->kh, edge_name[k->edge], k->epilogue);
+    return text;
+}
+
+void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed) {
+    uint64_t r = seed;
+    m->kernel[0] = make_kernel(k->kw, k->kh, k->taps, &r);
+    m->kernel[1] = k->magnitude ? make_kernel(k->kw, k->kh, k->taps, &r) : NULL;
+    if (k->magnitude)
+        m->kernel[0]->scale = m->kernel[1]->scale =
+            imf_kernel_is_integer(m->kernel[0]) ? 1 : m->kernel[0]->scale;
+    m->p = make_problem(k, (const struct imf_kernel *const *)m->kernel);
+    struct imf_margin margin = imf_problem_margin(&m->p), none = {0, 0, 0, 0};
+    m->in = checkcl_surface(k->in, k->shape, margin);
+    m->want = checkcl_surface(IMF_F64, k->shape, none);
+    checkcl_fill(&m->in, &r);
+    imf_edge_fill_host(&m->in, margin, k->edge, 77);
+    struct imf_problem p = m->p;
+    p.out = IMF_F64;
+    void *job;
+    if (imf_solver_host.make(&job, &p, NULL, NULL) ||
+        imf_solver_host.run(job, &m->in, &m->want, NULL))
+        abort();
+    imf_solver_host.destroy(&job);
+}
+
+void checkcl_release(struct material *m) {
+    imf_kernel_free(&m->kernel[0]);
+    imf_kernel_free(&m->kernel[1]);
+    imf_surface_free(&m->in);
+    imf_surface_free(&m->want);
+}
+
+double checkcl_sample(const struct imf_surface *s, int y, size_t i) {
+    const void *row = imf_surface_row(s, y);
+    switch (s->sample) {
+    case IMF_U8:
+        return ((const uint8_t *)row)[i];
+    case IMF_U16:
+        return ((const uint16_t *)row)[i];
+    case IMF_F32:
+        return (double)((const float *)row)[i];
+    default:
+        return ((const double *)row)[i];
+    }
+}
+
+/* Samples that differ from the reference by more than the contract allows. */
+unsigned long checkcl_wrong(const struct material *m, const struct imf_surface *got) {
+    unsigned long wrong = 0;
+    const struct imf_problem *p = &m->p;
+    for (int y = 0; y < p->height; y++)
+        for (size_t i = 0; i < (size_t)p->width * (size_t)p->channels; i++) {
+            double want = checkcl_sample(&m->want, y, i), have = checkcl_sample(got, y, i);
+            if (p->out == IMF_F32) {
+                /* floats between stages: the tolerance, and the resolution of a float of the
+                 * magnitude before an offset */
+                double slack = fmax(p->exact ? 0 : p->tolerance, fabs(want) * 2.4e-7);
+                if (p->kernel[1])
+                    slack += 2.4e-7 * p->in_max * imf_kernel_abs_sum(p->kernel[0]);
+                wrong += !(fabs(have - want) <= slack);
+                continue;
+            }
+            double clamped = fmin(fmax(want, 0), imf_sample_max(p->out));
+            double difference = fabs(have - rint(clamped));
+            double from_tie = fabs(clamped - floor(clamped) - 0.5);
+            bool excused = !p->exact && difference <= 1 &&
+                           (p->out == IMF_U16 || p->in == IMF_U16 || from_tie <= 1e-3);
+            wrong += difference != 0 && !excused;
+        }
+    return wrong;
+}
+
+cl_mem checkcl_upload(struct checkcl *c, const struct imf_surface *s) {
+    cl_mem mem = NULL;
+    if (imf_clrt_buffer(c->rt, CL_MEM_READ_WRITE, imf_surface_bytes(s), &mem, NULL) ||
+        clEnqueueWriteBuffer(imf_clrt_queue(c->rt), mem, CL_TRUE, 0, imf_surface_bytes(s), s->host,
+                             0, NULL, NULL))
+        abort();
+    return mem;
+}
+
+bool checkcl_download(struct checkcl *c, const struct imf_surface *s) {
+    return !clEnqueueReadBuffer(imf_clrt_queue(c->rt), s->mem, CL_TRUE, 0, imf_surface_bytes(s),
+                                s->host, 0, NULL, NULL);
+}
