@@ -8,6 +8,7 @@
 
 #include "help.h"
 #include "output.h"
+#include "pictures.h"
 #include "process.h"
 
 /* A standard stream that the parent closed must not be the number of an image's file. Opened the
@@ -69,18 +70,32 @@ static int filter_batch(struct session *s, const struct batch *b) {
 
 /* Results go to standard output unless an image goes there. */
 static struct reporter make_reporter(const struct options *o) {
-    bool taken = o->output && strcmp(o->output, "-") == 0 && !o->dry_run;
+    const char *const images[] = {o->output, o->kernel_file, o->spectrum};
+    bool taken = false;
+    for (size_t i = 0; i < sizeof images / sizeof images[0] && !o->dry_run; i++)
+        taken = taken || (images[i] && strcmp(images[i], "-") == 0);
     return (struct reporter){taken ? stderr : stdout, o, taken && o->json};
 }
 
+/* filter may be NULL: only spectra are drawn. */
 static int filter_with(const struct options *o, const struct imf_filter *filter) {
     struct session s = {.options = o, .reporter = make_reporter(o), .filter = filter};
     struct imf_error error;
-    struct batch batch;
+    struct batch batch = {0};
     int status = EXIT_USAGE;
-    if (batch_create(&batch, o)) {
+    /* Without images to filter the kernel is all that was asked for. */
+    bool images = !o->show_kernel || o->input_count || o->files_from || o->output || o->spectrum;
+    if ((images && !batch_create(&batch, o)) || !pictures_check(o, &batch)) {
+        batch_free(&batch);
+        return status;
+    }
+    if (o->show_kernel && !pictures_show_kernel(&s.reporter, filter)) {
+        status = EXIT_FAILED;
+    } else if (!images) {
+        status = EXIT_DONE;
+    } else {
         s.make_directories = batch.to_directory;
-        if (imf_filter_note(filter))
+        if (filter && imf_filter_note(filter))
             report_warning(&s.reporter, NULL, imf_filter_note(filter));
         switch (imf_context_create(&s.context, &o->context, &error)) {
         case IMF_OK:
@@ -102,9 +117,9 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
 }
 
 static int filter_images(const struct options *o) {
-    struct imf_filter *filter;
+    struct imf_filter *filter = NULL;
     struct imf_error error;
-    if (imf_filter_parse(&filter, o->specs, o->spec_count, &error) != IMF_OK) {
+    if (o->spec_count && imf_filter_parse(&filter, o->specs, o->spec_count, &error) != IMF_OK) {
         complain("%s", error.text);
         return EXIT_USAGE;
     }

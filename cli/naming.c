@@ -63,7 +63,8 @@ static bool output_missing(const struct options *o) {
 /* What can be said of the options once the number of inputs is known. */
 static bool check_options(const struct batch *b, const struct options *o) {
     struct stat st;
-    bool idle = o->verify || o->bench || o->explain; /* good for something without an output */
+    /* Good for something without an output. */
+    bool idle = o->verify || o->bench || o->explain || o->spectrum;
     if (output_missing(o)) {
         if (!idle)
             complain("no output given (use -o FILE, -o DIR/, -o - or --in-place)");

@@ -264,6 +264,21 @@ static bool set_bench(struct options *o, const char *value) {
     return true;
 }
 
+static bool set_show_kernel(struct options *o, const char *value) {
+    if (value && !*value)
+        return bad_value("show-kernel", value, "the name of a picture to write");
+    o->show_kernel = true;
+    o->kernel_file = value ? value : o->kernel_file;
+    return true;
+}
+
+static bool set_spectrum(struct options *o, const char *value) {
+    if (!*value)
+        return bad_value("spectrum", value, "the name of a picture to write");
+    o->spectrum = value;
+    return true;
+}
+
 static bool set_max_pixels(struct options *o, const char *value) {
     return parse_count(value, 1000, UINT64_MAX, &o->limits.max_pixels) ||
            bad_value("max-pixels", value, "a number with K, M or G for thousands; 0: no limit");
@@ -351,6 +366,8 @@ const struct option_row option_rows[] = {
     {"json", 0, NONE, NULL, "print one JSON object a line for each image", set_json},
     {"timing", 0, NONE, NULL, "print how long each step took", set_timing},
     {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times", set_bench},
+    {"show-kernel", 0, OPTIONAL, "FILE.png", "print the filter's coefficients, or draw them", set_show_kernel},
+    {"spectrum", 0, REQUIRED, "FILE.png", "draw the spectrum before and after", set_spectrum},
     {"list-filters", 0, NONE, NULL, "list the built-in filters", set_list_filters},
     {"help", 'h', NONE, NULL, "print this help", set_help},
     {"version", 'V', NONE, NULL, "print the version", set_version},

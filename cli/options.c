@@ -93,11 +93,15 @@ static void build_getopt_tables(char *letters, struct option *longs) {
 
 /* Combinations that no run could satisfy. */
 static bool check(const struct options *o) {
+    /* The spectrum of an image needs no filter, what is done with one does. */
+    bool only_spectrum = o->spectrum && !o->output && !o->in_place && !o->suffix && !o->bench &&
+                         !o->verify && !o->explain && !o->show_kernel;
     const struct {
         bool wrong;
         const char *text;
     } rules[] = {
-        {!o->spec_count, "no filter given (use -f SPEC; --list-filters lists them)"},
+        {!o->spec_count && !only_spectrum,
+         "no filter given (use -f SPEC; --list-filters lists them)"},
         {o->in_place && o->output, "--in-place and -o exclude each other"},
         {o->in_place && o->suffix, "--in-place and --suffix exclude each other"},
         {o->in_place && o->format != IMF_FORMAT_NONE,

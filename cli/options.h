@@ -41,7 +41,10 @@ struct options {
 
     unsigned bench;
     bool explain, verify, json, timing;
-    int verbosity; /* -1 quiet, 0, 1 verbose */
+    bool show_kernel;
+    const char *kernel_file; /* the picture of --show-kernel, or NULL */
+    const char *spectrum;    /* the picture of --spectrum, or NULL */
+    int verbosity;           /* -1 quiet, 0, 1 verbose */
 };
 
 enum argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };

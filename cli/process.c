@@ -14,6 +14,7 @@
 
 #include "naming.h"
 #include "output.h"
+#include "pictures.h"
 
 #define STREAM_BUFFER (256 * 1024)
 
@@ -24,6 +25,7 @@ struct work {
     struct imf_reader *reader;
     struct imf_writer *writer;
     struct output output;
+    struct imf_picture *spectrum;
     struct outcome outcome;
     struct imf_error error;
     double start;
@@ -154,10 +156,18 @@ static enum result open_output(struct session *s, struct work *w) {
     return fail(s, w, output_name(w), text);
 }
 
-static enum result run(struct session *s, struct work *w) {
-    const struct imf_run_options options = {s->options->bench, s->options->verify};
+static enum imf_status run_plan(struct session *s, struct work *w) {
+    const struct options *o = s->options;
+    const struct imf_run_options options = {o->bench, o->verify};
     struct imf_report *report = &w->outcome.report;
-    if (imf_plan_run(s->plan, w->reader, w->writer, &options, report, &w->error) != IMF_OK) {
+    if (o->spectrum)
+        return pictures_run(&w->spectrum, s->plan, w->reader, w->writer, o, report, &w->error);
+    return imf_plan_run(s->plan, w->reader, w->writer, &options, report, &w->error);
+}
+
+static enum result run(struct session *s, struct work *w) {
+    struct imf_report *report = &w->outcome.report;
+    if (run_plan(s, w) != IMF_OK) {
         if (!w->writer || !ferror(w->output.stream))
             return fail_input(s, w);
         char text[sizeof w->error.text + 32];
@@ -165,7 +175,7 @@ static enum result run(struct session *s, struct work *w) {
         snprintf(text, sizeof text, "%s%s", bare ? "cannot write: " : "", w->error.text);
         return fail(s, w, output_name(w), text);
     }
-    w->outcome.ran = true;
+    w->outcome.ran = s->plan != NULL;
     if (w->plan_reused)
         report->setup_ms = 0;
     const char *warning = imf_reader_warning(w->reader);
@@ -193,22 +203,32 @@ static enum result commit(struct session *s, struct work *w) {
     }
 }
 
+static enum result write_spectrum(struct session *s, struct work *w) {
+    char why[PICTURES_WHY];
+    const char *name = s->options->spectrum;
+    const char *failed = pictures_write(s->options, name, w->spectrum, why);
+    const char *shown = strcmp(name, "-") == 0 ? "standard output" : name;
+    return failed ? fail(s, w, shown, failed) : RESULT_DONE;
+}
+
 /* Everything between an open input and the report. */
 static enum result filter_image(struct session *s, struct work *w) {
     const struct options *o = s->options;
     if (imf_reader_open(&w->reader, w->input, &o->limits, &w->error) != IMF_OK)
         return fail_input(s, w);
-    enum result result = make_plan(s, w);
+    enum result result = s->filter ? make_plan(s, w) : RESULT_DONE;
     if (result != RESULT_DONE)
         return result;
     w->outcome.format = output_format(s, w);
-    if (o->dry_run || (!w->job->output && !o->verify && !o->bench))
+    if (o->dry_run || (!w->job->output && !o->verify && !o->bench && !o->spectrum))
         return RESULT_DONE; /* explaining is all */
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
         return result;
     if ((result = run(s, w)) != RESULT_DONE)
         return result;
-    return w->job->output ? commit(s, w) : RESULT_DONE;
+    if (w->job->output && (result = commit(s, w)) != RESULT_DONE)
+        return result;
+    return o->spectrum ? write_spectrum(s, w) : RESULT_DONE;
 }
 
 enum result process_image(struct session *s, const struct job *job) {
@@ -216,7 +236,7 @@ enum result process_image(struct session *s, const struct job *job) {
     struct work w = {.job = job, .start = now_ms()};
     w.outcome.input = job->input;
     w.outcome.output = job->output;
-    w.outcome.filter = imf_filter_text(s->filter);
+    w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
     const char *skip = job->error ? NULL : reason_to_skip(o, job);
     if (skip) {
@@ -233,6 +253,7 @@ enum result process_image(struct session *s, const struct job *job) {
     imf_writer_close(&w.writer);
     imf_reader_close(&w.reader);
     output_abandon(&w.output);
+    imf_picture_free(&w.spectrum);
     if (w.input && w.input != stdin)
         fclose(w.input);
     return result;

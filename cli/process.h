@@ -11,7 +11,7 @@
 struct session {
     const struct options *options;
     struct reporter reporter;
-    const struct imf_filter *filter; /* borrowed */
+    const struct imf_filter *filter; /* borrowed; NULL: the spectrum is all that is asked for */
     struct imf_context *context;     /* borrowed */
     struct imf_plan *plan; /* of the last image; serves the next if its shape is the same */
     struct imf_info plan_input;

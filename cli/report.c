@@ -167,6 +167,8 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
     json_string(&j, "input", o->input);
     json_string(&j, "output", o->output);
     json_string(&j, "status", status);
+    if (r->options->spectrum)
+        json_string(&j, "spectrum", r->options->spectrum);
     if (o->plan) {
         const struct imf_info *info = imf_plan_output(o->plan);
         json_integer(&j, "width", (uint64_t)info->width);

@@ -1,0 +1,29 @@
+/*
+ * pictures.h - --show-kernel and --spectrum: pictures that explain a filter or an image
+ */
+#ifndef CLI_PICTURES_H
+#define CLI_PICTURES_H
+
+#include "batch.h"
+#include "report.h"
+
+/* Can the pictures asked for be written beside what else is? False after saying why not. */
+bool pictures_check(const struct options *o, const struct batch *b);
+
+/* Print the coefficients, and draw them where a file is given. False after saying why not. */
+bool pictures_show_kernel(const struct reporter *r, const struct imf_filter *filter);
+
+/* What imf_plan_run() does, by way of memory, so that the spectra of the pixels before and after
+ * can be drawn. plan and writer may be NULL: without a plan only the input is read and drawn. */
+enum imf_status pictures_run(struct imf_picture **out, struct imf_plan *plan,
+                             struct imf_reader *reader, struct imf_writer *writer,
+                             const struct options *o, struct imf_report *report,
+                             struct imf_error *err);
+
+/* Write a picture to the file called name, whole or not at all. NULL, or why not; the text lives in
+ * `why`. */
+#define PICTURES_WHY 640
+const char *pictures_write(const struct options *o, const char *name,
+                           const struct imf_picture *picture, char why[PICTURES_WHY]);
+
+#endif

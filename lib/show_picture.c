@@ -1,0 +1,363 @@
+/*
+ * show_picture.c - a filter's coefficients and frequency responses as a picture
+ *
+ * One panel for each linear part (a kernel or a transfer function), under each other:
+ *
+ *     title
+ *     +--------------+        +--------------+
+ *     | coefficients | scale  |    |H(u,v)|  | scale
+ *     +--------------+        +--------------+
+ *     facts                   sections along u and v
+ *
+ * A transfer function has no coefficients; the middle of its impulse response is drawn instead.
+ */
+#include "picture.h"
+#include "response.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIDE = IMF_RESPONSE,
+    MARGIN = 16,
+    LEFT_X = MARGIN,
+    BAR_GAP = 8,
+    BAR = 10,
+    RIGHT_X = LEFT_X + SIDE + 136,
+    WIDTH = RIGHT_X + SIDE + 84,
+    TITLE = 22,   /* to the top of the panels */
+    SECTION = 96, /* height of the sections' plot */
+    SECTION_TOP = TITLE + SIDE + 44,
+    PANEL = SECTION_TOP + SECTION + 40,
+    WORDS_ONLY = 34 /* height of a stage that has no response */
+};
+#define IMPULSE 33 /* taps of an impulse response that are drawn, each way */
+
+struct part {
+    char title[2 * IMF_STAGE_SPEC];
+    const struct imf_kernel *taps; /* drawn; NULL: none */
+    const struct imf_transfer *transfer;
+    const double *gain; /* IMF_RESPONSE_SIZE; NULL: the title is all */
+};
+
+/* ---- coefficients --------------------------------------------------------------------------- */
+
+/* What the strongest colour stands for. The centre of an impulse response may be beyond it: what a
+ * high-pass filter takes away would be pale beside what it keeps. */
+static double full_color(const struct part *part) {
+    const struct imf_kernel *k = part->taps;
+    size_t centre = (size_t)k->cy * (size_t)k->width + (size_t)k->cx;
+    double most = 0;
+    for (size_t i = 0, n = (size_t)k->width * (size_t)k->height; i < n; i++)
+        if (!part->transfer || i != centre)
+            most = fmax(most, fabs(k->taps[i]));
+    if (part->transfer && fabs(k->taps[centre]) < 4 * most)
+        most = fmax(most, fabs(k->taps[centre]));
+    return most > 0 ? most : 1;
+}
+
+/* The tap of largest magnitude in a square of `step`. */
+static double tap_of(const struct imf_kernel *k, int x, int y, int step) {
+    double found = 0;
+    for (int j = y; j < y + step && j < k->height; j++)
+        for (int i = x; i < x + step && i < k->width; i++) {
+            double tap = k->taps[(size_t)j * (size_t)k->width + (size_t)i];
+            found = fabs(tap) > fabs(found) ? tap : found;
+        }
+    return found;
+}
+
+/* Do all numbers fit into cells? */
+static bool numbers_fit(const struct imf_kernel *k, int cell) {
+    char number[32];
+    if (cell < 16)
+        return false;
+    for (size_t i = 0, n = (size_t)k->width * (size_t)k->height; i < n; i++) {
+        snprintf(number, sizeof number, "%.4g", k->taps[i]);
+        if (imf_picture_text_width(number) > cell - 4)
+            return false;
+    }
+    return true;
+}
+
+static void draw_taps(struct imf_picture *p, int left, int top, const struct imf_kernel *k,
+                      double most) {
+    int longest = k->width > k->height ? k->width : k->height;
+    int step = (longest + SIDE - 1) / SIDE, across = (k->width + step - 1) / step;
+    int down = (k->height + step - 1) / step, cell = SIDE / (across > down ? across : down);
+    int x0 = left + (SIDE - across * cell) / 2, y0 = top + (SIDE - down * cell) / 2;
+    int grid = cell >= 6 ? 1 : 0;
+    bool numbers = step == 1 && numbers_fit(k, cell);
+    imf_picture_rect(p, x0 - 1, y0 - 1, across * cell + 2 - grid, down * cell + 2 - grid, IMF_GRAY);
+    for (int y = 0; y < down; y++)
+        for (int x = 0; x < across; x++) {
+            double tap = tap_of(k, x * step, y * step, step);
+            int cx = x0 + x * cell, cy = y0 + y * cell;
+            imf_picture_rect(p, cx, cy, cell - grid, cell - grid, imf_color_diverging(tap / most));
+            if (!numbers)
+                continue;
+            char number[32];
+            snprintf(number, sizeof number, "%.4g", tap);
+            imf_picture_text_middle(p, cx + cell / 2, cy + cell / 2 - 4,
+                                    fabs(tap) > 0.65 * most ? IMF_PAPER : IMF_INK, number);
+        }
+    int cx = x0 + k->cx / step * cell, cy = y0 + k->cy / step * cell;
+    if (cell >= 5 && across * down > 1)
+        imf_picture_frame(p, cx - 1, cy - 1, cell + 2 - grid, cell + 2 - grid, IMF_INK);
+}
+
+static void draw_facts(struct imf_picture *p, int left, int top, const struct part *part) {
+    const struct imf_kernel *k = part->taps;
+    char line[IMF_FITTED], fitted[IMF_FITTED];
+    int row = top;
+    if (part->transfer) {
+        snprintf(line, sizeof line, "impulse response, middle %dx%d", k->width, k->height);
+        imf_picture_text(p, left, row, IMF_INK, line);
+        snprintf(line, sizeof line, "centre %.4g", k->taps[k->cy * k->width + k->cx]);
+        imf_picture_text(p, left, row + 13, IMF_INK, line);
+        return;
+    }
+    double sum = imf_kernel_sum(k), size = imf_kernel_abs_sum(k);
+    for (int i = 0; i < 4; i++, row += 13) {
+        switch (i) {
+        case 0:
+            snprintf(line, sizeof line, "%dx%d, origin at column %d, row %d", k->width, k->height,
+                     k->cx + 1, k->cy + 1);
+            break;
+        case 1:
+            snprintf(line, sizeof line, "scale %.6g, bias %.6g", k->scale, k->bias);
+            break;
+        case 2:
+            snprintf(line, sizeof line, "sum %.6g, sum of |taps| %.6g",
+                     fabs(sum) < 1e-14 * size ? 0 : sum, size);
+            break;
+        default:
+            if (k->width <= SIDE && k->height <= SIDE)
+                continue;
+            snprintf(line, sizeof line, "each dot: the largest of a square of taps");
+        }
+        imf_picture_text(p, left, row, IMF_INK, imf_picture_fit(fitted, line, RIGHT_X - left - 48));
+    }
+}
+
+static void label(struct imf_picture *p, int x, int y, double value) {
+    char number[32];
+    snprintf(number, sizeof number, "%.4g", value);
+    imf_picture_text(p, x, y - 4, IMF_INK, number);
+}
+
+static void draw_left(struct imf_picture *p, int top, const struct part *part) {
+    if (!part->taps)
+        return;
+    double most = full_color(part);
+    int bar = LEFT_X + SIDE + BAR_GAP, text = bar + BAR + 5;
+    draw_taps(p, LEFT_X, top + TITLE, part->taps, most);
+    imf_picture_bar(p, bar, top + TITLE, BAR, SIDE, imf_color_diverging, -1, 1);
+    label(p, text, top + TITLE + 3, most);
+    label(p, text, top + TITLE + SIDE / 2, 0);
+    label(p, text, top + TITLE + SIDE - 4, -most);
+    draw_facts(p, LEFT_X, top + TITLE + SIDE + 14, part);
+}
+
+/* ---- responses ------------------------------------------------------------------------------ */
+
+static double largest_gain(const double *gain) {
+    double most = 0;
+    for (size_t i = 0; i < IMF_RESPONSE_SIZE; i++)
+        most = gain[i] > most ? gain[i] : most;
+    return most > 0 ? most : 1;
+}
+
+static void draw_map(struct imf_picture *p, int top, const double *gain, double most) {
+    static const char *const ticks[] = {"-0.5", "-0.25", "0", "0.25", "0.5"};
+    for (int v = 0; v < SIDE; v++)
+        for (int u = 0; u < SIDE; u++)
+            imf_picture_rect(p, RIGHT_X + u, top + v, 1, 1,
+                             imf_color_heat(gain[(size_t)v * SIDE + (size_t)u] / most));
+    imf_picture_frame(p, RIGHT_X - 1, top - 1, SIDE + 2, SIDE + 2, IMF_GRAY);
+    for (int i = 0; i < 5; i++) {
+        int at = i * SIDE / 4 - (i == 4);
+        imf_picture_rect(p, RIGHT_X + at, top + SIDE + 1, 1, 3, IMF_GRAY);
+        imf_picture_text_middle(p, RIGHT_X + at, top + SIDE + 6, IMF_INK, ticks[i]);
+        imf_picture_rect(p, RIGHT_X - 4, top + at, 3, 1, IMF_GRAY);
+        imf_picture_text_right(p, RIGHT_X - 7, top + at - 3, IMF_INK, ticks[i]);
+    }
+    imf_picture_text_middle(p, RIGHT_X + 3 * SIDE / 8, top + SIDE + 6, IMF_GRAY, "u");
+    imf_picture_text_right(p, RIGHT_X - 7, top + 3 * SIDE / 8 - 3, IMF_GRAY, "v");
+    int bar = RIGHT_X + SIDE + BAR_GAP, text = bar + BAR + 5;
+    imf_picture_bar(p, bar, top, BAR, SIDE, imf_color_heat, 0, 1);
+    imf_picture_text(p, text, top - 14, IMF_INK, "|H|");
+    double step = imf_plot_step(most, 5);
+    for (double value = 0; value <= most * (1 + 1e-9); value += step)
+        label(p, text, top + SIDE - 1 - (int)lrint(value / most * (SIDE - 1)), value);
+}
+
+/* A section is taken through the notch, where there is one, or else through frequency 0. */
+static double section(const struct part *part, bool along_v, int k) {
+    if (part->transfer) {
+        const struct imf_transfer *t = part->transfer;
+        double f = (double)(k - SIDE / 2) / SIDE, through = t->kind == IMF_NOTCH;
+        return along_v ? imf_transfer_gain(t, through * t->u, f)
+                       : imf_transfer_gain(t, f, through * t->v);
+    }
+    size_t at = (size_t)(k & (SIDE - 1));
+    return along_v ? part->gain[at * SIDE + SIDE / 2] : part->gain[SIDE / 2 * SIDE + at];
+}
+
+static void draw_sections(struct imf_picture *p, int top, const struct part *part, double most) {
+    const struct imf_plot plot = {RIGHT_X, top, SIDE + 1, SECTION, -0.5, 0.5, 0, 1.05 * most};
+    double f[SIDE + 1], g[2][SIDE + 1], apart = 0;
+    for (int k = 0; k <= SIDE; k++) {
+        f[k] = (double)(k - SIDE / 2) / SIDE;
+        g[0][k] = section(part, false, k);
+        g[1][k] = section(part, true, k);
+        apart = fmax(apart, fabs(g[0][k] - g[1][k]));
+    }
+    bool same = apart < 1e-9 * most;
+    imf_plot_axes(p, &plot, 5);
+    if (!same)
+        imf_plot_curve(p, &plot, IMF_ORANGE, SIDE + 1, f, g[1]);
+    imf_plot_curve(p, &plot, IMF_BLUE, SIDE + 1, f, g[0]);
+    char u[48], v[48];
+    double cut_u = 0, cut_v = 0;
+    if (part->transfer && part->transfer->kind == IMF_NOTCH) {
+        cut_u = part->transfer->u;
+        cut_v = part->transfer->v;
+    }
+    snprintf(u, sizeof u, same ? "along u, and along v" : "along u (v = %g)", cut_v);
+    snprintf(v, sizeof v, "along v (u = %g)", cut_u);
+    int below = top + SECTION + 18;
+    imf_picture_text(p, RIGHT_X, below, IMF_BLUE, u);
+    if (!same)
+        imf_picture_text(p, RIGHT_X + SIDE / 2 + 8, below, IMF_ORANGE, v);
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+/* What the picture of a filter is made of: a part for each kernel, transfer function or other
+ * stage, and one for the whole chain. */
+struct show {
+    struct part *parts;
+    size_t count;
+    struct imf_kernel **owned; /* impulse responses, one a part, or NULL */
+    double **gains;
+};
+
+static enum imf_status show_make(struct show *s, size_t capacity, struct imf_error *err) {
+    s->parts = calloc(capacity, sizeof *s->parts);
+    s->owned = calloc(capacity, sizeof(struct imf_kernel *));
+    s->gains = calloc(capacity, sizeof(double *));
+    return s->parts && s->owned && s->gains ? IMF_OK
+                                            : imf_fail_memory(err, capacity * sizeof *s->parts);
+}
+
+static void show_clear(struct show *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        imf_kernel_free(&s->owned[i]);
+        free(s->gains[i]);
+    }
+    free(s->parts);
+    free(s->owned);
+    free(s->gains);
+}
+
+static enum imf_status add_gain(struct show *s, size_t at, const struct imf_stage *stage,
+                                const struct imf_kernel *kernel, struct imf_error *err) {
+    double *gain = malloc(IMF_RESPONSE_SIZE * sizeof *gain);
+    if (!gain)
+        return imf_fail_memory(err, IMF_RESPONSE_SIZE * sizeof *gain);
+    s->parts[at].gain = s->gains[at] = gain;
+    if (stage->op == IMF_OP_TRANSFER) {
+        imf_response_transfer(gain, &stage->transfer);
+        return imf_response_impulse(&s->owned[at], &stage->transfer, IMPULSE, err);
+    }
+    bool unsharp = stage->op == IMF_OP_UNSHARP;
+    return imf_response_kernel(gain, kernel, unsharp ? 1 + stage->amount : 0,
+                               unsharp ? -stage->amount : 1, err);
+}
+
+static enum imf_status add_part(struct show *s, const struct imf_filter *f, size_t index, int which,
+                                struct imf_error *err) {
+    const struct imf_stage *stage = &f->stages[index];
+    size_t at = s->count++;
+    struct part *part = &s->parts[at];
+    char spec[IMF_STAGE_SPEC], words[IMF_STAGE_WORDS], number[40] = "";
+    if (f->count > 1)
+        snprintf(number, sizeof number, "%zu. ", index + 1);
+    const char *axis = !stage->kernel[1] ? "" : which ? ", gy" : ", gx";
+    const char *linear = stage->op == IMF_OP_UNSHARP ? ", the blur, and |H| at threshold 0" : "";
+    if (imf_op_is_point(stage->op))
+        linear = imf_stage_words(words, stage) + strlen("point operation");
+    snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
+             axis, linear);
+    if (imf_op_is_point(stage->op))
+        return IMF_OK;
+    part->taps = stage->kernel[which];
+    part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
+    enum imf_status status = add_gain(s, at, stage, part->taps, err);
+    if (part->transfer)
+        part->taps = s->owned[at];
+    return status;
+}
+
+/* The product of all responses, where every stage has one. */
+static enum imf_status add_chain(struct show *s, const struct imf_filter *f,
+                                 struct imf_error *err) {
+    if (f->count < 2)
+        return IMF_OK;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->stages[i].op == IMF_OP_MAGNITUDE || imf_op_is_point(f->stages[i].op))
+            return IMF_OK;
+    double *gain = malloc(IMF_RESPONSE_SIZE * sizeof *gain);
+    if (!gain)
+        return imf_fail_memory(err, IMF_RESPONSE_SIZE * sizeof *gain);
+    for (size_t k = 0; k < IMF_RESPONSE_SIZE; k++) {
+        gain[k] = 1;
+        for (size_t i = 0; i < f->count; i++)
+            gain[k] *= s->gains[i][k];
+    }
+    struct part *part = &s->parts[s->count];
+    snprintf(part->title, sizeof part->title, "the whole chain");
+    part->gain = s->gains[s->count++] = gain;
+    return IMF_OK;
+}
+
+static enum imf_status collect(struct show *s, const struct imf_filter *f, struct imf_error *err) {
+    enum imf_status status = show_make(s, 2 * f->count + 1, err);
+    for (size_t i = 0; i < f->count && status == IMF_OK; i++)
+        for (int which = 0; which < (f->stages[i].kernel[1] ? 2 : 1) && status == IMF_OK; which++)
+            status = add_part(s, f, i, which, err);
+    return status == IMF_OK ? add_chain(s, f, err) : status;
+}
+
+enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
+                                   struct imf_error *err) {
+    struct show show = {0};
+    *out = NULL;
+    enum imf_status status = collect(&show, filter, err);
+    int height = 0;
+    for (size_t i = 0; i < show.count && status == IMF_OK; i++) {
+        int more = show.parts[i].gain ? PANEL : WORDS_ONLY;
+        if (__builtin_add_overflow(height, more, &height))
+            status =
+                imf_fail(err, IMF_ERR_LIMIT, "a picture of %zu stages is too large", filter->count);
+    }
+    if (status == IMF_OK)
+        status = imf_picture_create(out, WIDTH, height + MARGIN, err);
+    for (size_t i = 0, top = MARGIN; i < show.count && status == IMF_OK; i++) {
+        const struct part *part = &show.parts[i];
+        char title[IMF_FITTED];
+        imf_picture_text(*out, LEFT_X, (int)top, IMF_INK,
+                         imf_picture_fit(title, part->title, WIDTH - 2 * MARGIN));
+        if (part->gain) {
+            double most = largest_gain(part->gain);
+            draw_left(*out, (int)top, part);
+            draw_map(*out, (int)top + TITLE, part->gain, most);
+            draw_sections(*out, (int)top + SECTION_TOP, part, most);
+        }
+        top += part->gain ? PANEL : WORDS_ONLY;
+    }
+    show_clear(&show);
+    return status;
+}
