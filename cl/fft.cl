@@ -17,7 +17,10 @@
 // work-items, one pass a launch (COLUMNS, ROWS, RESULT).
 
 #ifndef CHANNELS
-#define CHANNELS 1
+#define CHANNELS 1 // samples of a pixel
+#endif
+#ifndef DOUBT
+#define DOUBT 0 // EXACT: 1: errors may reach 1 and more, so that more than one integer comes close
 #endif
 
 // Mirrored by struct sizes of solver_fft.c.
@@ -170,42 +173,81 @@ static void load_taps(__global vfloat *work, const __global float *taps, int x,
 }
 
 #if EXACT
-// Integer sums, tap by tap. spans holds the first and the end column of each row's nonzero taps.
-static vsum sum_taps(const __global IN_T *in, const __global int *spans, const struct fft_sizes *z)
+typedef vint vint_any __attribute__((aligned(4)));
+
+// One pixel's sum in integers, VEC taps of a row at once. spans holds the first and the end column
+// of each row's nonzero taps, then the rows of taps, each with VEC zeros behind it.
+static SUM_T sum_taps(const __global IN_T *in, const __global int *spans, const struct fft_sizes *z)
 {
     const __global int *taps = spans + 2 * z->y.taps;
-    vsum sum = 0;
-    for (int i = 0; i < z->y.taps; i++, in += z->in_pitch, taps += z->x.taps) {
-        for (int j = spans[2 * i]; j < spans[2 * i + 1]; j++)
-            sum += TO_SUM(gather(in + (long)j * CHANNELS)) * (SUM_T)taps[j];
+    vsum sums = 0;
+    for (int i = 0; i < z->y.taps; i++, in += z->in_pitch, taps += z->x.taps + VEC) {
+        for (int j = spans[2 * i]; j < spans[2 * i + 1]; j += VEC)
+            sums += TO_SUM(gather(in + (long)j * CHANNELS)) *
+                    TO(SUM_T)(*(const __global vint_any *)(taps + j));
     }
+    SUM_T sum = 0;
+    for (int l = 0; l < VEC; l++)
+        sum += ((SUM_T *)&sums)[l];
     return sum;
 }
 #endif
 
-// VEC samples of the result. The true sum is an integer within `error` of v. Where there is none, or
-// more than one and they do not all give the same pixel, it is summed again.
-static inline void store_sums(vfloat v, __global OUT_T *out, const __global IN_T *in,
-                              const __global int *spans, const struct fft_sizes *z)
-{
+// Pixels of one column block of one tile, from the parts of work at w on.
 #if EXACT
-    vint low = TO(int)(ceil(v - z->error)), high = TO(int)(floor(v + z->error));
-    vsum sum = TO(SUM_T)(low) + (SUM_T)z->middle_sum;
-    vout result = finish_exact(sum);
-    if (any(low != high)) {
-        vsum sum2 = TO(SUM_T)(high) + (SUM_T)z->middle_sum;
-        vint same = TO(int)(result == finish_exact(sum2)) && low <= high;
+static inline vsum whole(vfloat v, const struct fft_sizes *z)
+{
+    return TO(SUM_T)(TO(int)(v)) + (SUM_T)z->middle_sum;
+}
+
+// The true sum is an integer within `error` of v. Lanes where there is none, or where more than one
+// is and they do not all give the same pixel, are not 0.
+static inline vint doubt(vfloat v, const struct fft_sizes *z)
+{
+#if DOUBT
+    vsum low = whole(ceil(v - z->error), z), high = whole(floor(v + z->error), z);
+    vint differ = TO(int)(finish_exact(low) != finish_exact(high)) | TO(int)(low > high);
 #if E_ABS
-        same = same && (sum * X_SIGN + X_ADD < 0) == (sum2 * X_SIGN + X_ADD < 0);
+    differ |= TO(int)((low * X_SIGN + X_ADD < 0) != (high * X_SIGN + X_ADD < 0));
 #endif
-        if (!all(same))
-            result = finish_exact(sum_taps(in, spans, z));
-    }
-    scatter(out, result);
+    return differ;
 #else
-    scatter(out, finish_float(v));
+    return fabs(v - rint(v)) > z->error;
 #endif
 }
+
+// The pixels of sums that are beyond doubt first, without a branch; then, rarely, the others.
+static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
+                       const __global IN_T *in, const __global int *spans,
+                       const struct fft_sizes *z)
+{
+    vint doubts = 0;
+    for (int y = 0; y < rows; y++) {
+        vfloat v = w[2 * y];
+        doubts |= doubt(v, z);
+        scatter(out + y * z->out_pitch, finish_exact(whole(rint(v), z)));
+    }
+    if (!any(doubts != 0))
+        return;
+    for (int y = 0; y < rows; y++, out += z->out_pitch, in += z->in_pitch) {
+        vint again = doubt(w[2 * y], z);
+        for (int l = 0; l < VEC; l++) {
+            if (((int *)&again)[l]) {
+                vout pixel = finish_exact((vsum)sum_taps(in + l * CHANNELS, spans, z));
+                out[l * CHANNELS] = ((OUT_T *)&pixel)[0];
+            }
+        }
+    }
+}
+#else
+static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
+                       const __global IN_T *in, const __global int *spans,
+                       const struct fft_sizes *z)
+{
+    for (int y = 0; y < rows; y++)
+        scatter(out + y * z->out_pitch, finish_float(w[2 * y]));
+}
+#endif
 
 // The three passes over a pair of tiles; this work-item takes blocks first, first + step, ... in and
 // out point at this channel's sample of pixel (0, 0).
@@ -250,9 +292,7 @@ static void pair_result(__global vfloat *work, __global vfloat *plane, __global 
             __global OUT_T *to = out + (long)x * CHANNELS + top * z->out_pitch;
             const __global IN_T *corner = in + ((long)x - z->x.origin) * CHANNELS +
                                           (top - z->y.origin) * z->in_pitch;
-            for (int y = 0; y < min(z->y.valid, z->height - top); y++)
-                store_sums(ELEMENT(work, y)[part], to + y * z->out_pitch,
-                           corner + y * z->in_pitch, spans, z);
+            store_sums(work + part, min(z->y.valid, z->height - top), to, corner, spans, z);
         }
     }
 }

@@ -139,6 +139,8 @@ static inline void dft8(vec *r, vec *i)
 
 // ---- stages ----------------------------------------------------------------------------------
 
+#define NOT_INLINE __attribute__((noinline)) // the passes share them: less to compile
+
 // A stage of radix R over spans of R * m elements. forwardR: butterfly, then twiddles; inverseR:
 // twiddles, then butterfly; middleR: the forward transform's last stage (m = 1, all twiddles 1), the
 // product with the spectrum h, and the inverse transform's first.
@@ -146,11 +148,12 @@ static inline void dft8(vec *r, vec *i)
 #define GET(at, part) ELEMENT(w, (at) + k * m)[part]
 
 #define STAGES(R)                                                                                  \
-    static void forward##R(__global vec *w, int length, int m, const __global float *tw)        \
+    NOT_INLINE static void forward##R(__global vec *w, int length, int m,                          \
+                                      const __global float *tw)                                    \
     {                                                                                              \
         for (int j = 0; j < m; j++, tw += 2 * (R - 1)) {                                           \
             for (int at = j; at < length; at += R * m) {                                           \
-                vec r[R], i[R];                                                                 \
+                vec r[R], i[R];                                                                    \
                 EACH(R) r[k] = GET(at, 0), i[k] = GET(at, 1);                                      \
                 dft##R(r, i);                                                                      \
                 EACH(R)                                                                            \
@@ -162,15 +165,16 @@ static inline void dft8(vec *r, vec *i)
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    static void inverse##R(__global vec *w, int length, int m, const __global float *tw)        \
+    NOT_INLINE static void inverse##R(__global vec *w, int length, int m,                          \
+                                      const __global float *tw)                                    \
     {                                                                                              \
         for (int j = 0; j < m; j++, tw += 2 * (R - 1)) {                                           \
             for (int at = j; at < length; at += R * m) {                                           \
-                vec r[R], i[R];                                                                 \
+                vec r[R], i[R];                                                                    \
                 EACH(R)                                                                            \
                 {                                                                                  \
                     float c = k ? tw[2 * k - 2] : 1.0f, s = k ? tw[2 * k - 1] : 0.0f;              \
-                    vec a = GET(at, 0), b = GET(at, 1);                                         \
+                    vec a = GET(at, 0), b = GET(at, 1);                                            \
                     r[k] = k ? a * c + b * s : a;                                                  \
                     i[k] = k ? b * c - a * s : b;                                                  \
                 }                                                                                  \
@@ -178,17 +182,19 @@ static inline void dft8(vec *r, vec *i)
                 EACH(R) GET(at, 0) = r[k], GET(at, 1) = i[k];                                      \
             }                                                                                      \
         }                                                                                          \
-    }                                                                                              \
-    static void middle##R(__global vec *w, int length, const __global vec *h)                \
+    }
+
+#define MIDDLE(R)                                                                                  \
+    NOT_INLINE static void middle##R(__global vec *w, int length, const __global vec *h)           \
     {                                                                                              \
         const int m = 1;                                                                           \
         for (int at = 0; at < length; at += R) {                                                   \
-            vec r[R], i[R];                                                                     \
+            vec r[R], i[R];                                                                        \
             EACH(R) r[k] = GET(at, 0), i[k] = GET(at, 1);                                          \
             dft##R(r, i);                                                                          \
             EACH(R)                                                                                \
             {                                                                                      \
-                vec a = r[k], b = i[k], c = ELEMENT(h, at + k)[0], s = ELEMENT(h, at + k)[1];   \
+                vec a = r[k], b = i[k], c = ELEMENT(h, at + k)[0], s = ELEMENT(h, at + k)[1];      \
                 r[k] = a * c - b * s;                                                              \
                 i[k] = a * s + b * c;                                                              \
             }                                                                                      \
@@ -204,6 +210,10 @@ STAGES(5)
 STAGES(7)
 STAGES(8)
 
+// Along rows lengths are multiples of VEC, so the last stage has radix 4 or 8.
+MIDDLE(4)
+MIDDLE(8)
+
 #define FOR_RADIX(radix, call, arguments) \
     switch (radix) {                      \
     case 2: call##2 arguments; break;     \
@@ -215,8 +225,8 @@ STAGES(8)
     }
 
 // The first `stages` stages of the forward transform, and the inverse of these.
-static void forward(__global vec *w, const struct fft_axis *axis, int stages,
-             const __global float *twiddles)
+NOT_INLINE static void forward(__global vec *w, const struct fft_axis *axis, int stages,
+                               const __global float *twiddles)
 {
     const __global float *tw = twiddles + axis->twiddles;
     for (int s = 0, m = axis->length; s < stages; s++) {
@@ -227,8 +237,8 @@ static void forward(__global vec *w, const struct fft_axis *axis, int stages,
     }
 }
 
-static void inverse(__global vec *w, const struct fft_axis *axis, int stages,
-             const __global float *twiddles)
+NOT_INLINE static void inverse(__global vec *w, const struct fft_axis *axis, int stages,
+                               const __global float *twiddles)
 {
     const __global float *tw = twiddles + axis->twiddles;
     int m = axis->length;
@@ -245,11 +255,14 @@ static void inverse(__global vec *w, const struct fft_axis *axis, int stages,
 }
 
 // Forward along a row, times h, and back.
-static void convolve(__global vec *w, const __global vec *h, const struct fft_axis *axis,
-              const __global float *twiddles)
+NOT_INLINE static void convolve(__global vec *w, const __global vec *h,
+                                const struct fft_axis *axis, const __global float *twiddles)
 {
     int last = axis->stages - 1;
     forward(w, axis, last, twiddles);
-    FOR_RADIX(axis->radix[last], middle, (w, axis->length, h))
+    if (axis->radix[last] == 8)
+        middle8(w, axis->length, h);
+    else
+        middle4(w, axis->length, h);
     inverse(w, axis, last, twiddles);
 }

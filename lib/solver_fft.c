@@ -35,7 +35,7 @@ struct fft_job {
 /* More pixels than this share are not worth summing again. */
 #define DOUBTFUL_MAX 0.01
 /* Nanoseconds for a tap of a pixel that is summed again. */
-#define DOUBTFUL_NS 0.7
+#define DOUBTFUL_NS 0.25
 
 static double points(const struct imf_fft_tiling *t) {
     return (double)t->x.length * t->y.length;
@@ -154,16 +154,17 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_kernel 
     return status;
 }
 
-/* First and end column of each row's nonzero taps, then all taps, as integers. */
+/* First and end column of each row's nonzero taps, then all rows of taps, as integers, each with
+ * vec zeros behind it. */
 static enum imf_status make_spans(struct fft_job *j, const struct imf_kernel *k, bool exact,
-                                  struct imf_error *err) {
-    size_t w = (size_t)k->width, h = (size_t)k->height;
-    size_t count = exact ? h * (w + 2) : 1;
+                                  int vec, struct imf_error *err) {
+    size_t w = (size_t)k->width, h = (size_t)k->height, pitch = w + (size_t)vec;
+    size_t count = exact ? h * (pitch + 2) : 1;
     cl_int *spans = calloc(count, sizeof *spans);
     if (!spans)
         return imf_fail_memory(err, count * sizeof *spans);
     for (size_t y = 0; exact && y < h; y++) {
-        cl_int *row = spans + 2 * h + y * w, first = -1, end = 0;
+        cl_int *row = spans + 2 * h + y * pitch, first = -1, end = 0;
         for (size_t x = 0; x < w; x++) {
             row[x] = (cl_int)k->taps[y * w + x];
             if (row[x] != 0) {
@@ -190,6 +191,7 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     struct imf_defines d = {0};
     imf_fft_define(&d, vec);
     imf_define(&d, "CHANNELS", "%d", p->channels);
+    imf_define(&d, "DOUBT", "%d", p->exact && j->sizes.error >= 0.5f);
     imf_problem_defines(&d, &shifted);
     enum imf_status status = d.failed
                                  ? imf_fail_memory(err, d.capacity)
@@ -212,7 +214,7 @@ static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem 
     if (status == IMF_OK)
         status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, sizeof(cl_int), &j->counter, err);
     if (status == IMF_OK)
-        status = make_spans(j, p->kernel[0], p->exact, err);
+        status = make_spans(j, p->kernel[0], p->exact, vec, err);
     return status;
 }
 
