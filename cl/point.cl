@@ -25,7 +25,7 @@
 #define AMOUNT 1.0f // unsharp's
 #endif
 #ifndef UNSHARP_LEVEL
-#define UNSHARP_LEVEL 0.0f // smallest difference that is sharpened
+#define UNSHARP_LEVEL 0.0f // differences count by what exceeds it, so that nothing jumps
 #endif
 #ifndef GRAY
 #define GRAY 0
@@ -76,7 +76,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     __global const float *blurred = second + second_origin + y * second_pitch + (long)x * C_IN;
     for (int c = 0; c < C_IN; c++) {
         float d = v[c] - blurred[c];
-        v[c] = fabs(d) >= UNSHARP_LEVEL ? v[c] + AMOUNT * d : v[c];
+        v[c] += AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, 0.0f), d);
     }
 #endif
 #if GRAY

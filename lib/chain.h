@@ -16,7 +16,7 @@ struct imf_point {
     bool alpha;           /* the last channel is alpha */
     bool linearize;       /* sRGB curve to linear light, colours only */
     bool premultiply;     /* colours *= alpha / full */
-    bool unsharp;         /* x = x + amount * (x - blurred) where |x - blurred| >= level */
+    bool unsharp;         /* x = x + amount * d, d = x - blurred brought nearer to 0 by level */
     double amount, level; /* second input: the blurred surface */
     bool gray;            /* colours to Rec. 709 luma */
     bool normalize;       /* colours: (x - min) * full / (max - min) of the pass's input */

@@ -12,7 +12,7 @@
 enum imf_op {
     IMF_OP_LINEAR,    /* kernel[0] */
     IMF_OP_MAGNITUDE, /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
-    IMF_OP_UNSHARP,   /* d = x - kernel[0](x); x + amount * d where |d| >= threshold, else x */
+    IMF_OP_UNSHARP,   /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
     IMF_OP_TRANSFER,  /* multiplication by `transfer` in the frequency domain */
     IMF_OP_GRAY,      /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
     IMF_OP_INVERT,    /* full scale - x; alpha stays */

@@ -67,7 +67,7 @@ static void point_pixel(const struct imf_point *p, double *v, const double *blur
         v[c] *= v[alpha] / p->full;
     for (int c = 0; c < p->in_channels && p->unsharp; c++) {
         double d = v[c] - blurred[c];
-        v[c] = fabs(d) >= p->level ? v[c] + p->amount * d : v[c];
+        v[c] += p->amount * copysign(fmax(fabs(d) - p->level, 0), d);
     }
     if (p->gray) {
         v[0] = 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];

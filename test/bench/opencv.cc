@@ -30,7 +30,7 @@ static cv::Mat disk(double radius) {
     return k / cv::sum(k)[0];
 }
 
-/* A kernel of no structure, as kernel:@FILE would hold it; the same numbers as random.sh's. */
+/* A kernel of no structure, as kernel:@FILE would hold it; the same numbers as run.sh's. */
 static cv::Mat unstructured(int n) {
     cv::Mat k(n, n, CV_32F);
     for (int i = 0; i < n * n; i++)

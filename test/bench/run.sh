@@ -1,7 +1,7 @@
 #!/bin/sh
-# bench.sh - imfilter beside what a user would pick instead, in one run
+# run.sh - imfilter beside what a user would pick instead, in one run
 #
-#   BUILD=build WIDTH=4000 HEIGHT=3000 REPEATS=9 sh test/bench/bench.sh
+#   BUILD=build WIDTH=4000 HEIGHT=3000 REPEATS=9 sh test/bench/run.sh
 #
 # Writes $BUILD/bench/table.md and, with gnuplot, $BUILD/bench/kernel-size.svg. For each filter the
 # peers and imfilter run one after the other, so that the ratio holds on a machine that is shared.
