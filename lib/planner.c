@@ -16,8 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct imf_solver *const device_solvers[] = {&imf_solver_direct, &imf_solver_separable,
-                                                          &imf_solver_fft};
+/* Neighbours of one name share a candidate: kernels are the one's business and transfer functions
+ * the other's. */
+static const struct imf_solver *const device_solvers[] = {
+    &imf_solver_direct_local, &imf_solver_direct, &imf_solver_separable,
+    &imf_solver_fft_local,    &imf_solver_fft,    &imf_solver_transfer};
 #define DEVICE_SOLVERS (sizeof device_solvers / sizeof device_solvers[0])
 
 /* Loading an OpenCL platform and a stored program: measured 22 to 40 ms with PoCL, 145 ms for a
@@ -103,11 +106,11 @@ static void join(char *text, size_t size, const char *part) {
     snprintf(text + used, size - used, "%s%s", used ? " + " : "", part);
 }
 
-/* Estimate the chain on a device; only: one solver throughout, or NULL for the best of each pass.
- * Writes the solvers taken. */
+/* Estimate the chain on a device; only: solvers of one name throughout, or NULL for the best of
+ * each pass. Writes the solvers taken. */
 static void estimate(const struct imf_chain *c, const struct imf_device *d, bool opened,
-                     const struct imf_solver *only, enum imf_backend backend,
-                     const struct imf_solver **taken, struct imf_candidate *out) {
+                     const char *only, enum imf_backend backend, const struct imf_solver **taken,
+                     struct imf_candidate *out) {
     out->eligible = fits(c, d, out->why);
     out->estimate_ms = overhead(c, d, opened);
     for (int i = 0; i < c->count && out->eligible; i++) {
@@ -119,7 +122,7 @@ static void estimate(const struct imf_chain *c, const struct imf_device *d, bool
         double best = INFINITY;
         for (size_t k = 0; k < DEVICE_SOLVERS; k++) {
             const struct imf_solver *s = device_solvers[k];
-            if ((only && s != only) || (backend && s->backend != backend) ||
+            if ((only && strcmp(s->name, only)) || (backend && s->backend != backend) ||
                 !s->applicable(p, d, out->why))
                 continue;
             double ms = s->cost(p, d);
@@ -152,14 +155,14 @@ static struct imf_candidate *add(struct imf_planning *p, const char *backend) {
 }
 
 static bool same_solver(const struct imf_chain *c, const struct imf_solver **taken,
-                        const struct imf_solver **which) {
-    *which = NULL;
+                        const char **name) {
+    *name = NULL;
     for (int i = 0; i < c->count; i++) {
         if (!taken[i])
             continue;
-        if (*which && *which != taken[i])
+        if (*name && strcmp(*name, taken[i]->name))
             return false;
-        *which = taken[i];
+        *name = taken[i]->name;
     }
     return true;
 }
@@ -167,23 +170,27 @@ static bool same_solver(const struct imf_chain *c, const struct imf_solver **tak
 /* Add the device's candidates; returns the index of the cheapest, or SIZE_MAX when none can. */
 static size_t device_candidates(struct imf_planning *p, const struct imf_chain *c,
                                 const struct imf_device *d, bool opened, enum imf_backend backend) {
-    const struct imf_solver **scratch = calloc((size_t)c->count, sizeof *scratch), *which;
+    const struct imf_solver **scratch = calloc((size_t)c->count, sizeof *scratch);
+    const char *last = "", *name;
     if (!scratch)
         return SIZE_MAX;
-    for (size_t k = 0; k < DEVICE_SOLVERS; k++)
-        estimate(c, d, opened, device_solvers[k], IMF_BACKEND_AUTO, scratch,
-                 add(p, device_solvers[k]->name));
+    for (size_t k = 0; k < DEVICE_SOLVERS; k++) {
+        name = device_solvers[k]->name;
+        if (strcmp(name, last))
+            estimate(c, d, opened, name, IMF_BACKEND_AUTO, scratch, add(p, name));
+        last = name;
+    }
     free(scratch);
     struct imf_candidate best = {.backend = "mixed"};
     estimate(c, d, opened, NULL, backend, p->solver, &best);
     if (!best.eligible)
         return SIZE_MAX;
-    if (!same_solver(c, p->solver, &which)) {
+    if (!same_solver(c, p->solver, &name)) {
         p->candidate[p->count] = best;
         return p->count++;
     }
-    for (size_t k = 0; k < DEVICE_SOLVERS; k++)
-        if (!which || device_solvers[k] == which)
+    for (size_t k = 0; k < p->count; k++)
+        if (!name || !strcmp(p->candidate[k].backend, name))
             return k;
     return SIZE_MAX;
 }

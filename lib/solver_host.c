@@ -3,9 +3,10 @@
  *
  * For each output row: a row of double accumulators, and for each tap one pass that adds the tap's
  * multiple of an input row, shifted. Input rows are widened to double once and kept in a ring as
- * long as the kernel reaches them. Sums of integers are exact below 2^53.
+ * long as the kernel reaches them. Sums of integers are exact below 2^53. Transfer functions are
+ * solver_host_fft.c's.
  */
-#include "solver.h"
+#include "solver_host.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +18,10 @@ struct host_job {
 
 static bool host_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
     (void)d;
-    if (p->transfer) {
-        snprintf(why, IMF_WHY, "frequency-domain filters need the FFT");
-        return false;
-    }
-    return true;
+    if (!p->transfer || isfinite(imf_host_transfer_cost(p)))
+        return true;
+    snprintf(why, IMF_WHY, "no transform is as long as %dx%d pixels need", p->width, p->height);
+    return false;
 }
 
 static double taps(const struct imf_problem *p) {
@@ -35,6 +35,8 @@ static double taps(const struct imf_problem *p) {
  * 6 ns a sample for widening, the epilogue and rounding. */
 static double host_cost(const struct imf_problem *p, const struct imf_device *d) {
     (void)d;
+    if (p->transfer)
+        return imf_host_transfer_cost(p);
     double samples = (double)p->width * p->height * p->channels;
     return samples * (6 + 0.7 * taps(p)) * 1e-6;
 }
@@ -42,10 +44,10 @@ static double host_cost(const struct imf_problem *p, const struct imf_device *d)
 static void host_print(const struct imf_problem *p, const struct imf_device *d, char *text,
                        size_t size) {
     (void)d;
-    if (p->kernel[0])
-        snprintf(text, size, "plain C %dx%d, float64", p->kernel[0]->width, p->kernel[0]->height);
+    if (p->transfer)
+        imf_host_transfer_print(p, text, size);
     else
-        snprintf(text, size, "plain C, float64");
+        snprintf(text, size, "plain C %dx%d, float64", p->kernel[0]->width, p->kernel[0]->height);
 }
 
 static enum imf_status host_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
@@ -63,9 +65,8 @@ static void host_destroy(void **job) {
     *job = NULL;
 }
 
-/* Widen `count` samples from index `first` (may be negative) of a row. */
-static void widen(double *restrict to, const void *row, enum imf_sample sample, ptrdiff_t first,
-                  size_t count) {
+void imf_host_widen(double *restrict to, const void *row, enum imf_sample sample, ptrdiff_t first,
+                    size_t count) {
     switch (sample) {
     case IMF_U8:
         for (size_t i = 0; i < count; i++)
@@ -85,7 +86,7 @@ static void widen(double *restrict to, const void *row, enum imf_sample sample, 
     }
 }
 
-static void narrow(void *row, enum imf_sample sample, const double *v, size_t count) {
+void imf_host_narrow(void *row, enum imf_sample sample, const double *v, size_t count) {
     double max = imf_sample_max(sample);
     switch (sample) {
     case IMF_U8:
@@ -126,6 +127,8 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
 static enum imf_status host_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     const struct imf_problem *p = &((struct host_job *)job)->p;
+    if (p->transfer)
+        return imf_host_transfer(p, in, out, err);
     const struct imf_kernel *k = p->kernel[0], *k1 = p->kernel[1];
     const struct imf_epilogue *e = &p->epilogue;
     struct imf_margin m = imf_kernel_margin(k);
@@ -143,7 +146,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     double *sum = storage + kh * length, *sum1 = sum + count;
     for (int y = -m.top; y < p->height + m.bottom; y++) {
         double *slot = storage + (size_t)(y + m.top) % kh * length;
-        widen(slot, imf_surface_row(in, y), in->sample, first, length);
+        imf_host_widen(slot, imf_surface_row(in, y), in->sample, first, length);
         int row = y - m.bottom; /* the output row whose last input row this is */
         if (row < 0)
             continue;
@@ -160,7 +163,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
         }
         for (size_t i = 0; i < count; i++)
             sum[i] = imf_epilogue_apply(e, sum[i]);
-        narrow(imf_surface_row(out, row), out->sample, sum, count);
+        imf_host_narrow(imf_surface_row(out, row), out->sample, sum, count);
     }
     free(storage);
     free(ring);

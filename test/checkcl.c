@@ -83,6 +83,8 @@ int main(int argc, char **argv) {
         }
         if (c.rt)
             checkcl_solvers(&c);
+        if (c.rt && (!c.only || !strcmp(c.only, "transfer")))
+            checkcl_transfers(&c);
         if (c.rt && !c.only)
             checkcl_chains(&c);
         printf("checkcl: %lu passed, %lu failed\n", c.passed, c.failed);

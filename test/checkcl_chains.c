@@ -42,6 +42,26 @@ static const struct chain_case cases[] = {
     {{"motion:5:30", "invert", "sharpen:0.5"}, 0, 0, false, 0},
 };
 
+/* Frequency-domain filters: each kind with each type of response, and every option somewhere. */
+static const struct chain_case transfers[] = {
+    {{"lowpass:0.1"}, 0, 0, false, 0},
+    {{"lowpass:0.02:type=butterworth:order=4"}, 0, IMF_ALPHA_FILTER, false, 0},
+    {{"lowpass:0.25:type=ideal"}, 0, IMF_ALPHA_PREMULTIPLY, false, 0},
+    {{"highpass:0.05"}, 0, 0, false, 0},
+    {{"highpass:0.2:type=butterworth"}, IMF_RANGE_ABS, 0, false, 16},
+    {{"highpass:0.1:type=ideal"}, IMF_RANGE_NORMALIZE, 0, false, 0},
+    {{"bandpass:0.05:0.2"}, 0, IMF_ALPHA_KEEP, false, 8},
+    {{"bandpass:0.1:0.11:type=butterworth:order=3"}, IMF_RANGE_CLIP, 0, false, 0},
+    {{"bandpass:0.1:0.3:type=ideal"}, 0, 0, false, 0},
+    {{"bandstop:0.1:0.2"}, 0, 0, true, 0},
+    {{"bandstop:0.05:0.5:type=butterworth:order=1"}, 0, 0, false, 0},
+    {{"bandstop:0.1:0.2:type=ideal"}, 0, 0, false, 0},
+    {{"notch:0.25:-0.1:0.05"}, 0, 0, false, 0},
+    {{"notch:0.5:0.1:0.1"}, IMF_RANGE_OFFSET, 0, false, 0},
+    {{"lowpass:0.2", "invert", "threshold:0.5"}, 0, 0, false, 0},
+    {{"blur:1", "highpass:0.1", "sharpen"}, 0, 0, false, 8},
+};
+
 static const struct imf_info shapes[] = {
     {37, 23, 1, 8, IMF_COLOR_GRAY, false, IMF_FORMAT_PNG},
     {29, 31, 3, 8, IMF_COLOR_RGB, false, IMF_FORMAT_PNG},
@@ -60,7 +80,7 @@ static void *random_pixels(const struct imf_info *info, size_t *stride) {
 }
 
 static void check_chain(struct checkcl *c, const struct chain_case *k, const struct imf_info *info,
-                        enum imf_backend backend) {
+                        enum imf_backend backend, enum imf_edge edge) {
     static const char *const backend_name[] = {"auto", "direct", "fft", "cpu"};
     struct imf_error err = {.text = ""};
     struct imf_filter *filter = NULL;
@@ -68,7 +88,7 @@ static void check_chain(struct checkcl *c, const struct chain_case *k, const str
     size_t specs = 0, stride;
     while (specs < 3 && k->spec[specs])
         specs++;
-    struct imf_settings settings = {.edge = (enum imf_edge)(specs + (size_t)info->channels) % 5,
+    struct imf_settings settings = {.edge = edge,
                                     .edge_value = 0.3,
                                     .range = k->range,
                                     .alpha = k->alpha,
@@ -109,22 +129,36 @@ static void check_chain(struct checkcl *c, const struct chain_case *k, const str
     imf_filter_free(&filter);
 }
 
+static void check_transfers(struct checkcl *c) {
+    size_t n = sizeof transfers / sizeof *transfers, shape_count = sizeof shapes / sizeof *shapes;
+    for (size_t i = 0; i < n; i += c->tiny ? 7 : 1)
+        for (size_t s = 0; s < shape_count; s++) {
+            if ((i + s) % (c->quick ? 3 : 2))
+                continue;
+            check_chain(c, &transfers[i], &shapes[s], IMF_BACKEND_FFT,
+                        (enum imf_edge)((i + s) % 5));
+        }
+}
+
 void checkcl_chains(struct checkcl *c) {
     size_t n = sizeof cases / sizeof *cases, shape_count = sizeof shapes / sizeof *shapes;
     for (size_t i = 0; i < n; i += c->tiny ? 4 : 1)
         for (size_t s = 0; s < shape_count; s++) {
+            size_t specs = cases[i].spec[1] ? cases[i].spec[2] ? 3 : 2 : 1;
+            enum imf_edge edge = (enum imf_edge)((specs + (size_t)shapes[s].channels) % 5);
             if (c->quick && (i + s) % 3)
                 continue;
-            check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_DIRECT);
+            check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_DIRECT, edge);
             if (!c->quick && s % 2)
-                check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_FFT);
+                check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_FFT, edge);
         }
+    check_transfers(c);
 }
 
 void checkcl_bench(struct checkcl *c, int width, int height) {
-    static const char *const specs[] = {"kernel:1", "sharpen", "disk:2",  "disk:3", "disk:5",
-                                        "disk:7",   "blur:2",  "blur:5",  "box:9",  "sobel",
-                                        "disk:15",  "disk:31", "disk:50", "blur:20"};
+    static const char *const specs[] = {
+        "kernel:1", "sharpen", "disk:2",  "disk:3",  "disk:5",  "disk:7",  "blur:2",       "blur:5",
+        "box:9",    "sobel",   "disk:15", "disk:31", "disk:50", "blur:20", "highpass:0.05"};
     static const char *const names[] = {"auto", "direct", "fft"};
     struct imf_info info = {width, height, 3, 8, IMF_COLOR_RGB, false, IMF_FORMAT_PNG};
     size_t stride;

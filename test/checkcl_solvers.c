@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const struct imf_solver *const solvers[] = {&imf_solver_direct, &imf_solver_separable,
-                                                   &imf_solver_fft};
+                                                   &imf_solver_fft, &imf_solver_fft_local,
+                                                   &imf_solver_direct_local};
 
 #define CANARY 0xa5
 
@@ -33,7 +34,10 @@ static void check_solver(struct checkcl *c, const struct imf_solver *s, const st
     checkcl_prepare(&m, k, seed);
     char why[IMF_WHY] = "";
     struct imf_error err = {.text = ""};
-    if (s->applicable(&m.p, imf_clrt_device(c->rt), why)) {
+    /* Solvers for GPUs run anywhere, if slowly. */
+    struct imf_device device = *imf_clrt_device(c->rt);
+    device.gpu = device.gpu || s == &imf_solver_fft_local || s == &imf_solver_direct_local;
+    if (s->applicable(&m.p, &device, why)) {
         /* wider than the slack, so that writing before a row or past its slack shows */
         struct imf_margin around = {80, 80, 2, 2};
         struct imf_surface out = checkcl_surface(k->out, k->shape, around);
@@ -126,6 +130,20 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     big.taps = RANK1_REAL;
     big.edge = IMF_EDGE_WRAP;
     check_solver(c, s, &big, 8);
+    if (s != &imf_solver_fft_local)
+        return;
+    /* Kernels that need each of its lengths, along one axis or the other. */
+    for (int length = 100; length < 4000; length *= 2)
+        for (int upright = 0; upright < 2; upright++) {
+            struct kase k = {.shape = {upright ? 9 : 145, upright ? 145 : 9, 1 + upright * 2},
+                             .in = upright ? IMF_F32 : IMF_U8,
+                             .out = IMF_U8,
+                             .kw = upright ? 3 : length,
+                             .kh = upright ? length : 3,
+                             .taps = upright ? REAL : POSITIVE,
+                             .edge = IMF_EDGE_MIRROR};
+            check_solver(c, s, &k, 9);
+        }
 }
 
 void checkcl_solvers(struct checkcl *c) {

@@ -1,0 +1,298 @@
+// fft_transfer.cl - a whole image times a transfer function, for devices with wide vectors
+//
+// The image is made periodic, transformed along y, then along x, multiplied by a real gain, and
+// transformed back. A work-item is a work-group; lanes are VEC neighbouring samples of a row,
+// whatever their channels, or VEC neighbouring frequencies of y. Samples are real, so only
+// frequencies 0 .. ny / 2 of y are kept: two blocks of VEC columns ride as the real and the
+// imaginary part of one complex block, and come apart after the transform, since with Z = A + iB
+//
+//     2 A(k) = Z(k) + conj Z(-k)     2 B(k) = (Z(k) - conj Z(-k)) / i
+//
+//   COLUMNS   load 2 VEC columns, extend them, forward along y, take them apart, transpose to plane
+//   ROWS      forward along x, times gains, back along x, in place
+//   RESULT    transpose from plane, put two blocks together, back along y, epilogue, store
+//
+//   work      ny elements: one block of columns
+//   plane     [bands][channels][nx] elements; a band is VEC frequencies of y
+//   gains     [bands][nx] vectors, in the scrambled order of x
+//
+// The image is read and written once, the plane three times in all: memory is what limits this.
+
+// A sample of the gap between the image and its repetition; mirrored by struct imf_blend.
+struct blend {
+    int first, second; // positions within the image, or -1: the constant
+    float weight;      // of the second
+};
+
+// Mirrored by struct sizes of solver_transfer.c.
+struct transfer_sizes {
+    long in_origin, in_pitch, out_origin, out_pitch; // samples
+    float middle;  // subtracted from each input sample
+    float mean;    // added to each output sample: middle * gain at frequency 0
+    float outside; // the constant beyond the edge, less middle
+    int width, height, channels;
+    int bands;
+    struct fft_axis x, y;
+};
+
+// ---- gains -----------------------------------------------------------------------------------
+
+// Squared frequencies are integers in units of 2^-62, so that which side of an ideal cutoff a
+// frequency lies on does not depend on rounding, and differences from a band's centre keep their
+// digits.
+#define UNIT 0x1p-62f
+typedef V(long) vlong;
+
+// Mirrored by struct gain of solver_transfer.c; see lib/transfer.c for the formulas.
+struct gain {
+    long least, most; // ideal: squared frequencies that pass
+    long centre;      // band: low * high
+    float inverse;    // 1 / cutoff^2, or 1 / (high - low)^2
+    float norm;       // 1 / (2 nx ny)
+    int type;         // 0 gaussian, 1 butterworth, 2 ideal
+    int order;        // butterworth
+    int band, notch;  // what is normalised, and how
+    int reject;       // 1 - the prototype
+};
+
+static vfloat prototype(vlong q, struct gain g)
+{
+    if (g.type == 2)
+        return select((vfloat)0.0f, (vfloat)1.0f, TO(int)(q >= g.least && q <= g.most));
+    vfloat f = TO(float)(q) * UNIT, d = TO(float)(q - g.centre) * UNIT;
+    vfloat square = g.band ? d * d / f * g.inverse : f * g.inverse;
+    if (g.type == 0)
+        return exp(-0.5f * square);
+    vfloat power = 1.0f;
+    for (int n = g.order; n > 0; n >>= 1, square *= square)
+        power *= n & 1 ? square : (vfloat)1.0f;
+    return 1.0f / (1.0f + power);
+}
+
+// squares: for each frequency of y, then for each position along x, the squared distances from the
+// origin or from the two centres of the notch; those of y in vectors.
+static void fill_gains(__global vfloat *gains, const __global long *squares, int band,
+                       const struct transfer_sizes *z, struct gain g)
+{
+    const __global long *along_x = squares + 2 * VEC * z->bands;
+    const __global vlong *along_y = (const __global vlong *)squares + 2 * band;
+    for (int i = 0; i < z->x.length; i++) {
+        vfloat gain = 1.0f;
+        for (int c = 0; c <= g.notch; c++) {
+            vfloat pass = prototype(along_y[c] + along_x[2 * i + c], g);
+            gain *= g.reject ? 1.0f - pass : pass;
+        }
+        gains[(long)band * z->x.length + i] = gain * g.norm;
+    }
+}
+
+// ---- columns ---------------------------------------------------------------------------------
+
+// Each step interleaves the first half of the vectors with the second; log2 VEC of them transpose.
+static inline void transpose(vfloat *t)
+{
+    _Pragma("unroll") for (int step = 1; step < VEC; step *= 2)
+    {
+        vfloat z[VEC];
+        _Pragma("unroll") for (int k = 0; k < VEC / 2; k++)
+        {
+            z[2 * k].even = t[k].lo;
+            z[2 * k].odd = t[k + VEC / 2].lo;
+            z[2 * k + 1].even = t[k].hi;
+            z[2 * k + 1].odd = t[k + VEC / 2].hi;
+        }
+        _Pragma("unroll") for (int k = 0; k < VEC; k++)
+            t[k] = z[k];
+    }
+}
+
+// VEC columns from f on, some of them in the gap, as one part of the work's elements.
+static void load_gap(__global vfloat *work, const __global IN_T *in, int f,
+                     const __global struct blend *blends, const struct transfer_sizes *z)
+{
+    int first[VEC], second[VEC];
+    float weight[VEC];
+    for (int l = 0; l < VEC; l++) {
+        int x = min((f + l) / z->channels, z->x.length - 1), c = (f + l) % z->channels;
+        struct blend b = {x, x, 0.0f};
+        if (x >= z->width)
+            b = blends[x - z->width];
+        first[l] = b.first < 0 ? -1 : b.first * z->channels + c;
+        second[l] = b.second < 0 ? -1 : b.second * z->channels + c;
+        weight[l] = b.weight;
+    }
+    for (int y = 0; y < z->height; y++, in += z->in_pitch) {
+        __global float *to = (__global float *)ELEMENT(work, y);
+        for (int l = 0; l < VEC; l++) {
+            float a = first[l] < 0 ? z->outside : in[first[l]] - z->middle;
+            float b = second[l] < 0 ? z->outside : in[second[l]] - z->middle;
+            to[l] = a + weight[l] * (b - a);
+        }
+    }
+}
+
+// 2 VEC columns of the periodic image.
+static void load_columns(__global vfloat *work, const __global IN_T *in, int f,
+                         const __global struct blend *blends, const struct transfer_sizes *z)
+{
+    in += z->in_origin;
+    if (f + 2 * VEC <= z->width * z->channels) {
+        const __global IN_T *from = in + f;
+        for (int y = 0; y < z->height; y++, from += z->in_pitch) {
+            ELEMENT(work, y)[0] = TO_FLOAT(load_in(from)) - z->middle;
+            ELEMENT(work, y)[1] = TO_FLOAT(load_in(from + VEC)) - z->middle;
+        }
+    } else {
+        load_gap(work, in, f, blends, z);
+        load_gap(work + 1, in, f + VEC, blends, z);
+    }
+    blends += z->x.length - z->width;
+    for (int y = z->height; y < z->y.length; y++, blends++) {
+        int first = blends->first, second = blends->second;
+        for (int part = 0; part < 2; part++) {
+            vfloat a = first < 0 ? (vfloat)z->outside : ELEMENT(work, first)[part];
+            vfloat b = second < 0 ? (vfloat)z->outside : ELEMENT(work, second)[part];
+            ELEMENT(work, y)[part] = a + blends->weight * (b - a);
+        }
+    }
+}
+
+static void store_columns(const __global vfloat *work, __global OUT_T *out, int f,
+                          const struct transfer_sizes *z)
+{
+    bool both = f + VEC < z->width * z->channels;
+    out += z->out_origin + f;
+    for (int y = 0; y < z->height; y++, out += z->out_pitch) {
+        store_out(out, finish_float(ELEMENT(work, y)[0] + z->mean));
+        if (both)
+            store_out(out + VEC, finish_float(ELEMENT(work, y)[1] + z->mean));
+    }
+}
+
+// Where in a band of the plane the 2 VEC columns from f on lie; past the last one: -1.
+static void find_columns(int *at, int f, const struct transfer_sizes *z)
+{
+    for (int l = 0; l < 2 * VEC; l++, f++)
+        at[l] = f < z->x.length * z->channels
+                    ? f % z->channels * z->x.length + f / z->channels : -1;
+}
+
+// A transposed block between vectors and a band of the plane.
+static inline void write_block(__global vfloat *band, const int *at, vfloat *re, vfloat *im)
+{
+    transpose(re);
+    transpose(im);
+    _Pragma("unroll") for (int l = 0; l < VEC; l++)
+    {
+        if (at[l] >= 0) {
+            ELEMENT(band, at[l])[0] = re[l];
+            ELEMENT(band, at[l])[1] = im[l];
+        }
+    }
+}
+
+static inline void read_block(const __global vfloat *band, const int *at, vfloat *re, vfloat *im)
+{
+    _Pragma("unroll") for (int l = 0; l < VEC; l++)
+    {
+        re[l] = ELEMENT(band, max(at[l], 0))[0];
+        im[l] = ELEMENT(band, max(at[l], 0))[1];
+    }
+    transpose(re);
+    transpose(im);
+}
+
+// order: where the transform leaves each frequency of y and its negative.
+static void take_apart(const __global vfloat *work, __global vfloat *plane, int f,
+                       const __global int *order, const struct transfer_sizes *z)
+{
+    int at[2 * VEC];
+    find_columns(at, f, z);
+    for (int band = 0; band < z->bands; band++, plane += 2 * z->channels * z->x.length) {
+        vfloat ar[VEC], ai[VEC], br[VEC], bi[VEC];
+        _Pragma("unroll") for (int l = 0; l < VEC; l++, order += 2)
+        {
+            const __global vfloat *p = ELEMENT(work, order[0]), *q = ELEMENT(work, order[1]);
+            ar[l] = p[0] + q[0];
+            ai[l] = p[1] - q[1];
+            br[l] = p[1] + q[1];
+            bi[l] = q[0] - p[0];
+        }
+        write_block(plane, at, ar, ai);
+        write_block(plane, at + VEC, br, bi);
+    }
+}
+
+static void put_together(__global vfloat *work, const __global vfloat *plane, int f,
+                         const __global int *order, const struct transfer_sizes *z)
+{
+    int at[2 * VEC];
+    find_columns(at, f, z);
+    for (int band = 0; band < z->bands; band++, plane += 2 * z->channels * z->x.length) {
+        vfloat ar[VEC], ai[VEC], br[VEC], bi[VEC];
+        read_block(plane, at, ar, ai);
+        read_block(plane, at + VEC, br, bi);
+        for (int l = 0; l < VEC; l++, order += 2) {
+            if (band * VEC + l > z->y.length / 2)
+                break;
+            __global vfloat *p = ELEMENT(work, order[0]), *q = ELEMENT(work, order[1]);
+            p[0] = ar[l] - bi[l];
+            p[1] = ai[l] + br[l];
+            q[0] = ar[l] + bi[l];
+            q[1] = br[l] - ai[l];
+        }
+    }
+}
+
+// ---- passes ----------------------------------------------------------------------------------
+
+static void filter_row(__global vfloat *row, const __global vfloat *gains,
+                       const __global float *twiddles, const struct transfer_sizes *z)
+{
+    forward(row, &z->x, z->x.stages, twiddles);
+    for (int i = 0; i < z->x.length; i++) {
+        vfloat gain = gains[i];
+        ELEMENT(row, i)[0] *= gain;
+        ELEMENT(row, i)[1] *= gain;
+    }
+    inverse(row, &z->x, z->x.stages, twiddles);
+}
+
+#define GAINS 0
+#define COLUMNS 1
+#define ROWS 2
+#define RESULT 3
+
+// blends: of the gap along x, then along y.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+fft_transfer(const __global IN_T *restrict in, __global OUT_T *restrict out,
+             __global vfloat *restrict plane, __global vfloat *restrict gains,
+             __global vfloat *restrict scratch, const __global float *restrict twiddles,
+             const __global int *restrict order, const __global struct blend *restrict blends,
+             const __global long *restrict squares, struct transfer_sizes z, struct gain g,
+             int phase)
+{
+    int group = get_group_id(0), groups = get_num_groups(0);
+    __global vfloat *work = ELEMENT(scratch, (long)group * z.y.length);
+    int count = phase == GAINS ? z.bands
+                : phase == ROWS ? z.bands * z.channels
+                : ((phase == COLUMNS ? z.x.length : z.width) * z.channels - 1) / (2 * VEC) + 1;
+    // Neighbours: blocks of columns share the lines of the image, rows their gains.
+    int end = (long)count * (group + 1) / groups;
+    for (int i = (long)count * group / groups; i < end; i++) {
+        if (phase == GAINS) {
+            fill_gains(gains, squares, i, &z, g);
+        } else if (phase == COLUMNS) {
+            load_columns(work, in, i * 2 * VEC, blends, &z);
+            forward(work, &z.y, z.y.stages, twiddles);
+            take_apart(work, plane, i * 2 * VEC, order, &z);
+        } else if (phase == ROWS) {
+            filter_row(ELEMENT(plane, (long)i * z.x.length),
+                       gains + (long)(i / z.channels) * z.x.length, twiddles, &z);
+        } else {
+            put_together(work, plane, i * 2 * VEC, order, &z);
+            inverse(work, &z.y, z.y.stages, twiddles);
+            store_columns(work, out, i * 2 * VEC, &z);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+/*
+ * checkcl_transfer.c - transfer functions on the device against the reference, at odd shapes
+ *
+ * Results stay floating point, so that the error itself is held against what the planner was told.
+ */
+#include "checkcl_material.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CANARY 0xa5
+
+static const struct imf_transfer transfers[] = {
+    {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.1},
+    {.kind = IMF_LOWPASS, .type = IMF_IDEAL, .low = 0.25},
+    {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 1e-5},
+    {.kind = IMF_HIGHPASS, .type = IMF_GAUSSIAN, .low = 0.7},
+    {.kind = IMF_HIGHPASS, .type = IMF_BUTTERWORTH, .low = 0.05, .order = 2},
+    {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.11, .order = 30},
+    {.kind = IMF_BANDPASS, .type = IMF_IDEAL, .low = 0.1, .high = 0.2},
+    {.kind = IMF_BANDSTOP, .type = IMF_GAUSSIAN, .low = 0.2, .high = 0.2001},
+    {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.05},
+    {.kind = IMF_NOTCH, .type = IMF_IDEAL, .u = 0.5, .v = 0.5, .radius = 0.2},
+};
+
+static const struct shape shapes[] = {{1, 1, 0},   {1, 17, 0},  {23, 1, 0},  {2, 3, 0},
+                                      {31, 29, 0}, {50, 64, 0}, {97, 61, 0}, {130, 75, 0}};
+
+/* Bytes before the first row's pixels, or behind any row's slack, that lost the pattern. */
+static unsigned long overwritten(const struct imf_surface *s) {
+    unsigned long broken = 0;
+    size_t size = imf_sample_size(s->sample), row = (size_t)s->width * (size_t)s->channels;
+    const unsigned char *bytes = s->host;
+    for (size_t i = 0; i < s->size; i++) {
+        bool pixels = i >= s->origin && (i - s->origin) % s->pitch < row + IMF_SLACK &&
+                      (i - s->origin) / s->pitch < (size_t)s->height;
+        for (size_t b = 0; b < size && !pixels; b++)
+            broken += bytes[i * size + b] != CANARY;
+    }
+    return broken;
+}
+
+static double largest_error(const struct imf_surface *want, const struct imf_surface *got) {
+    double largest = 0;
+    for (int y = 0; y < want->height; y++)
+        for (size_t i = 0; i < (size_t)want->width * (size_t)want->channels; i++) {
+            double e = fabs(checkcl_sample(want, y, i) - checkcl_sample(got, y, i));
+            largest = e <= largest ? largest : e; /* NaN is kept */
+        }
+    return largest;
+}
+
+static void check_transfer(struct checkcl *c, const struct imf_transfer *t, struct shape z,
+                           enum imf_sample sample, enum imf_edge edge) {
+    static const char *const kind[] = {"lowpass", "highpass", "bandpass", "bandstop", "notch"};
+    double full = sample == IMF_U16 ? 65535 : 255;
+    struct imf_problem p = {.width = z.width,
+                            .height = z.height,
+                            .channels = z.channels,
+                            .in = sample,
+                            .out = IMF_F32,
+                            .transfer = t,
+                            .epilogue = {.scale = 1, .multiply = -1, .offset = 3, .full = full},
+                            .edge = edge,
+                            .edge_value = CHECKCL_CONSTANT,
+                            .in_max = full,
+                            .tolerance = sample == IMF_U16 ? 0.25 : 1e-3};
+    const struct imf_solver *s = &imf_solver_transfer;
+    struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
+    struct imf_surface in = checkcl_surface(sample, z, none), out, want;
+    struct imf_error err = {.text = ""};
+    uint64_t random = 77;
+    char why[IMF_WHY] = "";
+    void *job = NULL;
+    out = checkcl_surface(IMF_F32, z, around);
+    want = checkcl_surface(IMF_F64, z, none);
+    memset(out.host, CANARY, imf_surface_bytes(&out));
+    checkcl_fill(&in, &random);
+    struct imf_problem reference = p;
+    reference.out = IMF_F64;
+    bool ok = !imf_solver_host.make(&job, &reference, NULL, &err) &&
+              !imf_solver_host.run(job, &in, &want, &err);
+    if (job)
+        imf_solver_host.destroy(&job);
+    ok = ok && s->applicable(&p, imf_clrt_device(c->rt), why);
+    in.mem = checkcl_upload(c, &in);
+    out.mem = checkcl_upload(c, &out);
+    ok = ok && !s->make(&job, &p, c->rt, &err) && !s->run(job, &in, &out, &err) &&
+         !imf_clrt_finish(c->rt, &err) && checkcl_download(c, &out);
+    unsigned long broken = ok ? overwritten(&out) : 0;
+    double error = ok ? largest_error(&want, &out) : INFINITY;
+    checkcl_result(c, ok && !broken && error <= p.tolerance,
+                   "%s type %d %dx%dx%d sample %d edge %d: off by %g of %g, %lu bytes "
+                   "overwritten %s%s",
+                   kind[t->kind], (int)t->type, z.width, z.height, z.channels, (int)sample,
+                   (int)edge, error, p.tolerance, broken, why, err.text);
+    if (job)
+        s->destroy(&job);
+    clReleaseMemObject(in.mem);
+    clReleaseMemObject(out.mem);
+    imf_surface_free(&in);
+    imf_surface_free(&out);
+    imf_surface_free(&want);
+}
+
+void checkcl_transfers(struct checkcl *c) {
+    static const enum imf_sample samples[] = {IMF_U8, IMF_U16, IMF_F32};
+    unsigned n = 0;
+    for (size_t t = 0; t < COUNT(transfers); t++)
+        for (size_t z = 0; z < COUNT(shapes); z++)
+            for (int edge = 0; edge < 5; edge++, n++) {
+                struct shape shape = shapes[z];
+                shape.channels = 1 + (int)n % 4;
+                if (n % (c->tiny ? 37 : c->quick ? 5 : 1) == 0)
+                    check_transfer(c, &transfers[t], shape, samples[c->tiny ? 0 : n % 3],
+                                   (enum imf_edge)edge);
+            }
+    if (c->quick)
+        return;
+    /* Long axes, and a plane that outgrows the caches. */
+    check_transfer(c, &transfers[4], (struct shape){70001, 1, 1}, IMF_U8, IMF_EDGE_CLAMP);
+    check_transfer(c, &transfers[0], (struct shape){1, 40000, 3}, IMF_U8, IMF_EDGE_WRAP);
+    check_transfer(c, &transfers[4], (struct shape){801, 603, 3}, IMF_U8, IMF_EDGE_REFLECT);
+}
