@@ -47,8 +47,8 @@
 #ifndef NARROW_END
 #define NARROW_END 0 // 1: the exact epilogue fits 16 bits as well (X_SCALE 1, OUT 8)
 #endif
-#ifndef SIMPLE_ROOT
-#define SIMPLE_ROOT 0 // 1: a float square root decides every visible magnitude
+#ifndef ROOT
+#define ROOT 0 // exact magnitudes: 1: a float root decides all that are visible, 2: all below 2^22
 #endif
 #ifndef GROUP
 #define GROUP 1 // work-items a work-group
@@ -90,9 +90,18 @@ inline vout finish(vacc sum)
 
 inline vout finish2(vacc a, vacc b)
 {
-#if EXACT && SIMPLE_ROOT
+#if EXACT && ROOT == 1
     vfloat x = TO(float)(a), y = TO(float)(b);
     return finish_mapped(sqrt(x * x + y * y));
+#elif EXACT && ROOT == 2
+    // The root t is off by one at most, so that |a^2 + b^2 - t^2| < 2^24: arithmetic modulo 2^32
+    // gives it exactly, though the squares overflow. common.cl says how t is put right.
+    vfloat x = TO(float)(a), y = TO(float)(b);
+    vint t = TO(int)(sqrt(x * x + y * y) + 0.5f);
+    V(uint) p = AS(uint)(TO(int)(a)), q = AS(uint)(TO(int)(b)), r = AS(uint)(t);
+    vint d = AS(int)(p * p + q * q - r * r);
+    t = d > t ? t + 1 : d <= -t && t > 0 ? t - 1 : t;
+    return finish_mapped(TO(float)(t));
 #elif EXACT
     return finish_magnitude_exact(TO(int)(a), TO(int)(b));
 #else

@@ -121,13 +121,14 @@ inline vout finish(vacc sum)
         ROW_STEP(load, pair, ROW_STEPS - 1, 0)                                                     \
     return sum[0] + sum[1];
 
-// BLOCK output rows from BLOCK + COLUMN_N - 1 filtered rows, `stride` vectors or sums apart. Each is
-// loaded once for all the outputs. Row j is tap j - r of output row r; the zeros around the taps
-// spare a check, and cost nothing where the loop is unrolled.
+// BLOCK output rows, sum[], from BLOCK + COLUMN_N - 1 filtered rows, load(0) and on: each is loaded
+// once for all the outputs.
+// Row j is tap j - r of output row r; the zeros around the taps spare a check, and cost nothing
+// where the loop is unrolled.
 #define COLUMN_PRODUCT(load)                                                                       \
     UNROLLED for (int j = 0; j < COLUMN_N + BLOCK - 1; j++)                                        \
     {                                                                                              \
-        vacc x = load;                                                                             \
+        vacc x = load(j);                                                                          \
         _Pragma("unroll") for (int r = 0; r < BLOCK; r++)                                          \
         {                                                                                          \
             ACC tap = column_taps[j - r + BLOCK - 1];                                              \
@@ -184,7 +185,8 @@ separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_
 #pragma unroll
             for (int r = 0; r < BLOCK; r++)
                 sum[r] = NOTHING;
-            COLUMN_PRODUCT(window[j * VECTORS])
+#define WINDOW(j) window[(j) * VECTORS]
+            COLUMN_PRODUCT(WINDOW)
 #pragma unroll
             for (int r = 0; r < BLOCK; r++)
                 if (t + r >= 0 && t + r < count)
@@ -226,7 +228,8 @@ separable_columns(const __global ACC *mid, ulong mid_pitch, __global OUT_T *out,
 #pragma unroll
     for (int r = 0; r < BLOCK; r++)
         sum[r] = NOTHING;
-    COLUMN_PRODUCT(*(const __global vacc_any *)(mid + (ulong)j * mid_pitch))
+#define MIDDLE(j) (*(const __global vacc_any *)(mid + (long)(j) * (long)mid_pitch))
+    COLUMN_PRODUCT(MIDDLE)
 #pragma unroll
     for (int r = 0; r < BLOCK; r++)
         if (r < count)

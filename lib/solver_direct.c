@@ -192,12 +192,18 @@ static double direct_cost(const struct imf_problem *p, const struct imf_device *
     enum imf_width w = acc_types[s.acc].width;
     double samples = (double)p->width * p->height * p->channels, ns = 1 / t->finish;
     if (s.unrolled) {
-        ns += (double)s.products / t->product[w] + (double)s.operands / t->operand[w];
+        int sums = p->kernel[0]->height * (p->kernel[1] ? 2 : 1);
+        double spill = sums > 2 * t->registers ? 2 : 1; /* sums that wait in memory */
+        ns += (double)s.products / t->product[w] * spill + (double)s.operands / t->operand[w];
     } else {
         for (int i = 0; i < 2 && p->kernel[i]; i++)
             ns += (double)tap_count(p->kernel[i]) / t->loop_product *
                   (acc_types[s.acc].size > 4 ? 2 : 1);
     }
+    if (p->exact && fabs(p->epilogue.scale) != 1)
+        ns += 1 / t->divide;
+    if (p->kernel[1])
+        ns += 1 / t->root;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     return t->launch_ms + samples * 1e-6 * fmax(ns / d->compute_units, bytes / t->bandwidth);
 }
@@ -222,12 +228,16 @@ static bool narrow_end(const struct imf_problem *p, const struct shape *s) {
  * Magnitudes t = sqrt(m), m an integer below 2^24, are never ties: the nearest that m comes to
  * (t + 1/2)^2 is 1/4, so that sqrt(m) stays 1/(8t) away. For t up to 512, which covers all that an
  * 8-bit output shows with an offset, this is 2.4e-4: more than the 3 ulp (9.2e-5) that OpenCL
- * grants a square root.
+ * grants a square root. Larger ones need a correction, which 32 bits hold while t is below 2^22.
  */
-static bool simple_root(const struct imf_problem *p) {
+static int root(const struct imf_problem *p) {
     double sum = largest_sum(p);
-    return p->out == IMF_U8 && !p->epilogue.threshold && 2 * sum * sum < 1 << 24 &&
-           fabs(p->epilogue.offset) <= 256;
+    if (!p->kernel[1] || p->out == IMF_F32)
+        return 0;
+    if (p->out == IMF_U8 && !p->epilogue.threshold && 2 * sum * sum < 1 << 24 &&
+        fabs(p->epilogue.offset) <= 256)
+        return 1;
+    return sum < 1 << 21 ? 2 : 0;
 }
 
 static void define_taps(struct imf_defines *d, const struct imf_kernel *k, enum acc acc,
@@ -239,15 +249,15 @@ static void define_taps(struct imf_defines *d, const struct imf_kernel *k, enum 
 }
 
 static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
-                       int group) {
+                       size_t group) {
     imf_problem_defines(d, p);
     imf_define(d, "VEC", "%d", s->vec);
-    imf_define(d, "GROUP", "%d", group);
+    imf_define(d, "GROUP", "%zu", group);
     imf_define(d, "CHANNELS", "%d", p->channels);
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
     imf_define(d, "MAGNITUDE", "%d", p->kernel[1] != NULL);
     imf_define(d, "NARROW_END", "%d", narrow_end(p, s));
-    imf_define(d, "SIMPLE_ROOT", "%d", p->kernel[1] && simple_root(p));
+    imf_define(d, "ROOT", "%d", root(p));
     if (!s->unrolled) {
         imf_define(d, "DIRECT_ANY", "1");
         imf_define(d, "GENERIC_ROWS", "%d", GENERIC_ROWS);
@@ -328,7 +338,7 @@ static enum imf_status direct_make(void **job, const struct imf_problem *p, stru
         status = imf_fail(err, IMF_ERR_ARGUMENT, "the direct method cannot solve this exactly");
     struct imf_defines defines = {0};
     if (status == IMF_OK) {
-        define_all(&defines, p, &j->shape, imf_tuning(d)->group);
+        define_all(&defines, p, &j->shape, imf_tuning_group(d));
         status = defines.failed ? imf_fail_memory(err, defines.length)
                                 : imf_clrt_kernel(rt, "direct.cl", defines.text,
                                                   j->shape.unrolled ? "direct" : "direct_any",
@@ -350,7 +360,7 @@ static enum imf_status direct_run(void *job, const struct imf_surface *in,
     const struct imf_kernel *k = j->p.kernel[0];
     cl_int n = in->width * in->channels, height = in->height, taps_w = k->width, taps_h = k->height;
     size_t columns = ((size_t)n + (size_t)j->shape.vec - 1) / (size_t)j->shape.vec;
-    size_t group = (size_t)t->group;
+    size_t group = imf_tuning_group(d);
     cl_int rows = j->shape.unrolled
                       ? imf_tuning_rows(t, d, (columns + group - 1) / group, height, taps_h)
                       : GENERIC_ROWS;

@@ -12,7 +12,7 @@
  *   - rounding in the row's sums (rounding.h), whose errors in the column's rows are independent:
  *     variance_r * sum c^2, and the filtered samples' own rounding is one of them;
  *   - rounding in the column's sums, of samples up to m * sum |r|;
- *   - adding mirrored samples: half an ulp of twice m or of twice m * sum |r|, times the taps.
+ *   - adding mirrored float samples: half an ulp of m, times the taps.
  */
 #include "rounding.h"
 #include "solver.h"
@@ -26,7 +26,7 @@
 #define MAX_RING 1023 /* taps of a column whose ring (two of 32 to 64 bytes a tap) is kept */
 #define MAX_VECTORS 16
 #define MAX_UNROLL 64 /* longer factors stay loops, or they take too long to compile */
-#define BLOCK 4       /* rows that separable_columns computes together */
+#define BLOCK 4       /* output rows that are computed together */
 #define WHY_RANK "the kernel is not the product of a column and a row"
 
 enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT };
@@ -157,13 +157,14 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
     s->two_passes = t->two_passes || k->height > MAX_RING;
     s->vec = t->vec[acc_types[s->acc].width];
     s->vectors = 1;
-    s->group = (size_t)t->group;
+    s->group = imf_tuning_group(d);
     if (!s->two_passes) {
         size_t column =
             2 * ((size_t)k->height + 2 * BLOCK) * (size_t)s->vec * acc_types[s->acc].size;
         while (s->vectors < MAX_VECTORS && column * 2 * (size_t)s->vectors <= t->cache)
             s->vectors *= 2;
-        s->group = s->group > (size_t)s->vectors ? s->group / (size_t)s->vectors : 1;
+        if (s->group > (size_t)(MAX_VECTORS / s->vectors))
+            s->group = (size_t)(MAX_VECTORS / s->vectors); /* strips are wide: small groups */
     }
     return true;
 }
@@ -193,9 +194,11 @@ static double separable_cost(const struct imf_problem *p, const struct imf_devic
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     double ns = 1 / t->finish + pairs(k->width, s.row_symmetry) / t->row_product[w];
     free_shape(&s);
+    if (p->exact && fabs(p->epilogue.scale) != 1)
+        ns += 1 / t->divide;
     ns += k->height / t->column_product[w];
     if (s.two_passes)
-        bytes += 2 * (double)acc_types[s.acc].size;
+        ns += 1 / t->middle;
     return (s.two_passes ? 2 : 1) * t->launch_ms +
            samples * 1e-6 * fmax(ns / d->compute_units, bytes / t->bandwidth);
 }

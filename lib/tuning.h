@@ -23,13 +23,19 @@ struct imf_tuning {
     double operand[IMF_WIDTHS];        /* direct: loading and widening a sample or mirrored pair */
     double row_product[IMF_WIDTHS];    /* separable: load, widen, multiply and add */
     double column_product[IMF_WIDTHS]; /* separable: the same with filtered rows */
+    double middle;                     /* separable: passing a sample through the buffer */
     double loop_product;               /* multiply-adds with taps from memory */
     double finish;                     /* scaling, rounding, saturating and storing a sample */
+    double divide;                     /* exact division by a scale that is not 1 */
+    double root;                       /* square roots of magnitudes */
     double bandwidth;                  /* GB a second to and from memory, whole device */
     double launch_ms;                  /* starting one kernel */
 };
 
 const struct imf_tuning *imf_tuning(const struct imf_device *d);
+
+/* Work-items a work-group, as the device allows. */
+size_t imf_tuning_group(const struct imf_device *d);
 
 /* Samples a work-item should take when it keeps `sums` sums of each. */
 int imf_tuning_vec(const struct imf_tuning *t, enum imf_width width, int sums);
