@@ -238,15 +238,15 @@ static void explain(struct imf_planning *p, enum imf_backend backend, bool devic
     }
 }
 
+/* The reason of the backend asked for; left to choose, of the one that takes every size. */
 static enum imf_status cannot(const struct imf_planning *p, enum imf_backend backend,
                               struct imf_error *err) {
-    const char *why = "no solver can do it";
+    const char *name = backend_names[backend ? backend : IMF_BACKEND_FFT], *why = "";
     for (size_t i = 0; i < p->count; i++)
-        if (!p->candidate[i].eligible && p->candidate[i].why[0] &&
-            (!backend || !strcmp(p->candidate[i].backend, backend_names[backend])))
+        if (!p->candidate[i].eligible && !strcmp(p->candidate[i].backend, name))
             why = p->candidate[i].why;
-    return imf_fail(err, IMF_ERR_ARGUMENT, "--backend=%s cannot do this: %s",
-                    backend_names[backend], why);
+    return imf_fail(err, IMF_ERR_ARGUMENT, "--backend=%s cannot do this: %s (try --backend=auto)",
+                    name, why);
 }
 
 enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ctx,
