@@ -40,7 +40,10 @@
 #define UNPREMULTIPLY 0
 #endif
 #ifndef DELINEARIZE
-#define DELINEARIZE 0
+#define DELINEARIZE 0 // `curve` holds CURVE + 1 values of the sRGB curve over 0..full scale
+#endif
+#ifndef CURVE
+#define CURVE 16384
 #endif
 #ifndef RESCALE
 #define RESCALE 1.0f // between 8-bit and 16-bit scale
@@ -52,7 +55,8 @@
 __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
                     __global const float *second, long second_origin, int second_pitch,
                     __global OUT_T *out, long out_origin, int out_pitch, int width,
-                    __global const float *table, __global const float *range)
+                    __global const float *table, __global const float *range,
+                    __global const float *curve)
 {
     int x = get_global_id(0);
     long y = get_global_id(1);
@@ -97,8 +101,11 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         v[c] = v[C_OUT - 1] >= 0.5f ? v[c] * E_FULL / v[C_OUT - 1] : 0.0f;
 #endif
 #if DELINEARIZE
-        float u = v[c] * (1.0f / E_FULL);
-        v[c] = E_FULL * (u <= 0.0031308f ? 12.92f * u : 1.055f * powr(u, 1.0f / 2.4f) - 0.055f);
+        // Between neighbouring entries the curve is straight to 3e-4 of an 8-bit step; below 0 and
+        // beyond full scale the result saturates anyway.
+        float u = clamp(v[c] * (CURVE / E_FULL), 0.0f, (float)CURVE);
+        int at = min((int)u, CURVE - 1);
+        v[c] = mix(curve[at], curve[at + 1], u - at);
 #endif
     }
     for (int c = 0; c < C_OUT; c++)

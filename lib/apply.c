@@ -113,8 +113,10 @@ static enum imf_status prepare(struct imf_plan *plan, struct imf_error *err) {
         return IMF_OK;
     if (plan->planning.on_device) {
         struct imf_error failure;
-        enum imf_status st = imf_exec_make_device(&plan->exec, plan->chain, plan->planning.solver,
-                                                  plan->planning.rt, &failure);
+        const struct imf_chain *composed = plan->planning.composed;
+        enum imf_status st =
+            imf_exec_make_device(&plan->exec, composed ? composed : plan->chain,
+                                 plan->planning.solver, plan->planning.rt, &failure);
         if (!st)
             return st;
         if (!plan->may_fall_back) {

@@ -273,10 +273,22 @@ static bool keeps_brightness(const struct imf_filter *filter) {
     return true;
 }
 
-/* Share the final tolerance out among the passes: later gains magnify earlier errors. */
+/* How a kernel magnifies its input's rounding errors: as independent ones by the root of the sum of
+ * squares, as a common one by the sum. Its bound is statistical, like the solvers' own. */
+static double error_gain(const struct imf_problem *p) {
+    const struct imf_kernel *k = p->kernel[0];
+    if (!k)
+        return 1;
+    double squares = 0;
+    for (size_t i = 0; i < (size_t)k->width * (size_t)k->height; i++)
+        squares += k->taps[i] * k->taps[i];
+    return fmax(sqrt(squares), fabs(imf_kernel_sum(k))) / fabs(p->epilogue.scale);
+}
+
+/* Share the final tolerance out among the convolutions, whose errors add up as squares; later gains
+ * magnify earlier errors. */
 static void set_tolerances(struct imf_chain *c) {
-    double tolerance = c->out == IMF_U8 ? 1e-3 : 0.25;
-    tolerance /= c->rescale;
+    double tolerance = (c->out == IMF_U8 ? 1e-3 : 0.25) / c->rescale;
     int convolutions = 0;
     for (int i = 0; i < c->count; i++)
         convolutions += c->passes[i].kind == IMF_PASS_CONVOLVE;
@@ -284,13 +296,11 @@ static void set_tolerances(struct imf_chain *c) {
     for (int i = c->count - 1; i >= 0; i--) {
         struct imf_pass *pass = &c->passes[i];
         if (pass->kind == IMF_PASS_POINT) {
-            gain *= pass->point.unsharp ? 1 + 2 * fabs(pass->point.amount) : 1;
+            gain *= pass->point.unsharp ? fmax(1, fabs(pass->point.amount)) : 1;
             continue;
         }
-        pass->problem.tolerance = tolerance / (gain * convolutions);
-        if (pass->problem.kernel[0])
-            gain *= fmax(1, imf_kernel_abs_sum(pass->problem.kernel[0]) /
-                                fabs(pass->problem.epilogue.scale));
+        pass->problem.tolerance = tolerance / (gain * sqrt(convolutions));
+        gain = fmax(gain, gain * error_gain(&pass->problem));
     }
 }
 
@@ -416,6 +426,8 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
 void imf_chain_free(struct imf_chain **chain) {
     if (!*chain)
         return;
+    for (int i = 0; (*chain)->passes && i < (*chain)->count; i++)
+        imf_composition_free(&(*chain)->passes[i].composition);
     free((*chain)->passes);
     free(*chain);
     *chain = NULL;

@@ -30,6 +30,11 @@ struct imf_point {
 
 enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
 
+/* The two convolutions behind a composed one (compose.h). */
+struct imf_composition;
+void imf_composition_free(struct imf_composition **composition);
+bool imf_composition_has_rim(const struct imf_composition *composition);
+
 struct imf_pass {
     enum imf_pass_kind kind;
     int channels_in, channels_out;
@@ -37,6 +42,7 @@ struct imf_pass {
     int source, second;         /* surfaces: -1 the image, k >= 0 the output of pass k */
     struct imf_problem problem; /* convolve */
     struct imf_point point;
+    struct imf_composition *composition; /* owned, or NULL */
 };
 
 struct imf_chain {

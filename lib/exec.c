@@ -6,6 +6,7 @@
  */
 #include "exec.h"
 
+#include "compose.h"
 #include "edge.h"
 #include "point.h"
 
@@ -182,33 +183,6 @@ static enum imf_status run_host(struct imf_exec *x, struct imf_error *err) {
     return IMF_OK;
 }
 
-static enum imf_status run_device(struct imf_exec *x, struct imf_error *err) {
-    const struct imf_chain *c = x->chain;
-    enum imf_status st = IMF_OK;
-    for (int i = 0; i < c->count && !st; i++) {
-        const struct imf_pass *pass = &c->passes[i];
-        const struct imf_surface *in = &x->surface[pass->source + 1];
-        struct step *step = &x->step[i];
-        if (pass->kind == IMF_PASS_POINT) {
-            st = imf_point_run(step->point, in,
-                               pass->second < -1 ? NULL : &x->surface[pass->second + 1],
-                               &x->surface[i + 1], err);
-            continue;
-        }
-        if (step->edge)
-            st = imf_edge_run(step->edge, in, err);
-        if (!st)
-            st = step->solver->run(step->job, in, &x->surface[i + 1], err);
-    }
-    if (!st && x->alpha)
-        st = imf_alpha_run(x->alpha, &x->surface[0], &x->surface[c->count], err);
-    return st ? st : imf_clrt_finish(x->rt, err);
-}
-
-enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
-    return x->rt ? run_device(x, err) : run_host(x, err);
-}
-
 static const struct imf_surface *map(struct imf_exec *x, struct imf_surface *s, cl_map_flags flags,
                                      struct imf_error *err) {
     if (!x->rt)
@@ -228,6 +202,51 @@ static enum imf_status unmap(struct imf_exec *x, struct imf_surface *s, struct i
     cl_int code = clEnqueueUnmapMemObject(imf_clrt_queue(x->rt), s->mem, s->host, 0, NULL, NULL);
     s->host = NULL;
     return code ? imf_clrt_fail(err, code, "unmapping an image") : imf_clrt_finish(x->rt, err);
+}
+
+/* The rim of a composed pass, by the host in mapped memory. */
+static enum imf_status run_rim(struct imf_exec *x, int i, struct imf_error *err) {
+    const struct imf_pass *pass = &x->chain->passes[i];
+    struct imf_surface *in = &x->surface[pass->source + 1], *out = &x->surface[i + 1];
+    if (!map(x, in, CL_MAP_READ, err))
+        return IMF_ERR_DEVICE;
+    enum imf_status st = map(x, out, CL_MAP_READ | CL_MAP_WRITE, err) ? IMF_OK : IMF_ERR_DEVICE;
+    if (!st) {
+        st = imf_compose_rim(x->chain, pass, in, out, err);
+        enum imf_status unmapped = unmap(x, out, st ? NULL : err);
+        st = st ? st : unmapped;
+    }
+    enum imf_status unmapped = unmap(x, in, st ? NULL : err);
+    return st ? st : unmapped;
+}
+
+static enum imf_status run_device(struct imf_exec *x, struct imf_error *err) {
+    const struct imf_chain *c = x->chain;
+    enum imf_status st = IMF_OK;
+    for (int i = 0; i < c->count && !st; i++) {
+        const struct imf_pass *pass = &c->passes[i];
+        const struct imf_surface *in = &x->surface[pass->source + 1];
+        struct step *step = &x->step[i];
+        if (pass->kind == IMF_PASS_POINT) {
+            st = imf_point_run(step->point, in,
+                               pass->second < -1 ? NULL : &x->surface[pass->second + 1],
+                               &x->surface[i + 1], err);
+            continue;
+        }
+        if (step->edge)
+            st = imf_edge_run(step->edge, in, err);
+        if (!st)
+            st = step->solver->run(step->job, in, &x->surface[i + 1], err);
+        if (!st && pass->composition && imf_composition_has_rim(pass->composition))
+            st = run_rim(x, i, err);
+    }
+    if (!st && x->alpha)
+        st = imf_alpha_run(x->alpha, &x->surface[0], &x->surface[c->count], err);
+    return st ? st : imf_clrt_finish(x->rt, err);
+}
+
+enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
+    return x->rt ? run_device(x, err) : run_host(x, err);
 }
 
 const struct imf_surface *imf_exec_map_input(struct imf_exec *x, struct imf_error *err) {

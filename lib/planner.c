@@ -9,6 +9,7 @@
  */
 #include "planner.h"
 
+#include "compose.h"
 #include "exec.h"
 
 #include <math.h>
@@ -147,6 +148,16 @@ static void estimate(const struct imf_chain *c, const struct imf_device *d, bool
         snprintf(out->algorithm, sizeof out->algorithm, "%s", out->eligible ? "pointwise" : "-");
 }
 
+/* The cheapest solver's milliseconds: what imf_chain_compose() compares. */
+static double best_cost(const struct imf_problem *p, const void *device) {
+    char why[IMF_WHY];
+    double best = INFINITY;
+    for (size_t k = 0; k < DEVICE_SOLVERS; k++)
+        if (device_solvers[k]->applicable(p, device, why))
+            best = fmin(best, device_solvers[k]->cost(p, device));
+    return best;
+}
+
 static struct imf_candidate *add(struct imf_planning *p, const char *backend) {
     struct imf_candidate *k = &p->candidate[p->count++];
     memset(k, 0, sizeof *k);
@@ -279,7 +290,14 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
     }
     struct imf_device nominal = nominal_device();
     const struct imf_device *d = p->rt ? imf_clrt_device(p->rt) : &nominal;
-    size_t best = device_candidates(p, c, d, opened, backend == IMF_BACKEND_CPU ? 0 : backend);
+    /* The host filters the rim of composed passes, in memory that it shares with the device. */
+    if (d->unified && (st = imf_chain_compose(&p->composed, c, best_cost, d, err))) {
+        imf_planning_clear(p);
+        return st;
+    }
+    const struct imf_chain *device_chain = p->composed ? p->composed : c;
+    size_t best =
+        device_candidates(p, device_chain, d, opened, backend == IMF_BACKEND_CPU ? 0 : backend);
     size_t host = host_candidate(p, c);
     bool host_better =
         best == SIZE_MAX || p->candidate[host].estimate_ms < p->candidate[best].estimate_ms;
@@ -302,6 +320,7 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
 void imf_planning_clear(struct imf_planning *p) {
     free(p->solver);
     p->solver = NULL;
+    imf_chain_free(&p->composed);
 }
 
 void imf_planning_fall_back(struct imf_planning *p, const char *why) {

@@ -14,10 +14,10 @@ struct imf_planning {
     size_t count;
     size_t chosen;
     bool on_device;
-    const struct imf_solver *
-        *solver;         /* on_device: one for each pass (NULL for point passes), owned */
-    struct imf_clrt *rt; /* on_device */
-    char note[256];      /* a warning, or "" */
+    struct imf_chain *composed; /* what the device runs instead of the chain, or NULL; owned */
+    const struct imf_solver **solver; /* for each pass on the device (NULL: point pass), owned */
+    struct imf_clrt *rt;              /* on_device */
+    char note[256];                   /* a warning, or "" */
 };
 
 /* Estimate every backend for this chain and choose. Opens the device only when the work may be

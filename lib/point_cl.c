@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
-#define GROUP 64 /* work-items along a row; one size, so that nothing is compiled twice */
+#define GROUP 64    /* work-items along a row; one size, so that nothing is compiled twice */
+#define CURVE 16384 /* steps of the table from linear light, as in cl/point.cl */
 
 struct imf_point_job {
     struct imf_clrt *rt;
     cl_kernel point, range_rows, range_all;
     cl_mem table; /* linear light of every sample value, or NULL */
+    cl_mem curve; /* the way back, CURVE + 1 entries, or NULL */
     cl_mem range; /* (min, max) of all, then of each row, or NULL */
 };
 
@@ -44,18 +46,20 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     define_float(d, "RESCALE", p->rescale);
 }
 
-static enum imf_status make_table(struct imf_point_job *job, double full, struct imf_error *err) {
-    size_t n = (size_t)full + 1;
-    cl_float *table = malloc(n * sizeof *table);
+/* n + 1 values of an sRGB curve over 0..full. */
+static enum imf_status make_table(struct imf_point_job *job, double (*curve)(double), double full,
+                                  size_t n, cl_mem *out, struct imf_error *err) {
+    size_t bytes = (n + 1) * sizeof(cl_float);
+    cl_float *table = malloc(bytes);
     if (!table)
-        return imf_fail_memory(err, n * sizeof *table);
-    for (size_t i = 0; i < n; i++)
-        table[i] = (cl_float)(full * imf_srgb_to_linear((double)i / full));
+        return imf_fail_memory(err, bytes);
+    for (size_t i = 0; i <= n; i++)
+        table[i] = (cl_float)(full * curve((double)i / (double)n));
     cl_int code;
-    job->table = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                n * sizeof *table, table, &code);
+    *out = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
+                          table, &code);
     free(table);
-    return job->table ? IMF_OK : imf_clrt_fail(err, code, "the table of the light curve");
+    return *out ? IMF_OK : imf_clrt_fail(err, code, "the table of a light curve");
 }
 
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
@@ -77,7 +81,9 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
             st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &job->range, err);
     }
     if (!st && p->linearize)
-        st = make_table(job, p->full, err);
+        st = make_table(job, imf_srgb_to_linear, p->full, (size_t)p->full, &job->table, err);
+    if (!st && p->delinearize)
+        st = make_table(job, imf_srgb_from_linear, p->full, CURVE, &job->curve, err);
     imf_defines_free(&d);
     if (st)
         imf_point_free(out);
@@ -119,16 +125,18 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
         second = in; /* an argument must be set; the kernel does not read it */
     cl_mem a = in->mem, b = second->mem, c = out->mem;
     cl_mem table = job->table ? job->table : a, range = job->range ? job->range : a;
+    cl_mem curve = job->curve ? job->curve : a;
     cl_long ao = (cl_long)in->origin, bo = (cl_long)second->origin, co = (cl_long)out->origin;
     cl_int ap = (cl_int)in->pitch, bp = (cl_int)second->pitch, cp = (cl_int)out->pitch;
     cl_int width = in->width;
-    struct imf_arg args[] = {
-        {sizeof a, &a},   {sizeof ao, &ao},       {sizeof ap, &ap},       {sizeof b, &b},
-        {sizeof bo, &bo}, {sizeof bp, &bp},       {sizeof c, &c},         {sizeof co, &co},
-        {sizeof cp, &cp}, {sizeof width, &width}, {sizeof table, &table}, {sizeof range, &range}};
+    struct imf_arg args[] = {{sizeof a, &a},         {sizeof ao, &ao},       {sizeof ap, &ap},
+                             {sizeof b, &b},         {sizeof bo, &bo},       {sizeof bp, &bp},
+                             {sizeof c, &c},         {sizeof co, &co},       {sizeof cp, &cp},
+                             {sizeof width, &width}, {sizeof table, &table}, {sizeof range, &range},
+                             {sizeof curve, &curve}};
     size_t global[2], local[2];
     grid(in, global, local);
-    return imf_clrt_launch(job->rt, job->point, args, 12, 2, global, local, err);
+    return imf_clrt_launch(job->rt, job->point, args, 13, 2, global, local, err);
 }
 
 void imf_point_free(struct imf_point_job **job) {
@@ -141,6 +149,8 @@ void imf_point_free(struct imf_point_job **job) {
             clReleaseKernel(kernels[i]);
     if (j->table)
         clReleaseMemObject(j->table);
+    if (j->curve)
+        clReleaseMemObject(j->curve);
     if (j->range)
         clReleaseMemObject(j->range);
     free(j);

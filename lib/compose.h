@@ -1,0 +1,30 @@
+/*
+ * compose.h - two convolutions in a row as one
+ *
+ * b applied to a's response is one kernel, their composition: one pass over memory instead of two
+ * and no float image in between. It differs from the two passes where b reads beyond the image's
+ * edge, since the edge mode extends a's response there and not the image. That rim is as wide as
+ * b's margin; it is filtered in two steps by the reference solver, unless extension and convolution
+ * commute (wrap always, reflect and mirror for kernels that are their own mirror images).
+ */
+#ifndef IMF_COMPOSE_H
+#define IMF_COMPOSE_H
+
+#include "chain.h"
+
+/* Milliseconds that a convolution takes, INFINITY when nothing can do it. */
+typedef double imf_cost_function(const struct imf_problem *p, const void *context);
+
+/* A copy of a chain with neighbouring convolutions composed where `cost` says that it pays; its
+ * kernels are its own or the filter's. *out is NULL, and that is no failure, when nothing pays. */
+enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain *chain,
+                                  imf_cost_function *cost, const void *context,
+                                  struct imf_error *err);
+
+/* Filter the rim of a composed pass anew, from its source (margins filled) to its output; both
+ * surfaces have host addresses. */
+enum imf_status imf_compose_rim(const struct imf_chain *chain, const struct imf_pass *pass,
+                                const struct imf_surface *in, const struct imf_surface *out,
+                                struct imf_error *err);
+
+#endif
