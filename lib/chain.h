@@ -63,6 +63,8 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                                 const struct imf_info *input, const struct imf_settings *settings,
                                 struct imf_error *err);
 void imf_chain_free(struct imf_chain **chain);
+/* Set output types, exactness and tolerances, once the passes are complete. */
+void imf_chain_settle(struct imf_chain *chain);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
 
