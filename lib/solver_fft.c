@@ -58,7 +58,8 @@ static bool fft_applicable(const struct imf_problem *p, const struct imf_device 
     }
     double error = imf_fft_error(p, points(&t));
     if (p->exact) {
-        double sums = imf_fft_middle(p) * imf_kernel_abs_sum(p->kernel[0]);
+        double largest = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p);
+        double sums = largest * imf_kernel_abs_sum(p->kernel[0]);
         if (sums + error < 2147483520.0 && imf_fft_doubtful(p, error) <= DOUBTFUL_MAX)
             return true;
         snprintf(why, IMF_WHY,
