@@ -134,10 +134,13 @@ fuzz: ## fuzz each target for SECONDS=60 (needs clang's libFuzzer)
 # Programs of test/bench/ may need a library to compare with: PEER_name, and they are passed over where
 # that is missing. run.sh there measures with what was built.
 PEER_opencv = opencv4
+PEER_fft_fftw = fftw3f
+PEER_fft_clfft = clFFT
+PEER_LIBS_fft_fftw = -lfftw3f_threads
 bench_build = mkdir -p $(@D); peer='$(PEER_$(@F))'; \
 	if [ -n "$$peer" ] && ! $(PKG_CONFIG) --exists $$peer; then \
 		echo "  SKIP    $@ (needs $$peer)"; else echo "  CC      $@"; \
-		$(1) -o $@ $< $(LIBRARY) $(LIBS) $${peer:+`$(PKG_CONFIG) --cflags --libs $$peer`}; fi
+		$(1) -o $@ $< $(LIBRARY) $(PEER_LIBS_$(@F)) $(LIBS) $${peer:+`$(PKG_CONFIG) --cflags --libs $$peer`}; fi
 $(BUILD)/bench/%: test/bench/%.c $(LIBRARY)
 	@$(call bench_build,$(COMPILE) -MF $@.d $(LDFLAGS))
 $(BUILD)/bench/%: test/bench/%.cc $(LIBRARY)

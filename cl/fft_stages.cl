@@ -39,6 +39,8 @@ struct fft_axis {
 #define COS_36 0x1.9e377ap-1f
 #define SIN_72 0x1.e6f0e2p-1f
 #define SIN_36 0x1.2cf230p-1f
+#define COS_22 0x1.d906bcp-1f
+#define SIN_22 0x1.87de2ap-2f
 #define COS7_1 0x1.3f3a0ep-1f
 #define COS7_2 -0x1.c7b90ep-3f
 #define COS7_3 -0x1.cd4bcap-1f
@@ -61,6 +63,14 @@ static inline void dft2(vec *r, vec *i)
     i[a] = (xi) - (yr);            \
     r[b] = (xr) - (yi);            \
     i[b] = (xi) + (yr)
+
+// Element k times c - i s.
+#define TURN(k, c, s)                            \
+    do {                                         \
+        vec re = r[k] * (c) + i[k] * (s);        \
+        i[k] = i[k] * (c) - r[k] * (s);          \
+        r[k] = re;                               \
+    } while (0)
 
 static inline void dft3(vec *r, vec *i)
 {
@@ -137,6 +147,42 @@ static inline void dft8(vec *r, vec *i)
     i[7] = ei[3] + bi;
 }
 
+// 16 = 4 * 4: four transforms of every fourth element, twiddles, four transforms across.
+static inline void dft16(vec *r, vec *i)
+{
+    _Pragma("unroll") for (int n = 0; n < 4; n++)
+    {
+        vec a[4] = {r[n], r[n + 4], r[n + 8], r[n + 12]};
+        vec b[4] = {i[n], i[n + 4], i[n + 8], i[n + 12]};
+        dft4(a, b);
+        _Pragma("unroll") for (int k = 0; k < 4; k++) r[n + 4 * k] = a[k], i[n + 4 * k] = b[k];
+    }
+    TURN(5, COS_22, SIN_22);
+    TURN(6, SQRT_HALF, SQRT_HALF);
+    TURN(7, SIN_22, COS_22);
+    TURN(9, SQRT_HALF, SQRT_HALF);
+    vec t = r[10];
+    r[10] = i[10];
+    i[10] = -t;
+    TURN(11, -SQRT_HALF, SQRT_HALF);
+    TURN(13, SIN_22, COS_22);
+    TURN(14, -SQRT_HALF, SQRT_HALF);
+    TURN(15, -COS_22, -SIN_22);
+    _Pragma("unroll") for (int k = 0; k < 4; k++) dft4(r + 4 * k, i + 4 * k);
+    // Frequency k + 4 l lies at 4 k + l.
+    _Pragma("unroll") for (int k = 0; k < 4; k++)
+    {
+        _Pragma("unroll") for (int l = 0; l < k; l++)
+        {
+            vec a = r[4 * k + l], b = i[4 * k + l];
+            r[4 * k + l] = r[4 * l + k];
+            i[4 * k + l] = i[4 * l + k];
+            r[4 * l + k] = a;
+            i[4 * l + k] = b;
+        }
+    }
+}
+
 // ---- stages ----------------------------------------------------------------------------------
 
 #define NOT_INLINE __attribute__((noinline)) // the passes share them: less to compile
@@ -145,41 +191,43 @@ static inline void dft8(vec *r, vec *i)
 // twiddles, then butterfly; middleR: the forward transform's last stage (m = 1, all twiddles 1), the
 // product with the spectrum h, and the inverse transform's first.
 #define EACH(R) _Pragma("unroll") for (int k = 0; k < R; k++)
-#define GET(at, part) ELEMENT(w, (at) + k * m)[part]
+#define GET(part) p[2 * k * m + (part)] // element k of the butterfly at p
 
 #define STAGES(R)                                                                                  \
-    NOT_INLINE static void forward##R(__global vec *w, int length, int m,                          \
+    NOT_INLINE static void forward##R(__global vec *w, int length, long m,                         \
                                       const __global float *tw)                                    \
     {                                                                                              \
-        for (int j = 0; j < m; j++, tw += 2 * (R - 1)) {                                           \
-            for (int at = j; at < length; at += R * m) {                                           \
+        __global vec *end = ELEMENT(w, (long)length);                                              \
+        for (long j = 0; j < m; j++, tw += 2 * (R - 1)) {                                          \
+            for (__global vec *p = ELEMENT(w, j); p < end; p += 2 * R * m) {                       \
                 vec r[R], i[R];                                                                    \
-                EACH(R) r[k] = GET(at, 0), i[k] = GET(at, 1);                                      \
+                EACH(R) r[k] = GET(0), i[k] = GET(1);                                              \
                 dft##R(r, i);                                                                      \
                 EACH(R)                                                                            \
                 {                                                                                  \
                     float c = k ? tw[2 * k - 2] : 1.0f, s = k ? tw[2 * k - 1] : 0.0f;              \
-                    GET(at, 0) = k ? r[k] * c - i[k] * s : r[k];                                   \
-                    GET(at, 1) = k ? r[k] * s + i[k] * c : i[k];                                   \
+                    GET(0) = k ? r[k] * c - i[k] * s : r[k];                                       \
+                    GET(1) = k ? r[k] * s + i[k] * c : i[k];                                       \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    NOT_INLINE static void inverse##R(__global vec *w, int length, int m,                          \
+    NOT_INLINE static void inverse##R(__global vec *w, int length, long m,                         \
                                       const __global float *tw)                                    \
     {                                                                                              \
-        for (int j = 0; j < m; j++, tw += 2 * (R - 1)) {                                           \
-            for (int at = j; at < length; at += R * m) {                                           \
+        __global vec *end = ELEMENT(w, (long)length);                                              \
+        for (long j = 0; j < m; j++, tw += 2 * (R - 1)) {                                          \
+            for (__global vec *p = ELEMENT(w, j); p < end; p += 2 * R * m) {                       \
                 vec r[R], i[R];                                                                    \
                 EACH(R)                                                                            \
                 {                                                                                  \
                     float c = k ? tw[2 * k - 2] : 1.0f, s = k ? tw[2 * k - 1] : 0.0f;              \
-                    vec a = GET(at, 0), b = GET(at, 1);                                            \
+                    vec a = GET(0), b = GET(1);                                                    \
                     r[k] = k ? a * c + b * s : a;                                                  \
                     i[k] = k ? b * c - a * s : b;                                                  \
                 }                                                                                  \
                 dft##R(i, r);                                                                      \
-                EACH(R) GET(at, 0) = r[k], GET(at, 1) = i[k];                                      \
+                EACH(R) GET(0) = r[k], GET(1) = i[k];                                              \
             }                                                                                      \
         }                                                                                          \
     }
@@ -187,19 +235,19 @@ static inline void dft8(vec *r, vec *i)
 #define MIDDLE(R)                                                                                  \
     NOT_INLINE static void middle##R(__global vec *w, int length, const __global vec *h)           \
     {                                                                                              \
-        const int m = 1;                                                                           \
-        for (int at = 0; at < length; at += R) {                                                   \
+        const long m = 1;                                                                          \
+        for (__global vec *p = w; p < ELEMENT(w, length); p += 2 * R, h += 2 * R) {                \
             vec r[R], i[R];                                                                        \
-            EACH(R) r[k] = GET(at, 0), i[k] = GET(at, 1);                                          \
+            EACH(R) r[k] = GET(0), i[k] = GET(1);                                                  \
             dft##R(r, i);                                                                          \
             EACH(R)                                                                                \
             {                                                                                      \
-                vec a = r[k], b = i[k], c = ELEMENT(h, at + k)[0], s = ELEMENT(h, at + k)[1];      \
+                vec a = r[k], b = i[k], c = h[2 * k], s = h[2 * k + 1];                            \
                 r[k] = a * c - b * s;                                                              \
                 i[k] = a * s + b * c;                                                              \
             }                                                                                      \
             dft##R(i, r);                                                                          \
-            EACH(R) GET(at, 0) = r[k], GET(at, 1) = i[k];                                          \
+            EACH(R) GET(0) = r[k], GET(1) = i[k];                                                  \
         }                                                                                          \
     }
 
@@ -209,6 +257,7 @@ STAGES(4)
 STAGES(5)
 STAGES(7)
 STAGES(8)
+STAGES(16) // not in tiles
 
 // Along rows lengths are multiples of VEC, so the last stage has radix 4 or 8.
 MIDDLE(4)

@@ -25,7 +25,24 @@ struct imf_fft_plan {
  * power of two; 0 when it would exceed IMF_FFT_MAX. */
 int imf_fft_length(int n, int multiple);
 
-/* Factors of a length. False when it has other prime factors, or is out of range. */
+/* Radices that a stage may have, as a set of bits. */
+#define IMF_FFT_RADICES (1u << 2 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 16)
+
+/*
+ * The stages of a length that are estimated to take the least time, of a set of radices. False when
+ * it is no product of them, or out of range.
+ */
+bool imf_fft_plan_best(struct imf_fft_plan *plan, int length, unsigned radices);
+
+/* Estimated nanoseconds of one core for the stages of one value of one transform. */
+double imf_fft_plan_ns(const struct imf_fft_plan *plan);
+
+/* What loads and stores of memory add to that. */
+#define IMF_FFT_MEMORY_NS 0.8
+
+/* Factors of a length for a tile: radices up to 8, the last one 4 or 8 where the length is a
+ * multiple of 4, as cl/fft_stages.cl's convolve() needs. False when it has other prime factors, or
+ * is out of range. */
 bool imf_fft_plan_make(struct imf_fft_plan *plan, int length);
 
 /*
@@ -34,6 +51,9 @@ bool imf_fft_plan_make(struct imf_fft_plan *plan, int length);
  * once. Fills 2 * plan->twiddles floats.
  */
 void imf_fft_twiddles(const struct imf_fft_plan *plan, float *out);
+
+/* cos and sin of -2 pi k / n for 0 <= k < n, in float64. */
+void imf_fft_root(int64_t k, int n, double *re, double *im);
 
 /* order[i] = the frequency that the forward transform leaves at position i. */
 void imf_fft_order(const struct imf_fft_plan *plan, int *order);

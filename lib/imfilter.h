@@ -270,6 +270,61 @@ enum imf_status imf_plan_run_memory(struct imf_plan *plan, const void *src, size
                                     const struct imf_run_options *options,
                                     struct imf_report *report, struct imf_error *err);
 
+/* ---- transforms ----------------------------------------------------------------------------- */
+
+/*
+ * Complex discrete Fourier transforms in float32 on a context's device, in natural order:
+ *
+ *     forward   X(v,u) = sum over y, x of a(y,x) exp(-2 pi i (v y / ny + u x / nx))
+ *     inverse   the same with exp(+2 pi i ...)
+ *
+ * Neither is scaled: forward, then inverse, multiplies by nx * ny. The relative L2 error is at most
+ * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24.
+ *
+ * Values are pairs of floats, real and imaginary part, rows one after the other without gaps, and
+ * the batch's transforms likewise. Lengths are products of 2, 3, 5 and 7, up to 2^22.
+ *
+ * The method is mixed-radix decimation in frequency, a vector's worth of lines at a time, in four
+ * steps where a line is long (J. W. Cooley and J. W. Tukey 1965; D. H. Bailey 1990; ARM's "Speeding
+ * up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL" parts 1 to 3).
+ */
+struct imf_fft_shape {
+    int nx, ny;       /* neighbouring values, rows; ny = 1 (or 0): one dimension */
+    int batch;        /* transforms done at once; 0: 1 */
+    unsigned radices; /* bits of the radices to build from, say 1 << 2 | 1 << 4; 0: all of them,
+                         which are 2, 3, 4, 5, 7, 8 and 16 */
+};
+enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
+
+/* The length from n on that is estimated to take the least time; 0 when there is none (n > 2^22).
+ */
+int imf_fft_good_length(int n);
+
+/*
+ * Prepare for a shape: memory on the device, tables, programs. The context must outlive the result.
+ * IMF_ERR_ARGUMENT: a length with other factors than the radices' (use imf_fft_good_length);
+ * IMF_ERR_LIMIT: more than 2^31 - 1 values; IMF_ERR_MEMORY: more than the device holds;
+ * IMF_ERR_NO_DEVICE, IMF_ERR_DEVICE.
+ */
+struct imf_fft;
+enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
+                               const struct imf_fft_shape *shape, struct imf_error *err);
+void imf_fft_free(struct imf_fft **fft);
+
+/* Transform from memory to memory, each 2 * nx * ny * batch floats; in and out may be the same. */
+enum imf_status imf_fft_run(struct imf_fft *fft, const float *in, float *out,
+                            enum imf_fft_direction direction, struct imf_error *err);
+
+/*
+ * The parts of imf_fft_run(), for data that stay on the device: the device's values, to read and
+ * write until they are unmapped (on a CPU, without a copy), and a transform in place, which returns
+ * when it is done.
+ */
+enum imf_status imf_fft_map(struct imf_fft *fft, float **values, struct imf_error *err);
+enum imf_status imf_fft_unmap(struct imf_fft *fft, struct imf_error *err);
+enum imf_status imf_fft_transform(struct imf_fft *fft, enum imf_fft_direction direction,
+                                  struct imf_error *err);
+
 /* ---- pictures of filters and images --------------------------------------------------------- */
 
 /* A drawing: rows of 3 * width bytes, red, green, blue. Write it as an 8-bit RGB image. */
@@ -307,9 +362,9 @@ struct imf_pixels {
  * The centred amplitude spectrum of an image's luma in decibels, 0 dB being a cosine that spans
  * black to white, and under it the mean over each ring of frequencies. `after` may be NULL, or an
  * image to be shown beside the first on the same scale. The method: subtract the mean, weight with
- * a Hann window (so that opposite edges, which do not fit, draw no cross), pad with zeros, transform;
- * large spectra are averaged down, as power, to 1024 pixels (two: 640 each). Needs 8 bytes for each
- * pixel.
+ * a Hann window (so that opposite edges, which do not fit, draw no cross), pad with zeros,
+ * transform; large spectra are averaged down, as power, to 1024 pixels (two: 640 each). Needs 8
+ * bytes for each pixel.
  */
 enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
                                      const struct imf_pixels *after, struct imf_error *err);

@@ -9,7 +9,8 @@ status=0
 lint_kernels() {
     for file in cl/*.cl; do
         case $file in
-        cl/common.cl | cl/fft_stages.cl) set -- ;;
+        cl/common.cl | cl/fft_stages.cl | cl/fft_local_lines.cl) set -- ;;
+        cl/fft_local.cl) set -- -include cl/fft_local_lines.cl -include cl/common.cl ;;
         cl/fft*.cl) set -- -include cl/fft_stages.cl -include cl/common.cl ;;
         *) set -- -include cl/common.cl ;;
         esac

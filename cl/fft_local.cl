@@ -1,0 +1,296 @@
+// fft_local.cl - overlap-save convolution by power-of-two transforms, for GPUs
+//
+// Three kernels, each with one write and one read of complex floats between them:
+//
+//   columns  pixels -> transform along y                                 -> spectra[pair][ky][c][x]
+//   rows     along x: transform, times the kernel's spectrum, and back   -> spectra, only real x
+//   pixels   back along y, epilogue                                      -> pixels
+//
+// Tiles overlap along y in the first kernel and along x in the second, so columns are transformed
+// once however many tiles lie side by side. The two tiles of a pair, one below the other, are the
+// real and the imaginary part of one complex plane: the kernel is real, so they do not mix.
+//
+// fft_local_lines.cl, which the library puts before this file, tells how a line is done.
+//
+// Exact problems: sums that the float result leaves in doubt are listed, and `again` sums them tap
+// by tap, a group each.
+
+#ifndef CHANNELS
+#define CHANNELS 1 // samples of a pixel
+#endif
+#ifndef DOUBT
+#define DOUBT 0 // EXACT: 1: errors may reach 1 and more, so that more than one integer comes close
+#endif
+#ifndef NEAR_TIE
+#define NEAR_TIE 0 // EXACT: 1: a float decides all pixels but those close to a tie
+#endif
+#ifndef NEAR_ADD
+#define NEAR_ADD 0.0f // NEAR_TIE: added to sum * E_MUL
+#endif
+#ifndef NEAR_WINDOW
+#define NEAR_WINDOW 0.0f // NEAR_TIE: closer than this to an integer, a pixel is beyond doubt
+#endif
+
+// Mirrored by struct sizes of solver_fft_local.c.
+struct local_sizes {
+    long in_start; // the first tap of pixel (0, 0)
+    long out_start;  // pixel (0, 0)
+    long middle_sum; // middle * sum of taps
+    float middle;    // subtracted from each input sample
+    float error;     // the true sum is sought this far from the computed one (EXACT)
+    int in_pitch, out_pitch; // samples
+    int width, height;
+    int columns, last_row;      // pixels a row with margins; the last row with margins
+    int pitch_in, pitch_out;    // of the spectra, before and after `rows`
+    int rows_length;            // elements of a line along x
+    int tiles_x, valid_x, valid_y;
+    int taps_w, taps_h;
+    int pair;     // the first one of this launch
+    int lines;    // along x, in this launch
+    int capacity; // of the list of doubtful pixels
+};
+
+#if ROWS
+
+// ---- along x ---------------------------------------------------------------------------------
+
+// spectrum: its lines ky, each in the order of the last stage.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+rows(const __global float2 *restrict in, __global float2 *restrict out,
+     const __global float2 *restrict spectrum, const __global float2 *restrict twiddles,
+     struct local_sizes z, int length_y)
+{
+    __local float2 work[WORK];
+    int t = ITEM, line = LINE;
+    int index = min((int)get_group_id(0) * LINES + line, z.lines - 1);
+    int tile = index % z.tiles_x, row = index / z.tiles_x; // row: of (pair, ky, channel)
+    int ky = row / CHANNELS % length_y;
+    int column = tile * z.valid_x;
+    in += (long)row * z.pitch_in + column;
+    out += (long)row * z.pitch_out + column;
+    spectrum += ky * N;
+    float2 x[16];
+    EACH(e, 16) x[e] = t + T * e < z.columns - column ? in[t + T * e] : (float2)(0.0f, 0.0f);
+    forward(x, work, twiddles, t, line);
+    EACH(e, 16) x[e] = times(x[e], spectrum[e * T + t], 0);
+    inverse(x, work, twiddles, t, line);
+    int valid = min(z.valid_x, z.width - column);
+    if ((int)get_group_id(0) * LINES + line < z.lines) {
+        EACH(e, 16)
+        {
+            if (t + T * e < valid)
+                out[t + T * e] = x[e];
+        }
+    }
+}
+
+// The kernel's spectrum along y to its whole spectrum, in place.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+taps_rows(__global float2 *restrict spectrum, const __global float2 *restrict twiddles, int lines)
+{
+    __local float2 work[WORK];
+    int t = ITEM, line = LINE, row = (int)get_group_id(0) * LINES + line;
+    spectrum += min(row, lines - 1) * N;
+    float2 x[16];
+    EACH(e, 16) x[e] = spectrum[t + T * e];
+    forward(x, work, twiddles, t, line);
+    if (row < lines) {
+        EACH(e, 16) spectrum[e * T + t] = x[e];
+    }
+}
+
+#else
+
+// ---- along y ---------------------------------------------------------------------------------
+
+// v - middle. An integer in the low bits of 2^23 is a float without a conversion, a slow instruction.
+static inline float centred(IN_T v, float middle)
+{
+#if IN == 32
+    return v - middle;
+#else
+    return as_float(0x4b000000 | v) - (8388608.0f + middle);
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+columns(const __global IN_T *restrict in, __global float2 *restrict out,
+        const __global float2 *restrict twiddles, struct local_sizes z)
+{
+    __local float2 work[WORK];
+    int t = ITEM, line = LINE;
+    int channel = (int)get_group_id(0) % CHANNELS;
+    int column = (int)get_group_id(0) / CHANNELS * LINES + line;
+    int pair = get_group_id(1);
+    int top = (z.pair + pair) * 2 * z.valid_y + t;
+    in += z.in_start + (long)min(column, z.columns - 1) * CHANNELS + channel;
+    float2 x[16];
+    EACH(e, 16)
+    {
+        int row = top + T * e;
+        x[e].x = centred(in[(long)min(row, z.last_row) * z.in_pitch], z.middle);
+        x[e].y = centred(in[(long)min(row + z.valid_y, z.last_row) * z.in_pitch], z.middle);
+    }
+    forward(x, work, twiddles, t, line);
+    if (column < z.columns) {
+        out += (((long)pair * N + t) * CHANNELS + channel) * z.pitch_in + column;
+        EACH(e, 16) out[(long)e * (T * CHANNELS) * z.pitch_in] = x[e];
+    }
+}
+
+// The kernel's columns, reversed: a product of spectra is then a correlation.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+taps_columns(const __global float *restrict taps, __global float2 *restrict spectrum,
+             const __global float2 *restrict twiddles, struct local_sizes z)
+{
+    __local float2 work[WORK];
+    int t = ITEM, line = LINE, nx = z.rows_length;
+    int column = (int)get_group_id(0) * LINES + line, j = (nx - column) % nx;
+    float2 x[16];
+    EACH(e, 16)
+    {
+        int i = (N - (t + T * e)) % N;
+        x[e] = (float2)(0.0f, 0.0f);
+        if (i < z.taps_h && j >= 0 && j < z.taps_w)
+            x[e].x = taps[i * z.taps_w + j];
+    }
+    forward(x, work, twiddles, t, line);
+    if (column < nx) {
+        EACH(e, 16) spectrum[(e * T + t) * nx + column] = x[e];
+    }
+}
+
+#if EXACT
+// The part of a sum that falls to item (x, y) of a group of `across` by `down`.
+static inline SUM_T sum_taps(const __global IN_T *in, const __global int *taps, int x, int across,
+                             int y, int down, const struct local_sizes *z)
+{
+    SUM_T sum = 0;
+    for (; x < z->taps_w; x += across) {
+        _Pragma("unroll 8") for (int i = y; i < z->taps_h; i += down)
+            sum += (SUM_T)in[(long)i * z->in_pitch + x * CHANNELS] * taps[i * z->taps_w + x];
+    }
+    return sum;
+}
+
+static inline SUM_T whole(float v, const struct local_sizes *z)
+{
+    return (SUM_T)convert_int(v) + (SUM_T)z->middle_sum;
+}
+
+// The pixel of a sum computed as v; false: the sum must be taken again. The true sum is an integer
+// within `error` of v: there is such a one, and if there are several they all give this pixel.
+static inline bool settle(float v, OUT_T *pixel, const struct local_sizes *z)
+{
+#if NEAR_TIE
+    // rounded by 1.5 * 2^23, as in saturate_float
+    float f = clamp(fma(v, E_MUL, NEAR_ADD), 0.0f, (float)OUT_MAX), near = f + 12582912.0f;
+    *pixel = (OUT_T)as_int(near);
+    return fabs(f - (near - 12582912.0f)) < NEAR_WINDOW;
+#elif DOUBT
+    SUM_T low = whole(ceil(v - z->error), z), high = whole(floor(v + z->error), z);
+    *pixel = finish_exact(low);
+    bool sure = low <= high && *pixel == finish_exact(high);
+#if E_ABS
+    sure = sure && (low * X_SIGN + X_ADD < 0) == (high * X_SIGN + X_ADD < 0);
+#endif
+    return sure;
+#else
+    float near = rint(v);
+    *pixel = finish_exact(whole(near, z));
+    return fabs(v - near) <= z->error;
+#endif
+}
+#else
+static inline bool settle(float v, OUT_T *pixel, const struct local_sizes *z)
+{
+    *pixel = finish_float(v);
+    return true;
+}
+#endif
+
+// list: sample and row of each doubtful pixel; count: how many there are.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
+       const __global float2 *restrict twiddles, const __global IN_T *restrict in,
+       const __global int *restrict taps, __global int2 *restrict list,
+       volatile __global int *count, struct local_sizes z)
+{
+    __local float2 work[WORK];
+    int t = ITEM, line = LINE;
+    int channel = (int)get_group_id(0) % CHANNELS;
+    int column = (int)get_group_id(0) / CHANNELS * LINES + line;
+    int pair = get_group_id(1);
+    spectra += (((long)pair * N + t) * CHANNELS + channel) * z.pitch_out + min(column, z.width - 1);
+    float2 x[16];
+    EACH(e, 16) x[e] = spectra[(long)e * (T * CHANNELS) * z.pitch_out];
+    inverse(x, work, twiddles, t, line);
+    if (column >= z.width)
+        return;
+    int top = (z.pair + pair) * 2 * z.valid_y, sample = column * CHANNELS + channel;
+    uint again = 0; // bits 2 e and 2 e + 1: registers whose pixels are in doubt
+    out += z.out_start + sample;
+    EACH(e, 16)
+    {
+        int row = t + T * e;
+        OUT_T pixel;
+        if (row < z.valid_y && top + row < z.height) {
+            again |= settle(x[e].x, &pixel, &z) ? 0u : 1u << 2 * e;
+            out[(long)(top + row) * z.out_pitch] = pixel;
+        }
+        if (row < z.valid_y && top + z.valid_y + row < z.height) {
+            again |= settle(x[e].y, &pixel, &z) ? 0u : 2u << 2 * e;
+            out[(long)(top + z.valid_y + row) * z.out_pitch] = pixel;
+        }
+    }
+    if (!again)
+        return;
+#if EXACT
+    while (again) {
+        int bit = 31 - clz(again);
+        again &= ~(1u << bit);
+        int row = top + bit % 2 * z.valid_y + t + T * (bit / 2);
+        int at = atomic_inc(count);
+        if (at < z.capacity)
+            list[at] = (int2)(sample, row);
+        else
+            out[(long)row * z.out_pitch] = finish_exact(sum_taps(
+                in + z.in_start + (long)row * z.in_pitch + sample, taps, 0, 1, 0, 1, &z));
+    }
+#endif
+}
+
+#if EXACT
+#define AGAIN_X 32
+#define AGAIN_Y 4
+#define AGAIN (AGAIN_X * AGAIN_Y)
+
+// The listed pixels, a group each. next is the counter of the run after this one.
+__kernel __attribute__((reqd_work_group_size(AGAIN, 1, 1))) void
+again(const __global IN_T *restrict in, __global OUT_T *restrict out,
+      const __global int *restrict taps, const __global int2 *restrict list,
+      const __global int *restrict count, __global int *restrict next, struct local_sizes z)
+{
+    __local SUM_T sums[AGAIN];
+    int id = get_local_id(0), end = min(*count, z.capacity);
+    if (get_global_id(0) == 0)
+        *next = 0;
+    in += z.in_start;
+    out += z.out_start;
+    for (int i = get_group_id(0); i < end; i += get_num_groups(0)) {
+        int2 at = list[i];
+        sums[id] = sum_taps(in + (long)at.y * z.in_pitch + at.x, taps, id % AGAIN_X, AGAIN_X,
+                            id / AGAIN_X, AGAIN_Y, &z);
+        for (int n = AGAIN / 2; n > 0; n /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (id < n)
+                sums[id] += sums[id + n];
+        }
+        if (id == 0)
+            out[(long)at.y * z.out_pitch + at.x] = finish_exact(sums[0]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif
+
+#endif

@@ -1,0 +1,190 @@
+// fft_local_lines.cl - transforms of lines that live in the registers of a few work-items
+//
+// A line of N elements is worked on by T = N / 16 work-items that keep 16 elements each in
+// registers; a group takes LINES lines. A transform is decimation in frequency with radices 16 (16)
+// LAST; between two stages elements change owners through local memory. The inverse runs backwards,
+// so nothing is ever put in order: a work-item's register e of the last stage is element e * T + t
+// of a stored line, which also keeps neighbours' loads together.
+//
+//   stage   element of register e of work-item t        (position in the line)
+//   first   t + T e
+//   middle  T (t / M) + t % M + M e                     M = T / 16, only for N > 256
+//   last    LAST (t + T (e / LAST)) + e % LAST
+
+#ifndef N
+#define N 256 // length of a line: a power of two from 64 to 4096
+#endif
+#ifndef GROUP
+#define GROUP 256 // work-items of a group, T or a multiple
+#endif
+#ifndef ROWS
+#define ROWS 0 // neighbouring work-items hold 1: neighbours of a line, 0: neighbouring lines
+#endif
+
+#define T (N / 16)
+#define LINES (GROUP / T)
+#define M (T / 16)
+#if N <= 256
+#define LAST T
+#else
+#define LAST M
+#endif
+
+// ---- butterflies -----------------------------------------------------------------------------
+
+#define EACH(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
+
+static inline float2 times(float2 a, float2 w, int back)
+{
+    return back ? (float2)(a.x * w.x + a.y * w.y, a.y * w.x - a.x * w.y)
+                : (float2)(a.x * w.x - a.y * w.y, a.x * w.y + a.y * w.x);
+}
+
+// A quarter turn: times -i, or i.
+static inline float2 quarter(float2 a, int back)
+{
+    return back ? (float2)(-a.y, a.x) : (float2)(a.y, -a.x);
+}
+
+static inline void dft2(float2 *a, float2 *b)
+{
+    float2 sum = *a + *b;
+    *b = *a - *b;
+    *a = sum;
+}
+
+static inline void dft4(float2 *a, float2 *b, float2 *c, float2 *d, int back)
+{
+    dft2(a, c);
+    dft2(b, d);
+    *d = quarter(*d, back);
+    dft2(a, b);
+    dft2(c, d);
+    float2 t = *b; // bins 0 2 1 3
+    *b = *c;
+    *c = t;
+}
+
+#define ROOT_2 0x1.6a09e6p-1f // sqrt(1/2)
+#define COS_16 0x1.d906bcp-1f // cos(pi/8)
+#define SIN_16 0x1.87de2ap-2f
+
+#if LAST == 8
+// Two transforms of 4 over even and odd elements, then 4 of 2.
+static inline void dft8(float2 *x, int back)
+{
+    dft4(x + 0, x + 2, x + 4, x + 6, back);
+    dft4(x + 1, x + 3, x + 5, x + 7, back);
+    x[3] = times(x[3], (float2)(ROOT_2, -ROOT_2), back);
+    x[5] = quarter(x[5], back);
+    x[7] = times(x[7], (float2)(-ROOT_2, -ROOT_2), back);
+    float2 y[8];
+    EACH(k, 4)
+    {
+        y[k] = x[2 * k] + x[2 * k + 1];
+        y[k + 4] = x[2 * k] - x[2 * k + 1];
+    }
+    EACH(k, 8) x[k] = y[k];
+}
+#endif
+
+// Four transforms of 4, the roots between, and four more.
+static inline void dft16(float2 *x, int back)
+{
+    EACH(n, 4) dft4(x + n, x + n + 4, x + n + 8, x + n + 12, back);
+    x[5] = times(x[5], (float2)(COS_16, -SIN_16), back);
+    x[6] = times(x[6], (float2)(ROOT_2, -ROOT_2), back);
+    x[7] = times(x[7], (float2)(SIN_16, -COS_16), back);
+    x[9] = times(x[9], (float2)(ROOT_2, -ROOT_2), back);
+    x[10] = quarter(x[10], back);
+    x[11] = times(x[11], (float2)(-ROOT_2, -ROOT_2), back);
+    x[13] = times(x[13], (float2)(SIN_16, -COS_16), back);
+    x[14] = times(x[14], (float2)(-ROOT_2, -ROOT_2), back);
+    x[15] = times(x[15], (float2)(-COS_16, SIN_16), back);
+    EACH(k, 4) dft4(x + 4 * k, x + 4 * k + 1, x + 4 * k + 2, x + 4 * k + 3, back);
+    float2 y[16];
+    EACH(k, 16) y[k] = x[k % 4 * 4 + k / 4];
+    EACH(k, 16) x[k] = y[k];
+}
+
+static inline void dft_last(float2 *x, int back)
+{
+#if LAST == 16
+    dft16(x, back);
+#elif LAST == 8
+    dft8(x, back);
+    dft8(x + 8, back);
+#elif LAST == 4
+    EACH(b, 4) dft4(x + 4 * b, x + 4 * b + 1, x + 4 * b + 2, x + 4 * b + 3, back);
+#else
+    EACH(b, 8) dft2(x + 2 * b, x + 2 * b + 1);
+#endif
+}
+
+// ---- lines -----------------------------------------------------------------------------------
+
+// Where local memory holds an element: at BASE of what depends on the work-item plus OFFSET of what
+// depends on the register, which is an immediate. Along x, one element in 17 is left out, so that
+// neighbouring work-items meet different banks; no sum below carries from 15 to 16.
+#if ROWS
+#define PADDED(position) ((position) + (position) / 16)
+#define BASE(position) (line * PADDED(N) + PADDED(position))
+#define OFFSET(position) PADDED(position)
+#define WORK (LINES * PADDED(N))
+#define ITEM ((int)(get_local_id(0) % T))
+#define LINE ((int)(get_local_id(0) / T))
+#else
+#define BASE(position) ((position) * LINES + line)
+#define OFFSET(position) ((position) * LINES)
+#define WORK (LINES * N)
+#define ITEM ((int)(get_local_id(0) / LINES))
+#define LINE ((int)(get_local_id(0) % LINES))
+#endif
+
+#define FIRST_AT(e) (BASE(t) + OFFSET(T * (e)))
+#define LAST_AT(e) (BASE(LAST * t) + OFFSET(LAST * T * ((e) / LAST) + (e) % LAST))
+#define MIDDLE_AT(e) (BASE(T * (t / M) + t % M) + OFFSET(M * (e)))
+
+#define MOVE(from, to)                       \
+    barrier(CLK_LOCAL_MEM_FENCE);            \
+    EACH(e, 16) work[from(e)] = x[e];        \
+    barrier(CLK_LOCAL_MEM_FENCE);            \
+    EACH(e, 16) x[e] = work[to(e)];
+
+// twiddles[(k - 1) * m + j] = exp(-2 pi i j k / 16 m)
+static inline void twist(float2 *x, const __global float2 *twiddles, int m, int j, int back)
+{
+    EACH(k, 15) x[k + 1] = times(x[k + 1], twiddles[k * m + j], back);
+}
+
+static inline void forward(float2 *x, __local float2 *work, const __global float2 *twiddles, int t,
+                           int line)
+{
+    dft16(x, 0);
+    twist(x, twiddles, T, t, 0);
+#if N > 256
+    MOVE(FIRST_AT, MIDDLE_AT)
+    dft16(x, 0);
+    twist(x, twiddles + 15 * T, M, t % M, 0);
+    MOVE(MIDDLE_AT, LAST_AT)
+#else
+    MOVE(FIRST_AT, LAST_AT)
+#endif
+    dft_last(x, 0);
+}
+
+static inline void inverse(float2 *x, __local float2 *work, const __global float2 *twiddles, int t,
+                           int line)
+{
+    dft_last(x, 1);
+#if N > 256
+    MOVE(LAST_AT, MIDDLE_AT)
+    twist(x, twiddles + 15 * T, M, t % M, 1);
+    dft16(x, 1);
+    MOVE(MIDDLE_AT, FIRST_AT)
+#else
+    MOVE(LAST_AT, FIRST_AT)
+#endif
+    twist(x, twiddles, T, t, 1);
+    dft16(x, 1);
+}

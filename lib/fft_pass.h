@@ -1,0 +1,47 @@
+/*
+ * fft_pass.h - the passes over memory that make up a transform of one or two dimensions (no OpenCL
+ * calls); cl/fft_transform.cl tells how a pass is done
+ */
+#ifndef IMF_FFT_PASS_H
+#define IMF_FFT_PASS_H
+
+#include "fft_run.h"
+
+#define IMF_FFT_PASSES 3
+
+/* struct fft_layout, fft_pass and fft_transform of cl/fft_transform.cl. */
+struct imf_fft_layout {
+    cl_long line, element, outer;
+};
+struct imf_fft_pass {
+    struct imf_fft_layout from, to;
+    struct imf_fft_axis axis;
+    cl_int lines, outer, from_temp, to_temp, order, steps, grain;
+};
+struct imf_fft_transform {
+    struct imf_fft_pass pass[IMF_FFT_PASSES];
+    cl_int passes, batch;
+    cl_long size;
+    cl_int work, backwards;
+};
+
+struct imf_fft_passes {
+    struct imf_fft_transform z;
+    struct imf_fft_plan plan[IMF_FFT_PASSES]; /* of each pass */
+    bool temp;                                /* some pass needs temp */
+    size_t floats, ints;                      /* of the tables */
+};
+
+/*
+ * Passes for nx x ny values (ny = 1: one dimension), `batch` times, in lanes of `vec`. Fails when a
+ * length is no product of `radices`, or the whole has more than 2^31 - 1 values.
+ */
+enum imf_status imf_fft_passes_make(struct imf_fft_passes *p, int nx, int ny, int batch, int vec,
+                                    unsigned radices, struct imf_error *err);
+
+/* Twiddle factors of stages and between steps (p->floats), and for each axis the order of the last
+ * stage's elements and its inverse, forwards and backwards (p->ints). */
+void imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
+                           cl_int *orders);
+
+#endif
