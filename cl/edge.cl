@@ -9,29 +9,52 @@
 #ifndef VALUE
 #define VALUE 0 // the constant beyond the edge
 #endif
+#ifndef RUN
+#define RUN 16 // pixels of a margin row that a work-item fills
+#endif
+#ifndef GROUP
+#define GROUP 64 // work-items a work-group
+#endif
 
-// One work-item a margin pixel of a row: columns -left..-1, then width..width+right-1.
-__kernel void edge_columns(__global SAMPLE_T *image, long origin, int pitch, int width, int left,
-                           __global const int *table)
+inline void put(__global SAMPLE_T *to, __global const SAMPLE_T *row, int from)
 {
-    int i = get_global_id(0);
-    int x = i < left ? i - left : width + i - left;
-    int from = table[i];
-    __global SAMPLE_T *row = image + origin + (long)get_global_id(1) * pitch;
     for (int c = 0; c < CHANNELS; c++)
-        row[x * CHANNELS + c] = from < 0 ? VALUE : row[from * CHANNELS + c];
+        to[c] = from < 0 ? VALUE : row[(long)from * CHANNELS + c];
 }
 
-// One work-item 64 samples of a margin row: rows -top..-1, then height..height+bottom-1.
-__kernel void edge_rows(__global SAMPLE_T *image, long origin, int pitch, int height, int top,
-                        __global const int *table, int left, int count)
+// Work-items 0..columns-1 fill a pixel each, left or right of the image; the others RUN pixels of a
+// margin row, corners included. All read the image itself only, so that one launch does it.
+// Table: left + right source columns, then top + bottom source rows.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+edge_fill(__global SAMPLE_T *image, long origin, long pitch, int width, int height, int left,
+          int right, int top, int bottom, __global const int *table)
 {
-    int i = get_global_id(1);
-    int y = i < top ? i - top : height + i - top;
-    int from = table[i];
-    __global SAMPLE_T *to = image + origin + (long)y * pitch - left;
-    __global const SAMPLE_T *source = image + origin + (long)max(from, 0) * pitch - left;
-    int begin = get_global_id(0) * 64, end = min(begin + 64, count);
-    for (int k = begin; k < end; k++)
-        to[k] = from < 0 ? VALUE : source[k];
+    // 64 bits: the sides of a surface can have more pixels than 32 bits count.
+    ulong id = get_global_id(0), sides = left + right;
+    image += origin;
+    if (id < sides * height) {
+        long y = id / sides;
+        int i = id - y * sides, x = i < left ? i - left : width + i - left;
+        __global SAMPLE_T *row = image + y * pitch;
+        put(row + (long)x * CHANNELS, row, table[i]);
+        return;
+    }
+    id -= sides * height;
+    ulong runs = (sides + width + RUN - 1) / RUN, r = id / runs;
+    if (r >= (ulong)(top + bottom))
+        return;
+    int y = (int)r < top ? (int)r - top : height + (int)r - top;
+    int begin = (int)(id - r * runs) * RUN - left, end = min(begin + RUN, width + right);
+    int from = table[sides + r];
+    __global SAMPLE_T *to = image + y * pitch;
+    __global const SAMPLE_T *source = image + max(from, 0) * pitch;
+    if (from >= 0 && begin >= 0 && end <= width) {
+        for (int k = begin * CHANNELS; k < end * CHANNELS; k++)
+            to[k] = source[k];
+        return;
+    }
+    for (int x = begin; x < end; x++) {
+        int column = x < 0 ? table[x + left] : x < width ? x : table[x - width + left];
+        put(to + (long)x * CHANNELS, source, from < 0 ? -1 : column);
+    }
 }

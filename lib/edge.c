@@ -2,8 +2,9 @@
  * edge.c - what lies beyond the image's edge
  *
  * Every edge mode is a table: for each column and row of the margin, the column or row of the image
- * that it repeats, or -1 for the constant. Columns are filled first, then whole rows are copied,
- * corners included. The cost grows with the rim only, and no solver carries edge code.
+ * that it repeats, or -1 for the constant. The host fills columns first, then copies whole rows,
+ * corners included; a device does all at once (cl/edge.cl). The cost grows with the rim only, and
+ * no solver carries edge code.
  */
 #include "edge.h"
 
@@ -100,26 +101,38 @@ void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum i
 struct imf_edge_job {
     struct imf_clrt *rt;
     struct imf_margin margin;
-    cl_kernel columns, rows;
-    cl_mem column_table, row_table;
+    cl_kernel kernel;
+    cl_mem table;
 };
 
-/* Source indices of the `before` coordinates below 0 and the `after` ones from n on. */
-static enum imf_status make_table(struct imf_clrt *rt, int before, int after, int n,
-                                  enum imf_edge edge, cl_mem *out, struct imf_error *err) {
-    size_t count = (size_t)before + (size_t)after;
-    cl_int *table = malloc(count * sizeof *table);
+/* Pixels of a margin row that a work-item fills: GPUs want many, CPUs long ones. */
+#define GPU_RUN 4
+#define CPU_RUN 64
+#define GROUP 64
+
+static int run_length(const struct imf_clrt *rt) {
+    return imf_clrt_device(rt)->gpu ? GPU_RUN : CPU_RUN;
+}
+
+/* Source columns left and right of the image, then source rows above and below. */
+static enum imf_status make_table(struct imf_edge_job *job, const struct imf_surface *s,
+                                  enum imf_edge edge, struct imf_error *err) {
+    struct imf_margin m = job->margin;
+    size_t columns = (size_t)m.left + (size_t)m.right;
+    size_t count = columns + (size_t)m.top + (size_t)m.bottom;
+    cl_int *table = malloc((count ? count : 1) * sizeof *table);
     if (!table)
         return imf_fail_memory(err, count * sizeof *table);
-    for (int i = 0; i < before; i++)
-        table[i] = imf_edge_index(edge, i - before, n);
-    for (int i = 0; i < after; i++)
-        table[before + i] = imf_edge_index(edge, n + i, n);
+    for (int i = 0; i < m.left + m.right; i++)
+        table[i] = imf_edge_index(edge, i < m.left ? i - m.left : s->width + i - m.left, s->width);
+    for (int i = 0; i < m.top + m.bottom; i++)
+        table[columns + (size_t)i] =
+            imf_edge_index(edge, i < m.top ? i - m.top : s->height + i - m.top, s->height);
     cl_int code;
-    *out = clCreateBuffer(imf_clrt_context(rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                          count * sizeof *table, table, &code);
+    job->table = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                (count ? count : 1) * sizeof *table, table, &code);
     free(table);
-    return *out ? IMF_OK : imf_clrt_fail(err, code, "a table of the edge");
+    return job->table ? IMF_OK : imf_clrt_fail(err, code, "a table of the edge");
 }
 
 enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
@@ -127,7 +140,6 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
                               double value, struct imf_error *err) {
     static const char *const type[] = {
         [IMF_U8] = "uchar", [IMF_U16] = "ushort", [IMF_F32] = "float"};
-    enum imf_status st = IMF_OK;
     struct imf_defines d = {0};
     struct imf_edge_job *job = *out = calloc(1, sizeof *job);
     if (!job)
@@ -137,14 +149,11 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
     imf_define(&d, "SAMPLE_T", "%s", type[s->sample]);
     imf_define(&d, "CHANNELS", "%d", s->channels);
     imf_define(&d, "VALUE", "(SAMPLE_T)%af", (double)(float)value);
-    if (m.left + m.right)
-        st = make_table(rt, m.left, m.right, s->width, edge, &job->column_table, err);
-    if (!st && m.left + m.right)
-        st = imf_clrt_kernel(rt, "edge.cl", d.text, "edge_columns", &job->columns, err);
-    if (!st && m.top + m.bottom)
-        st = make_table(rt, m.top, m.bottom, s->height, edge, &job->row_table, err);
-    if (!st && m.top + m.bottom)
-        st = imf_clrt_kernel(rt, "edge.cl", d.text, "edge_rows", &job->rows, err);
+    imf_define(&d, "RUN", "%d", run_length(rt));
+    imf_define(&d, "GROUP", "%d", GROUP);
+    enum imf_status st = make_table(job, s, edge, err);
+    if (!st)
+        st = imf_clrt_kernel(rt, "edge.cl", d.text, "edge_fill", &job->kernel, err);
     imf_defines_free(&d);
     if (st)
         imf_edge_free(out);
@@ -154,44 +163,31 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
 enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s,
                              struct imf_error *err) {
     cl_mem mem = s->mem;
-    cl_long origin = (cl_long)s->origin;
-    cl_int pitch = (cl_int)s->pitch, width = s->width, height = s->height;
+    cl_long origin = (cl_long)s->origin, pitch = (cl_long)s->pitch;
+    cl_int width = s->width, height = s->height;
     struct imf_margin m = job->margin;
-    enum imf_status st = IMF_OK;
-    if (job->columns) {
-        cl_int left = m.left;
-        struct imf_arg args[] = {
-            {sizeof mem, &mem},     {sizeof origin, &origin},
-            {sizeof pitch, &pitch}, {sizeof width, &width},
-            {sizeof left, &left},   {sizeof job->column_table, &job->column_table}};
-        size_t global[] = {(size_t)(m.left + m.right), (size_t)height};
-        st = imf_clrt_launch(job->rt, job->columns, args, 6, 2, global, NULL, err);
-    }
-    if (!st && job->rows) {
-        cl_int top = m.top, left = m.left * s->channels;
-        cl_int count = left + (width + m.right) * s->channels;
-        struct imf_arg args[] = {{sizeof mem, &mem},     {sizeof origin, &origin},
-                                 {sizeof pitch, &pitch}, {sizeof height, &height},
-                                 {sizeof top, &top},     {sizeof job->row_table, &job->row_table},
-                                 {sizeof left, &left},   {sizeof count, &count}};
-        size_t global[] = {((size_t)count + 63) / 64, (size_t)(m.top + m.bottom)};
-        st = imf_clrt_launch(job->rt, job->rows, args, 8, 2, global, NULL, err);
-    }
-    return st;
+    size_t sides = (size_t)m.left + (size_t)m.right, run = (size_t)run_length(job->rt);
+    size_t items = sides * (size_t)height +
+                   ((size_t)m.top + (size_t)m.bottom) * ((sides + (size_t)width + run - 1) / run);
+    const struct imf_arg args[] = {{sizeof mem, &mem},           {sizeof origin, &origin},
+                                   {sizeof pitch, &pitch},       {sizeof width, &width},
+                                   {sizeof height, &height},     {sizeof m.left, &m.left},
+                                   {sizeof m.right, &m.right},   {sizeof m.top, &m.top},
+                                   {sizeof m.bottom, &m.bottom}, {sizeof job->table, &job->table}};
+    const size_t local[] = {GROUP}, global[] = {(items + GROUP - 1) / GROUP * GROUP};
+    if (!items)
+        return IMF_OK;
+    return imf_clrt_launch(job->rt, job->kernel, args, 10, 1, global, local, err);
 }
 
 void imf_edge_free(struct imf_edge_job **job) {
     struct imf_edge_job *j = *job;
     if (!j)
         return;
-    if (j->columns)
-        clReleaseKernel(j->columns);
-    if (j->rows)
-        clReleaseKernel(j->rows);
-    if (j->column_table)
-        clReleaseMemObject(j->column_table);
-    if (j->row_table)
-        clReleaseMemObject(j->row_table);
+    if (j->kernel)
+        clReleaseKernel(j->kernel);
+    if (j->table)
+        clReleaseMemObject(j->table);
     free(j);
     *job = NULL;
 }

@@ -69,7 +69,8 @@ struct imf_solver {
 };
 
 extern const struct imf_solver imf_solver_host, imf_solver_direct, imf_solver_separable,
-    imf_solver_fft, imf_solver_fft_local, imf_solver_transfer, imf_solver_direct_local;
+    imf_solver_fft, imf_solver_fft_local, imf_solver_transfer, imf_solver_direct_local,
+    imf_solver_separable_local;
 
 /* "#define" lines that cl/common.cl reads, but for VEC, which is the solver's: IN, OUT, EXACT,
  * WIDE, E_* and X_*. */
