@@ -3,21 +3,26 @@
 // The plain version: filter the rows into a buffer, then filter that buffer's columns: two passes
 // over memory, through samples four times as large as the image's.
 //
-// `separable` makes it one pass. A work-item owns a strip of VECTORS vectors of VEC samples (of
-// flat rows, as in direct.cl) and walks down: it widens each input row into `line`, filters that
-// into a ring of filtered rows, which stays in the first-level cache, and takes the column's
-// product from there. The ring is written twice, at `slot` and RING rows further on, so that the
-// rows wanted are always one contiguous window and no index wraps:
+// `separable` makes it one pass. A work-item owns a strip of flat rows (as in direct.cl) and walks
+// down it, BLOCK rows at a time: the columns' products of those rows go to `lines`, which stay in
+// the first-level cache, and the rows' products are taken from there. What makes it fast is that
+// a load, like a tap, serves several multiply-adds:
 //
-//     ring:  | 8 1 2 3 4 5 6 7 | 8 1 2 3 4 5 6 7 |    row 8 was written last
-//                      +-----------+                  window of rows 4 to 8
+//   - down the columns, a sample is loaded and widened once for all BLOCK output rows;
+//   - along the rows, sample j of vector x is also sample j - VEC of the vector that lies VEC pixels
+//     on: SPREAD outputs at that distance share their loads, which no alignment suits and which
+//     therefore cost more than the arithmetic;
 //
-// Where the row mirrors itself, two samples are added (or subtracted) first: half the products.
-// The column takes BLOCK output rows at a time, so that each filtered row that is loaded serves
-// them all; products are then bound by arithmetic and not by loads.
+//         output 0    tap  0 1 2 3 4 5 6 7 8 ...
+//         output 1                         0 1 2 ...      (VEC = 8)
 //
-// `separable_rows` and `separable_columns` are the two passes, for devices without such a cache
-// for each work-item (GPUs) and for columns too long for it.
+//   - each tap is loaded for BLOCK rows (or VERT vectors) at once.
+//
+// Adding mirrored samples first would halve the multiplications but double the loads for each.
+//
+// `separable_rows` and `separable_columns` are the two passes, rows first, for devices without such
+// a cache for each work-item (GPUs) and for rows too long for it. Where the row mirrors itself, two
+// samples are added (or subtracted) first: half the products.
 
 #ifndef CHANNELS
 #define CHANNELS 1 // samples a pixel
@@ -34,6 +39,15 @@
 #ifndef BLOCK
 #define BLOCK 4 // output rows computed together
 #endif
+#ifndef VERT
+#define VERT 2 // vectors side by side in the columns' products
+#endif
+#ifndef STRIP
+#define STRIP 1024 // samples of the widest strip
+#endif
+#ifndef WHOLE
+#define WHOLE 8 // one pass: factors of up to so many taps are unrolled in full
+#endif
 #ifndef COLUMN
 #define COLUMN 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f // BLOCK - 1 zeros on either side
 #endif
@@ -43,20 +57,14 @@
 #ifndef ACC
 #define ACC float // type of the sums: short, int or float
 #endif
-#ifndef VECTORS
-#define VECTORS 1 // vectors of a strip
-#endif
 #ifndef TWO_PASSES
 #define TWO_PASSES 0 // 1: the program has the two passes instead of `separable`
 #endif
 #ifndef UNROLL
-#define UNROLL 8 // products an iteration
+#define UNROLL 8 // two passes: products an iteration
 #endif
 #ifndef GROUP
 #define GROUP 1 // work-items a work-group
-#endif
-#ifndef BLOCK
-#define BLOCK 4 // output rows a work-item of separable_columns computes together
 #endif
 // Sums of two samples, exactly.
 #if IN == 8
@@ -66,10 +74,6 @@
 #else
 #define PAIR float
 #endif
-
-// Rows of a window, rounded up to blocks, and vectors that the row's reach adds to a strip.
-#define RING ((COLUMN_N + 2 * BLOCK - 2) / BLOCK * BLOCK)
-#define LINE_HALO (((ROW_N - 1) * CHANNELS + VEC - 1) / VEC)
 
 typedef V(ACC) vacc;
 typedef V(PAIR) vpair;
@@ -82,9 +86,6 @@ __constant ACC column_taps[] = {COLUMN};
 #define NOTHING ((vacc)(ACC)(-0.0f))
 #define PRAGMA(text) _Pragma(#text)
 #define UNROLL_BY(n) PRAGMA(unroll n)
-#define UNROLLED UNROLL_BY(UNROLL)
-
-inline vpair load_pair(const __global IN_T *p) { return TO(PAIR)(load_in(p)); }
 
 inline vout finish(vacc sum)
 {
@@ -95,8 +96,145 @@ inline vout finish(vacc sum)
 #endif
 }
 
-// The row's product at p, which holds samples (IN_T) or sums (ACC). Two sums, so that an addition
-// need not wait for the one before.
+#if !TWO_PASSES
+
+#define SPREAD 3 // outputs that share their loads
+#define SPAN (SPREAD * CHANNELS * VEC)
+// Vectors of a line: a strip and the row's reach.
+#define LINE ((STRIP + (ROW_N - 1) * CHANNELS + VERT * VEC - 1) / (VERT * VEC) * VERT)
+#define ROW_LOOPS (ROW_N > WHOLE && ROW_N >= (SPREAD - 1) * VEC)
+#define ALL 256
+#if ROW_LOOPS
+#define ROW_UNROLLED UNROLL_BY(4)
+#else
+#define ROW_UNROLLED UNROLL_BY(ALL)
+#endif
+#if COLUMN_N > WHOLE
+#define COLUMN_UNROLLED UNROLL_BY(4)
+#else
+#define COLUMN_UNROLLED UNROLL_BY(ALL)
+#endif
+
+inline vacc load_line(const ACC *p) { return *(const vacc_any *)p; }
+
+// VERT vectors of BLOCK rows of column products, of `count` rows that exist, to `line`.
+inline void filter_columns(const __global IN_T *p, ulong in_pitch, int count, vacc *line)
+{
+    vacc sum[BLOCK][VERT];
+#pragma unroll
+    for (int r = 0; r < BLOCK; r++)
+#pragma unroll
+        for (int v = 0; v < VERT; v++)
+            sum[r][v] = NOTHING;
+    // Row j is tap j - r of output row r. The zeros around the taps spare a check in the loop.
+    COLUMN_UNROLLED for (int j = 0; j < COLUMN_N + BLOCK - 1; j++)
+    {
+        vacc s[VERT];
+#pragma unroll
+        for (int v = 0; v < VERT; v++)
+            s[v] = TO(ACC)(load_in(p + v * VEC));
+#pragma unroll
+        for (int r = 0; r < BLOCK; r++) {
+            ACC tap = column_taps[j - r + BLOCK - 1];
+            if (COLUMN_N > WHOLE || (j >= r && j < COLUMN_N + r))
+#pragma unroll
+                for (int v = 0; v < VERT; v++)
+                    sum[r][v] += tap * s[v];
+        }
+        p += j < COLUMN_N - 1 || j < COLUMN_N + count - 2 ? in_pitch : 0;
+    }
+#pragma unroll
+    for (int r = 0; r < BLOCK; r++)
+#pragma unroll
+        for (int v = 0; v < VERT; v++)
+            line[r * LINE + v] = sum[r][v];
+}
+
+// Samples `first` to `end` from p for the outputs m0 to m1: sample j is tap j - m * VEC of output m.
+// Every m is a literal, so that the sums stay in registers.
+#define ROW_STEPS(first, end, m0, m1)                                                              \
+    ROW_UNROLLED for (int j = first; j < end; j++)                                                 \
+    {                                                                                              \
+        vacc s[BLOCK];                                                                             \
+        _Pragma("unroll") for (int r = 0; r < BLOCK; r++) s[r] =                                   \
+            load_line(p + r * LINE * VEC + j * CHANNELS);                                          \
+        ROW_STEP(0, m0, m1)                                                                        \
+        ROW_STEP(1, m0, m1)                                                                        \
+        ROW_STEP(2, m0, m1)                                                                        \
+    }
+#define ROW_STEP(m, m0, m1)                                                                        \
+    if (m >= m0 && m <= m1 && (ROW_LOOPS || (j >= m * VEC && j < ROW_N + m * VEC))) {              \
+        ACC tap = row_taps[j - m * VEC];                                                           \
+        _Pragma("unroll") for (int r = 0; r < BLOCK; r++) sum[r][m] += tap * s[r];                 \
+    }
+
+// Row products of BLOCK lines from p for SPREAD outputs, VEC pixels apart, to samples x and on of
+// `count` rows of a strip at `out`.
+inline void filter_lines(const ACC *p, __global OUT_T *out, ulong out_pitch, int count, int x,
+                         int width)
+{
+    vacc sum[BLOCK][SPREAD];
+#pragma unroll
+    for (int r = 0; r < BLOCK; r++)
+#pragma unroll
+        for (int m = 0; m < SPREAD; m++)
+            sum[r][m] = NOTHING;
+#if ROW_LOOPS
+    ROW_STEPS(0, VEC, 0, 0)
+    ROW_STEPS(VEC, 2 * VEC, 0, 1)
+    ROW_STEPS(2 * VEC, ROW_N, 0, 2)
+    ROW_STEPS(ROW_N, ROW_N + VEC, 1, 2)
+    ROW_STEPS(ROW_N + VEC, ROW_N + 2 * VEC, 2, 2)
+#else
+    ROW_STEPS(0, ROW_N + 2 * VEC, 0, 2)
+#endif
+    // Vectors and rows that do not exist go where a later store puts it right: a branch here would
+    // make the compiler delay each sum to its own store.
+#pragma unroll
+    for (int m = SPREAD - 1; m >= 0; m--) {
+        int at = x + m * CHANNELS * VEC;
+        at = at < width ? at : x;
+#pragma unroll
+        for (int r = BLOCK - 1; r >= 0; r--)
+            store_out(out + (ulong)min(r, count - 1) * out_pitch + at, finish(sum[r][m]));
+    }
+}
+
+// in: from the first tap of pixel (0, 0); n: samples a row; a work-item takes `rows` output rows of
+// `strip` samples, a multiple of SPAN.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
+          ulong out_start, ulong out_pitch, int n, int height, int strip, int rows)
+{
+    int i = (int)get_global_id(0) * strip;
+    int y = (int)get_global_id(1) * rows;
+    if (i >= n)
+        return;
+    int width = min(strip, n - i), end = min(y + rows, height);
+    vacc lines[BLOCK][LINE];
+#pragma unroll 1
+    for (; y < end; y += BLOCK) {
+        int count = min(BLOCK, end - y);
+        const __global IN_T *source = in + in_start + (ulong)y * in_pitch + i;
+        __global OUT_T *target = out + out_start + (ulong)y * out_pitch + i;
+#pragma unroll 1
+        for (int x = 0; x < width + (ROW_N - 1) * CHANNELS; x += VERT * VEC)
+            filter_columns(source + x, in_pitch, count, &lines[0][x / VEC]);
+#pragma unroll 1
+        for (int x = 0; x < width; x += SPAN)
+#pragma unroll 1
+            for (int c = x; c < min(x + CHANNELS * VEC, width); c += VEC)
+                filter_lines((const ACC *)lines + c, target, out_pitch, count, c, width);
+    }
+}
+
+#else
+
+#define UNROLLED UNROLL_BY(UNROLL)
+
+inline vpair load_pair(const __global IN_T *p) { return TO(PAIR)(load_in(p)); }
+
+// The row's product at p. Two sums, so that an addition need not wait for the one before.
 #if ROW_SYMMETRY && ROW_N > 1
 #define ROW_STEPS (ROW_N / 2)
 #define ROW_STEP(load, pair, j, part)                                                              \
@@ -136,66 +274,6 @@ inline vout finish(vacc sum)
                 sum[r] += tap * x;                                                                 \
         }                                                                                          \
     }
-
-#if !TWO_PASSES
-
-inline vacc load_line(const ACC *p) { return *(const vacc_any *)p; }
-
-inline vacc filter_line(const ACC *p)
-{
-    ROW_PRODUCT(load_line, vacc)
-}
-
-// in: from the first tap of pixel (0, 0); n: samples a row; rows: output rows a work-item.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
-          ulong out_start, ulong out_pitch, int n, int height, int rows)
-{
-    int i = (int)get_global_id(0) * (VEC * VECTORS);
-    int y = (int)get_global_id(1) * rows;
-    if (i >= n)
-        return;
-    int count = min(rows, height - y);
-    int vectors = min(VECTORS, (n - i + VEC - 1) / VEC);
-    in += in_start + (ulong)y * in_pitch + i;
-    out += out_start + (ulong)y * out_pitch + i;
-    vacc ring[2 * RING][VECTORS], line[VECTORS + LINE_HALO];
-    int slot = 0;
-    // Input rows t to t + BLOCK - 1 complete the output rows of the same numbers.
-#pragma unroll 1
-    for (int t = 1 - COLUMN_N; t < count; t += BLOCK) {
-#pragma unroll 1
-        for (int r = 0; r < BLOCK; r++, slot++) {
-#pragma unroll 1
-            for (int v = 0; v < vectors + LINE_HALO; v++)
-                line[v] = TO(ACC)(load_in(in + v * VEC));
-#pragma unroll 1
-            for (int v = 0; v < vectors; v++)
-                ring[slot][v] = ring[slot + RING][v] = filter_line((const ACC *)&line[v]);
-            if (t + r < count - 1)
-                in += in_pitch;
-        }
-        slot = slot == RING ? 0 : slot;
-        if (t <= -BLOCK)
-            continue;
-#pragma unroll 1
-        for (int v = 0; v < vectors; v++) {
-            const vacc *window = &ring[slot + RING - (COLUMN_N + BLOCK - 1)][v];
-            vacc sum[BLOCK];
-#pragma unroll
-            for (int r = 0; r < BLOCK; r++)
-                sum[r] = NOTHING;
-#define WINDOW(j) window[(j) * VECTORS]
-            COLUMN_PRODUCT(WINDOW)
-#pragma unroll
-            for (int r = 0; r < BLOCK; r++)
-                if (t + r >= 0 && t + r < count)
-                    store_out(out + (long)(t + r) * (long)out_pitch + v * VEC, finish(sum[r]));
-        }
-    }
-}
-
-#else
 
 inline vacc filter_row(const __global IN_T *p)
 {

@@ -69,6 +69,10 @@ static void append_float(struct imf_defines *d, float value) {
         append(d, "%s0x%llxp%df", mantissa < 0 ? "-" : "", llabs(mantissa), exponent);
 }
 
+void imf_define_float(struct imf_defines *d, const char *name, double value) {
+    imf_define_floats(d, name, &value, 1);
+}
+
 void imf_define_floats(struct imf_defines *d, const char *name, const double *values, size_t n) {
     append(d, "#define %s ", name);
     for (size_t i = 0; i < n; i++) {

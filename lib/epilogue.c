@@ -36,7 +36,7 @@ bool imf_problem_wide(const struct imf_problem *p) {
 
 static void define_nonzero(struct imf_defines *d, const char *name, double value) {
     if (value != 0)
-        imf_define(d, name, "%af", (double)(float)value);
+        imf_define_float(d, name, value);
 }
 
 /* Parenthesised, as the value may be negative; long where the sums are. */
@@ -53,11 +53,11 @@ void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p) {
     imf_define(d, "EXACT", "%d", p->exact);
     imf_define(d, "E_ABS", "%d", e->absolute);
     imf_define(d, "E_THRESHOLD", "%d", e->threshold);
-    imf_define(d, "E_FULL", "%af", e->full);
-    imf_define(d, "E_LEVEL", "%af", e->level);
-    imf_define(d, "E_MUL", "%af", (double)(float)((two_steps ? 1 : e->multiply) / e->scale));
+    imf_define_float(d, "E_FULL", e->full);
+    imf_define_float(d, "E_LEVEL", e->level);
+    imf_define_float(d, "E_MUL", (two_steps ? 1 : e->multiply) / e->scale);
     if (two_steps) {
-        imf_define(d, "E_MUL2", "%af", (double)(float)e->multiply);
+        imf_define_float(d, "E_MUL2", e->multiply);
         define_nonzero(d, "E_ADD", e->add);
         define_nonzero(d, "E_ADD2", e->offset);
     } else {

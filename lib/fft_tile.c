@@ -64,7 +64,7 @@ size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t, int vec) {
  * with eight lanes. */
 static double stages_ns(const struct imf_fft_plan *plan) {
     static const double ns[] = {
-        [2] = 0.15, [3] = 0.24, [4] = 0.22, [5] = 0.38, [7] = 0.6, [8] = 0.33};
+        [2] = 0.11, [3] = 0.18, [4] = 0.165, [5] = 0.285, [7] = 0.45, [8] = 0.25};
     double sum = 0;
     for (int s = 0; s < plan->stages; s++)
         sum += ns[plan->radix[s]];
@@ -73,19 +73,28 @@ static double stages_ns(const struct imf_fft_plan *plan) {
 
 /* Loads, transposes and stores of one element; cache misses, by the megabytes of a plane, up to the
  * pace of main memory; how much slower a GPU runs these one-item work-groups. */
-#define ELEMENT_NS 1.3
-#define MISS_NS 1.1
-#define MISS_NS_MAX 10.0
+#define ELEMENT_NS 1.15
+#define MISS_NS 0.3
+#define MISS_NS_MAX 10.7
+/* Rows of a multiple of 64 elements meet in the same cache sets, once a plane outgrows the cache.
+ */
+#define CONFLICT_NS 0.8
+/* Proving an exact sum and dividing it, an output sample. */
+#define EXACT_NS 1.0
 #define GPU_FACTOR 50.0
 
 static double estimate_ms(const struct imf_fft_tiling *t, const struct imf_problem *p,
                           const struct imf_device *d) {
     double elements = (double)t->x.length * t->y.length;
-    double each = 2 * stages_ns(&t->x) + 2 * stages_ns(&t->y) + ELEMENT_NS +
-                  fmin(MISS_NS * elements * 8e-6, MISS_NS_MAX);
+    double megabytes = elements * 8e-6, miss = MISS_NS * megabytes;
+    if (t->x.length % 64 == 0)
+        miss += CONFLICT_NS * fmax(megabytes - 1, 0);
+    double each =
+        2 * stages_ns(&t->x) + 2 * stages_ns(&t->y) + ELEMENT_NS + fmin(miss, MISS_NS_MAX);
     double units = d->compute_units > 0 ? d->compute_units : 1;
     double rounds = t->shared ? t->pairs / units : ceil(t->pairs / units);
-    return rounds * elements * p->channels * each * 1e-6 * (d->gpu ? GPU_FACTOR : 1);
+    double exact = p->exact ? EXACT_NS * p->width * p->height * p->channels / units : 0;
+    return (rounds * elements * p->channels * each + exact) * 1e-6 * (d->gpu ? GPU_FACTOR : 1);
 }
 
 /* Outputs of a tile and the number of tiles for an axis of `size` outputs; the number is a multiple

@@ -16,10 +16,6 @@ struct imf_point_job {
 
 static const int bits[] = {[IMF_U8] = 8, [IMF_U16] = 16, [IMF_F32] = 32};
 
-static void define_float(struct imf_defines *d, const char *name, double v) {
-    imf_define(d, name, "%af", (double)(float)v);
-}
-
 static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_sample in,
                     enum imf_sample out) {
     imf_define(d, "IN", "%d", bits[in]);
@@ -30,20 +26,20 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "LINEARIZE", "%d", p->linearize);
     imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
     imf_define(d, "UNSHARP", "%d", p->unsharp);
-    define_float(d, "AMOUNT", p->amount);
-    define_float(d, "UNSHARP_LEVEL", p->level);
+    imf_define_float(d, "AMOUNT", p->amount);
+    imf_define_float(d, "UNSHARP_LEVEL", p->level);
     imf_define(d, "GRAY", "%d", p->gray);
     imf_define(d, "NORMALIZE", "%d", p->normalize);
     imf_define(d, "EPILOGUE", "%d", p->epilogue);
     imf_define(d, "E_ABS", "%d", p->e.absolute);
-    define_float(d, "E_MUL2", p->e.multiply);
-    define_float(d, "E_ADD2", p->e.offset);
+    imf_define_float(d, "E_MUL2", p->e.multiply);
+    imf_define_float(d, "E_ADD2", p->e.offset);
     imf_define(d, "E_THRESHOLD", "%d", p->e.threshold);
-    define_float(d, "E_LEVEL", p->e.level);
-    define_float(d, "E_FULL", p->full);
+    imf_define_float(d, "E_LEVEL", p->e.level);
+    imf_define_float(d, "E_FULL", p->full);
     imf_define(d, "UNPREMULTIPLY", "%d", p->unpremultiply);
     imf_define(d, "DELINEARIZE", "%d", p->delinearize);
-    define_float(d, "RESCALE", p->rescale);
+    imf_define_float(d, "RESCALE", p->rescale);
 }
 
 /* n + 1 values of an sRGB curve over 0..full. */

@@ -1,18 +1,20 @@
 /*
  * solver_separable.c - kernels that are the product of a column and a row (cl/separable.cl)
  *
- * On a CPU one pass over memory does it; on a GPU, and for columns beyond MAX_RING taps, two.
+ * On a CPU one pass over memory does it, columns first; on a GPU, and for rows that reach beyond
+ * MAX_REACH samples, two, rows first.
  *
  * Exact problems: integer factors (kernel_rank.c), so that with S = (largest sample) * (sum of
  * |taps|) no partial sum exceeds S. 16-bit sums do for 8-bit samples when S <= 32767, floats hold
  * every integer below 2^24, 32-bit integers take S < 2^31.
  *
- * Real problems: with row r, column c and the largest sample m, the error of the result is
- *   - rounding the taps: m * (sum |c| * sum |r - float(r)| + sum |c - float(c)| * sum |r|);
- *   - rounding in the row's sums (rounding.h), whose errors in the column's rows are independent:
- *     variance_r * sum c^2, and the filtered samples' own rounding is one of them;
- *   - rounding in the column's sums, of samples up to m * sum |r|;
- *   - adding mirrored float samples: half an ulp of m, times the taps.
+ * Real problems: with first factor a, second factor b and the largest sample m, the error of the
+ * result is
+ *   - rounding the taps: m * (sum |b| * sum |a - float(a)| + sum |b - float(b)| * sum |a|);
+ *   - rounding in the first sums (rounding.h), whose errors in the second's samples are
+ * independent: variance_a * sum b^2, and the filtered samples' own rounding is one of them;
+ *   - rounding in the second sums, of samples up to m * sum |a|;
+ *   - adding mirrored float samples, in two passes: half an ulp of m, times the taps.
  */
 #include "rounding.h"
 #include "solver.h"
@@ -23,10 +25,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_RING 1023 /* taps of a column whose ring (two of 32 to 64 bytes a tap) is kept */
-#define MAX_VECTORS 16
-#define MAX_UNROLL 64 /* longer factors stay loops, or they take too long to compile */
-#define BLOCK 4       /* output rows that are computed together */
+#define MAX_REACH 4096 /* samples that a row's taps add to a strip */
+#define STRIP 1024     /* samples of a strip at most, or REACHES times its row's reach */
+#define REACHES 3
+#define MAX_UNROLL 64 /* two passes: longer factors stay loops, or they take long to compile */
+/* One pass: so many taps are unrolled in full. Loops over float taps are as fast, and compile in
+ * half the time; integer taps are often 1 and cost nothing as literals. */
+#define WHOLE_FLOAT 8
+#define WHOLE_INT 32
+#define BLOCK 4  /* output rows that are computed together */
+#define SPREAD 3 /* outputs along a row that share their loads */
+#define ROWS 64  /* output rows of a work-item at most */
 #define WHY_RANK "the kernel is not the product of a column and a row"
 
 enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT };
@@ -48,7 +57,8 @@ struct shape {
     enum acc acc;
     bool two_passes;
     size_t group;
-    int vec, vectors; /* samples a vector, vectors a strip */
+    int vec;   /* samples a vector */
+    int strip; /* samples of the widest strip, in one pass */
 };
 
 struct separable_job {
@@ -80,16 +90,18 @@ static int symmetry(const double *taps, size_t n) {
 /* The bound of this file's head comment. */
 static double float_error(const struct imf_problem *p, const struct shape *s) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
-    double row_sum = sum_abs(s->row, w), column_sum = sum_abs(s->column, h);
-    double squares = 0, mid_max = p->in_max * row_sum, sum = mid_max * column_sum;
-    for (size_t i = 0; i < h; i++)
-        squares += s->column[i] * s->column[i];
-    double variance = imf_rounding_variance(s->row, w, p->in_max) * squares +
-                      imf_rounding_variance(s->column, h, mid_max);
-    double error = p->in_max * (column_sum * imf_rounding_taps(s->row, w) +
-                                row_sum * imf_rounding_taps(s->column, h));
-    if (p->in == IMF_F32 && s->row_symmetry)
-        error += imf_float_ulp(p->in_max) / 2 * row_sum * column_sum;
+    const double *a = s->two_passes ? s->row : s->column, *b = s->two_passes ? s->column : s->row;
+    size_t na = s->two_passes ? w : h, nb = s->two_passes ? h : w;
+    double a_sum = sum_abs(a, na), b_sum = sum_abs(b, nb), squares = 0;
+    double mid_max = p->in_max * a_sum, sum = mid_max * b_sum;
+    for (size_t i = 0; i < nb; i++)
+        squares += b[i] * b[i];
+    double variance =
+        imf_rounding_variance(a, na, p->in_max) * squares + imf_rounding_variance(b, nb, mid_max);
+    double error =
+        p->in_max * (b_sum * imf_rounding_taps(a, na) + a_sum * imf_rounding_taps(b, nb));
+    if (s->two_passes && p->in == IMF_F32 && s->row_symmetry)
+        error += imf_float_ulp(p->in_max) / 2 * a_sum * b_sum;
     error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
     return error / fabs(p->epilogue.scale) + 1.5 * FLT_EPSILON * p->epilogue.full;
 }
@@ -122,6 +134,11 @@ static void free_shape(struct shape *s) {
     s->column = NULL;
 }
 
+/* Samples that are worked on together: strips are a multiple of it. */
+static int span_of(const struct imf_problem *p, const struct shape *s) {
+    return SPREAD * p->channels * s->vec;
+}
+
 /* On success the caller frees the shape. */
 static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s,
                    char *why) {
@@ -150,22 +167,16 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
         return false;
     }
     s->row_symmetry = symmetry(s->row, (size_t)k->width);
+    int reach = (k->width - 1) * p->channels;
+    s->two_passes = t->two_passes || reach > MAX_REACH;
     if (!choose_acc(p, s, why)) {
         free_shape(s);
         return false;
     }
-    s->two_passes = t->two_passes || k->height > MAX_RING;
-    s->vec = t->vec[acc_types[s->acc].width];
-    s->vectors = 1;
-    s->group = imf_tuning_group(d);
-    if (!s->two_passes) {
-        size_t column =
-            2 * ((size_t)k->height + 2 * BLOCK) * (size_t)s->vec * acc_types[s->acc].size;
-        while (s->vectors < MAX_VECTORS && column * 2 * (size_t)s->vectors <= t->cache)
-            s->vectors *= 2;
-        if (s->group > (size_t)(MAX_VECTORS / s->vectors))
-            s->group = (size_t)(MAX_VECTORS / s->vectors); /* strips are wide: small groups */
-    }
+    s->vec = t->separable_vec[acc_types[s->acc].width];
+    s->group = s->two_passes ? imf_tuning_group(d) : 1;
+    int span = span_of(p, s);
+    s->strip = ((STRIP > REACHES * reach ? STRIP : REACHES * reach) + span - 1) / span * span;
     return true;
 }
 
@@ -178,10 +189,6 @@ static bool separable_applicable(const struct imf_problem *p, const struct imf_d
     return true;
 }
 
-static double pairs(int taps, int mirror) {
-    return mirror ? (taps + 1) / 2 : taps;
-}
-
 static double separable_cost(const struct imf_problem *p, const struct imf_device *d) {
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_kernel *k = p->kernel[0];
@@ -192,13 +199,15 @@ static double separable_cost(const struct imf_problem *p, const struct imf_devic
     enum imf_width w = acc_types[s.acc].width;
     double samples = (double)p->width * p->height * p->channels;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
-    double ns = 1 / t->finish + pairs(k->width, s.row_symmetry) / t->row_product[w];
+    double row = k->width / t->row_product[w], column = k->height / t->column_product[w];
     free_shape(&s);
+    if (s.two_passes)
+        row = (s.row_symmetry ? (k->width + 1) / 2 : k->width) / t->row_product[w] + 1 / t->middle;
+    else
+        column *= 1 + (k->width - 1.0) * p->channels / s.strip;
+    double ns = 1 / t->finish + row + column;
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += 1 / t->divide;
-    ns += k->height / t->column_product[w];
-    if (s.two_passes)
-        ns += 1 / t->middle;
     return (s.two_passes ? 2 : 1) * t->launch_ms +
            samples * 1e-6 * fmax(ns / d->compute_units, bytes / t->bandwidth);
 }
@@ -230,7 +239,8 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "GROUP", "%zu", s->group);
     imf_define(d, "CHANNELS", "%d", p->channels);
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
-    imf_define(d, "VECTORS", "%d", s->vectors);
+    imf_define(d, "STRIP", "%d", s->strip);
+    imf_define(d, "WHOLE", "%d", s->acc == ACC_FLOAT ? WHOLE_FLOAT : WHOLE_INT);
     imf_define(d, "UNROLL", "%zu", longest <= MAX_UNROLL ? longest : 8);
     imf_define(d, "ROW_N", "%zu", w);
     imf_define(d, "COLUMN_N", "%zu", h);
@@ -306,13 +316,19 @@ static enum imf_status separable_make(void **job, const struct imf_problem *p, s
     return status;
 }
 
+/* Output rows of a work-item: whole blocks, few enough that a small image occupies every unit. */
+static int rows_of(const struct imf_device *d, int strips, int height) {
+    double wanted = ceil(imf_tuning(d)->groups_per_unit * d->compute_units / strips);
+    int rows = (int)ceil(height / wanted / BLOCK) * BLOCK;
+    return rows < ROWS ? rows : ROWS;
+}
+
 static enum imf_status separable_run(void *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     struct separable_job *j = job;
     const struct imf_device *d = imf_clrt_device(j->rt);
-    const struct imf_tuning *t = imf_tuning(d);
     const struct imf_kernel *k = j->p.kernel[0];
-    size_t group = j->shape.group, vec = (size_t)(j->shape.vec * j->shape.vectors);
+    size_t group = j->shape.group, vec = (size_t)j->shape.vec;
     cl_int n = in->width * in->channels, height = in->height;
     size_t columns = ((size_t)n + vec - 1) / vec;
     /* Of the first tap of pixel (0, 0). */
@@ -323,7 +339,9 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     const size_t local[2] = {group, 1};
     size_t global[2] = {(columns + group - 1) / group * group, 0};
     if (!j->shape.two_passes) {
-        cl_int rows = imf_tuning_rows(t, d, (columns + group - 1) / group, height, k->height);
+        int strips = (n + j->shape.strip - 1) / j->shape.strip, span = span_of(&j->p, &j->shape);
+        cl_int strip = ((n + strips - 1) / strips + span - 1) / span * span;
+        cl_int rows = rows_of(d, strips, height);
         const struct imf_arg args[] = {
             {sizeof source, &source},
             {sizeof in_start, &in_start},
@@ -333,10 +351,12 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
             {sizeof out_pitch, &out_pitch},
             {sizeof n, &n},
             {sizeof height, &height},
+            {sizeof strip, &strip},
             {sizeof rows, &rows},
         };
+        global[0] = (size_t)((n + strip - 1) / strip);
         global[1] = ((size_t)height + (size_t)rows - 1) / (size_t)rows;
-        return imf_clrt_launch(j->rt, j->kernel[0], args, 9, 2, global, local, err);
+        return imf_clrt_launch(j->rt, j->kernel[0], args, 10, 2, global, local, err);
     }
     const struct imf_arg first[] = {
         {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},

@@ -10,19 +10,19 @@ enum imf_width { IMF_WIDTH_16, IMF_WIDTH_32, IMF_WIDTH_INT, IMF_WIDTH_64, IMF_WI
 struct imf_tuning {
     const char *name;
     /* Shapes. */
-    int vec[IMF_WIDTHS];    /* samples a work-item, by type of the sums */
+    int vec[IMF_WIDTHS];           /* samples a work-item, by type of the sums */
+    int separable_vec[IMF_WIDTHS]; /* the same for separable kernels: one register */
     int registers;          /* sums of vec samples that fit in registers; with more, vec halves */
     int group;              /* work-items a work-group, along a row */
     int least_rows;         /* output rows a work-item walks over, for the lowest kernels */
     int rows;               /* and at most */
-    bool two_passes;        /* separable: through a buffer in memory, not a ring a work-item */
-    size_t cache;           /* bytes of a ring that stay in the first-level cache */
+    bool two_passes;        /* separable: through a buffer in memory, not in a work-item */
     double groups_per_unit; /* work-groups that keep a compute unit busy */
     /* Rates: 1e9 samples (times taps) a second and compute unit. */
     double product[IMF_WIDTHS];        /* direct: multiply-adds of operands in registers */
     double operand[IMF_WIDTHS];        /* direct: loading and widening a sample or mirrored pair */
-    double row_product[IMF_WIDTHS];    /* separable: load, widen, multiply and add */
-    double column_product[IMF_WIDTHS]; /* separable: the same with filtered rows */
+    double row_product[IMF_WIDTHS];    /* separable: multiply-adds along the rows */
+    double column_product[IMF_WIDTHS]; /* separable: and down the columns */
     double middle;                     /* separable: passing a sample through the buffer */
     double loop_product;               /* multiply-adds with taps from memory */
     double finish;                     /* scaling, rounding, saturating and storing a sample */
