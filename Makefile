@@ -147,8 +147,8 @@ $(BUILD)/bench/%: test/bench/%.cc $(LIBRARY)
 	@$(call bench_build,$(CXX) -Ilib $(CPPFLAGS) $(or $(CXXFLAGS),-O2 -g) $(LDFLAGS))
 
 bench: all $(CHECKCL) $(BENCH) ## build and run the benchmarks
-	@if [ -f test/bench/run.sh ]; then BUILD='$(BUILD)' IMFILTER='$(PROGRAM)' sh test/bench/run.sh; \
-	else $(CHECKCL) --bench; fi
+	@BUILD='$(BUILD)' sh test/bench/run.sh
+	@BUILD='$(BUILD)' sh test/bench/fft.sh
 
 lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
