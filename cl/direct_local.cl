@@ -140,7 +140,7 @@ inline uint middle(uint word, uint next)
     return as_uint((ushort2)(as_ushort2(word).s1, as_ushort2(next).s0));
 }
 
-inline void load_words(uint *words, const __global unit *restrict p)
+inline void load_words(uint *words, const __global unit *p)
 {
 #pragma unroll
     for (int i = 0; i < UNITS; i++) {
@@ -346,7 +346,7 @@ inline uint level(int a, int b)
 
 #define OUT_WORDS (SAMPLES * OUT / 32)
 
-inline void store_row(__global OUT_T *restrict out, const element *a, const element *b)
+inline void store_row(__global OUT_T *out, const element *a, const element *b)
 {
     uint c[SAMPLES], words[OUT_WORDS];
 #pragma unroll
