@@ -192,9 +192,10 @@ inline vsum divide_even(vsum n)
     vsum rest = n - q * X_SCALE;
     q += rest < 0 ? (vsum)-1 : rest >= X_SCALE ? (vsum)1 : (vsum)0;
 #endif
+    // Up where twice the rest and the odd bit exceed the scale; the shift gives -1 there. (Oclgrind
+    // 21.10 extends vectors of comparisons wrongly.)
     vsum twice = (n - q * X_SCALE) * 2;
-    vsum odd = q & 1;
-    return q + (twice + odd > X_SCALE ? (vsum)1 : (vsum)0);
+    return q - ((X_SCALE - (q & 1) - twice) >> (vsum)(8 * sizeof(SUM_T) - 1));
 #endif
 }
 
@@ -203,7 +204,7 @@ inline vout finish_exact(vsum sum)
 {
     vsum n = sum * X_SIGN + X_ADD;
 #if E_ABS
-    n = n < 0 ? -n : n;
+    n = max(n, -n);
 #endif
     n = n * X_SIGN2 + X_ADD2;
 #if E_THRESHOLD

@@ -77,7 +77,7 @@ inline vout finish(vacc sum)
 #if NARROW_END
     sum = sum * (ACC)X_SIGN + (ACC)X_ADD;
 #if E_ABS
-    sum = sum < (ACC)0 ? -sum : sum;
+    sum = max(sum, (vacc)-sum);
 #endif
     sum = sum * (ACC)X_SIGN2 + (ACC)X_ADD2;
     return TO(OUT_T)(clamp(sum, (vacc)0, (vacc)255));

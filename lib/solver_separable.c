@@ -274,7 +274,9 @@ static void separable_destroy(void **job) {
 
 static enum imf_status make_mid(struct separable_job *j, struct imf_error *err) {
     const struct imf_problem *p = &j->p;
-    size_t rows = (size_t)p->height + (size_t)p->kernel[0]->height - 1, bytes;
+    /* The last block reads as many rows as the others. */
+    size_t blocks = ((size_t)p->height + BLOCK - 1) / BLOCK, bytes;
+    size_t rows = blocks * BLOCK + (size_t)p->kernel[0]->height - 1;
     j->mid_pitch =
         ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
     if (!imf_size_mul(rows, j->mid_pitch, &bytes) ||
