@@ -17,217 +17,37 @@
 //    row a being ROW_COEF[a] times row ROW_OF[a]. A mirrored kernel halves its rows, a product of a
 //    column and a row keeps one. Where a row differs from the one before it in few taps, as in a
 //    disk, it is given as that difference (ROW_CHAINED).
-// 5. The next row's words are loaded before this row's are used.
+// 5. A row's words are loaded two rows before they are used, or else the few work-items for whose
+//    registers there is room would wait for them.
 // 6. Short epilogues, half of a small kernel's work: floats round, divide and take roots exactly
 //    where a bound allows it, and sums become floats as bits of 2^23, for conversion instructions
 //    run at a quarter of the rate and share their unit with roots.
+// 7. With subword.cl (SUBWORD), NVIDIA's instructions on parts of a word: four taps of a dense
+//    integer kernel at once (DOT), the sums of small magnitudes as pairs of fp16 numbers that are
+//    not raised and that become floats in one step (PAIRS), and levels rounded two at a time.
 
-#ifndef SAMPLES
-#define SAMPLES 16 // a work-item; SAMPLES * IN is a multiple of 32
+#ifndef DIRECT_SUMS
+#include "direct_sums.cl" // where this file is compiled alone: the host puts that text first
 #endif
-#ifndef PACKED
-#define PACKED 0 // 1: two samples a register (IN 8); 0: floats
-#endif
-#ifndef BIAS
-#define BIAS 0 // PACKED: raises sums so that they are never negative
-#endif
-#ifndef INTEGER_END
-#define INTEGER_END 0 // 1: PACKED, OUT 8, X_SCALE 1 no |v|, no threshold; BIAS is a multiple of 256
-#endif
-#ifndef FLOAT_END
-#define FLOAT_END 0 // 1: EXACT, yet floats decide every rounding
-#endif
+
 #ifndef PLAIN_END
 #define PLAIN_END 0 // 1: the float epilogue is E_MUL alone; for magnitudes, not even that
 #endif
 #ifndef TIES
-#define TIES 0 // 1: FLOAT_END, and a quotient may be a tie, which a float's error would decide;
-#endif         // then INVERSE is a little more than 1 / X_SCALE
+#define TIES 0 // 1: FLOAT_END, and a quotient may be a tie, which a float's error would decide
+#endif
 #ifndef CLAMP
 #define CLAMP 1 // 0: no result lies outside 0..OUT_MAX, 2: none is negative
-#endif
-#ifndef CHANNELS
-#define CHANNELS 1 // samples a pixel
-#endif
-#ifndef TAPS_W
-#define TAPS_W 1 // kernel size
-#endif
-#ifndef TAPS_H
-#define TAPS_H 1
-#endif
-#ifndef ORIGIN_X
-#define ORIGIN_X 0 // column of the taps that lies on the output's pixel
-#endif
-#ifndef ROW_N
-#define ROW_N 1       // distinct rows, and
-#define ROW_TAPS 1    // their TAPS_W taps each;
-#define ROW_CHAINED 0 // 1: these are added to the row before;
-#define ROW_ONCE 0    // the only kernel row that is this row, if it is one's, or -1;
-#define ROW_OF 0      // of each kernel row: its distinct row, or -1 if it has no taps,
-#define ROW_COEF 1    // and the factor
-#endif
-#ifndef MAGNITUDE
-#define MAGNITUDE 0 // 1: a second kernel, ROW2_N and so on, and the length of the two sums
 #endif
 #ifndef MAGIC_END
 #define MAGIC_END (MAGNITUDE || TAPS_H > 7) // 1: sums become floats through the exponent
 #endif
+#ifndef AHEAD
+#define AHEAD (TAPS_H <= 7 ? 2 : 0) // rows between the hint that a load will come and the load
+#endif
 #ifndef GROUP
 #define GROUP 1 // work-items a work-group
 #endif
-
-#define PER_WORD (32 / IN)
-#if SAMPLES * IN == 32
-#define UNIT_WORDS 1
-typedef uint unit;
-#elif SAMPLES * IN == 64
-#define UNIT_WORDS 2
-typedef uint2 unit;
-#else
-#define UNIT_WORDS 4
-typedef uint4 unit;
-#endif
-#define UNIT_SAMPLES (UNIT_WORDS * PER_WORD)
-
-// The window of a row: whole units around SAMPLES samples and the reach of the taps.
-#define LEFT (ORIGIN_X * CHANNELS)
-#define RIGHT ((TAPS_W - 1 - ORIGIN_X) * CHANNELS)
-#define LEFT_UNITS ((LEFT + UNIT_SAMPLES - 1) / UNIT_SAMPLES)
-#define UNITS (LEFT_UNITS + (SAMPLES + RIGHT + UNIT_SAMPLES - 1) / UNIT_SAMPLES)
-#define SPAN (UNITS * UNIT_SAMPLES)
-#define SKIP (LEFT_UNITS * UNIT_SAMPLES - LEFT)
-
-// An element is a register of sums: one float, or the samples k and k + 2. FIRST(e) is the first
-// sample of element e.
-#if PACKED
-typedef uint element;
-#define ELEMENTS (SAMPLES / 2)
-#define FIRST(e) (4 * ((e) / 2) + (e) % 2)
-#define NOTHING 0u
-#if INTEGER_END
-#define START ((BIAS + X_ADD + X_ADD2) * 0x00010001u)
-#else
-#define START (BIAS * 0x00010001u)
-#endif
-#else
-typedef float element;
-#define ELEMENTS SAMPLES
-#define FIRST(e) (e)
-#define NOTHING -0.0f // x + -0.0f is x, so the compiler drops it
-#define START -0.0f
-#endif
-
-__constant element row_taps[] = {ROW_TAPS};
-__constant int row_chained[] = {ROW_CHAINED};
-__constant int row_of[] = {ROW_OF};
-__constant element row_coef[] = {ROW_COEF};
-__constant int row_once[] = {ROW_ONCE};
-#if MAGNITUDE
-__constant element row2_taps[] = {ROW2_TAPS};
-__constant int row2_chained[] = {ROW2_CHAINED};
-__constant int row2_of[] = {ROW2_OF};
-__constant element row2_coef[] = {ROW2_COEF};
-__constant int row2_once[] = {ROW2_ONCE};
-#endif
-
-// ---- a row of samples, widened ----------------------------------------------------------------
-
-inline uint low_half(uint word) { return as_ushort2(word).s0; }
-inline uint high_half(uint word) { return as_ushort2(word).s1; }
-// The upper half of one word under the lower half of the next.
-inline uint middle(uint word, uint next)
-{
-    return as_uint((ushort2)(as_ushort2(word).s1, as_ushort2(next).s0));
-}
-
-inline void load_words(uint *words, const __global unit *p)
-{
-#pragma unroll
-    for (int i = 0; i < UNITS; i++) {
-        unit u = p[i];
-#if UNIT_WORDS == 1
-        words[i] = u;
-#else
-        words[i * UNIT_WORDS] = u.s0;
-        words[i * UNIT_WORDS + 1] = u.s1;
-#endif
-#if UNIT_WORDS == 4
-        words[i * UNIT_WORDS + 2] = u.s2;
-        words[i * UNIT_WORDS + 3] = u.s3;
-#endif
-    }
-}
-
-#define WORDS (UNITS * UNIT_WORDS)
-
-inline void widen(element *x, const uint *words)
-{
-#if PACKED
-    uint even[WORDS + 1], odd[WORDS + 1];
-    even[WORDS] = odd[WORDS] = 0;
-#pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-        even[i] = words[i] & 0x00ff00ffu;
-        odd[i] = words[i] >> 8 & 0x00ff00ffu;
-    }
-#pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-        x[4 * i] = even[i];
-        x[4 * i + 1] = odd[i];
-        x[4 * i + 2] = middle(even[i], even[i + 1]);
-        x[4 * i + 3] = middle(odd[i], odd[i + 1]);
-    }
-#else
-#pragma unroll
-    for (int i = 0; i < SPAN; i++) {
-#if IN == 8
-        x[i] = (float)(uchar)(words[i / 4] >> 8 * (i % 4));
-#elif IN == 16
-        x[i] = (float)(i % 2 ? high_half(words[i / 2]) : low_half(words[i / 2]));
-#else
-        x[i] = as_float(words[i]);
-#endif
-    }
-#endif
-}
-
-// ---- the sums ---------------------------------------------------------------------------------
-
-#define SLOT(u, a) (((u) - (a) + TAPS_H) % TAPS_H * ELEMENTS)
-
-inline element row_product(element h, const element *x, __constant element *taps)
-{
-#pragma unroll
-    for (int j = 0; j < TAPS_W; j++)
-        if (taps[j] != 0)
-            h += taps[j] * x[j * CHANNELS];
-    return h;
-}
-
-// Add input row u (modulo TAPS_H) to the sums that it concerns.
-inline void add_row(element *sum, const element *x, int u, int rows_n, __constant element *taps,
-                    __constant int *chained, __constant int *of, __constant element *coef,
-                    __constant int *once)
-{
-#pragma unroll
-    for (int e = 0; e < ELEMENTS; e++) {
-        element h = NOTHING;
-#pragma unroll
-        for (int d = 0; d < rows_n; d++) {
-            const element *first = x + SKIP + FIRST(e);
-            if (once[d] >= 0) {
-                int slot = SLOT(u, once[d]);
-                sum[slot + e] = row_product(sum[slot + e], first, taps + d * TAPS_W);
-                continue;
-            }
-            h = row_product(chained[d] ? h : (element)NOTHING, first, taps + d * TAPS_W);
-#pragma unroll
-            for (int a = 0; a < TAPS_H; a++)
-                if (of[a] == d)
-                    sum[SLOT(u, a) + e] += coef[a] * h;
-        }
-    }
-}
 
 // ---- the epilogue -----------------------------------------------------------------------------
 
@@ -244,9 +64,64 @@ inline uint level_of(OUT_T level)
 }
 
 #if OUT == 8 && (FLOAT_END || !EXACT)
+#if FROM_PAIRS
+#define MUL (E_MUL / PAIR_UNIT)
+#else
+#define MUL E_MUL
+#endif
+#if SUBWORD
+#define UNIT PAIR_UNIT // of value()
+#define ROOT(x) fast_root(x)
+#else
+#define UNIT 1.0f
+#define ROOT(x) sqrt(x)
+#endif
 
-inline uint round_float(float v)
+inline float mapped(float v)
 {
+    v = v * E_MUL2 + E_ADD2;
+#if E_THRESHOLD
+    v = v >= E_LEVEL ? E_FULL : 0.0f;
+#endif
+    return v * UNIT;
+}
+
+// The result before rounding.
+inline float value(float a, float b)
+{
+#if MAGNITUDE && PLAIN_END
+    return ROOT(a * a + b * b) * (PAIRS || FROM_PAIRS ? 1.0f : UNIT);
+#elif MAGNITUDE
+    a *= MUL;
+    b *= MUL;
+    return mapped(ROOT(a * a + b * b));
+#elif TIES
+    // From 512 to 1024 floats are multiples of 2^-14: that takes the error off a tie, and other
+    // quotients are further from one.
+    a *= FROM_PAIRS ? 1.0f / UNIT : 1.0f;
+    a = X_SIGN < 0 ? -a : a;
+    a = X_ADD != 0 ? a + (float)X_ADD : a;
+#if E_ABS
+    a = fabs(a);
+#endif
+    a = X_SIGN2 < 0 ? -a : a;
+    a = X_ADD2 != 0 ? a + (float)X_ADD2 : a;
+    return fma(fma(a, 1.0f / X_SCALE, 768.0f), UNIT, -768.0f * UNIT);
+#elif PLAIN_END
+    return a * (MUL * UNIT);
+#else
+    float v = a * MUL + E_ADD;
+#if E_ABS
+    v = fabs(v);
+#endif
+    return mapped(v);
+#endif
+}
+
+#if !SUBWORD
+inline uint level(float a, float b)
+{
+    float v = value(a, b);
 #if CLAMP == 2
     v = min(v, (float)OUT_MAX);
 #elif CLAMP
@@ -254,53 +129,7 @@ inline uint round_float(float v)
 #endif
     return as_uint(v + ROUND);
 }
-
-inline uint map_float(float v)
-{
-    v = v * E_MUL2 + E_ADD2;
-#if E_THRESHOLD
-    v = v >= E_LEVEL ? E_FULL : 0.0f;
 #endif
-    return round_float(v);
-}
-
-#if TIES
-// Ties round up by INVERSE; the remainder tells them, and from an odd level they go down.
-inline uint divide_float(float n)
-{
-    n = n * (float)X_SIGN + (float)X_ADD;
-#if E_ABS
-    n = fabs(n);
-#endif
-    n = clamp(n * (float)X_SIGN2 + (float)X_ADD2, 0.0f, 255.0f * X_SCALE);
-    float q = fma(n, INVERSE, ROUND);
-    uint level = as_uint(q);
-    return fma(q - ROUND, -(float)X_SCALE, n) == -0.5f * X_SCALE ? level - (level & 1) : level;
-}
-#endif
-
-inline uint level(float a, float b)
-{
-#if MAGNITUDE && PLAIN_END
-    return round_float(sqrt(a * a + b * b));
-#elif MAGNITUDE
-    a *= E_MUL;
-    b *= E_MUL;
-    return map_float(sqrt(a * a + b * b));
-#elif TIES
-    return divide_float(a);
-#elif PLAIN_END && !CLAMP
-    return as_uint(fma(a, E_MUL, ROUND));
-#elif PLAIN_END
-    return round_float(a * E_MUL);
-#else
-    float v = a * E_MUL + E_ADD;
-#if E_ABS
-    v = fabs(v);
-#endif
-    return map_float(v);
-#endif
-}
 
 #elif FLOAT_END || !EXACT
 
@@ -326,8 +155,19 @@ inline uint level(int a, int b)
 
 #endif
 
-#if !PACKED
-#define SUM(x) (x) // level() converts
+#if PAIRS
+#define LOW(x) pair_low(x)
+#define HIGH(x) pair_high(x)
+#define SUM(x) (x)
+#else
+#define LOW(x) low_half(x)
+#define HIGH(x) high_half(x)
+#if FROM_PAIRS && !defined UNIT
+#define SUM(x) ((x) / PAIR_UNIT)
+#elif DOT && FLOAT_END
+#define SUM(x) ((float)(int)(x))
+#elif !PACKED && !DOT
+#define SUM(x) (x)
 #elif FLOAT_END && MAGIC_END
 #define SUM(x)                                                                                     \
     (as_float(as_uint((ushort2)((ushort)(x), (ushort)0x4b00))) - (8388608.0f + (float)BIAS))
@@ -336,34 +176,56 @@ inline uint level(int a, int b)
 #else
 #define SUM(x) ((int)(x)-BIAS)
 #endif
-#if INTEGER_END
-#define LEVEL(a, b) ((uint)clamp((int)(a), BIAS, BIAS + 255))
-#define LEVEL_BIAS (BIAS * 0x01000100u + BIAS * 0x00010001u)
+#endif
+
+// store_row() makes results of the sums, and then four bytes a word.
+#if OUT == 8 && INTEGER_END && DOT
+typedef int result;
+#define RESULT(a, b) ((int)(a))
+inline uint four(const result *c) { return pack_bytes(c[0], c[1], c[2], c[3]); }
+#elif OUT == 8 && SUBWORD && defined UNIT
+typedef float result;
+#define RESULT(a, b) value(SUM(a), SUM(b))
+inline uint four(const result *c)
+{
+    return pick_bytes(pair_levels(c[0], c[1], CLAMP), pair_levels(c[2], c[3], CLAMP), 0x6420);
+}
 #else
-#define LEVEL(a, b) level(SUM(a), SUM(b))
-#define LEVEL_BIAS 0
+typedef uint result;
+#if INTEGER_END
+#define RESULT(a, b) ((uint)clamp((int)(a), BIAS, BIAS + 255))
+#define RESULT_BIAS (BIAS * 0x01000100u + BIAS * 0x00010001u)
+#else
+#define RESULT(a, b) level(SUM(a), SUM(b))
+#define RESULT_BIAS 0
+#endif
+inline uint four(const result *c)
+{
+    uint even = as_uint((ushort2)((ushort)c[0], (ushort)c[2]));
+    uint odd = as_uint((ushort2)((ushort)c[1], (ushort)c[3]));
+    return even + (odd << 8) - RESULT_BIAS;
+}
 #endif
 
 #define OUT_WORDS (SAMPLES * OUT / 32)
 
 inline void store_row(__global OUT_T *out, const element *a, const element *b)
 {
-    uint c[SAMPLES], words[OUT_WORDS];
+    result c[SAMPLES];
+    uint words[OUT_WORDS];
 #pragma unroll
     for (int e = 0; e < ELEMENTS; e++) {
 #if PACKED
-        c[FIRST(e)] = LEVEL(low_half(a[e]), low_half(b[e]));
-        c[FIRST(e) + 2] = LEVEL(high_half(a[e]), high_half(b[e]));
+        c[FIRST(e)] = RESULT(LOW(a[e]), LOW(b[e]));
+        c[FIRST(e) + 2] = RESULT(HIGH(a[e]), HIGH(b[e]));
 #else
-        c[e] = LEVEL(a[e], b[e]);
+        c[e] = RESULT(a[e], b[e]);
 #endif
     }
 #pragma unroll
     for (int i = 0; i < OUT_WORDS; i++) {
 #if OUT == 8
-        uint even = as_uint((ushort2)((ushort)c[4 * i], (ushort)c[4 * i + 2]));
-        uint odd = as_uint((ushort2)((ushort)c[4 * i + 1], (ushort)c[4 * i + 3]));
-        words[i] = even + (odd << 8) - LEVEL_BIAS;
+        words[i] = four(c + 4 * i);
 #elif OUT == 16
         words[i] = as_uint((ushort2)((ushort)c[2 * i], (ushort)c[2 * i + 1]));
 #else
@@ -412,18 +274,33 @@ direct_local(const __global IN_T *restrict in, ulong in_start, ulong in_pitch,
         sum2[e] = START;
 #endif
     }
-    int left = count + TAPS_H - 2; // input rows behind the one in `words`
-    uint words[WORDS];
+#if DOT_DOWN
+    element down[ELEMENTS] = {0};
+#endif
+    int left = count + TAPS_H - 2; // rows behind `source`; the last one is loaded again
+    uint words[WORDS], next[WORDS];
     load_words(words, source);
+    source += left > 0 ? pitch : 0;
+    left--;
+    load_words(next, source);
 #pragma unroll 1
     for (int t = 0; t < count + TAPS_H - 1; t += TAPS_H) {
 #pragma unroll
         for (int u = 0; u < TAPS_H; u++) {
             element x[SPAN];
             widen(x, words);
+#if DOT_DOWN
+            move_down(down, words);
+#endif
             source += left > 0 ? pitch : 0;
             left--;
-            load_words(words, source); // long before they are needed
+#pragma unroll
+            for (int w = 0; w < WORDS; w++)
+                words[w] = next[w];
+            load_words(next, source);
+#if SUBWORD && AHEAD && (PACKED || DOT) // arithmetic bounds floats and high kernels
+            fetch_ahead(source + LEFT_UNITS + (left > AHEAD ? AHEAD * pitch : 0));
+#endif
 #pragma unroll
             for (int e = 0; e < ELEMENTS; e++) {
                 sum[u * ELEMENTS + e] = START;
@@ -431,9 +308,15 @@ direct_local(const __global IN_T *restrict in, ulong in_start, ulong in_pitch,
                 sum2[u * ELEMENTS + e] = START;
 #endif
             }
+#if DOT_DOWN
+            add_row(sum, x, down, u);
+#elif DOT
+            add_row(sum, x, x, u);
+#else
             add_row(sum, x, u, ROW_N, row_taps, row_chained, row_of, row_coef, row_once);
 #if MAGNITUDE
             add_row(sum2, x, u, ROW2_N, row2_taps, row2_chained, row2_of, row2_coef, row2_once);
+#endif
 #endif
             int done = t + u - (TAPS_H - 1);
             if (done >= 0 && done < count) {
