@@ -24,10 +24,12 @@ inline void put(__global SAMPLE_T *to, __global const SAMPLE_T *row, int from)
 
 // Work-items 0..columns-1 fill a pixel each, left or right of the image; the others RUN pixels of a
 // margin row, corners included. All read the image itself only, so that one launch does it.
-// Table: left + right source columns, then top + bottom source rows.
+// The surface's rows are `height` rows of the image from `first` on; top and bottom are 0 where they do
+// not meet its edge. Table: left + right source columns, then from entry `rows` on top + bottom source
+// rows, as rows of the image.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 edge_fill(__global SAMPLE_T *image, long origin, long pitch, int width, int height, int left,
-          int right, int top, int bottom, __global const int *table)
+          int right, int top, int bottom, int first, int rows, __global const int *table)
 {
     // 64 bits: the sides of a surface can have more pixels than 32 bits count.
     ulong id = get_global_id(0), sides = left + right;
@@ -45,9 +47,9 @@ edge_fill(__global SAMPLE_T *image, long origin, long pitch, int width, int heig
         return;
     int y = (int)r < top ? (int)r - top : height + (int)r - top;
     int begin = (int)(id - r * runs) * RUN - left, end = min(begin + RUN, width + right);
-    int from = table[sides + r];
+    int from = table[rows + r];
     __global SAMPLE_T *to = image + y * pitch;
-    __global const SAMPLE_T *source = image + max(from, 0) * pitch;
+    __global const SAMPLE_T *source = image + (from < 0 ? 0 : from - first) * pitch;
     if (from >= 0 && begin >= 0 && end <= width) {
         for (int k = begin * CHANNELS; k < end * CHANNELS; k++)
             to[k] = source[k];

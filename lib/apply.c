@@ -33,7 +33,9 @@ static void describe_device(struct imf_plan *plan) {
 
 static enum imf_status check_memory(const struct imf_plan *plan, uint64_t limit,
                                     struct imf_error *err) {
-    size_t bytes = imf_exec_bytes(plan->chain, plan->planning.on_device);
+    const struct imf_planning *p = &plan->planning;
+    size_t bytes = imf_exec_bytes(p->on_device && p->composed ? p->composed : plan->chain,
+                                  p->solver, p->on_device ? imf_clrt_device(p->rt) : NULL);
     if (bytes == SIZE_MAX || (limit && bytes > limit))
         return imf_fail(err, IMF_ERR_LIMIT,
                         "filtering needs %.0f MB, over the limit of %.0f MB (raise it with "
@@ -116,7 +118,7 @@ static enum imf_status prepare(struct imf_plan *plan, struct imf_error *err) {
         const struct imf_chain *composed = plan->planning.composed;
         enum imf_status st =
             imf_exec_make_device(&plan->exec, composed ? composed : plan->chain,
-                                 plan->planning.solver, plan->planning.rt, &failure);
+                                 plan->planning.solver, 0, plan->planning.rt, &failure);
         if (!st)
             return st;
         if (!plan->may_fall_back) {

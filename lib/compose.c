@@ -26,6 +26,19 @@ bool imf_composition_has_rim(const struct imf_composition *composition) {
     return composition->rim;
 }
 
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
+static int smaller(int a, int b) {
+    return a < b ? a : b;
+}
+
+int imf_composition_reach(const struct imf_composition *composition) {
+    struct imf_margin m = imf_problem_margin(&composition->second);
+    return composition->rim ? larger(m.top, m.bottom) + 1 : 0;
+}
+
 /* Equal to its own mirror image in both directions, about its origin. */
 static bool mirrors(const struct imf_kernel *k) {
     if (k->width != 2 * k->cx + 1 || k->height != 2 * k->cy + 1)
@@ -206,12 +219,14 @@ static enum imf_status filter(const struct imf_problem *problem, const struct im
     return st;
 }
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
-static int smaller(int a, int b) {
-    return a < b ? a : b;
+/* The part of an axis of `size` that `count` outputs from `first` on take: as far as margins of
+ * `before` and `behind` reach and, beyond an end, as far back as its edge repeats. */
+static void span(int *first, int *count, int before, int behind, int size) {
+    int from = *first - before, to = *first + *count + behind;
+    int begin = to > size ? smaller(from, size - 1 - behind) : from;
+    int end = from < 0 ? larger(to, before + 1) : to;
+    *first = larger(begin, 0);
+    *count = smaller(end, size) - *first;
 }
 
 static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_composition *k,
@@ -219,9 +234,9 @@ static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_
                                     const struct imf_surface *out, struct imf_error *err) {
     /* The first response is needed as far as the second kernel reaches, within the image. */
     struct imf_margin m = imf_problem_margin(&k->second);
-    int x = larger(r.x - m.left, 0), y = larger(r.y - m.top, 0);
-    int width = smaller(r.x + r.width + m.right, c->width) - x;
-    int height = smaller(r.y + r.height + m.bottom, c->height) - y;
+    int x = r.x, y = r.y, width = r.width, height = r.height;
+    span(&x, &width, m.left, m.right, c->width);
+    span(&y, &height, m.top, m.bottom, c->height);
     struct imf_surface between;
     enum imf_status st = imf_surface_layout(&between, IMF_F64, width, height, in->channels, m, err);
     if (!st)
@@ -242,12 +257,16 @@ static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_
 
 enum imf_status imf_compose_rim(const struct imf_chain *chain, const struct imf_pass *pass,
                                 const struct imf_surface *in, const struct imf_surface *out,
-                                struct imf_error *err) {
+                                int from, int to, struct imf_error *err) {
     struct rect r[4];
     enum imf_status st = IMF_OK;
     strips(chain, imf_problem_margin(&pass->composition->second), r);
-    for (int i = 0; i < 4 && !st; i++)
+    for (int i = 0; i < 4 && !st; i++) {
+        int end = smaller(r[i].y + r[i].height, to);
+        r[i].y = larger(r[i].y, from);
+        r[i].height = end - r[i].y;
         if (r[i].width > 0 && r[i].height > 0)
             st = filter_strip(chain, pass->composition, r[i], in, out, err);
+    }
     return st;
 }

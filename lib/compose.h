@@ -21,10 +21,13 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
                                   imf_cost_function *cost, const void *context,
                                   struct imf_error *err);
 
-/* Filter the rim of a composed pass anew, from its source (margins filled) to its output; both
- * surfaces have host addresses. */
+/* Filter the rim of a composed pass anew, from its source (margins filled) to rows from..to - 1 of
+ * its output; both surfaces have host addresses. */
 enum imf_status imf_compose_rim(const struct imf_chain *chain, const struct imf_pass *pass,
                                 const struct imf_surface *in, const struct imf_surface *out,
-                                struct imf_error *err);
+                                int from, int to, struct imf_error *err);
+
+/* Rows of the source above and below the composed kernel's own that the rim takes, at most. */
+int imf_composition_reach(const struct imf_composition *composition);
 
 #endif

@@ -101,6 +101,7 @@ void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum i
 struct imf_edge_job {
     struct imf_clrt *rt;
     struct imf_margin margin;
+    int height;
     cl_kernel kernel;
     cl_mem table;
 };
@@ -146,6 +147,7 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
         return imf_fail_memory(err, sizeof *job);
     job->rt = rt;
     job->margin = m;
+    job->height = s->height;
     imf_define(&d, "SAMPLE_T", "%s", type[s->sample]);
     imf_define(&d, "CHANNELS", "%d", s->channels);
     imf_define(&d, "VALUE", "(SAMPLE_T)%af", (double)(float)value);
@@ -160,24 +162,30 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
     return st;
 }
 
-enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s,
+enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s, int first,
                              struct imf_error *err) {
     cl_mem mem = s->mem;
     cl_long origin = (cl_long)s->origin, pitch = (cl_long)s->pitch;
-    cl_int width = s->width, height = s->height;
     struct imf_margin m = job->margin;
+    cl_int width = s->width, height = s->height, row = first, rows = m.left + m.right;
+    if (first > 0) {
+        rows += m.top;
+        m.top = 0;
+    }
+    if (first + s->height < job->height)
+        m.bottom = 0;
     size_t sides = (size_t)m.left + (size_t)m.right, run = (size_t)run_length(job->rt);
     size_t items = sides * (size_t)height +
                    ((size_t)m.top + (size_t)m.bottom) * ((sides + (size_t)width + run - 1) / run);
-    const struct imf_arg args[] = {{sizeof mem, &mem},           {sizeof origin, &origin},
-                                   {sizeof pitch, &pitch},       {sizeof width, &width},
-                                   {sizeof height, &height},     {sizeof m.left, &m.left},
-                                   {sizeof m.right, &m.right},   {sizeof m.top, &m.top},
-                                   {sizeof m.bottom, &m.bottom}, {sizeof job->table, &job->table}};
+    const struct imf_arg args[] = {
+        {sizeof mem, &mem},         {sizeof origin, &origin}, {sizeof pitch, &pitch},
+        {sizeof width, &width},     {sizeof height, &height}, {sizeof m.left, &m.left},
+        {sizeof m.right, &m.right}, {sizeof m.top, &m.top},   {sizeof m.bottom, &m.bottom},
+        {sizeof row, &row},         {sizeof rows, &rows},     {sizeof job->table, &job->table}};
     const size_t local[] = {GROUP}, global[] = {(items + GROUP - 1) / GROUP * GROUP};
     if (!items)
         return IMF_OK;
-    return imf_clrt_launch(job->rt, job->kernel, args, 10, 1, global, local, err);
+    return imf_clrt_launch(job->rt, job->kernel, args, 12, 1, global, local, err);
 }
 
 void imf_edge_free(struct imf_edge_job **job) {

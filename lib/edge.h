@@ -18,12 +18,14 @@ int imf_edge_index(enum imf_edge edge, int i, int n);
 void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin margin, enum imf_edge edge,
                         double value);
 
-/* The same on a device: made once for a surface's shape, run for each image. */
+/* The same on a device: made once for an image's shape, run for each image. To fill it in bands,
+ * run with surfaces whose row 0 is row `first` of the image: top and bottom margins are filled
+ * where they meet its edge, from rows that must be there. */
 struct imf_edge_job;
 enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
                               const struct imf_surface *s, struct imf_margin margin,
                               enum imf_edge edge, double value, struct imf_error *err);
-enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s,
+enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s, int first,
                              struct imf_error *err);
 void imf_edge_free(struct imf_edge_job **job);
 

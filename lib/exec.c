@@ -2,13 +2,16 @@
  * exec.c - running a chain: its surfaces, its solvers' jobs, in order
  *
  * surface[0] is the image, surface[i + 1] the output of pass i. A surface's margins are as wide as
- * its widest reader needs and are filled just before the first reader runs.
+ * its widest reader needs and are filled just before the first reader runs. On a device, passes get
+ * views of the rows that a band needs; what a window keeps for the next band moves to its start.
  */
 #include "exec.h"
 
+#include "bands.h"
 #include "compose.h"
 #include "edge.h"
 #include "point.h"
+#include "tuning.h"
 
 #include <stdlib.h>
 
@@ -22,33 +25,60 @@ struct step {
 struct imf_exec {
     const struct imf_chain *chain;
     struct imf_clrt *rt;         /* NULL on the host */
+    struct imf_bands *bands;     /* NULL on the host */
     struct imf_surface *surface; /* chain->count + 1 */
     struct step *step;           /* chain->count */
     struct imf_alpha_job *alpha;
 };
 
-/* Lay out the surface behind index i: 0 the image, i > 0 the output of pass i - 1. */
-static enum imf_status layout(const struct imf_chain *c, int i, enum imf_sample between,
-                              enum imf_sample last, struct imf_surface *s, struct imf_error *err) {
-    enum imf_sample sample = i == 0 ? c->in : i == c->count ? last : between;
-    int channels = i == 0 ? c->channels_in : c->passes[i - 1].channels_out;
-    return imf_surface_layout(s, sample, c->width, c->height, channels, imf_chain_margin(c, i - 1),
-                              err);
+/* What a device does when; advance as in imf_exec_make_device(). */
+static enum imf_status plan_bands(struct imf_bands **out, const struct imf_chain *c,
+                                  const struct imf_solver *const *solver, int advance,
+                                  const struct imf_device *d, struct imf_error *err) {
+    bool *whole = calloc((size_t)c->count, sizeof *whole);
+    *out = NULL;
+    if (!whole)
+        return imf_fail_memory(err, (size_t)c->count * sizeof *whole);
+    for (int i = 0; i < c->count; i++)
+        whole[i] = c->passes[i].kind == IMF_PASS_POINT ? c->passes[i].point.normalize
+                                                       : !solver[i] || solver[i]->whole;
+    enum imf_status st = imf_bands_make(out, c, whole, imf_tuning_band_bytes(d), advance, err);
+    free(whole);
+    return st;
 }
 
-size_t imf_exec_bytes(const struct imf_chain *c, bool device) {
+/* Lay out surface i; bands NULL: on the host, where the last one may hold `last`. */
+static enum imf_status layout(const struct imf_chain *c, const struct imf_bands *bands, int i,
+                              enum imf_sample last, struct imf_surface *s, struct imf_error *err) {
+    enum imf_sample sample = i == 0 ? c->in : i == c->count ? last : bands ? IMF_F32 : IMF_F64;
+    int channels = i == 0 ? c->channels_in : c->passes[i - 1].channels_out;
+    int rows = bands ? bands->window[i].rows : 0;
+    struct imf_margin m = imf_chain_margin(c, i - 1);
+    if (rows) /* a window's vertical margins are rows like the others */
+        m.top = m.bottom = 0;
+    return imf_surface_layout(s, sample, c->width, rows ? rows : c->height, channels, m, err);
+}
+
+size_t imf_exec_bytes(const struct imf_chain *c, const struct imf_solver *const *solver,
+                      const struct imf_device *d) {
     size_t total = 0;
+    struct imf_bands *bands = NULL;
+    if (d && plan_bands(&bands, c, solver, 0, d, NULL))
+        return SIZE_MAX;
     for (int i = 0; i <= c->count; i++) {
         struct imf_surface s;
-        if (layout(c, i, device ? IMF_F32 : IMF_F64, c->out, &s, NULL) ||
-            !imf_size_add(total, imf_surface_bytes(&s), &total))
-            return SIZE_MAX;
+        if (layout(c, bands, i, c->out, &s, NULL) ||
+            (d && (s.pitch > INT32_MAX || imf_surface_bytes(&s) > d->max_alloc)) ||
+            !imf_size_add(total, imf_surface_bytes(&s), &total)) {
+            total = SIZE_MAX;
+            break;
+        }
     }
+    imf_bands_free(&bands);
     return total;
 }
 
 static enum imf_status create(struct imf_exec **out, const struct imf_chain *c,
-                              enum imf_sample between, enum imf_sample last,
                               struct imf_error *err) {
     struct imf_exec *x = *out = calloc(1, sizeof *x);
     if (!x)
@@ -56,14 +86,7 @@ static enum imf_status create(struct imf_exec **out, const struct imf_chain *c,
     x->chain = c;
     x->surface = calloc((size_t)c->count + 1, sizeof *x->surface);
     x->step = calloc((size_t)c->count, sizeof *x->step);
-    if (!x->surface || !x->step)
-        return imf_fail_memory(err, sizeof *x->surface);
-    for (int i = 0; i <= c->count; i++) {
-        enum imf_status st = layout(c, i, between, last, &x->surface[i], err);
-        if (st)
-            return st;
-    }
-    return IMF_OK;
+    return x->surface && x->step ? IMF_OK : imf_fail_memory(err, sizeof *x->surface);
 }
 
 /* Whether pass i is the first that reads beyond its source's edge. */
@@ -79,9 +102,12 @@ static bool fills_margin(const struct imf_chain *c, int i) {
 
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *c,
                                    enum imf_sample out_sample, struct imf_error *err) {
-    enum imf_status st = create(out, c, IMF_F64, out_sample, err);
-    for (int i = 0; i <= c->count && !st; i++)
-        st = imf_surface_alloc(&(*out)->surface[i], err);
+    enum imf_status st = create(out, c, err);
+    for (int i = 0; i <= c->count && !st; i++) {
+        st = layout(c, NULL, i, out_sample, &(*out)->surface[i], err);
+        if (!st)
+            st = imf_surface_alloc(&(*out)->surface[i], err);
+    }
     for (int i = 0; i < c->count && !st; i++) {
         if (c->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
@@ -107,25 +133,35 @@ static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_sol
         return imf_point_make(&step->point, x->rt, &pass->point, source->sample, pass->out,
                               c->height, err);
     enum imf_status st = IMF_OK;
-    if (fills_margin(c, i))
-        st = imf_edge_make(&step->edge, x->rt, source, source->margin, c->edge, c->edge_value, err);
+    if (fills_margin(c, i)) {
+        struct imf_surface image = *source; /* a window stands for all of its rows */
+        image.height = c->height;
+        st = imf_edge_make(&step->edge, x->rt, &image, imf_chain_margin(c, pass->source), c->edge,
+                           c->edge_value, err);
+    }
     step->solver = solver;
-    return st ? st : solver->make(&step->job, &pass->problem, x->rt, err);
+    struct imf_problem p = pass->problem;
+    p.height = x->bands->window[i + 1].tallest;
+    return st ? st : solver->make(&step->job, &p, x->rt, err);
 }
 
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *c,
-                                     const struct imf_solver *const *solver, struct imf_clrt *rt,
-                                     struct imf_error *err) {
-    enum imf_status st = create(out, c, IMF_F32, c->out, err);
+                                     const struct imf_solver *const *solver, int advance,
+                                     struct imf_clrt *rt, struct imf_error *err) {
+    enum imf_status st = create(out, c, err);
     if (*out)
         (*out)->rt = rt;
+    if (!st)
+        st = plan_bands(&(*out)->bands, c, solver, advance, imf_clrt_device(rt), err);
     for (int i = 0; i <= c->count && !st; i++) {
         /* The host reads and writes the first and the last; PoCL and integrated GPUs share them. */
         bool host = i == 0 || i == c->count;
         cl_mem mem = NULL;
         struct imf_surface *s = &(*out)->surface[i];
-        st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE | (host ? CL_MEM_ALLOC_HOST_PTR : 0),
-                             imf_surface_bytes(s), &mem, err);
+        st = layout(c, (*out)->bands, i, c->out, s, err);
+        if (!st)
+            st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE | (host ? CL_MEM_ALLOC_HOST_PTR : 0),
+                                 imf_surface_bytes(s), &mem, err);
         s->mem = mem;
     }
     for (int i = 0; i < c->count && !st; i++)
@@ -149,6 +185,7 @@ void imf_exec_free(struct imf_exec **exec) {
         imf_point_free(&step->point);
     }
     imf_alpha_free(&x->alpha);
+    imf_bands_free(&x->bands);
     for (int i = 0; x->surface && i <= x->chain->count; i++) {
         if (x->surface[i].mem)
             clReleaseMemObject(x->surface[i].mem);
@@ -204,44 +241,110 @@ static enum imf_status unmap(struct imf_exec *x, struct imf_surface *s, struct i
     return code ? imf_clrt_fail(err, code, "unmapping an image") : imf_clrt_finish(x->rt, err);
 }
 
+/* ---- on a device --------------------------------------------------------------------------- */
+
+/* Surface i with the image's row `from` as its row 0; `to` - `from` rows. */
+static struct imf_surface view(const struct imf_exec *x, int i, int from, int to) {
+    struct imf_surface v = x->surface[i];
+    ptrdiff_t rows = (ptrdiff_t)from - x->bands->window[i].kept;
+    v.origin += (size_t)(rows * (ptrdiff_t)v.pitch);
+    v.height = to - from;
+    return v;
+}
+
 /* The rim of a composed pass, by the host in mapped memory. */
 static enum imf_status run_rim(struct imf_exec *x, int i, struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
-    struct imf_surface *in = &x->surface[pass->source + 1], *out = &x->surface[i + 1];
-    if (!map(x, in, CL_MAP_READ, err))
+    const struct imf_window *made = &x->bands->window[i + 1];
+    struct imf_surface *from = &x->surface[pass->source + 1], *to = &x->surface[i + 1];
+    if (!map(x, from, CL_MAP_READ, err))
         return IMF_ERR_DEVICE;
-    enum imf_status st = map(x, out, CL_MAP_READ | CL_MAP_WRITE, err) ? IMF_OK : IMF_ERR_DEVICE;
+    enum imf_status st = map(x, to, CL_MAP_READ | CL_MAP_WRITE, err) ? IMF_OK : IMF_ERR_DEVICE;
     if (!st) {
-        st = imf_compose_rim(x->chain, pass, in, out, err);
-        enum imf_status unmapped = unmap(x, out, st ? NULL : err);
+        struct imf_surface in = view(x, pass->source + 1, 0, x->chain->height);
+        struct imf_surface out = view(x, i + 1, 0, x->chain->height);
+        st = imf_compose_rim(x->chain, pass, &in, &out, made->before, made->done, err);
+        enum imf_status unmapped = unmap(x, to, st ? NULL : err);
         st = st ? st : unmapped;
     }
-    enum imf_status unmapped = unmap(x, in, st ? NULL : err);
+    enum imf_status unmapped = unmap(x, from, st ? NULL : err);
     return st ? st : unmapped;
 }
 
-static enum imf_status run_device(struct imf_exec *x, struct imf_error *err) {
-    const struct imf_chain *c = x->chain;
-    enum imf_status st = IMF_OK;
-    for (int i = 0; i < c->count && !st; i++) {
-        const struct imf_pass *pass = &c->passes[i];
-        const struct imf_surface *in = &x->surface[pass->source + 1];
-        struct step *step = &x->step[i];
-        if (pass->kind == IMF_PASS_POINT) {
-            st = imf_point_run(step->point, in,
-                               pass->second < -1 ? NULL : &x->surface[pass->second + 1],
-                               &x->surface[i + 1], err);
-            continue;
-        }
-        if (step->edge)
-            st = imf_edge_run(step->edge, in, err);
-        if (!st)
-            st = step->solver->run(step->job, in, &x->surface[i + 1], err);
-        if (!st && pass->composition && imf_composition_has_rim(pass->composition))
-            st = run_rim(x, i, err);
+/* Move the rows that a window keeps to its start; a copy must not overlap itself. */
+static enum imf_status move(const struct imf_exec *x, int i, struct imf_error *err) {
+    const struct imf_surface *s = &x->surface[i];
+    const struct imf_window *w = &x->bands->window[i];
+    if (!w->rows || !w->moved)
+        return IMF_OK;
+    size_t row = s->pitch * imf_sample_size(s->sample);
+    int count = imf_bands_end(x->bands, i, w->before) - w->kept;
+    for (int y = 0; y < count; y += w->moved) {
+        int rows = count - y < w->moved ? count - y : w->moved;
+        cl_int code = clEnqueueCopyBuffer(imf_clrt_queue(x->rt), s->mem, s->mem,
+                                          ((size_t)y + (size_t)w->moved) * row, (size_t)y * row,
+                                          (size_t)rows * row, 0, NULL, NULL);
+        if (code)
+            return imf_clrt_fail(err, code, "moving a window of rows");
     }
-    if (!st && x->alpha)
-        st = imf_alpha_run(x->alpha, &x->surface[0], &x->surface[c->count], err);
+    return IMF_OK;
+}
+
+/* Make the rows of this band of pass i's output. */
+static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err) {
+    const struct imf_pass *pass = &x->chain->passes[i];
+    const struct imf_window *source = &x->bands->window[pass->source + 1];
+    const struct imf_window *made = &x->bands->window[i + 1];
+    struct step *step = &x->step[i];
+    if (step->edge && source->done > source->before) {
+        struct imf_surface fresh = view(x, pass->source + 1, source->before, source->done);
+        enum imf_status st = imf_edge_run(step->edge, &fresh, source->before, err);
+        if (st)
+            return st;
+    }
+    if (made->done == made->before)
+        return IMF_OK;
+    struct imf_surface in = view(x, pass->source + 1, made->before, made->done);
+    struct imf_surface out = view(x, i + 1, made->before, made->done);
+    if (pass->kind == IMF_PASS_POINT) {
+        struct imf_surface second = in;
+        if (pass->second >= -1)
+            second = view(x, pass->second + 1, made->before, made->done);
+        return imf_point_run(step->point, &in, &second, &out, err);
+    }
+    struct imf_margin m = imf_problem_margin(&pass->problem);
+    in.margin.top = m.top;
+    in.margin.bottom = m.bottom;
+    enum imf_status st = step->solver->run(step->job, &in, &out, err);
+    if (!st && pass->composition && imf_composition_has_rim(pass->composition))
+        st = run_rim(x, i, err);
+    return st;
+}
+
+static enum imf_status run_band(struct imf_exec *x, const struct imf_segment *s,
+                                struct imf_error *err) {
+    const struct imf_window *output = &x->bands->window[x->chain->count];
+    enum imf_status st = IMF_OK;
+    for (int i = s->first; i < s->end && !st; i++)
+        st = move(x, i + 1, err);
+    for (int i = s->first; i < s->end && !st; i++)
+        st = run_pass(x, i, err);
+    if (st || s->end < x->chain->count || !x->alpha || output->done == output->before)
+        return st;
+    struct imf_surface in = view(x, 0, output->before, output->done);
+    struct imf_surface out = view(x, x->chain->count, output->before, output->done);
+    return imf_alpha_run(x->alpha, &in, &out, err);
+}
+
+static enum imf_status run_device(struct imf_exec *x, struct imf_error *err) {
+    enum imf_status st = IMF_OK;
+    for (int k = 0; k < x->bands->count; k++) {
+        const struct imf_segment *s = &x->bands->segment[k];
+        for (int band = 0; band < s->bands && !st; band++) {
+            imf_bands_go(x->bands, s, band);
+            st = run_band(x, s, err);
+        }
+    }
     return st ? st : imf_clrt_finish(x->rt, err);
 }
 

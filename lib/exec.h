@@ -1,8 +1,9 @@
 /*
  * exec.h - running a chain: its surfaces, its solvers' jobs, in order
  *
- * One band, the whole image. The input surface is written by the host between map and unmap, the
- * output read likewise; on a device that shares memory neither copies anything.
+ * The input surface is written by the host between map and unmap, the output read likewise; on a
+ * device that shares memory neither copies anything. Between them a device works band by band
+ * (bands.h), the host in one go.
  */
 #ifndef IMF_EXEC_H
 #define IMF_EXEC_H
@@ -15,14 +16,18 @@ struct imf_exec;
  * results that are neither rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);
-/* Everything on a device; solver[i] does convolution pass i. */
+/* Everything on a device; solver[i] does convolution pass i. advance: rows a band, or 0: as the
+ * device's tuning has it. */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
-                                     const struct imf_solver *const *solver, struct imf_clrt *rt,
-                                     struct imf_error *err);
+                                     const struct imf_solver *const *solver, int advance,
+                                     struct imf_clrt *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 
-/* Bytes of surfaces that a chain needs on a host (F64 between passes) or a device. */
-size_t imf_exec_bytes(const struct imf_chain *chain, bool device);
+/* Bytes of surfaces that a chain needs on a device, or on the host (d NULL, F64 between passes),
+ * but not what solvers allocate for themselves. SIZE_MAX: one of them is larger than the device
+ * allocates at once, or has rows too long for its kernels. */
+size_t imf_exec_bytes(const struct imf_chain *chain, const struct imf_solver *const *solver,
+                      const struct imf_device *d);
 
 /* The input surface, its host pointer valid until unmap; margins are the executor's business. */
 const struct imf_surface *imf_exec_map_input(struct imf_exec *exec, struct imf_error *err);

@@ -71,22 +71,14 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d, bo
     return ms;
 }
 
-/* Every surface within what the device allocates and its kernels' 32-bit pitches. */
-static bool fits(const struct imf_chain *c, const struct imf_device *d, char *why) {
-    size_t total = imf_exec_bytes(c, true);
-    for (int i = -1; i < c->count; i++) {
-        struct imf_surface s;
-        int channels = i < 0 ? c->channels_in : c->passes[i].channels_out;
-        enum imf_sample sample = i < 0 ? c->in : c->passes[i].out;
-        if (imf_surface_layout(&s, sample, c->width, c->height, channels, imf_chain_margin(c, i),
-                               NULL) ||
-            s.pitch > INT32_MAX || imf_surface_bytes(&s) > d->max_alloc ||
-            total > d->global_memory) {
-            snprintf(why, IMF_WHY, "the image is larger than the device's memory allows");
-            return false;
-        }
-    }
-    return true;
+/* The surfaces within what the device allocates. */
+static bool fits(const struct imf_chain *c, const struct imf_solver *const *solver,
+                 const struct imf_device *d, char *why) {
+    size_t bytes = imf_exec_bytes(c, solver, d);
+    if (bytes != SIZE_MAX && bytes <= d->global_memory)
+        return true;
+    snprintf(why, IMF_WHY, "the image is larger than the device's memory allows");
+    return false;
 }
 
 /* A device that was not opened: PoCL on this machine's processors. */
@@ -113,7 +105,7 @@ static void join(char *text, size_t size, const char *part) {
 static void estimate(const struct imf_chain *c, const struct imf_device *d, bool opened,
                      const char *only, enum imf_backend backend, const struct imf_solver **taken,
                      struct imf_candidate *out) {
-    out->eligible = fits(c, d, out->why);
+    out->eligible = true;
     out->estimate_ms = overhead(c, d, opened);
     for (int i = 0; i < c->count && out->eligible; i++) {
         const struct imf_problem *p = &c->passes[i].problem;
@@ -141,6 +133,7 @@ static void estimate(const struct imf_chain *c, const struct imf_device *d, bool
         taken[i]->print(p, d, part, sizeof part);
         join(out->algorithm, sizeof out->algorithm, part);
     }
+    out->eligible = out->eligible && fits(c, taken, d, out->why);
     if (!out->eligible)
         out->estimate_ms = -1;
     else

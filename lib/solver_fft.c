@@ -294,6 +294,7 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_fft = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
+    .whole = true,
     .applicable = fft_applicable,
     .cost = fft_cost,
     .make = fft_make,

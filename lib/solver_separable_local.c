@@ -137,7 +137,7 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     struct separable_job *j = job;
     size_t above = (size_t)j->column->cy;
     struct imf_surface tall = *in, mid = j->mid;
-    tall.height = mid.height;
+    tall.height = mid.height = in->height + j->column->height - 1;
     tall.origin -= above * in->pitch;
     enum imf_status st = DIRECT.run(j->first, &tall, &mid, err);
     mid.height = in->height;

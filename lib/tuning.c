@@ -35,6 +35,7 @@ static const struct imf_tuning table[] = {
      .rows = 512,
      .two_passes = false,
      .groups_per_unit = 4,
+     .band_bytes = (size_t)8 << 20,
      .product = {100, 27, 10, 5},
      .operand = {40, 10, 10, 5},
      .row_product = {70, 36, 10, 4},
@@ -55,6 +56,7 @@ static const struct imf_tuning table[] = {
      .rows = 32,
      .two_passes = true,
      .groups_per_unit = 32,
+     .band_bytes = 0,
      .product = {220, 220, 110, 5},
      .operand = {16, 16, 16, 3},
      .row_product = {53, 53, 30, 3},
@@ -89,4 +91,10 @@ int imf_tuning_rows(const struct imf_tuning *t, const struct imf_device *d, size
     rows = fmax(rows, reach); /* shorter walks spend most of their time on shared rows */
     rows = fmin(rows, fmax(t->least_rows, (double)reach * reach));
     return (int)fmax(1, fmin(rows, t->rows));
+}
+
+size_t imf_tuning_band_bytes(const struct imf_device *d) {
+    size_t bytes = imf_tuning(d)->band_bytes;
+    uint64_t most = d->max_alloc < d->global_memory / 4 ? d->max_alloc : d->global_memory / 4;
+    return bytes && bytes < most ? bytes : (size_t)most;
 }

@@ -18,6 +18,7 @@ struct imf_tuning {
     int rows;               /* and at most */
     bool two_passes;        /* separable: through a buffer in memory, not in a work-item */
     double groups_per_unit; /* work-groups that keep a compute unit busy */
+    size_t band_bytes;      /* surfaces between passes, in all; 0: whatever memory holds */
     /* Rates: 1e9 samples (times taps) a second and compute unit. */
     double product[IMF_WIDTHS];        /* direct: multiply-adds of operands in registers */
     double operand[IMF_WIDTHS];        /* direct: loading and widening a sample or mirrored pair */
@@ -44,5 +45,8 @@ int imf_tuning_vec(const struct imf_tuning *t, enum imf_width width, int sums);
  * groups: work-groups across; reach: input rows of an output row. */
 int imf_tuning_rows(const struct imf_tuning *t, const struct imf_device *d, size_t groups,
                     int height, int reach);
+
+/* Bytes that the surfaces between passes may take in all. */
+size_t imf_tuning_band_bytes(const struct imf_device *d);
 
 #endif

@@ -87,6 +87,8 @@ int main(int argc, char **argv) {
             checkcl_transfers(&c);
         if (c.rt && !c.only)
             checkcl_chains(&c);
+        if (c.rt && (!c.only || !strcmp(c.only, "bands")))
+            checkcl_bands(&c);
         printf("checkcl: %lu passed, %lu failed\n", c.passed, c.failed);
     }
     imf_clrt_close(&c.rt);

@@ -25,6 +25,7 @@ void checkcl_reference(struct checkcl *c); /* the host solver against a loop ove
 void checkcl_solvers(struct checkcl *c);   /* every device solver against the host solver */
 void checkcl_transfers(struct checkcl *c); /* the solver of transfer functions against the host's */
 void checkcl_chains(struct checkcl *c);    /* whole filters with every option, by --verify's rule */
+void checkcl_bands(struct checkcl *c);     /* chains in bands against chains at once */
 void checkcl_bench(struct checkcl *c, int width, int height);
 
 #endif

@@ -1,0 +1,174 @@
+/*
+ * checkcl_bands.c - chains run band by band against the same chains run at once
+ *
+ * Bands of very few rows, so that windows move often, rows are kept over many bands and margins
+ * reach over several. Each executor first filters another image, whose rows are then what a window
+ * would hold by mistake. Outputs must be equal bit for bit, and that of the whole image agree with
+ * the reference. Each chain is run as written and with all neighbours composed that can be.
+ */
+#include "checkcl_material.h"
+#include "compose.h"
+#include "exec.h"
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct band_case {
+    const char *spec[4];
+    bool linear;
+    enum imf_alpha alpha;
+    enum imf_range range;
+    int depth;
+};
+
+static const struct band_case cases[] = {
+    {{"blur:1.3", "sobel"}, false, 0, 0, 0},
+    {{"blur:1"}, true, 0, 0, 0},
+    {{"kernel:1,2,3/4,5,6/7,8,9", "kernel:1,2/3,4/5,6/7,8:scale=36:flip"}, true, 0, 0, 0},
+    {{"unsharp:sigma=2:threshold=0.02"}, true, 0, 0, 16},
+    {{"sobel", "unsharp:sigma=1", "box:5"}, false, IMF_ALPHA_FILTER, 0, 0},
+    {{"disk:3", "gray", "motion:7:40", "laplacian"}, false, IMF_ALPHA_KEEP, IMF_RANGE_ABS, 0},
+    {{"kernel:1/0/0/0/0/0/2:scale=3", "scharr"}, true, IMF_ALPHA_PREMULTIPLY, 0, 0},
+    {{"blur:1", "laplacian"}, true, 0, IMF_RANGE_NORMALIZE, 0},
+    {{"lowpass:0.2", "sharpen", "sobel"}, false, 0, 0, 8},
+};
+
+static const struct imf_info shapes[] = {
+    {37, 53, 3, 8, IMF_COLOR_RGB, false, IMF_FORMAT_PNG},
+    {23, 41, 2, 16, IMF_COLOR_GRAY, true, IMF_FORMAT_PNG},
+    {19, 5, 4, 8, IMF_COLOR_RGB, true, IMF_FORMAT_PNG}, /* lower than most kernels */
+    {30, 1, 1, 8, IMF_COLOR_GRAY, false, IMF_FORMAT_PNG},
+};
+
+/* Filter an image drawn from `seed`; the output's pixels, or NULL. */
+static unsigned char *filter(struct imf_exec *x, uint64_t seed, struct imf_error *err) {
+    const struct imf_surface *s = imf_exec_map_input(x, err);
+    if (!s)
+        return NULL;
+    checkcl_fill(s, &seed);
+    if (imf_exec_unmap_input(x, err) || imf_exec_run(x, err) || !(s = imf_exec_map_output(x, err)))
+        return NULL;
+    size_t row = (size_t)s->width * (size_t)s->channels * imf_sample_size(s->sample);
+    unsigned char *pixels = malloc(row * (size_t)s->height);
+    for (int y = 0; y < s->height && pixels; y++)
+        memcpy(pixels + (size_t)y * row, imf_surface_row(s, y), row);
+    if (imf_exec_unmap_output(x, err)) {
+        free(pixels);
+        return NULL;
+    }
+    return pixels;
+}
+
+static bool verified(struct imf_exec *x, const struct imf_chain *c, struct imf_error *err) {
+    struct imf_report r = {0};
+    const struct imf_surface *in = imf_exec_map_input(x, err), *out = NULL;
+    bool ok = in && (out = imf_exec_map_output(x, err)) && !imf_verify(c, in, out, &r, err);
+    ok = (!out || !imf_exec_unmap_output(x, err)) && ok;
+    ok = (!in || !imf_exec_unmap_input(x, err)) && ok;
+    return ok && r.verify_ok;
+}
+
+/* A solver for each convolution, another one first for another `turn`. */
+static bool choose_solvers(struct checkcl *c, const struct imf_chain *chain, size_t turn,
+                           const struct imf_solver **chosen) {
+    static const struct imf_solver *const solvers[] = {&imf_solver_separable, &imf_solver_direct,
+                                                       &imf_solver_separable_local,
+                                                       &imf_solver_direct_local};
+    struct imf_device device = *imf_clrt_device(c->rt);
+    char why[IMF_WHY];
+    device.gpu = device.gpu || turn > 1; /* solvers for GPUs run anywhere, if slowly */
+    for (int i = 0; i < chain->count; i++) {
+        const struct imf_problem *p = &chain->passes[i].problem;
+        chosen[i] = NULL;
+        if (chain->passes[i].kind != IMF_PASS_CONVOLVE)
+            continue;
+        for (size_t k = 0; k < COUNT(solvers) && !chosen[i]; k++) {
+            const struct imf_solver *s = solvers[(k + turn) % COUNT(solvers)];
+            chosen[i] = s->applicable(p, &device, why) ? s : NULL;
+        }
+        if (p->transfer)
+            chosen[i] = &imf_solver_transfer;
+        if (!chosen[i])
+            return false;
+    }
+    return true;
+}
+
+static void check_chain(struct checkcl *c, const struct imf_chain *chain,
+                        const struct imf_chain *reference, size_t turn, const char *what) {
+    static const int advances[] = {0, 1, 2, 3, 7, 24}; /* 0: at once */
+    const struct imf_solver *solver[16] = {NULL};
+    size_t bytes = (size_t)chain->width * (size_t)chain->height * (size_t)chain->channels_out *
+                   imf_sample_size(chain->out);
+    struct imf_error err = {.text = ""};
+    unsigned char *want = NULL;
+    if (chain->count > 16 || !choose_solvers(c, chain, turn, solver)) {
+        checkcl_result(c, false, "%s: no solver", what);
+        return;
+    }
+    for (size_t i = 0; i < COUNT(advances); i += c->tiny && i ? 2 : 1) {
+        struct imf_exec *x = NULL;
+        bool ok = !imf_exec_make_device(&x, chain, solver, advances[i], c->rt, &err);
+        if (ok)
+            free(filter(x, 99, &err));
+        unsigned char *got = ok ? filter(x, 7, &err) : NULL;
+        ok = got && (!want || !memcmp(got, want, bytes)) && (want || verified(x, reference, &err));
+        checkcl_result(c, ok, "%s, %d rows a band: %s %s", what, advances[i],
+                       want ? "differs" : "fails", err.text);
+        imf_exec_free(&x);
+        if (want || !got)
+            free(got);
+        else
+            want = got;
+    }
+    free(want);
+}
+
+/* What composing saves is then always more than its rim costs. */
+static double dear(const struct imf_problem *p, const void *context) {
+    (void)p;
+    (void)context;
+    return 1e6;
+}
+
+static void check_case(struct checkcl *c, const struct band_case *k, const struct imf_info *info,
+                       enum imf_edge edge, size_t turn) {
+    struct imf_error err = {.text = ""};
+    struct imf_filter *text = NULL;
+    struct imf_chain *chain = NULL, *composed = NULL;
+    size_t specs = 0;
+    char what[200];
+    while (specs < COUNT(k->spec) && k->spec[specs])
+        specs++;
+    struct imf_settings settings = {.edge = edge,
+                                    .edge_value = 0.3,
+                                    .range = k->range,
+                                    .alpha = k->alpha,
+                                    .linear = k->linear,
+                                    .depth = k->depth};
+    bool ok = !imf_filter_parse(&text, k->spec, specs, &err) &&
+              !imf_chain_build(&chain, text, info, &settings, &err) &&
+              !imf_chain_compose(&composed, chain, dear, NULL, &err);
+    for (int i = 0; i < 2 && ok; i++) {
+        snprintf(what, sizeof what, "chain %s %s...%s%s %dx%dx%d edge %d", k->spec[0],
+                 k->spec[1] ? k->spec[1] : "", k->linear ? " linear" : "", i ? " composed" : "",
+                 info->width, info->height, info->channels, (int)edge);
+        if (!i || composed)
+            check_chain(c, i ? composed : chain, chain, turn, what);
+    }
+    if (!ok)
+        checkcl_result(c, false, "chain %s: %s", k->spec[0], err.text);
+    imf_chain_free(&composed);
+    imf_chain_free(&chain);
+    imf_filter_free(&text);
+}
+
+void checkcl_bands(struct checkcl *c) {
+    for (size_t i = 0; i < COUNT(cases); i += c->tiny ? 3 : 1)
+        for (size_t z = 0; z < COUNT(shapes); z++)
+            for (size_t edge = 0; edge < 5; edge++)
+                if (!c->quick || (i + z + edge) % 4 == 0)
+                    check_case(c, &cases[i], &shapes[z], (enum imf_edge)edge,
+                               c->quick ? i % 3 : (i + z + edge) % 4);
+}
