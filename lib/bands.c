@@ -118,8 +118,21 @@ static enum imf_status measure_row(const struct imf_bands *b, const struct imf_s
     return IMF_OK;
 }
 
-/* Kernels that take several rows at once are at their best with a multiple of this. */
-#define ROUND 8
+/* Kernels walk over so many rows at most, and over a multiple of STEP: of a few rows more, one
+ * processor would get the long walks and another the short ones. */
+#define WALK 64
+#define STEP 8
+/* The host filters rims between bands while the device waits: windows for fewer bands. */
+#define RIM_FACTOR 8
+
+static bool has_rim(const struct imf_bands *b, const struct imf_segment *s) {
+    for (int i = s->first; i < s->end; i++) {
+        const struct imf_composition *k = b->chain->passes[i].composition;
+        if (k && imf_composition_has_rim(k))
+            return true;
+    }
+    return false;
+}
 
 static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s, size_t budget,
                                     int advance, struct imf_error *err) {
@@ -130,16 +143,14 @@ static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s, 
     if (st || !row)
         return st;
     size_t fit = budget > kept ? (budget - kept) / row : 0;
+    if (has_rim(b, s))
+        fit = fit < all ? fit * RIM_FACTOR : fit;
     fit = fit > 2 * (size_t)most ? fit : 2 * (size_t)most;
-    fit = fit > ROUND ? fit / ROUND * ROUND : ROUND;
+    fit = fit >= WALK ? fit / WALK * WALK : (fit + STEP - 1) / STEP * STEP;
     if (advance > 0)
         fit = (size_t)advance;
     if (fit >= all)
         return IMF_OK;
-    if (advance == 0) { /* bands of equal height */
-        size_t bands = (all - 1) / fit + 1;
-        fit = ((all - 1) / bands + ROUND) / ROUND * ROUND;
-    }
     s->advance = (int)fit;
     s->bands = (int)((all - 1) / fit) + 1;
     return IMF_OK;

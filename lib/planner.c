@@ -33,7 +33,7 @@ static const struct imf_solver *const device_solvers[] = {
 /* Copies between the host and a discrete GPU, bytes per millisecond (10 GB/s, not pinned). */
 #define TRANSFER_BYTES_PER_MS 1e7
 /* A point pass: nanoseconds a sample on one CPU core, and on the plain C solver. */
-#define POINT_NS 2.0
+#define POINT_NS 0.7
 #define POINT_HOST_NS 25.0
 #define POINT_GPU_NS 0.005
 

@@ -1,16 +1,16 @@
 /* point_cl.c - point passes on a device (cl/point.cl) */
 #include "point.h"
+#include "tuning.h"
 
 #include <stdlib.h>
 
-#define GROUP 64    /* work-items along a row; one size, so that nothing is compiled twice */
-#define CURVE 16384 /* steps of the table from linear light, as in cl/point.cl */
+#define GROUP 64 /* work-items along a row; one size, so that nothing is compiled twice */
 
 struct imf_point_job {
     struct imf_clrt *rt;
+    int vec; /* samples a work-item takes, or 0: a pixel */
     cl_kernel point, range_rows, range_all;
     cl_mem table; /* linear light of every sample value, or NULL */
-    cl_mem curve; /* the way back, CURVE + 1 entries, or NULL */
     cl_mem range; /* (min, max) of all, then of each row, or NULL */
 };
 
@@ -42,20 +42,19 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define_float(d, "RESCALE", p->rescale);
 }
 
-/* n + 1 values of an sRGB curve over 0..full. */
-static enum imf_status make_table(struct imf_point_job *job, double (*curve)(double), double full,
-                                  size_t n, cl_mem *out, struct imf_error *err) {
-    size_t bytes = (n + 1) * sizeof(cl_float);
+/* Linear light of the sample values 0..full. */
+static enum imf_status make_table(struct imf_point_job *job, double full, struct imf_error *err) {
+    size_t n = (size_t)full, bytes = (n + 1) * sizeof(cl_float);
     cl_float *table = malloc(bytes);
     if (!table)
         return imf_fail_memory(err, bytes);
     for (size_t i = 0; i <= n; i++)
-        table[i] = (cl_float)(full * curve((double)i / (double)n));
+        table[i] = (cl_float)(full * imf_srgb_to_linear((double)i / full));
     cl_int code;
-    *out = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
-                          table, &code);
+    job->table = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                bytes, table, &code);
     free(table);
-    return *out ? IMF_OK : imf_clrt_fail(err, code, "the table of a light curve");
+    return job->table ? IMF_OK : imf_clrt_fail(err, code, "the table of a light curve");
 }
 
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
@@ -67,7 +66,13 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
     job->rt = rt;
     struct imf_defines d = {0};
     defines(&d, p, in, out_sample);
-    enum imf_status st = imf_clrt_kernel(rt, "point.cl", d.text, "point", &job->point, err);
+    if (!p->alpha && !p->gray) {
+        job->vec = imf_tuning(imf_clrt_device(rt))->vec[IMF_WIDTH_32];
+        imf_define(&d, "FLAT", "1");
+        imf_define(&d, "VEC", "%d", job->vec);
+    }
+    enum imf_status st = imf_clrt_kernel(rt, "point.cl", d.text, job->vec ? "point_flat" : "point",
+                                         &job->point, err);
     if (!st && p->normalize) {
         size_t bytes = 2 * sizeof(cl_float) * ((size_t)height + 1);
         st = imf_clrt_kernel(rt, "point.cl", d.text, "range_rows", &job->range_rows, err);
@@ -77,19 +82,18 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
             st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &job->range, err);
     }
     if (!st && p->linearize)
-        st = make_table(job, imf_srgb_to_linear, p->full, (size_t)p->full, &job->table, err);
-    if (!st && p->delinearize)
-        st = make_table(job, imf_srgb_from_linear, p->full, CURVE, &job->curve, err);
+        st = make_table(job, p->full, err);
     imf_defines_free(&d);
     if (st)
         imf_point_free(out);
     return st;
 }
 
-static void grid(const struct imf_surface *s, size_t global[2], size_t local[2]) {
+/* Work-items for `items` along each row. */
+static void grid(const struct imf_surface *s, size_t items, size_t global[2], size_t local[2]) {
     local[0] = GROUP;
     local[1] = 1;
-    global[0] = ((size_t)s->width + GROUP - 1) / GROUP * GROUP;
+    global[0] = (items + GROUP - 1) / GROUP * GROUP;
     global[1] = (size_t)s->height;
 }
 
@@ -121,18 +125,19 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
         second = in; /* an argument must be set; the kernel does not read it */
     cl_mem a = in->mem, b = second->mem, c = out->mem;
     cl_mem table = job->table ? job->table : a, range = job->range ? job->range : a;
-    cl_mem curve = job->curve ? job->curve : a;
     cl_long ao = (cl_long)in->origin, bo = (cl_long)second->origin, co = (cl_long)out->origin;
     cl_int ap = (cl_int)in->pitch, bp = (cl_int)second->pitch, cp = (cl_int)out->pitch;
     cl_int width = in->width;
-    struct imf_arg args[] = {{sizeof a, &a},         {sizeof ao, &ao},       {sizeof ap, &ap},
-                             {sizeof b, &b},         {sizeof bo, &bo},       {sizeof bp, &bp},
-                             {sizeof c, &c},         {sizeof co, &co},       {sizeof cp, &cp},
-                             {sizeof width, &width}, {sizeof table, &table}, {sizeof range, &range},
-                             {sizeof curve, &curve}};
+    struct imf_arg args[] = {
+        {sizeof a, &a},   {sizeof ao, &ao},       {sizeof ap, &ap},       {sizeof b, &b},
+        {sizeof bo, &bo}, {sizeof bp, &bp},       {sizeof c, &c},         {sizeof co, &co},
+        {sizeof cp, &cp}, {sizeof width, &width}, {sizeof table, &table}, {sizeof range, &range}};
     size_t global[2], local[2];
-    grid(in, global, local);
-    return imf_clrt_launch(job->rt, job->point, args, 13, 2, global, local, err);
+    size_t items = (size_t)width, vec = (size_t)job->vec;
+    if (vec)
+        items = (items * (size_t)in->channels + vec - 1) / vec;
+    grid(in, items, global, local);
+    return imf_clrt_launch(job->rt, job->point, args, 12, 2, global, local, err);
 }
 
 void imf_point_free(struct imf_point_job **job) {
@@ -145,8 +150,6 @@ void imf_point_free(struct imf_point_job **job) {
             clReleaseKernel(kernels[i]);
     if (j->table)
         clReleaseMemObject(j->table);
-    if (j->curve)
-        clReleaseMemObject(j->curve);
     if (j->range)
         clReleaseMemObject(j->range);
     free(j);
@@ -188,7 +191,7 @@ enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surfac
                              {sizeof c, &c},        {sizeof co, &co}, {sizeof cp, &cp},
                              {sizeof width, &width}};
     size_t global[2], local[2];
-    grid(in, global, local);
+    grid(in, (size_t)width, global, local);
     return imf_clrt_launch(job->rt, job->kernel, args, 7, 2, global, local, err);
 }
 
