@@ -55,10 +55,10 @@ static bool is_window(const struct imf_bands *b, const struct imf_segment *s, in
 }
 
 /* Whether a segment must end before pass i. */
-static bool cut(const struct imf_chain *c, int i, const bool *whole) {
+static bool cut(const struct imf_chain *c, int i, const enum imf_bands_wish *wish) {
     const struct imf_pass *pass = &c->passes[i];
     struct imf_margin m = reach(pass);
-    return i == 0 || whole[i] || whole[i - 1] ||
+    return i == 0 || wish[i] == IMF_BANDS_WHOLE || wish[i - 1] == IMF_BANDS_WHOLE ||
            (c->edge == IMF_EDGE_WRAP && pass->source >= 0 && m.top + m.bottom > 0);
 }
 
@@ -122,35 +122,34 @@ static enum imf_status measure_row(const struct imf_bands *b, const struct imf_s
  * processor would get the long walks and another the short ones. */
 #define WALK 64
 #define STEP 8
-/* The host filters rims between bands while the device waits: windows for fewer bands. */
-#define RIM_FACTOR 8
+/* How much larger windows are where bands should be few. */
+#define FEW 4
 
-static bool has_rim(const struct imf_bands *b, const struct imf_segment *s) {
-    for (int i = s->first; i < s->end; i++) {
-        const struct imf_composition *k = b->chain->passes[i].composition;
-        if (k && imf_composition_has_rim(k))
-            return true;
-    }
-    return false;
-}
-
-static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s, size_t budget,
-                                    int advance, struct imf_error *err) {
+static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
+                                    const enum imf_bands_wish *wish, size_t budget, int advance,
+                                    struct imf_error *err) {
     size_t row, kept, all = (size_t)b->chain->height + (size_t)largest_lead(b, s);
     int most;
     enum imf_status st = measure_row(b, s, &row, &kept, &most, err);
     s->bands = 1;
     if (st || !row)
         return st;
+    bool few = false;
+    for (int i = s->first; i < s->end; i++)
+        few = few || wish[i] == IMF_BANDS_FEW;
     size_t fit = budget > kept ? (budget - kept) / row : 0;
-    if (has_rim(b, s))
-        fit = fit < all ? fit * RIM_FACTOR : fit;
+    if (few && fit < all)
+        fit *= FEW;
     fit = fit > 2 * (size_t)most ? fit : 2 * (size_t)most;
     fit = fit >= WALK ? fit / WALK * WALK : (fit + STEP - 1) / STEP * STEP;
     if (advance > 0)
         fit = (size_t)advance;
     if (fit >= all)
         return IMF_OK;
+    if (few && advance == 0) { /* of equal height, as planned for */
+        size_t bands = (all - 1) / fit + 1;
+        fit = ((all - 1) / bands + STEP) / STEP * STEP;
+    }
     s->advance = (int)fit;
     s->bands = (int)((all - 1) / fit) + 1;
     return IMF_OK;
@@ -208,8 +207,9 @@ static void measure(struct imf_bands *b, const struct imf_segment *s) {
     }
 }
 
-enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c, const bool *whole,
-                               size_t budget, int advance, struct imf_error *err) {
+enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c,
+                               const enum imf_bands_wish *wish, size_t budget, int advance,
+                               struct imf_error *err) {
     struct imf_bands *b = *out = calloc(1, sizeof *b);
     if (!b)
         return imf_fail_memory(err, sizeof *b);
@@ -218,13 +218,13 @@ enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c
     b->window = calloc((size_t)c->count + 1, sizeof *b->window);
     enum imf_status st = b->segment && b->window ? IMF_OK : imf_fail_memory(err, sizeof *b->window);
     for (int i = 0; i < c->count && !st; i++) {
-        if (cut(c, i, whole))
+        if (cut(c, i, wish))
             b->segment[b->count++].first = i;
         b->segment[b->count - 1].end = i + 1;
     }
     for (int k = 0; k < b->count && !st; k++) {
         set_leads(b, &b->segment[k]);
-        st = choose_bands(b, &b->segment[k], budget, advance, err);
+        st = choose_bands(b, &b->segment[k], wish, budget, advance, err);
         if (!st)
             measure(b, &b->segment[k]);
     }

@@ -42,12 +42,12 @@ struct imf_bands {
 };
 
 /*
- * whole[i]: pass i reads and writes its surfaces in one go. Windows of a segment take about
- * `budget` bytes in all, but at least twice the rows that they keep. advance > 0: so many rows a
- * band instead. The chain must outlive the bands.
+ * wish[i]: of pass i. Windows of a segment take about `budget` bytes in all, more where bands
+ * should be few and at least twice the rows that they keep. advance > 0: so many rows a band
+ * instead. The chain must outlive the bands.
  */
 enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *chain,
-                               const bool *whole, size_t budget, int advance,
+                               const enum imf_bands_wish *wish, size_t budget, int advance,
                                struct imf_error *err);
 void imf_bands_free(struct imf_bands **bands);
 

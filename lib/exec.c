@@ -35,15 +35,23 @@ struct imf_exec {
 static enum imf_status plan_bands(struct imf_bands **out, const struct imf_chain *c,
                                   const struct imf_solver *const *solver, int advance,
                                   const struct imf_device *d, struct imf_error *err) {
-    bool *whole = calloc((size_t)c->count, sizeof *whole);
+    enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
     *out = NULL;
-    if (!whole)
-        return imf_fail_memory(err, (size_t)c->count * sizeof *whole);
-    for (int i = 0; i < c->count; i++)
-        whole[i] = c->passes[i].kind == IMF_PASS_POINT ? c->passes[i].point.normalize
-                                                       : !solver[i] || solver[i]->whole;
-    enum imf_status st = imf_bands_make(out, c, whole, imf_tuning_band_bytes(d), advance, err);
-    free(whole);
+    if (!wish)
+        return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_pass *pass = &c->passes[i];
+        if (pass->kind == IMF_PASS_POINT)
+            wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
+        else
+            wish[i] = solver[i] ? solver[i]->bands : IMF_BANDS_WHOLE;
+        /* The host filters rims between bands, while the device waits. */
+        if (pass->composition && imf_composition_has_rim(pass->composition) &&
+            wish[i] == IMF_BANDS_MANY)
+            wish[i] = IMF_BANDS_FEW;
+    }
+    enum imf_status st = imf_bands_make(out, c, wish, imf_tuning_band_bytes(d), advance, err);
+    free(wish);
     return st;
 }
 

@@ -48,10 +48,17 @@ struct imf_problem {
 
 #define IMF_WHY 160
 
+/* In how many bands a pass may be run. */
+enum imf_bands_wish {
+    IMF_BANDS_MANY,
+    IMF_BANDS_FEW,  /* low ones cost more */
+    IMF_BANDS_WHOLE /* only one, of the problem's height */
+};
+
 struct imf_solver {
     const char *name; /* "direct", "separable", "fft", "cpu" */
     enum imf_backend backend;
-    bool whole; /* runs on the problem's height only, not on the fewer rows of a band */
+    enum imf_bands_wish bands;
     /* Can it, within the exactness asked for? When not, `why` (IMF_WHY bytes) says why. */
     bool (*applicable)(const struct imf_problem *p, const struct imf_device *d, char *why);
     /* Estimated milliseconds of one run on pixels that are already on the device. */
@@ -60,9 +67,10 @@ struct imf_solver {
      * kernels of p must outlive the job. */
     enum imf_status (*make)(void **job, const struct imf_problem *p, struct imf_clrt *rt,
                             struct imf_error *err);
-    /* Enqueue (or on the host: do) the work, on surfaces of the problem's width and, unless
-     * `whole`, of any height up to its own. in has at least the kernels' margins, filled. Writes
-     * pixels of `out` and nothing else of it but up to IMF_SLACK samples behind each row. */
+    /* Enqueue (or on the host: do) the work, on surfaces of the problem's width and, unless `bands`
+     * is IMF_BANDS_WHOLE, of any height up to its own. in has at least the kernels' margins,
+     * filled. Writes pixels of `out` and nothing else of it but up to IMF_SLACK samples behind each
+     * row. */
     enum imf_status (*run)(void *job, const struct imf_surface *in, const struct imf_surface *out,
                            struct imf_error *err);
     /* One phrase: "direct 3x3, exact integer", "fft tiles 256x256". */

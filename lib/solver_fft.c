@@ -268,6 +268,7 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
     const struct imf_fft_tiling *t = &j->tiling;
     z->in_origin = (cl_long)in->origin;
     z->in_pitch = (cl_long)in->pitch;
+    z->height = in->height;
     z->out_origin = (cl_long)out->origin;
     z->out_pitch = (cl_long)out->pitch;
     z->last_row = in->height + in->margin.bottom - 1;
@@ -294,7 +295,7 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_fft = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .whole = true,
+    .bands = IMF_BANDS_FEW,
     .applicable = fft_applicable,
     .cost = fft_cost,
     .make = fft_make,

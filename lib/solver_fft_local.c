@@ -416,7 +416,7 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_fft_local = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .whole = true,
+    .bands = IMF_BANDS_WHOLE,
     .applicable = local_applicable,
     .cost = local_cost,
     .make = local_make,

@@ -173,7 +173,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
-    .whole = true,
+    .bands = IMF_BANDS_WHOLE,
     .applicable = host_applicable,
     .cost = host_cost,
     .make = host_make,

@@ -336,7 +336,7 @@ static enum imf_status transfer_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_transfer = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .whole = true,
+    .bands = IMF_BANDS_WHOLE,
     .applicable = transfer_applicable,
     .cost = transfer_cost,
     .make = transfer_make,

@@ -3,8 +3,9 @@
  *
  * Bands of very few rows, so that windows move often, rows are kept over many bands and margins
  * reach over several. Each executor first filters another image, whose rows are then what a window
- * would hold by mistake. Outputs must be equal bit for bit, and that of the whole image agree with
- * the reference. Each chain is run as written and with all neighbours composed that can be.
+ * would hold by mistake. Outputs must be equal bit for bit (those of transforms agree with the
+ * reference), and that of the whole image agree with the reference. Each chain is run as written
+ * and with all neighbours composed that can be.
  */
 #include "checkcl_material.h"
 #include "compose.h"
@@ -74,10 +75,11 @@ static bool choose_solvers(struct checkcl *c, const struct imf_chain *chain, siz
                            const struct imf_solver **chosen) {
     static const struct imf_solver *const solvers[] = {&imf_solver_separable, &imf_solver_direct,
                                                        &imf_solver_separable_local,
-                                                       &imf_solver_direct_local};
+                                                       &imf_solver_direct_local, &imf_solver_fft};
     struct imf_device device = *imf_clrt_device(c->rt);
     char why[IMF_WHY];
-    device.gpu = device.gpu || turn > 1; /* solvers for GPUs run anywhere, if slowly */
+    device.gpu =
+        device.gpu || turn == 2 || turn == 3; /* solvers for GPUs run anywhere, if slowly */
     for (int i = 0; i < chain->count; i++) {
         const struct imf_problem *p = &chain->passes[i].problem;
         chosen[i] = NULL;
@@ -103,17 +105,21 @@ static void check_chain(struct checkcl *c, const struct imf_chain *chain,
                    imf_sample_size(chain->out);
     struct imf_error err = {.text = ""};
     unsigned char *want = NULL;
+    bool rounds = false; /* differently in other bands, as tiles of transforms do */
     if (chain->count > 16 || !choose_solvers(c, chain, turn, solver)) {
         checkcl_result(c, false, "%s: no solver", what);
         return;
     }
+    for (int i = 0; i < chain->count; i++)
+        rounds = rounds || solver[i] == &imf_solver_fft;
     for (size_t i = 0; i < COUNT(advances); i += c->tiny && i ? 2 : 1) {
         struct imf_exec *x = NULL;
         bool ok = !imf_exec_make_device(&x, chain, solver, advances[i], c->rt, &err);
         if (ok)
             free(filter(x, 99, &err));
         unsigned char *got = ok ? filter(x, 7, &err) : NULL;
-        ok = got && (!want || !memcmp(got, want, bytes)) && (want || verified(x, reference, &err));
+        bool same = got && want && !memcmp(got, want, bytes);
+        ok = got && (same || ((!want || rounds) && verified(x, reference, &err)));
         checkcl_result(c, ok, "%s, %d rows a band: %s %s", what, advances[i],
                        want ? "differs" : "fails", err.text);
         imf_exec_free(&x);
@@ -169,6 +175,5 @@ void checkcl_bands(struct checkcl *c) {
         for (size_t z = 0; z < COUNT(shapes); z++)
             for (size_t edge = 0; edge < 5; edge++)
                 if (!c->quick || (i + z + edge) % 4 == 0)
-                    check_case(c, &cases[i], &shapes[z], (enum imf_edge)edge,
-                               c->quick ? i % 3 : (i + z + edge) % 4);
+                    check_case(c, &cases[i], &shapes[z], (enum imf_edge)edge, (i + z + edge) % 5);
 }
