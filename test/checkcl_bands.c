@@ -112,7 +112,7 @@ static void check_chain(struct checkcl *c, const struct imf_chain *chain,
     }
     for (int i = 0; i < chain->count; i++)
         rounds = rounds || solver[i] == &imf_solver_fft;
-    for (size_t i = 0; i < COUNT(advances); i += c->tiny && i ? 2 : 1) {
+    for (size_t i = 0; i < COUNT(advances); i += c->tiny ? 2 : 1) {
         struct imf_exec *x = NULL;
         bool ok = !imf_exec_make_device(&x, chain, solver, advances[i], c->rt, &err);
         if (ok)
@@ -171,7 +171,8 @@ static void check_case(struct checkcl *c, const struct band_case *k, const struc
 }
 
 void checkcl_bands(struct checkcl *c) {
-    for (size_t i = 0; i < COUNT(cases); i += c->tiny ? 3 : 1)
+    size_t first = c->tiny ? 2 : 0, end = c->tiny ? 5 : COUNT(cases);
+    for (size_t i = first; i < end; i += c->tiny ? 2 : 1)
         for (size_t z = 0; z < COUNT(shapes); z++)
             for (size_t edge = 0; edge < 5; edge++)
                 if (!c->quick || (i + z + edge) % 4 == 0)
