@@ -1,0 +1,126 @@
+/*
+ * test_bands.c - every row that a pass or a margin reads in a band is there
+ *
+ * Random chains of convolutions and point passes are walked through in bands, without pixels: which
+ * rows of each surface are made, and which of them storage still holds.
+ */
+#include "bands.h"
+#include "edge.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+
+#define PASSES 6
+
+static uint64_t state = 88172645463325252u;
+
+/* xorshift64 (Marsaglia 2003) */
+static int integer(int low, int high) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return low + (int)(state % (uint64_t)(high - low + 1));
+}
+
+struct random_chain {
+    struct imf_chain chain;
+    struct imf_pass pass[PASSES];
+    struct imf_kernel *kernel[PASSES];
+    enum imf_bands_wish wish[PASSES];
+};
+
+/* Each pass reads the surface before it; point passes may read an earlier one besides. */
+static void make_chain(struct random_chain *r) {
+    static const enum imf_edge edges[] = {IMF_EDGE_CLAMP, IMF_EDGE_REFLECT, IMF_EDGE_MIRROR,
+                                          IMF_EDGE_WRAP, IMF_EDGE_CONSTANT};
+    *r = (struct random_chain){.chain = {.width = 5,
+                                         .height = integer(1, integer(0, 1) ? 12 : 120),
+                                         .channels_in = 1,
+                                         .channels_out = 1,
+                                         .edge = edges[integer(0, 4)],
+                                         .count = integer(1, PASSES),
+                                         .passes = r->pass}};
+    for (int i = 0; i < r->chain.count; i++) {
+        struct imf_pass *p = &r->pass[i];
+        *p = (struct imf_pass){.channels_in = 1, .channels_out = 1, .source = i - 1, .second = -2};
+        r->wish[i] = integer(0, 9) ? IMF_BANDS_MANY : IMF_BANDS_WHOLE;
+        if (integer(0, 1)) {
+            p->kind = IMF_PASS_POINT;
+            p->second = integer(0, 2) ? -2 : integer(-1, i - 1);
+            continue;
+        }
+        if (imf_kernel_create(&r->kernel[i], 1, integer(1, 9), NULL))
+            abort();
+        r->kernel[i]->cy = integer(0, r->kernel[i]->height - 1);
+        p->problem.kernel[0] = r->kernel[i];
+    }
+}
+
+/* Rows from..to - 1 of a surface: made (margins: repeating rows that are) and in storage. */
+static bool there(const struct imf_bands *b, int index, int from, int to) {
+    const struct imf_window *w = &b->window[index];
+    for (int y = from; y < to; y++) {
+        int row = imf_edge_index(b->chain->edge, y, b->chain->height);
+        if (row >= w->done || (w->rows && (y < w->kept || y >= w->kept + w->rows)))
+            return false;
+    }
+    return true;
+}
+
+/* Rows that the margin filled in this band repeats. */
+static bool margin_there(const struct imf_bands *b, int index) {
+    const struct imf_window *w = &b->window[index];
+    struct imf_margin m = imf_chain_margin(b->chain, index - 1);
+    int height = b->chain->height, last = w->done == height ? height + m.bottom : 0;
+    for (int y = w->before ? 0 : -m.top; y < last || y < 0; y++) {
+        int row = imf_edge_index(b->chain->edge, y, height);
+        if ((y < 0 || y >= height) && row >= 0 && (row >= w->done || (w->rows && row < w->kept)))
+            return false;
+    }
+    return true;
+}
+
+static bool band_right(const struct imf_bands *b, const struct imf_segment *s) {
+    bool ok = true;
+    for (int i = s->first; i < s->end; i++) {
+        const struct imf_pass *p = &b->chain->passes[i];
+        const struct imf_window *source = &b->window[p->source + 1], *made = &b->window[i + 1];
+        struct imf_margin m = {0, 0, 0, 0};
+        if (p->kind == IMF_PASS_CONVOLVE)
+            m = imf_problem_margin(&p->problem);
+        if (p->kind == IMF_PASS_CONVOLVE && source->done > source->before)
+            ok = ok && margin_there(b, p->source + 1);
+        if (made->done > made->before)
+            ok = ok && there(b, p->source + 1, made->before - m.top, made->done + m.bottom) &&
+                 (p->second < -1 || there(b, p->second + 1, made->before, made->done));
+        ok = ok && made->before <= made->done && made->done - made->before <= made->tallest &&
+             made->moved >= 0;
+    }
+    return ok;
+}
+
+int main(void) {
+    for (int n = 0; n < 20000; n++) {
+        struct random_chain r;
+        struct imf_bands *b;
+        make_chain(&r);
+        int advance = integer(1, 20), bands = 0;
+        bool ok = !imf_bands_make(&b, &r.chain, r.wish, 0, advance, NULL);
+        for (int k = 0; ok && k < b->count; k++) {
+            const struct imf_segment *s = &b->segment[k];
+            for (int band = 0; band < s->bands && ok; band++, bands++) {
+                imf_bands_go(b, s, band);
+                ok = band_right(b, s);
+            }
+            for (int i = s->first; i < s->end; i++)
+                ok = ok && b->window[i + 1].done == r.chain.height;
+        }
+        CHECK(ok, "chain %d: %d passes, %d rows, edge %d, advance %d, in band %d", n, r.chain.count,
+              r.chain.height, (int)r.chain.edge, advance, bands);
+        imf_bands_free(&b);
+        for (int i = 0; i < PASSES; i++)
+            imf_kernel_free(&r.kernel[i]);
+    }
+    return check_done("test_bands");
+}
