@@ -9,8 +9,9 @@
  *      | halo ... | made in this band |      halo: what readers still reach back to
  *
  * No row is made twice, and a pass sees the same neighbours of a row whatever the bands: results do
- * not depend on them. Surfaces that another segment reads are whole, as are the image and the
- * output. No OpenCL here: arithmetic on rows.
+ * not depend on them, but for the rounding of transforms, whose tiles begin with a band. Surfaces
+ * that another segment reads are whole, as are the image and the output. No OpenCL here: arithmetic
+ * on rows.
  */
 #ifndef IMF_BANDS_H
 #define IMF_BANDS_H
