@@ -22,6 +22,15 @@
 #ifndef DOUBT
 #define DOUBT 0 // EXACT: 1: errors may reach 1 and more, so that more than one integer comes close
 #endif
+#ifndef NEAR_TIE
+#define NEAR_TIE 0 // EXACT: 1: a float decides all pixels but those close to a tie
+#endif
+#ifndef NEAR_ADD
+#define NEAR_ADD 0.0f // NEAR_TIE: added to sum * E_MUL
+#endif
+#ifndef NEAR_WINDOW
+#define NEAR_WINDOW 0.0f // NEAR_TIE: closer than this to an integer, a pixel is beyond doubt
+#endif
 
 // Mirrored by struct sizes of solver_fft.c.
 struct fft_sizes {
@@ -216,27 +225,38 @@ static inline vint doubt(vfloat v, const struct fft_sizes *z)
 #endif
 }
 
-// The pixels of sums that are beyond doubt first, without a branch; then, rarely, the others.
+// The pixels of VEC sums, some of them in doubt: those are summed again.
+NOT_INLINE static void store_again(vfloat v, __global OUT_T *out, const __global IN_T *in,
+                                   const __global int *spans, const struct fft_sizes *z)
+{
+    vint again = doubt(v, z);
+    scatter(out, finish_exact(whole(rint(v), z)));
+    for (int l = 0; l < VEC; l++) {
+        if (((int *)&again)[l]) {
+            vout pixel = finish_exact((vsum)sum_taps(in + l * CHANNELS, spans, z));
+            out[l * CHANNELS] = ((OUT_T *)&pixel)[0];
+        }
+    }
+}
+
+// What a float decides, without a branch; then, rarely, the rest.
 static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
                        const __global IN_T *in, const __global int *spans,
                        const struct fft_sizes *z)
 {
-    vint doubts = 0;
-    for (int y = 0; y < rows; y++) {
-        vfloat v = w[2 * y];
-        doubts |= doubt(v, z);
-        scatter(out + y * z->out_pitch, finish_exact(whole(rint(v), z)));
-    }
-    if (!any(doubts != 0))
-        return;
     for (int y = 0; y < rows; y++, out += z->out_pitch, in += z->in_pitch) {
-        vint again = doubt(w[2 * y], z);
-        for (int l = 0; l < VEC; l++) {
-            if (((int *)&again)[l]) {
-                vout pixel = finish_exact((vsum)sum_taps(in + l * CHANNELS, spans, z));
-                out[l * CHANNELS] = ((OUT_T *)&pixel)[0];
-            }
-        }
+        vfloat v = w[2 * y];
+#if NEAR_TIE
+        // rounded by 1.5 * 2^23, as in saturate_float
+        vfloat f = clamp(v * E_MUL + NEAR_ADD, 0.0f, (float)OUT_MAX), near = f + 12582912.0f;
+        scatter(out, TO(OUT_T)(AS(int)(near) & 0xffff));
+        vint again = fabs(f - (near - 12582912.0f)) > NEAR_WINDOW;
+#else
+        vint again = doubt(v, z);
+        scatter(out, finish_exact(whole(rint(v), z)));
+#endif
+        if (any(again))
+            store_again(v, out, in, spans, z);
     }
 }
 #else
@@ -297,17 +317,55 @@ static void pair_result(__global vfloat *work, __global vfloat *plane, __global 
     }
 }
 
-// phase: PAIRS: work-items with planes of their own take pairs of tiles until `counter` reaches
-// their number; COLUMNS, ROWS, RESULT: all work-items together do one pass of a
-// channel of a pair; TAPS: the
-// columns of the kernel (spans holds its taps, as floats), and TAPS_ROWS their rows, into spectrum.
-#define PAIRS 0
-#define COLUMNS 1
+#define PAIRS 0     // work-items with planes of their own take pairs until counter reaches their number
+#define COLUMNS 1   // all work-items together do one pass of one channel of one pair
 #define ROWS 2
 #define RESULT 3
-#define TAPS 4
-#define TAPS_ROWS 5
+#define TAPS 4      // columns of the kernel's taps, which spans holds as floats, into spectrum
+#define TAPS_ROWS 5 // its rows
 
+// One phase, by work-item `group` of `groups`.
+NOT_INLINE static void run(const __global IN_T *in, __global OUT_T *out, __global vfloat *spectrum,
+                           const __global float *twiddles, const __global int *spans,
+                           __global vfloat *scratch, volatile __global int *counter,
+                           const struct fft_sizes *z, int phase, int pair, int channel, int group,
+                           int groups)
+{
+    __global vfloat *work = ELEMENT(scratch, (long)group * z->y.length);
+    __global vfloat *planes = ELEMENT(scratch, (long)groups * z->y.length);
+    long plane_size = (long)z->y.length / VEC * z->x.length;
+    if (phase == TAPS) {
+        for (int x = group * VEC; x < z->x.length; x += groups * VEC) {
+            load_taps(work, (const __global float *)spans, x, z);
+            forward(work, &z->y, z->y.stages, twiddles);
+            exchange(work, ELEMENT(spectrum, x), z->x.length, z->y.length, false);
+        }
+    } else if (phase == TAPS_ROWS) {
+        for (int row = group; row < z->y.length / VEC; row += groups)
+            forward(ELEMENT(spectrum, (long)row * z->x.length), &z->x, z->x.stages, twiddles);
+    } else {
+        bool alone = phase == PAIRS;
+        __global vfloat *plane = alone ? ELEMENT(planes, group * plane_size) : planes;
+        int first = alone ? 0 : group, step = alone ? 1 : groups;
+        if (alone)
+            pair = atomic_inc(counter);
+        while (pair < z->pairs) {
+            for (int c = channel; c < (alone ? CHANNELS : channel + 1); c++) {
+                const __global IN_T *from = in + z->in_origin + c;
+                __global OUT_T *to = out + z->out_origin + c;
+                if (alone || phase == COLUMNS)
+                    pair_columns(work, plane, from, twiddles, pair, first, step, z);
+                if (alone || phase == ROWS)
+                    pair_rows(plane, spectrum, twiddles, first, step, z);
+                if (alone || phase == RESULT)
+                    pair_result(work, plane, to, from, twiddles, spans, pair, first, step, z);
+            }
+            pair = alone ? atomic_inc(counter) : z->pairs;
+        }
+    }
+}
+
+// PoCL keeps three copies of a kernel's own body for each local size: hence a function.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fft(const __global IN_T *restrict in, __global OUT_T *restrict out,
     __global vfloat *restrict spectrum, const __global float *restrict twiddles,
@@ -315,37 +373,6 @@ fft(const __global IN_T *restrict in, __global OUT_T *restrict out,
     volatile __global int *counter, struct fft_sizes z, int phase, int pair,
     int channel)
 {
-    int group = get_group_id(0), groups = get_num_groups(0);
-    __global vfloat *work = ELEMENT(scratch, (long)group * z.y.length);
-    __global vfloat *planes = ELEMENT(scratch, (long)groups * z.y.length);
-    long plane_size = (long)z.y.length / VEC * z.x.length;
-    if (phase == TAPS) {
-        for (int x = group * VEC; x < z.x.length; x += groups * VEC) {
-            load_taps(work, (const __global float *)spans, x, &z);
-            forward(work, &z.y, z.y.stages, twiddles);
-            exchange(work, ELEMENT(spectrum, x), z.x.length, z.y.length, false);
-        }
-    } else if (phase == TAPS_ROWS) {
-        for (int row = group; row < z.y.length / VEC; row += groups)
-            forward(ELEMENT(spectrum, (long)row * z.x.length), &z.x, z.x.stages, twiddles);
-    } else {
-        bool alone = phase == PAIRS;
-        __global vfloat *plane = alone ? ELEMENT(planes, group * plane_size) : planes;
-        int first = alone ? 0 : group, step = alone ? 1 : groups;
-        if (alone)
-            pair = atomic_inc(counter);
-        while (pair < z.pairs) {
-            for (int c = channel; c < (alone ? CHANNELS : channel + 1); c++) {
-                const __global IN_T *from = in + z.in_origin + c;
-                __global OUT_T *to = out + z.out_origin + c;
-                if (alone || phase == COLUMNS)
-                    pair_columns(work, plane, from, twiddles, pair, first, step, &z);
-                if (alone || phase == ROWS)
-                    pair_rows(plane, spectrum, twiddles, first, step, &z);
-                if (alone || phase == RESULT)
-                    pair_result(work, plane, to, from, twiddles, spans, pair, first, step, &z);
-            }
-            pair = alone ? atomic_inc(counter) : z.pairs;
-        }
-    }
+    run(in, out, spectrum, twiddles, spans, scratch, counter, &z, phase, pair, channel,
+        get_group_id(0), get_num_groups(0));
 }
