@@ -135,6 +135,7 @@ fuzz: ## fuzz each target for SECONDS=60 (needs clang's libFuzzer)
 # that is missing. run.sh there measures with what was built.
 PEER_opencv = opencv4
 PEER_fft_fftw = fftw3f
+PEER_fft_bound = fftw3f
 PEER_fft_clfft = clFFT
 PEER_LIBS_fft_fftw = -lfftw3f_threads
 bench_build = mkdir -p $(@D); peer='$(PEER_$(@F))'; \

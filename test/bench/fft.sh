@@ -7,12 +7,15 @@
 # that stages may have. For each shape all peers run one after the other, so that ratios hold on a
 # machine that is shared; complex transforms, batched to MEGABYTES, forward, medians. FFTW has two
 # threads and measured plans; the others run on the library's device. A peer that is not installed
-# is left out.
+# is left out. Then convolutions of a WIDTH x HEIGHT picture beside what FFTW takes for the
+# transforms of the same tiles.
 set -eu
 cd "$(dirname "$0")/../.."
 BUILD=${BUILD:-build}
 REPEATS=${REPEATS:-11}
 MEGABYTES=${MEGABYTES:-64}
+WIDTH=${WIDTH:-4000}
+HEIGHT=${HEIGHT:-3000}
 dir=$BUILD/bench
 table=$dir/fft.md
 values=$((MEGABYTES * 1048576 / 8))
@@ -69,6 +72,32 @@ row 1000 750
 for n in ${LENGTHS:-64 100 256 360 1000 1024 4096 10000 65536 1048576}; do
     row "$n" 1
 done
+
+# A convolution beside its bound: the tiles that the planner chose, transformed forward and back by
+# FFTW, and nothing else. Tiles come in pairs, one below the other.
+bound() { # RADIUS
+    # shellcheck disable=SC2046 # words
+    set -- "$1" $("$BUILD/imfilter" --bench="$REPEATS" --json --backend=fft -f "disk:$1" "$dir/picture.ppm" |
+        sed -n 's/.*"algorithm":"fft tiles \([0-9]*\)x\([0-9]*\).*"compute_median_ms":\([0-9.]*\).*/\1 \2 \3/p')
+    [ $# -eq 4 ] || return 0 # a device with other tiles
+    across=$(((WIDTH - 1) / ($2 - 2 * $1) + 1)) down=$(((HEIGHT - 1) / ($3 - 2 * $1) + 1))
+    pairs=$(((down + 1) / 2))
+    count=$((across * pairs * 3))
+    # shellcheck disable=SC2046 # words
+    set -- "$@" $("$dir/fft_bound" "$2" "$3" "$count" "$REPEATS")
+    echo "| disk:$1 | $2x$3 | $count | $4 | $5 | $(awk -v a="$4" -v b="$5" 'BEGIN { printf "%.2f", a / b }') |"
+}
+if [ -x "$dir/fft_bound" ]; then
+    [ -s "$dir/picture.ppm" ] || "$dir/picture" "$WIDTH" "$HEIGHT" > "$dir/picture.ppm"
+    {
+        echo
+        echo "| ${WIDTH}x$HEIGHT RGB | tiles | pairs | imfilter | FFTW, transforms alone | ratio |"
+        echo '|---|---|---|---|---|---|'
+        for radius in 15 31 50; do
+            bound "$radius"
+        done
+    } | tee -a "$table"
+fi
 
 # Microseconds of one transform of N values by the radices allowed.
 micro() { # N PROGRAM [RADICES]

@@ -53,7 +53,7 @@ static float bench_value(uint64_t i) {
     return (float)((double)(i >> 40) / (1 << 23) - 1.0);
 }
 
-static void bench_fill(const struct bench *b, float *data) {
+static inline void bench_fill(const struct bench *b, float *data) {
     for (size_t i = 0; i < 2 * b->size * (size_t)b->batch; i++)
         data[i] = bench_value(i);
 }
@@ -90,7 +90,7 @@ static void bench_sums(const struct bench *b, const float *data, size_t item, do
 }
 
 /* Relative L2 error of transformed data, over eps sqrt(log2 N). */
-static double bench_error(const struct bench *b, const float *data) {
+static inline double bench_error(const struct bench *b, const float *data) {
     double error = 0, norm = 0;
     bench_sums(b, data, 0, &error, &norm);
     if (b->batch > 1)
@@ -119,7 +119,7 @@ static double bench_time(const struct bench *b, void (*run)(void *), void *user)
     return median;
 }
 
-static void bench_print(const struct bench *b, double ms, double error) {
+static inline void bench_print(const struct bench *b, double ms, double error) {
     double flops = 5.0 * (double)b->size * log2((double)b->size) * b->batch;
     printf("%.3f %.2f %.3f\n", ms, flops / ms * 1e-6, error);
 }
