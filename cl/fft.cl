@@ -130,10 +130,22 @@ static inline vin gather(const __global IN_T *p)
 #endif
 }
 
+#if CHANNELS == 3 && VEC == 8
+typedef CAT(OUT_T, 16) vout16_any __attribute__((aligned(OUT / 8)));
+#endif
+
 static inline void scatter(__global OUT_T *p, vout v)
 {
 #if CHANNELS == 1
     store_out(p, v);
+#elif CHANNELS == 3 && VEC == 8 && OUT == 8
+    // The other channels' samples between these are read and written back: two vectors, not eight
+    // bytes.
+    uchar16 a = *(const __global vout16_any *)p;
+    uchar8 b = *(const __global vout_any *)(p + 14);
+    *(__global vout16_any *)p = (uchar16)(v.s0, a.s12, v.s1, a.s45, v.s2, a.s78, v.s3, a.sab, v.s4,
+                                          a.sde, v.s5);
+    *(__global vout_any *)(p + 14) = (uchar8)(b.s0, v.s5, b.s23, v.s6, b.s56, v.s7);
 #else
     _Pragma("unroll") for (int l = 0; l < VEC; l++)
         p[l * CHANNELS] = ((OUT_T *)&v)[l];
@@ -158,10 +170,14 @@ static void load_columns(__global vfloat *work, const __global IN_T *in, int row
         ((int *)&known)[l] = column + l <= z->last_column ? -1 : 0;
 #endif
     in += min(column, z->last_column) * CHANNELS;
-    for (int y = 0; y < z->y.length; y++) {
-        long a = min(row + y, z->last_row), b = min(row + y + z->y.valid, z->last_row);
-        ELEMENT(work, y)[0] = KNOWN(gather(in + a * z->in_pitch)) - z->middle;
-        ELEMENT(work, y)[1] = KNOWN(gather(in + b * z->in_pitch)) - z->middle;
+    // Copies, as the stores might change *z for all that the compiler knows.
+    int length = z->y.length, valid = z->y.valid, last_row = z->last_row;
+    long pitch = z->in_pitch;
+    float middle = z->middle;
+    for (int y = 0; y < length; y++) {
+        long a = min(row + y, last_row), b = min(row + y + valid, last_row);
+        ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
+        ELEMENT(work, y)[1] = KNOWN(gather(in + b * pitch)) - middle;
     }
 }
 
@@ -225,6 +241,17 @@ static inline vint doubt(vfloat v, const struct fft_sizes *z)
 #endif
 }
 
+// Whether any lane is not 0, for VEC == 8 in one instruction (any() is a chain of branches).
+static inline bool some(vint v)
+{
+#if VEC == 8
+    long4 m = as_long4(v);
+    return (m.s0 | m.s1 | m.s2 | m.s3) != 0;
+#else
+    return any(v != 0);
+#endif
+}
+
 // The pixels of VEC sums, some of them in doubt: those are summed again.
 NOT_INLINE static void store_again(vfloat v, __global OUT_T *out, const __global IN_T *in,
                                    const __global int *spans, const struct fft_sizes *z)
@@ -244,7 +271,8 @@ static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
                        const __global IN_T *in, const __global int *spans,
                        const struct fft_sizes *z)
 {
-    for (int y = 0; y < rows; y++, out += z->out_pitch, in += z->in_pitch) {
+    long in_pitch = z->in_pitch, out_pitch = z->out_pitch;
+    for (int y = 0; y < rows; y++, out += out_pitch, in += in_pitch) {
         vfloat v = w[2 * y];
 #if NEAR_TIE
         // rounded by 1.5 * 2^23, as in saturate_float
@@ -255,7 +283,7 @@ static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
         vint again = doubt(v, z);
         scatter(out, finish_exact(whole(rint(v), z)));
 #endif
-        if (any(again))
+        if (some(again))
             store_again(v, out, in, spans, z);
     }
 }
@@ -264,8 +292,9 @@ static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
                        const __global IN_T *in, const __global int *spans,
                        const struct fft_sizes *z)
 {
-    for (int y = 0; y < rows; y++)
-        scatter(out + y * z->out_pitch, finish_float(w[2 * y]));
+    long pitch = z->out_pitch;
+    for (int y = 0; y < rows; y++, out += pitch)
+        scatter(out, finish_float(w[2 * y]));
 }
 #endif
 
