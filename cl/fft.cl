@@ -106,6 +106,15 @@ static void exchange(__global vfloat *work, __global vfloat *plane, int nx, int 
     }
 }
 
+// The line after p's will be read (written) with one of the next blocks of columns: down a column
+// each sample is on another page, where no hardware foresees it. (4 % of the whole, on a Zen 3.
+// In PoCL only: Oclgrind knows no such intrinsic.)
+#ifdef POCL_DEVICE_ADDRESS_BITS
+#define FETCH(p, write) __builtin_prefetch((const __global char *)(p) + 64, write, 2)
+#else
+#define FETCH(p, write)
+#endif
+
 // VEC samples of one channel. Swizzles of whole loads become byte shuffles.
 typedef CAT(IN_T, 16) vin16_any __attribute__((aligned(IN / 8)));
 
@@ -176,6 +185,7 @@ static void load_columns(__global vfloat *work, const __global IN_T *in, int row
     float middle = z->middle;
     for (int y = 0; y < length; y++) {
         long a = min(row + y, last_row), b = min(row + y + valid, last_row);
+        FETCH(in + b * pitch, 0);
         ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
         ELEMENT(work, y)[1] = KNOWN(gather(in + b * pitch)) - middle;
     }
@@ -274,6 +284,7 @@ static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
     long in_pitch = z->in_pitch, out_pitch = z->out_pitch;
     for (int y = 0; y < rows; y++, out += out_pitch, in += in_pitch) {
         vfloat v = w[2 * y];
+        FETCH(out, 1);
 #if NEAR_TIE
         // rounded by 1.5 * 2^23, as in saturate_float
         vfloat f = clamp(v * E_MUL + NEAR_ADD, 0.0f, (float)OUT_MAX), near = f + 12582912.0f;
@@ -293,8 +304,10 @@ static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
                        const struct fft_sizes *z)
 {
     long pitch = z->out_pitch;
-    for (int y = 0; y < rows; y++, out += pitch)
+    for (int y = 0; y < rows; y++, out += pitch) {
+        FETCH(out, 1);
         scatter(out, finish_float(w[2 * y]));
+    }
 }
 #endif
 

@@ -20,6 +20,10 @@ typedef VEC_FLOAT_(VEC) vec;
 
 #define FFT_STAGES 16
 
+#ifndef BLOCK
+#define BLOCK 256 // elements that fit the innermost cache: their stages are done before the next ones
+#endif
+
 // Mirrored by struct imf_fft_axis of fft_run.h.
 struct fft_axis {
     int length; // of the transform
@@ -273,45 +277,95 @@ MIDDLE(8)
     case 8: call##8 arguments; break;     \
     }
 
+// Stages first to end of transforms of `span` elements, which stage `first` starts with, over
+// `length` elements; tw: the factors of stage `first`, and of stage `end` for the inverse.
+NOT_INLINE static void forward_stages(__global vec *w, const struct fft_axis *axis, int first,
+                                      int end, int length, int span, const __global float *tw)
+{
+    for (int s = first, m = span; s < end; s++) {
+        int radix = axis->radix[s];
+        m /= radix;
+        FOR_RADIX(radix, forward, (w, length, m, tw))
+        tw += 2 * m * (radix - 1);
+    }
+}
+
+// The same backwards: span is what stage `end` would start with.
+NOT_INLINE static void inverse_stages(__global vec *w, const struct fft_axis *axis, int first,
+                                      int end, int length, int span, const __global float *tw)
+{
+    for (int s = end, m = span; s-- > first;) {
+        int radix = axis->radix[s];
+        tw -= 2 * m * (radix - 1);
+        FOR_RADIX(radix, inverse, (w, length, m, tw))
+        m *= radix;
+    }
+}
+
+// How far an axis' stages are done over all elements, so that the blocks left fit the cache.
+struct fft_outer {
+    int stages, span;          // done; elements of a block
+    const __global float *tw;  // factors of the next stage
+};
+
+static struct fft_outer outer_stages(const struct fft_axis *axis, int stages,
+                                     const __global float *twiddles)
+{
+    struct fft_outer o = {0, axis->length, twiddles + axis->twiddles};
+    while (o.stages < stages && o.span > BLOCK) {
+        int radix = axis->radix[o.stages++];
+        o.span /= radix;
+        o.tw += 2 * o.span * (radix - 1);
+    }
+    return o;
+}
+
 // The first `stages` stages of the forward transform, and the inverse of these.
 NOT_INLINE static void forward(__global vec *w, const struct fft_axis *axis, int stages,
                                const __global float *twiddles)
 {
-    const __global float *tw = twiddles + axis->twiddles;
-    for (int s = 0, m = axis->length; s < stages; s++) {
-        int radix = axis->radix[s];
-        m /= radix;
-        FOR_RADIX(radix, forward, (w, axis->length, m, tw))
-        tw += 2 * m * (radix - 1);
-    }
+    struct fft_outer o = outer_stages(axis, stages, twiddles);
+    int n = axis->length;
+    forward_stages(w, axis, 0, o.stages, n, n, twiddles + axis->twiddles);
+    for (int block = 0; block < n; block += o.span)
+        forward_stages(ELEMENT(w, block), axis, o.stages, stages, o.span, o.span, o.tw);
 }
 
 NOT_INLINE static void inverse(__global vec *w, const struct fft_axis *axis, int stages,
                                const __global float *twiddles)
 {
-    const __global float *tw = twiddles + axis->twiddles;
-    int m = axis->length;
-    for (int s = 0; s < stages; s++) {
-        m /= axis->radix[s];
-        tw += 2 * m * (axis->radix[s] - 1);
+    struct fft_outer o = outer_stages(axis, stages, twiddles);
+    int n = axis->length, last = o.span;
+    const __global float *tw = o.tw;
+    for (int s = o.stages; s < stages; s++) {
+        last /= axis->radix[s];
+        tw += 2 * last * (axis->radix[s] - 1);
     }
-    for (int s = stages; s-- > 0;) {
-        int radix = axis->radix[s];
-        tw -= 2 * m * (radix - 1);
-        FOR_RADIX(radix, inverse, (w, axis->length, m, tw))
-        m *= radix;
-    }
+    for (int block = 0; block < n; block += o.span)
+        inverse_stages(ELEMENT(w, block), axis, o.stages, stages, o.span, last, tw);
+    inverse_stages(w, axis, 0, o.stages, n, o.span, o.tw);
 }
 
 // Forward along a row, times h, and back.
 NOT_INLINE static void convolve(__global vec *w, const __global vec *h,
                                 const struct fft_axis *axis, const __global float *twiddles)
 {
-    int last = axis->stages - 1;
-    forward(w, axis, last, twiddles);
-    if (axis->radix[last] == 8)
-        middle8(w, axis->length, h);
-    else
-        middle4(w, axis->length, h);
-    inverse(w, axis, last, twiddles);
+    int n = axis->length, end = axis->stages - 1, last = axis->radix[end];
+    struct fft_outer o = outer_stages(axis, end, twiddles);
+    const __global float *tw = o.tw;
+    for (int s = o.stages, m = o.span; s < end; s++) {
+        m /= axis->radix[s];
+        tw += 2 * m * (axis->radix[s] - 1);
+    }
+    forward_stages(w, axis, 0, o.stages, n, n, twiddles + axis->twiddles);
+    for (int block = 0; block < n; block += o.span) {
+        __global vec *p = ELEMENT(w, block);
+        forward_stages(p, axis, o.stages, end, o.span, o.span, o.tw);
+        if (last == 8)
+            middle8(p, o.span, ELEMENT(h, block));
+        else
+            middle4(p, o.span, ELEMENT(h, block));
+        inverse_stages(p, axis, o.stages, end, o.span, last, tw);
+    }
+    inverse_stages(w, axis, 0, o.stages, n, o.span, o.tw);
 }

@@ -20,10 +20,6 @@
 
 #define PASSES 3
 
-#ifndef BLOCK
-#define BLOCK 256 // elements that fit the innermost cache: their stages are done before the next ones
-#endif
-
 // Where line l, value i of a panel's set of lines lies: l * line + i * element, in complex values.
 struct fft_layout {
     long line, element;
