@@ -92,7 +92,7 @@ static inline void transpose(vfloat *t)
 }
 
 // Spectra of VEC columns from work into the plane, or (back) from the plane into work.
-static void exchange(__global vfloat *work, __global vfloat *plane, int nx, int ny, bool back)
+NOT_INLINE static void exchange(__global vfloat *work, __global vfloat *plane, int nx, int ny, bool back)
 {
     for (int y = 0; y < ny; y += VEC, work += 2 * VEC, plane += 2 * nx) {
         for (int part = 0; part < 2; part++) {
@@ -170,7 +170,7 @@ static inline void scatter(__global OUT_T *p, vout v)
 #endif
 
 // VEC columns of a pair of tiles from pixel `column` on, the first tile's upper row at `row`.
-static void load_columns(__global vfloat *work, const __global IN_T *in, int row, int column,
+NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *in, int row, int column,
                          const struct fft_sizes *z)
 {
 #if IN == 32
@@ -277,7 +277,7 @@ NOT_INLINE static void store_again(vfloat v, __global OUT_T *out, const __global
 }
 
 // What a float decides, without a branch; then, rarely, the rest.
-static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
+NOT_INLINE static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
                        const __global IN_T *in, const __global int *spans,
                        const struct fft_sizes *z)
 {
@@ -299,7 +299,7 @@ static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
     }
 }
 #else
-static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
+NOT_INLINE static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
                        const __global IN_T *in, const __global int *spans,
                        const struct fft_sizes *z)
 {
