@@ -33,6 +33,12 @@ double imf_fft_error(const struct imf_problem *p, double points);
 /* exact: the true sum is sought this far from the computed one. */
 double imf_fft_window(double error);
 
+/* exact: a float, sum * E_MUL + NEAR_ADD, decides pixels that are further than imf_fft_tie from a
+ * tie: that covers the sum's error and the roundings. Where the scale is large, few are closer, and
+ * imf_fft_near_tie says that this is worthwhile. */
+double imf_fft_tie(const struct imf_problem *p, double error);
+bool imf_fft_near_tie(const struct imf_problem *p, double error);
+
 /* exact: the share of pixels whose sum must be taken again, tap by tap, for an exact result. */
 double imf_fft_doubtful(const struct imf_problem *p, double error);
 

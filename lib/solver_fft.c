@@ -10,7 +10,6 @@
 #include "fft_run.h"
 #include "fft_tile.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +36,6 @@ struct fft_job {
 #define DOUBTFUL_MAX 0.01
 /* Nanoseconds for a tap of a pixel that is summed again. */
 #define DOUBTFUL_NS 0.25
-/* A sum this close to a tie between two pixels, or closer, is worth a float's decision first. */
-#define TIE_MAX 0.01
 
 static double points(const struct imf_fft_tiling *t) {
     return (double)t->x.length * t->y.length;
@@ -184,28 +181,15 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_kernel *k,
     return status;
 }
 
-/* Where the scale is large, sums lie far apart on the pixels' scale: a float decides all pixels but
- * those closer than this to a tie, which covers the sum's error and the roundings of
- * sum * E_MUL + NEAR_ADD. */
-static double tie(const struct imf_problem *p, double error) {
-    const struct imf_epilogue *e = &p->epilogue;
-    double mul = fabs(e->multiply / e->scale);
-    double largest = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p);
-    double sum = largest * imf_kernel_abs_sum(p->kernel[0]) * mul;
-    double add = fabs(e->add) + fabs(e->offset) + sum;
-    return fmax(error, 1 - imf_fft_window(0)) * mul + FLT_EPSILON / 2 * (sum + add + e->full);
-}
-
 static void define_tie(struct imf_defines *d, const struct imf_problem *p, double error,
                        double middle_sum) {
     const struct imf_epilogue *e = &p->epilogue;
-    double distance = tie(p, error);
-    if (!p->exact || p->out == IMF_F32 || e->absolute || e->threshold || distance > TIE_MAX)
+    if (!imf_fft_near_tie(p, error))
         return;
     double add = e->multiply * (e->add + middle_sum / e->scale) + e->offset;
     imf_define(d, "NEAR_TIE", "1");
     imf_define_float(d, "NEAR_ADD", add);
-    imf_define_float(d, "NEAR_WINDOW", 0.5 - distance);
+    imf_define_float(d, "NEAR_WINDOW", 0.5 - imf_fft_tie(p, error));
 }
 
 static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *p, int vec,
