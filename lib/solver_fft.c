@@ -5,7 +5,8 @@
  * Exact problems: the sum of products is an integer, so it is known as soon as only one integer
  * lies within the error bound of the computed value. Where the bound is wider, most sums still give
  * the same pixel at both ends of the interval, as the scale is large; the few that lie at a tie
- * between two pixels are summed again, tap by tap.
+ * between two pixels are summed again, tap by tap. Where the scale is large, only the few sums
+ * close to a tie are looked at in integers at all: for the others a float gives the same pixel.
  */
 #include "fft_run.h"
 #include "fft_tile.h"

@@ -136,10 +136,24 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     big.taps = RANK1_REAL;
     big.edge = IMF_EDGE_WRAP;
     check_solver(c, s, &big, 8);
-    if (s != &imf_solver_fft_local)
+    if (s == &imf_solver_fft) {
+        /* Large scales, where a float decides most pixels: errors below and above one. */
+        for (int side = 31; side < 200; side += 110)
+            for (int channels = 1; channels <= 4; channels += 2) {
+                struct kase k = {.shape = {77, 58, channels},
+                                 .in = IMF_U8,
+                                 .out = channels == 1 ? IMF_U16 : IMF_U8,
+                                 .kw = side,
+                                 .kh = side,
+                                 .taps = POSITIVE,
+                                 .edge = IMF_EDGE_CLAMP};
+                check_solver(c, s, &k, 10);
+            }
+    }
+    if (s != &imf_solver_fft_local && s != &imf_solver_fft)
         return;
     /* Kernels that need each of its lengths, along one axis or the other. */
-    for (int length = 100; length < 4000; length *= 2)
+    for (int length = 100; length < 4000; length *= s == &imf_solver_fft ? 4 : 2)
         for (int upright = 0; upright < 2; upright++) {
             struct kase k = {.shape = {upright ? 9 : 145, upright ? 145 : 9, 1 + upright * 2},
                              .in = upright ? IMF_F32 : IMF_U8,
