@@ -10,15 +10,20 @@
 //
 //   - down the columns, a sample is loaded and widened once for all BLOCK output rows;
 //   - along the rows, sample j of vector x is also sample j - VEC of the vector that lies VEC pixels
-//     on: SPREAD outputs at that distance share their loads, which no alignment suits and which
-//     therefore cost more than the arithmetic;
+//     on, so that outputs at that distance share their loads, which no alignment suits and which
+//     therefore cost more than the arithmetic. A walk along the lines keeps all outputs under way
+//     in registers (17 + 17 taps 19.6 ms, 41 + 41 45.5; by threes 20.9 and 52.4, 36 million samples
+//     on two cores of a Zen 3);
 //
 //         output 0    tap  0 1 2 3 4 5 6 7 8 ...
 //         output 1                         0 1 2 ...      (VEC = 8)
 //
+//     where a row has too many taps for that, SPREAD outputs are taken at a time;
 //   - each tap is loaded for BLOCK rows (or VERT vectors) at once.
 //
 // Adding mirrored samples first would halve the multiplications but double the loads for each.
+// Tried without gain: 6 or 8 rows a block (10 to 20 % more time, for registers), vectors of 16
+// (15 %), stores that go by the caches and prefetching (1 %).
 //
 // `separable_rows` and `separable_columns` are the two passes, rows first, for devices without such
 // a cache for each work-item (GPUs) and for rows too long for it. Where the row mirrors itself, two
@@ -98,24 +103,42 @@ inline vout finish(vacc sum)
 
 #if !TWO_PASSES
 
-#define SPREAD 3 // outputs that share their loads
-#define SPAN (SPREAD * CHANNELS * VEC)
-// Vectors of a line: a strip and the row's reach.
-#define LINE ((STRIP + (ROW_N - 1) * CHANNELS + VERT * VEC - 1) / (VERT * VEC) * VERT)
-#define ROW_LOOPS (ROW_N > WHOLE && ROW_N >= (SPREAD - 1) * VEC)
-#define ALL 256
-#if ROW_LOOPS
-#define ROW_UNROLLED UNROLL_BY(4)
-#else
-#define ROW_UNROLLED UNROLL_BY(ALL)
+// Outputs under way at once in a walk along lines, and the lines that it takes together: as many
+// sums as 16 registers hold, beside the samples and taps. Longer rows take the other way.
+#define ACTIVE ((ROW_N + VEC - 1) / VEC)
+#define SUMS 12
+#if (ROW_N + VEC - 1) / VEC * BLOCK <= SUMS
+#define LINES BLOCK
+#elif (ROW_N + VEC - 1) / VEC * 2 <= SUMS
+#define LINES 2
 #endif
-#if COLUMN_N > WHOLE
-#define COLUMN_UNROLLED UNROLL_BY(4)
+#ifdef LINES
+#define WALK 1
 #else
-#define COLUMN_UNROLLED UNROLL_BY(ALL)
+#define WALK 0
 #endif
 
+#define SPREAD 3 // outputs that share their loads
+#define SPAN (SPREAD * CHANNELS * VEC)
+// Vectors of a line: a strip and the row's reach, to whole vectors; a walk's last step may load
+// BEYOND vectors behind, which no output that exists needs.
+#define BEYOND (CHANNELS * (ACTIVE + 1))
+#define LINE ((STRIP + (ROW_N - 1) * CHANNELS + VERT * VEC - 1) / (VERT * VEC) * VERT)
+
 inline vacc load_line(const ACC *p) { return *(const vacc_any *)p; }
+
+// Row j of the kernel's reach is tap j - r of output row r.
+#define COLUMN_STEP(check)                                                                         \
+    {                                                                                              \
+        vacc s[VERT];                                                                              \
+        _Pragma("unroll") for (int v = 0; v < VERT; v++) s[v] = TO(ACC)(load_in(p + v * VEC));     \
+        _Pragma("unroll") for (int r = 0; r < BLOCK; r++)                                          \
+        {                                                                                          \
+            ACC tap = column_taps[j - r + BLOCK - 1];                                              \
+            if (!check || (j >= r && j < COLUMN_N + r))                                            \
+                _Pragma("unroll") for (int v = 0; v < VERT; v++) sum[r][v] += tap * s[v];          \
+        }                                                                                          \
+    }
 
 // VERT vectors of BLOCK rows of column products, of `count` rows that exist, to `line`.
 inline void filter_columns(const __global IN_T *p, ulong in_pitch, int count, vacc *line)
@@ -126,23 +149,26 @@ inline void filter_columns(const __global IN_T *p, ulong in_pitch, int count, va
 #pragma unroll
         for (int v = 0; v < VERT; v++)
             sum[r][v] = NOTHING;
-    // Row j is tap j - r of output row r. The zeros around the taps spare a check in the loop.
-    COLUMN_UNROLLED for (int j = 0; j < COLUMN_N + BLOCK - 1; j++)
-    {
-        vacc s[VERT];
+#if COLUMN_N > WHOLE
 #pragma unroll
-        for (int v = 0; v < VERT; v++)
-            s[v] = TO(ACC)(load_in(p + v * VEC));
+    for (int j = 0; j < BLOCK - 1; j++, p += in_pitch)
+        COLUMN_STEP(true)
+    UNROLL_BY(2)
+    for (int j = BLOCK - 1; j < COLUMN_N; j++, p += in_pitch)
+        COLUMN_STEP(false)
+    p -= count < 2 ? in_pitch : 0;
 #pragma unroll
-        for (int r = 0; r < BLOCK; r++) {
-            ACC tap = column_taps[j - r + BLOCK - 1];
-            if (COLUMN_N > WHOLE || (j >= r && j < COLUMN_N + r))
+    for (int j = COLUMN_N; j < COLUMN_N + BLOCK - 1; j++) {
+        COLUMN_STEP(true)
+        p += j < COLUMN_N + count - 2 ? in_pitch : 0;
+    }
+#else
 #pragma unroll
-                for (int v = 0; v < VERT; v++)
-                    sum[r][v] += tap * s[v];
-        }
+    for (int j = 0; j < COLUMN_N + BLOCK - 1; j++) {
+        COLUMN_STEP(true)
         p += j < COLUMN_N - 1 || j < COLUMN_N + count - 2 ? in_pitch : 0;
     }
+#endif
 #pragma unroll
     for (int r = 0; r < BLOCK; r++)
 #pragma unroll
@@ -150,10 +176,62 @@ inline void filter_columns(const __global IN_T *p, ulong in_pitch, int count, va
             line[r * LINE + v] = sum[r][v];
 }
 
+// Row r of `count` rows that exist: those that do not go where a later store puts it right. A
+// branch here would make the compiler delay each sum to its own store.
+inline __global OUT_T *row_of(__global OUT_T *out, ulong out_pitch, int r, int count)
+{
+    return out + (ulong)min(r, count - 1) * out_pitch;
+}
+
+#if WALK
+
+// Outputs at samples x, x + CHANNELS * VEC, ... of LINES lines, line 0 at p, to `out`. Each step
+// takes the next VEC pixels' samples; output a has begun a steps before and needs taps a * VEC and
+// on of them.
+inline void walk_lines(const ACC *p, __global OUT_T *out, ulong out_pitch, int count, int x,
+                       int width)
+{
+    vacc sum[ACTIVE][LINES];
+#pragma unroll
+    for (int a = 0; a < ACTIVE; a++)
+#pragma unroll
+        for (int r = 0; r < LINES; r++)
+            sum[a][r] = NOTHING;
+    p += x;
+#pragma unroll 1
+    for (x -= (ACTIVE - 1) * CHANNELS * VEC; x < width; x += CHANNELS * VEC) {
+#pragma unroll
+        for (int j = 0; j < min(VEC, ROW_N); j++) {
+            vacc s[LINES];
+#pragma unroll
+            for (int r = 0; r < LINES; r++)
+                s[r] = load_line(p + r * LINE * VEC + j * CHANNELS);
+#pragma unroll
+            for (int a = 0; a < ACTIVE; a++)
+                if (j + a * VEC < ROW_N)
+#pragma unroll
+                    for (int r = 0; r < LINES; r++)
+                        sum[a][r] += row_taps[j + a * VEC] * s[r];
+        }
+        p += CHANNELS * VEC;
+        if (x >= 0)
+#pragma unroll
+            for (int r = LINES - 1; r >= 0; r--)
+                store_out(row_of(out, out_pitch, r, count) + x, finish(sum[ACTIVE - 1][r]));
+#pragma unroll
+        for (int a = ACTIVE - 1; a >= 0; a--)
+#pragma unroll
+            for (int r = 0; r < LINES; r++)
+                sum[a][r] = a > 0 ? sum[a - 1][r] : NOTHING;
+    }
+}
+
+#else
+
 // Samples `first` to `end` from p for the outputs m0 to m1: sample j is tap j - m * VEC of output m.
 // Every m is a literal, so that the sums stay in registers.
 #define ROW_STEPS(first, end, m0, m1)                                                              \
-    ROW_UNROLLED for (int j = first; j < end; j++)                                                 \
+    UNROLL_BY(4) for (int j = first; j < end; j++)                                                 \
     {                                                                                              \
         vacc s[BLOCK];                                                                             \
         _Pragma("unroll") for (int r = 0; r < BLOCK; r++) s[r] =                                   \
@@ -163,7 +241,7 @@ inline void filter_columns(const __global IN_T *p, ulong in_pitch, int count, va
         ROW_STEP(2, m0, m1)                                                                        \
     }
 #define ROW_STEP(m, m0, m1)                                                                        \
-    if (m >= m0 && m <= m1 && (ROW_LOOPS || (j >= m * VEC && j < ROW_N + m * VEC))) {              \
+    if (m >= m0 && m <= m1) {                                                                      \
         ACC tap = row_taps[j - m * VEC];                                                           \
         _Pragma("unroll") for (int r = 0; r < BLOCK; r++) sum[r][m] += tap * s[r];                 \
     }
@@ -179,26 +257,23 @@ inline void filter_lines(const ACC *p, __global OUT_T *out, ulong out_pitch, int
 #pragma unroll
         for (int m = 0; m < SPREAD; m++)
             sum[r][m] = NOTHING;
-#if ROW_LOOPS
     ROW_STEPS(0, VEC, 0, 0)
     ROW_STEPS(VEC, 2 * VEC, 0, 1)
     ROW_STEPS(2 * VEC, ROW_N, 0, 2)
     ROW_STEPS(ROW_N, ROW_N + VEC, 1, 2)
     ROW_STEPS(ROW_N + VEC, ROW_N + 2 * VEC, 2, 2)
-#else
-    ROW_STEPS(0, ROW_N + 2 * VEC, 0, 2)
-#endif
-    // Vectors and rows that do not exist go where a later store puts it right: a branch here would
-    // make the compiler delay each sum to its own store.
+    // Vectors that do not exist go where a later store puts it right, as rows do.
 #pragma unroll
     for (int m = SPREAD - 1; m >= 0; m--) {
         int at = x + m * CHANNELS * VEC;
         at = at < width ? at : x;
 #pragma unroll
         for (int r = BLOCK - 1; r >= 0; r--)
-            store_out(out + (ulong)min(r, count - 1) * out_pitch + at, finish(sum[r][m]));
+            store_out(row_of(out, out_pitch, r, count) + at, finish(sum[r][m]));
     }
 }
+
+#endif
 
 // in: from the first tap of pixel (0, 0); n: samples a row; a work-item takes `rows` output rows of
 // `strip` samples, a multiple of SPAN.
@@ -211,7 +286,7 @@ separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_
     if (i >= n)
         return;
     int width = min(strip, n - i), end = min(y + rows, height);
-    vacc lines[BLOCK][LINE];
+    vacc lines[BLOCK * LINE + BEYOND];
 #pragma unroll 1
     for (; y < end; y += BLOCK) {
         int count = min(BLOCK, end - y);
@@ -219,12 +294,21 @@ separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_
         __global OUT_T *target = out + out_start + (ulong)y * out_pitch + i;
 #pragma unroll 1
         for (int x = 0; x < width + (ROW_N - 1) * CHANNELS; x += VERT * VEC)
-            filter_columns(source + x, in_pitch, count, &lines[0][x / VEC]);
+            filter_columns(source + x, in_pitch, count, &lines[x / VEC]);
+#if WALK
+#pragma unroll 1
+        for (int r = 0; r < count; r += LINES)
+#pragma unroll 1
+            for (int c = 0; c < min(CHANNELS * VEC, width); c += VEC)
+                walk_lines((const ACC *)(lines + r * LINE), target + r * out_pitch, out_pitch,
+                           count - r, c, width);
+#else
 #pragma unroll 1
         for (int x = 0; x < width; x += SPAN)
 #pragma unroll 1
             for (int c = x; c < min(x + CHANNELS * VEC, width); c += VEC)
                 filter_lines((const ACC *)lines + c, target, out_pitch, count, c, width);
+#endif
     }
 }
 
