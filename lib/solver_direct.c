@@ -13,6 +13,7 @@
  *   - rounding each partial sum (rounding.h). `direct_any` adds up row by row, so that large
  *     partial sums are as few as the rows;
  *   - adding mirrored float samples: half an ulp of twice the largest sample, times the tap.
+ * A magnitude is a distance, so that its error is at most the root of its two sums' squared errors.
  * Division by the scale shrinks these alike. Scaling and adding the bias round three times, each
  * half an ulp of full scale. Where the total exceeds the tolerance, sums are made in float64 if the
  * device has it.
@@ -100,7 +101,7 @@ static double largest_sum(const struct imf_problem *p) {
 
 /* The bound of this file's head comment. */
 static double float_error(const struct imf_problem *p, const struct shape *s) {
-    double error = 0;
+    double squares = 0;
     for (int i = 0; i < 2 && p->kernel[i]; i++) {
         const struct imf_kernel *k = p->kernel[i];
         size_t width = (size_t)k->width, rows = (size_t)k->height;
@@ -112,11 +113,13 @@ static double float_error(const struct imf_problem *p, const struct shape *s) {
                 variance += imf_rounding_variance(k->taps + y * width, width, p->in_max);
             variance += (double)rows * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
         }
-        error += p->in_max * imf_rounding_taps(k->taps, tap_count(k)) + IMF_SIGMAS * sqrt(variance);
+        double error =
+            p->in_max * imf_rounding_taps(k->taps, tap_count(k)) + IMF_SIGMAS * sqrt(variance);
         if (p->in == IMF_F32 && s->symmetry[i])
             error += imf_float_ulp(sum) / 2;
+        squares += error * error;
     }
-    return error / fabs(p->epilogue.scale) + 1.5 * FLT_EPSILON * p->epilogue.full;
+    return sqrt(squares) / fabs(p->epilogue.scale) + 1.5 * FLT_EPSILON * p->epilogue.full;
 }
 
 static bool choose_exact(const struct imf_problem *p, struct shape *s) {
