@@ -1,7 +1,8 @@
 /*
  * checkcl.c - every solver and variant against the reference; with --bench, times the same calls
  *
- *   checkcl [--full | --quick | --oclgrind | --host] [--solver=NAME] [--verbose] [--bench[=WxH]]
+ *   checkcl [--full | --quick | --oclgrind | --host] [--solver=NAME | --part=solvers|chains]
+ *           [--verbose] [--bench[=WxH]]
  */
 #include "checkcl.h"
 
@@ -39,7 +40,7 @@ static int usage(const char *arg) {
 
 int main(int argc, char **argv) {
     struct checkcl c = {0};
-    bool host = false, bench = false;
+    bool host = false, bench = false, solvers = true, chains = true;
     int width = 4000, height = 3000;
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
@@ -55,6 +56,10 @@ int main(int argc, char **argv) {
             c.verbose = true;
         else if (!strncmp(a, "--solver=", 9))
             c.only = a + 9;
+        else if (!strcmp(a, "--part=solvers"))
+            chains = false;
+        else if (!strcmp(a, "--part=chains"))
+            solvers = false;
         else if (!strcmp(a, "--bench") || sscanf(a, "--bench=%dx%d", &width, &height) == 2)
             bench = true;
         else
@@ -77,18 +82,18 @@ int main(int argc, char **argv) {
     if (bench && c.rt) {
         checkcl_bench(&c, width, height);
     } else {
-        if (!c.only) {
+        if (!c.only && solvers) {
             checkcl_edges(&c);
             checkcl_reference(&c);
         }
-        if (c.rt)
+        if (c.rt && solvers)
             checkcl_solvers(&c);
-        if (c.rt && (!c.only || !strcmp(c.only, "transfer")))
+        if (c.rt && solvers && (!c.only || !strcmp(c.only, "transfer")))
             checkcl_transfers(&c);
-        if (c.rt && !c.only)
+        if (c.rt && !c.only && chains) {
             checkcl_chains(&c);
-        if (c.rt && (!c.only || !strcmp(c.only, "bands")))
             checkcl_bands(&c);
+        }
         printf("checkcl: %lu passed, %lu failed\n", c.passed, c.failed);
     }
     imf_clrt_close(&c.rt);

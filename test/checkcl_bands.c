@@ -175,6 +175,6 @@ void checkcl_bands(struct checkcl *c) {
     for (size_t i = first; i < end; i += c->tiny ? 2 : 1)
         for (size_t z = 0; z < COUNT(shapes); z++)
             for (size_t edge = 0; edge < 5; edge++)
-                if (!c->quick || (i + z + edge) % 4 == 0)
+                if ((i + z + edge) % (c->full ? 1 : c->quick ? 8 : 4) == 0)
                     check_case(c, &cases[i], &shapes[z], (enum imf_edge)edge, (i + z + edge) % 5);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|bats|fuzz|layers]... (all)
+# run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|solvers|chains|bats|fuzz|layers]... (all)
 #
 # Every test program ends with a line "name: N passed, N failed"; one that ends without it, or with
 # a status that contradicts it, counts as one failure. bats speaks TAP. The last line is the sum.
@@ -52,9 +52,19 @@ run_unit() {
     done
 }
 
+# shellcheck disable=SC2086 # a list of options
+run_solvers() {
+    [ ! -x "$build/checkcl" ] || program checkcl-solvers "$build/checkcl" --part=solvers ${CHECKCL_OPTIONS:-}
+}
+
+# shellcheck disable=SC2086 # a list of options
+run_chains() {
+    [ ! -x "$build/checkcl" ] || program checkcl-chains "$build/checkcl" --part=chains ${CHECKCL_OPTIONS:-}
+}
+
 run_checkcl() {
-    # shellcheck disable=SC2086 # a list of options
-    [ ! -x "$build/checkcl" ] || program checkcl "$build/checkcl" ${CHECKCL_OPTIONS:-}
+    run_solvers
+    run_chains
 }
 
 run_fuzz() {
@@ -95,16 +105,16 @@ run_layers() {
     program layers sh test/layers.sh
 }
 
-# checkcl compiles on one core for minutes: beside it there is room for the rest.
+# checkcl compiles for minutes, on one core: its chains beside the rest.
 beside() {
-    sh test/run.sh checkcl >"$build/checkcl.log" 2>&1 &
+    sh test/run.sh chains >"$build/chains.log" 2>&1 &
     other=$!
-    for group in layers unit fuzz bats; do
+    for group in layers unit fuzz bats solvers; do
         "run_$group"
     done
     wait "$other"
-    sed '$d' "$build/checkcl.log"
-    line=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$build/checkcl.log")
+    sed '$d' "$build/chains.log"
+    line=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$build/chains.log")
     [ -n "$line" ] || line="0 1"
     passed=$((passed + ${line% *}))
     failed=$((failed + ${line#* }))
