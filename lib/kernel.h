@@ -44,6 +44,28 @@ struct imf_margin imf_kernel_margin(const struct imf_kernel *k);
 bool imf_kernel_separate(const struct imf_kernel *k, double *column, double *row);
 
 /*
+ * A sum of up to IMF_RANK_MAX products of a column and a row that equals the kernel but for
+ * `residual`, the sum of |taps| of the difference: taps[i][j] = column[i] * row[j] + ... Taps
+ * outside of `height` from `top` and `width` from `left` are 0; the arrays are as long as the
+ * kernel is high and wide. Four terms hardly ever cost less than the kernel or the FFT.
+ */
+#define IMF_RANK_MAX 3
+#define IMF_RANK_SIDE 127 /* larger kernels are left alone: the FFT is faster than two terms */
+
+struct imf_terms {
+    int rank;
+    double residual;
+    struct imf_term {
+        double *column, *row;
+        int top, height, left, width;
+    } term[IMF_RANK_MAX];
+    double *store; /* owned: free() it */
+};
+
+/* False, and nothing owned, when no such sum leaves `allowed` or less, or the kernel is 0. */
+bool imf_kernel_terms(const struct imf_kernel *k, double allowed, struct imf_terms *out);
+
+/*
  * The kernel whose response equals b applied to a's response (sizes add up, minus 1). Both biases
  * must be 0; scales multiply.
  */

@@ -1,26 +1,21 @@
 /*
- * solver_separable.c - kernels that are the product of a column and a row (cl/separable.cl)
+ * solver_separable.c - kernels that are the product of a column and a row, or a sum of two or three
+ * such products (cl/separable.cl)
  *
  * On a CPU one pass over memory does it, columns first; on a GPU, and for rows that reach beyond
- * MAX_REACH samples, two, rows first.
+ * MAX_REACH samples, two, rows first. Only the one pass takes sums of products, its rank above 1,
+ * and only of real kernels: integer ones seldom have integer factors, and are small.
  *
  * Exact problems: integer factors (kernel_rank.c), so that with S = (largest sample) * (sum of
  * |taps|) no partial sum exceeds S. 16-bit sums do for 8-bit samples when S <= 32767, floats hold
  * every integer below 2^24, 32-bit integers take S < 2^31.
  *
- * Real problems: with first factor a, second factor b and the largest sample m, the error of the
- * result is
- *   - rounding the taps: m * (sum |b| * sum |a - float(a)| + sum |b - float(b)| * sum |a|);
- *   - rounding in the first sums (rounding.h), whose errors in the second's samples are
- * independent: variance_a * sum b^2, and the filtered samples' own rounding is one of them;
- *   - rounding in the second sums, of samples up to m * sum |a|;
- *   - adding mirrored float samples, in two passes: half an ulp of m, times the taps.
+ * Real problems: floats, where solver_separable_error.c says that they do.
  */
-#include "rounding.h"
 #include "solver.h"
+#include "solver_separable_error.h"
 #include "tuning.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +29,12 @@
 #define WHOLE_FLOAT 8
 #define WHOLE_INT 32
 #define BLOCK 4  /* output rows that are computed together */
+#define SUMS 12  /* registers for sums in a walk along lines */
 #define SPREAD 3 /* outputs along a row that share their loads */
 #define ROWS 64  /* output rows of a work-item at most */
 #define WHY_RANK "the kernel is not the product of a column and a row"
+/* Of the tolerance, for what a sum of products leaves of the kernel. */
+#define RESIDUAL 0.125
 
 enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT };
 
@@ -52,7 +50,7 @@ static const struct acc_type {
 };
 
 struct shape {
-    double *column, *row; /* owned; row lies behind column */
+    struct imf_terms terms; /* owned */
     int row_symmetry;
     enum acc acc;
     bool two_passes;
@@ -70,13 +68,6 @@ struct separable_job {
     size_t mid_pitch;
 };
 
-static double sum_abs(const double *taps, size_t n) {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += fabs(taps[i]);
-    return sum;
-}
-
 /* 1: taps mirror each other, -1: with opposite sign, 0: neither. */
 static int symmetry(const double *taps, size_t n) {
     bool even = true, odd = true;
@@ -87,34 +78,16 @@ static int symmetry(const double *taps, size_t n) {
     return n == 1 ? 0 : even ? 1 : odd ? -1 : 0;
 }
 
-/* The bound of this file's head comment. */
-static double float_error(const struct imf_problem *p, const struct shape *s) {
-    size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
-    const double *a = s->two_passes ? s->row : s->column, *b = s->two_passes ? s->column : s->row;
-    size_t na = s->two_passes ? w : h, nb = s->two_passes ? h : w;
-    double a_sum = sum_abs(a, na), b_sum = sum_abs(b, nb), squares = 0;
-    double mid_max = p->in_max * a_sum, sum = mid_max * b_sum;
-    for (size_t i = 0; i < nb; i++)
-        squares += b[i] * b[i];
-    double variance =
-        imf_rounding_variance(a, na, p->in_max) * squares + imf_rounding_variance(b, nb, mid_max);
-    double error =
-        p->in_max * (b_sum * imf_rounding_taps(a, na) + a_sum * imf_rounding_taps(b, nb));
-    if (s->two_passes && p->in == IMF_F32 && s->row_symmetry)
-        error += imf_float_ulp(p->in_max) / 2 * a_sum * b_sum;
-    error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
-    return error / fabs(p->epilogue.scale) + 1.5 * FLT_EPSILON * p->epilogue.full;
-}
-
 static bool choose_acc(const struct imf_problem *p, struct shape *s, char *why) {
     double sum = imf_kernel_abs_sum(p->kernel[0]) * p->in_max;
     if (!p->exact) {
         s->acc = ACC_FLOAT;
-        if (float_error(p, s) <= p->tolerance)
+        double error = imf_separable_error(p, &s->terms, s->two_passes, s->row_symmetry != 0);
+        if (error <= p->tolerance)
             return true;
         snprintf(why, IMF_WHY,
-                 "float32 sums would be off by up to %.2g, more than the %.2g allowed",
-                 float_error(p, s), p->tolerance);
+                 "float32 sums would be off by up to %.2g, more than the %.2g allowed", error,
+                 p->tolerance);
         return false;
     }
     if (p->in == IMF_U8 && sum <= 32767)
@@ -130,8 +103,40 @@ static bool choose_acc(const struct imf_problem *p, struct shape *s, char *why) 
 }
 
 static void free_shape(struct shape *s) {
-    free(s->column);
-    s->column = NULL;
+    free(s->terms.store);
+    s->terms.store = NULL;
+}
+
+/* The kernel as one product. */
+static bool one_term(const struct imf_kernel *k, struct imf_terms *t, char *why) {
+    *t = (struct imf_terms){.rank = 1};
+    t->store = calloc((size_t)k->height + (size_t)k->width, sizeof *t->store);
+    if (!t->store) {
+        snprintf(why, IMF_WHY, "out of memory");
+        return false;
+    }
+    t->term[0] = (struct imf_term){
+        .column = t->store, .row = t->store + k->height, .height = k->height, .width = k->width};
+    if (imf_kernel_separate(k, t->term[0].column, t->term[0].row))
+        return true;
+    free(t->store);
+    t->store = NULL;
+    snprintf(why, IMF_WHY, WHY_RANK);
+    return false;
+}
+
+/* The kernel as a sum of products, in one pass whose sums stay in registers. */
+static bool more_terms(const struct imf_problem *p, const struct imf_tuning *t,
+                       struct imf_terms *terms, char *why) {
+    const struct imf_kernel *k = p->kernel[0];
+    int vec = t->separable_vec[IMF_WIDTH_32];
+    if (p->exact || t->two_passes || (k->width + vec - 1) / vec * 2 > SUMS)
+        return false;
+    if (imf_kernel_terms(k, RESIDUAL * p->tolerance * fabs(p->epilogue.scale) / p->in_max, terms))
+        return true;
+    snprintf(why, IMF_WHY, "the kernel is not a sum of %d products of a column and a row",
+             IMF_RANK_MAX);
+    return false;
 }
 
 /* Samples that are worked on together: strips are a multiple of it. */
@@ -155,18 +160,9 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
         snprintf(why, IMF_WHY, "rows are too long");
         return false;
     }
-    s->column = calloc((size_t)k->height + (size_t)k->width, sizeof *s->column);
-    if (!s->column) {
-        snprintf(why, IMF_WHY, "out of memory");
+    if (!one_term(k, &s->terms, why) && !more_terms(p, t, &s->terms, why))
         return false;
-    }
-    s->row = s->column + k->height;
-    if (!imf_kernel_separate(k, s->column, s->row)) {
-        snprintf(why, IMF_WHY, WHY_RANK);
-        free_shape(s);
-        return false;
-    }
-    s->row_symmetry = symmetry(s->row, (size_t)k->width);
+    s->row_symmetry = symmetry(s->terms.term[0].row, (size_t)k->width);
     int reach = (k->width - 1) * p->channels;
     s->two_passes = t->two_passes || reach > MAX_REACH;
     if (!choose_acc(p, s, why)) {
@@ -199,7 +195,12 @@ static double separable_cost(const struct imf_problem *p, const struct imf_devic
     enum imf_width w = acc_types[s.acc].width;
     double samples = (double)p->width * p->height * p->channels;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
-    double row = k->width / t->row_product[w], column = k->height / t->column_product[w];
+    double row = 0, column = 0;
+    for (int i = 0; i < s.terms.rank; i++) {
+        double weight = i ? t->term_product : 1;
+        row += weight * s.terms.term[i].width / t->row_product[w] + (i ? 1 / t->term : 0);
+        column += weight * s.terms.term[i].height / t->column_product[w];
+    }
     free_shape(&s);
     if (s.two_passes)
         row = (s.row_symmetry ? (k->width + 1) / 2 : k->width) / t->row_product[w] + 1 / t->middle;
@@ -217,8 +218,11 @@ static void separable_print(const struct imf_problem *p, const struct imf_device
     struct shape s;
     char why[IMF_WHY];
     bool can = choose(p, d, &s, why);
-    snprintf(text, size, "separable %d + %d%s%s%s", p->kernel[0]->width, p->kernel[0]->height,
-             p->exact ? ", exact, " : ", ", can ? acc_types[s.acc].text : "float32",
+    char rank[24] = "";
+    if (can && s.terms.rank > 1)
+        snprintf(rank, sizeof rank, ", rank %d", s.terms.rank);
+    snprintf(text, size, "separable %d + %d%s%s%s%s", p->kernel[0]->width, p->kernel[0]->height,
+             rank, p->exact ? ", exact, " : ", ", can ? acc_types[s.acc].text : "float32",
              can && s.two_passes ? ", two passes" : "");
     free_shape(&s);
 }
@@ -231,6 +235,37 @@ static void define_taps(struct imf_defines *d, const char *name, const double *t
         imf_define_ints(d, name, taps, n);
 }
 
+/* All terms' taps, and which of them are not 0. */
+static void define_terms(struct imf_defines *d, const struct imf_problem *p,
+                         const struct shape *s) {
+    size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
+    size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)s->terms.rank;
+    double *rows = calloc(rank * (w + pitch), sizeof *rows), *columns = rows + rank * w;
+    if (!rows) {
+        d->failed = true;
+        return;
+    }
+    char text[4][IMF_RANK_MAX * 8] = {"", "", "", ""};
+    for (size_t i = 0; i < rank; i++) {
+        const struct imf_term *t = &s->terms.term[i];
+        const int edges[4] = {t->left, t->left + t->width, t->top, t->top + t->height};
+        for (int j = 0; j < 4; j++) {
+            size_t used = strlen(text[j]);
+            snprintf(text[j] + used, sizeof text[j] - used, "%s%d", i ? ", " : "", edges[j]);
+        }
+        memcpy(rows + i * w, t->row, w * sizeof *rows);
+        memcpy(columns + i * pitch + BLOCK - 1, t->column, h * sizeof *columns);
+    }
+    imf_define(d, "RANK", "%zu", rank);
+    imf_define(d, "ROW_FROM", "%s", text[0]);
+    imf_define(d, "ROW_TO", "%s", text[1]);
+    imf_define(d, "COLUMN_FROM", "%s", text[2]);
+    imf_define(d, "COLUMN_TO", "%s", text[3]);
+    define_taps(d, "ROW", rows, rank * w, s->acc);
+    define_taps(d, "COLUMN", columns, rank * pitch, s->acc);
+    free(rows);
+}
+
 static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
     size_t longest = w > h ? w : h;
@@ -241,21 +276,14 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
     imf_define(d, "STRIP", "%d", s->strip);
     imf_define(d, "WHOLE", "%d", s->acc == ACC_FLOAT ? WHOLE_FLOAT : WHOLE_INT);
+    imf_define(d, "SUMS", "%d", SUMS);
     imf_define(d, "UNROLL", "%zu", longest <= MAX_UNROLL ? longest : 8);
     imf_define(d, "ROW_N", "%zu", w);
     imf_define(d, "COLUMN_N", "%zu", h);
     imf_define(d, "ROW_SYMMETRY", "%d", s->row_symmetry);
     imf_define(d, "TWO_PASSES", "%d", s->two_passes);
-    define_taps(d, "ROW", s->row, w, s->acc);
-    double *padded = calloc(h + 2 * (BLOCK - 1), sizeof *padded);
-    if (!padded) {
-        d->failed = true;
-        return;
-    }
-    memcpy(padded + BLOCK - 1, s->column, h * sizeof *padded);
     imf_define(d, "BLOCK", "%d", BLOCK);
-    define_taps(d, "COLUMN", padded, h + 2 * (BLOCK - 1), s->acc);
-    free(padded);
+    define_terms(d, p, s);
 }
 
 static void separable_destroy(void **job) {

@@ -24,6 +24,8 @@ struct imf_tuning {
     double operand[IMF_WIDTHS];        /* direct: loading and widening a sample or mirrored pair */
     double row_product[IMF_WIDTHS];    /* separable: multiply-adds along the rows */
     double column_product[IMF_WIDTHS]; /* separable: and down the columns */
+    double term;                       /* separable: a sample of each term but the first */
+    double term_product;               /* and its products' cost, in those of the first's */
     double middle;                     /* separable: passing a sample through the buffer */
     double loop_product;               /* multiply-adds with taps from memory */
     double finish;                     /* scaling, rounding, saturating and storing a sample */

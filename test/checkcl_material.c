@@ -8,11 +8,24 @@
 #include <string.h>
 
 static const char *const taps_name[] = {"integer",       "positive",   "real",
-                                        "rank1 integer", "rank1 real", "symmetric"};
+                                        "rank1 integer", "rank1 real", "symmetric",
+                                        "rank2 real",    "rank3 real", "rank1 real and identity"};
 static const char *const edge_name[] = {"clamp", "reflect", "mirror", "wrap", "constant"};
 
 static double uniform(uint64_t *r) {
     return (double)(checkcl_random(r) >> 11) / 9007199254740992.0;
+}
+
+/* Adds a term of rank 1 that leaves a rim as it is. */
+static void add_term(struct imf_kernel *k, int rim, uint64_t *r) {
+    double row[64], column[64];
+    for (int i = 0; i < 64; i++) {
+        row[i] = uniform(r) - 0.3;
+        column[i] = uniform(r) - 0.3;
+    }
+    for (int y = rim; y < k->height - rim; y++)
+        for (int x = rim; x < k->width - rim; x++)
+            k->taps[(size_t)y * (size_t)k->width + (size_t)x] += column[y % 64] * row[x % 64];
 }
 
 static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r) {
@@ -48,7 +61,12 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
             k->taps[i] = column[y] * row[x];
         }
     }
-    k->taps[(size_t)(h / 2) * (size_t)w + (size_t)(w / 2)] += kind == POSITIVE || kind == INTEGER;
+    if (kind == RANK2_REAL || kind == RANK3_REAL)
+        add_term(k, 1, r);
+    if (kind == RANK3_REAL)
+        add_term(k, 0, r);
+    k->taps[(size_t)(h / 2) * (size_t)w + (size_t)(w / 2)] +=
+        kind == POSITIVE || kind == INTEGER || kind == IDENTITY;
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += fabs(k->taps[i]);

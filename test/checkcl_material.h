@@ -7,7 +7,17 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-enum taps { INTEGER, POSITIVE, REAL, RANK1_INTEGER, RANK1_REAL, SYMMETRIC };
+enum taps {
+    INTEGER,
+    POSITIVE,
+    REAL,
+    RANK1_INTEGER,
+    RANK1_REAL,
+    SYMMETRIC,
+    RANK2_REAL, /* the second term one tap smaller on each side */
+    RANK3_REAL,
+    IDENTITY /* rank 1 and one tap more */
+};
 
 struct shape {
     int width, height, channels;

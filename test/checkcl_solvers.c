@@ -77,6 +77,43 @@ static const struct {
 } samples[] = {{IMF_U8, IMF_U8},  {IMF_U16, IMF_U16}, {IMF_U8, IMF_F32},
                {IMF_F32, IMF_U8}, {IMF_U16, IMF_F32}, {IMF_F32, IMF_F32}};
 
+/* Sums of two and three products: real kernels that are not separable, but nearly. */
+static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
+    static const struct {
+        int w, h;
+    } some[] = {{5, 4}, {9, 9}, {3, 14}, {25, 7}, {47, 10}, {12, 33}};
+    uint64_t seed = 3000;
+    for (size_t i = 0; i < (c->tiny ? 1 : COUNT(some)); i += c->quick ? 2 : 1)
+        for (int kind = RANK2_REAL; kind <= IDENTITY; kind++) {
+            size_t t = ++seed % COUNT(samples);
+            struct kase q = {.shape = shapes[seed % COUNT(shapes)],
+                             .in = samples[t].in,
+                             .out = samples[t].out,
+                             .kw = some[i].w,
+                             .kh = some[i].h,
+                             .taps = (enum taps)kind,
+                             .epilogue = (int)(seed % 6),
+                             .edge = (enum imf_edge)(seed % 5)};
+            check_solver(c, s, &q, seed);
+        }
+    if (c->tiny)
+        return;
+    /* Every shape and edge, and a kernel larger than the image. */
+    for (size_t z = 0; z < COUNT(shapes) + 1; z++)
+        for (int edge = 0; edge < 5; edge++) {
+            bool big = z == COUNT(shapes);
+            struct kase q = {.shape = big ? (struct shape){5, 4, 3} : shapes[z],
+                             .in = IMF_U8,
+                             .out = IMF_U8,
+                             .kw = big ? 23 : 9,
+                             .kh = big ? 31 : 5,
+                             .taps = edge % 2 ? RANK3_REAL : IDENTITY,
+                             .edge = (enum imf_edge)edge};
+            q.shape.channels = 3; /* few compilations */
+            check_solver(c, s, &q, (uint64_t)(60 + edge % 2));
+        }
+}
+
 static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     uint64_t seed = 1000;
     size_t kinds = SYMMETRIC + 1, max_sizes = c->tiny ? 4 : c->quick ? 8 : COUNT(sizes);
@@ -107,6 +144,8 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                 check_solver(c, s, &q, seed);
             }
         }
+    if (s == &imf_solver_separable)
+        check_ranks(c, s);
     if (c->tiny)
         return;
     /* Each shape, channel count and edge with one integer and one real kernel. */
