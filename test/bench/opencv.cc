@@ -31,10 +31,10 @@ static cv::Mat disk(double radius) {
 }
 
 /* A kernel of no structure, as kernel:@FILE would hold it; the same numbers as run.sh's. */
-static cv::Mat unstructured(int n) {
+static cv::Mat unstructured(int n, float offset) {
     cv::Mat k(n, n, CV_32F);
     for (int i = 0; i < n * n; i++)
-        k.at<float>(i / n, i % n) = static_cast<float>((i * 7) % 11 - 5);
+        k.at<float>(i / n, i % n) = static_cast<float>((i * 7) % 11 - 5) + offset;
     return k / 16.0f;
 }
 
@@ -50,8 +50,9 @@ static std::function<void()> work(const std::string &spec, const cv::Mat &in, cv
         cv::Mat k = disk(v);
         return [&, k] { cv::filter2D(in, out, -1, k, cv::Point(-1, -1), 0, cv::BORDER_REPLICATE); };
     }
-    if (std::sscanf(spec.c_str(), "custom:%lf", &v) == 1) {
-        cv::Mat k = unstructured(static_cast<int>(v));
+    bool real = std::sscanf(spec.c_str(), "real:%lf", &v) == 1;
+    if (real || std::sscanf(spec.c_str(), "custom:%lf", &v) == 1) {
+        cv::Mat k = unstructured(static_cast<int>(v), real ? 0.3f : 0.0f);
         return [&, k] { cv::filter2D(in, out, -1, k, cv::Point(-1, -1), 0, cv::BORDER_REPLICATE); };
     }
     if (std::sscanf(spec.c_str(), "blur:%lf", &v) == 1)

@@ -25,10 +25,10 @@ for peer in vips gm; do
     command -v $peer >/dev/null 2>&1 || echo "$peer is left out (not installed)"
 done
 
-# An unstructured N x N kernel, the same as opencv.cc's: integer taps over 16.
-custom() { # N
-    awk -v n="$1" 'BEGIN { for (i = 0; i < n * n; i++)
-        printf "%s%d", i == 0 ? "kernel:" : i % n ? "," : "/", (i * 7) % 11 - 5; print ":scale=16" }'
+# An unstructured N x N kernel, the same as opencv.cc's: integer taps plus OFFSET, over 16.
+custom() { # N OFFSET
+    awk -v n="$1" -v o="$2" 'BEGIN { for (i = 0; i < n * n; i++)
+        printf "%s%g", i == 0 ? "kernel:" : i % n ? "," : "/", (i * 7) % 11 - 5 + o; print ":scale=16" }'
 }
 
 # Median and minimum compute milliseconds, backend and algorithm of imfilter, as words.
@@ -99,7 +99,8 @@ cat "$table"
 row() { # SPEC [BACKEND]
     spec=$1
     case $spec in
-    custom:*) filter=$(custom "${spec#custom:}") ;;
+    custom:*) filter=$(custom "${spec#custom:}" 0) ;;
+    real:*) filter=$(custom "${spec#real:}" 0.3) ;;
     copy) filter=kernel:1 ;;
     *) filter=$spec ;;
     esac
@@ -114,7 +115,7 @@ row() { # SPEC [BACKEND]
         tee -a "$table"
 }
 
-for spec in ${SPECS:-copy sharpen custom:5 custom:7 custom:9 disk:2 disk:3 disk:4 disk:5 disk:7 disk:15 \
+for spec in ${SPECS:-copy sharpen custom:5 custom:7 custom:9 real:5 real:7 real:9 disk:2 disk:3 disk:4 disk:5 disk:7 disk:15 \
     disk:31 disk:50 disk:100 blur:2 blur:5 blur:20 blur:50 box:9 sobel}; do
     row "$spec"
 done
