@@ -21,6 +21,9 @@
 #ifndef DOUBT
 #define DOUBT 0 // EXACT: 1: errors may reach 1 and more, so that more than one integer comes close
 #endif
+#ifndef TAPS_T
+#define TAPS_T char4 // EXACT: four taps: char4 where they fit, or int4
+#endif
 #ifndef NEAR_TIE
 #define NEAR_TIE 0 // EXACT: 1: a float decides all pixels but those close to a tie
 #endif
@@ -161,14 +164,29 @@ taps_columns(const __global float *restrict taps, __global float2 *restrict spec
 }
 
 #if EXACT
-// The part of a sum that falls to item (x, y) of a group of `across` by `down`.
-static inline SUM_T sum_taps(const __global IN_T *in, const __global int *taps, int x, int across,
+// The part of a sum that falls to item (x, y) of a group of `across` by `down`. taps: by fours, one
+// below the other, in rows of taps_w; below the last row zeros.
+static inline SUM_T sum_taps(const __global IN_T *in, const __global TAPS_T *taps, int x, int across,
                              int y, int down, const struct local_sizes *z)
 {
     SUM_T sum = 0;
+    long pitch = z->in_pitch;
     for (; x < z->taps_w; x += across) {
-        _Pragma("unroll 8") for (int i = y; i < z->taps_h; i += down)
-            sum += (SUM_T)in[(long)i * z->in_pitch + x * CHANNELS] * taps[i * z->taps_w + x];
+        const __global IN_T *v = in + x * CHANNELS + 4 * y * pitch;
+        int i = y;
+        // four loads in flight: more cost registers, and so groups at work
+        _Pragma("unroll 1") for (; 4 * i + 4 <= z->taps_h; i += down, v += 4 * down * pitch)
+        {
+            TAPS_T w = taps[i * z->taps_w + x];
+            sum += (SUM_T)v[0] * w.s0 + (SUM_T)v[pitch] * w.s1 + (SUM_T)v[2 * pitch] * w.s2 +
+                   (SUM_T)v[3 * pitch] * w.s3;
+        }
+        if (4 * i < z->taps_h) {
+            TAPS_T w = taps[i * z->taps_w + x];
+            long last = z->taps_h - 1 - 4 * i; // row of v
+            sum += (SUM_T)v[0] * w.s0 + (SUM_T)v[min(last, 1l) * pitch] * w.s1 +
+                   (SUM_T)v[min(last, 2l) * pitch] * w.s2;
+        }
     }
     return sum;
 }
@@ -213,7 +231,7 @@ static inline bool settle(float v, OUT_T *pixel, const struct local_sizes *z)
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
        const __global float2 *restrict twiddles, const __global IN_T *restrict in,
-       const __global int *restrict taps, __global int2 *restrict list,
+       const __global TAPS_T *restrict taps, __global int2 *restrict list,
        volatile __global int *count, struct local_sizes z)
 {
     __local float2 work[WORK];
@@ -268,7 +286,7 @@ pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
 // The listed pixels, a group each. next is the counter of the run after this one.
 __kernel __attribute__((reqd_work_group_size(AGAIN, 1, 1))) void
 again(const __global IN_T *restrict in, __global OUT_T *restrict out,
-      const __global int *restrict taps, const __global int2 *restrict list,
+      const __global TAPS_T *restrict taps, const __global int2 *restrict list,
       const __global int *restrict count, __global int *restrict next, struct local_sizes z)
 {
     __local SUM_T sums[AGAIN];
