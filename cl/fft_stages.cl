@@ -20,6 +20,14 @@ typedef VEC_FLOAT_(VEC) vec;
 
 #define FFT_STAGES 16
 
+// Sets of bits: what a program does not use need not be compiled.
+#ifndef RADICES
+#define RADICES 0x101bc // of stages: bit r for radix r
+#endif
+#ifndef MIDDLES
+#define MIDDLES 0x110 // of the last stage along rows: 4, 8
+#endif
+
 #ifndef BLOCK
 #define BLOCK 256 // elements that fit the innermost cache: their stages are done before the next ones
 #endif
@@ -255,27 +263,61 @@ static inline void dft16(vec *r, vec *i)
         }                                                                                          \
     }
 
+#if RADICES & 1 << 2
 STAGES(2)
+#define CASE_2(call, arguments) case 2: call##2 arguments; break;
+#else
+#define CASE_2(call, arguments)
+#endif
+#if RADICES & 1 << 3
 STAGES(3)
+#define CASE_3(call, arguments) case 3: call##3 arguments; break;
+#else
+#define CASE_3(call, arguments)
+#endif
+#if RADICES & 1 << 4
 STAGES(4)
+#define CASE_4(call, arguments) case 4: call##4 arguments; break;
+#else
+#define CASE_4(call, arguments)
+#endif
+#if RADICES & 1 << 5
 STAGES(5)
+#define CASE_5(call, arguments) case 5: call##5 arguments; break;
+#else
+#define CASE_5(call, arguments)
+#endif
+#if RADICES & 1 << 7
 STAGES(7)
+#define CASE_7(call, arguments) case 7: call##7 arguments; break;
+#else
+#define CASE_7(call, arguments)
+#endif
+#if RADICES & 1 << 8
 STAGES(8)
+#define CASE_8(call, arguments) case 8: call##8 arguments; break;
+#else
+#define CASE_8(call, arguments)
+#endif
 STAGES(16) // not in tiles
-
-// Along rows lengths are multiples of VEC, so the last stage has radix 4 or 8.
-MIDDLE(4)
-MIDDLE(8)
 
 #define FOR_RADIX(radix, call, arguments) \
     switch (radix) {                      \
-    case 2: call##2 arguments; break;     \
-    case 3: call##3 arguments; break;     \
-    case 4: call##4 arguments; break;     \
-    case 5: call##5 arguments; break;     \
-    case 7: call##7 arguments; break;     \
-    case 8: call##8 arguments; break;     \
+        CASE_2(call, arguments)           \
+        CASE_3(call, arguments)           \
+        CASE_4(call, arguments)           \
+        CASE_5(call, arguments)           \
+        CASE_7(call, arguments)           \
+        CASE_8(call, arguments)           \
     }
+
+// Along rows lengths are multiples of VEC, so the last stage has radix 4 or 8.
+#if MIDDLES & 1 << 4
+MIDDLE(4)
+#endif
+#if MIDDLES & 1 << 8
+MIDDLE(8)
+#endif
 
 // Stages first to end of transforms of `span` elements, which stage `first` starts with, over
 // `length` elements; tw: the factors of stage `first`, and of stage `end` for the inverse.
@@ -361,10 +403,14 @@ NOT_INLINE static void convolve(__global vec *w, const __global vec *h,
     for (int block = 0; block < n; block += o.span) {
         __global vec *p = ELEMENT(w, block);
         forward_stages(p, axis, o.stages, end, o.span, o.span, o.tw);
+#if MIDDLES & 1 << 8
         if (last == 8)
             middle8(p, o.span, ELEMENT(h, block));
-        else
+#endif
+#if MIDDLES & 1 << 4
+        if (last == 4)
             middle4(p, o.span, ELEMENT(h, block));
+#endif
         inverse_stages(p, axis, o.stages, end, o.span, last, tw);
     }
     inverse_stages(w, axis, 0, o.stages, n, o.span, o.tw);

@@ -307,16 +307,11 @@ inline void filter_lines(const ACC *p, __global OUT_T *out, ulong out_pitch, int
 
 #endif
 
-// in: from the first tap of pixel (0, 0); n: samples a row; a work-item takes `rows` output rows of
-// `strip` samples, a multiple of SPAN.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
-          ulong out_start, ulong out_pitch, int n, int height, int strip, int rows)
+// PoCL keeps three copies of a kernel's own body for each local size: hence a function.
+__attribute__((noinline)) static void
+filter_strip(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
+             ulong out_start, ulong out_pitch, int n, int height, int strip, int rows, int i, int y)
 {
-    int i = (int)get_global_id(0) * strip;
-    int y = (int)get_global_id(1) * rows;
-    if (i >= n)
-        return;
     int width = min(strip, n - i), end = min(y + rows, height);
     vacc lines[RANK * BLOCK * LINE + BEYOND]; // term by term
 #pragma unroll 1
@@ -349,6 +344,17 @@ separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_
                 filter_lines((const ACC *)lines + c, target, out_pitch, count, c, width);
 #endif
     }
+}
+
+// in: from the first tap of pixel (0, 0); n: samples a row; a work-item takes `rows` output rows of
+// `strip` samples, a multiple of SPAN.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
+          ulong out_start, ulong out_pitch, int n, int height, int strip, int rows)
+{
+    int i = (int)get_global_id(0) * strip, y = (int)get_global_id(1) * rows;
+    if (i < n)
+        filter_strip(in, in_start, in_pitch, out, out_start, out_pitch, n, height, strip, rows, i, y);
 }
 
 #else

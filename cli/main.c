@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,13 @@ static void hold_standard_streams(void) {
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
     }
+}
+
+/* PoCL compiles a kernel for the local size that it is launched with, and once more, for any size,
+ * when its binary is asked for. Ours are as fast without the former, and built 0.15 to 0.4 s
+ * sooner. */
+static void build_kernels_once(void) {
+    setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
 }
 
 /* What was printed must have arrived. */
@@ -135,6 +143,7 @@ int main(int argc, char **argv) {
         return EXIT_USAGE;
     }
     output_catch_signals();
+    build_kernels_once();
     struct options options;
     int status = EXIT_USAGE;
     if (options_parse(&options, argc, argv))

@@ -118,7 +118,7 @@ static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape
     f->chunk = f->alone || chunk >= (size_t)z->batch ? z->batch : chunk > 1 ? (cl_int)chunk : 1;
     f->groups = d->gpu ? 8 * units : units;
     struct imf_defines defines = {0};
-    imf_fft_define(&defines, vec);
+    imf_fft_define(&defines, vec, NULL, NULL);
     status = defines.failed ? imf_fail_memory(err, defines.capacity)
                             : imf_clrt_kernel(f->rt, "fft_transform.cl", defines.text,
                                               "fft_transform", &f->kernel, err);

@@ -11,8 +11,21 @@ int imf_fft_vec(const struct imf_device *d) {
     return 8;
 }
 
-void imf_fft_define(struct imf_defines *d, int vec) {
+/* 4 and 8 always, so that fewer programs differ. */
+static unsigned radices(const struct imf_fft_plan *plan) {
+    unsigned set = 1u << 4 | 1u << 8;
+    for (int s = 0; s < plan->stages; s++)
+        set |= 1u << plan->radix[s];
+    return set;
+}
+
+void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
+                    const struct imf_fft_plan *y) {
     imf_define(d, "VEC", "%d", vec);
+    if (x) {
+        imf_define(d, "RADICES", "%u", radices(x) | (y ? radices(y) : 0));
+        imf_define(d, "MIDDLES", "%u", x->stages ? 1u << x->radix[x->stages - 1] : 0);
+    }
     for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
         if (strcmp(e->name, "fft_stages.cl") == 0)
             imf_define(d, "FFT", "1\n#line 1 \"cl/fft_stages.cl\"\n%s", e->text);
@@ -133,7 +146,7 @@ enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, 
         return imf_fail(err, IMF_ERR_LIMIT, "%d lines of length %d are too many", count, n);
     imf_fft_axis_set(&axis, &plan);
     struct imf_defines d = {0};
-    imf_fft_define(&d, vec);
+    imf_fft_define(&d, vec, &plan, NULL);
     enum imf_status status =
         d.failed ? imf_fail_memory(err, d.capacity)
                  : imf_clrt_kernel(rt, "fft_lines.cl", d.text, "fft_lines", &l.kernel, err);

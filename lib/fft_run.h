@@ -15,8 +15,11 @@ struct imf_fft_axis {
 /* Lanes of the transforms on this device: 4, 8 or 16. */
 int imf_fft_vec(const struct imf_device *d);
 
-/* VEC and the text of cl/fft_stages.cl, to be put before common.cl. */
-void imf_fft_define(struct imf_defines *d, int vec);
+/* VEC and the text of cl/fft_stages.cl, to be put before common.cl. With a plan for rows (and one
+ * for columns, or NULL) no more of it than they need: built sooner, but a program for each set of
+ * radices. */
+void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
+                    const struct imf_fft_plan *y);
 
 void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan);
 

@@ -202,7 +202,7 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     else
         shifted.epilogue.add += middle_sum / p->epilogue.scale;
     struct imf_defines d = {0};
-    imf_fft_define(&d, vec);
+    imf_fft_define(&d, vec, &j->tiling.x, &j->tiling.y);
     imf_define(&d, "CHANNELS", "%d", p->channels);
     imf_define(&d, "DOUBT", "%d", p->exact && j->sizes.error >= 0.5f);
     define_tie(&d, p, j->sizes.error, middle_sum);

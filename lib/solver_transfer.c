@@ -254,7 +254,7 @@ static enum imf_status launch(struct transfer_job *j, cl_mem in, cl_mem out, enu
 static enum imf_status make_kernel(struct transfer_job *j, const struct imf_problem *p, int vec,
                                    struct imf_error *err) {
     struct imf_defines d = {0};
-    imf_fft_define(&d, vec);
+    imf_fft_define(&d, vec, NULL, NULL);
     imf_problem_defines(&d, p);
     enum imf_status status = d.failed ? imf_fail_memory(err, d.capacity)
                                       : imf_clrt_kernel(j->rt, "fft_transfer.cl", d.text,

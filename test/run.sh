@@ -11,6 +11,8 @@ cd "$(dirname "$0")/.." || exit 1
 build=$(cd "$BUILD" && pwd)
 # What the tests find in their environment: the program, and a cache of compiled kernels of their own.
 export IMFILTER="$build/imfilter" BUILD="$build" XDG_CACHE_HOME="$build/cache" LC_ALL=C.UTF-8
+# Kernels are compiled as cli/main.c has it.
+export POCL_WORK_GROUP_SPECIALIZATION=0
 mkdir -p "$XDG_CACHE_HOME"
 log=$(mktemp "$build/log.XXXXXX")
 trap 'rm -f "$log"' EXIT
