@@ -101,6 +101,7 @@ row() { # SPEC [BACKEND]
     case $spec in
     custom:*) filter=$(custom "${spec#custom:}" 0) ;;
     real:*) filter=$(custom "${spec#real:}" 0.3) ;;
+    alltaps:*) filter=blur:${spec#alltaps:} ;; # OpenCV with as many taps, where it takes fewer
     copy) filter=kernel:1 ;;
     *) filter=$spec ;;
     esac
@@ -116,7 +117,8 @@ row() { # SPEC [BACKEND]
 }
 
 for spec in ${SPECS:-copy sharpen custom:5 custom:7 custom:9 real:5 real:7 real:9 disk:2 disk:3 disk:4 disk:5 disk:7 disk:15 \
-    disk:31 disk:50 disk:100 blur:2 blur:5 blur:20 blur:50 box:9 sobel}; do
+    disk:31 disk:50 disk:100 blur:2 alltaps:2 blur:5 alltaps:5 blur:20 \
+    blur:50 box:9 sobel}; do
     row "$spec"
 done
 
