@@ -3,7 +3,7 @@
 // A work-item is a work-group: it takes pairs of tiles, one after the other, through a transform
 // along y, a transform along x, the product with the kernel's spectrum and the way back. The two
 // tiles of a pair are the real and the imaginary part of one complex plane: the kernel is real, so
-// they do not mix.
+// they do not mix. (SPLIT: a pair is one tile, in two parts.)
 //
 //   along y   lanes are VEC neighbouring pixels of a row, one channel
 //   along x   lanes are VEC neighbouring frequencies of y, so between the two VEC x VEC blocks are
@@ -22,6 +22,9 @@
 #ifndef DOUBT
 #define DOUBT 0 // EXACT: 1: errors may reach 1 and more, so that more than one integer comes close
 #endif
+#ifndef SPLIT
+#define SPLIT 0 // EXACT: 1: the parts are the high and the low bytes of one tile's 16-bit samples
+#endif
 #ifndef NEAR_TIE
 #define NEAR_TIE 0 // EXACT: 1: a float decides all pixels but those close to a tie
 #endif
@@ -31,16 +34,17 @@
 #ifndef NEAR_WINDOW
 #define NEAR_WINDOW 0.0f // NEAR_TIE: closer than this to an integer, a pixel is beyond doubt
 #endif
+#define TILES (2 - SPLIT) // of a pair, one below the other
 
 // Mirrored by struct sizes of solver_fft.c.
 struct fft_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     long middle_sum; // middle * sum of taps
-    float middle;    // subtracted from each input sample
+    float middle;    // subtracted from each input sample, SPLIT: from each byte
     float error;     // the true sum is sought this far from the computed one (EXACT)
     int width, height;
     int tiles_x;               // tiles in a row of tiles
-    int pairs;                 // the second tile of a pair lies below the first
+    int pairs;
     int last_row, last_column; // the last row and column of pixels that the input has
     struct fft_axis x, y;
 };
@@ -169,7 +173,7 @@ static inline void scatter(__global OUT_T *p, vout v)
 #define KNOWN(v) TO_FLOAT(v)
 #endif
 
-// VEC columns of a pair of tiles from pixel `column` on, the first tile's upper row at `row`.
+// VEC columns of a pair from pixel `column` on, the first tile's upper row at `row`.
 NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *in, int row, int column,
                          const struct fft_sizes *z)
 {
@@ -185,9 +189,15 @@ NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *
     float middle = z->middle;
     for (int y = 0; y < length; y++) {
         long a = min(row + y, last_row), b = min(row + y + valid, last_row);
+#if SPLIT
+        vin v = gather(in + a * pitch);
+        ELEMENT(work, y)[0] = TO_FLOAT(v >> (IN_T)8) - middle;
+        ELEMENT(work, y)[1] = TO_FLOAT(v & (IN_T)255) - middle;
+#else
         FETCH(in + b * pitch, 0);
         ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
         ELEMENT(work, y)[1] = KNOWN(gather(in + b * pitch)) - middle;
+#endif
     }
 }
 
@@ -228,26 +238,38 @@ static SUM_T sum_taps(const __global IN_T *in, const __global int *spans, const 
 }
 #endif
 
-// Pixels of one column block of one tile, from the parts of work at w on.
+// Pixels of one column block of one tile, from the parts of work at w on; v: the sums of one row,
+// SPLIT: in two parts.
 #if EXACT
 static inline vsum whole(vfloat v, const struct fft_sizes *z)
 {
     return TO(SUM_T)(TO(int)(v)) + (SUM_T)z->middle_sum;
 }
 
-// The true sum is an integer within `error` of v. Lanes where there is none, or where more than one
-// is and they do not all give the same pixel, are not 0.
-static inline vint doubt(vfloat v, const struct fft_sizes *z)
+static inline vsum nearest(const __global vfloat *v, const struct fft_sizes *z)
 {
-#if DOUBT
-    vsum low = whole(ceil(v - z->error), z), high = whole(floor(v + z->error), z);
+#if SPLIT
+    return TO(SUM_T)(TO(int)(rint(v[0]))) * 256 + whole(rint(v[1]), z);
+#else
+    return whole(rint(v[0]), z);
+#endif
+}
+
+// The true sum (SPLIT: of each part) is an integer within `error` of v. Lanes where there is none,
+// or where more than one is and they do not all give the same pixel, are not 0.
+static inline vint doubt(const __global vfloat *v, const struct fft_sizes *z)
+{
+#if SPLIT
+    return fabs(v[0] - rint(v[0])) > z->error | fabs(v[1] - rint(v[1])) > z->error;
+#elif DOUBT
+    vsum low = whole(ceil(v[0] - z->error), z), high = whole(floor(v[0] + z->error), z);
     vint differ = TO(int)(finish_exact(low) != finish_exact(high)) | TO(int)(low > high);
 #if E_ABS
     differ |= TO(int)((low * X_SIGN + X_ADD < 0) != (high * X_SIGN + X_ADD < 0));
 #endif
     return differ;
 #else
-    return fabs(v - rint(v)) > z->error;
+    return fabs(v[0] - rint(v[0])) > z->error;
 #endif
 }
 
@@ -263,11 +285,12 @@ static inline bool some(vint v)
 }
 
 // The pixels of VEC sums, some of them in doubt: those are summed again.
-NOT_INLINE static void store_again(vfloat v, __global OUT_T *out, const __global IN_T *in,
-                                   const __global int *spans, const struct fft_sizes *z)
+NOT_INLINE static void store_again(const __global vfloat *v, __global OUT_T *out,
+                                   const __global IN_T *in, const __global int *spans,
+                                   const struct fft_sizes *z)
 {
     vint again = doubt(v, z);
-    scatter(out, finish_exact(whole(rint(v), z)));
+    scatter(out, finish_exact(nearest(v, z)));
     for (int l = 0; l < VEC; l++) {
         if (((int *)&again)[l]) {
             vout pixel = finish_exact((vsum)sum_taps(in + l * CHANNELS, spans, z));
@@ -282,20 +305,19 @@ NOT_INLINE static void store_sums(const __global vfloat *w, int rows, __global O
                        const struct fft_sizes *z)
 {
     long in_pitch = z->in_pitch, out_pitch = z->out_pitch;
-    for (int y = 0; y < rows; y++, out += out_pitch, in += in_pitch) {
-        vfloat v = w[2 * y];
+    for (int y = 0; y < rows; y++, w += 2, out += out_pitch, in += in_pitch) {
         FETCH(out, 1);
 #if NEAR_TIE
         // rounded by 1.5 * 2^23, as in saturate_float
-        vfloat f = clamp(v * E_MUL + NEAR_ADD, 0.0f, (float)OUT_MAX), near = f + 12582912.0f;
+        vfloat f = clamp(w[0] * E_MUL + NEAR_ADD, 0.0f, (float)OUT_MAX), near = f + 12582912.0f;
         scatter(out, TO(OUT_T)(AS(int)(near) & 0xffff));
         vint again = fabs(f - (near - 12582912.0f)) > NEAR_WINDOW;
 #else
-        vint again = doubt(v, z);
-        scatter(out, finish_exact(whole(rint(v), z)));
+        vint again = doubt(w, z);
+        scatter(out, finish_exact(nearest(w, z)));
 #endif
         if (some(again))
-            store_again(v, out, in, spans, z);
+            store_again(w, out, in, spans, z);
     }
 }
 #else
@@ -317,7 +339,7 @@ static void pair_columns(__global vfloat *work, __global vfloat *plane, const __
                          const __global float *twiddles, int pair, int first, int step,
                          const struct fft_sizes *z)
 {
-    int row = pair / z->tiles_x * 2 * z->y.valid - z->y.origin;
+    int row = pair / z->tiles_x * TILES * z->y.valid - z->y.origin;
     int column = pair % z->tiles_x * z->x.valid - z->x.origin;
     for (int x = first * VEC; x < z->x.length; x += step * VEC) {
         load_columns(work, in, row, column + x, z);
@@ -341,7 +363,7 @@ static void pair_result(__global vfloat *work, __global vfloat *plane, __global 
                         const __global int *spans, int pair, int first, int step,
                         const struct fft_sizes *z)
 {
-    int row = pair / z->tiles_x * 2 * z->y.valid, column = pair % z->tiles_x * z->x.valid;
+    int row = pair / z->tiles_x * TILES * z->y.valid, column = pair % z->tiles_x * z->x.valid;
     int end = min(z->x.valid, z->width - column);
     for (int block = first; block * VEC < end; block += step) {
         // The last block of a tile must not write over the next tile.
@@ -349,7 +371,7 @@ static void pair_result(__global vfloat *work, __global vfloat *plane, __global 
         exchange(work, ELEMENT(plane, x), z->x.length, z->y.length, true);
         inverse(work, &z->y, z->y.stages, twiddles);
         x += column;
-        for (int part = 0; part < 2; part++) {
+        for (int part = 0; part < TILES; part++) {
             int top = row + part * z->y.valid;
             __global OUT_T *to = out + (long)x * CHANNELS + top * z->out_pitch;
             const __global IN_T *corner = in + ((long)x - z->x.origin) * CHANNELS +

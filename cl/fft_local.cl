@@ -8,7 +8,8 @@
 //
 // Tiles overlap along y in the first kernel and along x in the second, so columns are transformed
 // once however many tiles lie side by side. The two tiles of a pair, one below the other, are the
-// real and the imaginary part of one complex plane: the kernel is real, so they do not mix.
+// real and the imaginary part of one complex plane: the kernel is real, so they do not mix. (SPLIT: a
+// pair is one tile, in two parts.)
 //
 // fft_local_lines.cl, which the library puts before this file, tells how a line is done.
 //
@@ -20,6 +21,9 @@
 #endif
 #ifndef DOUBT
 #define DOUBT 0 // EXACT: 1: errors may reach 1 and more, so that more than one integer comes close
+#endif
+#ifndef SPLIT
+#define SPLIT 0 // EXACT: 1: the parts are the high and the low bytes of one tile's 16-bit samples
 #endif
 #ifndef TAPS_T
 #define TAPS_T char4 // EXACT: four taps: char4 where they fit, or int4
@@ -33,13 +37,14 @@
 #ifndef NEAR_WINDOW
 #define NEAR_WINDOW 0.0f // NEAR_TIE: closer than this to an integer, a pixel is beyond doubt
 #endif
+#define TILES (2 - SPLIT) // of a pair, one below the other
 
 // Mirrored by struct sizes of solver_fft_local.c.
 struct local_sizes {
     long in_start; // the first tap of pixel (0, 0)
     long out_start;  // pixel (0, 0)
     long middle_sum; // middle * sum of taps
-    float middle;    // subtracted from each input sample
+    float middle;    // subtracted from each input sample, SPLIT: from each byte
     float error;     // the true sum is sought this far from the computed one (EXACT)
     int in_pitch, out_pitch; // samples
     int width, height;
@@ -125,14 +130,20 @@ columns(const __global IN_T *restrict in, __global float2 *restrict out,
     int channel = (int)get_group_id(0) % CHANNELS;
     int column = (int)get_group_id(0) / CHANNELS * LINES + line;
     int pair = get_group_id(1);
-    int top = (z.pair + pair) * 2 * z.valid_y + t;
+    int top = (z.pair + pair) * TILES * z.valid_y + t;
     in += z.in_start + (long)min(column, z.columns - 1) * CHANNELS + channel;
     float2 x[16];
     EACH(e, 16)
     {
         int row = top + T * e;
-        x[e].x = centred(in[(long)min(row, z.last_row) * z.in_pitch], z.middle);
+        IN_T v = in[(long)min(row, z.last_row) * z.in_pitch];
+#if SPLIT
+        x[e].x = centred(v >> 8, z.middle);
+        x[e].y = centred(v & 255, z.middle);
+#else
+        x[e].x = centred(v, z.middle);
         x[e].y = centred(in[(long)min(row + z.valid_y, z.last_row) * z.in_pitch], z.middle);
+#endif
     }
     forward(x, work, twiddles, t, line);
     if (column < z.columns) {
@@ -196,21 +207,26 @@ static inline SUM_T whole(float v, const struct local_sizes *z)
     return (SUM_T)convert_int(v) + (SUM_T)z->middle_sum;
 }
 
-// The pixel of a sum computed as v; false: the sum must be taken again. The true sum is an integer
-// within `error` of v: there is such a one, and if there are several they all give this pixel.
-static inline bool settle(float v, OUT_T *pixel, const struct local_sizes *z)
+// The pixel of a sum computed as v (SPLIT: 256 v + low); false: the sum must be taken again. The true
+// sum (part) is an integer within `error` of v: there is such a one, and if there are several they
+// all give this pixel.
+static inline bool settle(float v, float low, OUT_T *pixel, const struct local_sizes *z)
 {
-#if NEAR_TIE
+#if SPLIT
+    float near = rint(v), near_low = rint(low);
+    *pixel = finish_exact((SUM_T)convert_int(near) * 256 + whole(near_low, z));
+    return fabs(v - near) <= z->error && fabs(low - near_low) <= z->error;
+#elif NEAR_TIE
     // rounded by 1.5 * 2^23, as in saturate_float
     float f = clamp(fma(v, E_MUL, NEAR_ADD), 0.0f, (float)OUT_MAX), near = f + 12582912.0f;
     *pixel = (OUT_T)as_int(near);
     return fabs(f - (near - 12582912.0f)) < NEAR_WINDOW;
 #elif DOUBT
-    SUM_T low = whole(ceil(v - z->error), z), high = whole(floor(v + z->error), z);
-    *pixel = finish_exact(low);
-    bool sure = low <= high && *pixel == finish_exact(high);
+    SUM_T least = whole(ceil(v - z->error), z), most = whole(floor(v + z->error), z);
+    *pixel = finish_exact(least);
+    bool sure = least <= most && *pixel == finish_exact(most);
 #if E_ABS
-    sure = sure && (low * X_SIGN + X_ADD < 0) == (high * X_SIGN + X_ADD < 0);
+    sure = sure && (least * X_SIGN + X_ADD < 0) == (most * X_SIGN + X_ADD < 0);
 #endif
     return sure;
 #else
@@ -220,7 +236,7 @@ static inline bool settle(float v, OUT_T *pixel, const struct local_sizes *z)
 #endif
 }
 #else
-static inline bool settle(float v, OUT_T *pixel, const struct local_sizes *z)
+static inline bool settle(float v, float low, OUT_T *pixel, const struct local_sizes *z)
 {
     *pixel = finish_float(v);
     return true;
@@ -245,7 +261,7 @@ pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
     inverse(x, work, twiddles, t, line);
     if (column >= z.width)
         return;
-    int top = (z.pair + pair) * 2 * z.valid_y, sample = column * CHANNELS + channel;
+    int top = (z.pair + pair) * TILES * z.valid_y, sample = column * CHANNELS + channel;
     uint again = 0; // bits 2 e and 2 e + 1: registers whose pixels are in doubt
     out += z.out_start + sample;
     EACH(e, 16)
@@ -253,11 +269,11 @@ pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
         int row = t + T * e;
         OUT_T pixel;
         if (row < z.valid_y && top + row < z.height) {
-            again |= settle(x[e].x, &pixel, &z) ? 0u : 1u << 2 * e;
+            again |= settle(x[e].x, x[e].y, &pixel, &z) ? 0u : 1u << 2 * e;
             out[(long)(top + row) * z.out_pitch] = pixel;
         }
-        if (row < z.valid_y && top + z.valid_y + row < z.height) {
-            again |= settle(x[e].y, &pixel, &z) ? 0u : 2u << 2 * e;
+        if (!SPLIT && row < z.valid_y && top + z.valid_y + row < z.height) {
+            again |= settle(x[e].y, 0.0f, &pixel, &z) ? 0u : 2u << 2 * e;
             out[(long)(top + z.valid_y + row) * z.out_pitch] = pixel;
         }
     }

@@ -1,7 +1,8 @@
 /*
  * solver_fft.c - convolution in the frequency domain, by overlap-save tiles
  *
- * cl/fft.cl tells how a tile is done, fft_tile.c how the image is cut and how accurate that is.
+ * cl/fft.cl tells how a tile is done, fft_tile.c how the image is cut, fft_error.c how
+ * accurate that is.
  * Exact problems: the sum of products is an integer, so it is known as soon as only one integer
  * lies within the error bound of the computed value. Where the bound is wider, most sums still give
  * the same pixel at both ends of the interval, as the scale is large; the few that lie at a tie
@@ -33,8 +34,6 @@ struct fft_job {
     cl_mem spectrum, twiddles, spans, scratch, counter;
 };
 
-/* More pixels than this share are not worth summing again. */
-#define DOUBTFUL_MAX 0.01
 /* Nanoseconds for a tap of a pixel that is summed again. */
 #define DOUBTFUL_NS 0.25
 
@@ -57,22 +56,7 @@ static bool fft_applicable(const struct imf_problem *p, const struct imf_device 
                  p->kernel[0]->width, p->kernel[0]->height);
         return false;
     }
-    double error = imf_fft_error(p, points(&t));
-    if (p->exact) {
-        double largest = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p);
-        double sums = largest * imf_kernel_abs_sum(p->kernel[0]);
-        if (sums + error < 2147483520.0 && imf_fft_doubtful(p, error) <= DOUBTFUL_MAX)
-            return true;
-        snprintf(why, IMF_WHY,
-                 "float32 transforms leave an error of %.2g in sums that must be exact", error);
-        return false;
-    }
-    error *= fabs(p->epilogue.multiply / p->epilogue.scale);
-    if (error <= p->tolerance)
-        return true;
-    snprintf(why, IMF_WHY, "float32 transforms leave an error of %.2g, over the %.2g allowed",
-             error, p->tolerance);
-    return false;
+    return imf_fft_accurate(p, &t.bound, t.error, imf_fft_doubtful(p, &t.bound, t.error), why);
 }
 
 static double fft_cost(const struct imf_problem *p, const struct imf_device *d) {
@@ -81,8 +65,8 @@ static double fft_cost(const struct imf_problem *p, const struct imf_device *d) 
         return INFINITY;
     double again = 0;
     if (p->exact)
-        again = imf_fft_doubtful(p, imf_fft_error(p, points(&t))) * p->width * p->height *
-                p->channels * (double)imf_kernel_nonzero(p->kernel[0]) * DOUBTFUL_NS * 1e-6 /
+        again = imf_fft_doubtful(p, &t.bound, t.error) * p->width * p->height * p->channels *
+                (double)imf_kernel_nonzero(p->kernel[0]) * DOUBTFUL_NS * 1e-6 /
                 (d->compute_units > 0 ? d->compute_units : 1);
     return t.ms + again;
 }
@@ -91,8 +75,8 @@ static void fft_print(const struct imf_problem *p, const struct imf_device *d, c
                       size_t size) {
     struct imf_fft_tiling t;
     if (imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
-        snprintf(text, size, "fft tiles %dx%d%s", t.x.length, t.y.length,
-                 p->exact ? ", exact integer" : "");
+        snprintf(text, size, "fft tiles %dx%d%s%s", t.x.length, t.y.length,
+                 p->exact ? ", exact integer" : "", t.bound.split ? ", two bytes apart" : "");
     else
         snprintf(text, size, "fft");
 }
@@ -182,21 +166,21 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_kernel *k,
     return status;
 }
 
-static void define_tie(struct imf_defines *d, const struct imf_problem *p, double error,
-                       double middle_sum) {
+static void define_tie(struct imf_defines *d, const struct imf_problem *p,
+                       const struct imf_fft_tiling *t, double middle_sum) {
     const struct imf_epilogue *e = &p->epilogue;
-    if (!imf_fft_near_tie(p, error))
+    if (!imf_fft_near_tie(p, &t->bound, t->error))
         return;
     double add = e->multiply * (e->add + middle_sum / e->scale) + e->offset;
     imf_define(d, "NEAR_TIE", "1");
     imf_define_float(d, "NEAR_ADD", add);
-    imf_define_float(d, "NEAR_WINDOW", 0.5 - imf_fft_tie(p, error));
+    imf_define_float(d, "NEAR_WINDOW", 0.5 - imf_fft_tie(p, &t->bound, t->error));
 }
 
 static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *p, int vec,
                                    struct imf_error *err) {
     struct imf_problem shifted = *p;
-    double middle_sum = imf_fft_middle(p) * imf_kernel_sum(p->kernel[0]);
+    double middle_sum = j->tiling.bound.middle_sum;
     if (p->exact)
         j->sizes.middle_sum = (cl_long)middle_sum;
     else
@@ -205,7 +189,8 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     imf_fft_define(&d, vec, &j->tiling.x, &j->tiling.y);
     imf_define(&d, "CHANNELS", "%d", p->channels);
     imf_define(&d, "DOUBT", "%d", p->exact && j->sizes.error >= 0.5f);
-    define_tie(&d, p, j->sizes.error, middle_sum);
+    imf_define(&d, "SPLIT", "%d", j->tiling.bound.split);
+    define_tie(&d, p, &j->tiling, middle_sum);
     imf_problem_defines(&d, &shifted);
     enum imf_status status = d.failed
                                  ? imf_fail_memory(err, d.capacity)
@@ -252,8 +237,8 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p, struct 
     z->height = p->height;
     z->tiles_x = t->tiles_x;
     z->pairs = t->pairs;
-    z->middle = (cl_float)imf_fft_middle(p);
-    z->error = (cl_float)imf_fft_window(imf_fft_error(p, points(t)));
+    z->middle = (cl_float)t->bound.middle;
+    z->error = (cl_float)imf_fft_window(t->error);
     imf_fft_axis_set(&z->x, &t->x);
     imf_fft_axis_set(&z->y, &t->y);
     z->x.valid = t->valid_x;

@@ -9,7 +9,6 @@
 #include "solver_fft_local.h"
 #include "embed.h"
 #include "fft_run.h"
-#include "fft_tile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,9 +21,6 @@
 #define AGAIN 128          /* of a group that sums a pixel again, as in cl/fft_local.cl */
 #define AGAIN_GROUPS 8448  /* that take turns; a quarter of them takes 4 % longer on an H200 */
 #define LIST_MIN (1 << 16) /* doubtful pixels; what does not fit is summed on the spot */
-
-/* More pixels than this share are not worth summing again. */
-#define DOUBTFUL_MAX 0.01
 
 /* struct local_sizes of cl/fft_local.cl. */
 struct sizes {
@@ -69,21 +65,7 @@ static bool local_applicable(const struct imf_problem *p, const struct imf_devic
                  p->kernel[0]->width, p->kernel[0]->height);
         return false;
     }
-    double error = imf_fft_local_error(p, &t);
-    if (p->exact) {
-        double sums = imf_fft_local_largest(p);
-        if (sums + error < 2147483520.0 && imf_fft_local_doubtful(p, &t) <= DOUBTFUL_MAX)
-            return true;
-        snprintf(why, IMF_WHY,
-                 "float32 transforms leave an error of %.2g in sums that must be exact", error);
-        return false;
-    }
-    error *= fabs(p->epilogue.multiply / p->epilogue.scale);
-    if (error <= p->tolerance)
-        return true;
-    snprintf(why, IMF_WHY, "float32 transforms leave an error of %.2g, over the %.2g allowed",
-             error, p->tolerance);
-    return false;
+    return imf_fft_accurate(p, &t.bound, t.error, t.doubtful, why);
 }
 
 static double local_cost(const struct imf_problem *p, const struct imf_device *d) {
@@ -95,7 +77,8 @@ static void local_print(const struct imf_problem *p, const struct imf_device *d,
                         size_t size) {
     struct imf_fft_local_tiling t;
     if (imf_fft_local_choose(&t, p, d))
-        snprintf(text, size, "fft tiles %dx%d%s", t.nx, t.ny, p->exact ? ", exact integer" : "");
+        snprintf(text, size, "fft tiles %dx%d%s%s", t.nx, t.ny, p->exact ? ", exact integer" : "",
+                 t.bound.split ? ", two bytes apart" : "");
     else
         snprintf(text, size, "fft");
 }
@@ -280,20 +263,22 @@ static void define_lines(struct imf_defines *d, int n, int group, int channels) 
 static void define(struct imf_defines *d, struct local_job *j, const struct imf_problem *p) {
     struct imf_problem shifted = *p;
     const struct imf_epilogue *e = &p->epilogue;
-    double middle_sum = imf_fft_middle(p) * imf_kernel_sum(p->kernel[0]);
     const struct imf_fft_local_tiling *t = &j->tiling;
+    double middle_sum = t->bound.middle_sum;
     if (p->exact)
         j->sizes.middle_sum = (cl_long)middle_sum;
     else
         shifted.epilogue.add += middle_sum / e->scale;
     define_lines(d, t->ny, GROUP, p->channels);
+    imf_define(d, "SPLIT", "%d", t->bound.split);
     imf_define(d, "TAPS_T", "%s", tap_bytes(p->kernel[0]) == 1 ? "char4" : "int4");
     imf_define(d, "DOUBT", "%d", p->exact && j->sizes.error >= 0.5f);
-    if (imf_fft_local_near_tie(p, t)) {
+    if (t->near_tie) {
         double add = e->multiply * (e->add + middle_sum / e->scale) + e->offset;
         imf_define(d, "NEAR_TIE", "1");
         imf_define(d, "NEAR_ADD", "%af", (double)(float)add);
-        imf_define(d, "NEAR_WINDOW", "%af", (double)(float)(0.5 - imf_fft_local_tie(p, t)));
+        imf_define(d, "NEAR_WINDOW", "%af",
+                   (double)(float)(0.5 - imf_fft_tie(p, &t->bound, t->error)));
     }
     imf_problem_defines(d, &shifted);
 }
@@ -340,8 +325,8 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
     const struct imf_fft_local_tiling *t = &j->tiling;
     double samples = (double)p->width * p->height * p->channels;
     j->sizes =
-        (struct sizes){.middle = (cl_float)imf_fft_middle(p),
-                       .error = (cl_float)imf_fft_window(imf_fft_local_error(p, t)),
+        (struct sizes){.middle = (cl_float)t->bound.middle,
+                       .error = (cl_float)imf_fft_window(t->error),
                        .width = p->width,
                        .height = p->height,
                        .columns = p->width + k->width - 1,

@@ -1,13 +1,10 @@
 /*
- * solver_fft_local_tile.c - tiles of the GPU's convolution by transforms: lengths, cost, accuracy
+ * solver_fft_local_tile.c - tiles of the GPU's convolution by transforms: lengths and cost
  *
  * Both lengths of a tile are powers of two, and the cheapest pair is taken.
  */
 #include "solver_fft_local.h"
 
-#include "fft_tile.h"
-
-#include <float.h>
 #include <math.h>
 
 #define LENGTH_MIN 64
@@ -53,28 +50,41 @@ static double estimate_ms(const struct imf_fft_local_tiling *t, const struct imf
         lines * t->pitch_in * COLUMN_NS * pow(LONG_COLUMN, fmax(0, log2(t->ny / 256.0)));
     double rows = lines * t->tiles_x * t->nx * ROW_NS * (t->nx > 256 ? LONG_ROW : 1);
     if (p->exact)
-        again = (double)p->width * p->height * p->channels * imf_fft_local_doubtful(p, t) *
-                p->kernel[0]->width * p->kernel[0]->height * AGAIN_NS;
+        again = (double)p->width * p->height * p->channels * t->doubtful * p->kernel[0]->width *
+                p->kernel[0]->height * AGAIN_NS;
     double units = d->compute_units > 0 ? d->compute_units : 1;
     return LAUNCHES_MS + (columns + rows + again) * 1e-6 / units;
+}
+
+/* Sums that a float leaves in doubt are not looked at in integers first, as on a CPU: that pays
+ * only where integers alone would not settle all. */
+static void judge(struct imf_fft_local_tiling *t, const struct imf_problem *p) {
+    t->error = imf_fft_error(&t->bound, imf_fft_local_points(t));
+    t->near_tie = p->out == IMF_U8 && imf_fft_window(t->error) == t->error &&
+                  imf_fft_near_tie(p, &t->bound, t->error);
+    t->doubtful = t->near_tie ? fmin(1, 2 * imf_fft_tie(p, &t->bound, t->error))
+                              : imf_fft_doubtful(p, &t->bound, t->error);
 }
 
 bool imf_fft_local_choose(struct imf_fft_local_tiling *best, const struct imf_problem *p,
                           const struct imf_device *d) {
     const struct imf_kernel *k = p->kernel[0];
+    struct imf_fft_bound bound = imf_fft_bound(p);
     bool found = false;
     for (int ny = LENGTH_MIN; ny <= LENGTH_MAX; ny *= 2) {
         for (int nx = LENGTH_MIN; nx <= LENGTH_MAX; nx *= 2) {
-            struct imf_fft_local_tiling t = {.nx = nx, .ny = ny};
+            struct imf_fft_local_tiling t = {.nx = nx, .ny = ny, .bound = bound};
             /* whole sectors of memory; and no tile that is mostly overlap */
             t.valid_x = (nx - k->width + 1) / 4 * 4;
             t.valid_y = ny - k->height + 1;
             if (t.valid_x < nx / 8 || t.valid_y < ny / 8)
                 continue;
             t.tiles_x = (p->width - 1) / t.valid_x + 1;
-            t.pairs = ((p->height - 1) / t.valid_y + 2) / 2;
+            int tiles_y = (p->height - 1) / t.valid_y + 1;
+            t.pairs = bound.split ? tiles_y : (tiles_y + 1) / 2;
             t.pitch_in = imf_round_up(p->width + k->width - 1, 16);
             t.pitch_out = imf_round_up(p->width, 16);
+            judge(&t, p);
             t.ms = estimate_ms(&t, p, d);
             size_t bytes = imf_fft_local_bytes(&t, p);
             if (bytes > d->max_alloc || (double)ny * p->channels * t.tiles_x > INT32_MAX / 2 ||
@@ -89,38 +99,4 @@ bool imf_fft_local_choose(struct imf_fft_local_tiling *best, const struct imf_pr
         }
     }
     return found;
-}
-
-/* ---- accuracy ---- */
-
-double imf_fft_local_largest(const struct imf_problem *p) {
-    double sample = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p);
-    return sample * imf_kernel_abs_sum(p->kernel[0]);
-}
-
-double imf_fft_local_error(const struct imf_problem *p, const struct imf_fft_local_tiling *t) {
-    return imf_fft_error(p, imf_fft_local_points(t));
-}
-
-/* A float decides pixels unless they are near a tie: sums are far apart on the pixels' scale. */
-bool imf_fft_local_near_tie(const struct imf_problem *p, const struct imf_fft_local_tiling *t) {
-    double error = imf_fft_local_error(p, t);
-    const struct imf_epilogue *e = &p->epilogue;
-    return p->exact && p->out == IMF_U8 && !e->absolute && !e->threshold &&
-           imf_fft_window(error) == error && fabs(e->scale) > 64;
-}
-
-/* A float's distance from a tie below which it does not decide: the sum's error and the roundings
- * of sum * E_MUL + NEAR_ADD. */
-double imf_fft_local_tie(const struct imf_problem *p, const struct imf_fft_local_tiling *t) {
-    double mul = fabs(p->epilogue.multiply / p->epilogue.scale);
-    double sum = imf_fft_local_largest(p) * mul;
-    double add = fabs(p->epilogue.add) + fabs(p->epilogue.offset) + sum;
-    return imf_fft_local_error(p, t) * mul + FLT_EPSILON / 2 * (sum + add + 256);
-}
-
-double imf_fft_local_doubtful(const struct imf_problem *p, const struct imf_fft_local_tiling *t) {
-    double error = imf_fft_local_error(p, t);
-    return imf_fft_local_near_tie(p, t) ? fmin(1, 2 * imf_fft_local_tie(p, t))
-                                        : imf_fft_doubtful(p, error);
 }

@@ -3,15 +3,15 @@
  *
  * cl/fft_transfer.cl tells how it is done, extend.h how the image is made periodic.
  *
- * Accuracy. As for tiles (fft_tile.c): the error of a transform is spread evenly over its outputs,
+ * Accuracy. As for tiles (fft_error.c): the error of a transform is spread evenly over its outputs,
  * with a root mean square of 0.6 eps sqrt(log2 N) times the signal's, eps = 2^-24. There and back,
  * for gains of at most 1, that is 0.85 eps sqrt(log2 N) rms(x); measured on noise, black and white
  * the largest of 10^7 pixels is under six times that. The gains themselves are rounded, by 2 eps
  * and for Butterworth by eps times the order, and so is the mean.
  */
 #include "extend.h"
+#include "fft_error.h"
 #include "fft_run.h"
-#include "fft_tile.h"
 
 #include <float.h>
 #include <math.h>
@@ -76,7 +76,7 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
 }
 
 static double error_bound(const struct imf_problem *p, const struct layout *l) {
-    double size = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p);
+    double size = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p->in);
     double rms = 0.85 * sqrt(log2((double)l->x.length * l->y.length + 1));
     double gains = p->transfer->type == IMF_BUTTERWORTH ? 2 + p->transfer->order : 2;
     return FLT_EPSILON / 2 * size * (6 * rms + gains + 1);
@@ -297,7 +297,7 @@ static enum imf_status transfer_make(void **job, const struct imf_problem *p, st
         return imf_fail(err, IMF_ERR_MEMORY, "%s", why);
     }
     struct sizes *z = &j->sizes;
-    double middle = imf_fft_middle(p);
+    double middle = imf_fft_middle(p->in);
     z->middle = (cl_float)middle;
     z->mean = (cl_float)(middle * imf_transfer_gain(p->transfer, 0, 0));
     z->outside = (cl_float)(p->edge_value - middle);

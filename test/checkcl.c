@@ -88,6 +88,8 @@ int main(int argc, char **argv) {
         }
         if (c.rt && solvers)
             checkcl_solvers(&c);
+        if (c.rt && solvers && !c.tiny && (!c.only || !strcmp(c.only, "exact")))
+            checkcl_exact(&c);
         if (c.rt && solvers && (!c.only || !strcmp(c.only, "transfer")))
             checkcl_transfers(&c);
         if (c.rt && !c.only && chains) {

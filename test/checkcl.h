@@ -23,6 +23,7 @@ uint64_t checkcl_random(uint64_t *state);
 void checkcl_edges(struct checkcl *c);     /* margins: host and device against the definition */
 void checkcl_reference(struct checkcl *c); /* the host solver against a loop over the definition */
 void checkcl_solvers(struct checkcl *c);   /* every device solver against the host solver */
+void checkcl_exact(struct checkcl *c);     /* transforms at the edge of their error bound */
 void checkcl_transfers(struct checkcl *c); /* the solver of transfer functions against the host's */
 void checkcl_chains(struct checkcl *c);    /* whole filters with every option, by --verify's rule */
 void checkcl_bands(struct checkcl *c);     /* chains in bands against chains at once */

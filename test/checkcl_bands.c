@@ -47,7 +47,7 @@ static unsigned char *filter(struct imf_exec *x, uint64_t seed, struct imf_error
     const struct imf_surface *s = imf_exec_map_input(x, err);
     if (!s)
         return NULL;
-    checkcl_fill(s, &seed);
+    checkcl_fill(s, MIXED, &seed);
     if (imf_exec_unmap_input(x, err) || imf_exec_run(x, err) || !(s = imf_exec_map_output(x, err)))
         return NULL;
     size_t row = (size_t)s->width * (size_t)s->channels * imf_sample_size(s->sample);

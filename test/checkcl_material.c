@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const taps_name[] = {"integer",       "positive",   "real",
-                                        "rank1 integer", "rank1 real", "symmetric",
-                                        "rank2 real",    "rank3 real", "rank1 real and identity"};
+static const char *const taps_name[] = {
+    "integer",   "positive",   "real",       "rank1 integer",           "rank1 real",
+    "symmetric", "rank2 real", "rank3 real", "rank1 real and identity", "flat"};
 static const char *const edge_name[] = {"clamp", "reflect", "mirror", "wrap", "constant"};
 
 static double uniform(uint64_t *r) {
@@ -57,6 +57,9 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
                                   2 * (y < (size_t)h - 1 - y ? y : (size_t)h - 1 - y)) -
                          1;
             break;
+        case FLAT:
+            k->taps[i] = 1;
+            break;
         default:
             k->taps[i] = column[y] * row[x];
         }
@@ -76,15 +79,31 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
     return k;
 }
 
-/* Random samples with stretches of both extremes, which is where sums overflow. */
-void checkcl_fill(const struct imf_surface *s, uint64_t *r) {
+static uint16_t sample_at(enum picture picture, int x, int y, int width, uint64_t *r) {
+    uint64_t v = checkcl_random(r);
+    unsigned mode = (unsigned)(v >> 60);
+    switch (picture) {
+    case MIXED:
+        return mode < 3 ? 0 : mode < 6 ? 65535 : (uint16_t)v;
+    case BLACK:
+        return 0;
+    case WHITE:
+        return 65535;
+    case HALVES:
+        return x < width / 2 ? 0 : 65535;
+    case GRATING:
+        return (x / 3 + y / 5) % 2 ? 0 : 65535;
+    default:
+        return (uint16_t)v;
+    }
+}
+
+void checkcl_fill(const struct imf_surface *s, enum picture picture, uint64_t *r) {
     size_t n = (size_t)s->width * (size_t)s->channels;
     for (int y = 0; y < s->height; y++)
         for (size_t i = 0; i < n; i++) {
-            uint64_t v = checkcl_random(r);
-            unsigned mode = (unsigned)(v >> 60);
             void *row = imf_surface_row(s, y);
-            uint16_t x = mode < 3 ? 0 : mode < 6 ? 65535 : (uint16_t)v;
+            uint16_t x = sample_at(picture, (int)(i / (size_t)s->channels), y, s->width, r);
             if (s->sample == IMF_U8)
                 ((uint8_t *)row)[i] = (uint8_t)(x >> 8);
             else if (s->sample == IMF_U16)
@@ -145,26 +164,37 @@ static struct imf_problem make_problem(const struct kase *k,
 }
 
 const char *checkcl_describe(const struct kase *k) {
-    static char text[160];
+    static const char *const picture[] = {"mixed", "noise", "black", "white", "halves", "grating"};
+    static char text[200];
     static const char *const sample[] = {"u8", "u16", "f32", "f64"};
-    snprintf(text, sizeof text, "%dx%dx%d %s->%s %s%s %dx%d %s epilogue %d", k->shape.width,
-             k->shape.height, k->shape.channels, sample[k->in], sample[k->out], taps_name[k->taps],
-             k->magnitude ? " magnitude" : "", k->kw, k->kh, edge_name[k->edge], k->epilogue);
+    snprintf(text, sizeof text, "%dx%dx%d %s %s->%s %s%s %dx%d gain %d scale %d %s epilogue %d",
+             k->shape.width, k->shape.height, k->shape.channels, picture[k->picture], sample[k->in],
+             sample[k->out], taps_name[k->taps], k->magnitude ? " magnitude" : "", k->kw, k->kh,
+             k->gain, k->scale, edge_name[k->edge], k->epilogue);
     return text;
 }
 
-void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed) {
-    uint64_t r = seed;
-    m->kernel[0] = make_kernel(k->kw, k->kh, k->taps, &r);
-    m->kernel[1] = k->magnitude ? make_kernel(k->kw, k->kh, k->taps, &r) : NULL;
+void checkcl_problem(struct material *m, const struct kase *k, uint64_t *random) {
+    m->kernel[0] = make_kernel(k->kw, k->kh, k->taps, random);
+    if (k->taps == FLAT) {
+        for (int i = 0; i < k->kw * k->kh; i++)
+            m->kernel[0]->taps[i] = k->gain;
+        m->kernel[0]->scale = k->scale;
+    }
+    m->kernel[1] = k->magnitude ? make_kernel(k->kw, k->kh, k->taps, random) : NULL;
     if (k->magnitude)
         m->kernel[0]->scale = m->kernel[1]->scale =
             imf_kernel_is_integer(m->kernel[0]) ? 1 : m->kernel[0]->scale;
     m->p = make_problem(k, (const struct imf_kernel *const *)m->kernel);
+}
+
+void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed) {
+    uint64_t r = seed;
+    checkcl_problem(m, k, &r);
     struct imf_margin margin = imf_problem_margin(&m->p), none = {0, 0, 0, 0};
     m->in = checkcl_surface(k->in, k->shape, margin);
     m->want = checkcl_surface(IMF_F64, k->shape, none);
-    checkcl_fill(&m->in, &r);
+    checkcl_fill(&m->in, k->picture, &r);
     imf_edge_fill_host(&m->in, margin, k->edge, 77);
     struct imf_problem p = m->p;
     p.out = IMF_F64;

@@ -16,7 +16,18 @@ enum taps {
     SYMMETRIC,
     RANK2_REAL, /* the second term one tap smaller on each side */
     RANK3_REAL,
-    IDENTITY /* rank 1 and one tap more */
+    IDENTITY, /* rank 1 and one tap more */
+    FLAT      /* all the same */
+};
+
+enum picture {
+    MIXED, /* random samples with stretches of both extremes, which is where sums overflow */
+    NOISE,
+    BLACK,
+    WHITE,
+    HALVES, /* black and white */
+    GRATING,
+    PICTURES
 };
 
 struct shape {
@@ -32,6 +43,8 @@ struct kase {
     int magnitude;
     int epilogue; /* variant */
     enum imf_edge edge;
+    enum picture picture;
+    int gain, scale; /* FLAT: of each tap, of the kernel */
 };
 
 /* What it is done with; want is the reference's float64 result. */
@@ -44,8 +57,7 @@ struct material {
 /* The value that constant edges hold. */
 #define CHECKCL_CONSTANT 77
 
-/* Random samples with stretches of both extremes, which is where sums overflow. */
-void checkcl_fill(const struct imf_surface *s, uint64_t *random);
+void checkcl_fill(const struct imf_surface *s, enum picture picture, uint64_t *random);
 /* Host storage, zeroed. */
 struct imf_surface checkcl_surface(enum imf_sample sample, struct shape z, struct imf_margin m);
 double checkcl_sample(const struct imf_surface *s, int y, size_t i);
@@ -54,12 +66,21 @@ double checkcl_sample(const struct imf_surface *s, int y, size_t i);
 cl_mem checkcl_upload(struct checkcl *c, const struct imf_surface *s);
 bool checkcl_download(struct checkcl *c, const struct imf_surface *s);
 
+/* Kernels and problem only. */
+void checkcl_problem(struct material *m, const struct kase *k, uint64_t *random);
+/* All of it. */
 void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed);
 void checkcl_release(struct material *m);
 /* One phrase, in static storage. */
 const char *checkcl_describe(const struct kase *k);
 /* Samples that differ from the reference by more than the contract allows. */
 unsigned long checkcl_wrong(const struct material *m, const struct imf_surface *got);
+
+/* Run a solver on a case, if it is applicable, and compare. */
+void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct kase *k,
+                    uint64_t seed);
+/* The device as that solver needs it: those for GPUs run anywhere, if slowly. */
+struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solver *s);
 
 /* The definition of the edge modes, one step at a time; -1: the constant. */
 int checkcl_walk(enum imf_edge edge, int i, int n);

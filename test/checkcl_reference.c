@@ -56,7 +56,7 @@ void checkcl_edges(struct checkcl *c) {
     for (int edge = IMF_EDGE_CLAMP; edge <= IMF_EDGE_CONSTANT; edge++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             struct imf_surface s = checkcl_surface(IMF_U8, shapes[i], m);
-            checkcl_fill(&s, &r);
+            checkcl_fill(&s, MIXED, &r);
             if (c->rt) {
                 struct imf_edge_job *job = NULL;
                 struct imf_error err = {.text = ""};
@@ -114,13 +114,13 @@ static double defined_pixel(const struct kase *k, const struct material *m, int 
 
 void checkcl_reference(struct checkcl *c) {
     static const struct kase cases[] = {
-        {{1, 1, 1}, IMF_U8, IMF_U8, 3, 3, INTEGER, 0, 0, IMF_EDGE_CLAMP},
-        {{7, 5, 3}, IMF_U8, IMF_U8, 4, 2, REAL, 0, 1, IMF_EDGE_REFLECT},
-        {{6, 9, 4}, IMF_U16, IMF_U16, 5, 5, REAL, 0, 2, IMF_EDGE_MIRROR},
-        {{11, 3, 2}, IMF_U8, IMF_U8, 13, 9, POSITIVE, 0, 3, IMF_EDGE_WRAP},
-        {{8, 8, 1}, IMF_F32, IMF_F32, 3, 5, INTEGER, 0, 4, IMF_EDGE_CONSTANT},
-        {{9, 4, 3}, IMF_U8, IMF_U8, 3, 3, INTEGER, 1, 0, IMF_EDGE_CLAMP},
-        {{5, 5, 1}, IMF_U8, IMF_U8, 1, 1, INTEGER, 0, 5, IMF_EDGE_CLAMP},
+        {{1, 1, 1}, IMF_U8, IMF_U8, 3, 3, INTEGER, 0, 0, IMF_EDGE_CLAMP, MIXED, 0, 0},
+        {{7, 5, 3}, IMF_U8, IMF_U8, 4, 2, REAL, 0, 1, IMF_EDGE_REFLECT, MIXED, 0, 0},
+        {{6, 9, 4}, IMF_U16, IMF_U16, 5, 5, REAL, 0, 2, IMF_EDGE_MIRROR, MIXED, 0, 0},
+        {{11, 3, 2}, IMF_U8, IMF_U8, 13, 9, POSITIVE, 0, 3, IMF_EDGE_WRAP, MIXED, 0, 0},
+        {{8, 8, 1}, IMF_F32, IMF_F32, 3, 5, INTEGER, 0, 4, IMF_EDGE_CONSTANT, MIXED, 0, 0},
+        {{9, 4, 3}, IMF_U8, IMF_U8, 3, 3, INTEGER, 1, 0, IMF_EDGE_CLAMP, MIXED, 0, 0},
+        {{5, 5, 1}, IMF_U8, IMF_U8, 1, 1, INTEGER, 0, 5, IMF_EDGE_CLAMP, MIXED, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct kase *k = &cases[i];

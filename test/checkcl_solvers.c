@@ -28,16 +28,20 @@ static unsigned long broken_canaries(const struct imf_surface *s) {
     return broken;
 }
 
-static void check_solver(struct checkcl *c, const struct imf_solver *s, const struct kase *k,
-                         uint64_t seed) {
+struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solver *s) {
+    struct imf_device device = *imf_clrt_device(c->rt);
+    device.gpu = device.gpu || s == &imf_solver_fft_local || s == &imf_solver_direct_local ||
+                 s == &imf_solver_separable_local;
+    return device;
+}
+
+void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct kase *k,
+                    uint64_t seed) {
     struct material m;
     checkcl_prepare(&m, k, seed);
     char why[IMF_WHY] = "";
     struct imf_error err = {.text = ""};
-    /* Solvers for GPUs run anywhere, if slowly. */
-    struct imf_device device = *imf_clrt_device(c->rt);
-    device.gpu = device.gpu || s == &imf_solver_fft_local || s == &imf_solver_direct_local ||
-                 s == &imf_solver_separable_local;
+    struct imf_device device = checkcl_device(c, s);
     if (s->applicable(&m.p, &device, why)) {
         /* wider than the slack, so that writing before a row or past its slack shows */
         struct imf_margin around = {80, 80, 2, 2};
@@ -94,7 +98,7 @@ static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
                              .taps = (enum taps)kind,
                              .epilogue = (int)(seed % 6),
                              .edge = (enum imf_edge)(seed % 5)};
-            check_solver(c, s, &q, seed);
+            checkcl_solver(c, s, &q, seed);
         }
     if (c->tiny)
         return;
@@ -110,7 +114,7 @@ static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
                              .taps = edge % 2 ? RANK3_REAL : IDENTITY,
                              .edge = (enum imf_edge)edge};
             q.shape.channels = 3; /* few compilations */
-            check_solver(c, s, &q, (uint64_t)(60 + edge % 2));
+            checkcl_solver(c, s, &q, (uint64_t)(60 + edge % 2));
         }
 }
 
@@ -141,7 +145,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                                  .magnitude = checkcl_random(&r) % 5 == 0,
                                  .epilogue = (int)(checkcl_random(&r) % 6),
                                  .edge = (enum imf_edge)(checkcl_random(&r) % 5)};
-                check_solver(c, s, &q, seed);
+                checkcl_solver(c, s, &q, seed);
             }
         }
     if (s == &imf_solver_separable)
@@ -160,8 +164,8 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                                  .taps = edge % 2 ? RANK1_REAL : RANK1_INTEGER,
                                  .edge = (enum imf_edge)edge};
                 q.shape.channels = channels;
-                check_solver(c, s, &q,
-                             (uint64_t)(50 + edge % 2)); /* two kernels: few compilations */
+                checkcl_solver(c, s, &q,
+                               (uint64_t)(50 + edge % 2)); /* two kernels: few compilations */
             }
     /* Kernels larger than the image. */
     struct kase big = {.shape = {5, 4, 3},
@@ -171,10 +175,10 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                        .kh = 31,
                        .taps = RANK1_INTEGER,
                        .edge = IMF_EDGE_REFLECT};
-    check_solver(c, s, &big, 7);
+    checkcl_solver(c, s, &big, 7);
     big.taps = RANK1_REAL;
     big.edge = IMF_EDGE_WRAP;
-    check_solver(c, s, &big, 8);
+    checkcl_solver(c, s, &big, 8);
     if (s == &imf_solver_fft) {
         /* Large scales, where a float decides most pixels: errors below and above one. */
         for (int side = 31; side < 200; side += 110)
@@ -186,7 +190,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                                  .kh = side,
                                  .taps = POSITIVE,
                                  .edge = IMF_EDGE_CLAMP};
-                check_solver(c, s, &k, 10);
+                checkcl_solver(c, s, &k, 10);
             }
     }
     if (s != &imf_solver_fft_local && s != &imf_solver_fft)
@@ -201,7 +205,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                              .kh = upright ? length : 3,
                              .taps = upright ? REAL : POSITIVE,
                              .edge = IMF_EDGE_MIRROR};
-            check_solver(c, s, &k, 9);
+            checkcl_solver(c, s, &k, 9);
         }
 }
 

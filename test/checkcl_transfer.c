@@ -75,7 +75,7 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
     out = checkcl_surface(IMF_F32, z, around);
     want = checkcl_surface(IMF_F64, z, none);
     memset(out.host, CANARY, imf_surface_bytes(&out));
-    checkcl_fill(&in, &random);
+    checkcl_fill(&in, MIXED, &random);
     struct imf_problem reference = p;
     reference.out = IMF_F64;
     bool ok = !imf_solver_host.make(&job, &reference, NULL, &err) &&

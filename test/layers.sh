@@ -42,7 +42,7 @@ level() { # FILE
     text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo 5 ;; # text
     metadata | codec | codec_*) echo 5 ;;                                       # codecs
     clrt | clrt_* | fft_plan | fft_host) echo 5 ;;                                         # device
-    edge | extend | epilogue | rounding | row_program | solver | solver_* | tuning | fft_run | fft_tile | fft_pass) echo 6 ;;  # solvers
+    edge | extend | epilogue | rounding | row_program | solver | solver_* | tuning | fft_error | fft_run | fft_tile | fft_pass) echo 6 ;;  # solvers
     context | chain | chain_* | compose | bands | point | point_* | exec | pipeline) echo 7 ;;                                # top
     planner | verify | fft | picture | picture_*) echo 8 ;;
     response | show_* | spectrum | spectrum_*) echo 8 ;;

@@ -1,0 +1,76 @@
+/*
+ * checkcl_exact.c - exact sums by transforms, at the edge of what their error bound allows
+ *
+ * Kernels whose taps are all the same, so that errors grow with the sum of the taps as the bound
+ * does. The largest that a solver takes must come out exact whatever the picture, and it must
+ * refuse a larger one.
+ */
+#include "checkcl_material.h"
+
+static bool applicable(const struct checkcl *c, const struct imf_solver *s, const struct kase *k) {
+    char why[IMF_WHY];
+    struct material m;
+    struct imf_device device = checkcl_device(c, s);
+    uint64_t random = 1;
+    checkcl_problem(&m, k, &random);
+    bool can = s->applicable(&m.p, &device, why);
+    imf_kernel_free(&m.kernel[0]);
+    return can;
+}
+
+/* The value of *v nearest to `no` that the solver takes; it takes `yes` and refuses `no`. */
+static bool edge_of(const struct checkcl *c, const struct imf_solver *s, const struct kase *k,
+                    int *v, int yes, int no) {
+    *v = no;
+    bool high = applicable(c, s, k);
+    *v = yes;
+    if (high || !applicable(c, s, k))
+        return false;
+    while (yes - no > 1 || no - yes > 1) {
+        *v = yes + (no - yes) / 2;
+        if (applicable(c, s, k))
+            yes = *v;
+        else
+            no = *v;
+    }
+    *v = yes;
+    return true;
+}
+
+void checkcl_exact(struct checkcl *c) {
+    static const struct imf_solver *const solvers[] = {&imf_solver_fft, &imf_solver_fft_local};
+    for (size_t i = 0; i < COUNT(solvers); i++) {
+        const struct imf_solver *s = solvers[i];
+        /* Integers are told apart while errors stay below one; samples of 16 bits in two parts. */
+        for (int depth = 0; depth < 2; depth++) {
+            struct kase k = {.shape = {157, 121, 1 + 2 * depth},
+                             .in = depth ? IMF_U16 : IMF_U8,
+                             .out = IMF_F32, /* the sums themselves */
+                             .kw = 15,
+                             .kh = 15,
+                             .taps = FLAT,
+                             .gain = 1,
+                             .scale = 1,
+                             .edge = IMF_EDGE_MIRROR};
+            bool found = edge_of(c, s, &k, &k.gain, 1, 1 << 16);
+            checkcl_result(c, found && k.gain > 1,
+                           "%s: largest gain of a 15x15 kernel, %d bits: %d", s->name,
+                           depth ? 16 : 8, k.gain);
+            for (k.picture = MIXED; found && k.picture < PICTURES; k.picture++)
+                checkcl_solver(c, s, &k, 20);
+        }
+        /* Beyond that most sums give the same pixel at both ends of the interval. */
+        struct kase k = {.shape = {117, 93, 1},
+                         .in = IMF_U8,
+                         .out = IMF_U16,
+                         .kw = 99,
+                         .kh = 103,
+                         .taps = FLAT,
+                         .gain = 1,
+                         .edge = IMF_EDGE_CLAMP};
+        bool found = edge_of(c, s, &k, &k.scale, 99 * 103, 1);
+        checkcl_result(c, found, "%s: least scale of a 99x103 kernel: %d", s->name, k.scale);
+        for (k.picture = MIXED; found && k.picture < PICTURES; k.picture++)
+            checkcl_solver(c, s, &k, 21);
+    }
+}
