@@ -1,7 +1,7 @@
 /*
  * checkcl.c - every solver and variant against the reference; with --bench, times the same calls
  *
- *   checkcl [--full | --quick | --oclgrind | --host] [--solver=NAME | --part=solvers|chains]
+ *   checkcl [--full | --quick | --oclgrind | --host] [--solver=NAME | --part=NAME]
  *           [--verbose] [--bench[=WxH]]
  */
 #include "checkcl.h"
@@ -33,6 +33,10 @@ uint64_t checkcl_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
+bool checkcl_part(const struct checkcl *c, const char *name) {
+    return !c->part || !strcmp(c->part, name);
+}
+
 static int usage(const char *arg) {
     fprintf(stderr, "checkcl: %s: unknown option\n", arg);
     return 2;
@@ -40,7 +44,7 @@ static int usage(const char *arg) {
 
 int main(int argc, char **argv) {
     struct checkcl c = {0};
-    bool host = false, bench = false, solvers = true, chains = true;
+    bool host = false, bench = false;
     int width = 4000, height = 3000;
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
@@ -56,10 +60,9 @@ int main(int argc, char **argv) {
             c.verbose = true;
         else if (!strncmp(a, "--solver=", 9))
             c.only = a + 9;
-        else if (!strcmp(a, "--part=solvers"))
-            chains = false;
-        else if (!strcmp(a, "--part=chains"))
-            solvers = false;
+        else if (!strcmp(a, "--part=spatial") || !strcmp(a, "--part=transforms") ||
+                 !strcmp(a, "--part=chains"))
+            c.part = a + 7;
         else if (!strcmp(a, "--bench") || sscanf(a, "--bench=%dx%d", &width, &height) == 2)
             bench = true;
         else
@@ -82,17 +85,18 @@ int main(int argc, char **argv) {
     if (bench && c.rt) {
         checkcl_bench(&c, width, height);
     } else {
-        if (!c.only && solvers) {
+        if (!c.only && checkcl_part(&c, "spatial")) {
             checkcl_edges(&c);
             checkcl_reference(&c);
         }
-        if (c.rt && solvers)
+        bool transforms = c.rt && checkcl_part(&c, "transforms");
+        if (c.rt)
             checkcl_solvers(&c);
-        if (c.rt && solvers && !c.tiny && (!c.only || !strcmp(c.only, "exact")))
+        if (transforms && !c.tiny && (!c.only || !strcmp(c.only, "exact")))
             checkcl_exact(&c);
-        if (c.rt && solvers && (!c.only || !strcmp(c.only, "transfer")))
+        if (transforms && (!c.only || !strcmp(c.only, "transfer")))
             checkcl_transfers(&c);
-        if (c.rt && !c.only && chains) {
+        if (c.rt && !c.only && checkcl_part(&c, "chains")) {
             checkcl_chains(&c);
             checkcl_bands(&c);
         }

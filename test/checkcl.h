@@ -10,8 +10,12 @@ struct checkcl {
     bool quick, full, verbose; /* fewer and more draws from the matrix */
     bool tiny;                 /* a handful of small cases, for oclgrind */
     const char *only;          /* solver name, or NULL for all */
+    const char *part;          /* spatial, transforms or chains, or NULL for all */
     unsigned long passed, failed;
 };
+
+/* Is this one of the parts to run? */
+bool checkcl_part(const struct checkcl *c, const char *name);
 
 /* Count one check; a failure prints the formatted detail. */
 void checkcl_result(struct checkcl *c, bool ok, const char *format, ...)

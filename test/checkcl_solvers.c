@@ -127,7 +127,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                 kind != RANK1_INTEGER && kind != RANK1_REAL)
                 continue;
             /* Nearly every case is a compilation, slow ones where barriers become loops. */
-            size_t every = c->full ? 1 : s == &imf_solver_fft_local ? 3 : 2;
+            size_t every = c->full ? 1 : s == &imf_solver_fft_local ? 4 : 2;
             if (every > 1 && k > 3 && (k + kind) % every)
                 continue;
             /* The rest of the matrix is drawn so that every value of every axis is met. */
@@ -196,8 +196,8 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     if (s != &imf_solver_fft_local && s != &imf_solver_fft)
         return;
     /* Kernels that need each of its lengths, along one axis or the other. */
-    for (int length = 100; length < 4000; length *= s == &imf_solver_fft ? 4 : 2)
-        for (int upright = 0; upright < 2; upright++) {
+    for (int upright = 0; upright < 2; upright++)
+        for (int length = 100 << upright; length < 4000; length *= c->full ? 2 : 4) {
             struct kase k = {.shape = {upright ? 9 : 145, upright ? 145 : 9, 1 + upright * 2},
                              .in = upright ? IMF_F32 : IMF_U8,
                              .out = IMF_U8,
@@ -210,7 +210,10 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
 }
 
 void checkcl_solvers(struct checkcl *c) {
-    for (size_t i = 0; i < COUNT(solvers); i++)
-        if (!c->only || !strcmp(c->only, solvers[i]->name))
-            check_one_solver(c, solvers[i]);
+    for (size_t i = 0; i < COUNT(solvers); i++) {
+        const struct imf_solver *s = solvers[i];
+        if (checkcl_part(c, s->backend == IMF_BACKEND_FFT ? "transforms" : "spatial") &&
+            (!c->only || !strcmp(c->only, s->name)))
+            check_one_solver(c, s);
+    }
 }

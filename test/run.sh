@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|solvers|chains|bats|fuzz|layers]... (all)
+# run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|spatial|transforms|chains|bats|fuzz|layers]... (all)
 #
 # Every test program ends with a line "name: N passed, N failed"; one that ends without it, or with
 # a status that contradicts it, counts as one failure. bats speaks TAP. The last line is the sum.
@@ -55,17 +55,15 @@ run_unit() {
 }
 
 # shellcheck disable=SC2086 # a list of options
-run_solvers() {
-    [ ! -x "$build/checkcl" ] || program checkcl-solvers "$build/checkcl" --part=solvers ${CHECKCL_OPTIONS:-}
+checkcl_part() {
+    [ ! -x "$build/checkcl" ] || program "checkcl-$1" "$build/checkcl" --part="$1" ${CHECKCL_OPTIONS:-}
 }
-
-# shellcheck disable=SC2086 # a list of options
-run_chains() {
-    [ ! -x "$build/checkcl" ] || program checkcl-chains "$build/checkcl" --part=chains ${CHECKCL_OPTIONS:-}
-}
-
+run_spatial() { checkcl_part spatial; }
+run_transforms() { checkcl_part transforms; }
+run_chains() { checkcl_part chains; }
 run_checkcl() {
-    run_solvers
+    run_spatial
+    run_transforms
     run_chains
 }
 
@@ -107,16 +105,16 @@ run_layers() {
     program layers sh test/layers.sh
 }
 
-# checkcl compiles for minutes, on one core: its chains beside the rest.
+# checkcl compiles for minutes, on one core: nearly half of it beside the rest.
 beside() {
-    sh test/run.sh chains >"$build/chains.log" 2>&1 &
+    sh test/run.sh transforms >"$build/beside.log" 2>&1 &
     other=$!
-    for group in layers unit fuzz bats solvers; do
+    for group in layers unit fuzz bats spatial chains; do
         "run_$group"
     done
     wait "$other"
-    sed '$d' "$build/chains.log"
-    line=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$build/chains.log")
+    sed '$d' "$build/beside.log"
+    line=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$build/beside.log")
     [ -n "$line" ] || line="0 1"
     passed=$((passed + ${line% *}))
     failed=$((failed + ${line#* }))
