@@ -4,11 +4,11 @@
  * A transform in floats with exact twiddles has a relative L2 error of about 0.6 eps sqrt(log2 N),
  * eps = 2^-24, spread evenly over its outputs. Through forward transform, product and inverse, an
  * error of relative size e in the input's spectrum reaches the result as e * rms(x) * |w|_2, and
- * the inverse adds e * rms(y). Without structure in the input rms(y) = rms(x) |w|_2. In flat parts
- * it is rms(x) |sum w|, all of it at the lowest frequencies, so that few roundings matter.
- * imf_fft_error adds 6 and 12 times these two for samples at the far end of the range. Measured on
- * noise, edges, gratings and constants, the largest error stays below 0.95 of that for the first
- * kind and 0.85 for the second.
+ * the inverse adds e * rms(y). Without structure in the input rms(y) = rms(x) |w|_2. Where the
+ * input is all of one frequency, flat parts for most kernels, rms(y) is up to rms(x) times the peak
+ * of the kernel's response, but then few roundings matter. imf_fft_error adds 6 and 12 times these
+ * two for samples at the far end of the range. Measured on noise, edges, gratings and constants,
+ * the largest error stays below 0.95 of that for the first kind and 0.85 for the second.
  */
 #include "fft_error.h"
 
@@ -41,7 +41,7 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
         squares += k->taps[i] * k->taps[i];
     struct imf_fft_bound b = {.middle = middle,
                               .size = p->in == IMF_F32 ? p->in_max : middle,
-                              .sum = imf_kernel_sum(k),
+                              .peak = imf_kernel_peak(k),
                               .abs_sum = imf_kernel_abs_sum(k),
                               .norm = sqrt(squares)};
     if (p->exact && p->in == IMF_U16 &&
@@ -50,13 +50,12 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
         b.size = b.middle = 128;
         middle = 256 * 128 + 128;
     }
-    b.middle_sum = middle * b.sum;
+    b.middle_sum = middle * imf_kernel_sum(k);
     return b;
 }
 
 double imf_fft_error(const struct imf_fft_bound *b, double points) {
-    double rms = sqrt(log2(points)) * b->norm, flat = fabs(b->sum);
-    return FLT_EPSILON / 2 * b->size * (6 * rms + 12 * flat);
+    return FLT_EPSILON / 2 * b->size * (6 * sqrt(log2(points)) * b->norm + 12 * b->peak);
 }
 
 double imf_fft_window(double error) {

@@ -12,8 +12,9 @@ struct imf_fft_bound {
     double middle;     /* subtracted from samples (split: from bytes): mid-range of integers or 0 */
     double middle_sum; /* what that leaves out of a sum of products */
     double size;       /* largest |sample| (split: byte) less its middle */
-    double sum, abs_sum; /* of the taps */
-    double norm;         /* square root of the sum of the taps' squares */
+    double abs_sum;    /* of the taps */
+    double peak;       /* largest magnitude of their frequency response, or more */
+    double norm;       /* square root of the sum of the taps' squares */
     /*
      * Exact sums of 16-bit samples in two parts, of their high and of their low bytes: the bound of
      * each is 256 times smaller, and 256 * high + low is exact where both are.
@@ -44,7 +45,7 @@ bool imf_fft_near_tie(const struct imf_problem *p, const struct imf_fft_bound *b
 double imf_fft_doubtful(const struct imf_problem *p, const struct imf_fft_bound *b, double error);
 
 /* Is a problem within its exactness or tolerance? When not, `why` (IMF_WHY bytes) says why.
- * doubtful: exact: what imf_fft_doubtful says, or less. */
+ * doubtful: exact: the share of pixels whose sum must be taken again. */
 bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b, double error,
                       double doubtful, char *why);
 

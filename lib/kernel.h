@@ -30,6 +30,9 @@ void imf_kernel_free(struct imf_kernel **k);
 void imf_kernel_flip(struct imf_kernel *k);
 double imf_kernel_sum(const struct imf_kernel *k);     /* of taps, before scale */
 double imf_kernel_abs_sum(const struct imf_kernel *k); /* of |taps|, before scale */
+/* Upper bound of the magnitude of the frequency response, before scale: |sum| where all taps have
+ * one sign, close for other kernels up to 64x64, and the sum of |taps| for larger ones. */
+double imf_kernel_peak(const struct imf_kernel *k);
 size_t imf_kernel_nonzero(const struct imf_kernel *k);
 /* Taps, scale and bias are all integers, and the sum of |taps| is below 2^31. */
 bool imf_kernel_is_integer(const struct imf_kernel *k);

@@ -1,9 +1,10 @@
 /*
  * checkcl_exact.c - exact sums by transforms, at the edge of what their error bound allows
  *
- * Kernels whose taps are all the same, so that errors grow with the sum of the taps as the bound
- * does. The largest that a solver takes must come out exact whatever the picture, and it must
- * refuse a larger one.
+ * Kernels whose taps are all of one size, so that errors grow with it as the bound does. The
+ * largest that a solver takes must come out exact whatever the picture, and it must refuse a larger
+ * one. Pictures that match a kernel's signs make its sums, and their errors, as large as they can
+ * be.
  */
 #include "checkcl_material.h"
 
@@ -42,20 +43,20 @@ void checkcl_exact(struct checkcl *c) {
     for (size_t i = 0; i < COUNT(solvers); i++) {
         const struct imf_solver *s = solvers[i];
         /* Integers are told apart while errors stay below one; samples of 16 bits in two parts. */
-        for (int depth = 0; depth < 2; depth++) {
-            struct kase k = {.shape = {157, 121, 1 + 2 * depth},
-                             .in = depth ? IMF_U16 : IMF_U8,
+        for (int n = 0; n < 6; n++) {
+            bool deep = n % 2;
+            struct kase k = {.shape = {157, 121, deep ? 3 : 1},
+                             .in = deep ? IMF_U16 : IMF_U8,
                              .out = IMF_F32, /* the sums themselves */
-                             .kw = 15,
-                             .kh = 15,
-                             .taps = FLAT,
+                             .kw = 14,
+                             .kh = 14,
+                             .taps = (enum taps)(FLAT + n / 2),
                              .gain = 1,
                              .scale = 1,
                              .edge = IMF_EDGE_MIRROR};
             bool found = edge_of(c, s, &k, &k.gain, 1, 1 << 16);
-            checkcl_result(c, found && k.gain > 1,
-                           "%s: largest gain of a 15x15 kernel, %d bits: %d", s->name,
-                           depth ? 16 : 8, k.gain);
+            checkcl_result(c, found && k.gain > 1, "%s: largest gain for %d bits: %s", s->name,
+                           deep ? 16 : 8, checkcl_describe(&k));
             for (k.picture = MIXED; found && k.picture < PICTURES; k.picture++)
                 checkcl_solver(c, s, &k, 20);
         }

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const taps_name[] = {
-    "integer",   "positive",   "real",       "rank1 integer",           "rank1 real",
-    "symmetric", "rank2 real", "rank3 real", "rank1 real and identity", "flat"};
+static const char *const taps_name[] = {"integer",       "positive",   "real",
+                                        "rank1 integer", "rank1 real", "symmetric",
+                                        "rank2 real",    "rank3 real", "rank1 real and identity",
+                                        "flat",          "checker",    "step"};
 static const char *const edge_name[] = {"clamp", "reflect", "mirror", "wrap", "constant"};
 
 static double uniform(uint64_t *r) {
@@ -58,7 +59,10 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
                          1;
             break;
         case FLAT:
-            k->taps[i] = 1;
+        case CHECKER:
+        case STEP:
+            k->taps[i] =
+                (kind == CHECKER && (x + y) % 2) || (kind == STEP && 2 * x > (size_t)w) ? -1 : 1;
             break;
         default:
             k->taps[i] = column[y] * row[x];
@@ -82,6 +86,7 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
 static uint16_t sample_at(enum picture picture, int x, int y, int width, uint64_t *r) {
     uint64_t v = checkcl_random(r);
     unsigned mode = (unsigned)(v >> 60);
+    int amplitude = (x / 16 + y / 16 * 2) % 5 * 16000;
     switch (picture) {
     case MIXED:
         return mode < 3 ? 0 : mode < 6 ? 65535 : (uint16_t)v;
@@ -93,6 +98,10 @@ static uint16_t sample_at(enum picture picture, int x, int y, int width, uint64_
         return x < width / 2 ? 0 : 65535;
     case GRATING:
         return (x / 3 + y / 5) % 2 ? 0 : 65535;
+    case CHESS:
+        return (uint16_t)((x + y) % 2 ? 65535 - amplitude : amplitude);
+    case DIM:
+        return (uint16_t)(v & 255);
     default:
         return (uint16_t)v;
     }
@@ -164,7 +173,8 @@ static struct imf_problem make_problem(const struct kase *k,
 }
 
 const char *checkcl_describe(const struct kase *k) {
-    static const char *const picture[] = {"mixed", "noise", "black", "white", "halves", "grating"};
+    static const char *const picture[] = {"mixed",  "noise",   "black", "white",
+                                          "halves", "grating", "chess", "dim"};
     static char text[200];
     static const char *const sample[] = {"u8", "u16", "f32", "f64"};
     snprintf(text, sizeof text, "%dx%dx%d %s %s->%s %s%s %dx%d gain %d scale %d %s epilogue %d",
@@ -176,9 +186,9 @@ const char *checkcl_describe(const struct kase *k) {
 
 void checkcl_problem(struct material *m, const struct kase *k, uint64_t *random) {
     m->kernel[0] = make_kernel(k->kw, k->kh, k->taps, random);
-    if (k->taps == FLAT) {
+    if (k->taps >= FLAT) {
         for (int i = 0; i < k->kw * k->kh; i++)
-            m->kernel[0]->taps[i] = k->gain;
+            m->kernel[0]->taps[i] *= k->gain;
         m->kernel[0]->scale = k->scale;
     }
     m->kernel[1] = k->magnitude ? make_kernel(k->kw, k->kh, k->taps, random) : NULL;

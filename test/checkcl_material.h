@@ -17,7 +17,9 @@ enum taps {
     RANK2_REAL, /* the second term one tap smaller on each side */
     RANK3_REAL,
     IDENTITY, /* rank 1 and one tap more */
-    FLAT      /* all the same */
+    FLAT,     /* all the same; the next two are that with signs */
+    CHECKER,
+    STEP
 };
 
 enum picture {
@@ -27,6 +29,8 @@ enum picture {
     WHITE,
     HALVES, /* black and white */
     GRATING,
+    CHESS, /* the same, a pixel a field, in blocks of several amplitudes */
+    DIM,   /* noise below 256: of 16 bits only the low ones */
     PICTURES
 };
 
@@ -44,7 +48,7 @@ struct kase {
     int epilogue; /* variant */
     enum imf_edge edge;
     enum picture picture;
-    int gain, scale; /* FLAT: of each tap, of the kernel */
+    int gain, scale; /* FLAT and on: of each tap, of the kernel */
 };
 
 /* What it is done with; want is the reference's float64 result. */

@@ -1,4 +1,4 @@
-/* test_kernel.c - kernels: sums, flipping, separability and composition */
+/* test_kernel.c - kernels: sums, peaks, flipping, separability and composition */
 #include "kernel.h"
 
 #include "check.h"
@@ -233,9 +233,47 @@ static void test_compose(void) {
     imf_kernel_free(&b);
 }
 
+/* Magnitude of the response at (u, v), in cycles a sample. */
+static double response(const struct imf_kernel *k, double u, double v) {
+    double re = 0, im = 0;
+    for (int y = 0; y < k->height; y++)
+        for (int x = 0; x < k->width; x++) {
+            double angle = 2 * M_PI * (u * x + v * y), tap = k->taps[y * k->width + x];
+            re += tap * cos(angle);
+            im -= tap * sin(angle);
+        }
+    return hypot(re, im);
+}
+
+/* No response is above the peak, and for small kernels one is close below. */
+static void test_peak(void) {
+    for (int round = 0; round < 120; round++) {
+        int w = integer(1, round < 100 ? 16 : 70), h = integer(1, round < 100 ? 16 : 70);
+        int sign = round % 3; /* any, none negative, a wave */
+        double u = real() / 2, v = real() / 2, most = 0;
+        struct imf_kernel *k = make(w, h, NULL);
+        for (int i = 0; i < w * h; i++)
+            k->taps[i] = sign == 0   ? real()
+                         : sign == 1 ? fabs(real())
+                                     : cos(2 * M_PI * (u * (i % w) + v * (i / w)));
+        double peak = imf_kernel_peak(k), sum = imf_kernel_abs_sum(k);
+        for (int i = 0; i < 400; i++) {
+            double f = real() / 2, g = real() / 2;
+            most = fmax(most, response(k, f, g));
+        }
+        most = fmax(most, sign == 2 ? response(k, u, v) : response(k, 0, 0));
+        CHECK(peak >= most * (1 - 1e-12) && peak <= sum * (1 + 1e-12),
+              "round %d: %dx%d: peak %g, met %g, sum %g", round, w, h, peak, most, sum);
+        if (sign && w <= 16 && h <= 16)
+            CHECK(peak <= most * 1.1, "round %d: %dx%d: peak %g, met %g", round, w, h, peak, most);
+        imf_kernel_free(&k);
+    }
+}
+
 int main(void) {
     test_create();
     test_sums();
+    test_peak();
     test_separate_random();
     test_separate_cases();
     test_separate_large();
