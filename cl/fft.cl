@@ -19,21 +19,6 @@
 #ifndef CHANNELS
 #define CHANNELS 1 // samples of a pixel
 #endif
-#ifndef DOUBT
-#define DOUBT 0 // EXACT: 1: errors may reach 1 and more, so that more than one integer comes close
-#endif
-#ifndef SPLIT
-#define SPLIT 0 // EXACT: 1: the parts are the high and the low bytes of one tile's 16-bit samples
-#endif
-#ifndef NEAR_TIE
-#define NEAR_TIE 0 // EXACT: 1: a float decides all pixels but those close to a tie
-#endif
-#ifndef NEAR_ADD
-#define NEAR_ADD 0.0f // NEAR_TIE: added to sum * E_MUL
-#endif
-#ifndef NEAR_WINDOW
-#define NEAR_WINDOW 0.0f // NEAR_TIE: closer than this to an integer, a pixel is beyond doubt
-#endif
 #define TILES (2 - SPLIT) // of a pair, one below the other
 
 // Mirrored by struct sizes of solver_fft.c.

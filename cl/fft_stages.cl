@@ -263,61 +263,33 @@ static inline void dft16(vec *r, vec *i)
         }                                                                                          \
     }
 
-#if RADICES & 1 << 2
 STAGES(2)
-#define CASE_2(call, arguments) case 2: call##2 arguments; break;
-#else
-#define CASE_2(call, arguments)
-#endif
-#if RADICES & 1 << 3
 STAGES(3)
-#define CASE_3(call, arguments) case 3: call##3 arguments; break;
-#else
-#define CASE_3(call, arguments)
-#endif
-#if RADICES & 1 << 4
 STAGES(4)
-#define CASE_4(call, arguments) case 4: call##4 arguments; break;
-#else
-#define CASE_4(call, arguments)
-#endif
-#if RADICES & 1 << 5
 STAGES(5)
-#define CASE_5(call, arguments) case 5: call##5 arguments; break;
-#else
-#define CASE_5(call, arguments)
-#endif
-#if RADICES & 1 << 7
 STAGES(7)
-#define CASE_7(call, arguments) case 7: call##7 arguments; break;
-#else
-#define CASE_7(call, arguments)
-#endif
-#if RADICES & 1 << 8
 STAGES(8)
-#define CASE_8(call, arguments) case 8: call##8 arguments; break;
-#else
-#define CASE_8(call, arguments)
-#endif
 STAGES(16) // not in tiles
 
+// Along rows lengths are multiples of VEC, so the last stage has radix 4 or 8.
+MIDDLE(4)
+MIDDLE(8)
+
+// What is behind a constant 0 is not called, and a static function that nothing calls not compiled.
+#define CASE(r, call, arguments)  \
+    case r:                       \
+        if (RADICES & 1 << r)     \
+            call##r arguments;    \
+        break;
 #define FOR_RADIX(radix, call, arguments) \
     switch (radix) {                      \
-        CASE_2(call, arguments)           \
-        CASE_3(call, arguments)           \
-        CASE_4(call, arguments)           \
-        CASE_5(call, arguments)           \
-        CASE_7(call, arguments)           \
-        CASE_8(call, arguments)           \
+        CASE(2, call, arguments)          \
+        CASE(3, call, arguments)          \
+        CASE(4, call, arguments)          \
+        CASE(5, call, arguments)          \
+        CASE(7, call, arguments)          \
+        CASE(8, call, arguments)          \
     }
-
-// Along rows lengths are multiples of VEC, so the last stage has radix 4 or 8.
-#if MIDDLES & 1 << 4
-MIDDLE(4)
-#endif
-#if MIDDLES & 1 << 8
-MIDDLE(8)
-#endif
 
 // Stages first to end of transforms of `span` elements, which stage `first` starts with, over
 // `length` elements; tw: the factors of stage `first`, and of stage `end` for the inverse.
@@ -403,14 +375,10 @@ NOT_INLINE static void convolve(__global vec *w, const __global vec *h,
     for (int block = 0; block < n; block += o.span) {
         __global vec *p = ELEMENT(w, block);
         forward_stages(p, axis, o.stages, end, o.span, o.span, o.tw);
-#if MIDDLES & 1 << 8
-        if (last == 8)
+        if (MIDDLES & 1 << 8 && last == 8)
             middle8(p, o.span, ELEMENT(h, block));
-#endif
-#if MIDDLES & 1 << 4
-        if (last == 4)
+        if (MIDDLES & 1 << 4 && last == 4)
             middle4(p, o.span, ELEMENT(h, block));
-#endif
         inverse_stages(p, axis, o.stages, end, o.span, last, tw);
     }
     inverse_stages(w, axis, 0, o.stages, n, o.span, o.tw);

@@ -17,14 +17,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
-static int smaller(int a, int b) {
-    return a < b ? a : b;
-}
-
 /* Rows above and below that a pass reads. */
 static struct imf_margin reach(const struct imf_pass *pass) {
     struct imf_margin m = {0, 0, 0, 0};
@@ -66,7 +58,7 @@ static bool cut(const struct imf_chain *c, int i, const enum imf_bands_wish *wis
 static int repeated(const struct imf_chain *c, int top) {
     int rows = 0;
     for (int y = -top; y < 0; y++)
-        rows = larger(rows, imf_edge_index(c->edge, y, c->height) + 1);
+        rows = imf_max(rows, imf_edge_index(c->edge, y, c->height) + 1);
     return rows;
 }
 
@@ -80,9 +72,9 @@ static void set_leads(struct imf_bands *b, const struct imf_segment *s) {
             if (!reads(&c->passes[i], index))
                 continue;
             if (c->passes[i].kind == IMF_PASS_CONVOLVE)
-                w->least = larger(w->least, repeated(c, imf_chain_margin(c, index - 1).top));
-            w->lead = larger(w->lead, b->window[i + 1].lead + below);
-            w->least = larger(w->least, b->window[i + 1].least + below);
+                w->least = imf_max(w->least, repeated(c, imf_chain_margin(c, index - 1).top));
+            w->lead = imf_max(w->lead, b->window[i + 1].lead + below);
+            w->least = imf_max(w->least, b->window[i + 1].least + below);
         }
     }
 }
@@ -90,7 +82,7 @@ static void set_leads(struct imf_bands *b, const struct imf_segment *s) {
 static int largest_lead(const struct imf_bands *b, const struct imf_segment *s) {
     int lead = 0;
     for (int index = s->first + 1; index <= s->end; index++)
-        lead = larger(lead, b->window[index].lead);
+        lead = imf_max(lead, b->window[index].lead);
     return lead;
 }
 
@@ -113,7 +105,7 @@ static enum imf_status measure_row(const struct imf_bands *b, const struct imf_s
             return st;
         *bytes += imf_surface_bytes(&one);
         *kept += imf_surface_bytes(&one) * (size_t)rows;
-        *most = larger(*most, rows);
+        *most = imf_max(*most, rows);
     }
     return IMF_OK;
 }
@@ -161,8 +153,8 @@ static int oldest(const struct imf_bands *b, const struct imf_segment *s, int in
     int row = INT_MAX;
     for (int i = index; i < s->end; i++)
         if (reads(&c->passes[i], index))
-            row = smaller(row, b->window[i + 1].before - reach(&c->passes[i]).top);
-    return larger(row, -imf_chain_margin(c, index - 1).top);
+            row = imf_min(row, b->window[i + 1].before - reach(&c->passes[i]).top);
+    return imf_max(row, -imf_chain_margin(c, index - 1).top);
 }
 
 int imf_bands_end(const struct imf_bands *b, int index, int rows) {
@@ -181,7 +173,7 @@ void imf_bands_go(struct imf_bands *b, const struct imf_segment *s, int band) {
         w->done = c->height;
         if (index > s->first && index <= s->end && target < c->height - w->lead) {
             int rows = target + w->lead;
-            w->done = rows <= 0 ? 0 : smaller(larger(rows, w->least), c->height);
+            w->done = rows <= 0 ? 0 : imf_min(imf_max(rows, w->least), c->height);
         }
     }
     for (int index = s->first + 1; index < s->end; index++) {
@@ -200,9 +192,9 @@ static void measure(struct imf_bands *b, const struct imf_segment *s) {
         imf_bands_go(b, s, band);
         for (int index = s->first + 1; index <= s->end; index++) {
             struct imf_window *w = &b->window[index];
-            w->tallest = larger(w->tallest, w->done - w->before);
+            w->tallest = imf_max(w->tallest, w->done - w->before);
             if (w->rows)
-                w->rows = larger(w->rows, imf_bands_end(b, index, w->done) - w->kept);
+                w->rows = imf_max(w->rows, imf_bands_end(b, index, w->done) - w->kept);
         }
     }
 }

@@ -374,10 +374,6 @@ void imf_chain_free(struct imf_chain **chain) {
     *chain = NULL;
 }
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {
     struct imf_margin all = {0, 0, 0, 0};
     for (int i = 0; i < chain->count; i++) {
@@ -385,10 +381,10 @@ struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {
         if (pass->kind != IMF_PASS_CONVOLVE || pass->source != index)
             continue;
         struct imf_margin m = imf_problem_margin(&pass->problem);
-        all.left = larger(all.left, m.left);
-        all.right = larger(all.right, m.right);
-        all.top = larger(all.top, m.top);
-        all.bottom = larger(all.bottom, m.bottom);
+        all.left = imf_max(all.left, m.left);
+        all.right = imf_max(all.right, m.right);
+        all.top = imf_max(all.top, m.top);
+        all.bottom = imf_max(all.bottom, m.bottom);
     }
     return all;
 }

@@ -26,17 +26,9 @@ bool imf_composition_has_rim(const struct imf_composition *composition) {
     return composition->rim;
 }
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
-static int smaller(int a, int b) {
-    return a < b ? a : b;
-}
-
 int imf_composition_reach(const struct imf_composition *composition) {
     struct imf_margin m = imf_problem_margin(&composition->second);
-    return composition->rim ? larger(m.top, m.bottom) + 1 : 0;
+    return composition->rim ? imf_max(m.top, m.bottom) + 1 : 0;
 }
 
 /* Equal to its own mirror image in both directions, about its origin. */
@@ -223,10 +215,10 @@ static enum imf_status filter(const struct imf_problem *problem, const struct im
  * `before` and `behind` reach and, beyond an end, as far back as its edge repeats. */
 static void span(int *first, int *count, int before, int behind, int size) {
     int from = *first - before, to = *first + *count + behind;
-    int begin = to > size ? smaller(from, size - 1 - behind) : from;
-    int end = from < 0 ? larger(to, before + 1) : to;
-    *first = larger(begin, 0);
-    *count = smaller(end, size) - *first;
+    int begin = to > size ? imf_min(from, size - 1 - behind) : from;
+    int end = from < 0 ? imf_max(to, before + 1) : to;
+    *first = imf_max(begin, 0);
+    *count = imf_min(end, size) - *first;
 }
 
 static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_composition *k,
@@ -262,8 +254,8 @@ enum imf_status imf_compose_rim(const struct imf_chain *chain, const struct imf_
     enum imf_status st = IMF_OK;
     strips(chain, imf_problem_margin(&pass->composition->second), r);
     for (int i = 0; i < 4 && !st; i++) {
-        int end = smaller(r[i].y + r[i].height, to);
-        r[i].y = larger(r[i].y, from);
+        int end = imf_min(r[i].y + r[i].height, to);
+        r[i].y = imf_max(r[i].y, from);
         r[i].height = end - r[i].y;
         if (r[i].width > 0 && r[i].height > 0)
             st = filter_strip(chain, pass->composition, r[i], in, out, err);

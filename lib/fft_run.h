@@ -5,6 +5,7 @@
 #define IMF_FFT_RUN_H
 
 #include "clrt.h"
+#include "fft_error.h"
 #include "fft_plan.h"
 
 /* struct fft_axis of cl/fft_stages.cl. */
@@ -20,6 +21,11 @@ int imf_fft_vec(const struct imf_device *d);
  * radices. */
 void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
                     const struct imf_fft_plan *y);
+
+/* A problem by tiles whose samples are less their middle: its epilogue, and how exact sums are
+ * told. near_tie: a float decides pixels that are not near a tie. */
+void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
+                         const struct imf_fft_bound *bound, double error, bool near_tie);
 
 void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan);
 

@@ -44,6 +44,14 @@ size_t imf_sample_size(enum imf_sample sample);
 /* Full scale of a sample type: 255, 65535; floats hold the scale of the image they came from. */
 double imf_sample_max(enum imf_sample sample);
 
+static inline int imf_max(int a, int b) {
+    return a > b ? a : b;
+}
+
+static inline int imf_min(int a, int b) {
+    return a < b ? a : b;
+}
+
 /* a * b and a + b into *out; false on overflow. */
 bool imf_size_mul(size_t a, size_t b, size_t *out);
 bool imf_size_add(size_t a, size_t b, size_t *out);

@@ -166,32 +166,12 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_kernel *k,
     return status;
 }
 
-static void define_tie(struct imf_defines *d, const struct imf_problem *p,
-                       const struct imf_fft_tiling *t, double middle_sum) {
-    const struct imf_epilogue *e = &p->epilogue;
-    if (!imf_fft_near_tie(p, &t->bound, t->error))
-        return;
-    double add = e->multiply * (e->add + middle_sum / e->scale) + e->offset;
-    imf_define(d, "NEAR_TIE", "1");
-    imf_define_float(d, "NEAR_ADD", add);
-    imf_define_float(d, "NEAR_WINDOW", 0.5 - imf_fft_tie(p, &t->bound, t->error));
-}
-
 static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *p, int vec,
                                    struct imf_error *err) {
-    struct imf_problem shifted = *p;
-    double middle_sum = j->tiling.bound.middle_sum;
-    if (p->exact)
-        j->sizes.middle_sum = (cl_long)middle_sum;
-    else
-        shifted.epilogue.add += middle_sum / p->epilogue.scale;
+    const struct imf_fft_tiling *t = &j->tiling;
     struct imf_defines d = {0};
-    imf_fft_define(&d, vec, &j->tiling.x, &j->tiling.y);
-    imf_define(&d, "CHANNELS", "%d", p->channels);
-    imf_define(&d, "DOUBT", "%d", p->exact && j->sizes.error >= 0.5f);
-    imf_define(&d, "SPLIT", "%d", j->tiling.bound.split);
-    define_tie(&d, p, &j->tiling, middle_sum);
-    imf_problem_defines(&d, &shifted);
+    imf_fft_define(&d, vec, &t->x, &t->y);
+    imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
     enum imf_status status = d.failed
                                  ? imf_fail_memory(err, d.capacity)
                                  : imf_clrt_kernel(j->rt, "fft.cl", d.text, "fft", &j->kernel, err);
@@ -238,6 +218,7 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p, struct 
     z->tiles_x = t->tiles_x;
     z->pairs = t->pairs;
     z->middle = (cl_float)t->bound.middle;
+    z->middle_sum = p->exact ? (cl_long)t->bound.middle_sum : 0;
     z->error = (cl_float)imf_fft_window(t->error);
     imf_fft_axis_set(&z->x, &t->x);
     imf_fft_axis_set(&z->y, &t->y);

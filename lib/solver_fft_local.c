@@ -250,46 +250,26 @@ static enum imf_status make_buffers(struct local_job *j, const struct imf_proble
 }
 
 /* N, GROUP and the text of cl/fft_local_lines.cl, to be put before common.cl. */
-static void define_lines(struct imf_defines *d, int n, int group, int channels) {
+static void define_lines(struct imf_defines *d, int n, int group) {
     imf_define(d, "N", "%d", n);
     imf_define(d, "GROUP", "%d", group);
-    imf_define(d, "CHANNELS", "%d", channels);
     for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
         if (strcmp(e->name, "fft_local_lines.cl") == 0)
             imf_define(d, "FFT_LINES", "1\n#line 1 \"cl/fft_local_lines.cl\"\n%s", e->text);
     }
 }
 
-static void define(struct imf_defines *d, struct local_job *j, const struct imf_problem *p) {
-    struct imf_problem shifted = *p;
-    const struct imf_epilogue *e = &p->epilogue;
-    const struct imf_fft_local_tiling *t = &j->tiling;
-    double middle_sum = t->bound.middle_sum;
-    if (p->exact)
-        j->sizes.middle_sum = (cl_long)middle_sum;
-    else
-        shifted.epilogue.add += middle_sum / e->scale;
-    define_lines(d, t->ny, GROUP, p->channels);
-    imf_define(d, "SPLIT", "%d", t->bound.split);
-    imf_define(d, "TAPS_T", "%s", tap_bytes(p->kernel[0]) == 1 ? "char4" : "int4");
-    imf_define(d, "DOUBT", "%d", p->exact && j->sizes.error >= 0.5f);
-    if (t->near_tie) {
-        double add = e->multiply * (e->add + middle_sum / e->scale) + e->offset;
-        imf_define(d, "NEAR_TIE", "1");
-        imf_define(d, "NEAR_ADD", "%af", (double)(float)add);
-        imf_define(d, "NEAR_WINDOW", "%af",
-                   (double)(float)(0.5 - imf_fft_tie(p, &t->bound, t->error)));
-    }
-    imf_problem_defines(d, &shifted);
-}
-
 static enum imf_status make_kernels(struct local_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
     static const char file[] = "fft_local.cl";
+    const struct imf_fft_local_tiling *t = &j->tiling;
     struct imf_defines x = {0}, y = {0};
     imf_define(&x, "ROWS", "1");
-    define_lines(&x, j->tiling.nx, row_group(&j->tiling), p->channels);
-    define(&y, j, p);
+    imf_define(&x, "CHANNELS", "%d", p->channels);
+    define_lines(&x, t->nx, row_group(t));
+    define_lines(&y, t->ny, GROUP);
+    imf_define(&y, "TAPS_T", "%s", tap_bytes(p->kernel[0]) == 1 ? "char4" : "int4");
+    imf_fft_define_sums(&y, p, &t->bound, t->error, t->near_tie);
     enum imf_status status = x.failed || y.failed ? imf_fail_memory(err, y.capacity) : IMF_OK;
     if (status == IMF_OK)
         status = imf_clrt_kernel(j->rt, file, y.text, "columns", &j->columns, err);
@@ -325,7 +305,8 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
     const struct imf_fft_local_tiling *t = &j->tiling;
     double samples = (double)p->width * p->height * p->channels;
     j->sizes =
-        (struct sizes){.middle = (cl_float)t->bound.middle,
+        (struct sizes){.middle_sum = p->exact ? (cl_long)t->bound.middle_sum : 0,
+                       .middle = (cl_float)t->bound.middle,
                        .error = (cl_float)imf_fft_window(t->error),
                        .width = p->width,
                        .height = p->height,
