@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define IMF_VERSION "0.1.0"
+#define IMF_VERSION "0.2.0"
 
 enum imf_status {
     IMF_OK = 0,
