@@ -7,7 +7,7 @@
 #define CHANNELS 1
 #endif
 #ifndef VALUE
-#define VALUE 0 // the constant beyond the edge
+#define VALUE 0.0f // the constant beyond the edge
 #endif
 #ifndef RUN
 #define RUN 16 // pixels of a margin row that a work-item fills
@@ -19,7 +19,7 @@
 inline void put(__global SAMPLE_T *to, __global const SAMPLE_T *row, int from)
 {
     for (int c = 0; c < CHANNELS; c++)
-        to[c] = from < 0 ? VALUE : row[(long)from * CHANNELS + c];
+        to[c] = from < 0 ? (SAMPLE_T)VALUE : row[(long)from * CHANNELS + c];
 }
 
 // Work-items 0..columns-1 fill a pixel each, left or right of the image; the others RUN pixels of a

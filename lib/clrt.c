@@ -71,16 +71,21 @@ static void start_key(struct imf_cache_key *key, const struct imf_cl_device *d) 
 }
 
 static void describe(struct imf_device *out, const struct imf_cl_device *d) {
-    size_t group = 1;
+    size_t group = 1, along_x[8] = {0};
     cl_ulong max_alloc = 0;
     cl_device_fp_config fp64 = 0;
     clGetDeviceInfo(d->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL);
+    /* A group lies along x; only devices of more than eight dimensions do not tell. */
+    if (clGetDeviceInfo(d->device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof along_x, along_x, NULL) ==
+            CL_SUCCESS &&
+        along_x[0] > 0 && along_x[0] < group)
+        group = along_x[0];
     clGetDeviceInfo(d->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_alloc, &max_alloc, NULL);
     clGetDeviceInfo(d->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
     *out = (struct imf_device){.gpu = d->info.gpu,
                                .unified = d->unified,
                                .compute_units = d->info.compute_units,
-                               .max_group = group,
+                               .max_group = group > 0 ? group : 1,
                                .local_memory = d->info.local_memory,
                                .global_memory = d->info.global_memory,
                                .max_alloc = max_alloc,
@@ -274,11 +279,14 @@ static enum imf_status find_program(struct imf_clrt *rt, const char *file, const
     return IMF_OK;
 }
 
-enum imf_status imf_clrt_kernel(struct imf_clrt *rt, const char *file, const char *defines,
-                                const char *kernel, cl_kernel *out, struct imf_error *err) {
+enum imf_status imf_clrt_kernel(struct imf_clrt *rt, const char *file,
+                                const struct imf_defines *defines, const char *kernel,
+                                cl_kernel *out, struct imf_error *err) {
     struct program *p;
     *out = NULL;
-    enum imf_status status = find_program(rt, file, defines ? defines : "", &p, err);
+    if (defines->failed)
+        return imf_fail_memory(err, defines->capacity);
+    enum imf_status status = find_program(rt, file, defines->text ? defines->text : "", &p, err);
     if (status != IMF_OK)
         return status;
     cl_int code;

@@ -35,13 +35,30 @@ const struct imf_device *imf_clrt_device(const struct imf_clrt *rt);
 cl_context imf_clrt_context(const struct imf_clrt *rt);
 cl_command_queue imf_clrt_queue(const struct imf_clrt *rt); /* in order */
 
+/* A string builder for "#define" lines; grows as needed; `failed` is set when memory ran out. */
+struct imf_defines {
+    char *text;
+    size_t length, capacity;
+    bool failed;
+};
+void imf_define(struct imf_defines *d, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Never pass a float to imf_define: printf's decimal point is the locale's. */
+void imf_define_float(struct imf_defines *d, const char *name, double value);
+/* "#define name v,v,v": floats as exact hexadecimal with an f suffix, integers as decimal. */
+void imf_define_floats(struct imf_defines *d, const char *name, const double *values, size_t n);
+void imf_define_ints(struct imf_defines *d, const char *name, const double *values, size_t n);
+void imf_defines_free(struct imf_defines *d);
+
 /*
- * A kernel of cl/`file` compiled with `defines` (lines "#define X y\n", may be ""). The source
- * handed to the compiler is defines + common.cl + file. Programs are looked up in memory,
- * then in the cache directory as device binaries, then built. The caller releases the kernel.
+ * A kernel of cl/`file` compiled with `defines`; IMF_ERR_MEMORY where they failed, since programs
+ * have defaults: one that lacks a line would build and compute something else. The source handed to
+ * the compiler is defines + common.cl + file. Programs are looked up in memory, then in the cache
+ * directory as device binaries, then built. The caller releases the kernel.
  */
-enum imf_status imf_clrt_kernel(struct imf_clrt *rt, const char *file, const char *defines,
-                                const char *kernel, cl_kernel *out, struct imf_error *err);
+enum imf_status imf_clrt_kernel(struct imf_clrt *rt, const char *file,
+                                const struct imf_defines *defines, const char *kernel,
+                                cl_kernel *out, struct imf_error *err);
 
 enum imf_status imf_clrt_buffer(struct imf_clrt *rt, cl_mem_flags flags, size_t bytes, cl_mem *out,
                                 struct imf_error *err);
@@ -58,21 +75,6 @@ enum imf_status imf_clrt_finish(struct imf_clrt *rt, struct imf_error *err);
 
 /* IMF_ERR_DEVICE (IMF_ERR_MEMORY for allocation codes) with "WHAT: CL_NAME (code)". */
 enum imf_status imf_clrt_fail(struct imf_error *err, cl_int code, const char *what);
-
-/* A string builder for "#define" lines; grows as needed; `failed` is set when memory ran out. */
-struct imf_defines {
-    char *text;
-    size_t length, capacity;
-    bool failed;
-};
-void imf_define(struct imf_defines *d, const char *name, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* Never pass a float to imf_define: printf's decimal point is the locale's. */
-void imf_define_float(struct imf_defines *d, const char *name, double value);
-/* "#define name v,v,v": floats as exact hexadecimal with an f suffix, integers as decimal. */
-void imf_define_floats(struct imf_defines *d, const char *name, const double *values, size_t n);
-void imf_define_ints(struct imf_defines *d, const char *name, const double *values, size_t n);
-void imf_defines_free(struct imf_defines *d);
 
 /* Monotonic time in milliseconds. */
 double imf_now_ms(void);

@@ -8,6 +8,8 @@
  */
 #include "edge.h"
 
+#include "tuning.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,7 +111,6 @@ struct imf_edge_job {
 /* Pixels of a margin row that a work-item fills: GPUs want many, CPUs long ones. */
 #define GPU_RUN 4
 #define CPU_RUN 64
-#define GROUP 64
 
 static int run_length(const struct imf_clrt *rt) {
     return imf_clrt_device(rt)->gpu ? GPU_RUN : CPU_RUN;
@@ -150,12 +151,12 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
     job->height = s->height;
     imf_define(&d, "SAMPLE_T", "%s", type[s->sample]);
     imf_define(&d, "CHANNELS", "%d", s->channels);
-    imf_define(&d, "VALUE", "(SAMPLE_T)%af", (double)(float)value);
+    imf_define_float(&d, "VALUE", value);
     imf_define(&d, "RUN", "%d", run_length(rt));
-    imf_define(&d, "GROUP", "%d", GROUP);
+    imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_clrt_device(rt)));
     enum imf_status st = make_table(job, s, edge, err);
     if (!st)
-        st = imf_clrt_kernel(rt, "edge.cl", d.text, "edge_fill", &job->kernel, err);
+        st = imf_clrt_kernel(rt, "edge.cl", &d, "edge_fill", &job->kernel, err);
     imf_defines_free(&d);
     if (st)
         imf_edge_free(out);
@@ -182,7 +183,8 @@ enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface 
         {sizeof width, &width},     {sizeof height, &height}, {sizeof m.left, &m.left},
         {sizeof m.right, &m.right}, {sizeof m.top, &m.top},   {sizeof m.bottom, &m.bottom},
         {sizeof row, &row},         {sizeof rows, &rows},     {sizeof job->table, &job->table}};
-    const size_t local[] = {GROUP}, global[] = {(items + GROUP - 1) / GROUP * GROUP};
+    size_t group = imf_tuning_group(imf_clrt_device(job->rt));
+    const size_t local[] = {group}, global[] = {(items + group - 1) / group * group};
     if (!items)
         return IMF_OK;
     return imf_clrt_launch(job->rt, job->kernel, args, 12, 1, global, local, err);

@@ -119,9 +119,7 @@ static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape
     f->groups = d->gpu ? 8 * units : units;
     struct imf_defines defines = {0};
     imf_fft_define(&defines, vec, NULL, NULL);
-    status = defines.failed ? imf_fail_memory(err, defines.capacity)
-                            : imf_clrt_kernel(f->rt, "fft_transform.cl", defines.text,
-                                              "fft_transform", &f->kernel, err);
+    status = imf_clrt_kernel(f->rt, "fft_transform.cl", &defines, "fft_transform", &f->kernel, err);
     imf_defines_free(&defines);
     if (status == IMF_OK)
         status = make_tables(f, vec, err);

@@ -165,9 +165,7 @@ enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, 
     imf_fft_axis_set(&axis, &plan);
     struct imf_defines d = {0};
     imf_fft_define(&d, vec, &plan, NULL);
-    enum imf_status status =
-        d.failed ? imf_fail_memory(err, d.capacity)
-                 : imf_clrt_kernel(rt, "fft_lines.cl", d.text, "fft_lines", &l.kernel, err);
+    enum imf_status status = imf_clrt_kernel(rt, "fft_lines.cl", &d, "fft_lines", &l.kernel, err);
     imf_defines_free(&d);
     if (status == IMF_OK)
         status = lines_buffers(&l, rt, &plan, &axis, bytes, scratch, err);

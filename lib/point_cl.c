@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define GROUP 64 /* work-items along a row; one size, so that nothing is compiled twice */
-
 struct imf_point_job {
     struct imf_clrt *rt;
     int vec; /* samples a work-item takes, or 0: a pixel */
@@ -71,13 +69,13 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);
     }
-    enum imf_status st = imf_clrt_kernel(rt, "point.cl", d.text, job->vec ? "point_flat" : "point",
-                                         &job->point, err);
+    enum imf_status st =
+        imf_clrt_kernel(rt, "point.cl", &d, job->vec ? "point_flat" : "point", &job->point, err);
     if (!st && p->normalize) {
         size_t bytes = 2 * sizeof(cl_float) * ((size_t)height + 1);
-        st = imf_clrt_kernel(rt, "point.cl", d.text, "range_rows", &job->range_rows, err);
+        st = imf_clrt_kernel(rt, "point.cl", &d, "range_rows", &job->range_rows, err);
         if (!st)
-            st = imf_clrt_kernel(rt, "point.cl", d.text, "range_all", &job->range_all, err);
+            st = imf_clrt_kernel(rt, "point.cl", &d, "range_all", &job->range_all, err);
         if (!st)
             st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &job->range, err);
     }
@@ -89,12 +87,15 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
     return st;
 }
 
-/* Work-items for `items` along each row. */
-static void grid(const struct imf_surface *s, size_t items, size_t global[2], size_t local[2]) {
-    local[0] = GROUP;
-    local[1] = 1;
-    global[0] = (items + GROUP - 1) / GROUP * GROUP;
-    global[1] = (size_t)s->height;
+/* Run with `items` work-items along each row of s, in groups of one size, so that nothing is
+ * compiled twice. */
+static enum imf_status launch(struct imf_clrt *rt, cl_kernel kernel, const struct imf_arg *args,
+                              unsigned count, const struct imf_surface *s, size_t items,
+                              struct imf_error *err) {
+    size_t group = imf_tuning_group(imf_clrt_device(rt));
+    const size_t local[2] = {group, 1};
+    const size_t global[2] = {(items + group - 1) / group * group, (size_t)s->height};
+    return imf_clrt_launch(rt, kernel, args, count, 2, global, local, err);
 }
 
 static enum imf_status find_range(struct imf_point_job *job, const struct imf_surface *in,
@@ -132,12 +133,10 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
         {sizeof a, &a},   {sizeof ao, &ao},       {sizeof ap, &ap},       {sizeof b, &b},
         {sizeof bo, &bo}, {sizeof bp, &bp},       {sizeof c, &c},         {sizeof co, &co},
         {sizeof cp, &cp}, {sizeof width, &width}, {sizeof table, &table}, {sizeof range, &range}};
-    size_t global[2], local[2];
     size_t items = (size_t)width, vec = (size_t)job->vec;
     if (vec)
         items = (items * (size_t)in->channels + vec - 1) / vec;
-    grid(in, items, global, local);
-    return imf_clrt_launch(job->rt, job->point, args, 12, 2, global, local, err);
+    return launch(job->rt, job->point, args, 12, in, items, err);
 }
 
 void imf_point_free(struct imf_point_job **job) {
@@ -175,7 +174,7 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
                           .full = chain->full,
                           .rescale = chain->rescale};
     defines(&d, &p, chain->in, chain->out);
-    enum imf_status st = imf_clrt_kernel(rt, "point.cl", d.text, "copy_alpha", &job->kernel, err);
+    enum imf_status st = imf_clrt_kernel(rt, "point.cl", &d, "copy_alpha", &job->kernel, err);
     imf_defines_free(&d);
     if (st)
         imf_alpha_free(out);
@@ -190,9 +189,7 @@ enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surfac
     struct imf_arg args[] = {{sizeof a, &a},        {sizeof ao, &ao}, {sizeof ap, &ap},
                              {sizeof c, &c},        {sizeof co, &co}, {sizeof cp, &cp},
                              {sizeof width, &width}};
-    size_t global[2], local[2];
-    grid(in, (size_t)width, global, local);
-    return imf_clrt_launch(job->rt, job->kernel, args, 7, 2, global, local, err);
+    return launch(job->rt, job->kernel, args, 7, in, (size_t)width, err);
 }
 
 void imf_alpha_free(struct imf_alpha_job **job) {

@@ -342,10 +342,8 @@ static enum imf_status direct_make(void **job, const struct imf_problem *p, stru
     struct imf_defines defines = {0};
     if (status == IMF_OK) {
         define_all(&defines, p, &j->shape, imf_tuning_group(d));
-        status = defines.failed ? imf_fail_memory(err, defines.length)
-                                : imf_clrt_kernel(rt, "direct.cl", defines.text,
-                                                  j->shape.unrolled ? "direct" : "direct_any",
-                                                  &j->kernel, err);
+        status = imf_clrt_kernel(rt, "direct.cl", &defines,
+                                 j->shape.unrolled ? "direct" : "direct_any", &j->kernel, err);
     }
     imf_defines_free(&defines);
     for (int i = 0; i < 2 && status == IMF_OK && !j->shape.unrolled && p->kernel[i]; i++)

@@ -259,8 +259,8 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, c
 
 static bool local_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
     struct shape s;
-    if (!d->gpu) {
-        snprintf(why, IMF_WHY, "this variant is for GPUs");
+    if (!d->gpu || d->max_group < GROUP) {
+        snprintf(why, IMF_WHY, "this variant is for GPUs with work-groups of %d", GROUP);
         return false;
     }
     return choose(p, has_subword(d), &s, why);
@@ -389,10 +389,8 @@ static enum imf_status build(struct local_job *j, const struct imf_problem *p, b
     j->samples = s.samples;
     imf_define(&defines, "PTX", "%d", imf_clrt_device(j->rt)->gpu);
     define_all(&defines, p, &s);
-    enum imf_status status = defines.failed
-                                 ? imf_fail_memory(err, defines.length)
-                                 : imf_clrt_kernel(j->rt, "direct_local.cl", defines.text,
-                                                   "direct_local", &j->kernel, err);
+    enum imf_status status =
+        imf_clrt_kernel(j->rt, "direct_local.cl", &defines, "direct_local", &j->kernel, err);
     imf_defines_free(&defines);
     return status;
 }

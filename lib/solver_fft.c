@@ -172,9 +172,7 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     struct imf_defines d = {0};
     imf_fft_define(&d, vec, &t->x, &t->y);
     imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
-    enum imf_status status = d.failed
-                                 ? imf_fail_memory(err, d.capacity)
-                                 : imf_clrt_kernel(j->rt, "fft.cl", d.text, "fft", &j->kernel, err);
+    enum imf_status status = imf_clrt_kernel(j->rt, "fft.cl", &d, "fft", &j->kernel, err);
     imf_defines_free(&d);
     return status;
 }

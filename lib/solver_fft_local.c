@@ -151,8 +151,8 @@ static enum imf_status run_lines(struct imf_clrt *rt, cl_kernel kernel, const st
 
 /* The taps' spectrum, divided by the number of points of a transform. */
 static enum imf_status make_spectrum(struct local_job *j, const struct imf_kernel *k,
-                                     const char *defines_x, const char *defines_y,
-                                     struct imf_error *err) {
+                                     const struct imf_defines *defines_x,
+                                     const struct imf_defines *defines_y, struct imf_error *err) {
     const struct imf_fft_local_tiling *t = &j->tiling;
     size_t count = (size_t)k->width * (size_t)k->height;
     float *values = malloc(count * sizeof *values);
@@ -270,17 +270,15 @@ static enum imf_status make_kernels(struct local_job *j, const struct imf_proble
     define_lines(&y, t->ny, GROUP);
     imf_define(&y, "TAPS_T", "%s", tap_bytes(p->kernel[0]) == 1 ? "char4" : "int4");
     imf_fft_define_sums(&y, p, &t->bound, t->error, t->near_tie);
-    enum imf_status status = x.failed || y.failed ? imf_fail_memory(err, y.capacity) : IMF_OK;
+    enum imf_status status = imf_clrt_kernel(j->rt, file, &y, "columns", &j->columns, err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, file, y.text, "columns", &j->columns, err);
+        status = imf_clrt_kernel(j->rt, file, &x, "rows", &j->rows, err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, file, x.text, "rows", &j->rows, err);
-    if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, file, y.text, "pixels", &j->pixels, err);
+        status = imf_clrt_kernel(j->rt, file, &y, "pixels", &j->pixels, err);
     if (status == IMF_OK && p->exact)
-        status = imf_clrt_kernel(j->rt, file, y.text, "again", &j->again, err);
+        status = imf_clrt_kernel(j->rt, file, &y, "again", &j->again, err);
     if (status == IMF_OK)
-        status = make_spectrum(j, p->kernel[0], x.text, y.text, err);
+        status = make_spectrum(j, p->kernel[0], &x, &y, err);
     imf_defines_free(&x);
     imf_defines_free(&y);
     return status;

@@ -328,16 +328,14 @@ static enum imf_status separable_make(void **job, const struct imf_problem *p, s
         status = imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
     } else {
         define_all(&defines, p, &j->shape);
-        if (defines.failed)
-            status = imf_fail_memory(err, defines.length);
     }
     bool two = j->shape.two_passes;
     if (status == IMF_OK)
-        status = imf_clrt_kernel(rt, "separable.cl", defines.text,
-                                 two ? "separable_rows" : "separable", &j->kernel[0], err);
+        status = imf_clrt_kernel(rt, "separable.cl", &defines, two ? "separable_rows" : "separable",
+                                 &j->kernel[0], err);
     if (status == IMF_OK && two)
-        status = imf_clrt_kernel(rt, "separable.cl", defines.text, "separable_columns",
-                                 &j->kernel[1], err);
+        status =
+            imf_clrt_kernel(rt, "separable.cl", &defines, "separable_columns", &j->kernel[1], err);
     if (status == IMF_OK && two)
         status = make_mid(j, err);
     imf_defines_free(&defines);

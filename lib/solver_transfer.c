@@ -256,9 +256,8 @@ static enum imf_status make_kernel(struct transfer_job *j, const struct imf_prob
     struct imf_defines d = {0};
     imf_fft_define(&d, vec, NULL, NULL);
     imf_problem_defines(&d, p);
-    enum imf_status status = d.failed ? imf_fail_memory(err, d.capacity)
-                                      : imf_clrt_kernel(j->rt, "fft_transfer.cl", d.text,
-                                                        "fft_transfer", &j->kernel, err);
+    enum imf_status status =
+        imf_clrt_kernel(j->rt, "fft_transfer.cl", &d, "fft_transfer", &j->kernel, err);
     imf_defines_free(&d);
     return status;
 }

@@ -158,21 +158,29 @@ static bool build_once(const char *dir, bool *from_source, double *ms) {
         return false;
     }
     double start = imf_now_ms();
-    const char *taps = "#define TAPS_X 1\n";
-    CHECK(imf_clrt_kernel(rt, "direct.cl", taps, "no_such_kernel", &kernel, &err) ==
+    struct imf_defines taps = {0}, broken = {0}, none = {0};
+    imf_define(&taps, "TAPS_X", "1");
+    imf_define(&broken, "BROKEN", "1\n#error broken here");
+    CHECK(imf_clrt_kernel(rt, "direct.cl", &taps, "no_such_kernel", &kernel, &err) ==
                   IMF_ERR_DEVICE &&
               !kernel,
           "missing kernel");
-    bool ok = imf_clrt_kernel(rt, "direct.cl", taps, "direct", &kernel, &err) == IMF_OK;
+    bool ok = imf_clrt_kernel(rt, "direct.cl", &taps, "direct", &kernel, &err) == IMF_OK;
     CHECK(ok, "%s", err.text);
     *ms = imf_now_ms() - start;
     if (kernel)
         clReleaseKernel(kernel);
-    CHECK(imf_clrt_kernel(rt, "absent.cl", "", "x", &kernel, &err) == IMF_ERR_ARGUMENT, "absent");
-    CHECK(imf_clrt_kernel(rt, "direct.cl", "#error broken here\n", "direct", &kernel, &err) ==
-              IMF_ERR_DEVICE,
+    CHECK(imf_clrt_kernel(rt, "absent.cl", &none, "x", &kernel, &err) == IMF_ERR_ARGUMENT,
+          "absent");
+    CHECK(imf_clrt_kernel(rt, "direct.cl", &broken, "direct", &kernel, &err) == IMF_ERR_DEVICE,
           "a broken build");
     CHECK(strstr(err.text, "broken here") && !strchr(err.text, '\n'), "%s", err.text);
+    taps.failed = true; /* what is there still builds, but a line is missing */
+    CHECK(imf_clrt_kernel(rt, "direct.cl", &taps, "direct", &kernel, &err) == IMF_ERR_MEMORY &&
+              !kernel,
+          "defines that memory was too short for");
+    imf_defines_free(&taps);
+    imf_defines_free(&broken);
     imf_clrt_close(&rt);
     CHECK(!rt, "closed");
     imf_clrt_close(&rt);
