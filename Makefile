@@ -1,7 +1,7 @@
 # imfilter: `make help` lists the targets, CONTRIBUTING.md says more.
 #
-# Yours to set: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, PREFIX DESTDIR, BUILD (where everything is built),
-# V=1 (show commands), WERROR=1 (warnings are errors). Nothing here overrides them.
+# Yours to set: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, PREFIX DESTDIR LIBDIR and the other directories, BUILD
+# (where everything is built), V=1 (show commands), WERROR=1 (warnings are errors). Nothing here overrides them.
 
 PREFIX ?= /usr/local
 BUILD ?= build
@@ -10,6 +10,8 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
+DOCDIR ?= $(DATADIR)/doc/imfilter
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 Q = $(if $(V),,@)
@@ -18,7 +20,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 # The host solver is worth the compiler's whole effort, unless the user has an opinion.
 ifeq ($(origin CFLAGS),undefined)
 CFLAGS = -O2 -g
-$(BUILD)/lib/solver_host.o $(BUILD)/lib/solver_host_fft.o: CFLAGS = -O3 -g
+$(BUILD)/lib/solver_host.o $(BUILD)/lib/solver_host_fft.o: private CFLAGS = -O3 -g
 endif
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
@@ -38,6 +40,7 @@ LIBS = $(PKG_LIBS) -lm $(LDLIBS)
 
 PROGRAM = $(BUILD)/imfilter
 LIBRARY = $(BUILD)/libimfilter.a
+SHARED = $(BUILD)/libimfilter.so
 EMBEDDED := $(sort $(wildcard cl/*.cl)) $(sort $(wildcard filters/*.flt))
 object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJECTS := $(call object,lib/*.c) $(BUILD)/embed.o
@@ -49,12 +52,18 @@ FUZZ := $(patsubst test/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(sort $(wildcard test/fuz
 CHECKCL := $(if $(CHECKCL_OBJECTS),$(BUILD)/checkcl)
 MAN := $(sort $(wildcard man/*.[1-8]))
 
+# The shared library's name for the linker and for the loader: until 1.0 a minor version may change the
+# interface, so that the version of its symbols says which one a program was built with.
+numbers = $(subst ., ,$(VERSION))
+SONAME = libimfilter.so.$(word 1,$(numbers))
+SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
+
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all check programs unit checkcl bats layers bench fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
-all: $(PROGRAM) $(LIBRARY) ## build the program and the library (the default)
+all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
 
 # ---- building ------------------------------------------------------------------------------
 
@@ -65,6 +74,17 @@ $(PROGRAM): $(CLI_OBJECTS) $(LIBRARY)
 $(LIBRARY): $(LIB_OBJECTS) $(BUILD)/files
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)
+
+# Both libraries have the same objects. What imfilter.h declares is visible, nothing else.
+SHAREABLE = -fPIC -fvisibility=hidden
+$(LIB_OBJECTS): private REQUIRED += $(SHAREABLE)
+$(SHARED): $(LIBRARY) $(BUILD)/libimfilter.map
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/libimfilter.map -o $@ \
+		$(LIB_OBJECTS) $(LIBS)
+
+$(BUILD)/libimfilter.map: lib/imfilter.h $(BUILD)/files
+	$(Q)echo '$(SYMBOLS) { global: imf_*; local: *; };' > $@
 
 $(BUILD)/embed.c: lib/embed.sh $(EMBEDDED) $(BUILD)/files
 	$(call say,EMBED,$@)
@@ -84,7 +104,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 changed = mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' > $@
 STAMPED = $(if $(filter install,$(MAKECMDGOALS)),,FORCE)
 $(BUILD)/flags: $(STAMPED)
-	@$(call changed,$(COMPILE) | $(LINK) $(LIBS))
+	@$(call changed,$(COMPILE) | $(SHAREABLE) | $(LINK) $(LIBS))
 $(BUILD)/files: $(STAMPED)
 	@$(call changed,$(EMBEDDED) $(LIB_OBJECTS))
 
@@ -103,7 +123,7 @@ $(BUILD)/test/%: test/unit/%.c test/unit/check.h $(LIBRARY)
 $(BUILD)/checkcl: $(CHECKCL_OBJECTS) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $(CHECKCL_OBJECTS) $(LIBRARY) $(LIBS)
-$(CHECKCL_OBJECTS): CPPFLAGS += -Itest -Itest/unit
+$(CHECKCL_OBJECTS): private CPPFLAGS += -Itest -Itest/unit
 
 # A fuzz target with the driver that only replays files; `make fuzz` links it to an engine instead.
 $(BUILD)/fuzz/%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(LIBRARY)
@@ -171,23 +191,38 @@ testdata: $(BUILD)/generate ## draw the test pictures again
 
 # ---- installing and packaging ------------------------------------------------------------------
 
+# $(call put,MODE,FILES,DIRECTORY)
+put = $(INSTALL) -d '$(DESTDIR)$(3)' && $(INSTALL) -m $(1) $(2) '$(DESTDIR)$(3)'
+FLT = $(filter %.flt,$(EMBEDDED))
+# In imfilter.pc directories stay relative to the prefix, as far as they are below it.
+relative = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+
 install: all ## install to $(DESTDIR)$(PREFIX)
-	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(INCLUDEDIR)' \
-		'$(DESTDIR)$(DATADIR)/imfilter'
-	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/imfilter'
-	$(INSTALL) -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libimfilter.a'
-	$(INSTALL) -m 644 lib/imfilter.h '$(DESTDIR)$(INCLUDEDIR)/imfilter.h'
-	$(if $(filter %.flt,$(EMBEDDED)),$(INSTALL) -m 644 $(filter %.flt,$(EMBEDDED)) \
-		'$(DESTDIR)$(DATADIR)/imfilter')
+	$(call put,755,$(PROGRAM),$(BINDIR))
+	$(call put,644,$(LIBRARY),$(LIBDIR))
+	$(INSTALL) -m 644 $(SHARED) '$(DESTDIR)$(LIBDIR)/libimfilter.so.$(VERSION)'
+	ln -sf libimfilter.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libimfilter.so'
+	$(call put,644,lib/imfilter.h,$(INCLUDEDIR))
+	$(INSTALL) -d '$(DESTDIR)$(PKGCONFIGDIR)'
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call relative,$(LIBDIR))|' \
+		-e 's|@INCLUDEDIR@|$(call relative,$(INCLUDEDIR))|' -e 's|@VERSION@|$(VERSION)|' \
+		-e 's|@PACKAGES@|$(PACKAGES)|' lib/imfilter.pc.in > '$(DESTDIR)$(PKGCONFIGDIR)/imfilter.pc'
+	chmod 644 '$(DESTDIR)$(PKGCONFIGDIR)/imfilter.pc'
+	$(call put,644,$(FLT),$(DATADIR)/imfilter)
+	$(call put,644,LICENSE,$(DOCDIR))
 	@set -e; for page in $(MAN); do dir='$(DESTDIR)$(MANDIR)'/man$${page##*.}; \
 		$(INSTALL) -d "$$dir"; echo "$(INSTALL) -m 644 $$page $$dir"; \
 		$(INSTALL) -m 644 "$$page" "$$dir"; done
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/imfilter' '$(DESTDIR)$(LIBDIR)/libimfilter.a' \
-		'$(DESTDIR)$(INCLUDEDIR)/imfilter.h'
+		'$(DESTDIR)$(LIBDIR)/libimfilter.so' '$(DESTDIR)$(LIBDIR)/$(SONAME)' \
+		'$(DESTDIR)$(LIBDIR)/libimfilter.so.$(VERSION)' \
+		'$(DESTDIR)$(INCLUDEDIR)/imfilter.h' '$(DESTDIR)$(PKGCONFIGDIR)/imfilter.pc' \
+		'$(DESTDIR)$(DOCDIR)/LICENSE' $(patsubst filters/%,'$(DESTDIR)$(DATADIR)/imfilter/%',$(FLT))
 	@for page in $(MAN); do rm -f '$(DESTDIR)$(MANDIR)'/man$${page##*.}/$${page##*/}; done
-	rm -rf '$(DESTDIR)$(DATADIR)/imfilter'
+	@rmdir '$(DESTDIR)$(DATADIR)/imfilter' '$(DESTDIR)$(DOCDIR)' 2>/dev/null || :
 
 dist: ## pack the committed tree as imfilter-VERSION.tar.gz
 	@mkdir -p $(BUILD)

@@ -16,6 +16,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* What follows is what the shared library shows; the rest of it is compiled as hidden. */
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 #define IMF_VERSION "0.2.0"
 
 enum imf_status {
@@ -368,5 +376,12 @@ struct imf_pixels {
  */
 enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
                                      const struct imf_pixels *after, struct imf_error *err);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
 
 #endif

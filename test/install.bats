@@ -1,0 +1,80 @@
+# make install: both libraries, for C and C++ programs by way of pkg-config; make uninstall.
+load helper
+
+SOURCE=$BATS_TEST_DIRNAME/..
+BUILD=${BUILD:-$SOURCE/build}
+CLIENTS=$BATS_TEST_DIRNAME/install
+VERSION=$(sed -n 's/^.define IMF_VERSION "\(.*\)"/\1/p' "$SOURCE/lib/imfilter.h")
+
+# What was built is installed; nothing is built again beside the other tests.
+make_quietly() { # TARGET VARIABLE=VALUE...
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$SOURCE" -o all BUILD="$BUILD" "$@"
+}
+
+install_here() {
+    make_quietly install PREFIX="$PWD/usr"
+    export PKG_CONFIG_PATH=$PWD/usr/lib/pkgconfig
+    # A program of others lacks the sanitizers' runtime.
+    ! nm -u "$BUILD/libimfilter.a" 2>/dev/null | grep -q -e __asan_ -e __ubsan_ || skip "built with sanitizers"
+}
+
+# The static library is taken when the linker is told so: by name, with all that it needs.
+static_libs() {
+    pkg-config --static --libs imfilter | sed 's/-limfilter/-l:libimfilter.a/'
+}
+
+needed() { # PROGRAM: the shared libraries that it asks for
+    readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+}
+
+both_link() { # COMPILER SOURCE OPTION...
+    local compiler=$1 source=$2
+    shift 2
+    # shellcheck disable=SC2046 # lists of options
+    "$compiler" "$@" -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags imfilter) "$source" -o shared \
+        $(pkg-config --libs imfilter)
+    [ "$(needed shared | grep -x libimfilter.so.0)" ]
+    [ -z "$(needed shared | grep -e libpng -e libOpenCL)" ]
+    [ "$(LD_LIBRARY_PATH=$PWD/usr/lib ./shared)" = "$VERSION ok" ]
+    # shellcheck disable=SC2046
+    "$compiler" "$@" $(pkg-config --cflags imfilter) "$source" -o static $(static_libs)
+    [ -z "$(needed static | grep libimfilter)" ]
+    [ "$(./static)" = "$VERSION ok" ]
+}
+
+@test "a C program links to both libraries by pkg-config" {
+    install_here
+    [ "$(pkg-config --modversion imfilter)" = "$VERSION" ]
+    both_link cc "$CLIENTS/client.c" -std=c99
+}
+
+@test "a C++ program too" {
+    install_here
+    command -v c++ >/dev/null || skip "there is no C++ compiler"
+    both_link c++ "$CLIENTS/client.cc" -std=c++11
+}
+
+@test "the shared library shows what imfilter.h declares and nothing else" {
+    nm -D --defined-only "$BUILD/libimfilter.so" | awk '$2 != "A" {print $3}' | sort >shown
+    sed -e 's|/\*.*\*/||' -e '/\/\*/,/\*\//d' "$SOURCE/lib/imfilter.h" |
+        grep -o '\<imf_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
+    [ "$(wc -l <declared)" -gt 40 ]
+    sed -i "s/@.*//" shown
+    diff declared shown
+    readelf -d "$BUILD/libimfilter.so" | grep -F 'soname: [libimfilter.so.0]'
+}
+
+@test "what is installed is all removed again, below DESTDIR" {
+    make_quietly install DESTDIR="$PWD/root" PREFIX=/opt/imfilter LIBDIR=/opt/imfilter/lib/here
+    for file in bin/imfilter lib/here/libimfilter.a lib/here/libimfilter.so lib/here/libimfilter.so.0 \
+        "lib/here/libimfilter.so.$VERSION" lib/here/pkgconfig/imfilter.pc include/imfilter.h \
+        share/doc/imfilter/LICENSE share/imfilter/sobel.flt share/man/man1/imfilter.1 share/man/man5/imfilter.5; do
+        echo "$file"
+        [ -f "root/opt/imfilter/$file" ]
+    done
+    [ -z "$(grep -F "$PWD" root/opt/imfilter/lib/here/pkgconfig/imfilter.pc)" ]
+    grep -x 'libdir=${prefix}/lib/here' root/opt/imfilter/lib/here/pkgconfig/imfilter.pc
+    echo mine >root/opt/imfilter/share/imfilter/own.flt
+    make_quietly uninstall DESTDIR="$PWD/root" PREFIX=/opt/imfilter LIBDIR=/opt/imfilter/lib/here
+    [ "$(find root ! -type d)" = root/opt/imfilter/share/imfilter/own.flt ]
+}
