@@ -8,7 +8,7 @@
  * A progressive image, or one with a scan for each component, is decoded whole by libjpeg before
  * its first row; its memory is checked first and its scans are counted while they are read.
  */
-#include "codec.h"
+#include "codec_jpeg.h"
 
 #include <jerror.h>
 #include <jpeglib.h>
@@ -18,9 +18,6 @@
 #include <string.h>
 
 #define MARKER_LENGTH_MAX 0xffff
-#define EXIF_PREFIX "Exif\0" /* with the terminating NUL: two NULs */
-#define XMP_PREFIX "http://ns.adobe.com/xmp/1.0/"
-#define XMP_MORE_PREFIX "http://ns.adobe.com/xmp/extension/"
 
 struct jpeg {
     struct jpeg_decompress_struct c;
@@ -217,9 +214,9 @@ static void take_segment(struct imf_metadata *m, const struct jpeg_marker_struct
         unsigned strip;
     } known[] = {
         {JPEG_COM, "", 0, IMF_META_COMMENT, IMF_STRIP_OTHER},
-        {JPEG_APP0 + 1, EXIF_PREFIX, sizeof EXIF_PREFIX, IMF_META_EXIF, IMF_STRIP_EXIF},
-        {JPEG_APP0 + 1, XMP_PREFIX, sizeof XMP_PREFIX, IMF_META_XMP, IMF_STRIP_XMP},
-        {JPEG_APP0 + 1, XMP_MORE_PREFIX, 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP},
+        {JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, IMF_META_EXIF, IMF_STRIP_EXIF},
+        {JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX, IMF_META_XMP, IMF_STRIP_XMP},
+        {JPEG_APP0 + 1, IMF_XMP_MORE_PREFIX, 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP},
         {JPEG_APP0 + 13, "", 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {

@@ -5,7 +5,7 @@
  * second generation loses as little as it can. CMYK is written as Photoshop writes it: inverted,
  * with an Adobe marker. libjpeg leaves an error by longjmp: each call is a step run by guarded().
  */
-#include "codec.h"
+#include "codec_jpeg.h"
 
 #include <errno.h>
 #include <jerror.h>
@@ -15,10 +15,7 @@
 #include <string.h>
 
 #define DEFAULT_QUALITY 92
-#define SEGMENT_MAX 65533u /* bytes of a marker segment behind its length */
-#define MCU_BLOCKS_MAX 10  /* of the standard, B.2.3 */
-#define EXIF_PREFIX "Exif\0"
-#define XMP_PREFIX "http://ns.adobe.com/xmp/1.0/"
+#define MCU_BLOCKS_MAX 10 /* of the standard, B.2.3 */
 
 struct jpeg {
     struct jpeg_compress_struct c;
@@ -142,7 +139,7 @@ static void set_encoding(struct jpeg *j) {
 /* Segments too long for JPEG are left out. */
 static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t prefix_size,
                         const unsigned char *data, size_t size) {
-    if (size > SEGMENT_MAX - prefix_size)
+    if (size > IMF_SEGMENT_MAX - prefix_size)
         return;
     jpeg_write_m_header(&j->c, marker, (unsigned)(prefix_size + size));
     for (size_t i = 0; i < prefix_size; i++)
@@ -155,11 +152,11 @@ static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
     const unsigned char *data = item->data;
     if (j->writer->encode.upright && !(data = j->exif = imf_exif_upright(item)))
         return;
-    put_segment(j, JPEG_APP0 + 1, EXIF_PREFIX, sizeof EXIF_PREFIX, data, item->size);
+    put_segment(j, JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data, item->size);
 }
 
 static void put_xmp(struct jpeg *j, const struct imf_meta_item *item) {
-    put_segment(j, JPEG_APP0 + 1, XMP_PREFIX, sizeof XMP_PREFIX, item->data, item->size);
+    put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX, item->data, item->size);
 }
 
 static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
@@ -171,7 +168,7 @@ static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
 static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
     size_t at = 0;
     do {
-        size_t n = item->size - at < SEGMENT_MAX ? item->size - at : SEGMENT_MAX;
+        size_t n = item->size - at < IMF_SEGMENT_MAX ? item->size - at : IMF_SEGMENT_MAX;
         put_segment(j, JPEG_COM, "", 0, item->data + at, n);
         at += n;
     } while (at < item->size);

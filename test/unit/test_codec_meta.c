@@ -66,7 +66,7 @@ static void test_across(void) {
                       more[] = "http://ns.adobe.com/xmp/extension/\0 and so on";
     const struct marker markers[] = {
         {JPEG_APP0 + 1, "Exif\0\0" EXIF_BIG, 6 + sizeof exif_big},
-        {JPEG_APP0 + 1, "http://ns.adobe.com/xmp/1.0/\0" XMP, 29 + strlen(XMP)},
+        {JPEG_APP0 + 1, "http://ns.adobe.com/xap/1.0/\0" XMP, 29 + strlen(XMP)},
         {JPEG_APP0 + 1, more, sizeof more},
         {JPEG_APP0 + 13, iptc, sizeof iptc},
         {JPEG_COM, "caf\xc3\xa9", 5},
