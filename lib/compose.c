@@ -129,24 +129,74 @@ static void strips(const struct imf_chain *c, struct imf_margin m, struct rect o
     out[3] = (struct rect){c->width - m.right, m.top, m.right, inner};
 }
 
-static double rim_cost(const struct imf_chain *c, const struct imf_composition *k) {
+/* The part of an axis of `size` that `count` outputs from `first` on take: as far as margins of
+ * `before` and `behind` reach and, beyond an end, as far back as its edge repeats. */
+static void span(int *first, int *count, int before, int behind, int size) {
+    int from = *first - before, to = *first + *count + behind;
+    int begin = to > size ? imf_min(from, size - 1 - behind) : from;
+    int end = from < 0 ? imf_max(to, before + 1) : to;
+    *first = imf_max(begin, 0);
+    *count = imf_min(end, size) - *first;
+}
+
+/* Where the first response is needed for a strip: as far as the second kernel reaches. */
+static struct rect first_rect(const struct imf_chain *c, struct imf_margin m, struct rect r) {
+    span(&r.x, &r.width, m.left, m.right, c->width);
+    span(&r.y, &r.height, m.top, m.bottom, c->height);
+    return r;
+}
+
+static double host_cost(const struct imf_problem *problem, struct rect r) {
+    struct imf_problem p = *problem;
+    p.width = r.width;
+    p.height = r.height;
+    return imf_solver_host.cost(&p, NULL);
+}
+
+/* Milliseconds for the rim of q applied to p's response. */
+static double rim_cost(const struct imf_chain *c, const struct imf_problem *p,
+                       const struct imf_problem *q) {
+    struct imf_margin m = imf_problem_margin(q);
     struct rect r[4];
     double ms = 0;
-    if (!k->rim)
+    if (commutes(c->edge, p->kernel[0]))
         return 0;
-    strips(c, imf_problem_margin(&k->second), r);
-    for (int i = 0; i < 4; i++) {
-        struct imf_problem p = k->first, q = k->second;
-        p.width = q.width = r[i].width;
-        p.height = q.height = r[i].height;
-        ms += imf_solver_host.cost(&p, NULL) + imf_solver_host.cost(&q, NULL);
-    }
+    strips(c, m, r);
+    for (int i = 0; i < 4; i++)
+        if (r[i].width > 0 && r[i].height > 0)
+            ms += host_cost(p, first_rect(c, m, r[i])) + host_cost(q, r[i]);
     return ms;
 }
 
+/* Nanoseconds for a multiplication of imf_kernel_compose(), measured at 0.2 to 0.4; and the part of
+ * the work that deciding how to do it may take. */
+#define COMPOSE_NS 0.3
+#define PLANNING 0.02
+
+/* Compose pass i and the one behind it if that is the cheaper way; *out is NULL where it is not. */
+static enum imf_status compose_if_cheaper(struct imf_composition **out, const struct imf_chain *c,
+                                          int i, const struct imf_prices *prices,
+                                          struct imf_problem *composed, struct imf_error *err) {
+    *out = NULL;
+    if (!candidates(c, i))
+        return IMF_OK;
+    const struct imf_problem *p = &c->passes[i].problem, *q = &c->passes[i + 1].problem;
+    double apart = prices->pass(prices->context, i) + prices->pass(prices->context, i + 1);
+    double together = rim_cost(c, p, q), work = 0;
+    if (together >= apart)
+        return IMF_OK;
+    for (int j = 0; j < 2 && q->kernel[j]; j++)
+        work += imf_kernel_compose_work(p->kernel[0], q->kernel[j]);
+    if (work * COMPOSE_NS * 1e-6 > PLANNING * apart)
+        return IMF_OK;
+    enum imf_status st = compose(out, c, i, composed, err);
+    if (!st && together + prices->problem(prices->context, composed) >= apart)
+        imf_composition_free(out);
+    return st;
+}
+
 enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain *chain,
-                                  imf_cost_function *cost, const void *context,
-                                  struct imf_error *err) {
+                                  const struct imf_prices *prices, struct imf_error *err) {
     *out = NULL;
     int saved = 0;
     struct imf_chain *c = malloc(sizeof *c);
@@ -162,19 +212,15 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
         *to = chain->passes[i];
         struct imf_problem composed;
         struct imf_composition *k = NULL;
-        if (candidates(chain, i))
-            st = compose(&k, chain, i, &composed, err);
-        if (k && cost(&composed, context) + rim_cost(chain, k) <
-                     cost(&k->first, context) + cost(&k->second, context)) {
+        st = compose_if_cheaper(&k, chain, i, prices, &composed, err);
+        if (k) {
             moved[i] = c->count;
             to->problem = composed;
             to->out = chain->passes[++i].out;
             to->channels_out = chain->passes[i].channels_out;
             to->composition = k;
-            k = NULL;
             saved++;
         }
-        imf_composition_free(&k);
         to->source = to->source < 0 ? to->source : moved[to->source];
         to->second = to->second < 0 ? to->second : moved[to->second];
         moved[i] = c->count++;
@@ -211,35 +257,23 @@ static enum imf_status filter(const struct imf_problem *problem, const struct im
     return st;
 }
 
-/* The part of an axis of `size` that `count` outputs from `first` on take: as far as margins of
- * `before` and `behind` reach and, beyond an end, as far back as its edge repeats. */
-static void span(int *first, int *count, int before, int behind, int size) {
-    int from = *first - before, to = *first + *count + behind;
-    int begin = to > size ? imf_min(from, size - 1 - behind) : from;
-    int end = from < 0 ? imf_max(to, before + 1) : to;
-    *first = imf_max(begin, 0);
-    *count = imf_min(end, size) - *first;
-}
-
 static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_composition *k,
                                     struct rect r, const struct imf_surface *in,
                                     const struct imf_surface *out, struct imf_error *err) {
-    /* The first response is needed as far as the second kernel reaches, within the image. */
     struct imf_margin m = imf_problem_margin(&k->second);
-    int x = r.x, y = r.y, width = r.width, height = r.height;
-    span(&x, &width, m.left, m.right, c->width);
-    span(&y, &height, m.top, m.bottom, c->height);
+    struct rect f = first_rect(c, m, r);
     struct imf_surface between;
-    enum imf_status st = imf_surface_layout(&between, IMF_F64, width, height, in->channels, m, err);
+    enum imf_status st =
+        imf_surface_layout(&between, IMF_F64, f.width, f.height, in->channels, m, err);
     if (!st)
         st = imf_surface_alloc(&between, err);
     if (st)
         return st;
-    struct imf_surface source = view(in, x, y, width, height);
+    struct imf_surface source = view(in, f.x, f.y, f.width, f.height);
     st = filter(&k->first, &source, &between, err);
     if (!st) {
         imf_edge_fill_host(&between, m, c->edge, c->edge_value);
-        struct imf_surface from = view(&between, r.x - x, r.y - y, r.width, r.height);
+        struct imf_surface from = view(&between, r.x - f.x, r.y - f.y, r.width, r.height);
         struct imf_surface to = view(out, r.x, r.y, r.width, r.height);
         st = filter(&k->second, &from, &to, err);
     }

@@ -12,14 +12,18 @@
 
 #include "chain.h"
 
-/* Milliseconds that a convolution takes, INFINITY when nothing can do it. */
-typedef double imf_cost_function(const struct imf_problem *p, const void *context);
+/* Milliseconds that convolutions take, INFINITY when nothing can do one. */
+struct imf_prices {
+    double (*pass)(void *context, int index); /* of the chain as it is */
+    double (*problem)(void *context, const struct imf_problem *p);
+    void *context;
+};
 
-/* A copy of a chain with neighbouring convolutions composed where `cost` says that it pays; its
- * kernels are its own or the filter's. *out is NULL, and that is no failure, when nothing pays. */
+/* A copy of a chain with neighbouring convolutions composed where it pays; its kernels are its own
+ * or the filter's. *out is NULL, and that is no failure, when nothing pays. Kernels are composed
+ * only where that takes a small part of the work, and the rim alone does not cost more. */
 enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain *chain,
-                                  imf_cost_function *cost, const void *context,
-                                  struct imf_error *err);
+                                  const struct imf_prices *prices, struct imf_error *err);
 
 /* Filter the rim of a composed pass anew, from its source (margins filled) to rows from..to - 1 of
  * its output; both surfaces have host addresses. */

@@ -46,16 +46,16 @@ static double stages_ns(const struct imf_fft_plan *plan) {
 #define EXACT_NS 1.0
 #define GPU_FACTOR 50.0
 
-static double estimate_ms(const struct imf_fft_tiling *t, const struct imf_problem *p,
-                          const struct imf_device *d) {
-    double elements = (double)t->x.length * t->y.length;
+/* each: nanoseconds for the stages of an element, there and back. */
+static double estimate_ms(const struct imf_fft_tiling *t, double elements, double each,
+                          const struct imf_problem *p, const struct imf_device *d) {
     double outputs = (t->bound.split ? 1.0 : 2.0) * t->valid_x * t->valid_y;
     double miss = MISS_NS * fmax(elements * 8e-6 - 1, 0);
-    double each = 2 * stages_ns(&t->x) + 2 * stages_ns(&t->y) + fmin(miss, MISS_NS_MAX);
     bool integers = p->exact && !imf_fft_near_tie(p, &t->bound, t->error);
     double output = OUTPUT_NS + (integers ? EXACT_NS : 0);
     double units = d->compute_units > 0 ? d->compute_units : 1;
     double rounds = t->shared ? t->pairs / units : ceil(t->pairs / units);
+    each += fmin(miss, MISS_NS_MAX);
     return rounds * (elements * each + outputs * output + START_NS) * p->channels * 1e-6 *
            (d->gpu ? GPU_FACTOR : 1);
 }
@@ -73,36 +73,67 @@ static int divide(int *valid, int length, int taps, int size, int group, int lea
     return (count + group - 1) / group;
 }
 
+/* What a tile's side of one length means for the image. */
+struct side {
+    int length;
+    int valid; /* outputs of a tile */
+    int tiles;
+    double ns; /* stages of an element, there and back */
+};
+
+/* Products of small primes below 2^22 that are a multiple of 4 or more: fewer than this. */
+#define SIDES 2048
+
+/* Every length worth trying along an axis of `size` outputs, up to the first that covers it. */
+static size_t list_sides(struct side *list, int taps, int size, int vec, int group, int least) {
+    size_t count = 0;
+    for (int n = taps + vec - 1; count < SIDES && (n = imf_fft_length(n, vec)) != 0; n++) {
+        struct imf_fft_plan plan;
+        struct side *s = &list[count];
+        if (!imf_fft_plan_make(&plan, n))
+            break;
+        s->length = n;
+        s->tiles = divide(&s->valid, n, taps, size, group, least);
+        s->ns = 2 * stages_ns(&plan);
+        count++;
+        if (s->tiles == 1)
+            break;
+    }
+    return count;
+}
+
 bool imf_fft_tiling_choose(struct imf_fft_tiling *best, const struct imf_problem *p,
                            const struct imf_device *d, int vec) {
     const struct imf_kernel *k = p->kernel[0];
     int units = d->compute_units > 0 ? (int)d->compute_units : 1;
     struct imf_fft_bound bound = imf_fft_bound(p);
+    struct side x[SIDES], y[SIDES];
+    size_t xs = list_sides(x, k->width, p->width, vec, 1, vec);
+    size_t ys = list_sides(y, k->height, p->height, vec, bound.split ? 1 : 2, 1);
     bool found = false;
-    for (int ny = k->height + vec - 1; (ny = imf_fft_length(ny, vec)) != 0; ny++) {
-        struct imf_fft_tiling t = {.bound = bound};
-        if (!imf_fft_plan_make(&t.y, ny))
-            break;
-        int pairs_y = divide(&t.valid_y, ny, k->height, p->height, bound.split ? 1 : 2, 1);
-        for (int nx = k->width + vec - 1; (nx = imf_fft_length(nx, vec)) != 0; nx++) {
-            if (!imf_fft_plan_make(&t.x, nx))
-                break;
-            t.tiles_x = divide(&t.valid_x, nx, k->width, p->width, 1, vec);
-            t.pairs = pairs_y * t.tiles_x;
-            t.shared = (size_t)nx * (size_t)ny * 8 > SHARED_BYTES;
+    for (size_t j = 0; j < ys; j++) {
+        for (size_t i = 0; i < xs; i++) {
+            struct imf_fft_tiling t = {.bound = bound,
+                                       .x.length = x[i].length,
+                                       .y.length = y[j].length,
+                                       .valid_x = x[i].valid,
+                                       .valid_y = y[j].valid,
+                                       .tiles_x = x[i].tiles,
+                                       .pairs = x[i].tiles * y[j].tiles};
+            double elements = (double)t.x.length * t.y.length;
+            t.shared = elements * 8 > SHARED_BYTES;
             t.groups = t.shared ? 4 * units : t.pairs < units ? t.pairs : units;
-            t.error = imf_fft_error(&bound, (double)nx * ny);
+            t.error = imf_fft_error(&bound, elements);
+            t.ms = estimate_ms(&t, elements, x[i].ns + y[j].ns, p, d);
+            if (found && t.ms >= best->ms)
+                continue;
             size_t bytes = imf_fft_tiling_scratch(&t, vec);
-            t.ms = estimate_ms(&t, p, d);
-            if (bytes > 0 && bytes <= d->max_alloc && (!found || t.ms < best->ms)) {
+            if (bytes > 0 && bytes <= d->max_alloc) {
                 *best = t;
                 found = true;
             }
-            if (t.tiles_x == 1)
-                break;
         }
-        if (pairs_y == 1)
-            break;
     }
-    return found;
+    return found && imf_fft_plan_make(&best->x, best->x.length) &&
+           imf_fft_plan_make(&best->y, best->y.length);
 }

@@ -171,7 +171,13 @@ enum imf_range {
     IMF_RANGE_NORMALIZE
 };
 enum imf_alpha { IMF_ALPHA_AUTO, IMF_ALPHA_PREMULTIPLY, IMF_ALPHA_FILTER, IMF_ALPHA_KEEP };
-enum imf_backend { IMF_BACKEND_AUTO, IMF_BACKEND_DIRECT, IMF_BACKEND_FFT, IMF_BACKEND_CPU };
+enum imf_backend {
+    IMF_BACKEND_AUTO,
+    IMF_BACKEND_DIRECT,
+    IMF_BACKEND_SEPARABLE,
+    IMF_BACKEND_FFT,
+    IMF_BACKEND_CPU
+};
 
 struct imf_settings {
     enum imf_edge edge;

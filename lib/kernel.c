@@ -1,4 +1,4 @@
-/* kernel.c - convolution kernels: making, copying, flipping, sums and composition */
+/* kernel.c - convolution kernels: making, copying, flipping and sums */
 #include "kernel.h"
 
 #include <math.h>
@@ -61,22 +61,42 @@ void imf_kernel_flip(struct imf_kernel *k) {
     k->cy = k->height - 1 - k->cy;
 }
 
+/* Additions that do not wait for each other. */
+#define LANES 4
+
 /* Neumaier's compensated sum: zero-sum kernels of decimal fractions should come out near 0. */
+static void compensate(double *sum, double *lost, double v) {
+    double next = *sum + v;
+    *lost += fabs(*sum) >= fabs(v) ? (*sum - next) + v : (v - next) + *sum;
+    *sum = next;
+}
+
 double imf_kernel_sum(const struct imf_kernel *k) {
-    double sum = 0, lost = 0;
-    for (size_t i = 0, count = tap_count(k); i < count; i++) {
-        double tap = k->taps[i], next = sum + tap;
-        lost += fabs(sum) >= fabs(tap) ? (sum - next) + tap : (tap - next) + sum;
-        sum = next;
+    double sum[LANES] = {0}, lost[LANES] = {0};
+    size_t count = tap_count(k), i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t lane = 0; lane < LANES; lane++)
+            compensate(&sum[lane], &lost[lane], k->taps[i + lane]);
+    for (; i < count; i++)
+        compensate(&sum[0], &lost[0], k->taps[i]);
+    for (size_t lane = 1; lane < LANES; lane++) {
+        compensate(&sum[0], &lost[0], sum[lane]);
+        lost[0] += lost[lane];
     }
-    return sum + lost;
+    return sum[0] + lost[0];
 }
 
 double imf_kernel_abs_sum(const struct imf_kernel *k) {
-    double sum = 0;
-    for (size_t i = 0, count = tap_count(k); i < count; i++)
-        sum += fabs(k->taps[i]);
-    return sum;
+    double sum[LANES] = {0};
+    size_t count = tap_count(k), i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t lane = 0; lane < LANES; lane++)
+            sum[lane] += fabs(k->taps[i + lane]);
+    for (; i < count; i++)
+        sum[0] += fabs(k->taps[i]);
+    for (size_t lane = 1; lane < LANES; lane++)
+        sum[0] += sum[lane];
+    return sum[0];
 }
 
 size_t imf_kernel_nonzero(const struct imf_kernel *k) {
@@ -102,43 +122,4 @@ struct imf_margin imf_kernel_margin(const struct imf_kernel *k) {
                                .right = k->width - 1 - k->cx,
                                .top = k->cy,
                                .bottom = k->height - 1 - k->cy};
-}
-
-/*
- * b's response to a's response is sum over t of b[t] * sum over s of a[s] f(x + s + t), so the taps
- * are the full convolution of both arrays of taps and the origins add up. The kernel with fewer
- * taps that are not 0 is walked tap by tap, each adding a scaled copy of the other.
- */
-enum imf_status imf_kernel_compose(struct imf_kernel **out, const struct imf_kernel *a,
-                                   const struct imf_kernel *b, struct imf_error *err) {
-    *out = NULL;
-    if (a->bias != 0 || b->bias != 0)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "kernels with a bias cannot be combined");
-    double scale = a->scale * b->scale;
-    if (!isfinite(scale) || scale == 0)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "scales %g and %g cannot be combined", a->scale,
-                        b->scale);
-    enum imf_status status =
-        imf_kernel_create(out, a->width + b->width - 1, a->height + b->height - 1, err);
-    if (status != IMF_OK)
-        return status;
-    struct imf_kernel *c = *out;
-    c->cx = a->cx + b->cx;
-    c->cy = a->cy + b->cy;
-    c->scale = scale;
-    bool swap = imf_kernel_nonzero(a) < imf_kernel_nonzero(b);
-    const struct imf_kernel *few = swap ? a : b, *many = swap ? b : a;
-    for (int fy = 0; fy < few->height; fy++)
-        for (int fx = 0; fx < few->width; fx++) {
-            double tap = few->taps[(size_t)fy * (size_t)few->width + (size_t)fx];
-            if (tap == 0)
-                continue;
-            for (int y = 0; y < many->height; y++) {
-                const double *src = many->taps + (size_t)y * (size_t)many->width;
-                double *dst = c->taps + (size_t)(y + fy) * (size_t)c->width + (size_t)fx;
-                for (int x = 0; x < many->width; x++)
-                    dst[x] += tap * src[x];
-            }
-        }
-    return IMF_OK;
 }

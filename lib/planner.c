@@ -17,12 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Neighbours of one name share a candidate: kernels are the one's business and transfer functions
- * the other's. */
 static const struct imf_solver *const device_solvers[] = {
     &imf_solver_direct_local, &imf_solver_direct,    &imf_solver_separable_local,
     &imf_solver_separable,    &imf_solver_fft_local, &imf_solver_fft,
     &imf_solver_transfer};
+static const char *const backend_names[] = {[IMF_BACKEND_AUTO] = "auto",
+                                            [IMF_BACKEND_DIRECT] = "direct",
+                                            [IMF_BACKEND_SEPARABLE] = "separable",
+                                            [IMF_BACKEND_FFT] = "fft",
+                                            [IMF_BACKEND_CPU] = "cpu"};
 #define DEVICE_SOLVERS (sizeof device_solvers / sizeof device_solvers[0])
 
 /* Loading an OpenCL platform and a stored program: measured 22 to 40 ms with PoCL, 145 ms for a
@@ -100,40 +103,81 @@ static void join(char *text, size_t size, const char *part) {
     snprintf(text + used, size - used, "%s%s", used ? " + " : "", part);
 }
 
-/* Estimate the chain on a device; only: solvers of one name throughout, or NULL for the best of
- * each pass. Writes the solvers taken. */
-static void estimate(const struct imf_chain *c, const struct imf_device *d, bool opened,
-                     const char *only, enum imf_backend backend, const struct imf_solver **taken,
-                     struct imf_candidate *out) {
+/* What a solver says of a pass. */
+struct offer {
+    bool asked, able;
+    double ms;
+    char why[IMF_WHY]; /* !able */
+};
+
+/* The offers of every solver for every pass of a chain. Each is asked once, when it is needed: to
+ * look for tiles or factors takes a while. */
+struct market {
+    const struct imf_chain *c;
+    const struct imf_device *d;
+    struct offer *offers; /* DEVICE_SOLVERS a pass; owned */
+};
+
+static enum imf_status market_open(struct market *m, const struct imf_chain *c,
+                                   const struct imf_device *d, struct imf_error *err) {
+    *m = (struct market){c, d, calloc((size_t)c->count * DEVICE_SOLVERS, sizeof *m->offers)};
+    return m->offers ? IMF_OK
+                     : imf_fail_memory(err, (size_t)c->count * DEVICE_SOLVERS * sizeof *m->offers);
+}
+
+static const struct offer *ask(struct market *m, int pass, size_t solver) {
+    const struct imf_problem *p = &m->c->passes[pass].problem;
+    struct offer *o = &m->offers[(size_t)pass * DEVICE_SOLVERS + solver];
+    if (!o->asked) {
+        o->asked = true;
+        o->able = device_solvers[solver]->applicable(p, m->d, o->why);
+        o->ms = o->able ? device_solvers[solver]->cost(p, m->d) : INFINITY;
+    }
+    return o;
+}
+
+/* The cheapest of a backend's solvers for a pass (AUTO: of all); DEVICE_SOLVERS when none is able,
+ * and then `why` is the last one's reason. */
+static size_t cheapest(struct market *m, int pass, enum imf_backend backend, char *why) {
+    size_t best = DEVICE_SOLVERS;
+    double least = INFINITY;
+    for (size_t k = 0; k < DEVICE_SOLVERS; k++) {
+        if (backend && device_solvers[k]->backend != backend)
+            continue;
+        const struct offer *o = ask(m, pass, k);
+        if (!o->able)
+            snprintf(why, IMF_WHY, "%s", o->why);
+        if (o->ms < least) {
+            least = o->ms;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* Estimate the chain done by one backend throughout, or by the best for each pass (AUTO). Writes
+ * the solvers taken. */
+static void estimate(struct market *m, bool opened, enum imf_backend backend,
+                     const struct imf_solver **taken, struct imf_candidate *out) {
+    const struct imf_chain *c = m->c;
     out->eligible = true;
-    out->estimate_ms = overhead(c, d, opened);
+    out->estimate_ms = overhead(c, m->d, opened);
     for (int i = 0; i < c->count && out->eligible; i++) {
-        const struct imf_problem *p = &c->passes[i].problem;
         char part[64];
         taken[i] = NULL;
         if (c->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
-        double best = INFINITY;
-        for (size_t k = 0; k < DEVICE_SOLVERS; k++) {
-            const struct imf_solver *s = device_solvers[k];
-            if ((only && strcmp(s->name, only)) || (backend && s->backend != backend) ||
-                !s->applicable(p, d, out->why))
-                continue;
-            double ms = s->cost(p, d);
-            if (ms < best) {
-                best = ms;
-                taken[i] = s;
-            }
-        }
-        if (!taken[i]) {
+        size_t best = cheapest(m, i, backend, out->why);
+        if (best == DEVICE_SOLVERS) {
             out->eligible = false;
             break;
         }
-        out->estimate_ms += best;
-        taken[i]->print(p, d, part, sizeof part);
+        taken[i] = device_solvers[best];
+        out->estimate_ms += ask(m, i, best)->ms;
+        taken[i]->print(&c->passes[i].problem, m->d, part, sizeof part);
         join(out->algorithm, sizeof out->algorithm, part);
     }
-    out->eligible = out->eligible && fits(c, taken, d, out->why);
+    out->eligible = out->eligible && fits(c, taken, m->d, out->why);
     if (!out->eligible)
         out->estimate_ms = -1;
     else
@@ -142,13 +186,20 @@ static void estimate(const struct imf_chain *c, const struct imf_device *d, bool
         snprintf(out->algorithm, sizeof out->algorithm, "%s", out->eligible ? "pointwise" : "-");
 }
 
-/* The cheapest solver's milliseconds: what imf_chain_compose() compares. */
-static double best_cost(const struct imf_problem *p, const void *device) {
+/* Prices for imf_chain_compose(). */
+static double pass_price(void *market, int index) {
+    char why[IMF_WHY];
+    size_t best = cheapest(market, index, IMF_BACKEND_AUTO, why);
+    return best < DEVICE_SOLVERS ? ask(market, index, best)->ms : INFINITY;
+}
+
+static double problem_price(void *market, const struct imf_problem *p) {
+    const struct imf_device *d = ((const struct market *)market)->d;
     char why[IMF_WHY];
     double best = INFINITY;
     for (size_t k = 0; k < DEVICE_SOLVERS; k++)
-        if (device_solvers[k]->applicable(p, device, why))
-            best = fmin(best, device_solvers[k]->cost(p, device));
+        if (device_solvers[k]->applicable(p, d, why))
+            best = fmin(best, device_solvers[k]->cost(p, d));
     return best;
 }
 
@@ -159,8 +210,8 @@ static struct imf_candidate *add(struct imf_planning *p, const char *backend) {
     return k;
 }
 
-static bool same_solver(const struct imf_chain *c, const struct imf_solver **taken,
-                        const char **name) {
+static bool same_backend(const struct imf_chain *c, const struct imf_solver **taken,
+                         const char **name) {
     *name = NULL;
     for (int i = 0; i < c->count; i++) {
         if (!taken[i])
@@ -173,24 +224,19 @@ static bool same_solver(const struct imf_chain *c, const struct imf_solver **tak
 }
 
 /* Add the device's candidates; returns the index of the cheapest, or SIZE_MAX when none can. */
-static size_t device_candidates(struct imf_planning *p, const struct imf_chain *c,
-                                const struct imf_device *d, bool opened, enum imf_backend backend) {
-    const struct imf_solver **scratch = calloc((size_t)c->count, sizeof *scratch);
-    const char *last = "", *name;
-    if (!scratch)
-        return SIZE_MAX;
-    for (size_t k = 0; k < DEVICE_SOLVERS; k++) {
-        name = device_solvers[k]->name;
-        if (strcmp(name, last))
-            estimate(c, d, opened, name, IMF_BACKEND_AUTO, scratch, add(p, name));
-        last = name;
-    }
-    free(scratch);
+static size_t device_candidates(struct imf_planning *p, struct market *m, bool opened,
+                                enum imf_backend backend) {
+    static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
+                                                IMF_BACKEND_FFT};
+    const char *name;
+    /* The last estimate is the one whose solvers stay in p->solver. */
+    for (size_t k = 0; k < sizeof backends / sizeof *backends; k++)
+        estimate(m, opened, backends[k], p->solver, add(p, backend_names[backends[k]]));
     struct imf_candidate best = {.backend = "mixed"};
-    estimate(c, d, opened, NULL, backend, p->solver, &best);
+    estimate(m, opened, backend, p->solver, &best);
     if (!best.eligible)
         return SIZE_MAX;
-    if (!same_solver(c, p->solver, &name)) {
+    if (!same_backend(m->c, p->solver, &name)) {
         p->candidate[p->count] = best;
         return p->count++;
     }
@@ -216,27 +262,50 @@ static size_t host_candidate(struct imf_planning *p, const struct imf_chain *c) 
     return p->count - 1;
 }
 
-static const char *const backend_names[] = {"auto", "direct", "fft", "cpu"};
+/* What the choice was left to. */
+struct request {
+    enum imf_backend backend;
+    bool device_asked;
+    bool opened;   /* before this plan */
+    bool unusable; /* no device could be opened */
+};
+
+static const char *why_chosen(const struct imf_planning *p, const struct request *r) {
+    if (r->backend)
+        return "asked for with --backend";
+    if (r->unusable)
+        return "OpenCL is not usable here";
+    if (r->device_asked)
+        return p->on_device ? "cheapest on the device asked for" : "the device cannot do this";
+    return p->on_device || r->opened ? "cheapest" : "cheapest: starting OpenCL would cost more";
+}
+
+/* Why one that could do it was passed over though it is estimated to take no longer, or NULL. */
+static const char *why_passed_over(const struct imf_planning *p, const struct request *r,
+                                   const struct imf_candidate *k) {
+    bool host = !strcmp(k->backend, imf_solver_host.name);
+    if (r->backend)
+        return r->backend == IMF_BACKEND_CPU ? "--backend=cpu" : "--backend";
+    if (r->unusable)
+        return "OpenCL is not usable";
+    if (k->estimate_ms >= p->candidate[p->chosen].estimate_ms)
+        return NULL;
+    return r->device_asked && host ? "a device was asked for" : "not done by one backend alone";
+}
 
 /* Say of each candidate why it was taken or passed over. */
-static void explain(struct imf_planning *p, enum imf_backend backend, bool device_asked) {
+static void explain(struct imf_planning *p, const struct request *r) {
     const struct imf_candidate *chosen = &p->candidate[p->chosen];
     for (size_t i = 0; i < p->count; i++) {
         struct imf_candidate *k = &p->candidate[i];
         k->chosen = i == p->chosen;
         if (!k->eligible)
             continue;
+        const char *over = k->chosen ? NULL : why_passed_over(p, r, k);
         if (k->chosen)
-            snprintf(k->why, sizeof k->why, "%s",
-                     backend        ? "asked for with --backend"
-                     : device_asked ? "cheapest on the device asked for"
-                     : p->on_device ? "cheapest"
-                                    : "cheapest: starting OpenCL would cost more");
-        else if (backend || k->estimate_ms < chosen->estimate_ms)
-            snprintf(k->why, sizeof k->why, "passed over: %s",
-                     backend ? backend == IMF_BACKEND_CPU ? "--backend=cpu" : "--backend"
-                     : device_asked && !strcmp(k->backend, "cpu") ? "a device was asked for"
-                                                                  : "OpenCL is not usable");
+            snprintf(k->why, sizeof k->why, "%s", why_chosen(p, r));
+        else if (over)
+            snprintf(k->why, sizeof k->why, "passed over: %s", over);
         else
             snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
                      k->estimate_ms / fmax(chosen->estimate_ms, 1e-3));
@@ -254,6 +323,28 @@ static enum imf_status cannot(const struct imf_planning *p, enum imf_backend bac
                     name, why);
 }
 
+/* The chain's candidates on a device, or on what one would be; *best as device_candidates(). */
+static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain *c,
+                                  const struct imf_device *d, const struct request *r, size_t *best,
+                                  struct imf_error *err) {
+    struct market apart, together;
+    enum imf_status st = market_open(&apart, c, d, err);
+    const struct imf_prices prices = {pass_price, problem_price, &apart};
+    /* The host filters the rim of composed passes, in memory that it shares with the device. */
+    if (!st && d->unified)
+        st = imf_chain_compose(&p->composed, c, &prices, err);
+    if (!st && p->composed)
+        st = market_open(&together, p->composed, d, err);
+    if (!st) {
+        enum imf_backend only = r->backend == IMF_BACKEND_CPU ? IMF_BACKEND_AUTO : r->backend;
+        *best = device_candidates(p, p->composed ? &together : &apart, r->opened, only);
+        if (p->composed)
+            free(together.offers);
+    }
+    free(apart.offers);
+    return st;
+}
+
 enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ctx,
                                   const struct imf_chain *c, enum imf_backend backend,
                                   struct imf_error *err) {
@@ -261,16 +352,17 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
     p->solver = calloc((size_t)c->count, sizeof *p->solver);
     if (!p->solver)
         return imf_fail_memory(err, (size_t)c->count * sizeof *p->solver);
-    bool asked = imf_context_device_asked(ctx);
-    bool opened = imf_context_opened(ctx);
-    bool device_only = asked || backend == IMF_BACKEND_DIRECT || backend == IMF_BACKEND_FFT;
+    struct request r = {.backend = backend,
+                        .device_asked = backend != IMF_BACKEND_CPU && imf_context_device_asked(ctx),
+                        .opened = imf_context_opened(ctx)};
+    bool backend_on_device = backend && backend != IMF_BACKEND_CPU;
+    bool device_only = r.device_asked || backend_on_device;
     char why[IMF_WHY];
     bool host_can = host_applicable(c, why);
-    bool want = device_only || opened || !host_can || host_cost(c) > OPEN_CPU_MS;
-    if (backend == IMF_BACKEND_CPU)
-        want = asked = false;
+    bool want = backend != IMF_BACKEND_CPU &&
+                (device_only || r.opened || !host_can || host_cost(c) > OPEN_CPU_MS);
     enum imf_status st = IMF_OK;
-    if (want || asked) {
+    if (want) {
         struct imf_error failure;
         st = imf_context_runtime(ctx, &p->rt, &failure);
         if (st && (device_only || !host_can)) {
@@ -279,35 +371,32 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
             imf_planning_clear(p);
             return st;
         }
-        if (st)
+        r.unusable = st != IMF_OK;
+        if (r.unusable)
             snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", failure.text);
     }
     struct imf_device nominal = nominal_device();
-    const struct imf_device *d = p->rt ? imf_clrt_device(p->rt) : &nominal;
-    /* The host filters the rim of composed passes, in memory that it shares with the device. */
-    if (d->unified && (st = imf_chain_compose(&p->composed, c, best_cost, d, err))) {
+    size_t best = SIZE_MAX;
+    st = ask_device(p, c, p->rt ? imf_clrt_device(p->rt) : &nominal, &r, &best, err);
+    if (st) {
         imf_planning_clear(p);
         return st;
     }
-    const struct imf_chain *device_chain = p->composed ? p->composed : c;
-    size_t best =
-        device_candidates(p, device_chain, d, opened, backend == IMF_BACKEND_CPU ? 0 : backend);
     size_t host = host_candidate(p, c);
     bool host_better =
         best == SIZE_MAX || p->candidate[host].estimate_ms < p->candidate[best].estimate_ms;
     p->on_device = p->rt && best != SIZE_MAX && (device_only || !host_can || !host_better);
-    if ((backend == IMF_BACKEND_DIRECT || backend == IMF_BACKEND_FFT || !host_can) &&
-        !p->on_device) {
+    if ((backend_on_device || !host_can) && !p->on_device) {
         st = cannot(p, backend, err);
         imf_planning_clear(p);
         return st;
     }
-    if (asked && !p->on_device)
+    if (r.device_asked && !p->on_device)
         snprintf(p->note, sizeof p->note,
                  "the device cannot do this (%.120s); using the plain C solver",
                  p->candidate[0].why);
     p->chosen = p->on_device ? best : host;
-    explain(p, backend, asked);
+    explain(p, &r);
     return IMF_OK;
 }
 

@@ -11,12 +11,16 @@ double imf_float_ulp(double v) {
 }
 
 double imf_rounding_variance(const double *taps, size_t n, double in_max) {
-    double sum = 0, variance = 0;
+    double sum = 0, variance = 0, ulp = 0, end = 0; /* floats from `end` on lie further apart */
     for (size_t i = 0; i < n; i++) {
         if (taps[i] == 0)
             continue;
         sum += fabs(taps[i]) * in_max;
-        variance += imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
+        if (sum >= end) {
+            ulp = imf_float_ulp(sum);
+            end = ldexp(ulp, FLT_MANT_DIG);
+        }
+        variance += ulp * ulp / 12;
     }
     return variance;
 }

@@ -147,7 +147,7 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
 
 const struct imf_solver imf_solver_separable_local = {
     .name = "separable",
-    .backend = IMF_BACKEND_DIRECT,
+    .backend = IMF_BACKEND_SEPARABLE,
     .applicable = separable_applicable,
     .cost = separable_cost,
     .make = separable_make,

@@ -46,6 +46,30 @@ load helper
     [ ! -e out.pgm ]
 }
 
+@test "--backend=separable takes products of a column and a row and nothing else" {
+    make_flat a.pgm 40 30
+    imf_run -f box:5 -f blur:2 --backend=separable --explain a.pgm
+    [ "$status" -eq 0 ]
+    grep -q '^\* separable  separable 5 + 5.* + separable 17 + 17' <<<"$output"
+    imf -f box:5 -f blur:2 --backend=separable --verify a.pgm
+    imf_run -f disk:3 --backend=separable a.pgm -o out.pgm
+    [ "$status" -eq 2 ]
+    one_line "--backend=separable cannot do this: the kernel is not the product of a column and a row"
+    imf_run -f box:5 --backend=direct --explain a.pgm
+    grep -q '^\* direct  *direct 5x5' <<<"$output"
+}
+
+@test "--explain without OpenCL says so, and not that it would cost more" {
+    make_flat a.pgm 1000 1000
+    OCL_ICD_VENDORS=$PWD/none imf_run -f blur:2 --explain a.pgm
+    [ "$status" -eq 0 ]
+    grep -q '^\* cpu .*OpenCL is not usable here$' <<<"$output"
+    grep -q '^  separable .*passed over: OpenCL is not usable$' <<<"$output"
+    make_flat b.pgm 10 10
+    imf_run -f blur:2 --explain b.pgm
+    grep -q '^\* cpu .*starting OpenCL would cost more$' <<<"$output"
+}
+
 @test "--verify prints what it compared, with and without an output" {
     make_pgm a.pgm
     imf_run -f sharpen --verify a.pgm

@@ -233,6 +233,47 @@ static void test_compose(void) {
     imf_kernel_free(&b);
 }
 
+/* Large products of a column and a row are composed by these: the same taps, at a fraction of the
+ * work. */
+static void test_compose_products(void) {
+    for (int round = 0; round < 6; round++) {
+        struct imf_kernel *a = make(integer(40, 60), integer(30, 50), NULL);
+        struct imf_kernel *b = make(integer(30, 50), integer(40, 60), NULL), *c, *d;
+        bool whole = round % 2;
+        double column[64], row[64];
+        for (int j = 0; j < 2; j++) {
+            struct imf_kernel *k = j ? b : a;
+            for (int i = 0; i < 64; i++) {
+                column[i] = whole ? integer(-5, 5) : real();
+                row[i] = whole ? integer(1, 5) : real();
+            }
+            for (int i = 0; i < k->width * k->height; i++)
+                k->taps[i] = column[i / k->width] * row[i % k->width];
+        }
+        b->scale = 3;
+        CHECK(imf_kernel_compose_work(a, b) < 20000, "round %d: by factors: %g", round,
+              imf_kernel_compose_work(a, b));
+        CHECK(imf_kernel_compose(&c, a, b, NULL) == IMF_OK && c->scale == 3, "compose");
+        /* One tap more, and a is a product no longer. */
+        a->taps[3] += 64;
+        CHECK(imf_kernel_compose_work(a, b) > 1e6, "round %d: tap by tap: %g", round,
+              imf_kernel_compose_work(a, b));
+        CHECK(imf_kernel_compose(&d, a, b, NULL) == IMF_OK, "compose");
+        double most = 0;
+        for (int y = 0; y < b->height; y++)
+            for (int x = 0; x < b->width; x++)
+                d->taps[y * d->width + x + 3] -= 64 * b->taps[y * b->width + x];
+        for (int i = 0; i < c->width * c->height; i++)
+            most = fmax(most, fabs(c->taps[i] - d->taps[i]));
+        CHECK(whole ? most == 0 : most < 1e-11, "round %d: %dx%d: differ by %g", round, c->width,
+              c->height, most);
+        imf_kernel_free(&a);
+        imf_kernel_free(&b);
+        imf_kernel_free(&c);
+        imf_kernel_free(&d);
+    }
+}
+
 /* Magnitude of the response at (u, v), in cycles a sample. */
 static double response(const struct imf_kernel *k, double u, double v) {
     double re = 0, im = 0;
@@ -278,5 +319,6 @@ int main(void) {
     test_separate_cases();
     test_separate_large();
     test_compose();
+    test_compose_products();
     return check_done("test_kernel");
 }
