@@ -288,7 +288,7 @@ static bool set_max_pixels(struct options *o, const char *value) {
 static bool set_max_memory(struct options *o, const char *value) {
     if (!parse_count(value, 1024, UINT64_MAX, &o->limits.max_memory))
         return bad_value("max-memory", value, "bytes, with K, M or G for 1024s; 0: no limit");
-    o->settings.max_memory = o->limits.max_memory;
+    o->settings.max_memory = o->encode.max_memory = o->limits.max_memory;
     return true;
 }
 
@@ -310,6 +310,7 @@ SWITCH(set_no_clobber, o->no_clobber = true)
 SWITCH(set_skip_existing, o->skip_existing = true)
 SWITCH(set_dry_run, o->dry_run = true)
 SWITCH(set_linear, o->settings.linear = true)
+SWITCH(set_optimize, o->encode.optimize = true)
 SWITCH(set_explain, o->explain = true)
 SWITCH(set_verify, o->verify = true)
 SWITCH(set_verbose, o->verbosity = 1)
@@ -360,6 +361,7 @@ const struct option_row option_rows[] = {
     {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", set_subsampling},
     {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8 or 16", set_depth},
     {"compression", 0, REQUIRED, "N", "PNG compression level 0..9", set_compression},
+    {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", set_optimize},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip},
     HEADING("Report"),
     {"verbose", 'v', NONE, NULL, "say what is done", set_verbose},

@@ -27,6 +27,7 @@ struct work {
     struct output output;
     struct imf_picture *spectrum;
     struct outcome outcome;
+    char warning[800]; /* the reader's and the writer's */
     struct imf_error error;
     double start;
     bool plan_reused;
@@ -165,6 +166,17 @@ static enum imf_status run_plan(struct session *s, struct work *w) {
     return imf_plan_run(s->plan, w->reader, w->writer, &options, report, &w->error);
 }
 
+static void collect_warnings(struct session *s, struct work *w) {
+    const char *read = imf_reader_warning(w->reader);
+    const char *written = w->writer ? imf_writer_warning(w->writer) : NULL;
+    if (!read && !written)
+        return;
+    snprintf(w->warning, sizeof w->warning, "%s%s%s", read ? read : "", read && written ? "; " : "",
+             written ? written : "");
+    w->outcome.warning = w->warning;
+    report_warning(&s->reporter, w->job->input, w->warning);
+}
+
 static enum result run(struct session *s, struct work *w) {
     struct imf_report *report = &w->outcome.report;
     if (run_plan(s, w) != IMF_OK) {
@@ -178,10 +190,7 @@ static enum result run(struct session *s, struct work *w) {
     w->outcome.ran = s->plan != NULL;
     if (w->plan_reused)
         report->setup_ms = 0;
-    const char *warning = imf_reader_warning(w->reader);
-    w->outcome.warning = warning;
-    if (warning)
-        report_warning(&s->reporter, w->job->input, warning);
+    collect_warnings(s, w);
     if (report->verified && !report->verify_ok) {
         report_unverified(&s->reporter, &w->outcome);
         return RESULT_FAILED;

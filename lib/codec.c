@@ -151,7 +151,11 @@ enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t 
 
 enum imf_status imf_reader_memory(const struct imf_reader *r, uint64_t bytes, const char *what,
                                   struct imf_error *err) {
-    uint64_t limit = r->limits.max_memory;
+    return imf_memory_fits(r->limits.max_memory, bytes, what, err);
+}
+
+enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,
+                                struct imf_error *err) {
     if (limit == 0 || bytes <= limit)
         return IMF_OK;
     return imf_fail(err, IMF_ERR_LIMIT,
@@ -275,6 +279,20 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
+
+void imf_writer_warn(struct imf_writer *w, const char *format, ...) {
+    size_t used = strlen(w->warning);
+    if (used && used + 2 < sizeof w->warning)
+        used += (size_t)snprintf(w->warning + used, sizeof w->warning - used, "; ");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->warning + used, sizeof w->warning - used, format, args);
+    va_end(args);
+}
+
+const char *imf_writer_warning(const struct imf_writer *writer) {
+    return writer->warning[0] ? writer->warning : NULL;
+}
 
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
     return !(w->encode.strip & item->strip) &&

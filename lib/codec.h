@@ -56,6 +56,7 @@ struct imf_writer {
     const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
     int row;                             /* rows taken so far */
     enum imf_status failed;
+    char warning[320];
     void *state; /* the encoder's */
 };
 
@@ -92,6 +93,9 @@ enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t 
 /* IMF_ERR_LIMIT when a buffer of that many bytes is over max_memory. */
 enum imf_status imf_reader_memory(const struct imf_reader *r, uint64_t bytes, const char *what,
                                   struct imf_error *err);
+/* The same of any limit; 0: none. */
+enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,
+                                struct imf_error *err);
 /* Note a problem that does not matter to the pixels; the first is kept. */
 void imf_reader_warn(struct imf_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -101,6 +105,9 @@ enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const c
 /* IMF_ERR_IO with strerror's text for an errno. */
 enum imf_status imf_fail_io(struct imf_error *err, int number);
 
+/* Note what could not be written; several are joined. */
+void imf_writer_warn(struct imf_writer *w, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* For encoders: is this item to be written? */
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
 

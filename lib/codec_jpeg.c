@@ -235,6 +235,7 @@ static void take_segment(struct imf_metadata *m, const struct jpeg_marker_struct
 
 static void take_tables(struct imf_jpeg_source *to, const struct jpeg_decompress_struct *c) {
     to->color_space = (int)c->jpeg_color_space;
+    to->progressive = c->progressive_mode;
     for (int i = 0; i < c->num_components; i++) {
         const jpeg_component_info *component = &c->comp_info[i];
         int t = component->quant_tbl_no;

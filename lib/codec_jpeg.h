@@ -4,11 +4,22 @@
 
 #include "codec.h"
 
+#include <jpeglib.h>
+
 #define IMF_SEGMENT_MAX 65533u /* bytes of a marker segment behind its length */
 
 /* Each with its terminating NUL; EXIF's has a second one (JEITA CP-3451; XMP part 3, 1.1.3). */
 #define IMF_EXIF_PREFIX "Exif\0"
 #define IMF_XMP_PREFIX "http://ns.adobe.com/xap/1.0/"
 #define IMF_XMP_MORE_PREFIX "http://ns.adobe.com/xmp/extension/"
+
+#define IMF_JPEG_SCANS 32
+
+/* Choose tables, sampling, colour space and scans: what was asked for, or else the source's. The
+ * script is where scans are kept until the image is finished. */
+void imf_jpeg_set_encoding(struct jpeg_compress_struct *c, const struct imf_writer *w,
+                           jpeg_scan_info script[IMF_JPEG_SCANS]);
+/* Bytes of coefficients that libjpeg will hold for this encoding; 0: it needs one pass only. */
+uint64_t imf_jpeg_held(const struct jpeg_compress_struct *c);
 
 #endif

@@ -1,9 +1,8 @@
 /*
  * codec_jpeg_write.c - JPEG encoder (libjpeg-turbo)
  *
- * "Keep" means the source's own quantisation tables, sampling factors and colour space, so that a
- * second generation loses as little as it can. CMYK is written as Photoshop writes it: inverted,
- * with an Adobe marker. libjpeg leaves an error by longjmp: each call is a step run by guarded().
+ * CMYK is written as Photoshop writes it: inverted, with an Adobe marker. libjpeg leaves an error
+ * by longjmp: each call is a step run by guarded().
  */
 #include "codec_jpeg.h"
 
@@ -14,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_QUALITY 92
 #define MCU_BLOCKS_MAX 10 /* of the standard, B.2.3 */
 
 struct jpeg {
     struct jpeg_compress_struct c;
     struct jpeg_error_mgr errors;
+    jpeg_scan_info script[IMF_JPEG_SCANS];
     jmp_buf jump;
     struct imf_writer *writer;
     int error;         /* errno of a failed write */
@@ -59,88 +58,10 @@ static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
     return imf_fail(err, IMF_ERR_FORMAT, "JPEG cannot be written (%s)", text);
 }
 
-/* ---- keep --------------------------------------------------------------------------------- */
-
-/* The source whose settings suit this output: as many components, or its luma for gray. */
-static const struct imf_jpeg_source *kept_source(const struct imf_writer *w) {
-    const struct imf_jpeg_source *s = w->metadata ? &w->metadata->jpeg : NULL;
-    if (!s || s->components == 0)
-        return NULL;
-    bool luma = w->info.channels == 1 && s->color_space == JCS_YCbCr;
-    return luma || s->components == w->info.channels ? s : NULL;
-}
-
-static void set_tables(struct jpeg *j, const struct imf_jpeg_source *s) {
-    unsigned table[DCTSIZE2];
-    for (int t = 0; t < NUM_QUANT_TBLS; t++) {
-        for (int i = 0; s->has_table[t] && i < DCTSIZE2; i++)
-            table[i] = s->quant[t][i] ? s->quant[t][i] : 1;
-        if (s->has_table[t])
-            jpeg_add_quant_table(&j->c, t, table, 100, FALSE);
-    }
-    for (int i = 0; i < j->c.num_components; i++)
-        j->c.comp_info[i].quant_tbl_no = s->table[i];
-}
-
-/* libjpeg resamples by whole numbers only, and an MCU holds few blocks. */
-static bool expressible(const struct imf_jpeg_source *s) {
-    int h = 1, v = 1, blocks = 0;
-    for (int i = 0; i < s->components; i++) {
-        h = s->h[i] > h ? s->h[i] : h;
-        v = s->v[i] > v ? s->v[i] : v;
-        blocks += s->h[i] * s->v[i];
-    }
-    for (int i = 0; i < s->components; i++)
-        if (s->h[i] < 1 || s->v[i] < 1 || h % s->h[i] || v % s->v[i])
-            return false;
-    return blocks <= MCU_BLOCKS_MAX;
-}
-
-static void set_sampling(struct jpeg *j, int h, int v) {
-    for (int i = 0; i < j->c.num_components; i++) {
-        bool full = i == 0 || i == 3; /* luma, black */
-        j->c.comp_info[i].h_samp_factor = full ? h : 1;
-        j->c.comp_info[i].v_samp_factor = full ? v : 1;
-    }
-}
-
-static void set_encoding(struct jpeg *j) {
-    static const struct { int name, h, v; } sampling[] = {{444, 1, 1}, {422, 2, 1}, {420, 2, 2}};
-    struct jpeg_compress_struct *c = &j->c;
-    const struct imf_encode *e = &j->writer->encode;
-    const struct imf_jpeg_source *source = kept_source(j->writer);
-    const struct imf_jpeg_source *sampled =
-        source && e->subsampling == 0 && source->components == c->num_components ? source : NULL;
-    if (c->in_color_space == JCS_CMYK)
-        jpeg_set_colorspace(c, JCS_YCCK);
-    if (sampled && (source->color_space == JCS_RGB || source->color_space == JCS_CMYK))
-        jpeg_set_colorspace(c, (J_COLOR_SPACE)source->color_space);
-    if (source && e->quality == 0)
-        set_tables(j, source);
-    else
-        jpeg_set_quality(c, e->quality ? e->quality : DEFAULT_QUALITY, TRUE);
-    if (c->num_components == 1)
-        return; /* one component has nothing to be sampled against */
-    if (sampled && expressible(sampled)) {
-        for (int i = 0; i < c->num_components; i++) {
-            c->comp_info[i].h_samp_factor = sampled->h[i];
-            c->comp_info[i].v_samp_factor = sampled->v[i];
-        }
-        return;
-    }
-    int wanted = e->subsampling ? e->subsampling : sampled ? 444 : 420;
-    for (size_t i = 0; i < sizeof sampling / sizeof sampling[0]; i++)
-        if (sampling[i].name == wanted)
-            set_sampling(j, sampling[i].h, sampling[i].v);
-}
-
 /* ---- metadata ----------------------------------------------------------------------------- */
 
-/* Segments too long for JPEG are left out. */
 static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t prefix_size,
                         const unsigned char *data, size_t size) {
-    if (size > IMF_SEGMENT_MAX - prefix_size)
-        return;
     jpeg_write_m_header(&j->c, marker, (unsigned)(prefix_size + size));
     for (size_t i = 0; i < prefix_size; i++)
         jpeg_write_m_byte(&j->c, (unsigned char)prefix[i]);
@@ -150,6 +71,11 @@ static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t p
 
 static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
     const unsigned char *data = item->data;
+    if (item->size > IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX) {
+        imf_writer_warn(j->writer, "EXIF of %zu bytes does not fit in a JPEG and was left out",
+                        item->size);
+        return;
+    }
     if (j->writer->encode.upright && !(data = j->exif = imf_exif_upright(item)))
         return;
     put_segment(j, JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data, item->size);
@@ -163,6 +89,10 @@ static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
     enum { SEGMENT = 65519, SEGMENTS = 255 }; /* ICC.1 annex B.4 */
     if (item->size <= (size_t)SEGMENT * SEGMENTS)
         jpeg_write_icc_profile(&j->c, item->data, (unsigned)item->size);
+    else
+        imf_writer_warn(j->writer,
+                        "an ICC profile of %zu bytes does not fit in a JPEG and was left out",
+                        item->size);
 }
 
 static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
@@ -178,10 +108,9 @@ static void put_raw(struct jpeg *j, const struct imf_meta_item *item) {
     put_segment(j, (int)item->tag, "", 0, item->data, item->size);
 }
 
-static void (*const put[])(struct jpeg *j, const struct imf_meta_item *item) = {
-    [IMF_META_EXIF] = put_exif,  [IMF_META_XMP] = put_xmp,
-    [IMF_META_ICC] = put_icc,    [IMF_META_COMMENT] = put_comment,
-    [IMF_META_PNG_CHUNK] = NULL, [IMF_META_JPEG_SEGMENT] = put_raw,
+static void (*const put[IMF_META_KINDS])(struct jpeg *j, const struct imf_meta_item *item) = {
+    [IMF_META_EXIF] = put_exif,       [IMF_META_XMP] = put_xmp,          [IMF_META_ICC] = put_icc,
+    [IMF_META_COMMENT] = put_comment, [IMF_META_JPEG_SEGMENT] = put_raw,
 };
 
 /* EXIF stands first, as its standard wants, and for JPEG sources without JFIF no JFIF precedes it.
@@ -200,13 +129,15 @@ static void set_density(struct jpeg *j, bool exif) {
     if (d.x < 1 || d.y < 1 || d.x > UINT16_MAX || d.y > UINT16_MAX)
         return;
     c->density_unit = d.unit == IMF_DENSITY_INCH ? 1 : d.unit == IMF_DENSITY_CM ? 2 : 0;
+    if (c->num_components == 4)
+        c->write_JFIF_header = TRUE; /* by custom: JFIF itself knows gray and YCbCr only */
     c->X_density = (UINT16)d.x;
     c->Y_density = (UINT16)d.y;
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-static void open_step(struct jpeg *j) {
+static void setup_step(struct jpeg *j) {
     static const J_COLOR_SPACE space[] = {
         [IMF_COLOR_GRAY] = JCS_GRAYSCALE, [IMF_COLOR_RGB] = JCS_RGB, [IMF_COLOR_CMYK] = JCS_CMYK};
     const struct imf_writer *w = j->writer;
@@ -219,12 +150,15 @@ static void open_step(struct jpeg *j) {
     c->in_color_space = space[w->info.color];
     jpeg_set_defaults(c);
     c->dct_method = JDCT_ISLOW;
-    set_encoding(j);
+    imf_jpeg_set_encoding(c, w, j->script);
+}
 
+static void start_step(struct jpeg *j) {
+    const struct imf_writer *w = j->writer;
     const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF);
     bool with_exif = exif && imf_writer_wants(w, exif);
     set_density(j, with_exif);
-    jpeg_start_compress(c, TRUE);
+    jpeg_start_compress(&j->c, TRUE);
     if (with_exif)
         put_exif(j, exif);
     for (const struct imf_meta_item *i = w->metadata ? w->metadata->first : NULL; i; i = i->next)
@@ -278,7 +212,13 @@ static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
     j->errors.emit_message = on_message;
     if (w->info.color == IMF_COLOR_CMYK && !(j->inverted = malloc(w->row_bytes)))
         return imf_fail_memory(err, w->row_bytes);
-    return guarded(j, open_step) ? IMF_OK : failure(j, err);
+    if (!guarded(j, setup_step))
+        return failure(j, err);
+    enum imf_status status = imf_memory_fits(e->max_memory, imf_jpeg_held(&j->c),
+                                             "a progressive or optimized JPEG of this size", err);
+    if (status)
+        return status;
+    return guarded(j, start_step) ? IMF_OK : failure(j, err);
 }
 
 static enum imf_status jpeg_rows(struct imf_writer *w, const unsigned char *src, size_t stride,

@@ -134,10 +134,9 @@ static void put_raw(struct png *p, const struct imf_meta_item *item) {
     put_chunk(p, name, "", 0, item->data, item->size);
 }
 
-static void (*const put[])(struct png *p, const struct imf_meta_item *item) = {
-    [IMF_META_ICC] = put_icc,       [IMF_META_EXIF] = put_exif,
-    [IMF_META_XMP] = put_xmp,       [IMF_META_COMMENT] = put_comment,
-    [IMF_META_PNG_CHUNK] = put_raw, [IMF_META_JPEG_SEGMENT] = NULL,
+static void (*const put[IMF_META_KINDS])(struct png *p, const struct imf_meta_item *item) = {
+    [IMF_META_ICC] = put_icc,         [IMF_META_EXIF] = put_exif,     [IMF_META_XMP] = put_xmp,
+    [IMF_META_COMMENT] = put_comment, [IMF_META_PNG_CHUNK] = put_raw,
 };
 
 /* Everything behind p->last. */

@@ -81,11 +81,13 @@ struct imf_metadata;
 enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
 
 struct imf_encode {
-    int quality;     /* JPEG 1..100; 0: keep the source's, or 92 when there is none */
-    int subsampling; /* JPEG 444, 422 or 420; 0: keep the source's, or 420 when there is none */
-    int compression; /* PNG deflate level 0..9; -1: the writer's default */
-    unsigned strip;  /* a set of enum imf_strip: metadata not to write */
-    bool upright;    /* the pixels were turned upright: EXIF orientation is written as 1 */
+    int quality;         /* JPEG 1..100; 0: keep the source's, or 92 when there is none */
+    int subsampling;     /* JPEG 444, 422 or 420; 0: keep the source's, or 420 when there is none */
+    int compression;     /* PNG deflate level 0..9; -1: the writer's default */
+    unsigned strip;      /* a set of enum imf_strip: metadata not to write */
+    bool optimize;       /* JPEG: Huffman tables for this image; all its coefficients are held */
+    uint64_t max_memory; /* bytes for the encoder's buffers; 0: no limit */
+    bool upright;        /* the pixels were turned upright: EXIF orientation is written as 1 */
 };
 
 /*
@@ -125,6 +127,9 @@ enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size
 /* Write what must follow the last row and flush the stream. Close without finish abandons it. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
+/* What could not be written ("an ICC profile of ... was left out"), or NULL. Owned by the writer.
+ */
+const char *imf_writer_warning(const struct imf_writer *writer);
 
 /* "png", "jpeg", "pnm" and the usual file extensions (without the dot), whatever their case. */
 enum imf_format imf_format_from_name(const char *name);

@@ -6,17 +6,20 @@
 
 struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_meta_kind kind,
                                        unsigned strip, const void *data, size_t size) {
-    if (kind <= IMF_META_ICC && imf_metadata_find(metadata, kind))
+    struct imf_meta_item *item;
+    if (kind <= IMF_META_ICC && metadata->of[kind])
         return NULL;
-    if (size > IMF_METADATA_MAX - metadata->total)
+    if (size > IMF_METADATA_MAX || sizeof *item + size > IMF_METADATA_MAX - metadata->total)
         return NULL;
-    struct imf_meta_item *item = malloc(sizeof *item + size);
+    item = malloc(sizeof *item + size);
     if (!item)
         return NULL;
     *item = (struct imf_meta_item){.kind = kind, .strip = strip, .size = size};
     if (size)
         memcpy(item->data, data, size);
-    metadata->total += size;
+    metadata->total += sizeof *item + size;
+    if (!metadata->of[kind])
+        metadata->of[kind] = item;
     if (metadata->last)
         metadata->last->next = item;
     else
@@ -27,10 +30,7 @@ struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_m
 
 const struct imf_meta_item *imf_metadata_find(const struct imf_metadata *metadata,
                                               enum imf_meta_kind kind) {
-    const struct imf_meta_item *item = metadata ? metadata->first : NULL;
-    while (item && item->kind != kind)
-        item = item->next;
-    return item;
+    return metadata ? metadata->of[kind] : NULL;
 }
 
 void imf_metadata_clear(struct imf_metadata *metadata) {

@@ -16,12 +16,13 @@
 #define IMF_STRIP_OTHER 8u
 
 enum imf_meta_kind {
-    IMF_META_EXIF,        /* TIFF stream, from its "II" or "MM" on */
-    IMF_META_XMP,         /* XMP packet */
-    IMF_META_ICC,         /* ICC profile */
-    IMF_META_COMMENT,     /* text, as JPEG's COM holds it */
-    IMF_META_PNG_CHUNK,   /* data of the chunk `tag`, for PNG only */
-    IMF_META_JPEG_SEGMENT /* data of the marker `tag`, for JPEG only */
+    IMF_META_EXIF,         /* TIFF stream, from its "II" or "MM" on */
+    IMF_META_XMP,          /* XMP packet */
+    IMF_META_ICC,          /* ICC profile */
+    IMF_META_COMMENT,      /* text, as JPEG's COM holds it */
+    IMF_META_PNG_CHUNK,    /* data of the chunk `tag`, for PNG only */
+    IMF_META_JPEG_SEGMENT, /* data of the marker `tag`, for JPEG only */
+    IMF_META_KINDS
 };
 
 struct imf_meta_item {
@@ -49,7 +50,8 @@ struct imf_density {
 
 /* How the source JPEG was made. */
 struct imf_jpeg_source {
-    int components;  /* 0: the source is not a JPEG, or its tables are not known */
+    int components; /* 0: the source is not a JPEG, or its tables are not known */
+    bool progressive;
     int color_space; /* libjpeg's J_COLOR_SPACE */
     int h[4], v[4];  /* sampling factors of each component */
     int table[4];    /* quantisation table of each component */
@@ -59,8 +61,9 @@ struct imf_jpeg_source {
 
 struct imf_metadata {
     struct imf_meta_item *first, *last;
-    size_t total;      /* bytes of all items */
-    unsigned inflated; /* PNG: deflated items met */
+    struct imf_meta_item *of[IMF_META_KINDS]; /* the first of each kind */
+    size_t total;                             /* bytes of all items, and of their heads */
+    unsigned inflated;                        /* PNG: deflated items met */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
 };

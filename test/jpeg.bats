@@ -25,3 +25,73 @@ FOREIGN=$TESTDATA/foreign
         exiftool -XMP:all -G1 "$out" | diff want -
     done
 }
+
+need() { # PROGRAM...
+    local p
+    for p; do
+        command -v "$p" >/dev/null || skip "$p makes or checks the JPEG"
+    done
+}
+
+# A PPM with enough in it for its Huffman tables to matter.
+still() { # FILE
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o "$1"
+}
+
+sampling() { # FILE: quality and sampling of each component, as ImageMagick reads them
+    identify -format '%Q %[jpeg:sampling-factor] %[interlace]' "$1"
+}
+
+@test "quality, sampling and progression of a JPEG that cjpeg made are kept" {
+    need cjpeg identify
+    still in.ppm
+    for s in 1x4 4x1 2x4 4x2 1x2 1x3 3x2 2x1,1x2 1x1,2x2,2x2 2x2,2x1,2x1; do
+        for p in -baseline -progressive; do
+            cjpeg "$p" -quality 60 -sample "$s" in.ppm >in.jpg
+            imf -f kernel:1 in.jpg -o out.jpg
+            echo "$s $p: $(sampling in.jpg), $(sampling out.jpg)"
+            [ "$(sampling out.jpg)" = "$(sampling in.jpg)" ]
+        done
+    done
+}
+
+@test "components in scans of their own keep sampling that no scan could hold together" {
+    need cjpeg identify
+    still in.ppm
+    printf '%s;\n' 0 1 2 >apart
+    printf '%s\n' '0:0-0,0,0;' '1:0-0,0,0;' '2:0-0,0,0;' '0:1-63,0,0;' '1:1-63,0,0;' '2:1-63,0,0;' \
+        >progressive
+    for s in 4x4 1x1,4x4,4x4 4x2,2x2,2x2; do
+        for scans in apart progressive; do
+            cjpeg -scans "$scans" -quality 60 -sample "$s" in.ppm >in.jpg
+            imf -f kernel:1 in.jpg -o out.jpg
+            echo "$s $scans: $(sampling in.jpg), $(sampling out.jpg)"
+            [ "$(sampling out.jpg)" = "$(sampling in.jpg)" ]
+        done
+    done
+}
+
+@test "--optimize: an image that is not changed does not grow" {
+    need cjpeg djpeg
+    still in.ppm
+    cjpeg -optimize -quality 75 in.ppm >in.jpg
+    imf -f kernel:1 in.jpg -o plain.jpg
+    imf -f kernel:1 --optimize in.jpg -o out.jpg
+    sizes="$(wc -c <in.jpg) $(wc -c <out.jpg) $(wc -c <plain.jpg)"
+    echo "$sizes"
+    read -r before after plain <<<"$sizes"
+    [ $((after * 100)) -le $((before * 101)) ]
+    [ $((plain * 100)) -gt $((after * 102)) ]
+    djpeg plain.jpg >plain.ppm
+    djpeg out.jpg | cmp - plain.ppm
+}
+
+@test "a CMYK JPEG keeps its density" {
+    need convert exiftool
+    convert -size 16x16 xc:red -colorspace CMYK -units PixelsPerInch -density 300x150 in.jpg
+    imf -f sharpen in.jpg -o out.jpg
+    exiftool -JFIF:all in.jpg >want
+    grep -q 300 want
+    exiftool -JFIF:all out.jpg | diff want -
+    [ "$(identify -format '%[colorspace]' out.jpg)" = CMYK ]
+}

@@ -166,6 +166,7 @@ struct marker {
 
 struct jpeg_options {
     bool progressive, no_adobe;
+    bool wide_tables;    /* quantisation tables of 16 bits where the quality asks for it */
     J_COLOR_SPACE space; /* in the file; JCS_UNKNOWN: libjpeg's default */
     int quality, h, v;   /* sampling of the first component */
     const struct marker *markers;
@@ -182,6 +183,7 @@ static inline struct bytes plain_jpeg(const struct imf_info *i, unsigned char *p
     struct jpeg_compress_struct c;
     struct jpeg_error_mgr errors;
     c.err = jpeg_std_error(&errors);
+    errors.trace_level = -1; /* coarse tables are a remark */
     jpeg_create_compress(&c);
     jpeg_stdio_dest(&c, f);
     c.image_width = (JDIMENSION)i->width;
@@ -191,7 +193,7 @@ static inline struct bytes plain_jpeg(const struct imf_info *i, unsigned char *p
     jpeg_set_defaults(&c);
     if (o->space != JCS_UNKNOWN)
         jpeg_set_colorspace(&c, o->space);
-    jpeg_set_quality(&c, o->quality ? o->quality : 90, TRUE);
+    jpeg_set_quality(&c, o->quality ? o->quality : 90, !o->wide_tables);
     if (o->h) {
         c.comp_info[0].h_samp_factor = o->h;
         c.comp_info[0].v_samp_factor = o->v;

@@ -221,6 +221,56 @@ static void test_jpeg_keep(void) {
     free(pixels);
 }
 
+/* Steps over 255, which baseline JPEG has no room for, are neither cut nor replaced. */
+static void test_wide_tables(void) {
+    struct imf_info i = shape(24, 24, IMF_COLOR_RGB, false, 8, IMF_FORMAT_JPEG);
+    unsigned char *pixels = smooth_pixels(&i);
+    struct bytes file =
+        plain_jpeg(&i, pixels, &(struct jpeg_options){.quality = 1, .wide_tables = true});
+    struct decoded source = decode(file.data, file.size, NULL);
+    struct decoded copy = again(&source, IMF_FORMAT_JPEG, keep);
+    const struct imf_jpeg_source *a = &imf_reader_metadata(source.reader)->jpeg,
+                                 *b = &imf_reader_metadata(copy.reader)->jpeg;
+    CHECK(a->quant[0][63] > 255 && a->quant[1][63] > 255, "a table of %d", a->quant[0][63]);
+    CHECK(memcmp(a->quant, b->quant, sizeof a->quant) == 0, "%d became %d", a->quant[0][63],
+          b->quant[0][63]);
+    done(&copy);
+    done(&source);
+    free(file.data);
+    free(pixels);
+}
+
+/* What holds the whole image's coefficients counts against the limit, at two bytes each. */
+static void test_encoder_memory(void) {
+    static const struct {
+        bool progressive, optimize;
+        uint64_t max_memory;
+        bool fits;
+    } cases[] = {{false, false, 1, true},
+                 {false, true, 24 * 40 * 2 * 3 - 1, false},
+                 {false, true, 24 * 40 * 2 * 3, true},
+                 {true, false, 24 * 40 * 2 * 3 - 1, false},
+                 {true, false, 0, true}};
+    struct imf_info i = shape(40, 24, IMF_COLOR_RGB, false, 8, IMF_FORMAT_JPEG);
+    unsigned char *pixels = smooth_pixels(&i);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct bytes file =
+            plain_jpeg(&i, pixels, &(struct jpeg_options){.progressive = cases[k].progressive});
+        struct decoded source = decode(file.data, file.size, NULL);
+        struct imf_encode options = {
+            .subsampling = 444, .optimize = cases[k].optimize, .max_memory = cases[k].max_memory};
+        struct imf_error err = {0};
+        struct bytes out = encode(&i, pixels, &options, imf_reader_metadata(source.reader), &err);
+        CHECK((out.size > 0) == cases[k].fits, "memory, case %zu: %s", k, err.text);
+        CHECK(cases[k].fits || (err.status == IMF_ERR_LIMIT && strstr(err.text, "--max-memory")),
+              "memory, case %zu: %s", k, err.text);
+        free(out.data);
+        done(&source);
+        free(file.data);
+    }
+    free(pixels);
+}
+
 /* 0 is no ink, with and without Adobe's inversion, and comes back through a file of ours. */
 static void test_cmyk(void) {
     static const struct jpeg_options kinds[] = {{.quality = 100, .space = JCS_CMYK},
@@ -281,6 +331,8 @@ int main(void) {
     test_across();
     test_png_chunks();
     test_jpeg_keep();
+    test_wide_tables();
+    test_encoder_memory();
     test_cmyk();
     test_orientation();
     return check_done("test_codec_meta");
