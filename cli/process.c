@@ -27,7 +27,7 @@ struct work {
     struct output output;
     struct imf_picture *spectrum;
     struct outcome outcome;
-    char warning[800]; /* the reader's and the writer's */
+    char warning[1100]; /* the reader's, the writer's and the plan's */
     struct imf_error error;
     double start;
     bool plan_reused;
@@ -101,6 +101,17 @@ static bool same_shape(const struct imf_info *a, const struct imf_info *b) {
            a->format == b->format;
 }
 
+/* The plan's warning, which may come when it is made or when it is run. It is printed once: what
+ * becomes of a device concerns the whole batch. */
+static const char *plan_warning(struct session *s) {
+    const char *note = s->plan ? imf_plan_note(s->plan) : NULL;
+    if (note && !s->noted) {
+        report_warning(&s->reporter, NULL, note);
+        s->noted = true;
+    }
+    return note;
+}
+
 static enum result make_plan(struct session *s, struct work *w) {
     const struct imf_info *info = imf_reader_info(w->reader);
     if (s->plan && same_shape(info, &s->plan_input)) {
@@ -119,12 +130,7 @@ static enum result make_plan(struct session *s, struct work *w) {
         s->plan_input = *info;
     }
     w->outcome.plan = s->plan;
-    const char *note = imf_plan_note(s->plan);
-    w->outcome.note = note;
-    if (note && !s->noted) {
-        report_warning(&s->reporter, NULL, note);
-        s->noted = true;
-    }
+    w->outcome.warning = plan_warning(s);
     return RESULT_DONE;
 }
 
@@ -166,20 +172,25 @@ static enum imf_status run_plan(struct session *s, struct work *w) {
     return imf_plan_run(s->plan, w->reader, w->writer, &options, report, &w->error);
 }
 
-static void collect_warnings(struct session *s, struct work *w) {
+/* What is said of the image is printed here; of the plan it has been. */
+static void collect_warnings(struct session *s, struct work *w, const char *note) {
     const char *read = imf_reader_warning(w->reader);
     const char *written = w->writer ? imf_writer_warning(w->writer) : NULL;
-    if (!read && !written)
-        return;
     snprintf(w->warning, sizeof w->warning, "%s%s%s", read ? read : "", read && written ? "; " : "",
              written ? written : "");
-    w->outcome.warning = w->warning;
-    report_warning(&s->reporter, w->job->input, w->warning);
+    if (*w->warning)
+        report_warning(&s->reporter, w->job->input, w->warning);
+    size_t used = strlen(w->warning);
+    if (note)
+        snprintf(w->warning + used, sizeof w->warning - used, "%s%s", used ? "; " : "", note);
+    w->outcome.warning = *w->warning ? w->warning : NULL;
 }
 
 static enum result run(struct session *s, struct work *w) {
     struct imf_report *report = &w->outcome.report;
-    if (run_plan(s, w) != IMF_OK) {
+    enum imf_status status = run_plan(s, w);
+    const char *note = plan_warning(s);
+    if (status != IMF_OK) {
         if (!w->writer || !ferror(w->output.stream))
             return fail_input(s, w);
         char text[sizeof w->error.text + 32];
@@ -190,7 +201,7 @@ static enum result run(struct session *s, struct work *w) {
     w->outcome.ran = s->plan != NULL;
     if (w->plan_reused)
         report->setup_ms = 0;
-    collect_warnings(s, w);
+    collect_warnings(s, w, note);
     if (report->verified && !report->verify_ok) {
         report_unverified(&s->reporter, &w->outcome);
         return RESULT_FAILED;

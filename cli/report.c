@@ -184,8 +184,6 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         json_times(&j, r->options, &o->report);
         if (o->warning)
             json_string(&j, "warning", o->warning);
-        if (o->note)
-            json_string(&j, "note", o->note);
         if (r->options->explain)
             json_plan(&j, o->plan);
     }

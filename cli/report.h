@@ -16,8 +16,7 @@ void complain_about(const char *file, const char *format, ...)
 struct outcome {
     const char *input, *output; /* names as given; output NULL: none */
     const char *filter;
-    const char *warning;         /* or NULL */
-    const char *note;            /* the plan's, or NULL */
+    const char *warning;         /* what the image's reader or the plan said, or NULL */
     const struct imf_plan *plan; /* NULL: it was not planned */
     enum imf_format format;      /* the output's */
     struct imf_report report;

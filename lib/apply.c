@@ -1,4 +1,10 @@
-/* apply.c - plans: made for one image shape, run from a reader to a writer or in memory */
+/*
+ * apply.c - plans: made for one image shape, run from a reader to a writer or in memory
+ *
+ * Left to choose, a plan survives its device: whatever fails on it between its preparation and the
+ * finished pixels, the input is still in the host's memory (exec_input.c) and the plain C solver
+ * does the work, with a note for the user.
+ */
 #include "exec.h"
 #include "planner.h"
 #include "verify.h"
@@ -11,7 +17,8 @@ struct imf_plan {
     struct imf_info input, output;
     struct imf_chain *chain;
     struct imf_planning planning;
-    bool may_fall_back;    /* the backend and device were left to us */
+    bool may_fall_back; /* the backend and device were left to us */
+    uint64_t max_memory;
     struct imf_exec *exec; /* made by the first run */
     char device[160];
 };
@@ -31,9 +38,9 @@ static void describe_device(struct imf_plan *plan) {
     snprintf(plan->device, sizeof plan->device, "%s", name);
 }
 
-static enum imf_status check_memory(const struct imf_plan *plan, uint64_t limit,
-                                    struct imf_error *err) {
+static enum imf_status check_memory(const struct imf_plan *plan, struct imf_error *err) {
     const struct imf_planning *p = &plan->planning;
+    uint64_t limit = plan->max_memory;
     size_t bytes = imf_exec_bytes(p->on_device && p->composed ? p->composed : plan->chain,
                                   p->solver, p->on_device ? imf_clrt_device(p->rt) : NULL);
     if (bytes == SIZE_MAX || (limit && bytes > limit))
@@ -56,11 +63,12 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
         return imf_fail_memory(err, sizeof *plan);
     plan->ctx = ctx;
     plan->input = plan->output = *input;
+    plan->max_memory = settings->max_memory;
     st = imf_chain_build(&plan->chain, filter, input, settings, err);
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings->backend, err);
     if (!st)
-        st = check_memory(plan, settings->max_memory, err);
+        st = check_memory(plan, err);
     if (st) {
         imf_plan_free(&plan);
         return st;
@@ -110,26 +118,46 @@ const char *imf_plan_note(const struct imf_plan *plan) {
     return plan->planning.note[0] ? plan->planning.note : NULL;
 }
 
+static enum imf_status prepare(struct imf_plan *plan, struct imf_error *err);
+
+/*
+ * After `failure` on the device: take the host instead, with the device's input if `with_input`.
+ * Fails with that failure where the device was asked for or the host cannot do it.
+ */
+static enum imf_status fall_back(struct imf_plan *plan, const struct imf_error *failure,
+                                 bool with_input, struct imf_error *err) {
+    if (!plan->may_fall_back || !plan->planning.on_device ||
+        !imf_planning_fall_back(&plan->planning, failure->text)) {
+        if (err)
+            *err = *failure;
+        return failure->status;
+    }
+    /* Too little memory for this image may be enough for the next. */
+    if (failure->status == IMF_ERR_DEVICE)
+        imf_context_give_up(plan->ctx, failure);
+    describe_device(plan);
+    struct imf_exec *failed = plan->exec;
+    plan->exec = NULL;
+    enum imf_status st = check_memory(plan, err);
+    if (!st)
+        st = prepare(plan, err);
+    if (!st && with_input)
+        st = imf_exec_copy_input(failed, plan->exec, err);
+    imf_exec_free(&failed);
+    return st;
+}
+
 static enum imf_status prepare(struct imf_plan *plan, struct imf_error *err) {
     if (plan->exec)
         return IMF_OK;
-    if (plan->planning.on_device) {
-        struct imf_error failure;
-        const struct imf_chain *composed = plan->planning.composed;
-        enum imf_status st =
-            imf_exec_make_device(&plan->exec, composed ? composed : plan->chain,
-                                 plan->planning.solver, 0, plan->planning.rt, &failure);
-        if (!st)
-            return st;
-        if (!plan->may_fall_back) {
-            if (err)
-                *err = failure;
-            return st;
-        }
-        imf_planning_fall_back(&plan->planning, failure.text);
-        describe_device(plan);
-    }
-    return imf_exec_make_host(&plan->exec, plan->chain, plan->chain->out, err);
+    if (!plan->planning.on_device)
+        return imf_exec_make_host(&plan->exec, plan->chain, plan->chain->out, err);
+    struct imf_error failure;
+    const struct imf_chain *composed = plan->planning.composed;
+    enum imf_status st =
+        imf_exec_make_device(&plan->exec, composed ? composed : plan->chain, plan->planning.solver,
+                             0, plan->planning.rt, &failure);
+    return st ? fall_back(plan, &failure, false, err) : IMF_OK;
 }
 
 /* Where the pixels come from and go to. */
@@ -141,11 +169,17 @@ struct ends {
     size_t src_stride, dst_stride;
 };
 
+/* Read the image into the input, which stays mapped. */
 static enum imf_status take_in(struct imf_plan *plan, const struct ends *ends, struct imf_report *r,
                                struct imf_error *err) {
-    const struct imf_surface *in = imf_exec_map_input(plan->exec, err);
-    if (!in)
-        return IMF_ERR_DEVICE;
+    struct imf_error failure;
+    const struct imf_surface *in = imf_exec_map_input(plan->exec, &failure);
+    if (!in) {
+        enum imf_status st = fall_back(plan, &failure, false, err);
+        if (st)
+            return st;
+        in = imf_exec_map_input(plan->exec, err);
+    }
     size_t size = imf_sample_size(in->sample);
     double begin = imf_now_ms();
     enum imf_status st = IMF_OK;
@@ -156,20 +190,16 @@ static enum imf_status take_in(struct imf_plan *plan, const struct ends *ends, s
         for (int y = 0; y < in->height; y++)
             memcpy(imf_surface_row(in, y), ends->src + (size_t)y * ends->src_stride,
                    (size_t)in->width * (size_t)in->channels * size);
-    double decoded = imf_now_ms();
-    enum imf_status unmapped = imf_exec_unmap_input(plan->exec, st ? NULL : err);
-    r->decode_ms = decoded - begin;
-    r->upload_ms = imf_now_ms() - decoded;
-    return st ? st : unmapped;
+    r->decode_ms = imf_now_ms() - begin;
+    if (st)
+        (void)imf_exec_unmap_input(plan->exec, NULL);
+    return st;
 }
 
-static enum imf_status give_out(struct imf_plan *plan, const struct ends *ends,
+/* Write the mapped output. */
+static enum imf_status give_out(const struct imf_surface *out, const struct ends *ends,
                                 struct imf_report *r, struct imf_error *err) {
     double begin = imf_now_ms();
-    const struct imf_surface *out = imf_exec_map_output(plan->exec, err);
-    if (!out)
-        return IMF_ERR_DEVICE;
-    double mapped = imf_now_ms();
     size_t size = imf_sample_size(out->sample);
     enum imf_status st = IMF_OK;
     if (ends->writer) {
@@ -181,10 +211,8 @@ static enum imf_status give_out(struct imf_plan *plan, const struct ends *ends,
     for (int y = 0; ends->dst && y < out->height; y++)
         memcpy(ends->dst + (size_t)y * ends->dst_stride, imf_surface_row(out, y),
                (size_t)out->width * (size_t)out->channels * size);
-    r->download_ms = mapped - begin;
-    r->encode_ms = imf_now_ms() - mapped;
-    enum imf_status unmapped = imf_exec_unmap_output(plan->exec, st ? NULL : err);
-    return st ? st : unmapped;
+    r->encode_ms = imf_now_ms() - begin;
+    return st;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -249,26 +277,59 @@ static enum imf_status verify(struct imf_plan *plan, struct imf_report *r, struc
     return st ? st : unmapped;
 }
 
+/* From the mapped input to the mapped output; IMF_OK or a failure of the device, as far as there is
+ * one. */
+static enum imf_status filter(struct imf_plan *plan, const struct imf_run_options *options,
+                              const struct imf_surface **out, struct imf_report *r,
+                              struct imf_error *err) {
+    double begin = imf_now_ms();
+    *out = NULL;
+    enum imf_status st = imf_exec_unmap_input(plan->exec, err);
+    double uploaded = imf_now_ms();
+    if (!st)
+        st = imf_exec_run(plan->exec, err);
+    double computed = imf_now_ms();
+    if (!st && options && options->bench)
+        st = bench(plan, options->bench, r, err);
+    if (!st && options && options->verify)
+        st = verify(plan, r, err);
+    double verified = imf_now_ms();
+    if (!st && !(*out = imf_exec_map_output(plan->exec, err)))
+        st = IMF_ERR_DEVICE;
+    r->upload_ms = uploaded - begin;
+    r->compute_ms = computed - uploaded;
+    r->download_ms = imf_now_ms() - verified;
+    return st;
+}
+
 static enum imf_status run(struct imf_plan *plan, const struct ends *ends,
                            const struct imf_run_options *options, struct imf_report *report,
                            struct imf_error *err) {
     struct imf_report local, *r = report ? report : &local;
+    struct imf_error failure;
+    const struct imf_surface *out;
     double begin = imf_now_ms();
     memset(r, 0, sizeof *r);
     enum imf_status st = prepare(plan, err);
     r->setup_ms = imf_now_ms() - begin + imf_context_take_setup_ms(plan->ctx);
     if (!st)
         st = take_in(plan, ends, r, err);
-    double ready = imf_now_ms();
-    if (!st)
-        st = imf_exec_run(plan->exec, err);
-    r->compute_ms = imf_now_ms() - ready;
-    if (!st && options && options->bench)
-        st = bench(plan, options->bench, r, err);
-    if (!st && options && options->verify)
-        st = verify(plan, r, err);
-    if (!st)
-        st = give_out(plan, ends, r, err);
+    if (!st && filter(plan, options, &out, r, &failure)) {
+        st = fall_back(plan, &failure, true, err);
+        if (!st)
+            st = filter(plan, options, &out, r, err);
+    }
+    if (!st) {
+        st = give_out(out, ends, r, err);
+        bool unmapped = imf_exec_unmap_output(plan->exec, &failure) == IMF_OK;
+        if (!unmapped && plan->may_fall_back) {
+            imf_exec_free(&plan->exec); /* the pixels were right; the next image starts anew */
+        } else if (!unmapped && !st) {
+            st = failure.status;
+            if (err)
+                *err = failure;
+        }
+    }
     r->total_ms = imf_now_ms() - begin;
     return st;
 }

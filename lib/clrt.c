@@ -312,15 +312,15 @@ static void advise_large_pages(struct imf_clrt *rt, cl_mem mem, size_t bytes) {
     (void)clEnqueueUnmapMemObject(rt->queue, mem, p, 0, NULL, NULL);
 }
 
-enum imf_status imf_clrt_buffer(struct imf_clrt *rt, cl_mem_flags flags, size_t bytes, cl_mem *out,
-                                struct imf_error *err) {
+static enum imf_status make_buffer(struct imf_clrt *rt, cl_mem_flags flags, size_t bytes,
+                                   void *memory, cl_mem *out, struct imf_error *err) {
     cl_int code;
     *out = NULL;
     if (bytes > rt->device.max_alloc && rt->device.max_alloc > 0)
         return imf_fail(err, IMF_ERR_MEMORY,
                         "a buffer of %zu bytes is over the device's limit of %llu", bytes,
                         (unsigned long long)rt->device.max_alloc);
-    *out = clCreateBuffer(rt->context, flags, bytes ? bytes : 1, NULL, &code);
+    *out = clCreateBuffer(rt->context, flags, bytes ? bytes : 1, memory, &code);
     if (code == CL_SUCCESS) {
         if (rt->device.unified && !rt->device.gpu && bytes >= LARGE_BUFFER)
             advise_large_pages(rt, *out, bytes);
@@ -330,6 +330,34 @@ enum imf_status imf_clrt_buffer(struct imf_clrt *rt, cl_mem_flags flags, size_t 
     char what[64];
     snprintf(what, sizeof what, "cannot make a buffer of %zu bytes", bytes);
     return imf_clrt_fail(err, code, what);
+}
+
+enum imf_status imf_clrt_buffer(struct imf_clrt *rt, cl_mem_flags flags, size_t bytes, cl_mem *out,
+                                struct imf_error *err) {
+    return make_buffer(rt, flags, bytes, NULL, out, err);
+}
+
+/* Work that was given to the device may outlive our last use of a buffer when something fails. */
+static void CL_CALLBACK free_memory(cl_mem mem, void *memory) {
+    (void)mem;
+    free(memory);
+}
+
+enum imf_status imf_clrt_buffer_over(struct imf_clrt *rt, void *memory, size_t bytes, cl_mem *out,
+                                     struct imf_error *err) {
+    enum imf_status st =
+        make_buffer(rt, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory, out, err);
+    if (st) {
+        free(memory);
+        return st;
+    }
+    cl_int code = clSetMemObjectDestructorCallback(*out, free_memory, memory);
+    if (code == CL_SUCCESS)
+        return IMF_OK;
+    clReleaseMemObject(*out);
+    *out = NULL;
+    free(memory);
+    return imf_clrt_fail(err, code, "cannot keep a buffer in the host's memory");
 }
 
 enum imf_status imf_clrt_launch(struct imf_clrt *rt, cl_kernel kernel, const struct imf_arg *args,

@@ -62,6 +62,10 @@ enum imf_status imf_clrt_kernel(struct imf_clrt *rt, const char *file,
 
 enum imf_status imf_clrt_buffer(struct imf_clrt *rt, cl_mem_flags flags, size_t bytes, cl_mem *out,
                                 struct imf_error *err);
+/* A buffer for reading and writing in the host's memory: `memory`, from malloc(), becomes the
+ * buffer's and is freed when nothing on the device uses it any more, or at once on failure. */
+enum imf_status imf_clrt_buffer_over(struct imf_clrt *rt, void *memory, size_t bytes, cl_mem *out,
+                                     struct imf_error *err);
 
 /* Set arguments 0..count-1 from (size, pointer) pairs, and enqueue. local may be NULL. */
 struct imf_arg {

@@ -8,7 +8,8 @@ struct imf_context {
     struct imf_context_options options; /* its strings are owned copies */
     char *name, *cache_dir;             /* cache_dir NULL: keep nothing on disk */
     struct imf_clrt *rt;
-    bool failed;
+    bool failed; /* to open */
+    bool gave_up;
     struct imf_error failure;
     double setup_ms;
 };
@@ -89,6 +90,15 @@ bool imf_context_opened(const struct imf_context *ctx) {
 
 bool imf_context_device_asked(const struct imf_context *ctx) {
     return ctx->options.device != IMF_DEVICE_AUTO;
+}
+
+void imf_context_give_up(struct imf_context *ctx, const struct imf_error *why) {
+    ctx->gave_up = true;
+    ctx->failure = *why;
+}
+
+const char *imf_context_gave_up(const struct imf_context *ctx) {
+    return ctx->gave_up ? ctx->failure.text : NULL;
 }
 
 double imf_context_take_setup_ms(struct imf_context *ctx) {

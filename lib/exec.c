@@ -10,10 +10,12 @@
 #include "bands.h"
 #include "compose.h"
 #include "edge.h"
+#include "exec_input.h"
 #include "point.h"
 #include "tuning.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct step {
     const struct imf_solver *solver; /* convolution */
@@ -29,6 +31,7 @@ struct imf_exec {
     struct imf_surface *surface; /* chain->count + 1 */
     struct step *step;           /* chain->count */
     struct imf_alpha_job *alpha;
+    struct imf_exec_input input; /* on a device: what surface[0] is made of */
 };
 
 /* What a device does when; advance as in imf_exec_make_device(). */
@@ -162,14 +165,17 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     if (!st)
         st = plan_bands(&(*out)->bands, c, solver, advance, imf_clrt_device(rt), err);
     for (int i = 0; i <= c->count && !st; i++) {
-        /* The host reads and writes the first and the last; PoCL and integrated GPUs share them. */
-        bool host = i == 0 || i == c->count;
+        /* The host reads the last. */
+        cl_mem_flags flags = CL_MEM_READ_WRITE | (i == c->count ? CL_MEM_ALLOC_HOST_PTR : 0);
         cl_mem mem = NULL;
         struct imf_surface *s = &(*out)->surface[i];
         st = layout(c, (*out)->bands, i, c->out, s, err);
+        if (!st && i == 0) {
+            st = imf_exec_input_make(&(*out)->input, rt, s, err);
+            continue;
+        }
         if (!st)
-            st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE | (host ? CL_MEM_ALLOC_HOST_PTR : 0),
-                                 imf_surface_bytes(s), &mem, err);
+            st = imf_clrt_buffer(rt, flags, imf_surface_bytes(s), &mem, err);
         s->mem = mem;
     }
     for (int i = 0; i < c->count && !st; i++)
@@ -200,6 +206,7 @@ void imf_exec_free(struct imf_exec **exec) {
         if (!x->rt)
             imf_surface_free(&x->surface[i]);
     }
+    imf_exec_input_free(&x->input, x->rt);
     free(x->surface);
     free(x->step);
     free(x);
@@ -361,11 +368,33 @@ enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
 }
 
 const struct imf_surface *imf_exec_map_input(struct imf_exec *x, struct imf_error *err) {
-    return map(x, &x->surface[0], CL_MAP_READ | CL_MAP_WRITE, err);
+    struct imf_surface *s = &x->surface[0];
+    if (!x->input.pinned)
+        return map(x, s, CL_MAP_READ | CL_MAP_WRITE, err);
+    s->host = x->input.host;
+    return s;
 }
 
 enum imf_status imf_exec_unmap_input(struct imf_exec *x, struct imf_error *err) {
-    return unmap(x, &x->surface[0], err);
+    struct imf_surface *s = &x->surface[0];
+    if (!x->input.pinned)
+        return unmap(x, s, err);
+    s->host = NULL;
+    return imf_exec_input_send(&x->input, x->rt, s, err);
+}
+
+enum imf_status imf_exec_copy_input(struct imf_exec *failed, struct imf_exec *host,
+                                    struct imf_error *err) {
+    struct imf_surface from = failed->surface[0], *to = &host->surface[0];
+    from.host = failed->input.host;
+    if (!from.host && !map(failed, &from, CL_MAP_READ, err))
+        return IMF_ERR_DEVICE;
+    for (int y = 0; y < from.height; y++)
+        memcpy(imf_surface_row(to, y), imf_surface_row(&from, y),
+               (size_t)from.width * (size_t)from.channels * imf_sample_size(from.sample));
+    if (!failed->input.host)
+        (void)unmap(failed, &from, NULL); /* it is copied */
+    return IMF_OK;
 }
 
 const struct imf_surface *imf_exec_map_output(struct imf_exec *x, struct imf_error *err) {

@@ -3,7 +3,7 @@
  *
  * The input surface is written by the host between map and unmap, the output read likewise; on a
  * device that shares memory neither copies anything. Between them a device works band by band
- * (bands.h), the host in one go.
+ * (bands.h), the host in one go. The input outlives a failure of the device.
  */
 #ifndef IMF_EXEC_H
 #define IMF_EXEC_H
@@ -32,6 +32,10 @@ size_t imf_exec_bytes(const struct imf_chain *chain, const struct imf_solver *co
 /* The input surface, its host pointer valid until unmap; margins are the executor's business. */
 const struct imf_surface *imf_exec_map_input(struct imf_exec *exec, struct imf_error *err);
 enum imf_status imf_exec_unmap_input(struct imf_exec *exec, struct imf_error *err);
+/* Copy the input of an executor whose device failed into that of another, a host's, for the same
+ * chain. */
+enum imf_status imf_exec_copy_input(struct imf_exec *failed, struct imf_exec *host,
+                                    struct imf_error *err);
 /* Filter; returns when the output is finished. */
 enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
 /* The output surface, its host pointer valid until unmap. */

@@ -56,8 +56,10 @@ size_t imf_surface_bytes(const struct imf_surface *s) {
 }
 
 enum imf_status imf_surface_alloc(struct imf_surface *s, struct imf_error *err) {
-    size_t bytes = imf_surface_bytes(s);
-    if (bytes > SIZE_MAX - 63 || !(s->host = aligned_alloc(64, (bytes + 63) / 64 * 64)))
+    const size_t page = 4096;
+    size_t bytes = imf_surface_bytes(s), whole;
+    if (!imf_size_add(bytes, page - 1, &whole) ||
+        !(s->host = aligned_alloc(page, whole / page * page)))
         return imf_fail_memory(err, bytes);
     return IMF_OK;
 }

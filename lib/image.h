@@ -63,7 +63,8 @@ enum imf_status imf_surface_layout(struct imf_surface *s, enum imf_sample sample
                                    struct imf_error *err);
 /* Bytes of storage. */
 size_t imf_surface_bytes(const struct imf_surface *s);
-/* Allocate (64-byte aligned) and free host storage. */
+/* Allocate (aligned to a page, as devices want what they work on directly) and free host storage.
+ */
 enum imf_status imf_surface_alloc(struct imf_surface *s, struct imf_error *err);
 void imf_surface_free(struct imf_surface *s);
 /* Host address of pixel (0, y); y may reach into the margins. */

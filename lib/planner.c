@@ -362,7 +362,12 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
     bool want = backend != IMF_BACKEND_CPU &&
                 (device_only || r.opened || !host_can || host_cost(c) > OPEN_CPU_MS);
     enum imf_status st = IMF_OK;
-    if (want) {
+    /* A device that failed at its work stays unused where nothing else was asked for. */
+    const char *gave_up = backend || device_only || !host_can ? NULL : imf_context_gave_up(ctx);
+    if (gave_up) {
+        r.unusable = true;
+        snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", gave_up);
+    } else if (want) {
         struct imf_error failure;
         st = imf_context_runtime(ctx, &p->rt, &failure);
         if (st && (device_only || !host_can)) {
@@ -406,12 +411,19 @@ void imf_planning_clear(struct imf_planning *p) {
     imf_chain_free(&p->composed);
 }
 
-void imf_planning_fall_back(struct imf_planning *p, const char *why) {
+bool imf_planning_fall_back(struct imf_planning *p, const char *why) {
+    size_t host = 0;
+    while (host < p->count && strcmp(p->candidate[host].backend, imf_solver_host.name))
+        host++;
+    if (host == p->count || !p->candidate[host].eligible)
+        return false;
+    struct imf_candidate *failed = &p->candidate[p->chosen], *taken = &p->candidate[host];
+    failed->chosen = false;
+    snprintf(failed->why, sizeof failed->why, "failed: %.140s", why);
+    taken->chosen = true;
+    snprintf(taken->why, sizeof taken->why, "taken after the device failed");
     snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", why);
-    p->candidate[p->chosen].chosen = false;
-    for (size_t i = 0; i < p->count; i++)
-        if (!strcmp(p->candidate[i].backend, imf_solver_host.name))
-            p->chosen = i;
-    p->candidate[p->chosen].chosen = true;
+    p->chosen = host;
     p->on_device = false;
+    return true;
 }

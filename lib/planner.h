@@ -26,7 +26,7 @@ enum imf_status imf_planning_make(struct imf_planning *out, struct imf_context *
                                   const struct imf_chain *chain, enum imf_backend backend,
                                   struct imf_error *err);
 void imf_planning_clear(struct imf_planning *p);
-/* After a device failed: choose the host, and say why in the note. */
-void imf_planning_fall_back(struct imf_planning *p, const char *why);
+/* After a device failed: choose the host, and say why in the note; false if the host cannot. */
+bool imf_planning_fall_back(struct imf_planning *p, const char *why);
 
 #endif

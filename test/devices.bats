@@ -21,3 +21,41 @@ need_pocl() {
         done
     done
 }
+
+# The program with an OpenCL function that always fails.
+without() { # FUNCTION
+    ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
+    command -v cc >/dev/null || skip "no compiler"
+    echo "int $1(void) { return -5; }" >fail.c
+    cc -shared -fPIC -o fail.so fail.c
+}
+
+@test "a device that fails at its work: one warning, right pixels, and the report says so" {
+    need_pocl
+    without clEnqueueNDRangeKernel
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f disk:9 -f invert --backend=cpu a.ppm -o want.ppm
+    LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert --json --explain a.ppm -o out.ppm
+    echo "$output"
+    [ "$status" -eq 0 ]
+    one_line "warning: cannot start a kernel: CL_OUT_OF_RESOURCES (-5); using the plain C solver"
+    cmp want.ppm out.ppm
+    [[ $output == *'"backend":"cpu"'* ]]
+    [[ $output == *'"device":"host"'* ]]
+    [[ $output == *'"warning":"cannot start a kernel'* ]]
+    [[ $output == *'"chosen":false,"why":"failed: cannot start a kernel'* ]]
+    [[ $output == *'"chosen":true,"why":"taken after the device failed"'* ]]
+
+    # One warning for a batch; what was asked for is not replaced.
+    cp a.ppm b.ppm
+    LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert a.ppm b.ppm -o out/
+    [ "$status" -eq 0 ]
+    one_line "using the plain C solver"
+    cmp want.ppm out/b.ppm
+    for option in --backend=fft --device=0; do
+        LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert $option a.ppm -o asked.ppm
+        [ "$status" -eq 1 ]
+        one_line "a.ppm: cannot start a kernel: CL_OUT_OF_RESOURCES (-5)"
+        [ ! -e asked.ppm ]
+    done
+}

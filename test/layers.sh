@@ -43,7 +43,7 @@ level() { # FILE
     metadata | codec | codec_*) echo 5 ;;                                       # codecs
     clrt | clrt_* | fft_plan | fft_host) echo 5 ;;                                         # device
     edge | extend | epilogue | rounding | row_program | solver | solver_* | tuning | fft_error | fft_run | fft_tile | fft_pass) echo 6 ;;  # solvers
-    context | chain | chain_* | compose | bands | point | point_* | exec | pipeline) echo 7 ;;                                # top
+    context | chain | chain_* | compose | bands | point | point_* | exec | exec_* | pipeline) echo 7 ;;                                # top
     planner | verify | fft | picture | picture_*) echo 8 ;;
     response | show_* | spectrum | spectrum_*) echo 8 ;;
     apply) echo 9 ;;

@@ -1,0 +1,244 @@
+/*
+ * test_fallback.c - every OpenCL call of a run fails in turn, once or from then on
+ *
+ * The program's own definitions take the place of the loader's functions. Left to choose, a plan
+ * gives the plain C solver's pixels whatever fails, and says so; a plan that insists on the device
+ * gives right pixels or an error.
+ */
+#include "../../lib/clrt.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WIDTH = 150, HEIGHT = 60, CHANNELS = 3, SIZE = WIDTH * HEIGHT * CHANNELS };
+
+enum call { BUILD, KERNEL, BUFFER, KEEP, ARGUMENT, LAUNCH, MAP, UNMAP, FINISH, CALLS };
+static const char *const names[CALLS] = {"clBuildProgram",
+                                         "clCreateKernel",
+                                         "clCreateBuffer",
+                                         "clSetMemObjectDestructorCallback",
+                                         "clSetKernelArg",
+                                         "clEnqueueNDRangeKernel",
+                                         "clEnqueueMapBuffer",
+                                         "clEnqueueUnmapMemObject",
+                                         "clFinish"};
+static int made[CALLS];
+static enum call failing = CALLS;
+static int first;
+static bool lasting;
+
+static bool fails(enum call c) {
+    int n = made[c]++;
+    return c == failing && (n == first || (lasting && n > first));
+}
+
+/* Forward to the loader, or fail. ISO C has no conversion from an object's pointer to a function's.
+ */
+#define REAL(type, call)                                                                           \
+    union {                                                                                        \
+        void *object;                                                                              \
+        type;                                                                                      \
+    } real = {dlsym(RTLD_NEXT, names[call])}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
+                      const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                      void *data) {
+    REAL(cl_int(*f)(cl_program, cl_uint, const cl_device_id *, const char *,
+                    void(CL_CALLBACK *)(cl_program, void *), void *),
+         BUILD);
+    return fails(BUILD) ? CL_BUILD_PROGRAM_FAILURE
+                        : real.f(program, count, devices, options, notify, data);
+}
+
+cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code) {
+    REAL(cl_kernel(*f)(cl_program, const char *, cl_int *), KERNEL);
+    if (!fails(KERNEL))
+        return real.f(program, name, code);
+    *code = CL_OUT_OF_RESOURCES;
+    return NULL;
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                      cl_int *code) {
+    REAL(cl_mem(*f)(cl_context, cl_mem_flags, size_t, void *, cl_int *), BUFFER);
+    if (!fails(BUFFER))
+        return real.f(context, flags, size, host, code);
+    *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return NULL;
+}
+
+cl_int clSetMemObjectDestructorCallback(cl_mem mem, void(CL_CALLBACK *notify)(cl_mem, void *),
+                                        void *data) {
+    REAL(cl_int(*f)(cl_mem, void(CL_CALLBACK *)(cl_mem, void *), void *), KEEP);
+    return fails(KEEP) ? CL_OUT_OF_HOST_MEMORY : real.f(mem, notify, data);
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+    REAL(cl_int(*f)(cl_kernel, cl_uint, size_t, const void *), ARGUMENT);
+    return fails(ARGUMENT) ? CL_OUT_OF_RESOURCES : real.f(kernel, index, size, value);
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint count, const cl_event *waits, cl_event *event) {
+    REAL(cl_int(*f)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
+                    const size_t *, cl_uint, const cl_event *, cl_event *),
+         LAUNCH);
+    return fails(LAUNCH) ? CL_OUT_OF_RESOURCES
+                         : real.f(queue, kernel, dims, offset, global, local, count, waits, event);
+}
+
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                         cl_map_flags flags, size_t offset, size_t size, cl_uint count,
+                         const cl_event *waits, cl_event *event, cl_int *code) {
+    REAL(void *(*f)(cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t, size_t, cl_uint,
+                    const cl_event *, cl_event *, cl_int *),
+         MAP);
+    if (!fails(MAP))
+        return real.f(queue, buffer, blocking, flags, offset, size, count, waits, event, code);
+    if (code)
+        *code = CL_MAP_FAILURE;
+    return NULL;
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *pointer, cl_uint count,
+                               const cl_event *waits, cl_event *event) {
+    REAL(cl_int(*f)(cl_command_queue, cl_mem, void *, cl_uint, const cl_event *, cl_event *),
+         UNMAP);
+    return fails(UNMAP) ? CL_OUT_OF_RESOURCES : real.f(queue, mem, pointer, count, waits, event);
+}
+
+cl_int clFinish(cl_command_queue queue) {
+    REAL(cl_int(*f)(cl_command_queue), FINISH);
+    return fails(FINISH) ? CL_OUT_OF_RESOURCES : real.f(queue);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+static unsigned char image[SIZE];
+static const struct imf_info info = {.width = WIDTH,
+                                     .height = HEIGHT,
+                                     .channels = CHANNELS,
+                                     .depth = 8,
+                                     .color = IMF_COLOR_RGB,
+                                     .format = IMF_FORMAT_PNM};
+
+struct result {
+    enum imf_status status;
+    bool noted, on_host, cpu;
+    char error[512];
+    unsigned char pixels[SIZE];
+};
+
+/* Filter the image from a stream that is read only once. */
+static void run_plan(struct result *r, struct imf_plan *plan) {
+    char header[32];
+    struct imf_error err = {0};
+    struct imf_reader *reader = NULL;
+    FILE *file = tmpfile();
+    if (!file)
+        abort();
+    int n = snprintf(header, sizeof header, "P6 %d %d 255\n", WIDTH, HEIGHT);
+    fwrite(header, 1, (size_t)n, file);
+    fwrite(image, 1, SIZE, file);
+    rewind(file);
+    r->status = imf_reader_open(&reader, file, NULL, &err);
+    if (!r->status) {
+        char *out = NULL;
+        size_t size = 0;
+        FILE *sink = open_memstream(&out, &size);
+        struct imf_writer *writer = NULL;
+        r->status = imf_writer_open(&writer, sink, &info, NULL, NULL, &err);
+        if (!r->status)
+            r->status = imf_plan_run(plan, reader, writer, NULL, NULL, &err);
+        imf_writer_close(&writer);
+        fclose(sink);
+        if (!r->status && size > SIZE)
+            memcpy(r->pixels, out + size - SIZE, SIZE);
+        free(out);
+    }
+    imf_reader_close(&reader);
+    fclose(file);
+    snprintf(r->error, sizeof r->error, "%s", err.text);
+    const char *note = imf_plan_note(plan);
+    r->noted = note && strstr(note, "plain C");
+    r->on_host = strcmp(imf_plan_device(plan), "host") == 0;
+    r->cpu = strcmp(imf_plan_backend(plan), "cpu") == 0;
+}
+
+static void run(struct result *r, const struct imf_filter *filter, const char *cache,
+                enum imf_backend backend) {
+    struct imf_context *ctx = NULL;
+    struct imf_plan *plan = NULL;
+    struct imf_error err = {0};
+    const struct imf_context_options options = {.cache_dir = cache};
+    const struct imf_settings settings = {.backend = backend};
+    const struct imf_settings direct = {.backend = IMF_BACKEND_DIRECT};
+    memset(r, 0, sizeof *r);
+    memset(made, 0, sizeof made);
+    r->status = imf_context_create(&ctx, &options, &err);
+    /* An open device is worth its while for small images. */
+    if (!r->status)
+        r->status = imf_plan_create(&plan, ctx, filter, &info, &direct, &err);
+    imf_plan_free(&plan);
+    if (!r->status)
+        r->status = imf_plan_create(&plan, ctx, filter, &info, &settings, &err);
+    snprintf(r->error, sizeof r->error, "%s", err.text);
+    if (!r->status)
+        run_plan(r, plan);
+    imf_plan_free(&plan);
+    if (ctx)
+        imf_context_free(&ctx);
+}
+
+int main(void) {
+    struct imf_device_info device;
+    if (imf_device_list(&device, 1) == 0) {
+        printf("fallback: no OpenCL device, nothing tested\n");
+        return check_done("fallback");
+    }
+    char cache[] = "/tmp/imf-fallback-XXXXXX", command[64];
+    const char *const specs[] = {"kernel:1,2,1/2,4,2/1,2,1", "threshold:0.3", "box:21"};
+    struct imf_filter *filter = NULL;
+    struct imf_error err;
+    if (!mkdtemp(cache) || imf_filter_parse(&filter, specs, 3, &err))
+        return 1;
+    for (int i = 0; i < SIZE; i++)
+        image[i] = (unsigned char)(i * 7 + i / 1000 * 31);
+    static struct result want, got;
+    run(&want, filter, cache, IMF_BACKEND_CPU);
+    CHECK(want.status == IMF_OK && want.on_host, "the plain C solver: %s", want.error);
+    run(&got, filter, cache, IMF_BACKEND_AUTO); /* fills the cache */
+    run(&got, filter, cache, IMF_BACKEND_AUTO);
+    CHECK(got.status == IMF_OK && !got.on_host && !got.noted, "the device");
+    int counts[CALLS], fallen = 0, failed = 0;
+    memcpy(counts, made, sizeof counts);
+    for (int c = 0; c < CALLS; c++)
+        CHECK(counts[c] > 0, "%s is not called", names[c]);
+    for (int c = 0; c < CALLS; c++)
+        for (first = 0; first < counts[c]; first += c == ARGUMENT ? 7 : 1)
+            for (int more = 0; more < 2; more++) {
+                failing = (enum call)c;
+                lasting = more;
+                run(&got, filter, cache, IMF_BACKEND_AUTO);
+                CHECK(got.status == IMF_OK && !memcmp(got.pixels, want.pixels, SIZE) &&
+                          got.noted == got.on_host && got.on_host == got.cpu,
+                      "%s, call %d%s: status %d, note %d, host %d %d", names[c], first,
+                      more ? " and later ones" : "", got.status, got.noted, got.on_host, got.cpu);
+                fallen += got.on_host;
+                run(&got, filter, cache, IMF_BACKEND_DIRECT);
+                CHECK(got.status || (!memcmp(got.pixels, want.pixels, SIZE) && !got.on_host),
+                      "%s, call %d, --backend=direct: wrong pixels", names[c], first);
+                failed += got.status != IMF_OK;
+            }
+    CHECK(fallen > 20 && failed > 20, "%d fell back, %d failed", fallen, failed);
+    failing = CALLS;
+
+    imf_filter_free(&filter);
+    snprintf(command, sizeof command, "rm -r %s", cache);
+    CHECK(system(command) == 0, "%s", command);
+    return check_done("fallback");
+}
