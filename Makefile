@@ -60,7 +60,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats layers bench fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model layers bench fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -144,6 +144,9 @@ checkcl: $(CHECKCL) ## check every solver and kernel against the reference only
 
 bats: all ## run the command-line tests only
 	@BUILD='$(BUILD)' sh test/run.sh bats
+
+model: all ## compare the program with a model in numpy, for a minute
+	@IMFILTER='$(BUILD)/imfilter' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' test/model/run.py --seconds=60
 
 layers: all ## check that dependencies point downwards
 	@BUILD='$(BUILD)' sh test/run.sh layers
@@ -237,7 +240,7 @@ clean: ## remove everything that was built
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
 	opencl-c-headers pocl-opencl-icd bats
 DEPS_CI = clang clang-format libclang-rt-14-dev mandoc oclgrind shellcheck libimage-exiftool-perl \
-	libjpeg-turbo-progs
+	libjpeg-turbo-progs python3-numpy
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)

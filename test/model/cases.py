@@ -1,0 +1,192 @@
+"""A case: a chain, options, and an image that a seed describes. One line of text holds all of it.
+
+    f=blur:2 f=sobel size=31x17 channels=3 bits=8 content=noise seed=7 edge=wrap backend=fft
+
+Cases are drawn in groups of one chain, shape and options, which one run of the program filters.
+"""
+import numpy as np
+
+FILES = {"pnm": (".pgm", ".pam", ".ppm", ".pam"), "png": (".png",) * 4}
+CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes")
+ALPHAS = ("any", "opaque", "tiny", "cut")
+
+
+class Case:
+    def __init__(self, text):
+        self.specs, self.options = [], {}
+        for word in text.split():
+            key, _, value = word.partition("=")
+            if key == "f":
+                self.specs.append(value)
+            else:
+                self.options[key] = value
+        width, height = self.options["size"].split("x")
+        self.shape = (int(height), int(width), int(self.options.get("channels", 1)))
+        self.bits = int(self.options.get("bits", 8))
+        self.kind = self.options.get("file", "pnm")
+
+    def __str__(self):
+        return " ".join(["f=" + s for s in self.specs] + ["%s=%s" % pair for pair in self.options.items()])
+
+    def suffix(self):
+        return FILES[self.kind][self.shape[2] - 1]
+
+    def arguments(self):
+        """What the program is given, but for inputs and output"""
+        words = [word for spec in self.specs for word in ("-f", spec)]
+        for key in ("edge", "range", "alpha", "depth", "backend"):
+            if key in self.options:
+                words.append("--%s=%s" % (key, self.options[key]))
+        return words + (["--linear"] if "linear" in self.options else [])
+
+    def model_options(self):
+        chosen = {key: self.options[key] for key in ("edge", "range", "alpha") if key in self.options}
+        chosen["linear"] = "linear" in self.options
+        chosen["depth"] = int(self.options["depth"]) if "depth" in self.options else None
+        return chosen
+
+    def image(self):
+        height, width, channels = self.shape
+        random = np.random.default_rng(int(self.options.get("seed", 0)))
+        full = 255 if self.bits == 8 else 65535
+        data = content(self.options.get("content", "noise"), random, height, width, channels, full)
+        if channels in (2, 4):
+            data[:, :, -1] = alpha(self.options.get("opacity", "any"), random, height, width, full)
+        return data.astype(np.uint8 if self.bits == 8 else np.uint16)
+
+
+def content(name, random, height, width, channels, full):
+    shape = (height, width, channels)
+    if name == "flat":
+        return np.broadcast_to(random.integers(0, full + 1, channels), shape).copy()
+    if name == "low":
+        return random.integers(full // 3, full // 3 + 4, shape)
+    if name == "steps":
+        y, x = np.mgrid[:height, :width]
+        cell = int(random.integers(1, 9))
+        colours = random.integers(0, full + 1, (2, channels))
+        return colours[(x // cell + y // cell) % 2]
+    if name == "impulses":
+        return np.where(random.random(shape) < 0.02, full, 0)
+    if name == "ramp":
+        y, x = np.mgrid[:height, :width]
+        plane = (x * int(random.integers(1, full)) // max(1, width) + y * 3) % (full + 1)
+        return np.repeat(plane[:, :, None], channels, axis=2)
+    if name == "extremes":
+        return random.integers(0, 2, shape) * full
+    return random.integers(0, full + 1, shape)
+
+
+def alpha(name, random, height, width, full):
+    if name == "opaque":
+        return np.full((height, width), full)
+    if name == "tiny":
+        return random.integers(1, 4, (height, width))
+    if name == "cut":
+        y, x = np.mgrid[:height, :width]
+        return np.where((x // 5 + y // 7) % 2, full, 0)
+    return random.choice([0, 1, full // 3, full - 1, full], (height, width))
+
+
+class Draw:
+    """Random groups. Few shapes a filter, since each shape's kernels are compiled anew."""
+
+    sizes = ((1, 1), (1, 37), (53, 1), (2, 2), (3, 5), (7, 7), (16, 16), (31, 17), (64, 64), (61, 127), (128, 96),
+             (211, 40), (97, 293), (300, 13))
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+
+    def one(self, items):
+        return items[int(self.random.integers(len(items)))]
+
+    def chance(self, part):
+        return self.random.random() < part
+
+    def number(self, low, high):
+        return "%.3g" % self.random.uniform(low, high)
+
+    def kernel(self):
+        rows, columns = (int(self.random.integers(1, 8)) for _ in range(2))
+        if self.chance(0.1):
+            rows, columns = self.one(((1, 41), (33, 1), (15, 15), (21, 20)))
+        whole = self.chance(0.6)
+        size = self.one((1, 4, 30))
+        values = self.random.integers(-size, size + 1, (rows, columns)) if whole else \
+            np.round(self.random.normal(0, size / 4, (rows, columns)), 3)
+        if self.chance(0.25):  # a product of a column and a row
+            values = self.random.integers(-4, 5, (rows, 1)) * self.random.integers(-4, 5, (1, columns))
+        if self.chance(0.2):
+            values = np.abs(values) + 1
+        spec = "kernel:" + "/".join(",".join("%g" % v for v in row) for row in values)
+        if self.chance(0.5):
+            spec += ":scale=" + self.one(("2", "7", "auto", "-3", "16", "0.5", "2.5"))
+        if self.chance(0.3):
+            spec += ":bias=" + self.one(("0.5", "1", "-1", "0.25", "2"))
+        return spec + (":flip" if self.chance(0.2) else "")
+
+    def transfer(self):
+        name = self.one(("lowpass", "highpass", "bandpass", "bandstop", "notch"))
+        if name == "notch":
+            return "notch:%s:%s:%s" % (self.number(-0.4, 0.4), self.number(0.1, 0.4), self.number(0.02, 0.1))
+        low = self.random.uniform(0.02, 0.3)
+        spec = name + ":%.3g" % low
+        if name.startswith("band"):
+            spec += ":%.3g" % (low + self.random.uniform(0.08, 0.2))
+        kind = self.one(("", "", ":type=ideal", ":type=butterworth", ":type=butterworth:order=3"))
+        return spec + kind
+
+    def spec(self):
+        return self.one((
+            lambda: self.one(("sharpen", "sharpen:2", "sharpen:0.5", "sharpen:30")),
+            lambda: "unsharp:sigma=%s:amount=%s" % (self.number(0.4, 4), self.number(0.2, 4)) +
+            self.one(("", ":threshold=0.05")),
+            lambda: "blur:" + self.number(0.3, 9),
+            lambda: "box:" + self.one(("2", "3", "4", "9", "15", "40")),
+            lambda: "disk:" + self.one(("1", "2.5", "6", "9")),
+            lambda: "motion:%s:%s" % (self.number(1, 24), self.number(-180, 360)),
+            lambda: self.one(("sobel", "prewitt", "scharr")) + self.one(("", "", ":dir=x", ":dir=y")),
+            lambda: "laplacian",
+            lambda: "log:" + self.number(0.5, 4),
+            lambda: "dog:%s:%s" % (self.number(0.4, 2), self.number(2, 5)),
+            lambda: "emboss" + self.one(("", ":0", ":90", ":-45", ":30", ":201.5")),
+            self.kernel, self.kernel, self.transfer, self.transfer,
+        ))()
+
+    def chain(self):
+        specs = [self.spec()]
+        while len(specs) < 4 and self.chance(0.3):
+            specs.append(self.spec())
+        for point in ("gray", "invert", "threshold:" + self.one(("0.5", "0.2", "0.333"))):
+            if self.chance(0.08):
+                specs.insert(int(self.random.integers(len(specs) + 1)), point)
+        return specs
+
+    def group(self):
+        """Cases that differ in their image's content alone, without a backend"""
+        specs = self.chain()
+        width, height = self.one(self.sizes)
+        options = {"size": "%dx%d" % (width, height), "channels": self.one("1334424"[:7]), "bits": self.one(("8", "8", "16"))}
+        if self.chance(0.7):
+            options["edge"] = self.one(("reflect", "mirror", "wrap", "wrap", "constant", "constant:0.3", "constant:1"))
+        if self.chance(0.3):
+            options["range"] = self.one(("clip", "abs", "offset", "normalize"))
+        if options["channels"] in "24" and self.chance(0.4):
+            options["alpha"] = self.one(("premultiply", "filter", "keep"))
+        if self.chance(0.15):
+            options["linear"] = "1"
+        if self.chance(0.15):
+            options["depth"] = self.one(("8", "16"))
+        if self.chance(0.2) and width * height < 8000:
+            options["file"] = "png"
+        cases = []
+        for _ in range(3):
+            images = {"content": self.one(CONTENTS), "seed": str(int(self.random.integers(1 << 30)))}
+            if options["channels"] in "24":
+                images["opacity"] = self.one(ALPHAS)
+            cases.append(" ".join(["f=" + s for s in specs] + ["%s=%s" % p for p in {**options, **images}.items()]))
+        return cases
+
+    def backends(self):
+        """cpu starts no device and compiles nothing; the others are what is on trial"""
+        return list(dict.fromkeys([self.one(("auto", "direct", "fft")), self.one(("cpu", "fft", "direct", "separable"))]))

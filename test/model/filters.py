@@ -1,0 +1,228 @@
+"""What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
+
+parse() gives a stage: Kernel, Gradient, Unsharp, Transfer or Point. Nothing here knows about images.
+"""
+import math
+from fractions import Fraction
+
+import numpy as np
+
+
+class Kernel:
+    """sum(coefs * pixels around the origin) / scale + bias * full scale"""
+
+    def __init__(self, coefs, scale=1, bias=0, shown="clip", column=None, row=None):
+        self.coefs = np.asarray(coefs, float)
+        self.origin = (self.coefs.shape[0] // 2, self.coefs.shape[1] // 2)
+        self.scale, self.bias, self.shown = float(scale), float(bias), shown
+        self.factors = None if column is None else (np.asarray(column, float), np.asarray(row, float))
+        self.integer = bool(np.all(self.coefs == np.rint(self.coefs))) and self.scale == int(self.scale)
+        self.integer = self.integer and self.bias == int(self.bias)
+
+    def flipped(self):
+        self.coefs = self.coefs[::-1, ::-1].copy()
+        self.origin = tuple(n - 1 - o for n, o in zip(self.coefs.shape, self.origin))
+        return self
+
+    def gain(self):
+        return self.coefs.sum() / self.scale
+
+    def size(self):
+        return sum(self.coefs.shape) if self.factors else int(np.count_nonzero(self.coefs))
+
+
+class Gradient:
+    """The magnitude of two kernels' responses"""
+
+    def __init__(self, x, y):
+        self.x, self.y, self.shown, self.bias = Kernel(x), Kernel(y), "clip", 0.0
+        self.integer = self.x.integer and self.y.integer
+
+    def gain(self):
+        return math.hypot(self.x.gain(), self.y.gain())
+
+    def size(self):
+        return self.x.size() + self.y.size()
+
+
+class Unsharp:
+    """x + amount * soft(x - blur(x)), where soft takes the threshold off the size of a difference"""
+
+    integer, shown, bias = False, "clip", 0.0
+
+    def __init__(self, sigma, amount, threshold):
+        self.blur, self.amount, self.threshold = gaussian(sigma), amount, threshold
+
+    def gain(self):
+        return 1.0
+
+    def size(self):
+        return self.blur.size()
+
+
+class Transfer:
+    """gain(u, v), of frequencies in cycles per pixel; tail(u, v) is the part that spreads"""
+
+    integer, bias = False, 0.0
+
+    def __init__(self, gain, tail, shown, ideal):
+        self.response, self.tail, self.shown, self.ideal = gain, tail, shown, ideal
+
+    def gain(self):
+        return float(self.response(np.zeros((1, 1)), np.zeros((1, 1)))[0, 0])
+
+    def size(self):
+        return 40
+
+
+class Point:
+    """gray, invert or threshold"""
+
+    integer = True
+
+    def __init__(self, kind, level=None):
+        self.kind, self.level = kind, level
+
+
+def gaussian(sigma):
+    reach = math.ceil(4 * sigma)
+    row = np.exp(-np.arange(-reach, reach + 1.0) ** 2 / (2 * sigma * sigma))
+    row /= row.sum()
+    return Kernel(np.outer(row, row), column=row, row=row)
+
+
+def squares(reach):
+    y, x = np.mgrid[-reach:reach + 1, -reach:reach + 1]
+    return (x * x + y * y).astype(float)
+
+
+def box(count):
+    ones = np.ones(count)
+    return Kernel(np.outer(ones, ones), scale=count * count, column=ones, row=ones)
+
+
+def disk(radius):
+    ones = squares(math.ceil(radius)) <= radius * radius
+    return Kernel(ones, scale=ones.sum())
+
+
+def motion(length, angle):
+    reach = math.ceil((length - 1) / 2) + 1
+    y, x = np.mgrid[-reach:reach + 1, -reach:reach + 1].astype(float)
+    dx, dy = math.cos(math.radians(angle)), -math.sin(math.radians(angle))
+    along = np.clip(x * dx + y * dy, -(length - 1) / 2, (length - 1) / 2)
+    weights = np.maximum(0, 1 - np.hypot(x - along * dx, y - along * dy))
+    return Kernel(weights / weights.sum())
+
+
+def log(sigma):
+    r2 = squares(math.ceil(5 * sigma))
+    g = np.exp(-r2 / (2 * sigma * sigma))
+    g /= g.sum()
+    return Kernel((r2 - (r2 * g).sum()) / sigma ** 4 * g, shown="abs")
+
+
+def dog(one, two):
+    a, b = gaussian(one).coefs, gaussian(two).coefs
+    size = max(len(a), len(b))
+    both = [np.pad(k, (size - len(k)) // 2) for k in (a, b)]
+    return Kernel(both[0] - both[1], shown="abs")
+
+
+def emboss(angle):
+    ring = [-1, -1, 0, 1, 1, 1, 0, -1]
+    places = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0)]
+    turn = (135 - angle) / 45
+    whole, part = math.floor(turn), turn - math.floor(turn)
+    rows = np.zeros((3, 3))
+    for i, place in enumerate(places):
+        rows[place] = (1 - part) * ring[(i - whole) % 8] + part * ring[(i - whole - 1) % 8]
+    return Kernel(rows, shown="offset")
+
+
+def gradient(across, direction):
+    x = np.outer(across, [-1, 0, 1])
+    if direction == "mag":
+        return Gradient(x, x.T)
+    return Kernel(x if direction == "x" else x.T, shown="offset")
+
+
+def sharpen(amount):
+    a = amount
+    return Kernel([[0, -a, 0], [-a, 1 + 4 * a, -a], [0, -a, 0]])
+
+
+def lowpass_of(kind, order, x):
+    """The gain at x of a lowpass with its edge at 1. Bins that lie on the edge of `ideal` pass."""
+    if kind == "ideal":
+        return (x <= 1 + 1e-12).astype(float)
+    with np.errstate(over="ignore"):
+        return np.exp(-x * x / 2) if kind == "gaussian" else 1 / (1 + x ** (2 * order))
+
+
+def radial(name, edges, kind, order):
+    def low(u, v):
+        d = np.hypot(u, v)
+        if len(edges) == 1:
+            x = d / edges[0]
+        else:
+            with np.errstate(divide="ignore"):
+                x = np.abs(d * d - edges[0] * edges[1]) / (d * (edges[1] - edges[0]))
+        return lowpass_of(kind, order, x)
+
+    removes = name in ("highpass", "bandstop")
+    shown = "offset" if name in ("highpass", "bandpass") else "clip"
+    return Transfer((lambda u, v: 1 - low(u, v)) if removes else low, low, shown, kind == "ideal")
+
+
+def notch(u0, v0, radius):
+    def pit(u, v, sign):
+        return 1 - np.exp(-((u - sign * u0) ** 2 + (v - sign * v0) ** 2) / (2 * radius * radius))
+
+    def both(u, v):
+        return pit(u, v, 1) * pit(u, v, -1)
+
+    return Transfer(both, lambda u, v: 1 - both(u, v), "clip", False)
+
+
+def custom(rows, options):
+    table = [[Fraction(value) for value in row.split(",")] for row in rows.split("/")]
+    scale = options.get("scale", "1")
+    if scale == "auto":
+        scale = sum(map(sum, table)) or 1
+    kernel = Kernel([[float(value) for value in row] for row in table], float(Fraction(scale)),
+                    float(Fraction(options.get("bias", "0"))))
+    return kernel.flipped() if "flip" in options else kernel
+
+
+ACROSS = {"sobel": [1, 2, 1], "prewitt": [1, 1, 1], "scharr": [3, 10, 3]}
+
+
+def parse(spec):
+    name, *parts = spec.split(":")
+    options = dict((p.split("=", 1) + [""])[:2] for p in parts if "=" in p or p == "flip")
+    args = [p for p in parts if "=" not in p and p != "flip"]
+    if name == "kernel":
+        return custom(args[0], options)
+    if name in ACROSS:
+        return gradient(ACROSS[name], options.get("dir", "mag"))
+    if name in ("highpass", "lowpass", "bandpass", "bandstop"):
+        return radial(name, [float(a) for a in args], options.get("type", "gaussian"), int(options.get("order", 2)))
+    if name == "threshold":
+        return Point(name, Fraction(args[0]))
+    if name in ("gray", "invert"):
+        return Point(name)
+    if name == "laplacian":
+        return Kernel([[0, 1, 0], [1, -4, 1], [0, 1, 0]], shown="abs")
+    if name == "unsharp":
+        return Unsharp(*(float(options.get(key, usual)) for key, usual in
+                         (("sigma", 1), ("amount", 1), ("threshold", 0))))
+    if name == "box":
+        return box(int(args[0]))
+    numbers = [float(a) for a in args]
+    if name == "emboss":
+        return emboss(*(numbers or [135.0]))
+    if name == "sharpen":
+        return sharpen(*(numbers or [1.0]))
+    return {"blur": gaussian, "gaussian": gaussian, "disk": disk, "motion": motion, "log": log, "dog": dog,
+            "notch": notch}[name](*numbers)

@@ -1,0 +1,291 @@
+"""An independent model of imfilter: the contract's arithmetic in float64, one plain step after another.
+
+answer() takes an image and options and gives, for each sample of the output, the float64 response
+before it is rounded, as a Range of two evaluations: one whose transfer functions saw the narrowest
+extension that the contract allows, one that saw more than twice as much. Without transfer functions
+the two are the same. Sums of integers stay below 2^53, so that float64 holds them exactly and every
+division is the last step: rounding the result is then the exact answer.
+"""
+import numpy as np
+
+import filters
+from pixels import full as full_scale
+
+EDGES = ("clamp", "reflect", "mirror", "wrap", "constant")
+tails = {}
+
+
+class Undetermined(Exception):
+    """The contract leaves the result open for this case"""
+
+
+class Range:
+    """What the output's samples may be: the responses, and what is known about them"""
+
+    def __init__(self):
+        self.first = self.second = None  # float64 responses, height x width x channels, unclamped
+        self.free = None  # samples whose value hangs on a decision at a threshold, or under no alpha
+        self.exact = False  # the exactly rounded result is promised
+        self.ideal = False  # an extension of free width under a response that rings without end
+        self.full = 0
+
+
+def positions(count, reach, edge):
+    """Index of the sample behind each position from -reach to count - 1 + reach; -1 is the border"""
+    at = np.arange(-reach, count + reach)
+    if edge == "clamp":
+        return np.clip(at, 0, count - 1)
+    if edge == "wrap":
+        return at % count
+    if edge == "reflect":
+        at = at % (2 * count)
+        return np.where(at < count, at, 2 * count - 1 - at)
+    if edge == "mirror":
+        period = max(1, 2 * count - 2)
+        at = at % period
+        return np.where(at < count, at, period - at)
+    return np.where((at < 0) | (at >= count), -1, at)
+
+
+def extend(plane, reach, edge, border):
+    """reach: rows and columns to add on each side"""
+    rows, columns = (positions(n, r, edge) for n, r in zip(plane.shape, reach))
+    wide = plane[np.maximum(rows, 0)][:, np.maximum(columns, 0)]
+    wide[rows < 0] = border
+    wide[:, columns < 0] = border
+    return wide
+
+
+def correlate(plane, kernel, edge, border):
+    """The sum of products alone: neither scale nor bias"""
+    height, width = plane.shape
+    oy, ox = kernel.origin
+    rows, columns = kernel.coefs.shape
+    reach = (max(oy, rows - 1 - oy), max(ox, columns - 1 - ox))
+    wide = extend(plane, reach, edge, border)
+    if kernel.factors:
+        column, row = kernel.factors
+        part = sum(c * wide[i:i + height] for i, c in enumerate(column))
+        return sum(c * part[:, i:i + width] for i, c in enumerate(row))
+    total = np.zeros(plane.shape)
+    for i, j in np.argwhere(kernel.coefs):
+        y, x = i - oy + reach[0], j - ox + reach[1]
+        total += kernel.coefs[i, j] * wide[y:y + height, x:x + width]
+    return total
+
+
+def tail_width(stage):
+    """The distance at which the spreading part of a response has fallen to 1/1000 of its peak"""
+    size = 128
+    while True:
+        at = np.fft.fftfreq(size)
+        response = np.abs(np.fft.ifft2(stage.tail(at[None, :], at[:, None])))
+        y, x = np.nonzero(response >= response.max() / 1000)
+        distance = int(np.ceil(np.hypot(np.minimum(x, size - x), np.minimum(y, size - y)).max()))
+        if 3 * distance < size or size >= 2048:
+            return distance
+        size *= 2
+
+
+def transfer(plane, stage, spec, edge, border, wider):
+    if edge == "wrap":
+        reach = (0, 0)
+    elif stage.ideal:
+        reach = tuple((3 if wider else 1) * max(64, n) for n in plane.shape)
+    else:
+        if spec not in tails:
+            tails[spec] = tail_width(stage)
+        reach = (tails[spec] * (3 if wider else 1) + (16 if wider else 0),) * 2
+    wide = extend(plane, reach, edge, border)
+    v, u = (np.fft.fftfreq(n) for n in wide.shape)
+    result = np.fft.ifft2(np.fft.fft2(wide) * stage.response(u[None, :], v[:, None])).real
+    return result[reach[0]:reach[0] + plane.shape[0], reach[1]:reach[1] + plane.shape[1]]
+
+
+def decode_srgb(v):
+    return np.where(v <= 0.04045, v / 12.92, ((np.maximum(v, 0.04045) + 0.055) / 1.055) ** 2.4)
+
+
+def encode_srgb(v):
+    v = np.clip(v, 0, 1)
+    return np.where(v <= 0.0031308, v * 12.92, 1.055 * np.maximum(v, 0.0031308) ** (1 / 2.4) - 0.055)
+
+
+def gray(colours):
+    return colours @ np.array([[0.2126], [0.7152], [0.0722]]) if colours.shape[2] == 3 else colours
+
+
+class Run:
+    """One evaluation of a chain. Premultiplied colours are colour times alpha, in samples squared."""
+
+    def __init__(self, image, specs, options, wider):
+        self.options, self.wider, self.specs = options, wider, specs
+        self.stages = [filters.parse(spec) for spec in specs]
+        self.full = full_scale(image)
+        kernels = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Point)]
+        self.last = kernels[-1] if kernels else -1
+        data = image.astype(float)
+        alpha = image.shape[2] in (2, 4)
+        self.colours, self.alpha = (data[:, :, :-1], data[:, :, -1]) if alpha else (data, None)
+        mode = options.get("alpha", "auto")
+        if mode == "auto":
+            bright = all(abs(self.stages[i].gain() - 1) < 1e-6 and self.stages[i].bias == 0 for i in kernels)
+            mode = "premultiply" if bright else "keep"
+        self.premultiplied = alpha and mode == "premultiply"
+        self.filter_alpha = alpha and mode in ("premultiply", "filter")
+        self.edge, _, value = options.get("edge", "clamp").partition(":")
+        self.border = float(np.rint(float(value or 0) * self.full))
+        if options.get("linear"):
+            self.colours = decode_srgb(self.colours / self.full) * self.full
+            self.border = float(decode_srgb(np.float64(self.border / self.full)) * self.full)
+        if self.premultiplied:
+            self.colours = self.colours * self.alpha[:, :, None]
+        self.free = np.zeros(self.colours.shape, bool)
+        self.ideal = False
+        self.scale = 1.0  # of the last kernel, not yet divided by
+        # Under premultiplied colours a sample is a quotient of two sums: no kernel of integers.
+        self.exact = not options.get("linear") and not self.premultiplied and all(
+            s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
+            for i, s in enumerate(self.stages))
+
+    def respond(self, plane, i, border, unit):
+        stage = self.stages[i]
+        if isinstance(stage, filters.Transfer):
+            self.ideal |= stage.ideal and self.edge != "wrap"
+            return transfer(plane, stage, self.specs[i], self.edge, border, self.wider)
+        if isinstance(stage, filters.Gradient):
+            return np.sqrt(correlate(plane, stage.x, self.edge, border) ** 2 +
+                           correlate(plane, stage.y, self.edge, border) ** 2)
+        if isinstance(stage, filters.Unsharp):
+            detail = plane - correlate(plane, stage.blur, self.edge, border)
+            kept = np.sign(detail) * np.maximum(0, np.abs(detail) - stage.threshold * unit)
+            return plane + stage.amount * kept
+        return correlate(plane, stage, self.edge, border)
+
+    def kernel(self, i):
+        if self.filter_alpha and self.stages[i].bias:
+            raise Undetermined("what a bias does to alpha")
+        stage, unit = self.stages[i], self.full * (self.full if self.premultiplied else 1)
+        border = self.border * (self.full if self.premultiplied else 1)
+        self.colours = np.stack([self.respond(self.colours[:, :, c], i, border, unit)
+                                 for c in range(self.colours.shape[2])], axis=2)
+        if self.filter_alpha:
+            self.alpha = self.respond(self.alpha, i, float(self.full), self.full)
+        scale = getattr(stage, "scale", 1.0)
+        self.colours += stage.bias * self.full * scale
+        if i == self.last:
+            self.scale = scale
+        else:
+            self.colours /= scale
+            if self.filter_alpha:
+                self.alpha = self.alpha / scale
+        if self.exact and max(np.abs(self.colours).max(), abs(scale)) >= 2 ** 52:
+            raise Undetermined("sums beyond 2^53")
+
+    def point(self, stage, step):
+        """step is what one sample step is in colours: a number, or an array under premultiplied colours"""
+        if stage.kind == "gray" and self.colours.shape[2] == 3:
+            self.exact = False
+            self.colours, self.free = gray(self.colours), self.free.any(axis=2, keepdims=True)
+        elif stage.kind == "invert":
+            self.colours = step * self.full - self.colours
+        elif stage.kind == "threshold":
+            level = step * float(stage.level * self.full)
+            if not self.exact:
+                self.free = self.free | (np.abs(self.colours - level) < 1e-3 * step)
+            self.colours = step * self.full * (self.colours >= level)
+
+    def presented(self):
+        """The range, on straight colours, which are colours / step: nothing is divided yet. Returns step."""
+        sign = np.sign(self.scale)
+        if self.premultiplied:
+            # Alpha has the same scale, which cancels.
+            visible = self.alpha * sign > 0
+            step = np.where(visible, self.alpha * sign, 1)[:, :, None]
+            self.colours = np.where(visible[:, :, None], self.colours * sign, 0)
+        else:
+            visible, step = True, abs(self.scale)
+            self.colours = self.colours * sign
+        mode = self.options.get("range") or (self.stages[self.last].shown if self.last >= 0 else "clip")
+        if mode == "abs":
+            self.colours = np.abs(self.colours)
+        elif mode == "offset":
+            self.colours = self.colours + step * (128.0 if self.full == 255 else 32768.0)
+        elif mode == "normalize":
+            if not np.all(visible):
+                raise Undetermined("what normalize makes of transparent pixels")
+            step = self.normalize(step)
+        return step
+
+    def normalize(self, step):
+        if self.premultiplied:
+            self.colours, step = self.colours / step, 1.0
+        least, most = self.colours.min(), self.colours.max()
+        spread = (most - least) / step
+        if 0.5e-3 < spread < 2e-3:
+            raise Undetermined("flat or not")
+        flat = spread < 1e-3
+        self.colours = (self.colours - least) * (0 if flat else self.full)
+        return 1.0 if flat else most - least
+
+    def finish(self):
+        for i, stage in enumerate(self.stages[:self.last + 1]):
+            if not isinstance(stage, filters.Point):
+                if self.free.any():
+                    raise Undetermined("a kernel after a sample at a threshold")
+                self.kernel(i)
+            else:
+                if self.premultiplied and (self.alpha < 0).any():
+                    raise Undetermined("point operation under negative alpha")
+                self.point(stage, self.alpha[:, :, None] if self.premultiplied else 1.0)
+        step = self.presented()
+        for stage in self.stages[self.last + 1:]:
+            self.point(stage, step)
+        if self.options.get("linear"):
+            self.colours, step = encode_srgb(self.colours / (step * self.full)) * self.full, 1.0
+        target = {8: 255, 16: 65535}.get(self.options.get("depth"), self.full)
+        more, less = max(1, target // self.full), max(1, self.full // target)
+        result = self.colours * more / (step * less)
+        if self.alpha is not None:
+            below = (self.scale if self.filter_alpha else 1.0) * less
+            alpha = self.alpha[:, :, None] * more / below
+            if self.premultiplied:
+                self.free = self.free | (alpha < 0.5)
+            result = np.concatenate([result, alpha], axis=2)
+            self.free = np.concatenate([self.free, np.zeros(alpha.shape, bool)], axis=2)
+        return result, target
+
+
+def answer(image, specs, options):
+    """options: edge ("constant:V" has a value), range, alpha, linear, depth"""
+    range_, runs = Range(), []
+    for wider in (False, True):
+        run = Run(image, specs, options, wider)
+        result, range_.full = run.finish()
+        runs.append((run, result))
+        if not any(isinstance(s, filters.Transfer) for s in run.stages) or run.edge == "wrap":
+            runs.append(runs[0])
+            break
+    range_.first, range_.second = runs[0][1], runs[1][1]
+    range_.free = runs[0][0].free | runs[1][0].free
+    range_.exact, range_.ideal = runs[0][0].exact, runs[0][0].ideal
+    return range_
+
+
+def compare(range_, output):
+    """Samples of the output that the contract does not allow, as a mask; None for a wrong shape"""
+    if output.shape != range_.first.shape or full_scale(output) != range_.full:
+        return None
+    got = output.astype(float)
+    low, high = np.minimum(range_.first, range_.second), np.maximum(range_.first, range_.second)
+    if range_.exact:
+        # A quotient of integers that is no tie is farther from one than float64's last bits.
+        wrong = got != np.clip(np.rint(low), 0, range_.full)
+    else:
+        open_ = 0.5 * (high - low) + (0.06 * range_.full if range_.ideal else 0)
+        near = 1e-3 if range_.full == 255 else 1e-9
+        least, most = np.rint(low - open_ - near), np.rint(high + open_ + near)
+        if range_.full == 65535:
+            least, most = least - 1, most + 1
+        wrong = (got < np.clip(least, 0, range_.full)) | (got > np.clip(most, 0, range_.full))
+    return wrong & ~range_.free
