@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
         help_short_usage(stderr);
         return EXIT_USAGE;
     }
-    output_catch_signals();
+    temporary_catch_signals();
     build_kernels_once();
     struct options options;
     int status = EXIT_USAGE;

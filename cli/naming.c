@@ -233,14 +233,14 @@ bool name_check(const struct batch *b, const struct options *o) {
         const struct job *job = &b->jobs[i];
         if (!job->output || !is_regular(job->output))
             continue;
-        char *backup = o->backup ? name_format("%s%s", job->output, o->backup) : NULL;
-        keys[count++] = (struct key){canonical(job->output), i, false, false};
-        if (backup)
-            keys[count++] = (struct key){canonical(backup), i, false, true};
+        size_t first = count;
+        char *real = canonical(job->output);
+        keys[count++] = (struct key){real, i, false, false};
+        if (o->backup && real)
+            keys[count++] = (struct key){name_format("%s%s", real, o->backup), i, false, true};
         if (!o->in_place && !o->no_clobber && strcmp(job->input, "-") != 0)
             keys[count++] = (struct key){canonical(job->input), i, true, false};
-        free(backup);
-        for (size_t k = 0; k < count; k++)
+        for (size_t k = first; k < count; k++)
             good = good && keys[k].path;
     }
     if (good && count) {

@@ -107,6 +107,9 @@ static bool set_output(struct options *o, const char *value) {
 
 static bool set_in_place(struct options *o, const char *value) {
     o->in_place = true;
+    /* -i=.bak is meant as --in-place=.bak. */
+    if (value && *value == '=')
+        value++;
     if (value && strchr(value, '/'))
         return bad_value("in-place", value, "a suffix without \"/\"");
     if (value && *value)
@@ -308,6 +311,7 @@ SWITCH(set_recursive, o->recursive = true)
 SWITCH(set_null, o->null_separated = true)
 SWITCH(set_no_clobber, o->no_clobber = true)
 SWITCH(set_skip_existing, o->skip_existing = true)
+SWITCH(set_clobber_backup, o->clobber_backup = true)
 SWITCH(set_dry_run, o->dry_run = true)
 SWITCH(set_linear, o->settings.linear = true)
 SWITCH(set_optimize, o->encode.optimize = true)
@@ -340,8 +344,9 @@ const struct option_row option_rows[] = {
     {"files-from", 0, REQUIRED, "FILE", "read names of inputs from FILE, one a line", set_files_from},
     {"null", '0', NONE, NULL, "names in FILE end in NUL, not in a newline", set_null},
     {"suffix", 0, REQUIRED, "TEXT", "put TEXT before the extension of output names", set_suffix},
-    {"no-clobber", 0, NONE, NULL, "leave an output that exists alone", set_no_clobber},
-    {"skip-existing", 0, NONE, NULL, "skip an input whose output is newer", set_skip_existing},
+    {"no-clobber", 0, NONE, NULL, "keep outputs (-iSUFFIX: backups) that exist", set_no_clobber},
+    {"clobber-backup", 0, NONE, NULL, "let -iSUFFIX replace older backups", set_clobber_backup},
+    {"skip-existing", 0, NONE, NULL, "skip if the output is newer (-iSUFFIX: exists)", set_skip_existing},
     {"dry-run", 'n', NONE, NULL, "say what would be done", set_dry_run},
     {"format", 0, REQUIRED, "png|jpeg|pnm", "the output's format", set_format},
     HEADING("Filter"),

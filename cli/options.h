@@ -32,6 +32,7 @@ struct options {
     const char *backup; /* --in-place's SUFFIX, or NULL */
     const char *files_from;
     bool in_place, recursive, null_separated, no_clobber, skip_existing, dry_run;
+    bool clobber_backup;
     enum imf_format format; /* IMF_FORMAT_NONE: as the name or the input says */
 
     struct imf_settings settings;

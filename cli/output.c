@@ -1,75 +1,36 @@
 /*
  * output.c - outputs that are complete or absent
- *
- * The temporary's name lives in a static buffer, for a signal handler can reach nothing else. One
- * output is open at a time, so one buffer will do.
  */
 #include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "attributes.h"
+#include "publish.h"
+
 #define STREAM_BUFFER (256 * 1024)
-
-static char temporary[PATH_MAX];
-static volatile sig_atomic_t temporary_lives;
-
-/* ---- signals ------------------------------------------------------------------------------ */
-
-/* Clean up, then die of the same signal, so that the parent sees 128+n and why. */
-static void on_signal(int number) {
-    if (temporary_lives)
-        unlink(temporary);
-    signal(number, SIG_DFL);
-    raise(number); /* delivered when the handler returns */
-}
-
-void output_catch_signals(void) {
-    static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU};
-    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
-        struct sigaction action, old;
-        /* What the parent had ignored (nohup, a background job) stays ignored. */
-        if (sigaction(fatal[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN)
-            continue;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = on_signal;
-        sigfillset(&action.sa_mask);
-        sigaction(fatal[i], &action, NULL);
-    }
-    /* A file over the size limit then fails with EFBIG, which gives a proper message. */
-    signal(SIGXFSZ, SIG_IGN);
-}
-
-/* ---- names -------------------------------------------------------------------------------- */
 
 static bool fail(struct output *out, int error) {
     snprintf(out->why, sizeof out->why, "cannot write: %s", strerror(error));
     return false;
 }
 
-/* The directory part of path with its last slash, "" for none: length. */
-static size_t directory_length(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
+/* ---- open --------------------------------------------------------------------------------- */
 
 static bool make_parents(const char *path) {
     char partial[PATH_MAX];
-    size_t length = directory_length(path);
-    if (length >= sizeof partial) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    for (size_t i = 1; i < length; i++) {
+    for (size_t i = 1; path[i]; i++) {
         if (path[i] != '/' || path[i - 1] == '/')
             continue;
+        if (i >= sizeof partial) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
         memcpy(partial, path, i);
         partial[i] = '\0';
         if (mkdir(partial, 0777) != 0 && errno != EEXIST)
@@ -78,47 +39,8 @@ static bool make_parents(const char *path) {
     return true;
 }
 
-/* Create "DIR/.NAME.XXXXXX" beside the target, readable by its owner alone for now. */
-static int create_temporary(const char *target) {
-    size_t directory = directory_length(target), name = strlen(target + directory);
-    const size_t extra = sizeof "..XXXXXX";
-    if (name + extra > NAME_MAX + 1)
-        name = NAME_MAX + 1 - extra;
-    int n = snprintf(temporary, sizeof temporary, "%.*s.%.*s.XXXXXX", (int)directory, target,
-                     (int)name, target + directory);
-    if (n < 0 || (size_t)n >= sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    temporary_lives = 1; /* before the file is made: a signal may come at any time */
-    int fd = mkstemp(temporary);
-    if (fd < 0)
-        temporary_lives = 0;
-    return fd;
-}
-
-/* Owner and mode of the file to be replaced, or those of a new file. */
-static void set_mode(int fd, const struct stat *old) {
-    mode_t mode;
-    if (old) {
-        mode = old->st_mode & 07777;
-        if ((old->st_uid != geteuid() || old->st_gid != getegid()) &&
-            fchown(fd, old->st_uid, old->st_gid) != 0)
-            mode &= 0777; /* another's set-user-ID bit must not become ours */
-    } else {
-        mode_t mask = umask(0);
-        umask(mask);
-        mode = 0666 & ~mask;
-    }
-    /* Some file systems have no modes; the image is good all the same. */
-    if (fchmod(fd, mode) != 0)
-        return;
-}
-
-/* ---- open, commit, abandon ---------------------------------------------------------------- */
-
-static bool open_special(struct output *out, const char *name) {
-    int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+/* A stream of its own, so that closing it can fail while the file stays open, and locked. */
+static bool open_stream(struct output *out, int fd) {
     out->stream = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!out->stream) {
         int error = errno;
@@ -126,114 +48,178 @@ static bool open_special(struct output *out, const char *name) {
             close(fd);
         return fail(out, error);
     }
-    return true;
-}
-
-static bool open_temporary(struct output *out, const char *name) {
-    struct stat old;
-    bool exists = stat(name, &old) == 0;
-    if (exists && S_ISDIR(old.st_mode))
-        return fail(out, EISDIR);
-    if (exists && !S_ISREG(old.st_mode))
-        return open_special(out, name);
-    if (!exists && lstat(name, &old) == 0) {
-        snprintf(out->why, sizeof out->why, "cannot write through a dangling symbolic link");
-        return false;
-    }
-    /* As a shell's redirection would; in place only the directory needs to be writable. */
-    if (exists && !out->rules.in_place && access(name, W_OK) != 0)
-        return fail(out, errno);
-    if (out->rules.make_directories && !make_parents(name))
-        return fail(out, errno);
-    out->target = exists ? realpath(name, NULL) : strdup(name);
-    if (!out->target)
-        return fail(out, errno);
-    int fd = create_temporary(out->target);
-    if (fd < 0)
-        return fail(out, errno);
-    set_mode(fd, exists ? &old : NULL);
-    out->stream = fdopen(fd, "wb");
-    if (!out->stream) {
-        int error = errno;
-        close(fd);
-        return fail(out, error);
-    }
-    return true;
-}
-
-bool output_open(struct output *out, const char *name, const struct output_rules *rules) {
-    memset(out, 0, sizeof *out);
-    out->rules = *rules;
-    if (strcmp(name, "-") == 0) {
-        out->stream = stdout;
-        return true;
-    }
-    if (!open_temporary(out, name)) {
-        output_abandon(out);
-        return false;
-    }
     setvbuf(out->stream, NULL, _IOFBF, STREAM_BUFFER);
     return true;
 }
 
-/* Keep the original as target + suffix: a second link, so that it is never without a name. */
-static bool keep_backup(const char *target, const char *suffix) {
-    char backup[PATH_MAX];
-    int n = snprintf(backup, sizeof backup, "%s%s", target, suffix);
-    if (n < 0 || (size_t)n >= sizeof backup) {
-        errno = ENAMETOOLONG;
+/* What is to be replaced gets its rights at the end, and is its owner's alone until then; a new
+ * file has those that its directory and the umask give. */
+static bool open_temporary(struct output *out) {
+    mode_t mode = out->replaces ? 0600 : 0666;
+    if (!temporary_create(&out->temporary, out->place.directory, out->place.name, mode))
+        return fail(out, errno);
+    return open_stream(out, fcntl(out->temporary.fd, F_DUPFD_CLOEXEC, 0));
+}
+
+static bool open_file(struct output *out, const char *name) {
+    struct stat st;
+    bool exists = stat(name, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return fail(out, EISDIR);
+    if (exists && !S_ISREG(st.st_mode))
+        return open_stream(out, open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    /* As a shell's redirection would. */
+    if (exists && access(name, W_OK) != 0)
+        return fail(out, errno);
+    if (out->rules.make_directories && !make_parents(name))
+        return fail(out, errno);
+    if (!place_find(&out->place, name)) {
+        if (errno != ENOENT || lstat(name, &st) != 0)
+            return fail(out, errno);
+        snprintf(out->why, sizeof out->why, "cannot write through a dangling symbolic link");
         return false;
     }
-    if (unlink(backup) != 0 && errno != ENOENT)
-        return false;
-    if (link(target, backup) == 0)
+    out->replaces = place_stat(&out->place, out->place.name, &out->old);
+    if (out->replaces) {
+        /* A file that may be written and not read has rights to keep all the same. */
+        out->old_file = place_open(&out->place);
+        if (out->old_file < 0)
+            out->old_file =
+                openat(out->place.directory, out->place.name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    }
+    return open_temporary(out);
+}
+
+static void begin(struct output *out, const struct output_rules *rules) {
+    *out = (struct output){.place = {.directory = -1}, .old_file = -1, .rules = *rules};
+}
+
+bool output_open(struct output *out, const char *name, const struct output_rules *rules) {
+    begin(out, rules);
+    if (strcmp(name, "-") == 0) {
+        out->stream = stdout;
         return true;
-    /* A file system without links. */
-    return rename(target, backup) == 0;
+    }
+    if (open_file(out, name))
+        return true;
+    output_abandon(out);
+    return false;
 }
 
-/* Give the temporary its name. link() fails where rename() would replace. */
-static enum output_result publish(struct output *out) {
-    if (out->rules.no_clobber) {
-        if (link(temporary, out->target) == 0)
-            return OUTPUT_DONE; /* output_abandon() removes the other name */
-        struct stat other;
-        if (errno == EEXIST || lstat(out->target, &other) == 0)
-            return OUTPUT_EXISTS;
-    }
-    if (rename(temporary, out->target) != 0) {
+bool output_open_in_place(struct output *out, struct place *place, FILE *input,
+                          const struct output_rules *rules) {
+    begin(out, rules);
+    out->place = *place;
+    out->old = place->file;
+    *place = (struct place){.directory = -1};
+    out->in_place = out->replaces = true;
+    out->old_file = fcntl(fileno(input), F_DUPFD_CLOEXEC, 0);
+    if (out->old_file < 0)
         fail(out, errno);
-        return OUTPUT_FAILED;
-    }
-    temporary_lives = 0;
-    return OUTPUT_DONE;
+    else if (open_temporary(out))
+        return true;
+    output_abandon(out);
+    return false;
 }
 
-enum output_result output_commit(struct output *out) {
+/* ---- commit ------------------------------------------------------------------------------- */
+
+static char *backup_name(const struct place *place, const char *suffix) {
+    char *name;
+    return asprintf(&name, "%s%s", place->name, suffix) < 0 ? NULL : name;
+}
+
+static void say_backup_exists(char why[OUTPUT_WHY], const char *name) {
+    snprintf(why, OUTPUT_WHY,
+             "its backup \"%s\" exists (pass the image over with --skip-existing, or replace the "
+             "backup with --clobber-backup)",
+             name);
+}
+
+bool output_backup_exists(const struct place *place, const char *suffix, char why[OUTPUT_WHY]) {
+    char *name = backup_name(place, suffix);
+    bool exists = name && publish_backup_exists(place, name, &place->file);
+    if (exists)
+        say_backup_exists(why, name);
+    free(name);
+    return exists;
+}
+
+/* Flush to the file, and it to the disk: its name must not get there before it. */
+static bool finish(struct output *out) {
     errno = 0;
     bool written = fflush(out->stream) == 0 && !ferror(out->stream);
     int error = written ? 0 : errno ? errno : EIO;
-    if (written && out->rules.in_place && out->target && fsync(fileno(out->stream)) != 0 &&
-        errno != EINVAL && errno != EROFS && errno != ENOTSUP) {
-        error = errno;
-    }
     if (out->stream != stdout) {
         if (fclose(out->stream) != 0 && !error)
             error = errno;
         out->stream = NULL;
     }
-    if (!error && out->target && out->rules.backup &&
-        !keep_backup(out->target, out->rules.backup)) {
-        snprintf(out->why, sizeof out->why, "cannot keep a backup: %s", strerror(errno));
-        output_abandon(out);
+    if (!error && out->replaces) {
+        const char *lost = attributes_copy(out->old_file, &out->old, out->temporary.fd);
+        if (lost)
+            snprintf(out->note, sizeof out->note, "%s could not be kept", lost);
+    }
+    if (!error && out->temporary.name && fsync(out->temporary.fd) != 0 && errno != EINVAL &&
+        errno != EROFS && errno != ENOTSUP)
+        error = errno;
+    return !error || fail(out, error);
+}
+
+static enum publish_result publish(struct output *out, const char *backup) {
+    if (!out->in_place) {
+        bool new = out->rules.no_clobber;
+        return (new ? publish_new : publish_over)(&out->temporary, &out->place);
+    }
+    const struct publish_backup keep = {backup, out->rules.clobber_backup};
+    return publish_in_place(&out->temporary, &out->place, &out->old, &keep);
+}
+
+static enum output_result name_it(struct output *out) {
+    char *backup = NULL;
+    if (out->in_place && out->rules.backup &&
+        !(backup = backup_name(&out->place, out->rules.backup))) {
+        fail(out, ENOMEM);
         return OUTPUT_FAILED;
     }
-    enum output_result result = OUTPUT_DONE;
-    if (error) {
-        fail(out, error);
+    enum output_result result = OUTPUT_FAILED;
+    switch (publish(out, backup)) {
+    case PUBLISH_DONE:
+        result = OUTPUT_DONE;
+        break;
+    case PUBLISH_EXISTS:
+        result = backup ? OUTPUT_BACKUP_EXISTS : OUTPUT_EXISTS;
+        if (backup)
+            say_backup_exists(out->why, backup);
+        break;
+    case PUBLISH_CHANGED:
+        snprintf(out->why, sizeof out->why,
+                 "was changed or replaced by another program meanwhile, and is left as it is");
+        break;
+    case PUBLISH_BACKUP:
+        snprintf(out->why, sizeof out->why, "cannot keep a backup: %s", strerror(errno));
+        break;
+    default:
+        fail(out, errno);
+    }
+    free(backup);
+    return result;
+}
+
+enum output_result output_commit(struct output *out) {
+    enum output_result result = OUTPUT_FAILED;
+    if (finish(out))
+        result = out->place.name ? name_it(out) : OUTPUT_DONE;
+    if (result == OUTPUT_DONE && out->replaces && !place_sync(&out->place)) {
+        snprintf(out->why, sizeof out->why, "written, but perhaps not to the disk: %s",
+                 strerror(errno));
         result = OUTPUT_FAILED;
-    } else if (out->target) {
-        result = publish(out);
+    }
+    /* The backup is one of the names. */
+    if (result == OUTPUT_DONE && out->replaces && out->old.st_nlink > 1) {
+        size_t used = strlen(out->note);
+        snprintf(out->note + used, sizeof out->note - used,
+                 "%sits other hard links still name the old image", used ? "; " : "");
     }
     output_abandon(out);
     return result;
@@ -243,10 +229,8 @@ void output_abandon(struct output *out) {
     if (out->stream && out->stream != stdout)
         fclose(out->stream);
     out->stream = NULL;
-    if (temporary_lives) {
-        unlink(temporary);
-        temporary_lives = 0;
-    }
-    free(out->target);
-    out->target = NULL;
+    temporary_remove(&out->temporary);
+    if (out->place.name && out->old_file >= 0)
+        close(out->old_file);
+    place_close(&out->place);
 }

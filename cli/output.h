@@ -10,30 +10,47 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
+
+#include "place.h"
+#include "temporary.h"
 
 struct output_rules {
     bool make_directories; /* those that the name needs */
     bool no_clobber;       /* never replace a file, not even one that appeared meanwhile */
-    bool in_place;         /* synchronise to disk before the original goes */
-    const char *backup;    /* keep the original under its name and this suffix, or NULL */
+    bool clobber_backup;   /* an older backup may go */
+    const char *backup;    /* in place: keep the original under its name and this suffix, or NULL */
 };
 
-enum { OUTPUT_WHY = 256 };
+enum { OUTPUT_WHY = 512 };
 
 struct output {
     FILE *stream;
-    char *target; /* owned: the file that the name resolves to; NULL: written directly */
+    struct place place; /* where it will be; none: it is written directly */
+    struct temporary temporary;
+    int old_file; /* owned: the file that it replaces, or -1 */
+    bool replaces, in_place;
+    struct stat old; /* of that file; in place as it was when it was opened for reading */
     struct output_rules rules;
-    char why[OUTPUT_WHY]; /* after a failure: "cannot write: No space left on device" */
+    char why[OUTPUT_WHY];  /* after a failure: "cannot write: No space left on device" */
+    char note[OUTPUT_WHY]; /* after success: what could not be kept, or "" */
 };
-
-/* Remove the temporary when a signal ends the process. Call once, before any thread starts. */
-void output_catch_signals(void);
 
 /* Open the output called name ("-": standard output). */
 bool output_open(struct output *out, const char *name, const struct output_rules *rules);
+/* The same in place of the file that was opened there for `input`; takes the place over. */
+bool output_open_in_place(struct output *out, struct place *place, FILE *input,
+                          const struct output_rules *rules);
+/* Has the file that was opened there a backup from before? Then why holds the line that says so. */
+bool output_backup_exists(const struct place *place, const char *suffix, char why[OUTPUT_WHY]);
+
 /* Flush, check and rename. Unless this succeeds nothing is left behind. */
-enum output_result { OUTPUT_DONE, OUTPUT_EXISTS, OUTPUT_FAILED };
+enum output_result {
+    OUTPUT_DONE,
+    OUTPUT_EXISTS,
+    OUTPUT_BACKUP_EXISTS, /* an older backup: why */
+    OUTPUT_FAILED
+};
 enum output_result output_commit(struct output *out);
 /* Remove the temporary and free; harmless after a commit. */
 void output_abandon(struct output *out);

@@ -22,6 +22,7 @@
 struct work {
     const struct job *job;
     FILE *input;
+    struct place place; /* in place: where the input is, and its result will be */
     struct imf_reader *reader;
     struct imf_writer *writer;
     struct output output;
@@ -62,7 +63,8 @@ static const char *output_name(const struct work *w) {
 /* Why the output that is there should stay, or NULL. */
 static const char *reason_to_skip(const struct options *o, const struct job *job) {
     struct stat in, out;
-    if (!job->output || strcmp(job->output, "-") == 0 || stat(job->output, &out) != 0)
+    if (o->in_place || !job->output || strcmp(job->output, "-") == 0 ||
+        stat(job->output, &out) != 0)
         return NULL;
     if (o->no_clobber)
         return "its output exists";
@@ -74,7 +76,32 @@ static const char *reason_to_skip(const struct options *o, const struct job *job
     return out.st_mtim.tv_nsec >= in.st_mtim.tv_nsec ? "its output is newer" : NULL;
 }
 
+static enum result skip(struct session *s, const struct work *w, const char *why) {
+    report_skipped(&s->reporter, w->job->input, w->job->output, why);
+    return RESULT_SKIPPED;
+}
+
+/* In place, what is read is what will be replaced, whatever becomes of its name meanwhile. Below a
+ * directory that was walked no link leads out of it. */
+static bool open_original(struct work *w) {
+    const struct job *job = w->job;
+    int fd = -1;
+    if (job->in_tree ? place_find_below(&w->place, job->input, job->name)
+                     : place_find(&w->place, job->input))
+        fd = place_open(&w->place);
+    w->input = fd < 0 ? NULL : fdopen(fd, "rb");
+    return w->input != NULL;
+}
+
+/* An older backup stays: is that what was asked for, or a failure? */
+static enum result keep_backup(struct session *s, const struct work *w, const char *why) {
+    if (s->options->no_clobber || s->options->skip_existing)
+        return skip(s, w, "its backup exists");
+    return fail(s, w, w->job->input, why);
+}
+
 static enum result open_input(struct session *s, struct work *w) {
+    const struct options *o = s->options;
     const char *name = w->job->input;
     struct stat st;
     if (w->job->error)
@@ -83,12 +110,18 @@ static enum result open_input(struct session *s, struct work *w) {
         w->input = stdin;
         return RESULT_DONE;
     }
-    char text[128];
-    w->input = fopen(name, "rb");
-    if (!w->input) {
+    char text[OUTPUT_WHY];
+    if (o->in_place ? !open_original(w) : !(w->input = fopen(name, "rb"))) {
+        if (o->in_place && errno == EINVAL)
+            return fail(s, w, name, "is not a regular file, which alone can be filtered in place");
+        if (o->in_place && errno == EISDIR)
+            return fail(s, w, name, "is a directory (filter what is in it with -r)");
         snprintf(text, sizeof text, "cannot open: %s", strerror(errno));
         return fail(s, w, name, text);
     }
+    if (o->in_place && o->backup && !o->clobber_backup &&
+        output_backup_exists(&w->place, o->backup, text))
+        return keep_backup(s, w, text);
     if (fstat(fileno(w->input), &st) == 0 && S_ISDIR(st.st_mode))
         return fail(s, w, name, "is a directory (filter what is in it with -r)");
     setvbuf(w->input, NULL, _IOFBF, STREAM_BUFFER);
@@ -147,10 +180,11 @@ static enum result open_output(struct session *s, struct work *w) {
     const struct output_rules rules = {
         .make_directories = s->make_directories,
         .no_clobber = s->options->no_clobber,
-        .in_place = s->options->in_place,
+        .clobber_backup = s->options->clobber_backup,
         .backup = s->options->backup,
     };
-    if (!output_open(&w->output, w->job->output, &rules))
+    if (!(s->options->in_place ? output_open_in_place(&w->output, &w->place, w->input, &rules)
+                               : output_open(&w->output, w->job->output, &rules)))
         return fail(s, w, output_name(w), w->output.why);
     struct imf_info info = *imf_plan_output(s->plan);
     info.format = w->outcome.format;
@@ -214,10 +248,13 @@ static enum result commit(struct session *s, struct work *w) {
     switch (output_commit(&w->output)) {
     case OUTPUT_DONE:
         s->written++;
+        if (*w->output.note)
+            report_warning(&s->reporter, output_name(w), w->output.note);
         return RESULT_DONE;
     case OUTPUT_EXISTS:
-        report_skipped(&s->reporter, w->job->input, w->job->output, "its output exists");
-        return RESULT_SKIPPED;
+        return skip(s, w, "its output exists");
+    case OUTPUT_BACKUP_EXISTS:
+        return keep_backup(s, w, w->output.why);
     default:
         return fail(s, w, output_name(w), w->output.why);
     }
@@ -258,11 +295,9 @@ enum result process_image(struct session *s, const struct job *job) {
     w.outcome.output = job->output;
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
-    const char *skip = job->error ? NULL : reason_to_skip(o, job);
-    if (skip) {
-        report_skipped(&s->reporter, job->input, job->output, skip);
-        return RESULT_SKIPPED;
-    }
+    const char *reason = job->error ? NULL : reason_to_skip(o, job);
+    if (reason)
+        return skip(s, &w, reason);
     enum result result = open_input(s, &w);
     if (result == RESULT_DONE && (o->explain || !o->dry_run))
         result = filter_image(s, &w);
@@ -273,6 +308,7 @@ enum result process_image(struct session *s, const struct job *job) {
     imf_writer_close(&w.writer);
     imf_reader_close(&w.reader);
     output_abandon(&w.output);
+    place_close(&w.place);
     imf_picture_free(&w.spectrum);
     if (w.input && w.input != stdin)
         fclose(w.input);

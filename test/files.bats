@@ -171,8 +171,8 @@ LIST
     imf -f invert --in-place=~ a.pgm
     [ "$(samples a.pgm)" = "$(samples original.pgm)" ]
     [ "$(samples a.pgm~)" = "255 245 235 225 215 205 195 185 175 165 155 0" ]
-    imf -f invert -i.bak a.pgm
-    [ "$(samples a.pgm.bak)" = "$(samples original.pgm)" ]
+    imf -f invert -i=.eq a.pgm
+    [ "$(samples a.pgm.eq)" = "$(samples original.pgm)" ]
     no_temporaries
 }
 

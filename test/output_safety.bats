@@ -44,7 +44,7 @@ start_waiting() { # SIGNAL OPTION...
         rm -f slow
         ulimit -c 0
         start_waiting "$signal" - -o out.pgm
-        wait_for . '.out.pgm.??????'
+        wait_for . '.imfilter-out.pgm.??????'
         kill -"$signal" $pid
         status=0
         wait $pid || status=$?
@@ -65,7 +65,7 @@ start_waiting() { # SIGNAL OPTION...
     pid=$!
     exec 9>slow
     { printf 'P5\n1000 1000\n255\n' && head -c 500000 /dev/zero; } >&9
-    wait_for . '.out.pgm.??????'
+    wait_for . '.imfilter-out.pgm.??????'
     kill -HUP $pid
     head -c 500000 /dev/zero >&9
     exec 9>&-
@@ -85,7 +85,7 @@ start_waiting() { # SIGNAL OPTION...
     cp a.pgm copy.pgm
     "$IMFILTER" -f disk:20 --backend=cpu -i.bak a.pgm 3>&- &
     pid=$!
-    wait_for . '.a.pgm.??????'
+    wait_for . '.imfilter-a.pgm.??????'
     kill -KILL $pid
     wait $pid || true
     cmp a.pgm copy.pgm
@@ -96,7 +96,7 @@ start_waiting() { # SIGNAL OPTION...
     make_flat a.pgm 1500 1500
     "$IMFILTER" -f disk:20 --backend=cpu a.pgm -o out/ 3>&- &
     pid=$!
-    wait_for . '.a.pgm.??????'
+    wait_for . '.imfilter-a.pgm.??????'
     kill -TERM $pid
     status=0
     wait $pid || status=$?
@@ -108,7 +108,7 @@ start_waiting() { # SIGNAL OPTION...
     make_pgm old.pgm
     cp old.pgm out.pgm
     start_waiting TERM - -o out.pgm
-    wait_for . '.out.pgm.??????'
+    wait_for . '.imfilter-out.pgm.??????'
     cmp old.pgm out.pgm
     head -c 500000 /dev/zero >&9
     exec 9>&-
@@ -131,7 +131,7 @@ start_waiting() { # SIGNAL OPTION...
 
 @test "--no-clobber does not replace a file that appears meanwhile" {
     start_waiting TERM --no-clobber - -o out.pgm
-    wait_for . '.out.pgm.??????'
+    wait_for . '.imfilter-out.pgm.??????'
     echo first >out.pgm
     head -c 500000 /dev/zero >&9
     exec 9>&-

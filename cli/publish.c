@@ -1,0 +1,197 @@
+/*
+ * publish.c - give a finished temporary the name that it was written for
+ *
+ * In place with a backup: the original gets the backup's name as a second one, the directory is
+ * flushed, and then the new file takes the original's name in one step. Where a file system has no
+ * hard links the backup is a copy. An older backup keeps a hidden name until all is done.
+ */
+#include "publish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "attributes.h"
+
+#define COPY_BUFFER (64 * 1024)
+
+/* ---- one name ----------------------------------------------------------------------------- */
+
+/* Rename without replacing: at once, or by a link, or, where there is neither, after a look. */
+static enum publish_result name_new(struct temporary *t, const struct place *p, const char *name) {
+    struct stat other;
+    if (renameat2(t->directory, t->name, p->directory, name, RENAME_NOREPLACE) == 0) {
+        temporary_forget(t);
+        return PUBLISH_DONE;
+    }
+    if (errno != EEXIST && linkat(t->directory, t->name, p->directory, name, 0) == 0) {
+        temporary_remove(t);
+        return PUBLISH_DONE;
+    }
+    if (errno == EEXIST || place_stat(p, name, &other))
+        return PUBLISH_EXISTS;
+    if (renameat(t->directory, t->name, p->directory, name) != 0)
+        return PUBLISH_FAILED;
+    temporary_forget(t);
+    return PUBLISH_DONE;
+}
+
+static enum publish_result name_over(struct temporary *t, const struct place *p, const char *name) {
+    if (renameat(t->directory, t->name, p->directory, name) != 0)
+        return PUBLISH_FAILED;
+    /* Between two names of one file a rename does nothing. */
+    temporary_remove(t);
+    return PUBLISH_DONE;
+}
+
+enum publish_result publish_new(struct temporary *t, const struct place *p) {
+    return name_new(t, p, p->name);
+}
+
+enum publish_result publish_over(struct temporary *t, const struct place *p) {
+    if (renameat(t->directory, t->name, p->directory, p->name) != 0)
+        return PUBLISH_FAILED;
+    temporary_forget(t);
+    return PUBLISH_DONE;
+}
+
+/* ---- a file's second name ----------------------------------------------------------------- */
+
+static bool copy_bytes(int from, int to) {
+    char buffer[COPY_BUFFER];
+    for (ssize_t n; (n = read(from, buffer, sizeof buffer)) != 0;) {
+        if (n < 0)
+            return false;
+        for (ssize_t done = 0, w; done < n; done += w) {
+            if ((w = write(to, buffer + done, (size_t)(n - done))) < 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool copy(struct temporary *t, struct place *p) {
+    int from = place_open(p);
+    if (from < 0)
+        return false;
+    bool good = temporary_create(t, p->directory, p->name, 0600);
+    if (good) {
+        const struct timespec times[2] = {p->file.st_atim, p->file.st_mtim};
+        good = copy_bytes(from, t->fd);
+        if (good) {
+            attributes_copy(from, &p->file, t->fd);
+            (void)!futimens(t->fd, times);
+            good = fsync(t->fd) == 0;
+        }
+    }
+    int error = errno;
+    if (!good)
+        temporary_remove(t);
+    close(from);
+    errno = error;
+    return good;
+}
+
+/* A hidden second name for directory/name: a hard link, or else a copy. */
+static bool second_name(struct temporary *t, const struct place *p, const char *name) {
+    struct place place = {.directory = p->directory, .name = (char *)name};
+    return temporary_link(t, p->directory, name) || copy(t, &place);
+}
+
+/* ---- in place ----------------------------------------------------------------------------- */
+
+static bool unchanged(const struct place *p, const char *name, const struct stat *original) {
+    struct stat now;
+    return place_stat(p, name, &now) && S_ISREG(now.st_mode) && place_same_file(&now, original) &&
+           now.st_size == original->st_size && now.st_mtim.tv_sec == original->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == original->st_mtim.tv_nsec;
+}
+
+/* Exchanging the two files shows which one has been replaced; if it is not the original, they are
+ * exchanged back. */
+static enum publish_result replace_original(struct temporary *t, const struct place *p,
+                                            const struct stat *original) {
+    if (renameat2(t->directory, t->name, p->directory, p->name, RENAME_EXCHANGE) == 0) {
+        struct stat replaced;
+        if (place_stat(p, t->name, &replaced) && place_same_file(&replaced, original)) {
+            temporary_remove(t);
+            return PUBLISH_DONE;
+        }
+        if (renameat2(t->directory, t->name, p->directory, p->name, RENAME_EXCHANGE) != 0)
+            temporary_forget(t); /* rather a stray file than one lost */
+        return PUBLISH_CHANGED;
+    }
+    return unchanged(p, p->name, original) ? publish_over(t, p) : PUBLISH_CHANGED;
+}
+
+bool publish_backup_exists(const struct place *p, const char *backup, const struct stat *original) {
+    struct stat st;
+    return place_stat(p, backup, &st) && !place_same_file(&st, original);
+}
+
+/* What to undo. */
+struct kept {
+    const char *name;          /* the backup's, once it has been made here; or NULL */
+    struct temporary previous; /* what had this name before; or none */
+};
+
+static enum publish_result keep_original(struct kept *kept, const struct place *p,
+                                         const struct stat *original,
+                                         const struct publish_backup *backup) {
+    struct stat st;
+    struct temporary link = {0};
+    bool exists = place_stat(p, backup->name, &st);
+    /* A run that was killed has kept the original already, and not replaced it. */
+    if (exists && place_same_file(&st, original))
+        return PUBLISH_DONE;
+    if (exists && !backup->clobber)
+        return PUBLISH_EXISTS;
+    if (exists && !second_name(&kept->previous, p, backup->name))
+        return PUBLISH_BACKUP;
+    if (!second_name(&link, p, p->name))
+        return PUBLISH_BACKUP;
+    enum publish_result result = PUBLISH_CHANGED;
+    if (unchanged(p, p->name, original)) {
+        result = exists ? name_over(&link, p, backup->name) : name_new(&link, p, backup->name);
+        if (result == PUBLISH_DONE) {
+            kept->name = backup->name;
+            /* On the disk the backup comes first, too. */
+            result = place_sync(p) ? PUBLISH_DONE : PUBLISH_BACKUP;
+        } else if (result == PUBLISH_FAILED) {
+            result = PUBLISH_BACKUP;
+        }
+    }
+    int error = errno;
+    temporary_remove(&link);
+    errno = error;
+    return result;
+}
+
+static void undo(struct kept *kept, const struct place *p) {
+    if (kept->name && !kept->previous.name)
+        unlinkat(p->directory, kept->name, 0);
+    else if (kept->name && name_over(&kept->previous, p, kept->name) != PUBLISH_DONE)
+        temporary_forget(&kept->previous); /* rather a stray file than one lost */
+}
+
+enum publish_result publish_in_place(struct temporary *t, const struct place *p,
+                                     const struct stat *original,
+                                     const struct publish_backup *backup) {
+    struct kept kept = {0};
+    if (!unchanged(p, p->name, original))
+        return PUBLISH_CHANGED;
+    temporary_hold_signals();
+    enum publish_result result = PUBLISH_DONE;
+    if (backup->name)
+        result = keep_original(&kept, p, original, backup);
+    if (result == PUBLISH_DONE)
+        result = replace_original(t, p, original);
+    int error = errno;
+    if (result != PUBLISH_DONE)
+        undo(&kept, p);
+    temporary_remove(&kept.previous);
+    temporary_release_signals();
+    errno = error;
+    return result;
+}

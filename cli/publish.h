@@ -1,0 +1,39 @@
+/*
+ * publish.h - give a finished temporary the name that it was written for
+ *
+ * At every moment there is a whole file under a name that had one: the old one or the new one.
+ * errno holds the cause of PUBLISH_FAILED.
+ */
+#ifndef CLI_PUBLISH_H
+#define CLI_PUBLISH_H
+
+#include "place.h"
+#include "temporary.h"
+
+enum publish_result {
+    PUBLISH_DONE,
+    PUBLISH_EXISTS,  /* the name is taken and was to be left alone */
+    PUBLISH_CHANGED, /* the file to be replaced is another one now, or was written to */
+    PUBLISH_BACKUP,  /* the backup could not be made: errno */
+    PUBLISH_FAILED
+};
+
+/* Only where nothing has the name. */
+enum publish_result publish_new(struct temporary *t, const struct place *p);
+/* Whatever has it. */
+enum publish_result publish_over(struct temporary *t, const struct place *p);
+
+struct publish_backup {
+    const char *name; /* the original's second name; NULL: it goes */
+    bool clobber;     /* an older backup may go */
+};
+/* Only in place of that original. Whatever fails, the original and an older backup are as before.
+ */
+enum publish_result publish_in_place(struct temporary *t, const struct place *p,
+                                     const struct stat *original,
+                                     const struct publish_backup *backup);
+
+/* Is there something else than the original itself under the backup's name? */
+bool publish_backup_exists(const struct place *p, const char *backup, const struct stat *original);
+
+#endif

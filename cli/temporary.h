@@ -1,0 +1,33 @@
+/*
+ * temporary.h - hidden files beside an output, which do not outlive the program
+ *
+ * Each is named ".imfilter-NAME.XXXXXX" in the output's own directory and locked as long as it is
+ * open. Failures remove it, and so does a signal that ends the process.
+ */
+#ifndef CLI_TEMPORARY_H
+#define CLI_TEMPORARY_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+struct temporary {
+    int directory; /* borrowed */
+    int fd;        /* owned: open for reading and writing, and locked; -1: a name alone */
+    char *name;    /* borrowed, valid until it is forgotten or removed; NULL: there is none */
+};
+
+/* Make an empty file beside `beside`; false with errno. */
+bool temporary_create(struct temporary *t, int directory, const char *beside, mode_t mode);
+/* Give the file `beside` a second, hidden name; false with errno. */
+bool temporary_link(struct temporary *t, int directory, const char *beside);
+/* It has got another name: close it and leave it alone. Both are harmless without a temporary. */
+void temporary_forget(struct temporary *t);
+void temporary_remove(struct temporary *t);
+
+/* Remove temporaries when a signal ends the process. Call once, before any thread starts. */
+void temporary_catch_signals(void);
+/* Between these a signal waits, so that names are changed together or not at all. */
+void temporary_hold_signals(void);
+void temporary_release_signals(void);
+
+#endif

@@ -1,0 +1,208 @@
+# -i replaces people's only copy: at every moment a whole file is under its name, and backups stay.
+load helper
+
+inverted="255 245 235 225 215 205 195 185 175 165 155 0"
+
+# A shared object under which calls that change files fail; see there.
+need_faults() {
+    FAULTS=$BATS_RUN_TMPDIR/file_calls.so
+    [ -e "$FAULTS" ] ||
+        { ${CC:-cc} -shared -fPIC -o "$FAULTS.$$" "$BATS_TEST_DIRNAME/faults/file_calls.c" -ldl &&
+            mv "$FAULTS.$$" "$FAULTS"; }
+}
+
+faulty() { # NAME=VALUE... -- OPTION...
+    local settings=()
+    while [ "$1" != -- ]; do
+        settings+=("$1")
+        shift
+    done
+    shift
+    run --separate-stderr env FAULT_BELOW="$(pwd -P)" "${settings[@]}" LD_PRELOAD="$FAULTS" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$IMFILTER" -f invert "$@"
+}
+
+@test "an older backup is never replaced unless --clobber-backup says so" {
+    make_pgm a.pgm
+    cp a.pgm original.pgm
+    imf -f invert -i.bak a.pgm
+    imf_run -f invert -i.bak a.pgm
+    [ "$status" -eq 1 ]
+    one_line 'a.pgm: its backup "a.pgm.bak" exists'
+    [[ $stderr == *--skip-existing*--clobber-backup* ]]
+    cmp original.pgm a.pgm.bak
+    [ "$(samples a.pgm)" = "$inverted" ]
+    imf_run -f invert -i.bak --clobber-backup a.pgm
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [ "$(samples a.pgm.bak)" = "$inverted" ]
+    [ "$(samples a.pgm)" = "$(samples original.pgm)" ]
+    no_temporaries
+}
+
+@test "--skip-existing and --no-clobber pass over what has a backup" {
+    for option in --skip-existing --no-clobber; do
+        rm -f -- *.pgm*
+        make_pgm a.pgm
+        cp a.pgm b.pgm
+        cp a.pgm original.pgm
+        imf -f invert -i.bak a.pgm
+        imf_run -f invert -i.bak $option -v a.pgm b.pgm
+        [ "$status" -eq 0 ]
+        [[ ${stderr_lines[0]} == "imfilter: a.pgm: skipped: its backup exists" ]]
+        [ "$(samples a.pgm)" = "$inverted" ]
+        cmp original.pgm a.pgm.bak
+        [ "$(samples b.pgm)" = "$inverted" ]
+        cmp original.pgm b.pgm.bak
+        imf_run -f invert -i $option a.pgm
+        [ "$status" -eq 2 ]
+        one_line "SUFFIX"
+    done
+    imf_run -f invert -i --clobber-backup a.pgm
+    [ "$status" -eq 2 ]
+    imf_run -f invert -i.bak --clobber-backup --no-clobber a.pgm
+    [ "$status" -eq 2 ]
+}
+
+@test "a backup of an older run that is the original itself is no obstacle" {
+    make_pgm a.pgm
+    cp a.pgm original.pgm
+    ln a.pgm a.pgm.bak
+    imf -f invert -i.bak --skip-existing a.pgm
+    cmp original.pgm a.pgm.bak
+    [ "$(samples a.pgm)" = "$inverted" ]
+}
+
+@test "a backup that is a directory stays one" {
+    make_pgm a.pgm
+    cp a.pgm original.pgm
+    mkdir a.pgm.bak
+    imf_run -f invert -i.bak --clobber-backup a.pgm
+    [ "$status" -eq 1 ]
+    one_line "a.pgm: cannot keep a backup: "
+    cmp original.pgm a.pgm
+    [ -d a.pgm.bak ]
+    no_temporaries
+}
+
+@test "a backup that would be another input, or another's backup: refused" {
+    make_pgm b
+    make_pgm b.bak
+    cp b original
+    imf_run -f invert --in-place=.bak b b.bak
+    [ "$status" -eq 2 ]
+    one_line "b.bak"
+    cmp b original
+    cmp b.bak original
+    mkdir links
+    ln -s ../b links/c
+    imf_run -f invert --in-place=.bak links/c b.bak
+    [ "$status" -eq 2 ]
+    [ "$(ls | tr '\n' ' ')" = "b b.bak links original " ]
+}
+
+@test "where there are no hard links the backup is a copy" {
+    need_faults
+    for calls in linkat linkat,renameat2; do
+        rm -f a.pgm*
+        make_pgm a.pgm
+        touch -d '2001-02-03 04:05:06' a.pgm
+        chmod 640 a.pgm
+        cp a.pgm original.pgm
+        faulty FAULT_FAIL=$calls -- -i.bak a.pgm
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        cmp original.pgm a.pgm.bak
+        [ "$(stat -c '%a %Y' a.pgm.bak)" = "640 $(date -d '2001-02-03 04:05:06' +%s)" ]
+        [ "$(samples a.pgm)" = "$inverted" ]
+        faulty FAULT_FAIL=$calls -- -i.bak a.pgm
+        [ "$status" -eq 1 ]
+        cmp original.pgm a.pgm.bak
+        echo first >b.pgm
+        faulty FAULT_FAIL=$calls -- --no-clobber a.pgm -o b.pgm
+        [ "$(cat b.pgm)" = first ]
+        faulty FAULT_FAIL=$calls -- --no-clobber a.pgm -o c.pgm
+        [ "$(samples c.pgm)" = "$(samples original.pgm)" ]
+        rm c.pgm
+        no_temporaries
+    done
+}
+
+@test "when the result cannot be given its name all is as before" {
+    need_faults
+    make_pgm a.pgm
+    cp a.pgm original.pgm
+    faulty FAULT_FAIL=renameat,renameat2 -- -i.bak a.pgm
+    [ "$status" -eq 1 ]
+    one_line "a.pgm: cannot "
+    cmp original.pgm a.pgm
+    [ ! -e a.pgm.bak ]
+    echo older >a.pgm.bak
+    for calls in renameat,renameat2 linkat,renameat,renameat2; do
+        faulty FAULT_FAIL=$calls -- -i.bak --clobber-backup a.pgm
+        [ "$status" -eq 1 ]
+        cmp original.pgm a.pgm
+        [ "$(cat a.pgm.bak)" = older ]
+    done
+    no_temporaries
+}
+
+# What there is afterwards: old or new under the name, and a backup; a failure leaves all as it was.
+check_after() { # STATUS
+    if cmp -s a.pgm new.pgm; then
+        cmp a.pgm.bak old.pgm
+    else
+        [ "$1" -ne 0 ]
+        cmp a.pgm old.pgm
+        if [ "$1" -eq 1 ]; then
+            [ "$(cat a.pgm.bak 2>/dev/null)" = "$before" ]
+        elif [ -n "$before" ]; then
+            [ "$(cat a.pgm.bak)" = older ] || cmp a.pgm.bak old.pgm
+        fi
+    fi
+}
+
+# Let each call in turn fail, or the process die before it.
+each_call() { # MISSING-CALLS
+    need_faults
+    make_pgm old.pgm
+    imf -f invert old.pgm -o new.pgm
+    local before how count n options
+    for before in '' older; do
+        options=(-i.bak)
+        [ -z "$before" ] || options+=(--clobber-backup)
+        for how in FAULT_ERROR=5 FAULT_KILL=1; do
+            count=1
+            for ((n = 1; n <= count + 1; n++)); do
+                rm -rf dir log && mkdir dir && cd dir
+                cp ../old.pgm ../new.pgm .
+                cp old.pgm a.pgm
+                [ -z "$before" ] || echo "$before" >a.pgm.bak
+                faulty FAULT_AT=$n $how FAULT_FAIL="$1" FAULT_LOG=../log -- "${options[@]}" a.pgm
+                echo "without $1, backup '$before', $how at $n of $count: $status, $stderr"
+                case $status in
+                0) ;;
+                1)
+                    [ "$how" = FAULT_ERROR=5 ]
+                    one_line a.pgm
+                    ;;
+                137) [ "$how" = FAULT_KILL=1 ] ;;
+                *) return 1 ;;
+                esac
+                check_after "$status"
+                count=$(wc -l <../log)
+                cd ..
+            done
+            [ "$count" -gt 12 ]
+            [ "$status" -eq 0 ]
+        done
+    done
+}
+
+@test "whatever call fails, or dies, in place: old or new, and a backup" {
+    each_call ''
+}
+
+@test "... without hard links and exchanges" {
+    each_call linkat,renameat2
+}
