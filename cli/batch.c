@@ -110,6 +110,11 @@ static bool walk_entry(struct walk *w, const char *path, const char *below) {
         say_skipped(w, path, strerror(errno));
         return true;
     }
+    if (S_ISLNK(link.st_mode) && w->options->in_place) {
+        /* What it leads to may lie outside; what lies inside is met under its own name. */
+        say_skipped(w, path, "a symbolic link");
+        return true;
+    }
     if (S_ISDIR(st.st_mode)) {
         if (S_ISLNK(link.st_mode))
             say_skipped(w, path, "a symbolic link to a directory");

@@ -206,3 +206,104 @@ each_call() { # MISSING-CALLS
 @test "... without hard links and exchanges" {
     each_call linkat,renameat2
 }
+
+# The number of the first call named CALL in a run over the given inputs.
+number_of() { # CALL OPTION...
+    local call=$1
+    shift
+    cp -a . ../rehearsal
+    (cd ../rehearsal && faulty FAULT_LOG=../log -- "$@")
+    grep -n "^$call " ../log | head -n 1 | cut -d : -f 1
+    rm -r ../rehearsal ../log
+}
+
+# Filter INPUT in place and run COMMAND when CALL comes for the first time.
+meanwhile() { # CALL COMMAND OPTION...
+    local call=$1 command=$2 number
+    shift 2
+    number=$(number_of "$call" "$@")
+    echo "$call is call $number"
+    [ -n "$number" ]
+    faulty FAULT_AT="$number" FAULT_RUN="$command" -- "$@"
+    echo "$status $stderr"
+}
+
+@test "a link that is swapped meanwhile redirects nothing" {
+    need_faults
+    make_pgm a.pgm
+    make_pgm victim.pgm
+    cp a.pgm original.pgm
+    ln -s a.pgm link.pgm
+    meanwhile fsync 'ln -sfn victim.pgm link.pgm' -i.bak link.pgm
+    [ "$status" -eq 0 ]
+    cmp victim.pgm original.pgm
+    [ "$(samples a.pgm)" = "$inverted" ]
+    cmp a.pgm.bak original.pgm
+    [ ! -e victim.pgm.bak ]
+}
+
+@test "a directory that is swapped meanwhile redirects nothing" {
+    need_faults
+    mkdir d e
+    make_pgm d/a.pgm
+    cp d/a.pgm e/a.pgm
+    cp d/a.pgm original.pgm
+    meanwhile fsync 'mv d f && ln -s e d' -i.bak d/a.pgm
+    [ "$status" -eq 0 ]
+    cmp e/a.pgm original.pgm
+    [ "$(ls e)" = a.pgm ]
+    [ "$(samples f/a.pgm)" = "$inverted" ]
+    cmp f/a.pgm.bak original.pgm
+}
+
+@test "a file that is replaced or written meanwhile is left as it is" {
+    need_faults
+    for call in fsync renameat2; do
+        for command in 'mv new.pgm a.pgm' 'ln -sf new.pgm a.pgm' 'rm a.pgm; cp new.pgm a.pgm'; do
+            rm -f -- *.pgm*
+            make_pgm a.pgm
+            echo new >new.pgm
+            echo "$call, $command"
+            meanwhile $call "$command" -i a.pgm
+            [ "$status" -eq 1 ]
+            one_line "a.pgm: was changed or replaced by another program meanwhile"
+            [ "$(cat a.pgm)" = new ]
+            no_temporaries
+        done
+    done
+    make_pgm a.pgm
+    meanwhile fsync 'echo new >a.pgm' -i.bak a.pgm
+    [ "$status" -eq 1 ]
+    [ "$(cat a.pgm)" = new ]
+    [ ! -e a.pgm.bak ]
+    no_temporaries
+}
+
+@test "-r -i follows no link, and none that appears meanwhile" {
+    need_faults
+    mkdir -p in/a in/b out
+    make_pgm in/a/1.pgm
+    make_pgm in/b/2.pgm
+    make_pgm out/2.pgm
+    cp out/2.pgm original.pgm
+    ln -s ../../out/2.pgm in/a/link.pgm
+    ln -s ../out in/c
+    imf_run -f invert -r -i -v in
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"in/a/link.pgm: skipped: a symbolic link"* ]]
+    [ "$(samples in/b/2.pgm)" = "$inverted" ]
+    cmp out/2.pgm original.pgm
+    meanwhile fsync 'mv in/b away; ln -s ../out in/b' -r -i in
+    [ "$status" -eq 1 ]
+    [[ ${stderr_lines[0]} == "imfilter: in/b/2.pgm: cannot open: "* ]]
+    cmp out/2.pgm original.pgm
+    [ "$(samples in/a/1.pgm)" = "$(samples original.pgm)" ]
+}
+
+@test "only regular files are filtered in place" {
+    mkfifo pipe
+    imf_run -f invert -i pipe
+    [ "$status" -eq 1 ]
+    one_line "pipe: is not a regular file"
+    [ -p pipe ]
+}
