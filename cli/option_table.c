@@ -260,6 +260,15 @@ static bool set_strip(struct options *o, const char *value) {
     }
 }
 
+static bool set_orient(struct options *o, const char *value) {
+    static const struct choice kinds[] = {{"keep", IMF_ORIENT_KEEP}, {"apply", IMF_ORIENT_APPLY}};
+    int orient;
+    if (!choose("orient", value, kinds, COUNT(kinds), &orient))
+        return false;
+    o->encode.orient = (enum imf_orient)orient;
+    return true;
+}
+
 static bool set_bench(struct options *o, const char *value) {
     int n = 10;
     if (value && !int_in("bench", value, 1, 1000000, "1..1000000", &n))
@@ -368,6 +377,7 @@ const struct option_row option_rows[] = {
     {"compression", 0, REQUIRED, "N", "PNG compression level 0..9", set_compression},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", set_optimize},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip},
+    {"orient", 0, REQUIRED, "MODE", "EXIF orientation: keep the tag, or apply it", set_orient},
     HEADING("Report"),
     {"verbose", 'v', NONE, NULL, "say what is done", set_verbose},
     {"quiet", 'q', NONE, NULL, "no warnings", set_quiet},

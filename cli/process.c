@@ -131,7 +131,7 @@ static enum result open_input(struct session *s, struct work *w) {
 static bool same_shape(const struct imf_info *a, const struct imf_info *b) {
     return a->width == b->width && a->height == b->height && a->channels == b->channels &&
            a->depth == b->depth && a->color == b->color && a->alpha == b->alpha &&
-           a->format == b->format;
+           a->format == b->format && a->orientation == b->orientation;
 }
 
 /* The plan's warning, which may come when it is made or when it is run. It is printed once: what
@@ -187,7 +187,7 @@ static enum result open_output(struct session *s, struct work *w) {
                                : output_open(&w->output, w->job->output, &rules)))
         return fail(s, w, output_name(w), w->output.why);
     struct imf_info info = *imf_plan_output(s->plan);
-    info.format = w->outcome.format;
+    info.format = w->outcome.shape.format;
     if (imf_writer_open(&w->writer, w->output.stream, &info, &s->options->encode,
                         imf_reader_metadata(w->reader), &w->error) == IMF_OK)
         return RESULT_DONE;
@@ -276,7 +276,11 @@ static enum result filter_image(struct session *s, struct work *w) {
     enum result result = s->filter ? make_plan(s, w) : RESULT_DONE;
     if (result != RESULT_DONE)
         return result;
-    w->outcome.format = output_format(s, w);
+    if (s->plan) {
+        struct imf_info info = *imf_plan_output(s->plan);
+        info.format = output_format(s, w);
+        w->outcome.shape = imf_writer_shape(&info, &o->encode, imf_reader_metadata(w->reader));
+    }
     if (o->dry_run || (!w->job->output && !o->verify && !o->bench && !o->spectrum))
         return RESULT_DONE; /* explaining is all */
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)

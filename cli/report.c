@@ -61,7 +61,7 @@ static bool has_algorithm(const struct imf_candidate *c) {
 }
 
 static void print_plan(FILE *out, const struct outcome *o) {
-    const struct imf_info *info = imf_plan_output(o->plan);
+    const struct imf_info *info = &o->shape;
     put_plain(out, o->input);
     fprintf(out, ": %dx%d %s%s, %d bits: %s on %s\n", info->width, info->height, color_name(info),
             info->alpha ? " with alpha" : "", info->depth, o->filter, imf_plan_device(o->plan));
@@ -110,7 +110,7 @@ static void print_timing(const struct outcome *o) {
 }
 
 static void print_done(const struct outcome *o) {
-    const struct imf_info *info = imf_plan_output(o->plan);
+    const struct imf_info *info = &o->shape;
     complain_about(o->input, "%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
                    o->output ? o->output : "", o->output ? ": " : "", info->width, info->height,
                    imf_plan_algorithm(o->plan), imf_plan_device(o->plan), o->report.total_ms);
@@ -170,13 +170,13 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
     if (r->options->spectrum)
         json_string(&j, "spectrum", r->options->spectrum);
     if (o->plan) {
-        const struct imf_info *info = imf_plan_output(o->plan);
+        const struct imf_info *info = &o->shape;
         json_integer(&j, "width", (uint64_t)info->width);
         json_integer(&j, "height", (uint64_t)info->height);
         json_integer(&j, "channels", (uint64_t)info->channels);
         json_integer(&j, "depth", (uint64_t)info->depth);
         if (o->output)
-            json_string(&j, "format", imf_format_name(o->format));
+            json_string(&j, "format", imf_format_name(info->format));
         json_string(&j, "filter", o->filter);
         json_string(&j, "backend", imf_plan_backend(o->plan));
         json_string(&j, "algorithm", imf_plan_algorithm(o->plan));

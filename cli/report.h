@@ -18,7 +18,7 @@ struct outcome {
     const char *filter;
     const char *warning;         /* what the image's reader or the plan said, or NULL */
     const struct imf_plan *plan; /* NULL: it was not planned */
-    enum imf_format format;      /* the output's */
+    struct imf_info shape;       /* of the output, if there is a plan */
     struct imf_report report;
     bool ran; /* the times of report hold */
 };

@@ -15,6 +15,7 @@
 struct imf_plan {
     struct imf_context *ctx;
     struct imf_info input, output;
+    struct imf_filter *turned; /* or NULL: the image lies upright */
     struct imf_chain *chain;
     struct imf_planning planning;
     bool may_fall_back; /* the backend and device were left to us */
@@ -64,7 +65,10 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     plan->ctx = ctx;
     plan->input = plan->output = *input;
     plan->max_memory = settings->max_memory;
-    st = imf_chain_build(&plan->chain, filter, input, settings, err);
+    st = imf_filter_turn(&plan->turned, filter, input->orientation, err);
+    if (!st)
+        st = imf_chain_build(&plan->chain, plan->turned ? plan->turned : filter, input, settings,
+                             err);
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings->backend, err);
     if (!st)
@@ -89,6 +93,7 @@ void imf_plan_free(struct imf_plan **plan) {
     imf_exec_free(&(*plan)->exec);
     imf_planning_clear(&(*plan)->planning);
     imf_chain_free(&(*plan)->chain);
+    imf_filter_free(&(*plan)->turned);
     free(*plan);
     *plan = NULL;
 }
@@ -334,12 +339,18 @@ static enum imf_status run(struct imf_plan *plan, const struct ends *ends,
     return st;
 }
 
+/* 0 is what a caller without metadata leaves. */
+static bool lies_like(const struct imf_info *a, const struct imf_info *b) {
+    return (a->orientation > 1 ? a->orientation : 1) == (b->orientation > 1 ? b->orientation : 1);
+}
+
 enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
                              struct imf_writer *writer, const struct imf_run_options *options,
                              struct imf_report *report, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader);
     if (info->width != plan->input.width || info->height != plan->input.height ||
-        info->channels != plan->input.channels || info->depth != plan->input.depth)
+        info->channels != plan->input.channels || info->depth != plan->input.depth ||
+        !lies_like(info, &plan->input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
     struct ends ends = {.reader = reader, .writer = writer};
     return run(plan, &ends, options, report, err);

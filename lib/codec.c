@@ -202,12 +202,15 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
     if (!r)
         return imf_fail_memory(err, sizeof *r);
     r->source.stream = stream;
+    r->source.start = ftello(stream);
     r->limits = limits ? *limits
                        : (struct imf_limits){.max_pixels = IMF_DEFAULT_MAX_PIXELS,
                                              .max_scans = IMF_DEFAULT_MAX_SCANS};
     enum imf_status status = open_sniffed(r, err);
     if (status)
         imf_reader_close(&r);
+    else
+        r->info.orientation = imf_metadata_orientation(&r->metadata);
     *out = r;
     return status;
 }
@@ -273,6 +276,10 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
                                                   : "");
     }
     r->row += rows - done;
+    if (r->row == r->info.height && imf_metadata_orientation(&r->metadata) != r->info.orientation)
+        imf_reader_warn(r,
+                        "the EXIF orientation stands behind the pixels and came too late to be "
+                        "heeded (give the file by its name)");
     for (; done < rows; done++)
         memset(to + (size_t)done * stride, 0, r->row_bytes);
     return IMF_OK;
@@ -306,16 +313,55 @@ static bool consistent(const struct imf_info *info) {
            info->channels == channels[info->color] + info->alpha;
 }
 
+static const struct imf_encoder *encoder_of(enum imf_format format) {
+    for (size_t i = 0; i < CODEC_COUNT; i++)
+        if (codecs[i].format == format)
+            return codecs[i].encoder;
+    return NULL;
+}
+
+/* Will the file say how its pixels lie, if they are left as they are? */
+static bool keeps_orientation(const struct imf_encoder *encoder, unsigned strip,
+                              const struct imf_metadata *metadata) {
+    const struct imf_meta_item *exif = imf_metadata_find(metadata, IMF_META_EXIF);
+    bool big;
+    return exif && !(strip & exif->strip) && encoder && exif->size <= encoder->exif_max &&
+           imf_exif_orientation_at(exif->data, exif->size, &big);
+}
+
+/* How the caller's rows lie. */
+static int given_orientation(const struct imf_info *info, const struct imf_metadata *metadata) {
+    return info->orientation ? info->orientation : imf_metadata_orientation(metadata);
+}
+
+struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
+                                 const struct imf_metadata *metadata) {
+    struct imf_info out = *info;
+    enum imf_orient orient = encode ? encode->orient : IMF_ORIENT_KEEP;
+    out.orientation = given_orientation(info, metadata);
+    struct imf_turn turn = imf_turn_of(out.orientation);
+    if (orient == IMF_ORIENT_KEEP && out.orientation == imf_metadata_orientation(metadata) &&
+        keeps_orientation(encoder_of(info->format), encode ? encode->strip : 0, metadata))
+        return out;
+    if (turn.swap) {
+        out.width = info->height;
+        out.height = info->width;
+    }
+    out.orientation = 1;
+    return out;
+}
+
+static bool set_row_bytes(const struct imf_info *info, size_t *bytes) {
+    return imf_size_mul((size_t)info->width, (size_t)(info->channels * info->depth / 8), bytes);
+}
+
 static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err) {
     const struct imf_info *info = &w->info;
-    for (size_t i = 0; i < CODEC_COUNT; i++)
-        if (codecs[i].format == info->format)
-            w->encoder = codecs[i].encoder;
+    w->encoder = encoder_of(info->format);
     if (!w->encoder)
         return imf_fail(err, IMF_ERR_FORMAT, "no output format (choose one with --format)");
-    if (!consistent(info) ||
-        !imf_size_mul((size_t)info->width, (size_t)(info->channels * info->depth / 8),
-                      &w->row_bytes))
+    if (!consistent(info) || !set_row_bytes(info, &w->row_bytes) ||
+        !set_row_bytes(&w->given, &w->given_bytes))
         return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d channels, %d bits",
                         info->width, info->height, info->channels, info->depth);
     const char *misfit = w->encoder->fits(info);
@@ -332,9 +378,16 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     if (!w)
         return imf_fail_memory(err, sizeof *w);
     w->stream = stream;
-    w->info = *info;
+    w->given = *info;
+    w->info = imf_writer_shape(info, encode, metadata);
     w->encode = encode ? *encode : (struct imf_encode){.compression = -1};
     w->metadata = metadata;
+    if (w->info.orientation == 1)
+        w->turn = imf_turn_of(given_orientation(info, metadata));
+    w->retold = imf_metadata_orientation(metadata) != w->info.orientation;
+    if (metadata)
+        w->jpeg = metadata->jpeg;
+    imf_jpeg_source_turn(&w->jpeg, w->turn);
     enum imf_status status = open_checked(w, err);
     if (status)
         imf_writer_close(&w);
@@ -344,21 +397,21 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
 
 enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t stride, int rows,
                                 struct imf_error *err) {
-    if (rows < 0 || rows > w->info.height - w->row || stride < w->row_bytes)
+    if (rows < 0 || rows > w->given.height - w->row || stride < w->given_bytes)
         return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
-                        w->row, w->info.height, rows);
+                        w->row, w->given.height, rows);
     if (w->failed)
         return imf_fail(err, w->failed, "writing went wrong earlier");
-    w->failed = w->encoder->rows(w, src, stride, rows, err);
+    w->failed = imf_writer_turn(w, src, stride, rows, err);
     if (w->failed == IMF_OK)
         w->row += rows;
     return w->failed;
 }
 
 enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
-    if (w->row != w->info.height)
+    if (w->row != w->given.height)
         return imf_fail(err, IMF_ERR_ARGUMENT, "only %d of %d rows were written", w->row,
-                        w->info.height);
+                        w->given.height);
     if (w->failed)
         return imf_fail(err, w->failed, "writing went wrong earlier");
     w->failed = w->encoder->finish(w, err);
@@ -375,6 +428,8 @@ void imf_writer_close(struct imf_writer **writer) {
         return;
     if ((*writer)->encoder)
         (*writer)->encoder->close(*writer);
+    free((*writer)->held);
+    free((*writer)->upright);
     free(*writer);
     *writer = NULL;
 }

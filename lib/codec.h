@@ -10,11 +10,13 @@
 
 #include "error.h"
 #include "metadata.h"
+#include "orientation.h"
 
 /* Bytes from a stream, through a buffer whose first filling is what codecs are sniffed from. */
 #define IMF_SOURCE_SIZE 65536
 struct imf_source {
     FILE *stream;
+    off_t start;    /* of the image in the stream, or -1 */
     size_t at, end; /* unread part of buffer */
     bool ended;     /* end of file or an error was met */
     int error;      /* errno of a failed read, or 0 */
@@ -50,10 +52,17 @@ struct imf_reader {
 struct imf_writer {
     const struct imf_encoder *encoder;
     FILE *stream;
-    struct imf_info info;
+    struct imf_info info; /* of the file */
     size_t row_bytes;
+    struct imf_info given; /* of the caller's rows */
+    size_t given_bytes;
+    struct imf_turn turn;   /* from those to these */
+    bool retold;            /* the metadata's orientation is another than the file's */
+    unsigned char *held;    /* turned: the caller's rows, when they do not come at once */
+    unsigned char *upright; /* imf_writer_data()'s */
     struct imf_encode encode;
     const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
+    struct imf_jpeg_source jpeg;         /* the metadata's, turned likewise */
     int row;                             /* rows taken so far */
     enum imf_status failed;
     char warning[320];
@@ -73,8 +82,10 @@ struct imf_decoder {
     void (*close)(struct imf_reader *r);
 };
 
-/* fits: NULL, or what the format cannot hold of such an image and what would do. */
+/* fits: NULL, or what the format cannot hold of such an image and what would do. exif_max: bytes of
+ * EXIF that it can hold. */
 struct imf_encoder {
+    size_t exif_max;
     const char *(*fits)(const struct imf_info *info);
     enum imf_status (*open)(struct imf_writer *w, struct imf_error *err);
     enum imf_status (*rows)(struct imf_writer *w, const unsigned char *src, size_t stride, int rows,
@@ -110,5 +121,15 @@ void imf_writer_warn(struct imf_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* For encoders: is this item to be written? */
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
+/* The item's bytes, put right where the pixels are turned; NULL without memory. Valid until the
+ * next call. */
+const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item);
+/* Density of the file's pixels, of unit NONE where it is unknown or not to be written. */
+struct imf_density imf_writer_density(const struct imf_writer *w);
+/* How the source JPEG was made, for pixels turned like this writer's. */
+void imf_jpeg_source_turn(struct imf_jpeg_source *source, struct imf_turn turn);
+/* Turn the caller's next rows and pass them to the encoder. */
+enum imf_status imf_writer_turn(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                int rows, struct imf_error *err);
 
 #endif

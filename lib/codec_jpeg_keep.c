@@ -13,8 +13,8 @@
 
 /* The source whose settings suit this output: as many components, or its luma for gray. */
 static const struct imf_jpeg_source *kept_source(const struct imf_writer *w) {
-    const struct imf_jpeg_source *s = w->metadata ? &w->metadata->jpeg : NULL;
-    if (!s || s->components == 0)
+    const struct imf_jpeg_source *s = &w->jpeg;
+    if (s->components == 0)
         return NULL;
     bool luma = w->info.channels == 1 && s->color_space == JCS_YCbCr;
     return luma || s->components == w->info.channels ? s : NULL;
@@ -68,7 +68,7 @@ static void part_scans(struct jpeg_compress_struct *c, jpeg_scan_info script[IMF
 static void set_scans(struct jpeg_compress_struct *c, const struct imf_writer *w,
                       jpeg_scan_info script[IMF_JPEG_SCANS]) {
     c->optimize_coding = w->encode.optimize;
-    if (w->metadata && w->metadata->jpeg.progressive)
+    if (w->jpeg.progressive)
         jpeg_simple_progression(c);
     if (c->num_components > 1 && !interleaves(c))
         part_scans(c, script);

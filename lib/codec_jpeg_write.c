@@ -23,7 +23,6 @@ struct jpeg {
     struct imf_writer *writer;
     int error;         /* errno of a failed write */
     JSAMPLE *inverted; /* CMYK: a row */
-    unsigned char *exif;
     const unsigned char *src;
     size_t stride;
     int rows;
@@ -70,19 +69,20 @@ static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t p
 }
 
 static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
-    const unsigned char *data = item->data;
+    const unsigned char *data = imf_writer_data(j->writer, item);
     if (item->size > IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX) {
         imf_writer_warn(j->writer, "EXIF of %zu bytes does not fit in a JPEG and was left out",
                         item->size);
         return;
     }
-    if (j->writer->encode.upright && !(data = j->exif = imf_exif_upright(item)))
-        return;
-    put_segment(j, JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data, item->size);
+    if (data)
+        put_segment(j, JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data, item->size);
 }
 
 static void put_xmp(struct jpeg *j, const struct imf_meta_item *item) {
-    put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX, item->data, item->size);
+    const unsigned char *data = imf_writer_data(j->writer, item);
+    if (data)
+        put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX, data, item->size);
 }
 
 static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
@@ -117,9 +117,8 @@ static void (*const put[IMF_META_KINDS])(struct jpeg *j, const struct imf_meta_i
  */
 static void set_density(struct jpeg *j, bool exif) {
     struct jpeg_compress_struct *c = &j->c;
-    const struct imf_metadata *m = j->writer->metadata;
-    struct imf_density d = m ? m->density : (struct imf_density){0};
-    if (d.unit == IMF_DENSITY_NONE || (j->writer->encode.strip & IMF_STRIP_OTHER)) {
+    struct imf_density d = imf_writer_density(j->writer);
+    if (d.unit == IMF_DENSITY_NONE) {
         if (exif && c->jpeg_color_space == JCS_YCbCr)
             c->write_JFIF_header = FALSE;
         return;
@@ -240,9 +239,12 @@ static void jpeg_close(struct imf_writer *w) {
         return;
     jpeg_destroy_compress(&j->c);
     free(j->inverted);
-    free(j->exif);
     free(j);
 }
 
-const struct imf_encoder imf_jpeg_encoder = {jpeg_fits, jpeg_open, jpeg_rows, jpeg_finish,
+const struct imf_encoder imf_jpeg_encoder = {IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX,
+                                             jpeg_fits,
+                                             jpeg_open,
+                                             jpeg_rows,
+                                             jpeg_finish,
                                              jpeg_close};

@@ -171,6 +171,7 @@ static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
         r, bytes, p->image_bytes ? "an interlaced PNG of this size" : "a row of this PNG", err);
     if (status)
         return status;
+    imf_png_look_ahead(r);
     return guarded(p, start_step) ? IMF_OK : failure(p, err, " in the header", -1);
 }
 

@@ -11,6 +11,12 @@ struct imf_png_chunk {
     size_t size;
 };
 
+static inline uint32_t imf_png_get32(const unsigned char *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* Take an eXIf chunk from behind the pixels, if there is none before and the stream is a file. */
+void imf_png_look_ahead(struct imf_reader *r);
 /* Names of the chunks that imf_png_take_chunk() wants; NULL past the last. */
 const char *imf_png_chunk_name(size_t index);
 /* Add what the chunk holds to the reader's metadata; a chunk that makes no sense is left out. */

@@ -15,10 +15,6 @@
 #define INFLATED_MAX ((size_t)16 << 20)
 #define INFLATIONS_MAX 16 /* a file of nothing but bombs takes no longer */
 
-static uint32_t get32(const unsigned char *p) {
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static struct imf_meta_item *add(struct imf_reader *r, enum imf_meta_kind kind, unsigned strip,
                                  const void *data, size_t size) {
     struct imf_metadata *m = &r->metadata;
@@ -33,7 +29,7 @@ static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_
                                      unsigned strip) {
     struct imf_meta_item *item = add(r, IMF_META_PNG_CHUNK, strip, c->data, c->size);
     if (item)
-        item->tag = get32((const unsigned char *)c->name);
+        item->tag = imf_png_get32((const unsigned char *)c->name);
     return item;
 }
 
@@ -183,7 +179,7 @@ static void take_density(struct imf_reader *r, const struct imf_png_chunk *c) {
     if (c->size == 9)
         r->metadata.density =
             (struct imf_density){c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
-                                 get32(c->data), get32(c->data + 4)};
+                                 imf_png_get32(c->data), imf_png_get32(c->data + 4)};
 }
 
 /* Gamma, primaries and the like: once, and before the pixels. */
@@ -191,7 +187,8 @@ static void take_color(struct imf_reader *r, const struct imf_png_chunk *c) {
     if (c->after_pixels)
         return;
     for (const struct imf_meta_item *i = r->metadata.first; i; i = i->next)
-        if (i->kind == IMF_META_PNG_CHUNK && i->tag == get32((const unsigned char *)c->name))
+        if (i->kind == IMF_META_PNG_CHUNK &&
+            i->tag == imf_png_get32((const unsigned char *)c->name))
             return;
     add_raw(r, c, IMF_STRIP_OTHER);
 }

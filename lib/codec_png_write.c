@@ -118,14 +118,16 @@ static void put_icc(struct png *p, const struct imf_meta_item *item) {
 }
 
 static void put_exif(struct png *p, const struct imf_meta_item *item) {
-    const unsigned char *data = item->data;
-    if (!p->writer->encode.upright || (data = scratch(p, imf_exif_upright(item))))
+    const unsigned char *data = imf_writer_data(p->writer, item);
+    if (data)
         put_chunk(p, "eXIf", "", 0, data, item->size);
 }
 
 static void put_xmp(struct png *p, const struct imf_meta_item *item) {
     static const char begin[] = "XML:com.adobe.xmp\0\0\0\0";
-    put_chunk(p, "iTXt", begin, sizeof begin, item->data, item->size);
+    const unsigned char *data = imf_writer_data(p->writer, item);
+    if (data)
+        put_chunk(p, "iTXt", begin, sizeof begin, data, item->size);
 }
 
 static void put_raw(struct png *p, const struct imf_meta_item *item) {
@@ -151,11 +153,8 @@ static void put_items(struct png *p) {
 }
 
 static void put_density(struct png *p) {
-    const struct imf_metadata *m = p->writer->metadata;
-    if (!m || m->density.unit == IMF_DENSITY_NONE || (p->writer->encode.strip & IMF_STRIP_OTHER))
-        return;
-    struct imf_density d = imf_density_convert(m->density, IMF_DENSITY_METRE);
-    if (d.x && d.y)
+    struct imf_density d = imf_density_convert(imf_writer_density(p->writer), IMF_DENSITY_METRE);
+    if (d.unit != IMF_DENSITY_NONE && d.x && d.y)
         png_set_pHYs(p->png, p->info, d.x, d.y,
                      d.unit == IMF_DENSITY_METRE ? PNG_RESOLUTION_METER : PNG_RESOLUTION_UNKNOWN);
 }
@@ -247,4 +246,5 @@ static void png_close(struct imf_writer *w) {
     free(p);
 }
 
-const struct imf_encoder imf_png_encoder = {png_fits, png_open, png_rows, png_finish, png_close};
+const struct imf_encoder imf_png_encoder = {CHUNK_MAX, png_fits,   png_open,
+                                            png_rows,  png_finish, png_close};

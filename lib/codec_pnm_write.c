@@ -68,4 +68,4 @@ static void pnm_close(struct imf_writer *w) {
     free(w->state);
 }
 
-const struct imf_encoder imf_pnm_encoder = {pnm_fits, pnm_open, pnm_rows, pnm_finish, pnm_close};
+const struct imf_encoder imf_pnm_encoder = {0, pnm_fits, pnm_open, pnm_rows, pnm_finish, pnm_close};

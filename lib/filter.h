@@ -50,6 +50,11 @@ struct imf_filter {
     char *note; /* owned, or NULL */
 };
 
+/* The filter for pixels that lie in an EXIF orientation, without text and note; *out is NULL where
+ * that is upright. The caller frees it. */
+enum imf_status imf_filter_turn(struct imf_filter **out, const struct imf_filter *filter,
+                                int orientation, struct imf_error *err);
+
 bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold */
 
 #endif

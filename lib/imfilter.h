@@ -63,6 +63,7 @@ struct imf_info {
     enum imf_color color;
     bool alpha; /* straight (not premultiplied) alpha */
     enum imf_format format;
+    int orientation; /* how the rows lie: EXIF's 1 (upright) to 8; 0: as the metadata say */
 };
 
 struct imf_limits {
@@ -78,6 +79,9 @@ struct imf_limits {
  * JPEG the quantisation and subsampling that "keep" needs. */
 struct imf_metadata;
 
+/* Pixels that do not lie upright: leave them, with the EXIF tag that says so, or turn them. */
+enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
+
 enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
 
 struct imf_encode {
@@ -87,7 +91,9 @@ struct imf_encode {
     unsigned strip;      /* a set of enum imf_strip: metadata not to write */
     bool optimize;       /* JPEG: Huffman tables for this image; all its coefficients are held */
     uint64_t max_memory; /* bytes for the encoder's buffers; 0: no limit */
-    bool upright;        /* the pixels were turned upright: EXIF orientation is written as 1 */
+    /* Pixels are also turned where no tag can be kept: the format has none, it is stripped, or the
+     * image came without EXIF. */
+    enum imf_orient orient;
 };
 
 /*
@@ -117,11 +123,18 @@ const char *imf_reader_warning(const struct imf_reader *reader);
  * until the writer is finished (a PNG may hold text behind its pixels). JPEG takes
  * gray, RGB and CMYK at depth 8 without alpha; PNG takes no CMYK; PNM takes everything (PGM, PPM or
  * PAM). Anything else is IMF_ERR_FORMAT with a text that says what would do.
+ *
+ * info is the shape of the rows that are given. A writer that turns them upright (encode->orient)
+ * holds them all unless they come at once.
  */
 struct imf_writer;
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
                                 const struct imf_encode *encode,
                                 const struct imf_metadata *metadata, struct imf_error *err);
+/* The shape of the image that such a writer writes: width and height change places where it turns
+ * the pixels on their side, and orientation is what the file will say. */
+struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
+                                 const struct imf_metadata *metadata);
 enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
                                 struct imf_error *err);
 /* Write what must follow the last row and flush the stream. Close without finish abandons it. */
@@ -142,7 +155,8 @@ int imf_metadata_orientation(const struct imf_metadata *metadata);
 
 struct imf_filter;
 
-/* Parse `count` specs (imfilter(1), "Filters") into one chain. Names that are not built in are
+/* Parse `count` specs (imfilter(1), "Filters") into one chain. Its directions are those of the
+ * upright picture, whatever an image's orientation. Names that are not built in are
  * looked up as .flt files (imfilter(5)). err->text holds the spec, a caret position in column. */
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err);

@@ -79,8 +79,11 @@ void imf_metadata_clear(struct imf_metadata *metadata);
 
 /* Offset of the two bytes of EXIF orientation's value, 0 when there is none; *big: their order. */
 size_t imf_exif_orientation_at(const unsigned char *exif, size_t size, bool *big);
-/* A copy of an EXIF item whose orientation is 1 (upright). NULL: no memory. Freed with free(). */
-unsigned char *imf_exif_upright(const struct imf_meta_item *exif);
+/* A copy of an EXIF item for pixels that were turned upright: orientation 1; no thumbnail, which
+ * would lie on its side; sizes and resolutions changed over if `swap`. NULL: no memory. */
+unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap);
+/* A copy of an XMP packet with every orientation 1. NULL: no memory. */
+unsigned char *imf_xmp_upright(const struct imf_meta_item *xmp);
 /* Does the profile describe pixels of this kind? */
 bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color);
 /* The same density in another unit (INCH or METRE; ASPECT stays). x or y 0: not representable. */

@@ -16,6 +16,7 @@
 #include "fft_host.h"
 #include "fft_plan.h"
 #include "image.h"
+#include "orientation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,10 +27,12 @@
 
 struct source {
     const struct imf_pixels *pixels;
-    int padded;     /* length of a row with its zeros */
-    double *window; /* width values, then height values; owned */
-    double mean;    /* under the window */
-    double weight;  /* sum of the window */
+    struct imf_turn turn; /* to the upright picture, whose frequencies filters mean, too */
+    int width, height;    /* of that */
+    int padded;           /* length of a row with its zeros */
+    double *window;       /* width values, then height values; owned */
+    double mean;          /* under the window */
+    double weight;        /* sum of the window */
 };
 
 static double sample(const struct imf_pixels *p, int x, int y, int channel) {
@@ -40,8 +43,10 @@ static double sample(const struct imf_pixels *p, int x, int y, int channel) {
 }
 
 /* Rec. 709 luma, 0..1, over black where there is alpha; of ink, of the light that it leaves. */
-static double luma(const struct imf_pixels *p, int x, int y) {
+static double luma(const struct source *s, int x, int y) {
+    const struct imf_pixels *p = s->pixels;
     const struct imf_info *info = p->info;
+    imf_turn_pixel_back(s->turn, s->width, s->height, &x, &y);
     double alpha = info->alpha ? sample(p, x, y, info->channels - 1) : 1;
     double first = sample(p, x, y, 0);
     if (info->channels - (info->alpha ? 1 : 0) < 3)
@@ -61,9 +66,10 @@ static void hann(double *window, int length) {
 
 static enum imf_status source_make(struct source *s, const struct imf_pixels *pixels, int padded,
                                    struct imf_error *err) {
-    int width = pixels->info->width, height = pixels->info->height;
+    s->pixels = pixels;
+    s->padded = padded;
+    int width = s->width, height = s->height;
     size_t count = (size_t)width + (size_t)height;
-    *s = (struct source){.pixels = pixels, .padded = padded};
     s->window = malloc(count * sizeof *s->window);
     if (!s->window)
         return imf_fail_memory(err, count * sizeof *s->window);
@@ -73,7 +79,7 @@ static enum imf_status source_make(struct source *s, const struct imf_pixels *pi
     for (int y = 0; y < height; y++) {
         double row = 0, weight = 0;
         for (int x = 0; x < width; x++) {
-            row += s->window[x] * luma(pixels, x, y);
+            row += s->window[x] * luma(s, x, y);
             weight += s->window[x];
         }
         sum += s->window[width + y] * row;
@@ -85,11 +91,11 @@ static enum imf_status source_make(struct source *s, const struct imf_pixels *pi
 
 static void windowed_row(void *user, int y, double *row) {
     const struct source *s = user;
-    int width = s->pixels->info->width, height = s->pixels->info->height;
+    int width = s->width, height = s->height;
     for (int x = 0; x < s->padded; x++) {
         row[x] = 0;
         if (x < width && y < height)
-            row[x] = s->window[x] * s->window[width + y] * (luma(s->pixels, x, y) - s->mean);
+            row[x] = s->window[x] * s->window[width + y] * (luma(s, x, y) - s->mean);
     }
 }
 
@@ -157,7 +163,9 @@ static int padded_length(int n, int multiple) {
 
 enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pixels *pixels,
                                   int most, struct imf_error *err) {
-    int width = pixels->info->width, height = pixels->info->height;
+    struct source source = {.turn = imf_turn_of(pixels->info->orientation)};
+    int width = source.width = source.turn.swap ? pixels->info->height : pixels->info->width;
+    int height = source.height = source.turn.swap ? pixels->info->width : pixels->info->height;
     int longest = width > height ? width : height;
     *out = (struct imf_spectrum){.side = most};
     if (longest < most)
@@ -170,7 +178,6 @@ enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pix
         return imf_fail_memory(err, count * sizeof *out->power);
     int nx = padded_length(width > out->side ? width : out->side, 1);
     int ny = padded_length(height > out->side ? height : out->side, 1);
-    struct source source;
     struct imf_half_plane plane = {0};
     enum imf_status status = source_make(&source, pixels, nx, err);
     if (status == IMF_OK)

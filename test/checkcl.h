@@ -4,6 +4,10 @@
 
 #include "clrt.h"
 
+/* An imf_info of WIDTH, HEIGHT, CHANNELS, DEPTH, COLOR, ALPHA. */
+#define SHAPE(w, h, n, d, c, a)                                                                    \
+    { .width = (w), .height = (h), .channels = (n), .depth = (d), .color = (c), .alpha = (a) }
+
 struct checkcl {
     struct imf_clrt *rt;       /* NULL: host only */
     struct imf_context *ctx;   /* the same device through the public interface */

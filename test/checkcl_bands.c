@@ -36,10 +36,10 @@ static const struct band_case cases[] = {
 };
 
 static const struct imf_info shapes[] = {
-    {37, 53, 3, 8, IMF_COLOR_RGB, false, IMF_FORMAT_PNG},
-    {23, 41, 2, 16, IMF_COLOR_GRAY, true, IMF_FORMAT_PNG},
-    {19, 5, 4, 8, IMF_COLOR_RGB, true, IMF_FORMAT_PNG}, /* lower than most kernels */
-    {30, 1, 1, 8, IMF_COLOR_GRAY, false, IMF_FORMAT_PNG},
+    SHAPE(37, 53, 3, 8, IMF_COLOR_RGB, false),
+    SHAPE(23, 41, 2, 16, IMF_COLOR_GRAY, true),
+    SHAPE(19, 5, 4, 8, IMF_COLOR_RGB, true), /* lower than most kernels */
+    SHAPE(30, 1, 1, 8, IMF_COLOR_GRAY, false),
 };
 
 /* Filter an image drawn from `seed`; the output's pixels, or NULL. */

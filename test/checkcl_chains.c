@@ -67,11 +67,9 @@ static const struct chain_case transfers[] = {
 };
 
 static const struct imf_info shapes[] = {
-    {37, 23, 1, 8, IMF_COLOR_GRAY, false, IMF_FORMAT_PNG},
-    {29, 31, 3, 8, IMF_COLOR_RGB, false, IMF_FORMAT_PNG},
-    {41, 19, 4, 8, IMF_COLOR_RGB, true, IMF_FORMAT_PNG},
-    {17, 40, 2, 16, IMF_COLOR_GRAY, true, IMF_FORMAT_PNG},
-    {33, 27, 3, 16, IMF_COLOR_RGB, false, IMF_FORMAT_PNG},
+    SHAPE(37, 23, 1, 8, IMF_COLOR_GRAY, false), SHAPE(29, 31, 3, 8, IMF_COLOR_RGB, false),
+    SHAPE(41, 19, 4, 8, IMF_COLOR_RGB, true),   SHAPE(17, 40, 2, 16, IMF_COLOR_GRAY, true),
+    SHAPE(33, 27, 3, 16, IMF_COLOR_RGB, false),
 };
 
 static void *random_pixels(const struct imf_info *info, size_t *stride) {
@@ -195,7 +193,7 @@ void checkcl_bench(struct checkcl *c, int width, int height) {
         "kernel:1", "sharpen", "disk:2",  "disk:3",  "disk:5",  "disk:7",  "blur:2",       "blur:5",
         "box:9",    "sobel",   "disk:15", "disk:31", "disk:50", "blur:20", "highpass:0.05"};
     static const char *const names[] = {"auto", "direct", "fft"};
-    struct imf_info info = {width, height, 3, 8, IMF_COLOR_RGB, false, IMF_FORMAT_PNG};
+    struct imf_info info = SHAPE(width, height, 3, 8, IMF_COLOR_RGB, false);
     size_t stride;
     void *src = random_pixels(&info, &stride);
     void *dst = malloc(stride * (size_t)height);

@@ -36,9 +36,9 @@ level() { # FILE
     case ${name%.*} in
     imfilter | embed) echo 0 ;;                                                 # interface
     error) echo 1 ;;                                                            # foundation
-    image) echo 2 ;;
+    image | orientation) echo 2 ;;
     kernel | kernel_*) echo 3 ;;
-    filter | transfer) echo 4 ;;
+    filter | transfer | turn) echo 4 ;;
     text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo 5 ;; # text
     metadata | codec | codec_*) echo 5 ;;                                       # codecs
     clrt | clrt_* | fft_plan | fft_host) echo 5 ;;                                         # device

@@ -50,7 +50,7 @@ load helper
 }
 
 @test "unknown options, also those that other versions may have" {
-    for option in --bogus -Z --tune --orient=apply --progress=never \
+    for option in --bogus -Z --tune --progress=never \
         --jobs=2 -j2 --completion=bash; do
         imf_run "$option"
         [ "$status" -eq 2 ]

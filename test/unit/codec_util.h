@@ -26,7 +26,13 @@ static inline unsigned random_byte(void) {
 static inline struct imf_info shape(int width, int height, enum imf_color color, bool alpha,
                                     int depth, enum imf_format format) {
     static const int channels[] = {[IMF_COLOR_GRAY] = 1, [IMF_COLOR_RGB] = 3, [IMF_COLOR_CMYK] = 4};
-    return (struct imf_info){width, height, channels[color] + alpha, depth, color, alpha, format};
+    return (struct imf_info){.width = width,
+                             .height = height,
+                             .channels = channels[color] + alpha,
+                             .depth = depth,
+                             .color = color,
+                             .alpha = alpha,
+                             .format = format};
 }
 
 /* Not memcmp(), which sees the padding too. */

@@ -93,7 +93,8 @@ static void test_across(void) {
     done(&jpeg);
     done(&direct);
 
-    struct decoded upright = again(&source, IMF_FORMAT_PNG, (struct imf_encode){.upright = true});
+    struct decoded upright =
+        again(&source, IMF_FORMAT_PNG, (struct imf_encode){.orient = IMF_ORIENT_APPLY});
     CHECK(imf_metadata_orientation(imf_reader_metadata(upright.reader)) == 1, "upright");
     done(&upright);
 

@@ -138,7 +138,7 @@ static void test_impulse(void) {
 
 /* A cosine of amplitude 100 with u and v periods across `size` pixels. */
 static void test_cosine(int size, int most, int u, int v) {
-    struct imf_info info = {size, size, 1, 8, IMF_COLOR_GRAY, false, IMF_FORMAT_NONE};
+    struct imf_info info = {.width = size, .height = size, .channels = 1, .depth = 8};
     unsigned char *data = malloc((size_t)size * (size_t)size);
     CHECK(data, "no memory");
     if (!data)
@@ -174,7 +174,7 @@ static void test_cosine(int size, int most, int u, int v) {
 static void test_ramp(void) {
     enum { SIZE = 256 };
     static unsigned char data[SIZE * SIZE];
-    struct imf_info info = {SIZE, SIZE, 1, 8, IMF_COLOR_GRAY, false, IMF_FORMAT_NONE};
+    struct imf_info info = {.width = SIZE, .height = SIZE, .channels = 1, .depth = 8};
     for (int i = 0; i < SIZE * SIZE; i++)
         data[i] = (unsigned char)(i % SIZE);
     const struct imf_pixels pixels = {&info, data, SIZE};
