@@ -207,6 +207,31 @@ each_call() { # MISSING-CALLS
     each_call linkat,renameat2
 }
 
+# The calls of a run that name or flush files, as words: each temporary is "new".
+order_of() { # OPTION...
+    rm -f ../log
+    faulty FAULT_LOG=../log -- "$@"
+    [ "$status" -eq 0 ]
+    order=$(sed -n "s|$(pwd -P)|.|; s|/\.imfilter-[^ ]*|/new|; /^fsync\|^rename\|^link/p" ../log |
+        tr '\n' ,)
+    echo "$order"
+}
+
+@test "a file is on the disk before it has its name, and then the name" {
+    need_faults
+    make_pgm a.pgm
+    order_of -i a.pgm
+    [ "$order" = "fsync ./new,renameat2 ./a.pgm,fsync .," ]
+    order_of -i.bak a.pgm
+    [ "$order" = "fsync ./new,linkat ./new,renameat2 ./a.pgm.bak,fsync .,renameat2 ./a.pgm,fsync .," ]
+    order_of a.pgm -o b.pgm
+    [ "$order" = "fsync ./new,renameat ./b.pgm," ]
+    order_of a.pgm -o b.pgm
+    [ "$order" = "fsync ./new,renameat ./b.pgm,fsync .," ]
+    order_of --no-clobber a.pgm -o c.pgm
+    [ "$order" = "fsync ./new,renameat2 ./c.pgm," ]
+}
+
 # The number of the first call named CALL in a run over the given inputs.
 number_of() { # CALL OPTION...
     local call=$1
