@@ -6,8 +6,8 @@
 #ifndef CHANNELS
 #define CHANNELS 1
 #endif
-#ifndef VALUE
-#define VALUE 0.0f // the constant beyond the edge
+#ifndef OUTSIDE
+#define OUTSIDE 0 // the pixel beyond the edge, a sample for each channel
 #endif
 #ifndef RUN
 #define RUN 16 // pixels of a margin row that a work-item fills
@@ -16,10 +16,12 @@
 #define GROUP 64 // work-items a work-group
 #endif
 
+__constant float outside[] = {OUTSIDE};
+
 inline void put(__global SAMPLE_T *to, __global const SAMPLE_T *row, int from)
 {
     for (int c = 0; c < CHANNELS; c++)
-        to[c] = from < 0 ? (SAMPLE_T)VALUE : row[(long)from * CHANNELS + c];
+        to[c] = from < 0 ? (SAMPLE_T)outside[c] : row[(long)from * CHANNELS + c];
 }
 
 // Work-items 0..columns-1 fill a pixel each, left or right of the image; the others RUN pixels of a

@@ -27,9 +27,9 @@ struct blend {
 // Mirrored by struct sizes of solver_transfer.c.
 struct transfer_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
-    float middle;  // subtracted from each input sample
-    float mean;    // added to each output sample: middle * gain at frequency 0
-    float outside; // the constant beyond the edge, less middle
+    float middle;     // subtracted from each input sample
+    float mean;       // added to each output sample: middle * gain at frequency 0
+    float outside[4]; // the constant beyond the edge, of each channel, less middle
     int width, height, channels;
     int bands;
     struct fft_axis x, y;
@@ -111,7 +111,7 @@ static void load_gap(__global vfloat *work, const __global IN_T *in, int f,
                      const __global struct blend *blends, const struct transfer_sizes *z)
 {
     int first[VEC], second[VEC];
-    float weight[VEC];
+    float weight[VEC], outside[VEC];
     for (int l = 0; l < VEC; l++) {
         int x = min((f + l) / z->channels, z->x.length - 1), c = (f + l) % z->channels;
         struct blend b = {x, x, 0.0f};
@@ -120,12 +120,13 @@ static void load_gap(__global vfloat *work, const __global IN_T *in, int f,
         first[l] = b.first < 0 ? -1 : b.first * z->channels + c;
         second[l] = b.second < 0 ? -1 : b.second * z->channels + c;
         weight[l] = b.weight;
+        outside[l] = z->outside[c];
     }
     for (int y = 0; y < z->height; y++, in += z->in_pitch) {
         __global float *to = (__global float *)ELEMENT(work, y);
         for (int l = 0; l < VEC; l++) {
-            float a = first[l] < 0 ? z->outside : in[first[l]] - z->middle;
-            float b = second[l] < 0 ? z->outside : in[second[l]] - z->middle;
+            float a = first[l] < 0 ? outside[l] : in[first[l]] - z->middle;
+            float b = second[l] < 0 ? outside[l] : in[second[l]] - z->middle;
             to[l] = a + weight[l] * (b - a);
         }
     }
@@ -147,11 +148,14 @@ static void load_columns(__global vfloat *work, const __global IN_T *in, int f,
         load_gap(work + 1, in, f + VEC, blends, z);
     }
     blends += z->x.length - z->width;
+    vfloat outside[2];
+    for (int l = 0; l < 2 * VEC; l++)
+        ((float *)outside)[l] = z->outside[(f + l) % z->channels];
     for (int y = z->height; y < z->y.length; y++, blends++) {
         int first = blends->first, second = blends->second;
         for (int part = 0; part < 2; part++) {
-            vfloat a = first < 0 ? (vfloat)z->outside : ELEMENT(work, first)[part];
-            vfloat b = second < 0 ? (vfloat)z->outside : ELEMENT(work, second)[part];
+            vfloat a = first < 0 ? outside[part] : ELEMENT(work, first)[part];
+            vfloat b = second < 0 ? outside[part] : ELEMENT(work, second)[part];
             ELEMENT(work, y)[part] = a + blends->weight * (b - a);
         }
     }

@@ -21,9 +21,6 @@
 #ifndef LINEARIZE
 #define LINEARIZE 0 // `table` maps every sample value to linear light
 #endif
-#ifndef PREMULTIPLY
-#define PREMULTIPLY 0
-#endif
 #ifndef UNSHARP
 #define UNSHARP 0
 #endif
@@ -33,17 +30,26 @@
 #ifndef UNSHARP_LEVEL
 #define UNSHARP_LEVEL 0.0f // differences count by what exceeds it, so that nothing jumps
 #endif
+#ifndef UNPREMULTIPLY
+#define UNPREMULTIPLY 0
+#endif
+#ifndef ALPHA_SCALE
+#define ALPHA_SCALE 1.0f // UNPREMULTIPLY: divides the output's alpha
+#endif
 #ifndef GRAY
 #define GRAY 0
 #endif
 #ifndef NORMALIZE
 #define NORMALIZE 0
 #endif
+#ifndef FLAT_SPREAD
+#define FLAT_SPREAD 0.0f // NORMALIZE: a response of less spread is flat
+#endif
 #ifndef EPILOGUE
 #define EPILOGUE 0
 #endif
-#ifndef UNPREMULTIPLY
-#define UNPREMULTIPLY 0
+#ifndef PREMULTIPLY
+#define PREMULTIPLY 0
 #endif
 #ifndef DELINEARIZE
 #define DELINEARIZE 0
@@ -73,8 +79,16 @@
         return u <= 0.0031308f ? u * 12.92f : v;                                                   \
     }
 
+#define DEFINE_NORMALIZE(type)                                                                     \
+    inline type normalize(type v, __global const float *range)                                     \
+    {                                                                                              \
+        float low = range[0], spread = range[1] - low;                                             \
+        return spread >= FLAT_SPREAD ? (v - low) * (E_FULL / spread) : (type)0.0f;                 \
+    }
+
 #if FLAT
 
+DEFINE_NORMALIZE(vfloat)
 DEFINE_FROM_LINEAR(from_linear, vfloat)
 
 inline vfloat load_flat(__global const IN_T *p, __global const float *table)
@@ -105,7 +119,7 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
     v += AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, (vfloat)0.0f), d);
 #endif
 #if NORMALIZE
-    v = range[1] > range[0] ? (v - range[0]) * (E_FULL / (range[1] - range[0])) : (vfloat)0.0f;
+    v = normalize(v, range);
 #endif
 #if EPILOGUE
 #if E_ABS
@@ -125,7 +139,19 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
 
 #else
 
+DEFINE_NORMALIZE(float)
 DEFINE_FROM_LINEAR(from_linear, float4)
+
+// The quotient of integers must be exact where it is a tie between two samples: what a division that
+// is off by an ulp or two leaves is divided once more.
+inline float divide(float v, float by)
+{
+    float q = v / by;
+#ifdef FP_FAST_FMAF
+    q += fma(-q, by, v) / by;
+#endif
+    return q;
+}
 
 __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
                     __global const float *second, long second_origin, int second_pitch,
@@ -146,16 +172,18 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         v[c] = (float)p[c];
 #endif
     }
-#if PREMULTIPLY
-    for (int c = 0; c < COLORS_IN; c++)
-        v[c] *= v[C_IN - 1] * (1.0f / E_FULL);
-#endif
 #if UNSHARP
     __global const float *blurred = second + second_origin + y * second_pitch + (long)x * C_IN;
     for (int c = 0; c < C_IN; c++) {
         float d = v[c] - blurred[c];
         v[c] += AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, 0.0f), d);
     }
+#endif
+#if UNPREMULTIPLY
+    v[C_IN - 1] = divide(v[C_IN - 1], E_FULL);
+    for (int c = 0; c < COLORS_IN; c++)
+        v[c] = v[C_IN - 1] >= 0.5f * ALPHA_SCALE ? divide(v[c], v[C_IN - 1]) : 0.0f;
+    v[C_IN - 1] = divide(v[C_IN - 1], ALPHA_SCALE);
 #endif
 #if GRAY
     v[0] = 0.2126f * v[0] + 0.7152f * v[1] + 0.0722f * v[2];
@@ -164,17 +192,20 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #endif
     for (int c = 0; c < COLORS_OUT; c++) {
 #if NORMALIZE
-        v[c] = range[1] > range[0] ? (v[c] - range[0]) * (E_FULL / (range[1] - range[0])) : 0.0f;
+        v[c] = normalize(v[c], range);
 #endif
 #if EPILOGUE
         v[c] = E_ABS ? fabs(v[c]) : v[c];
         v[c] = v[c] * E_MUL2 + E_ADD2;
         v[c] = !E_THRESHOLD ? v[c] : v[c] >= E_LEVEL ? E_FULL : 0.0f;
 #endif
-#if UNPREMULTIPLY
-        v[c] = v[C_OUT - 1] >= 0.5f ? v[c] * E_FULL / v[C_OUT - 1] : 0.0f;
+#if PREMULTIPLY
+        v[c] *= v[C_OUT - 1];
 #endif
     }
+#if PREMULTIPLY
+    v[C_OUT - 1] *= E_FULL;
+#endif
 #if DELINEARIZE
     // Below 0 and beyond full scale the result saturates anyway.
     float4 u = 0.0f;

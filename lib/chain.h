@@ -15,14 +15,15 @@ struct imf_point {
     int in_channels, out_channels;
     bool alpha;           /* the last channel is alpha */
     bool linearize;       /* sRGB curve to linear light, colours only */
-    bool premultiply;     /* colours *= alpha / full */
     bool unsharp;         /* x = x + amount * d, d = x - blurred brought nearer to 0 by level */
     double amount, level; /* second input: the blurred surface */
+    bool unpremultiply;   /* alpha /= full, colours /= alpha, 0 where the output's alpha < 0.5 */
+    double alpha_scale;   /* divides the output's alpha: a kernel's scale put off till then */
     bool gray;            /* colours to Rec. 709 luma */
     bool normalize;       /* colours: (x - min) * full / (max - min) of the pass's input */
     bool epilogue;        /* colours only: absolute, multiply, offset, threshold */
     struct imf_epilogue e;
-    bool unpremultiply; /* colours *= full / alpha, 0 where alpha <= 0 */
+    bool premultiply; /* colours *= alpha, alpha *= full: integers stay integers */
     bool delinearize;
     double rescale; /* every channel, for a change of depth: 257, 1/257 or 1 */
     double full;    /* of the input's depth */
@@ -40,6 +41,9 @@ struct imf_pass {
     int channels_in, channels_out;
     enum imf_sample in, out;    /* IMF_F32 between passes; host chains hold IMF_F64 there */
     int source, second;         /* surfaces: -1 the image, k >= 0 the output of pass k */
+    double bound;               /* largest |value| of the output, */
+    bool whole;                 /* all of which are integers */
+    bool coarse;                /* floats are too coarse for it */
     struct imf_problem problem; /* convolve */
     struct imf_point point;
     struct imf_composition *composition; /* owned, or NULL */
@@ -50,7 +54,6 @@ struct imf_chain {
     enum imf_sample in, out;
     int channels_in, channels_out;
     enum imf_edge edge;
-    double edge_value;       /* in input samples, linear if the chain filters in linear light */
     double full;             /* input full scale */
     double rescale;          /* output full scale / input full scale */
     bool exact;              /* the whole chain is integer arithmetic, exactly rounded once */

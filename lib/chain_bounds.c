@@ -2,11 +2,17 @@
  * chain_bounds.c - how exact each convolution of a chain has to be
  *
  * A convolution of integers by integers is done exactly as long as nothing in between rounds. The
- * others share the tolerance that the contract leaves the final samples.
+ * others share the tolerance that the contract leaves the final samples, divided by what later
+ * passes magnify errors by. So is the rounding of the floats between passes: where it alone is too
+ * much the pass is marked as coarse, and the chain takes float64 all through, on the host.
  */
 #include "chain.h"
+#include "rounding.h"
 
+#include <float.h>
 #include <math.h>
+
+#define WHOLE_FLOATS 16777216.0 /* floats hold integers up to here */
 
 static bool is_whole(double v) {
     return v == rint(v);
@@ -15,32 +21,59 @@ static bool is_whole(double v) {
 /* How a kernel magnifies its input's rounding errors: as independent ones by the root of the sum of
  * squares, as a common one by the sum. Its bound is statistical, like the solvers' own. */
 static double error_gain(const struct imf_problem *p) {
-    const struct imf_kernel *k = p->kernel[0];
-    if (!k)
-        return 1;
-    double squares = 0;
-    for (size_t i = 0; i < (size_t)k->width * (size_t)k->height; i++)
-        squares += k->taps[i] * k->taps[i];
-    return fmax(sqrt(squares), fabs(imf_kernel_sum(k))) / fabs(p->epilogue.scale);
+    double squares = 0, sum = 0;
+    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+        const struct imf_kernel *k = p->kernel[i];
+        for (size_t j = 0; j < (size_t)k->width * (size_t)k->height; j++)
+            squares += k->taps[j] * k->taps[j];
+        sum = hypot(sum, imf_kernel_sum(k));
+    }
+    double gain = p->kernel[0] ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
+    return gain * fabs(p->epilogue.multiply);
 }
 
-/* Share the final tolerance out among the convolutions, whose errors add up as squares; later gains
+/* The same of a point pass. */
+static double point_gain(const struct imf_point *p) {
+    double gain = p->unsharp ? 1 + 2 * fabs(p->amount) : 1;
+    if (p->unpremultiply) /* alpha's error adds to the colours' */
+        gain *= 2 / (p->full * p->alpha_scale);
+    if (p->epilogue)
+        gain *= fabs(p->e.multiply);
+    return p->premultiply ? gain * p->full : gain;
+}
+
+/* What the rounding of a pass's output to floats is off by. */
+static double storage(const struct imf_pass *pass) {
+    bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= WHOLE_FLOATS);
+    return exact ? 0 : IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
+}
+
+/* Share the final tolerance out among the passes, whose errors add up as squares; later gains
  * magnify earlier errors. */
 static void set_tolerances(struct imf_chain *c) {
-    double tolerance = (c->out == IMF_U8 ? 1e-3 : 0.25) / c->rescale;
-    int convolutions = 0;
+    double tolerance = (c->out == IMF_U8 ? 1e-3 : 0.5) / c->rescale, gain = 1;
+    int shares = 0;
     for (int i = 0; i < c->count; i++)
-        convolutions += c->passes[i].kind == IMF_PASS_CONVOLVE;
-    double gain = 1;
+        shares += (c->passes[i].kind == IMF_PASS_CONVOLVE) + (storage(&c->passes[i]) > 0);
+    tolerance /= sqrt(fmax(shares, 1));
     for (int i = c->count - 1; i >= 0; i--) {
         struct imf_pass *pass = &c->passes[i];
-        if (pass->kind == IMF_PASS_POINT) {
-            gain *= pass->point.unsharp ? fmax(1, fabs(pass->point.amount)) : 1;
-            continue;
-        }
-        pass->problem.tolerance = tolerance / (gain * sqrt(convolutions));
-        gain = fmax(gain, gain * error_gain(&pass->problem));
+        pass->coarse = storage(pass) * gain > tolerance;
+        pass->problem.tolerance = tolerance / gain;
+        if (pass->kind == IMF_PASS_POINT)
+            gain *= point_gain(&pass->point);
+        else
+            gain = fmax(gain, gain * error_gain(&pass->problem));
     }
+}
+
+/* A point pass that leaves integers as they are, or takes the only quotient, of integers. */
+static bool point_exact(const struct imf_chain *c, int i) {
+    const struct imf_point *p = &c->passes[i].point;
+    if (p->linearize || p->unsharp || p->gray || p->normalize || p->epilogue || p->delinearize ||
+        p->rescale != 1)
+        return false;
+    return p->unpremultiply ? i == c->count - 1 && !p->premultiply : p->premultiply;
 }
 
 void imf_chain_settle(struct imf_chain *c) {
@@ -50,18 +83,19 @@ void imf_chain_settle(struct imf_chain *c) {
     c->exact = true;
     for (int i = 0; i < c->count; i++) {
         struct imf_pass *pass = &c->passes[i];
+        bool fits = pass->out != IMF_F32 || (pass->whole && pass->bound <= WHOLE_FLOATS);
         if (pass->kind == IMF_PASS_POINT) {
-            c->exact = false;
+            c->exact = c->exact && fits && point_exact(c, i);
             continue;
         }
         struct imf_problem *p = &pass->problem;
         const struct imf_epilogue *e = &p->epilogue;
         p->out = pass->out;
-        /* Floats between passes hold integers up to 2^24 exactly. */
-        bool fits = p->in != IMF_F32 || p->in_max < 16777216;
+        bool held = (p->in != IMF_F32 || p->in_max <= WHOLE_FLOATS) &&
+                    (p->out != IMF_F32 || pass->bound * fabs(e->scale) <= WHOLE_FLOATS);
         p->exact =
-            p->exact && fits && is_whole(e->add) && is_whole(e->offset) && fabs(e->multiply) == 1;
-        c->exact = c->exact && p->exact && (i == c->count - 1 || fabs(e->scale) == 1);
+            p->exact && held && is_whole(e->add) && is_whole(e->offset) && fabs(e->multiply) == 1;
+        c->exact = c->exact && p->exact && fits;
     }
     set_tolerances(c);
 }

@@ -218,6 +218,8 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
             to->problem = composed;
             to->out = chain->passes[++i].out;
             to->channels_out = chain->passes[i].channels_out;
+            to->bound = chain->passes[i].bound;
+            to->whole = chain->passes[i].whole;
             to->composition = k;
             saved++;
         }
@@ -228,6 +230,8 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
     free(moved);
     if (st || !saved)
         imf_chain_free(&c);
+    else
+        imf_chain_settle(c);
     *out = c;
     return st;
 }
@@ -272,7 +276,7 @@ static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_
     struct imf_surface source = view(in, f.x, f.y, f.width, f.height);
     st = filter(&k->first, &source, &between, err);
     if (!st) {
-        imf_edge_fill_host(&between, m, c->edge, c->edge_value);
+        imf_edge_fill_host(&between, m, c->edge, k->second.outside);
         struct imf_surface from = view(&between, r.x - f.x, r.y - f.y, r.width, r.height);
         struct imf_surface to = view(out, r.x, r.y, r.width, r.height);
         st = filter(&k->second, &from, &to, err);

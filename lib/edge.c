@@ -58,7 +58,7 @@ static void put(void *row, enum imf_sample sample, ptrdiff_t at, double value) {
 }
 
 static void fill_column(const struct imf_surface *s, void *row, int x, enum imf_edge edge,
-                        double value) {
+                        const double *outside) {
     size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
     int from = imf_edge_index(edge, x, s->width);
     char *base = row;
@@ -67,11 +67,11 @@ static void fill_column(const struct imf_surface *s, void *row, int x, enum imf_
         return;
     }
     for (int c = 0; c < s->channels; c++)
-        put(row, s->sample, (ptrdiff_t)x * s->channels + c, value);
+        put(row, s->sample, (ptrdiff_t)x * s->channels + c, outside[c]);
 }
 
 static void fill_row(const struct imf_surface *s, struct imf_margin m, int y, enum imf_edge edge,
-                     double value) {
+                     const double *outside) {
     size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
     int from = imf_edge_index(edge, y, s->height);
     if (from >= 0) {
@@ -80,24 +80,24 @@ static void fill_row(const struct imf_surface *s, struct imf_margin m, int y, en
                left + ((size_t)s->width + (size_t)m.right) * pixel);
         return;
     }
-    for (ptrdiff_t i = -(ptrdiff_t)m.left * s->channels;
-         i < ((ptrdiff_t)s->width + m.right) * s->channels; i++)
-        put(imf_surface_row(s, y), s->sample, i, value);
+    for (ptrdiff_t x = -(ptrdiff_t)m.left; x < (ptrdiff_t)s->width + m.right; x++)
+        for (int c = 0; c < s->channels; c++)
+            put(imf_surface_row(s, y), s->sample, x * s->channels + c, outside[c]);
 }
 
 void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum imf_edge edge,
-                        double value) {
+                        const double *outside) {
     for (int y = 0; y < s->height && m.left + m.right; y++) {
         void *row = imf_surface_row(s, y);
         for (int x = -m.left; x < 0; x++)
-            fill_column(s, row, x, edge, value);
+            fill_column(s, row, x, edge, outside);
         for (int x = s->width; x < s->width + m.right; x++)
-            fill_column(s, row, x, edge, value);
+            fill_column(s, row, x, edge, outside);
     }
     for (int y = -m.top; y < 0; y++)
-        fill_row(s, m, y, edge, value);
+        fill_row(s, m, y, edge, outside);
     for (int y = s->height; y < s->height + m.bottom; y++)
-        fill_row(s, m, y, edge, value);
+        fill_row(s, m, y, edge, outside);
 }
 
 struct imf_edge_job {
@@ -139,7 +139,7 @@ static enum imf_status make_table(struct imf_edge_job *job, const struct imf_sur
 
 enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
                               const struct imf_surface *s, struct imf_margin m, enum imf_edge edge,
-                              double value, struct imf_error *err) {
+                              const double *outside, struct imf_error *err) {
     static const char *const type[] = {
         [IMF_U8] = "uchar", [IMF_U16] = "ushort", [IMF_F32] = "float"};
     struct imf_defines d = {0};
@@ -151,7 +151,7 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
     job->height = s->height;
     imf_define(&d, "SAMPLE_T", "%s", type[s->sample]);
     imf_define(&d, "CHANNELS", "%d", s->channels);
-    imf_define_float(&d, "VALUE", value);
+    imf_define_floats(&d, "OUTSIDE", outside, (size_t)s->channels);
     imf_define(&d, "RUN", "%d", run_length(rt));
     imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_clrt_device(rt)));
     enum imf_status st = make_table(job, s, edge, err);

@@ -148,7 +148,7 @@ static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_sol
         struct imf_surface image = *source; /* a window stands for all of its rows */
         image.height = c->height;
         st = imf_edge_make(&step->edge, x->rt, &image, imf_chain_margin(c, pass->source), c->edge,
-                           c->edge_value, err);
+                           pass->problem.outside, err);
     }
     step->solver = solver;
     struct imf_problem p = pass->problem;
@@ -225,7 +225,7 @@ static enum imf_status run_host(struct imf_exec *x, struct imf_error *err) {
             continue;
         }
         if (fills_margin(c, i))
-            imf_edge_fill_host(in, in->margin, c->edge, c->edge_value);
+            imf_edge_fill_host(in, in->margin, c->edge, pass->problem.outside);
         enum imf_status st = x->step[i].solver->run(x->step[i].job, in, &x->surface[i + 1], err);
         if (st)
             return st;

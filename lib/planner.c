@@ -165,6 +165,12 @@ static void estimate(struct market *m, bool opened, enum imf_backend backend,
     for (int i = 0; i < c->count && out->eligible; i++) {
         char part[64];
         taken[i] = NULL;
+        if (c->passes[i].coarse) {
+            snprintf(out->why, sizeof out->why,
+                     "floats between passes are too coarse for what magnifies them later");
+            out->eligible = false;
+            break;
+        }
         if (c->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
         size_t best = cheapest(m, i, backend, out->why);
@@ -189,6 +195,8 @@ static void estimate(struct market *m, bool opened, enum imf_backend backend,
 /* Prices for imf_chain_compose(). */
 static double pass_price(void *market, int index) {
     char why[IMF_WHY];
+    if (((const struct market *)market)->c->passes[index].coarse)
+        return INFINITY;
     size_t best = cheapest(market, index, IMF_BACKEND_AUTO, why);
     return best < DEVICE_SOLVERS ? ask(market, index, best)->ms : INFINITY;
 }

@@ -63,11 +63,15 @@ static void point_pixel(const struct imf_point *p, double *v, const double *blur
     int colors = p->in_channels - p->alpha, alpha = p->in_channels - 1;
     for (int c = 0; c < colors && p->linearize; c++)
         v[c] = p->full * imf_srgb_to_linear(v[c] / p->full);
-    for (int c = 0; c < colors && p->premultiply; c++)
-        v[c] *= v[alpha] / p->full;
     for (int c = 0; c < p->in_channels && p->unsharp; c++) {
         double d = v[c] - blurred[c];
         v[c] += p->amount * copysign(fmax(fabs(d) - p->level, 0), d);
+    }
+    if (p->unpremultiply) {
+        v[alpha] /= p->full;
+        for (int c = 0; c < colors; c++)
+            v[c] = v[alpha] >= 0.5 * p->alpha_scale ? v[c] / v[alpha] : 0;
+        v[alpha] /= p->alpha_scale;
     }
     if (p->gray) {
         v[0] = 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
@@ -78,14 +82,16 @@ static void point_pixel(const struct imf_point *p, double *v, const double *blur
     }
     for (int c = 0; c < colors; c++) {
         if (p->normalize)
-            v[c] = high > low ? (v[c] - low) * (p->full / (high - low)) : 0;
+            v[c] = high - low >= IMF_FLAT ? (v[c] - low) * (p->full / (high - low)) : 0;
         if (p->epilogue)
             v[c] = imf_epilogue_apply(&p->e, v[c]);
-        if (p->unpremultiply)
-            v[c] = v[alpha] >= 0.5 ? v[c] * p->full / v[alpha] : 0;
+        if (p->premultiply)
+            v[c] *= v[alpha];
         if (p->delinearize)
             v[c] = p->full * imf_srgb_from_linear(v[c] / p->full);
     }
+    if (p->premultiply)
+        v[alpha] *= p->full;
     for (int c = 0; c < p->out_channels; c++)
         v[c] *= p->rescale;
 }

@@ -10,6 +10,9 @@
 double imf_srgb_to_linear(double v);
 double imf_srgb_from_linear(double v);
 
+/* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
+#define IMF_FLAT 1e-3
+
 /* The reference, in double precision. Surfaces hold any sample type; second is read only by
  * unsharp and may be NULL. Float outputs are neither rounded nor clamped. */
 void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,

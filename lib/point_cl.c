@@ -22,12 +22,14 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "C_OUT", "%d", p->out_channels);
     imf_define(d, "ALPHA", "%d", p->alpha);
     imf_define(d, "LINEARIZE", "%d", p->linearize);
-    imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
     imf_define(d, "UNSHARP", "%d", p->unsharp);
     imf_define_float(d, "AMOUNT", p->amount);
     imf_define_float(d, "UNSHARP_LEVEL", p->level);
+    imf_define(d, "UNPREMULTIPLY", "%d", p->unpremultiply);
+    imf_define_float(d, "ALPHA_SCALE", p->alpha_scale);
     imf_define(d, "GRAY", "%d", p->gray);
     imf_define(d, "NORMALIZE", "%d", p->normalize);
+    imf_define_float(d, "FLAT_SPREAD", IMF_FLAT);
     imf_define(d, "EPILOGUE", "%d", p->epilogue);
     imf_define(d, "E_ABS", "%d", p->e.absolute);
     imf_define_float(d, "E_MUL2", p->e.multiply);
@@ -35,7 +37,7 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "E_THRESHOLD", "%d", p->e.threshold);
     imf_define_float(d, "E_LEVEL", p->e.level);
     imf_define_float(d, "E_FULL", p->full);
-    imf_define(d, "UNPREMULTIPLY", "%d", p->unpremultiply);
+    imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
     imf_define(d, "DELINEARIZE", "%d", p->delinearize);
     imf_define_float(d, "RESCALE", p->rescale);
 }
@@ -170,6 +172,7 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
     struct imf_point p = {.in_channels = chain->channels_in,
                           .out_channels = chain->channels_out,
                           .alpha = true,
+                          .alpha_scale = 1,
                           .e = {.scale = 1, .multiply = 1},
                           .full = chain->full,
                           .rescale = chain->rescale};

@@ -36,13 +36,14 @@ struct imf_problem {
     const struct imf_transfer *transfer; /* instead of kernels: whole-image transfer function */
     struct imf_epilogue epilogue;
     enum imf_edge edge; /* only for transfer, whose extension is the solver's business */
-    double edge_value;  /* on the scale of the samples */
+    double outside[4];  /* IMF_EDGE_CONSTANT: each channel's sample beyond the edge */
     double in_max;      /* largest |input sample|: 255, 65535, or a bound of the stages before */
     /*
      * The result must be exactly rounded: input samples are integers, taps, scale, add, multiply
      * and offset too (multiply is 1 or -1).
      */
     bool exact;
+    bool positive;    /* samples and taps are: errors of sums are relative to the sums */
     double tolerance; /* otherwise: allowed absolute error of v before rounding (1e-3 for 8 bit) */
 };
 

@@ -89,8 +89,7 @@ static enum imf_status prepare(struct transfer *t, struct imf_error *err) {
 }
 
 static struct imf_complex blend(const struct imf_complex *line, size_t stride,
-                                const struct imf_blend *b, double constant) {
-    struct imf_complex outside = {constant, constant};
+                                const struct imf_blend *b, struct imf_complex outside) {
     struct imf_complex u = b->first < 0 ? outside : line[(size_t)b->first * stride];
     struct imf_complex v = b->second < 0 ? outside : line[(size_t)b->second * stride];
     double w = (double)b->weight;
@@ -102,6 +101,7 @@ static void load(struct transfer *t, const struct imf_surface *in) {
     const struct imf_problem *p = t->p;
     size_t nx = (size_t)t->nx, width = (size_t)p->width, channels = (size_t)p->channels;
     bool pair = t->channel + 1 < p->channels;
+    struct imf_complex outside = {p->outside[t->channel], pair ? p->outside[t->channel + 1] : 0};
     for (int y = 0; y < p->height; y++) {
         struct imf_complex *line = t->plane + (size_t)y * nx;
         const double *from = t->row + t->channel;
@@ -109,12 +109,12 @@ static void load(struct transfer *t, const struct imf_surface *in) {
         for (size_t x = 0; x < width; x++, from += channels)
             line[x] = (struct imf_complex){from[0], pair ? from[1] : 0};
         for (size_t x = width; x < nx; x++)
-            line[x] = blend(line, 1, &t->gap_x[x - width], p->edge_value);
+            line[x] = blend(line, 1, &t->gap_x[x - width], outside);
     }
     for (int y = p->height; y < t->ny; y++)
         for (size_t x = 0; x < nx; x++)
             t->plane[(size_t)y * nx + x] =
-                blend(t->plane + x, nx, &t->gap_y[y - p->height], p->edge_value);
+                blend(t->plane + x, nx, &t->gap_y[y - p->height], outside);
 }
 
 static void transform_rows(struct transfer *t, int rows) {

@@ -20,7 +20,7 @@
 /* struct transfer_sizes of cl/fft_transfer.cl. */
 struct sizes {
     cl_long in_origin, in_pitch, out_origin, out_pitch;
-    cl_float middle, mean, outside;
+    cl_float middle, mean, outside[4];
     cl_int width, height, channels, bands;
     struct imf_fft_axis x, y;
 };
@@ -299,7 +299,8 @@ static enum imf_status transfer_make(void **job, const struct imf_problem *p, st
     double middle = imf_fft_middle(p->in);
     z->middle = (cl_float)middle;
     z->mean = (cl_float)(middle * imf_transfer_gain(p->transfer, 0, 0));
-    z->outside = (cl_float)(p->edge_value - middle);
+    for (int c = 0; c < p->channels; c++)
+        z->outside[c] = (cl_float)(p->outside[c] - middle);
     z->width = p->width;
     z->height = p->height;
     z->channels = p->channels;

@@ -205,7 +205,7 @@ void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed) {
     m->in = checkcl_surface(k->in, k->shape, margin);
     m->want = checkcl_surface(IMF_F64, k->shape, none);
     checkcl_fill(&m->in, k->picture, &r);
-    imf_edge_fill_host(&m->in, margin, k->edge, 77);
+    imf_edge_fill_host(&m->in, margin, k->edge, (const double[4]){77, 77, 77, 77});
     struct imf_problem p = m->p;
     p.out = IMF_F64;
     void *job;

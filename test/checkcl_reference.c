@@ -34,13 +34,16 @@ int checkcl_walk(enum imf_edge edge, int i, int n) {
     return i;
 }
 
+/* Beyond the edge under "constant". */
+static const double outside[4] = {77, 12, 255, 0};
+
 static bool margins_right(const struct imf_surface *s, struct imf_margin m, enum imf_edge edge) {
     for (int y = -m.top; y < s->height + m.bottom; y++)
         for (int x = -m.left; x < s->width + m.right; x++) {
             int fx = checkcl_walk(edge, x, s->width), fy = checkcl_walk(edge, y, s->height);
             for (int c = 0; c < s->channels; c++) {
                 int want = fx < 0 || fy < 0
-                               ? 77
+                               ? (int)outside[c]
                                : ((const uint8_t *)imf_surface_row(s, fy))[fx * s->channels + c];
                 if (((const uint8_t *)imf_surface_row(s, y))[x * s->channels + c] != want)
                     return false;
@@ -61,7 +64,7 @@ void checkcl_edges(struct checkcl *c) {
                 struct imf_edge_job *job = NULL;
                 struct imf_error err = {.text = ""};
                 s.mem = checkcl_upload(c, &s);
-                bool ok = !imf_edge_make(&job, c->rt, &s, m, (enum imf_edge)edge, 77, &err);
+                bool ok = !imf_edge_make(&job, c->rt, &s, m, (enum imf_edge)edge, outside, &err);
                 for (int y = 0; y < s.height && ok; y += 3) {
                     struct imf_surface band = s;
                     band.origin += (size_t)y * s.pitch;
@@ -74,7 +77,7 @@ void checkcl_edges(struct checkcl *c) {
                 imf_edge_free(&job);
                 clReleaseMemObject(s.mem);
             }
-            imf_edge_fill_host(&s, m, (enum imf_edge)edge, 77);
+            imf_edge_fill_host(&s, m, (enum imf_edge)edge, outside);
             checkcl_result(c, margins_right(&s, m, (enum imf_edge)edge), "host margins %s %dx%dx%d",
                            edge_name[edge], s.width, s.height, s.channels);
             imf_surface_free(&s);

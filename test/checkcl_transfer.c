@@ -54,17 +54,18 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
                            enum imf_sample sample, enum imf_edge edge) {
     static const char *const kind[] = {"lowpass", "highpass", "bandpass", "bandstop", "notch"};
     double full = sample == IMF_U16 ? 65535 : 255;
-    struct imf_problem p = {.width = z.width,
-                            .height = z.height,
-                            .channels = z.channels,
-                            .in = sample,
-                            .out = IMF_F32,
-                            .transfer = t,
-                            .epilogue = {.scale = 1, .multiply = -1, .offset = 3, .full = full},
-                            .edge = edge,
-                            .edge_value = CHECKCL_CONSTANT,
-                            .in_max = full,
-                            .tolerance = sample == IMF_U16 ? 0.25 : 1e-3};
+    struct imf_problem p = {
+        .width = z.width,
+        .height = z.height,
+        .channels = z.channels,
+        .in = sample,
+        .out = IMF_F32,
+        .transfer = t,
+        .epilogue = {.scale = 1, .multiply = -1, .offset = 3, .full = full},
+        .edge = edge,
+        .outside = {CHECKCL_CONSTANT, CHECKCL_CONSTANT, CHECKCL_CONSTANT, CHECKCL_CONSTANT},
+        .in_max = full,
+        .tolerance = sample == IMF_U16 ? 0.25 : 1e-3};
     const struct imf_solver *s = &imf_solver_transfer;
     struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
     struct imf_surface in = checkcl_surface(sample, z, none), out, want;

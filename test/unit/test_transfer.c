@@ -47,7 +47,7 @@ static bool filter(const struct imf_transfer *t, enum imf_edge edge, const struc
                             .transfer = t,
                             .epilogue = {.scale = 1, .multiply = 1, .full = 255},
                             .edge = edge,
-                            .edge_value = 40};
+                            .outside = {40, 40, 40, 40}};
     void *job = NULL;
     bool ok =
         !imf_solver_host.make(&job, &p, NULL, NULL) && !imf_solver_host.run(job, in, out, NULL);

@@ -1,0 +1,90 @@
+# Colours and alpha: what filters, point operations, --range and --edge=constant make of them.
+load helper
+
+make_rgba() { # FILE WIDTH HEIGHT SAMPLES...: in decimal, repeated until the image is full
+    local file=$1 count=$(($2 * $3 * 4)) i
+    printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n' "$2" "$3" >"$file"
+    shift 3
+    for ((i = 0; i < count; i += $#)); do
+        # shellcheck disable=SC2059 # the format is the bytes
+        printf "$(printf '\\%03o' "$@")" >>"$file"
+    done
+}
+
+# The last COUNT 8-bit samples that imfilter gives for the arguments.
+result() { # COUNT ARGUMENT...
+    local count=$1
+    shift
+    imf -q "$@" --format=pnm -o - | tail -c "$count" | od -An -v -tu1 | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'
+}
+
+# Every backend gives WANT for the arguments; --verify agrees.
+gives() { # WANT ARGUMENT...
+    local want=$1 got backend
+    shift
+    for backend in cpu direct; do
+        got=$(result "$(echo "$want" | wc -w)" --backend=$backend --verify "$@")
+        echo "$backend $*: $got, expected $want"
+        [ "$got" = "$want" ]
+    done
+}
+
+@test "point operations after a filter act on straight colours" {
+    make_rgba a.pam 6 6 100 100 100 128
+    gives "155 155 155 128" -f blur:1 -f invert a.pam
+    gives "155 155 155 128" -f sharpen -f invert a.pam
+    gives "255 255 255 128" -f blur:1 -f threshold:0.35 a.pam
+    gives "0 0 0 128" -f box:3 -f threshold:0.45 a.pam
+    gives "155 155 155 128" -f blur:1 -f invert -f box:3 a.pam
+    make_rgba b.pam 6 6 200 100 0 128
+    gives "114 128" -f box:3 -f gray b.pam
+}
+
+@test "--range and a bias act on straight colours and leave alpha" {
+    make_rgba a.pam 6 6 100 100 100 128
+    gives "228 228 228 128" -f blur:1 --range=offset a.pam
+    gives "164 164 164 128" --alpha=premultiply -f kernel:1:bias=0.25 a.pam
+    gives "164 164 164 128" --alpha=filter -f kernel:1:bias=0.25 a.pam
+    make_rgba b.pam 2 1 10 10 10 255 60 60 60 51
+    gives "0 0 0 255 255 255 255 51" --alpha=premultiply -f kernel:1 --range=normalize b.pam
+}
+
+@test "point operations do not keep --alpha=auto from premultiplying" {
+    make_rgba a.pam 2 1 50 50 50 255 255 255 255 0
+    gives "50 255 50 128" -f gray -f kernel:1,1:scale=2 a.pam
+    gives "205 205 205 255 205 205 205 128" -f invert -f kernel:1,1:scale=2 a.pam
+    gives "205 205 205 255 205 205 205 128" -f kernel:1,1:scale=2 -f invert a.pam
+}
+
+@test "--alpha=auto keeps alpha where a kernel has a bias or changes brightness" {
+    make_rgba a.pam 2 1 50 50 50 255 100 100 100 0
+    gives "75 75 75 0" -f kernel:1,1:scale=2:bias=0.0 --alpha=keep a.pam
+    gives "76 76 76 0" -f kernel:1,1:scale=2:bias=0.004 a.pam
+    gives "150 150 150 0" -f kernel:1,1 a.pam
+    gives "50 50 50 128" -f kernel:1,1:scale=2 a.pam
+}
+
+@test "--edge=constant is an opaque grey pixel" {
+    make_rgba a.pam 1 1 100 100 100 128
+    # (100 * 128 + 8 * 51 * 255) / (128 + 8 * 255), (128 + 8 * 255) / 9
+    gives "54 54 54 241" -f box:3 --edge=constant:0.2 a.pam
+    gives "56 56 56 128" -f box:3 --edge=constant:0.2 --alpha=keep a.pam
+    # (155 * 128 + 8 * 51 * 255) / (128 + 8 * 255): every filter sees the same pixel beyond the edge
+    gives "57 57 57 241" -f invert -f box:3 --edge=constant:0.2 a.pam
+    gives "201 201 201 241" -f box:3 -f invert --edge=constant:0.2 a.pam
+}
+
+@test "--edge=constant in linear light is the pixel of its value" {
+    make_rgba a.pam 3 3 5 5 5 255
+    gives "5 5 5 255" --linear -f box:3 --edge=constant:0.02 a.pam
+    make_rgba b.pam 3 3 128 128 128 255
+    gives "128 128 128 255" --linear -f box:3 --edge=constant:0.5 b.pam
+    gives "128 128 128 255" --linear -f lowpass:0.1 --backend=cpu --edge=constant:0.5 b.pam
+}
+
+@test "integer kernels are exact on premultiplied colours too" {
+    make_rgba a.pam 4 1 10 20 30 2 11 21 31 2 200 100 50 255 1 2 3 1
+    # colours 10.5, 20.5, 30.5: ties to even
+    [ "$(result 16 --backend=direct -f kernel:1,1:scale=2 a.pam | cut -d' ' -f5-8)" = "10 20 30 2" ]
+    [ "$(result 16 --backend=cpu -f kernel:1,1:scale=2 a.pam | cut -d' ' -f5-8)" = "10 20 30 2" ]
+}
