@@ -239,7 +239,7 @@ clean: ## remove everything that was built
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
 	opencl-c-headers pocl-opencl-icd bats
-DEPS_CI = clang clang-format libclang-rt-14-dev mandoc oclgrind shellcheck libimage-exiftool-perl \
+DEPS_CI = acl attr clang clang-format libclang-rt-14-dev mandoc oclgrind shellcheck libimage-exiftool-perl \
 	libjpeg-turbo-progs python3-numpy
 
 deps: ## install the packages that building and testing need (Debian)

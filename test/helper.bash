@@ -25,6 +25,45 @@ imf_run() {
     run --separate-stderr "$IMFILTER" "$@"
 }
 
+# The same as a user whom modes bind: for root that is another one.
+imf_run_unprivileged() {
+    run --separate-stderr "${unprivileged[@]}" "$IMFILTER" "$@"
+}
+
+need_unprivileged() { # SETPRIV-OPTION...
+    unprivileged=()
+    [ "$(id -u)" -eq 0 ] || return 0
+    command -v setpriv >/dev/null || skip "root may do everything, and there is no setpriv"
+    [ $# -gt 0 ] || set -- --clear-groups
+    unprivileged=(setpriv --reuid=65534 --regid=65534 "$@")
+    "${unprivileged[@]}" true 2>/dev/null || skip "root may do everything, and become nobody else"
+    # Whatever directories the program and this one are in, the other user gets there.
+    chmod 711 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" && chmod 755 .
+    [ ! -d "$BATS_RUN_TMPDIR/test" ] || chmod 711 "$BATS_RUN_TMPDIR/test"
+    cp "$IMFILTER" "$BATS_TEST_TMPDIR/imfilter"
+    IMFILTER=$BATS_TEST_TMPDIR/imfilter
+    "${unprivileged[@]}" "$IMFILTER" --version >/dev/null && "${unprivileged[@]}" test -r .
+}
+
+# A shared object under which calls that change files fail; see there.
+need_faults() {
+    FAULTS=$BATS_RUN_TMPDIR/file_calls.so
+    [ -e "$FAULTS" ] ||
+        { ${CC:-cc} -shared -fPIC -o "$FAULTS.$$" "$BATS_TEST_DIRNAME/faults/file_calls.c" -ldl &&
+            mv "$FAULTS.$$" "$FAULTS"; }
+}
+
+faulty() { # NAME=VALUE... -- OPTION...
+    local settings=()
+    while [ "$1" != -- ]; do
+        settings+=("$1")
+        shift
+    done
+    shift
+    run --separate-stderr env FAULT_BELOW="$(pwd -P)" "${settings[@]}" LD_PRELOAD="$FAULTS" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$IMFILTER" "$@"
+}
+
 make_ppm() { # FILE: 3x2 RGB
     printf 'P3\n3 2\n255\n1 2 3  4 5 6  7 8 9\n10 20 30  40 50 60  70 80 255\n' >"$1"
 }

@@ -3,25 +3,6 @@ load helper
 
 inverted="255 245 235 225 215 205 195 185 175 165 155 0"
 
-# A shared object under which calls that change files fail; see there.
-need_faults() {
-    FAULTS=$BATS_RUN_TMPDIR/file_calls.so
-    [ -e "$FAULTS" ] ||
-        { ${CC:-cc} -shared -fPIC -o "$FAULTS.$$" "$BATS_TEST_DIRNAME/faults/file_calls.c" -ldl &&
-            mv "$FAULTS.$$" "$FAULTS"; }
-}
-
-faulty() { # NAME=VALUE... -- OPTION...
-    local settings=()
-    while [ "$1" != -- ]; do
-        settings+=("$1")
-        shift
-    done
-    shift
-    run --separate-stderr env FAULT_BELOW="$(pwd -P)" "${settings[@]}" LD_PRELOAD="$FAULTS" \
-        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$IMFILTER" -f invert "$@"
-}
-
 @test "an older backup is never replaced unless --clobber-backup says so" {
     make_pgm a.pgm
     cp a.pgm original.pgm
@@ -109,19 +90,19 @@ faulty() { # NAME=VALUE... -- OPTION...
         touch -d '2001-02-03 04:05:06' a.pgm
         chmod 640 a.pgm
         cp a.pgm original.pgm
-        faulty FAULT_FAIL=$calls -- -i.bak a.pgm
+        faulty FAULT_FAIL=$calls -- -f invert -i.bak a.pgm
         [ "$status" -eq 0 ]
         [ -z "$stderr" ]
         cmp original.pgm a.pgm.bak
         [ "$(stat -c '%a %Y' a.pgm.bak)" = "640 $(date -d '2001-02-03 04:05:06' +%s)" ]
         [ "$(samples a.pgm)" = "$inverted" ]
-        faulty FAULT_FAIL=$calls -- -i.bak a.pgm
+        faulty FAULT_FAIL=$calls -- -f invert -i.bak a.pgm
         [ "$status" -eq 1 ]
         cmp original.pgm a.pgm.bak
         echo first >b.pgm
-        faulty FAULT_FAIL=$calls -- --no-clobber a.pgm -o b.pgm
+        faulty FAULT_FAIL=$calls -- -f invert --no-clobber a.pgm -o b.pgm
         [ "$(cat b.pgm)" = first ]
-        faulty FAULT_FAIL=$calls -- --no-clobber a.pgm -o c.pgm
+        faulty FAULT_FAIL=$calls -- -f invert --no-clobber a.pgm -o c.pgm
         [ "$(samples c.pgm)" = "$(samples original.pgm)" ]
         rm c.pgm
         no_temporaries
@@ -132,14 +113,14 @@ faulty() { # NAME=VALUE... -- OPTION...
     need_faults
     make_pgm a.pgm
     cp a.pgm original.pgm
-    faulty FAULT_FAIL=renameat,renameat2 -- -i.bak a.pgm
+    faulty FAULT_FAIL=renameat,renameat2 -- -f invert -i.bak a.pgm
     [ "$status" -eq 1 ]
     one_line "a.pgm: cannot "
     cmp original.pgm a.pgm
     [ ! -e a.pgm.bak ]
     echo older >a.pgm.bak
     for calls in renameat,renameat2 linkat,renameat,renameat2; do
-        faulty FAULT_FAIL=$calls -- -i.bak --clobber-backup a.pgm
+        faulty FAULT_FAIL=$calls -- -f invert -i.bak --clobber-backup a.pgm
         [ "$status" -eq 1 ]
         cmp original.pgm a.pgm
         [ "$(cat a.pgm.bak)" = older ]
@@ -178,7 +159,7 @@ each_call() { # MISSING-CALLS
                 cp ../old.pgm ../new.pgm .
                 cp old.pgm a.pgm
                 [ -z "$before" ] || echo "$before" >a.pgm.bak
-                faulty FAULT_AT=$n $how FAULT_FAIL="$1" FAULT_LOG=../log -- "${options[@]}" a.pgm
+                faulty FAULT_AT=$n $how FAULT_FAIL="$1" FAULT_LOG=../log -- -f invert "${options[@]}" a.pgm
                 echo "without $1, backup '$before', $how at $n of $count: $status, $stderr"
                 case $status in
                 0) ;;
@@ -210,7 +191,7 @@ each_call() { # MISSING-CALLS
 # The calls of a run that name or flush files, as words: each temporary is "new".
 order_of() { # OPTION...
     rm -f ../log
-    faulty FAULT_LOG=../log -- "$@"
+    faulty FAULT_LOG=../log -- -f invert "$@"
     [ "$status" -eq 0 ]
     order=$(sed -n "s|$(pwd -P)|.|; s|/\.imfilter-[^ ]*|/new|; /^fsync\|^rename\|^link/p" ../log |
         tr '\n' ,)
@@ -237,7 +218,7 @@ number_of() { # CALL OPTION...
     local call=$1
     shift
     cp -a . ../rehearsal
-    (cd ../rehearsal && faulty FAULT_LOG=../log -- "$@")
+    (cd ../rehearsal && faulty FAULT_LOG=../log -- -f invert "$@")
     grep -n "^$call " ../log | head -n 1 | cut -d : -f 1
     rm -r ../rehearsal ../log
 }
@@ -249,7 +230,7 @@ meanwhile() { # CALL COMMAND OPTION...
     number=$(number_of "$call" "$@")
     echo "$call is call $number"
     [ -n "$number" ]
-    faulty FAULT_AT="$number" FAULT_RUN="$command" -- "$@"
+    faulty FAULT_AT="$number" FAULT_RUN="$command" -- -f invert "$@"
     echo "$status $stderr"
 }
 
