@@ -164,6 +164,16 @@ enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what
                     what, bytes / 1024 + (bytes % 1024 != 0), limit / 1024);
 }
 
+struct imf_meta_item *imf_reader_keep(struct imf_reader *r, enum imf_meta_kind kind, unsigned strip,
+                                      const void *data, size_t size) {
+    struct imf_metadata *m = &r->metadata;
+    bool second = kind <= IMF_META_ICC && imf_metadata_find(m, kind);
+    struct imf_meta_item *item = imf_metadata_add(m, kind, strip, data, size);
+    if (!item && !second)
+        imf_reader_warn(r, "metadata of %zu bytes does not fit and was left out", size);
+    return item;
+}
+
 void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
     if (r->warning[0])
         return;
@@ -265,15 +275,17 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
         if (status == IMF_OK && r->row == r->info.height)
             status = r->decoder->end(r, &why);
     }
-    if (status == IMF_ERR_DAMAGED && r->limits.lenient) {
+    bool none = r->row == 0 && status == IMF_ERR_DAMAGED && r->limits.lenient;
+    if (status == IMF_ERR_DAMAGED && r->limits.lenient && !none) {
         survive(r, &why);
         status = IMF_OK;
     }
     if (status) {
         r->failed = status;
         return imf_fail(err, status, "%s%s", why.text,
-                        status == IMF_ERR_DAMAGED ? " (accept the readable part with --lenient)"
-                                                  : "");
+                        none                        ? ": no row of it can be read"
+                        : status == IMF_ERR_DAMAGED ? " (accept the readable part with --lenient)"
+                                                    : "");
     }
     r->row += rows - done;
     if (r->row == r->info.height && imf_metadata_orientation(&r->metadata) != r->info.orientation)

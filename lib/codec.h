@@ -107,6 +107,10 @@ enum imf_status imf_reader_memory(const struct imf_reader *r, uint64_t bytes, co
 /* The same of any limit; 0: none. */
 enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,
                                 struct imf_error *err);
+/* Add to the reader's metadata and warn if that is not granted; NULL then, and for a second EXIF,
+ * XMP or ICC. */
+struct imf_meta_item *imf_reader_keep(struct imf_reader *r, enum imf_meta_kind kind, unsigned strip,
+                                      const void *data, size_t size);
 /* Note a problem that does not matter to the pixels; the first is kept. */
 void imf_reader_warn(struct imf_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -17,6 +17,8 @@
 #define CHUNK_MAX ((png_alloc_size_t)16 << 20) /* a larger ancillary chunk is left out */
 #define CHUNK_COUNT_MAX 128                    /* of those that libpng itself would keep */
 #define ADAM7_PASSES 7
+#define LENIENT_READ                                                                               \
+    64 /* libpng drops what it cannot read whole: of a cut file, no more than this */
 
 struct png {
     png_structp png;
@@ -28,6 +30,7 @@ struct png {
     unsigned char *image; /* interlaced: all rows */
     size_t image_bytes;
     int pass;
+    long image_rows;    /* of all passes, so far */
     unsigned char *dst; /* rows wanted */
     size_t stride;
     int rows, done;
@@ -90,6 +93,8 @@ static void header_step(struct png *p) {
     for (size_t i = 0; imf_png_chunk_name(i); i++)
         png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS,
                                     (png_const_bytep)imf_png_chunk_name(i), 1);
+    if (p->reader->limits.lenient)
+        png_set_compression_buffer_size(p->png, LENIENT_READ);
     png_set_read_user_chunk_fn(p->png, p, on_chunk);
     png_read_info(p->png, p->info);
 }
@@ -112,7 +117,7 @@ static void start_step(struct png *p) {
 static void image_step(struct png *p) {
     const struct imf_reader *r = p->reader;
     for (p->pass = 0; p->pass < ADAM7_PASSES; p->pass++)
-        for (int y = 0; y < r->info.height; y++)
+        for (int y = 0; y < r->info.height; y++, p->image_rows++)
             png_read_row(p->png, NULL, p->image + (size_t)y * r->row_bytes);
 }
 
@@ -186,7 +191,7 @@ static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
         return IMF_OK;
     snprintf(where, sizeof where, " in pass %d of %d", p->pass + 1, ADAM7_PASSES);
     enum imf_status status = failure(p, err, where, -1);
-    if (status != IMF_ERR_DAMAGED || !r->limits.lenient)
+    if (status != IMF_ERR_DAMAGED || !r->limits.lenient || p->image_rows == 0)
         return status;
     snprintf(r->warning, sizeof r->warning, "%s%s: detail is missing", p->message, where);
     return IMF_OK;

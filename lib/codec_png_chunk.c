@@ -15,19 +15,9 @@
 #define INFLATED_MAX ((size_t)16 << 20)
 #define INFLATIONS_MAX 16 /* a file of nothing but bombs takes no longer */
 
-static struct imf_meta_item *add(struct imf_reader *r, enum imf_meta_kind kind, unsigned strip,
-                                 const void *data, size_t size) {
-    struct imf_metadata *m = &r->metadata;
-    bool second = kind <= IMF_META_ICC && imf_metadata_find(m, kind);
-    struct imf_meta_item *item = imf_metadata_add(m, kind, strip, data, size);
-    if (!item && !second)
-        imf_reader_warn(r, "metadata of %zu bytes does not fit and was left out", size);
-    return item;
-}
-
 static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_chunk *c,
                                      unsigned strip) {
-    struct imf_meta_item *item = add(r, IMF_META_PNG_CHUNK, strip, c->data, c->size);
+    struct imf_meta_item *item = imf_reader_keep(r, IMF_META_PNG_CHUNK, strip, c->data, c->size);
     if (item)
         item->tag = imf_png_get32((const unsigned char *)c->name);
     return item;
@@ -147,10 +137,11 @@ static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     bool found =
         (xmp || strcmp(keyword, "Comment") == 0) && find_text(r, &text, kind, nul + 1, end);
     if (found && xmp) {
-        add(r, IMF_META_XMP, IMF_STRIP_XMP, text.at, text.size);
+        imf_reader_keep(r, IMF_META_XMP, IMF_STRIP_XMP, text.at, text.size);
     } else if (add_raw(r, c, text_strip(keyword)) && found &&
                (kind == 'i' || latin1_to_utf8(&text))) {
-        struct imf_meta_item *item = add(r, IMF_META_COMMENT, IMF_STRIP_OTHER, text.at, text.size);
+        struct imf_meta_item *item =
+            imf_reader_keep(r, IMF_META_COMMENT, IMF_STRIP_OTHER, text.at, text.size);
         if (item)
             item->derived = true;
     }
@@ -162,14 +153,14 @@ static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
 static void take_exif(struct imf_reader *r, const struct imf_png_chunk *c) {
     bool prefixed = c->size >= 6 && memcmp(c->data, "Exif\0", 6) == 0; /* a known mistake */
     size_t skip = prefixed ? 6 : 0;
-    add(r, IMF_META_EXIF, IMF_STRIP_EXIF, c->data + skip, c->size - skip);
+    imf_reader_keep(r, IMF_META_EXIF, IMF_STRIP_EXIF, c->data + skip, c->size - skip);
 }
 
 static void take_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
     const unsigned char *nul = keyword_end(c);
     struct text profile = {0};
     if (nul && !c->after_pixels && find_text(r, &profile, 'z', nul + 1, c->data + c->size))
-        add(r, IMF_META_ICC, IMF_STRIP_ICC, profile.at, profile.size);
+        imf_reader_keep(r, IMF_META_ICC, IMF_STRIP_ICC, profile.at, profile.size);
     else
         imf_reader_warn(r, "a damaged ICC profile was left out");
     free(profile.owned);

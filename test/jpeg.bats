@@ -95,3 +95,59 @@ sampling() { # FILE: quality and sampling of each component, as ImageMagick read
     exiftool -JFIF:all out.jpg | diff want -
     [ "$(identify -format '%[colorspace]' out.jpg)" = CMYK ]
 }
+
+# What imfilter makes of FILE is what djpeg does, pixel by pixel.
+as_djpeg() { # FILE OPTION...
+    djpeg -pnm "$1" >want.pnm 2>/dev/null || : # its status tells of warnings
+    imf -q -f kernel:1 "${@:2}" "$1" -o got.pnm
+    cmp want.pnm got.pnm
+}
+
+@test "a JPEG that lacks only its end marker: --lenient gives what djpeg does" {
+    need cjpeg djpeg
+    still in.ppm
+    for kind in '-sample 2x2' '-sample 1x1' '-sample 1x2' '-sample 1x4' -progressive -grayscale \
+        '-restart 3' '-restart 1B' -arithmetic; do
+        # shellcheck disable=SC2086 # words
+        cjpeg $kind in.ppm >whole.jpg
+        echo "$kind"
+        as_djpeg whole.jpg
+        head -c -2 whole.jpg >cut.jpg
+        as_djpeg cut.jpg --lenient
+        imf_run -f kernel:1 cut.jpg -o out.pnm
+        [ "$status" -eq 1 ]
+        one_line "truncated"
+        [[ $stderr == *--lenient* ]]
+    done
+}
+
+@test "a sequential JPEG with the scan header of some cameras decodes as djpeg does" {
+    need cjpeg djpeg
+    still in.ppm
+    cjpeg in.ppm >in.jpg
+    sos=$(LC_ALL=C grep -obUaP '\xff\xda' in.jpg | head -n 1)
+    printf '\0\0\0' | dd of=in.jpg bs=1 seek=$((${sos%%:*} + 11)) conv=notrunc status=none
+    run --separate-stderr djpeg -outfile /dev/null in.jpg
+    [[ $stderr == *SOS* ]]
+    as_djpeg in.jpg
+    imf_run -f kernel:1 in.jpg -o out.png
+    [ "$status" -eq 0 ]
+    one_line "warning: Invalid SOS"
+}
+
+@test "--lenient: an image of which no row can be read is a failure" {
+    make_flat a.pgm 64 64
+    for format in jpeg png pnm; do
+        imf -f invert --format=$format a.pgm -o whole
+        case $format in
+        jpeg) sos=$(LC_ALL=C grep -obUaP '\xff\xda' whole) && size=$((${sos%%:*} + 12)) ;;
+        png) size=60 ;;
+        pnm) size=20 ;;
+        esac
+        head -c "$size" whole >cut
+        imf_run -f invert --lenient cut -o "out.$format"
+        [ "$status" -eq 1 ]
+        one_line "no row of it can be read"
+        [ ! -e "out.$format" ]
+    done
+}

@@ -172,6 +172,8 @@ struct marker {
 
 struct jpeg_options {
     bool progressive, no_adobe;
+    bool apart;          /* a scan for each component */
+    int restart;         /* interval, in MCUs */
     bool wide_tables;    /* quantisation tables of 16 bits where the quality asks for it */
     J_COLOR_SPACE space; /* in the file; JCS_UNKNOWN: libjpeg's default */
     int quality, h, v;   /* sampling of the first component */
@@ -206,8 +208,15 @@ static inline struct bytes plain_jpeg(const struct imf_info *i, unsigned char *p
     }
     if (o->no_adobe)
         c.write_Adobe_marker = FALSE;
+    static const jpeg_scan_info apart[] = {
+        {1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
     if (o->progressive)
         jpeg_simple_progression(&c);
+    if (o->apart) {
+        c.scan_info = apart;
+        c.num_scans = 3;
+    }
+    c.restart_interval = (unsigned)o->restart;
     jpeg_start_compress(&c, TRUE);
     for (size_t k = 0; k < o->marker_count; k++)
         jpeg_write_marker(&c, o->markers[k].code, o->markers[k].data, (unsigned)o->markers[k].size);

@@ -1,0 +1,243 @@
+/* test_jpeg.c - JPEG that is odd, cut off or hostile: what is damage, what is lost, what is refused
+ */
+#include "codec_util.h"
+
+enum { SIZE = 64 };
+
+static const struct imf_limits lenient = {.lenient = true};
+
+static struct imf_info rgb(void) {
+    return shape(SIZE, SIZE, IMF_COLOR_RGB, false, 8, IMF_FORMAT_JPEG);
+}
+
+/* A file of libjpeg's own writer. */
+static struct bytes picture(const struct jpeg_options *options) {
+    struct imf_info i = rgb();
+    unsigned char *pixels = smooth_pixels(&i);
+    for (size_t k = 0; k < image_bytes(&i); k++)
+        pixels[k] = (unsigned char)(pixels[k] + random_byte() % 32);
+    struct bytes file = plain_jpeg(&i, pixels, options);
+    free(pixels);
+    return file;
+}
+
+/* The place of the n-th such marker, from 0 on. */
+static size_t marker_at(struct bytes file, int code, int n) {
+    for (size_t i = 0; i + 1 < file.size; i++)
+        if (file.data[i] == 0xff && file.data[i + 1] == code && n-- == 0)
+            return i;
+    CHECK(false, "no marker %x", (unsigned)code);
+    return 0;
+}
+
+static bool same_pixels(const struct decoded *a, const struct decoded *b) {
+    return a->pixels && b->pixels && memcmp(a->pixels, b->pixels, image_bytes(&a->info)) == 0;
+}
+
+/* ---- damage ------------------------------------------------------------------------------- */
+
+static const struct jpeg_options kinds[] = {{.h = 2, .v = 2}, {.h = 1, .v = 1},
+                                            {.h = 1, .v = 2}, {.progressive = true},
+                                            {.apart = true},  {.h = 2, .v = 2, .restart = 3}};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* Cameras write numbers into a sequential image's scan header that mean nothing there. */
+static void test_odd_scan_header(void) {
+    struct bytes file = picture(&kinds[0]);
+    struct decoded good = decode(file.data, file.size, NULL);
+    size_t tail = marker_at(file, 0xda, 0) + 5 + 2 * 3;
+    CHECK(file.data[tail] == 0 && file.data[tail + 1] == 63, "not a scan header's end");
+    file.data[tail + 1] = 0;
+    struct decoded odd = decode(file.data, file.size, NULL);
+    const char *warning = odd.reader ? imf_reader_warning(odd.reader) : NULL;
+    CHECK(odd.status == IMF_OK && warning && strstr(warning, "SOS"), "%s", odd.err.text);
+    CHECK(same_pixels(&good, &odd), "pixels differ");
+    done(&odd);
+    done(&good);
+    free(file.data);
+}
+
+/* What lacks its last two bytes alone lacks no pixel. */
+static void test_no_end_marker(void) {
+    for (size_t k = 0; k < KINDS; k++) {
+        struct bytes file = picture(&kinds[k]);
+        for (size_t cut = 1; cut <= 2; cut++) {
+            struct decoded whole = decode(file.data, file.size, NULL);
+            struct decoded strict = decode(file.data, file.size - cut, NULL);
+            struct decoded part = decode(file.data, file.size - cut, &lenient);
+            CHECK(strict.status == IMF_ERR_DAMAGED && strstr(strict.err.text, "--lenient"),
+                  "kind %zu: %s", k, strict.err.text);
+            CHECK(part.status == IMF_OK && imf_reader_warning(part.reader), "kind %zu: %s", k,
+                  part.err.text);
+            CHECK(same_pixels(&whole, &part), "kind %zu: pixels differ", k);
+            done(&part);
+            done(&strict);
+            done(&whole);
+        }
+        free(file.data);
+    }
+}
+
+/* Rows above the damage are right to the last; those below are zeros. */
+static void test_cut_rows(void) {
+    for (size_t k = 0; k < 3; k++) {
+        struct bytes file = picture(&kinds[k]);
+        struct decoded whole = decode(file.data, file.size, NULL);
+        int before = 0;
+        for (size_t n = marker_at(file, 0xda, 0) + 14; n < file.size; n += 7) {
+            struct decoded part = decode(file.data, n, &lenient);
+            size_t stride = row_bytes(&whole.info);
+            int right = 0;
+            while (right < SIZE && part.status == IMF_OK &&
+                   memcmp(part.pixels + (size_t)right * stride,
+                          whole.pixels + (size_t)right * stride, stride) == 0)
+                right++;
+            bool zero = true;
+            for (size_t i = (size_t)right * stride; i < SIZE * stride; i++)
+                zero = zero && part.pixels && part.pixels[i] == 0;
+            CHECK(part.status != IMF_OK || zero, "kind %zu, %zu bytes: row %d", k, n, right);
+            CHECK(right >= before, "kind %zu, %zu bytes: %d rows, %d before", k, n, right, before);
+            CHECK(part.status == IMF_OK || (right == 0 && strstr(part.err.text, "no row of it")),
+                  "%s", part.err.text);
+            before = right;
+            done(&part);
+        }
+        CHECK(before >= SIZE - 17, "kind %zu: %d rows at last", k, before);
+        done(&whole);
+        free(file.data);
+    }
+}
+
+/* Between two scans, within their tables: what the scans before gave is there. */
+static void test_cut_between_scans(void) {
+    struct bytes file = picture(&kinds[3]);
+    size_t second = marker_at(file, 0xc4, 4);
+    for (size_t n = second; n < second + 12; n++) {
+        struct decoded part = decode(file.data, n, &lenient);
+        const char *warning = part.reader ? imf_reader_warning(part.reader) : NULL;
+        CHECK(part.status == IMF_OK && warning && strstr(warning, "detail is missing"), "%s",
+              part.err.text);
+        done(&part);
+    }
+    free(file.data);
+}
+
+/* A header that promises 254 components and ends there. */
+static void test_many_components(void) {
+    unsigned char file[29] = "\xff\xd8\xff\xc0\x03\x02\x08\0\x10\0\x10\xfe";
+    struct decoded d = decode(file, sizeof file, &lenient);
+    CHECK(d.status == IMF_ERR_DAMAGED && strstr(d.err.text, "in the header"), "%s", d.err.text);
+    done(&d);
+}
+
+/* ---- limits ------------------------------------------------------------------------------- */
+
+/* A gray progressive image whose scans behind the first are empty: a run of no coefficients. */
+static struct bytes scans(int count) {
+    static const unsigned char head[] =
+        "\xff\xd8\xff\xc2\0\x0b\x08\0\x40\0\x40\1\1\x11\0"       /* SOF2: 64x64, one component */
+        "\xff\xc4\0\x14\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"     /* DHT, DC: 0 bits */
+        "\xff\xc4\0\x14\x10\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x60" /* DHT, AC: a run of 64 and more */
+        "\xff\xda\0\x08\1\1\0\0\0\0\0\0\0\0\0\0\0\0";            /* SOS, DC of 64 blocks */
+    static const unsigned char scan[] = "\xff\xda\0\x08\1\1\0\1\x3f\0\1"; /* one run of 64 blocks */
+    struct bytes file = {malloc(1 << 20), 0};
+    memcpy(file.data, "\xff\xd8\xff\xdb\0\x43\0", 7);
+    memset(file.data + 7, 16, 64);
+    memcpy(file.data + 71, head + 2, sizeof head - 3);
+    file.size = 71 + sizeof head - 3;
+    for (int i = 1; i < count; i++, file.size += sizeof scan - 1)
+        memcpy(file.data + file.size, scan, sizeof scan - 1);
+    memcpy(file.data + file.size, "\xff\xd9", 2);
+    file.size += 2;
+    return file;
+}
+
+static void test_scans(void) {
+    enum { PIXELS = SIZE * SIZE };
+    static const struct {
+        int scans;
+        struct imf_limits limits;
+        const char *says; /* NULL: it is read */
+        bool late;        /* met while decoding */
+    } cases[] = {
+        {100, {.max_scans = 100}, NULL, false},
+        {101, {.max_scans = 100}, "--max-scans", false},
+        {101, {.max_scans = 0}, NULL, false},
+        {1000, {.max_scans = 100, .lenient = true}, "--max-scans", false},
+        {16, {.max_scans = 100, .max_pixels = PIXELS}, NULL, false},
+        {17, {.max_scans = 100, .max_pixels = PIXELS}, "--max-pixels", false},
+        {20000, {.max_scans = 15000, .max_memory = 2 * PIXELS}, "--max-scans", true},
+        {20000, {.max_pixels = 16 * PIXELS * 70, .max_memory = 2 * PIXELS}, "--max-pixels", true},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct bytes file = scans(cases[k].scans);
+        struct decoded d = decode(file.data, file.size, &cases[k].limits);
+        CHECK(cases[k].says ? d.status == IMF_ERR_LIMIT && strstr(d.err.text, cases[k].says)
+                            : d.status == IMF_OK,
+              "scans, case %zu: %s", k, d.err.text);
+        CHECK(!cases[k].says || d.opened == cases[k].late, "scans, case %zu: refused late", k);
+        done(&d);
+        free(file.data);
+    }
+}
+
+/* Hundreds of thousands of segments, each in constant time: in libjpeg's list this takes minutes.
+ */
+static void test_many_segments(void) {
+    enum { COUNT = 300000 };
+    static const unsigned char kinds_of[][10] = {
+        {0xff, 0xfe, 0, 2}, {0xff, 0xed, 0, 2}, {0xff, 0xe1, 0, 8, 'E', 'x', 'i', 'f'}};
+    struct bytes file = picture(&kinds[0]);
+    for (int k = 0; k < 3; k++) {
+        size_t each = kinds_of[k][3] + 2u, size = file.size + COUNT * each;
+        unsigned char *data = malloc(size), *to = data + 2;
+        memcpy(data, file.data, 2);
+        for (int i = 0; i < COUNT; i++, to += each)
+            memcpy(to, kinds_of[k], each);
+        memcpy(to, file.data + 2, file.size - 2);
+        struct decoded d = decode(data, size, NULL);
+        int items = 0;
+        for (const struct imf_meta_item *m = d.opened ? imf_reader_metadata(d.reader)->first : NULL;
+             m; m = m->next)
+            items++;
+        CHECK(d.status == IMF_OK && items == (k < 2 ? COUNT : 1), "%d items: %s", items,
+              d.err.text);
+        done(&d);
+        free(data);
+    }
+    free(file.data);
+}
+
+/* ---- keep --------------------------------------------------------------------------------- */
+
+/* A component's table may stand between the scans, before its first. */
+static void test_late_table(void) {
+    struct bytes file = picture(&kinds[4]);
+    struct decoded before = decode(file.data, file.size, NULL);
+    size_t table = marker_at(file, 0xdb, 1), scan = marker_at(file, 0xda, 1), size = 2 + 67;
+    unsigned char kept[2 + 67];
+    memcpy(kept, file.data + table, size);
+    memmove(file.data + table, file.data + table + size, scan - table - size);
+    memcpy(file.data + scan - size, kept, size);
+    struct decoded after = decode(file.data, file.size, NULL);
+    CHECK(after.status == IMF_OK && same_pixels(&before, &after), "%s", after.err.text);
+    const struct imf_jpeg_source *a = &imf_reader_metadata(before.reader)->jpeg,
+                                 *b = &imf_reader_metadata(after.reader)->jpeg;
+    CHECK(b->components == 3 && b->has_table[1], "%d components", b->components);
+    CHECK(memcmp(a->quant, b->quant, sizeof a->quant) == 0, "tables");
+    done(&after);
+    done(&before);
+    free(file.data);
+}
+
+int main(void) {
+    test_odd_scan_header();
+    test_no_end_marker();
+    test_cut_rows();
+    test_cut_between_scans();
+    test_many_components();
+    test_scans();
+    test_many_segments();
+    test_late_table();
+    return check_done("test_jpeg");
+}
