@@ -60,7 +60,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model layers bench fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model layers faults bench fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -130,6 +130,19 @@ $(BUILD)/fuzz/%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(LIBRARY)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $< test/fuzz/replay.c $(LIBRARY) $(LIBS)
+
+# The layer has malloc in it: no sanitizer in it, too.
+$(BUILD)/faults/faults.so: test/faults/faults.c $(BUILD)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(REQUIRED) $(PKG_CFLAGS) -O1 -g -fPIC -shared -MMD -MP -MF $@.d -o $@ $<
+$(BUILD)/faults/sweep: test/faults/sweep.c $(BUILD)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $<
+
+faults: $(PROGRAM) $(BUILD)/faults/faults.so $(BUILD)/faults/sweep ## let each allocation and OpenCL call fail once
+	@BUILD='$(BUILD)' sh test/run.sh faults
 
 programs: all $(UNIT) $(CHECKCL) $(FUZZ)
 
@@ -238,9 +251,9 @@ clean: ## remove everything that was built
 # ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
-	opencl-c-headers pocl-opencl-icd bats
-DEPS_CI = acl attr clang clang-format libclang-rt-14-dev mandoc oclgrind shellcheck libimage-exiftool-perl \
-	libjpeg-turbo-progs python3-numpy
+	opencl-c-headers pocl-opencl-icd bats python3
+DEPS_CI = acl attr clang clang-format debootstrap g++ libclang-rt-14-dev mandoc oclgrind shellcheck \
+	libimage-exiftool-perl libjpeg-turbo-progs python3-numpy
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)
@@ -255,4 +268,4 @@ help: ## show this list
 	@echo 'Variables: CC CFLAGS LDFLAGS PREFIX DESTDIR BUILD V=1 WERROR=1'
 
 -include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(CHECKCL_OBJECTS:.o=.d) \
-	$(addsuffix .d,$(UNIT) $(FUZZ) $(BENCH))
+	$(addsuffix .d,$(UNIT) $(FUZZ) $(BENCH)) $(wildcard $(BUILD)/faults/*.d)

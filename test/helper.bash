@@ -126,7 +126,6 @@ wait_for() { # DIR PATTERN
 
 # Each line of standard input is one JSON value; prints EXPRESSION of each, where o is the object.
 json() { # EXPRESSION
-    command -v python3 >/dev/null || skip "python3 reads the JSON"
     python3 -c '
 import json, sys
 for line in sys.stdin.buffer.read().decode("utf-8").splitlines():
