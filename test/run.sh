@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|spatial|transforms|chains|bats|fuzz|layers]... (all)
+# run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|spatial|transforms|chains|bats|fuzz|layers|faults]... (all)
 #
 # Every test program ends with a line "name: N passed, N failed"; one that ends without it, or with
 # a status that contradicts it, counts as one failure. bats speaks TAP. The last line is the sum.
@@ -103,6 +103,11 @@ run_bats() {
 
 run_layers() {
     program layers sh test/layers.sh
+}
+
+# Not among "all": a failure at each of thousands of calls takes a minute or two.
+run_faults() {
+    program faults sh test/faults/run.sh
 }
 
 # checkcl compiles for minutes, on one core: nearly half of it beside the rest.
