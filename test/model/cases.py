@@ -4,7 +4,11 @@
 
 Cases are drawn in groups of one chain, shape and options, which one run of the program filters.
 """
+import os
+
 import numpy as np
+
+import filters
 
 FILES = {"pnm": (".pgm", ".pam", ".ppm", ".pam"), "png": (".png",) * 4}
 CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes")
@@ -31,9 +35,17 @@ class Case:
     def suffix(self):
         return FILES[self.kind][self.shape[2] - 1]
 
-    def arguments(self):
-        """What the program is given, but for inputs and output"""
-        words = [word for spec in self.specs for word in ("-f", spec)]
+    def arguments(self, folder):
+        """What the program is given, but for inputs and output; filter files are made in folder"""
+        words = []
+        for spec in self.specs:
+            if spec.startswith("kernel:@"):
+                name, *options = spec[8:].split(":")
+                path = os.path.join(folder, name + ".flt")
+                with open(path, "w", newline="") as file:
+                    file.write(filters.drawn(name)[1])
+                spec = ":".join(["kernel:@" + path] + options)
+            words += ["-f", spec]
         for key in ("edge", "range", "alpha", "depth", "backend"):
             if key in self.options:
                 words.append("--%s=%s" % (key, self.options[key]))
@@ -125,10 +137,17 @@ class Draw:
             spec += ":bias=" + self.one(("0.5", "1", "-1", "0.25", "2"))
         return spec + (":flip" if self.chance(0.2) else "")
 
+    def file(self):
+        width, height = (int(self.random.integers(1, 10)) for _ in range(2))
+        if self.chance(0.3):
+            width, height = self.one(((45, 51), (64, 3), (32, 32), (1, 99)))
+        spec = "kernel:@%dx%d.%d" % (width, height, self.random.integers(1000)) + self.one(("", "f", "g", "fg"))
+        return spec + (":scale=" + self.one(("60", "-7", "2.5")) if spec[-1] != "g" and self.chance(0.5) else "")
+
     def transfer(self):
         name = self.one(("lowpass", "highpass", "bandpass", "bandstop", "notch"))
         if name == "notch":
-            return "notch:%s:%s:%s" % (self.number(-0.4, 0.4), self.number(0.1, 0.4), self.number(0.02, 0.1))
+            return "notch:%s:%s:%s" % (self.number(-0.45, 0.45), self.number(0.1, 0.45), self.number(0.02, 0.08))
         low = self.random.uniform(0.02, 0.3)
         spec = name + ":%.3g" % low
         if name.startswith("band"):
@@ -150,7 +169,7 @@ class Draw:
             lambda: "log:" + self.number(0.5, 4),
             lambda: "dog:%s:%s" % (self.number(0.4, 2), self.number(2, 5)),
             lambda: "emboss" + self.one(("", ":0", ":90", ":-45", ":30", ":201.5")),
-            self.kernel, self.kernel, self.transfer, self.transfer,
+            self.kernel, self.kernel, self.file, self.transfer, self.transfer,
         ))()
 
     def chain(self):
@@ -166,7 +185,7 @@ class Draw:
         """Cases that differ in their image's content alone, without a backend"""
         specs = self.chain()
         width, height = self.one(self.sizes)
-        options = {"size": "%dx%d" % (width, height), "channels": self.one("1334424"[:7]), "bits": self.one(("8", "8", "16"))}
+        options = {"size": "%dx%d" % (width, height), "channels": self.one("1233444"), "bits": self.one(("8", "8", "16"))}
         if self.chance(0.7):
             options["edge"] = self.one(("reflect", "mirror", "wrap", "wrap", "constant", "constant:0.3", "constant:1"))
         if self.chance(0.3):

@@ -19,6 +19,10 @@ class Kernel:
         self.integer = bool(np.all(self.coefs == np.rint(self.coefs))) and self.scale == int(self.scale)
         self.integer = self.integer and self.bias == int(self.bias)
 
+    def at(self, origin):
+        self.origin = origin
+        return self
+
     def flipped(self):
         self.coefs = self.coefs[::-1, ::-1].copy()
         self.origin = tuple(n - 1 - o for n, o in zip(self.coefs.shape, self.origin))
@@ -177,7 +181,9 @@ def radial(name, edges, kind, order):
 
 def notch(u0, v0, radius):
     def pit(u, v, sign):
-        return 1 - np.exp(-((u - sign * u0) ** 2 + (v - sign * v0) ** 2) / (2 * radius * radius))
+        # Frequencies of samples repeat every cycle a pixel: -0.5 and 0.5 are one.
+        du, dv = (d - np.rint(d) for d in (u - sign * u0, v - sign * v0))
+        return 1 - np.exp(-(du * du + dv * dv) / (2 * radius * radius))
 
     def both(u, v):
         return pit(u, v, 1) * pit(u, v, -1)
@@ -185,7 +191,37 @@ def notch(u0, v0, radius):
     return Transfer(both, lambda u, v: 1 - both(u, v), "clip", False)
 
 
+def drawn(name):
+    """WxH.SEED[f][g] names a filter file: W x H integers that the seed draws, flipped, or two as a gradient.
+    Returns its kernels and the lines that stand for them."""
+    size, _, rest = name.partition(".")
+    columns, rows = (int(n) for n in size.split("x"))
+    seed = int(rest.rstrip("fg"))
+    random = np.random.default_rng(seed)
+    tables = [random.integers(-9, 10, (rows, columns)) * (random.random((rows, columns)) < 0.7)
+              for _ in range(2 if "g" in rest else 1)]
+    end = ("\n", "\r\n")[seed % 2]
+    lines = ["# drawn", "summary Drawn"] + ["flip"] * ("f" in rest) + ["combine magnitude"] * ("g" in rest)
+    for table, axis in zip(tables, "xy"):
+        lines += ["", "kernel " + axis] if len(tables) > 1 else []
+        lines += [(" ", ", ", "\t")[seed % 3].join("%d" % v for v in row) for row in table]
+    kernels = [Kernel(table).flipped() if "f" in rest else Kernel(table) for table in tables]
+    return kernels, end.join(lines) + end * (seed % 5 > 0)
+
+
+def from_file(name, options):
+    kernels = drawn(name)[0]
+    if len(kernels) == 2:
+        pair = Gradient(kernels[0].coefs, kernels[1].coefs)
+        pair.x, pair.y = kernels
+        return pair
+    kernel = kernels[0]
+    return Kernel(kernel.coefs, float(Fraction(options.get("scale", "1"))), 0).at(kernel.origin)
+
+
 def custom(rows, options):
+    if rows[0] == "@":
+        return from_file(rows[1:], options)
     table = [[Fraction(value) for value in row.split(",")] for row in rows.split("/")]
     scale = options.get("scale", "1")
     if scale == "auto":

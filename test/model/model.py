@@ -129,6 +129,8 @@ class Run:
         self.colours, self.alpha = (data[:, :, :-1], data[:, :, -1]) if alpha else (data, None)
         mode = options.get("alpha", "auto")
         if mode == "auto":
+            if alpha and any(1e-9 < abs(self.stages[i].gain() - 1) < 1e-2 for i in kernels):
+                raise Undetermined("whether a gain of nearly 1 keeps brightness")
             bright = all(abs(self.stages[i].gain() - 1) < 1e-6 and self.stages[i].bias == 0 for i in kernels)
             mode = "premultiply" if bright else "keep"
         self.premultiplied = alpha and mode == "premultiply"

@@ -59,7 +59,7 @@ def filter_all(group, folder):
         inputs.append(path)
     out = os.path.join(folder, "out")
     os.mkdir(out)
-    command = [PROGRAM, *group[0].arguments(), "--json", *inputs, "-o", out + "/"]
+    command = [PROGRAM, *group[0].arguments(folder), "--json", *inputs, "-o", out + "/"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
     results = [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
     return done.returncode, done.stderr.decode("utf-8", "replace"), inputs, out, {r.get("input"): r for r in results}
