@@ -56,6 +56,7 @@ static bool open_stream(struct output *out, int fd) {
  * file has those that its directory and the umask give. */
 static bool open_temporary(struct output *out) {
     mode_t mode = out->replaces ? 0600 : 0666;
+    temporary_sweep(out->place.directory);
     if (!temporary_create(&out->temporary, out->place.directory, out->place.name, mode))
         return fail(out, errno);
     return open_stream(out, fcntl(out->temporary.fd, F_DUPFD_CLOEXEC, 0));

@@ -119,7 +119,7 @@ static enum publish_result replace_original(struct temporary *t, const struct pl
             return PUBLISH_DONE;
         }
         if (renameat2(t->directory, t->name, p->directory, p->name, RENAME_EXCHANGE) != 0)
-            temporary_forget(t); /* rather a stray file than one lost */
+            temporary_leave(t);
         return PUBLISH_CHANGED;
     }
     return unchanged(p, p->name, original) ? publish_over(t, p) : PUBLISH_CHANGED;
@@ -172,7 +172,7 @@ static void undo(struct kept *kept, const struct place *p) {
     if (kept->name && !kept->previous.name)
         unlinkat(p->directory, kept->name, 0);
     else if (kept->name && name_over(&kept->previous, p, kept->name) != PUBLISH_DONE)
-        temporary_forget(&kept->previous); /* rather a stray file than one lost */
+        temporary_leave(&kept->previous);
 }
 
 enum publish_result publish_in_place(struct temporary *t, const struct place *p,

@@ -6,6 +6,7 @@
  */
 #include "temporary.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -92,9 +93,10 @@ static struct slot *slot_of(const struct temporary *t) {
     return NULL;
 }
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
 /* A name that nobody else has, in all likelihood. */
 static void choose_name(struct slot *slot, int directory, const char *beside) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     const int room = NAME_MAX - (int)strlen(PREFIX ".") - RANDOM_LETTERS;
     uint64_t number;
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
@@ -157,13 +159,18 @@ bool temporary_create(struct temporary *t, int directory, const char *beside, mo
 }
 
 bool temporary_link(struct temporary *t, int directory, const char *beside) {
-    if (!make(t, directory, beside, beside, 0))
-        return false;
-    /* Many may have the file locked as it is; that it is locked at all is what counts. */
-    t->fd = openat(directory, t->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (t->fd >= 0)
-        (void)!flock(t->fd, LOCK_SH | LOCK_NB);
-    return true;
+    /* First the lock, then the name. Many may hold it; that somebody does is what counts. */
+    int fd = openat(directory, beside, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0)
+        (void)!flock(fd, LOCK_SH | LOCK_NB);
+    bool made = make(t, directory, beside, beside, 0);
+    int error = errno;
+    if (made)
+        t->fd = fd;
+    else if (fd >= 0)
+        close(fd);
+    errno = error;
+    return made;
 }
 
 void temporary_forget(struct temporary *t) {
@@ -180,4 +187,72 @@ void temporary_remove(struct temporary *t) {
     if (t->name)
         unlinkat(t->directory, t->name, 0);
     temporary_forget(t);
+}
+
+void temporary_leave(struct temporary *t) {
+    if (t->name)
+        renameat2(t->directory, t->name, t->directory, t->name + 1, RENAME_NOREPLACE);
+    temporary_forget(t);
+}
+
+/* ---- what others left --------------------------------------------------------------------- */
+
+static bool is_temporary_name(const char *name) {
+    size_t length = strlen(name), ending = RANDOM_LETTERS + 1;
+    return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && length > strlen(PREFIX) + ending &&
+           name[length - ending] == '.' &&
+           strspn(name + length - RANDOM_LETTERS, letters) == RANDOM_LETTERS;
+}
+
+/* Not another user's, who may know better, nor one that a living process has locked. */
+static void sweep_one(int directory, const char *name) {
+    struct stat st, locked, now;
+    if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
+        (geteuid() != 0 && st.st_uid != geteuid()))
+        return;
+    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 &&
+        fstatat(directory, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_ino == locked.st_ino &&
+        now.st_dev == locked.st_dev)
+        unlinkat(directory, name, 0);
+    close(fd);
+}
+
+/* Only so many directories, and each once: a run that alternates between two large ones must not
+ * read them for every image. */
+static bool is_new(int directory) {
+    static struct {
+        dev_t device;
+        ino_t inode;
+    } seen[256];
+    static size_t count;
+    struct stat st;
+    if (fstat(directory, &st) != 0 || count == sizeof seen / sizeof seen[0])
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (seen[i].device == st.st_dev && seen[i].inode == st.st_ino)
+            return false;
+    }
+    seen[count].device = st.st_dev;
+    seen[count++].inode = st.st_ino;
+    return true;
+}
+
+void temporary_sweep(int directory) {
+    if (!is_new(directory))
+        return;
+    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+    if (!list) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        if (is_temporary_name(entry->d_name))
+            sweep_one(directory, entry->d_name);
+    }
+    closedir(list);
 }

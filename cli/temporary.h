@@ -2,7 +2,8 @@
  * temporary.h - hidden files beside an output, which do not outlive the program
  *
  * Each is named ".imfilter-NAME.XXXXXX" in the output's own directory and locked as long as it is
- * open. Failures remove it, and so does a signal that ends the process.
+ * open. Failures remove it, and so does a signal that ends the process. What a killed process left
+ * is removed by the next that writes there: nobody holds its lock.
  */
 #ifndef CLI_TEMPORARY_H
 #define CLI_TEMPORARY_H
@@ -23,6 +24,10 @@ bool temporary_link(struct temporary *t, int directory, const char *beside);
 /* It has got another name: close it and leave it alone. Both are harmless without a temporary. */
 void temporary_forget(struct temporary *t);
 void temporary_remove(struct temporary *t);
+/* What it holds is wanted, but its place is taken: leave it under a name that can be seen. */
+void temporary_leave(struct temporary *t);
+/* Remove what killed processes left in a directory; looks once a run. */
+void temporary_sweep(int directory);
 
 /* Remove temporaries when a signal ends the process. Call once, before any thread starts. */
 void temporary_catch_signals(void);

@@ -171,6 +171,8 @@ each_call() { # MISSING-CALLS
                 *) return 1 ;;
                 esac
                 check_after "$status"
+                imf -f kernel:1 old.pgm -o other.pgm
+                no_temporaries
                 count=$(wc -l <../log)
                 cd ..
             done

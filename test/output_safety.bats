@@ -104,6 +104,36 @@ start_waiting() { # SIGNAL OPTION...
     [ -z "$(ls -A out)" ]
 }
 
+@test "what a killed run left is removed by the next one there" {
+    start_waiting TERM - -o out.pgm
+    wait_for . '.imfilter-out.pgm.??????'
+    kill -KILL $pid
+    wait $pid || true
+    exec 9>&-
+    [ "$(find . -name '.imfilter-out.pgm.??????' | wc -l)" -eq 1 ]
+    mkdir .imfilter-d.abcdef
+    ln -s slow .imfilter-l.abcdef
+    touch .imfilter-short .imfilter-.abcdef .imfilter-a.abc-ef .out.pgm.abcdef imfilter-a.abcdef
+    ls -A | grep -v '^.imfilter-out' >before
+    make_pgm a.pgm
+    imf -f invert a.pgm -o b.pgm
+    ls -A | grep -v '^[ab].pgm' | diff before -
+}
+
+@test "what a living run writes is left alone" {
+    start_waiting TERM - -o out.pgm
+    wait_for . '.imfilter-out.pgm.??????'
+    make_pgm a.pgm
+    imf -f invert -i.bak a.pgm
+    imf -f invert a.pgm -o b.pgm
+    wait_for . '.imfilter-out.pgm.??????'
+    head -c 500000 /dev/zero >&9
+    exec 9>&-
+    wait $pid
+    [ "$(head -c 2 out.pgm)" = P5 ]
+    no_temporaries
+}
+
 @test "while a file is replaced, readers see the old one" {
     make_pgm old.pgm
     cp old.pgm out.pgm
