@@ -88,6 +88,9 @@ static void test_flt_files(void) {
         abort();
     put("mine.flt", "range abs\nscale 4\n1 -2 1\n");
     put("pair.flt", "combine magnitude\nkernel y\n1 2\nkernel x\n3 4\n");
+    put("halfx.flt", "combine magnitude\nkernel\n1 2\nkernel x\n3 4\n");
+    put("halfy.flt", "combine magnitude\nkernel y\n1 2\nkernel\n3 4\n");
+    put("turned.flt", "flip\n1 -2 3 4\n");
     put("sharpen.flt", "7\n");
     put("bad.flt", "1 2\n3\n");
     snprintf(spec, sizeof spec, "kernel:@%s/mine.flt", directory);
@@ -112,6 +115,15 @@ static void test_flt_files(void) {
     TAPS("mine", 3, 4, IMF_RANGE_ABS, 1, -2, 1);
     TAPS("pair:dir=x", 2, 1, IMF_RANGE_OFFSET, 3, 4);
     TAPS("pair:dir=y", 2, 1, IMF_RANGE_OFFSET, 1, 2);
+    /* One name is enough to tell both. */
+    TAPS("halfx:dir=x", 2, 1, IMF_RANGE_OFFSET, 3, 4);
+    TAPS("halfx:dir=y", 2, 1, IMF_RANGE_OFFSET, 1, 2);
+    TAPS("halfy:dir=x", 2, 1, IMF_RANGE_OFFSET, 3, 4);
+    TAPS("halfy:dir=y", 2, 1, IMF_RANGE_OFFSET, 1, 2);
+    TAPS("turned", 4, 1, IMF_RANGE_CLIP, 4, 3, -2, 1);
+    struct imf_filter *turned = parse("turned");
+    CHECK(turned->stages[0].kernel[0]->cx == 1, "turned about its origin");
+    imf_filter_free(&turned);
     TAPS("sharpen", 3, 1, IMF_RANGE_CLIP, 0, -1, 0, -1, 5, -1, 0, -1, 0);
     struct imf_filter *f = parse("pair");
     CHECK(f->stages[0].op == IMF_OP_MAGNITUDE && f->stages[0].kernel[0]->taps[0] == 3, "pair");
@@ -134,9 +146,10 @@ static void test_flt_files(void) {
     put(".config/imfilter/home.flt", "6\n");
     setenv("HOME", directory, 1);
     TAPS("home", 1, 1, IMF_RANGE_CLIP, 6);
-    const char *made[] = {"mine.flt", "pair.flt",          "sharpen.flt",
-                          "bad.flt",  "imfilter/deep.flt", ".config/imfilter/home.flt",
-                          "imfilter", ".config/imfilter",  ".config",
+    const char *made[] = {"mine.flt",  "pair.flt",          "sharpen.flt",
+                          "halfx.flt", "halfy.flt",         "turned.flt",
+                          "bad.flt",   "imfilter/deep.flt", ".config/imfilter/home.flt",
+                          "imfilter",  ".config/imfilter",  ".config",
                           "."};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         snprintf(path, sizeof path, "%s/%s", directory, made[i]);
