@@ -5,7 +5,9 @@
  * pass is needed for its second row. libpng reports an error by longjmp: each call into it is a
  * step that guarded() runs, so that setjmp and the variables it could clobber stay in one place.
  *
- * Colour and text chunks are taken from libpng as raw bytes, as if it did not know them.
+ * Colour and text chunks are taken from libpng as raw bytes, as if it did not know them, and it
+ * passes over all others but those that the pixels need: its own readers allocate as much as a
+ * chunk says that it is long.
  */
 #include "codec_png.h"
 
@@ -26,8 +28,9 @@ struct png {
     struct imf_reader *reader;
     jmp_buf jump;
     char message[120];
-    char bad_chunk[5];    /* the last chunk that failed its CRC */
-    unsigned char *image; /* interlaced: all rows */
+    char bad_chunk[5];     /* the last chunk that failed its CRC */
+    unsigned char end[12]; /* the last bytes that libpng took */
+    unsigned char *image;  /* interlaced: all rows */
     size_t image_bytes;
     int pass;
     long image_rows;    /* of all passes, so far */
@@ -64,6 +67,9 @@ static void read_data(png_structp png, png_bytep dst, size_t size) {
     struct png *p = png_get_io_ptr(png);
     if (imf_source_read(&p->reader->source, dst, size) < size)
         png_error(png, "truncated");
+    size_t kept = size < sizeof p->end ? sizeof p->end - size : 0;
+    memmove(p->end, p->end + sizeof p->end - kept, kept);
+    memcpy(p->end + kept, dst + size - (sizeof p->end - kept), sizeof p->end - kept);
 }
 
 /* Returns 1 for a chunk dealt with, 0 for one that libpng must judge (a critical one). */
@@ -90,6 +96,7 @@ static void header_step(struct png *p) {
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(p->png, CHUNK_MAX);
     png_set_chunk_cache_max(p->png, CHUNK_COUNT_MAX);
+    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     for (size_t i = 0; imf_png_chunk_name(i); i++)
         png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS,
                                     (png_const_bytep)imf_png_chunk_name(i), 1);
@@ -126,8 +133,17 @@ static void rows_step(struct png *p) {
         png_read_row(p->png, p->dst + (size_t)p->done * p->stride, NULL);
 }
 
+/* How strictly libpng checks IEND depends on its version: some leave its CRC unread. */
 static void end_step(struct png *p) {
+    static const unsigned char iend[12] = "\0\0\0\0IEND\xae\x42\x60\x82";
+    unsigned char crc[4];
     png_read_end(p->png, p->info);
+    if (memcmp(p->end + 4, iend, 8) == 0)
+        read_data(p->png, crc, sizeof crc);
+    if (memcmp(p->end, iend, sizeof iend) != 0)
+        png_error(p->png, "IEND is wrong");
+    if (imf_source_getc(&p->reader->source) != EOF)
+        imf_reader_warn(p->reader, "what follows the image in this file is left out");
 }
 
 /* ---- decoder ------------------------------------------------------------------------------ */

@@ -13,7 +13,8 @@
 
 #define KEYWORD_MAX 79
 #define INFLATED_MAX ((size_t)16 << 20)
-#define INFLATIONS_MAX 16 /* a file of nothing but bombs takes no longer */
+#define NUMBER_MAX 0x7fffffffu /* of PNG's four-byte numbers */
+#define INFLATIONS_MAX 16      /* a file of nothing but bombs takes no longer */
 
 static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_chunk *c,
                                      unsigned strip) {
@@ -46,6 +47,10 @@ static unsigned char *inflated(const unsigned char *data, size_t size, size_t *o
     return NULL;
 }
 
+static void leave_out(struct imf_reader *r, const struct imf_png_chunk *c, const char *why) {
+    imf_reader_warn(r, "a PNG chunk was left out (%s: %s)", c->name, why);
+}
+
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* A text chunk's text in the chunk itself, or inflated into `owned`. */
@@ -66,26 +71,26 @@ static bool set_text(struct imf_reader *r, struct text *t, bool deflated, const 
 }
 
 /* Behind the keyword: nothing (tEXt); the method (zTXt); or whether it is deflated, the method,
- * language and translated keyword (iTXt). */
-static bool find_text(struct imf_reader *r, struct text *t, char kind, const unsigned char *at,
-                      const unsigned char *end) {
-    bool deflated = kind == 'z';
+ * language and translated keyword (iTXt). NULL: it is none of these. */
+static const unsigned char *text_at(char kind, const unsigned char *at, const unsigned char *end,
+                                    bool *deflated) {
+    *deflated = kind == 'z';
     if (kind == 't')
-        return set_text(r, t, false, at, end);
+        return at;
     if (kind == 'i') {
-        if (end - at < 2)
-            return false;
-        deflated = *at++ != 0;
+        if (end - at < 2 || *at > 1)
+            return NULL;
+        *deflated = *at++ != 0;
     }
     if (at == end || *at++ != 0)
-        return false;
+        return NULL;
     for (int strings = kind == 'i' ? 2 : 0; strings > 0; strings--) {
         at = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
         if (!at)
-            return false;
+            return NULL;
         at++;
     }
-    return set_text(r, t, deflated, at, end);
+    return at;
 }
 
 /* tEXt and zTXt are Latin-1; a JPEG comment is by custom UTF-8, at most twice as long. */
@@ -128,14 +133,17 @@ static const unsigned char *keyword_end(const struct imf_png_chunk *c) {
 
 static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     const unsigned char *nul = keyword_end(c), *end = c->data + c->size;
-    if (!nul)
-        return;
     const char *keyword = (const char *)c->data;
     char kind = c->name[0];
+    bool deflated;
+    const unsigned char *at = nul ? text_at(kind, nul + 1, end, &deflated) : NULL;
+    if (!at) {
+        leave_out(r, c, "malformed");
+        return;
+    }
     bool xmp = strcmp(keyword, "XML:com.adobe.xmp") == 0 && kind == 'i';
     struct text text = {0};
-    bool found =
-        (xmp || strcmp(keyword, "Comment") == 0) && find_text(r, &text, kind, nul + 1, end);
+    bool found = (xmp || strcmp(keyword, "Comment") == 0) && set_text(r, &text, deflated, at, end);
     if (found && xmp) {
         imf_reader_keep(r, IMF_META_XMP, IMF_STRIP_XMP, text.at, text.size);
     } else if (add_raw(r, c, text_strip(keyword)) && found &&
@@ -157,9 +165,11 @@ static void take_exif(struct imf_reader *r, const struct imf_png_chunk *c) {
 }
 
 static void take_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
-    const unsigned char *nul = keyword_end(c);
+    const unsigned char *nul = keyword_end(c), *end = c->data + c->size;
+    bool deflated;
+    const unsigned char *at = nul ? text_at('z', nul + 1, end, &deflated) : NULL;
     struct text profile = {0};
-    if (nul && !c->after_pixels && find_text(r, &profile, 'z', nul + 1, c->data + c->size))
+    if (at && !c->after_pixels && set_text(r, &profile, deflated, at, end))
         imf_reader_keep(r, IMF_META_ICC, IMF_STRIP_ICC, profile.at, profile.size);
     else
         imf_reader_warn(r, "a damaged ICC profile was left out");
@@ -167,21 +177,66 @@ static void take_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
 }
 
 static void take_density(struct imf_reader *r, const struct imf_png_chunk *c) {
-    if (c->size == 9)
+    if (c->size != 9 || c->data[8] > 1 || imf_png_get32(c->data) > NUMBER_MAX ||
+        imf_png_get32(c->data + 4) > NUMBER_MAX)
+        leave_out(r, c, "malformed");
+    else
         r->metadata.density =
             (struct imf_density){c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
                                  imf_png_get32(c->data), imf_png_get32(c->data + 4)};
 }
 
-/* Gamma, primaries and the like: once, and before the pixels. */
+static bool good_gamma(const unsigned char *data) {
+    uint32_t gamma = imf_png_get32(data);
+    return gamma > 0 && gamma <= NUMBER_MAX;
+}
+
+/* White, red, green and blue, each x and y in 1/100000: shares of a whole, and a triangle. */
+static bool good_primaries(const unsigned char *data) {
+    enum { WHOLE = 100000 };
+    double x[4], y[4];
+    for (int i = 0; i < 4; i++) {
+        x[i] = imf_png_get32(data + 8 * i);
+        y[i] = imf_png_get32(data + 8 * i + 4);
+        if (x[i] + y[i] > WHOLE)
+            return false;
+    }
+    double area = (x[2] - x[1]) * (y[3] - y[1]) - (x[3] - x[1]) * (y[2] - y[1]);
+    return y[0] > 0 && area != 0;
+}
+
+static bool good_intent(const unsigned char *data) {
+    return *data <= 3;
+}
+
+/* The matrix must be that of RGB. */
+static bool good_coding(const unsigned char *data) {
+    return data[2] == 0 && data[3] <= 1;
+}
+
+static const struct {
+    char name[5];
+    size_t size;
+    bool (*good)(const unsigned char *data); /* or NULL */
+} color_forms[] = {{"gAMA", 4, good_gamma},  {"cHRM", 32, good_primaries},
+                   {"sRGB", 1, good_intent}, {"cICP", 4, good_coding},
+                   {"mDCV", 24, NULL},       {"mDCv", 24, NULL},
+                   {"cLLI", 8, NULL},        {"cLLi", 8, NULL}};
+
+/* Gamma, primaries and the like: once, and before the pixels. They are not interpreted, but what
+ * other readers refuse goes no further. */
 static void take_color(struct imf_reader *r, const struct imf_png_chunk *c) {
+    size_t i = 0;
+    while (strcmp(c->name, color_forms[i].name) != 0)
+        i++;
     if (c->after_pixels)
-        return;
-    for (const struct imf_meta_item *i = r->metadata.first; i; i = i->next)
-        if (i->kind == IMF_META_PNG_CHUNK &&
-            i->tag == imf_png_get32((const unsigned char *)c->name))
-            return;
-    add_raw(r, c, IMF_STRIP_OTHER);
+        leave_out(r, c, "behind the pixels");
+    else if (c->size != color_forms[i].size ||
+             (color_forms[i].good && !color_forms[i].good(c->data)))
+        leave_out(r, c, "malformed");
+    else if (!(r->metadata.colors & 1u << i))
+        add_raw(r, c, IMF_STRIP_OTHER);
+    r->metadata.colors |= 1u << i;
 }
 
 static void take_animation(struct imf_reader *r, const struct imf_png_chunk *c) {

@@ -119,7 +119,9 @@ static void put_icc(struct png *p, const struct imf_meta_item *item) {
 
 static void put_exif(struct png *p, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(p->writer, item);
-    if (data)
+    if (item->size < 4 || (memcmp(item->data, "II*\0", 4) && memcmp(item->data, "MM\0*", 4)))
+        imf_writer_warn(p->writer, "EXIF that is none was left out");
+    else if (data)
         put_chunk(p, "eXIf", "", 0, data, item->size);
 }
 
@@ -133,7 +135,11 @@ static void put_xmp(struct png *p, const struct imf_meta_item *item) {
 static void put_raw(struct png *p, const struct imf_meta_item *item) {
     char name[5] = {(char)(item->tag >> 24), (char)(item->tag >> 16), (char)(item->tag >> 8),
                     (char)item->tag};
-    put_chunk(p, name, "", 0, item->data, item->size);
+    const struct imf_meta_item *icc = imf_metadata_find(p->writer->metadata, IMF_META_ICC);
+    if (strcmp(name, "sRGB") == 0 && icc && imf_writer_wants(p->writer, icc))
+        imf_writer_warn(p->writer, "sRGB beside an ICC profile was left out");
+    else
+        put_chunk(p, name, "", 0, item->data, item->size);
 }
 
 static void (*const put[IMF_META_KINDS])(struct png *p, const struct imf_meta_item *item) = {

@@ -64,6 +64,7 @@ struct imf_metadata {
     struct imf_meta_item *of[IMF_META_KINDS]; /* the first of each kind */
     size_t total;                             /* bytes of all items, and of their heads */
     unsigned inflated;                        /* PNG: deflated items met */
+    unsigned colors;                          /* PNG: bits of the colour chunks met */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
 };
