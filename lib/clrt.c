@@ -241,6 +241,26 @@ static enum imf_status build(struct imf_clrt *rt, const char *const *parts, cl_u
     return IMF_OK;
 }
 
+/*
+ * Load or build p. One process at a time builds a program: PoCL removes and writes again what
+ * another has just put in its own cache, and the third to come finds nothing to remove, which is
+ * CL_BUILD_PROGRAM_FAILURE. Where nothing can be locked, that passes when it is tried again.
+ */
+static enum imf_status obtain(struct imf_clrt *rt, struct program *p, const char *const *parts,
+                              cl_uint count, const char *file, struct imf_error *err) {
+    enum imf_status status = IMF_OK;
+    int lock = imf_cache_lock(rt->cache_dir, &p->key);
+    p->handle = load(rt, &p->key);
+    if (!p->handle) {
+        p->fresh = true;
+        status = build(rt, parts, count, file, &p->handle, err);
+        if (status != IMF_OK)
+            status = build(rt, parts, count, file, &p->handle, err);
+    }
+    imf_cache_unlock(lock);
+    return status;
+}
+
 /* The program of cl/`file` with `defines`: from memory, from disk or built. */
 static enum imf_status find_program(struct imf_clrt *rt, const char *file, const char *defines,
                                     struct program **out, struct imf_error *err) {
@@ -264,14 +284,10 @@ static enum imf_status find_program(struct imf_clrt *rt, const char *file, const
     if (!p)
         return imf_fail_memory(err, sizeof *p);
     p->key = key;
-    p->handle = load(rt, &key);
-    if (!p->handle) {
-        enum imf_status status = build(rt, parts, PARTS, file, &p->handle, err);
-        if (status != IMF_OK) {
-            free(p);
-            return status;
-        }
-        p->fresh = true;
+    enum imf_status status = obtain(rt, p, parts, PARTS, file, err);
+    if (status != IMF_OK) {
+        free(p);
+        return status;
     }
     p->next = rt->programs;
     rt->programs = p;
@@ -282,7 +298,7 @@ static enum imf_status find_program(struct imf_clrt *rt, const char *file, const
 enum imf_status imf_clrt_kernel(struct imf_clrt *rt, const char *file,
                                 const struct imf_defines *defines, const char *kernel,
                                 cl_kernel *out, struct imf_error *err) {
-    struct program *p;
+    struct program *p = NULL;
     *out = NULL;
     if (defines->failed)
         return imf_fail_memory(err, defines->capacity);

@@ -2,7 +2,8 @@
  * clrt_cache.h - device programs on disk
  *
  * A cache that fails in any way only costs the time of a build: every function reports success or
- * nothing more.
+ * nothing more. Programs are code that will run, so that a directory or an entry counts only if it
+ * is ours, nobody else can write it, and its name is no link.
  */
 #ifndef IMF_CLRT_CACHE_H
 #define IMF_CLRT_CACHE_H
@@ -27,5 +28,25 @@ void *imf_cache_load(const char *dir, const struct imf_cache_key *key, size_t *s
  * unused for longest when the cache grows too large. */
 bool imf_cache_store(const char *dir, const struct imf_cache_key *key, const void *data,
                      size_t size);
+
+/*
+ * Wait until no other process or thread holds this key's lock, for at most two minutes. Returns
+ * what imf_cache_unlock() takes, or -1 when there is nothing to lock in: go on without.
+ */
+int imf_cache_lock(const char *dir, const struct imf_cache_key *key);
+void imf_cache_unlock(int lock);
+
+/* ---- the directory (clrt_cache_dir.c) -------------------------------------------------------- */
+
+#define IMF_CACHE_SUFFIX ".clbin"
+#define IMF_CACHE_ENTRY_BYTES ((size_t)16 << 20) /* of one entry at most */
+
+/* Open the directory, making it and what leads to it if `make`; -1: there is none to be trusted. */
+int imf_cache_open(const char *dir, bool make);
+/* Open a file in it for reading or, with O_CREAT in `flags`, also make it; -1 as above. */
+int imf_cache_open_file(int dirfd, const char *name, int flags);
+/* Remove what was left by writers that were killed, and what was not used for longest while there
+ * is too much. */
+void imf_cache_prune(int dirfd);
 
 #endif

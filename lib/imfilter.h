@@ -223,7 +223,8 @@ struct imf_context_options {
     enum imf_device_kind device;
     int index;             /* IMF_DEVICE_INDEX: as imf_device_list() counts */
     const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
-    const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none */
+    const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none. Not
+                              used where it is a link, not ours, or others can write it */
 };
 
 /* A context holds the device once something needs it; creating one touches no OpenCL. It must

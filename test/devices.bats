@@ -59,3 +59,40 @@ without() { # FUNCTION
         [ ! -e asked.ppm ]
     done
 }
+
+@test "processes that start at once on a cold cache build a program one after the other" {
+    need_pocl
+    ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
+    command -v cc >/dev/null || skip "no compiler"
+    # Builds that overlap show in the log; each takes long enough to.
+    cat >slow.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+int clBuildProgram(void *program, unsigned n, void *devices, const char *options, void *f, void *data) {
+    int (*real)(void *, unsigned, void *, const char *, void *, void *) = dlsym(RTLD_NEXT, "clBuildProgram");
+    int log = open("log", O_WRONLY | O_APPEND | O_CREAT, 0600);
+    write(log, "begin\n", 6);
+    usleep(200000);
+    int code = real(program, n, devices, options, f, data);
+    write(log, "end\n", 4);
+    close(log);
+    return code;
+}
+C
+    cc -shared -fPIC -w -o slow.so slow.c -ldl
+    make_pgm a.pgm
+    for i in 1 2 3; do
+        XDG_CACHE_HOME=$PWD/cold LD_PRELOAD=./slow.so "$IMFILTER" -f kernel:1 -f threshold:0.5 --device=0 \
+            a.pgm -o out.$i.pgm 2>err.$i &
+    done
+    wait
+    cat err.? log
+    for i in 1 2 3; do
+        cmp out.1.pgm out.$i.pgm
+    done
+    [ "$(grep -c begin log)" -ge 3 ]
+    [ "$(grep -c end log)" -eq "$(grep -c begin log)" ]
+    ! paste -sd' ' log | grep 'begin begin'
+}

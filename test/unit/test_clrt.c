@@ -4,6 +4,8 @@
 #include "check.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +21,43 @@ static void remove_entries(const char *dir) {
         closedir(d);
 }
 
-/* Path of the only entry and the number of files. */
+/* What a device or platform says of itself, or what a test has it say. */
+static cl_uint overridden;
+static cl_int answer(cl_uint what, size_t size, void *value, size_t *length) {
+    static const char text[] = "OpenCL 3.0 of another make";
+    if (size < sizeof text || what != overridden)
+        return CL_INVALID_VALUE;
+    memcpy(value, text, sizeof text);
+    *length = sizeof text;
+    return CL_SUCCESS;
+}
+
+cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
+                       size_t *length) {
+    union {
+        void *object;
+        cl_int (*f)(cl_device_id, cl_device_info, size_t, void *, size_t *);
+    } real = {dlsym(RTLD_NEXT, "clGetDeviceInfo")};
+    return what == overridden ? answer(what, size, value, length)
+                              : real.f(id, what, size, value, length);
+}
+
+cl_int clGetPlatformInfo(cl_platform_id id, cl_platform_info what, size_t size, void *value,
+                         size_t *length) {
+    union {
+        void *object;
+        cl_int (*f)(cl_platform_id, cl_platform_info, size_t, void *, size_t *);
+    } real = {dlsym(RTLD_NEXT, "clGetPlatformInfo")};
+    return what == overridden ? answer(what, size, value, length)
+                              : real.f(id, what, size, value, length);
+}
+
+/* Path of the only entry and the number of entries. */
 static int entries(const char *dir, char path[512]) {
     DIR *d = opendir(dir);
     int n = 0;
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+        if (!strstr(e->d_name, ".clbin"))
             continue;
         snprintf(path, 512, "%s/%s", dir, e->d_name);
         n++;
@@ -67,6 +100,86 @@ static void test_errors(void) {
     CHECK(err.cl_code == -5, "%d", err.cl_code);
     CHECK(imf_clrt_fail(&err, CL_OUT_OF_HOST_MEMORY, "x") == IMF_ERR_MEMORY, "status");
     CHECK(imf_clrt_fail(NULL, -12345, "x") == IMF_ERR_DEVICE, "no error struct");
+}
+
+static bool loads(const char *dir, const struct imf_cache_key *key) {
+    size_t size;
+    void *data = imf_cache_load(dir, key, &size);
+    free(data);
+    return data != NULL;
+}
+
+/* Only what is ours, that nobody else can write and no link leads to. */
+static void test_trust(const char *dir) {
+    char cache[300], link[320], path[512], moved[540];
+    struct imf_cache_key key;
+    imf_cache_key_start(&key);
+    imf_cache_key_add(&key, "trust");
+    snprintf(cache, sizeof cache, "%s/trust", dir);
+    snprintf(link, sizeof link, "%s/link", dir);
+    CHECK(imf_cache_store(cache, &key, "binary", 6) && loads(cache, &key), "stored");
+    entries(cache, path);
+    CHECK(symlink(cache, link) == 0, "symlink");
+    CHECK(!loads(link, &key) && !imf_cache_store(link, &key, "binary", 6), "a link to it");
+    strcat(link, "/");
+    CHECK(!loads(link, &key), "a link with a slash");
+    link[strlen(link) - 1] = '\0';
+    for (int i = 0; i < 2; i++) {
+        const char *what = i ? path : cache;
+        mode_t mode = i ? 0600 : 0700;
+        CHECK(chmod(what, mode | 020) == 0 && !loads(cache, &key), "%s: its group", what);
+        CHECK(chmod(what, mode | 002) == 0 && !loads(cache, &key), "%s: everybody", what);
+        CHECK(i || !imf_cache_store(cache, &key, "binary", 6), "storing where all can");
+        CHECK(chmod(what, mode | 044) == 0 && loads(cache, &key), "%s: who reads may", what);
+        if (geteuid() == 0) {
+            CHECK(chown(what, 65534, (gid_t)-1) == 0 && !loads(cache, &key), "%s: owner", what);
+            CHECK(chown(what, 0, (gid_t)-1) == 0 && loads(cache, &key), "%s: ours again", what);
+        }
+    }
+    snprintf(moved, sizeof moved, "%s.moved", path);
+    CHECK(rename(path, moved) == 0 && symlink(moved, path) == 0, "rename");
+    CHECK(!loads(cache, &key), "an entry that is a link");
+    CHECK(imf_cache_store(cache, &key, "binary", 6) && loads(cache, &key), "replaced");
+    CHECK(access(moved, F_OK) == 0, "what the link led to is left alone");
+    unlink(moved);
+    unlink(path);
+    unlink(link);
+    remove_entries(cache);
+    rmdir(cache);
+}
+
+/* By bytes, and what writers left behind that were killed. */
+static void test_prune(const char *dir) {
+    static char data[(size_t)8 << 20];
+    char cache[300], path[512], fresh[320], stale[320];
+    struct imf_cache_key key;
+    imf_cache_key_start(&key);
+    snprintf(cache, sizeof cache, "%s/bytes", dir);
+    for (int i = 0; i < 9; i++) {
+        imf_cache_key_add(&key, "x");
+        CHECK(imf_cache_store(cache, &key, data, sizeof data), "store %d", i);
+    }
+    int kept = entries(cache, path);
+    CHECK(kept >= 4 && kept <= 8, "%d entries of 8 MB are kept", kept);
+    CHECK(loads(cache, &key), "the newest is kept");
+    snprintf(stale, sizeof stale, "%s/.tmpstale", cache);
+    snprintf(fresh, sizeof fresh, "%s/.tmpfresh", cache);
+    close(open(stale, O_CREAT | O_WRONLY, 0600));
+    close(open(fresh, O_CREAT | O_WRONLY, 0600));
+    const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    utimensat(AT_FDCWD, stale, old, 0);
+    CHECK(imf_cache_store(cache, &key, "binary", 6), "store");
+    CHECK(access(stale, F_OK) != 0 && access(fresh, F_OK) == 0, "temporaries");
+    remove_entries(cache);
+    rmdir(cache);
+}
+
+static void test_key(void) {
+    struct imf_cache_key key;
+    imf_cache_key_start(&key);
+    imf_cache_key_add(&key, "imfilter"); /* FNV-1a of 128 bits, by its definition */
+    CHECK(key.high == 0xa487e8e37805e85au && key.low == 0xf0d505a282cfce5fu && key.length == 9,
+          "%llx %llx", (unsigned long long)key.high, (unsigned long long)key.low);
 }
 
 static void test_cache(const char *dir) {
@@ -211,6 +324,15 @@ static void test_programs(const char *dir) {
     build_once(dir, &fresh, &after);
     CHECK(entries(dir, path) == 1, "a damaged entry is replaced");
     printf("clrt: program from source %.1f ms, from the cache %.1f ms\n", cold, warm);
+    /* A binary serves only the driver that made it. */
+    static const cl_uint identity[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
+                                       CL_DRIVER_VERSION, CL_PLATFORM_VERSION};
+    for (size_t i = 0; i < sizeof identity / sizeof *identity; i++) {
+        overridden = identity[i];
+        build_once(dir, &fresh, &after);
+        CHECK(fresh, "the cache's key lacks property %#x", (unsigned)overridden);
+    }
+    overridden = 0;
     struct imf_error err;
     struct imf_clrt *rt;
     struct imf_context_options o = {0};
@@ -229,7 +351,10 @@ int main(void) {
         return 1;
     test_defines();
     test_errors();
+    test_key();
     test_cache(dir);
+    test_trust(dir);
+    test_prune(dir);
     test_selection();
     test_programs(dir);
     remove_entries(dir);
