@@ -101,18 +101,39 @@ static void say_skipped(const struct walk *w, const char *path, const char *why)
         complain_about(path, "skipped: %s", why);
 }
 
+/* An input that fails, by errno. */
+static bool add_failed(struct walk *w, const char *path, const char *below, const char *format) {
+    char *error = name_format(format, strerror(errno));
+    return error && add(w->batch, path, below, error, true);
+}
+
+static bool has_image_name(const char *path) {
+    const char *extension = name_extension(path);
+    return extension && imf_format_from_name(extension) != IMF_FORMAT_NONE;
+}
+
 static bool walk_directory(struct walk *w, const char *path, const char *below);
 
 /* One entry: `path` to reach it, `below` to name it under the output directory. */
 static bool walk_entry(struct walk *w, const char *path, const char *below) {
     struct stat link, st;
-    if (lstat(path, &link) != 0 || stat(path, &st) != 0) {
-        say_skipped(w, path, strerror(errno));
+    if (lstat(path, &link) != 0) {
+        if (errno != ENOENT)
+            return add_failed(w, path, below, "cannot read: %s");
+        say_skipped(w, path, "it is gone");
         return true;
     }
     if (S_ISLNK(link.st_mode) && w->options->in_place) {
         /* What it leads to may lie outside; what lies inside is met under its own name. */
         say_skipped(w, path, "a symbolic link");
+        return true;
+    }
+    if (stat(path, &st) != 0) {
+        /* A link, which counts only where it could have led to an image. */
+        if (has_image_name(path))
+            return add_failed(w, path, below,
+                              errno == ENOENT ? "is a dangling symbolic link" : "cannot read: %s");
+        say_skipped(w, path, strerror(errno));
         return true;
     }
     if (S_ISDIR(st.st_mode)) {
@@ -124,10 +145,9 @@ static bool walk_entry(struct walk *w, const char *path, const char *below) {
             return walk_directory(w, path, below);
         return true;
     }
-    const char *extension = name_extension(path);
     if (!S_ISREG(st.st_mode))
         say_skipped(w, path, "not a regular file");
-    else if (!extension || imf_format_from_name(extension) == IMF_FORMAT_NONE)
+    else if (!has_image_name(path))
         say_skipped(w, path, "its name has no extension of a known image format");
     else
         return add(w->batch, path, below, NULL, true);
@@ -136,10 +156,8 @@ static bool walk_entry(struct walk *w, const char *path, const char *below) {
 
 static bool walk_directory(struct walk *w, const char *path, const char *below) {
     struct names names;
-    if (!read_names(path, &names)) {
-        char *error = name_format("cannot read the directory: %s", strerror(errno));
-        return error && add(w->batch, path, below, error, true);
-    }
+    if (!read_names(path, &names))
+        return add_failed(w, path, below, "cannot read the directory: %s");
     bool good = true;
     for (size_t i = 0; good && i < names.count; i++) {
         bool slash = path[strlen(path) - 1] == '/';

@@ -7,42 +7,20 @@
 #include <math.h>
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence at s, or 0: no overlong forms, surrogates or values past
- * U+10FFFF (Unicode 15, table 3-7). */
-static size_t utf8_length(const unsigned char *s) {
-    static const struct {
-        unsigned char first, last, low, high; /* range of byte 1, range of byte 2 */
-        size_t length;
-    } forms[] = {
-        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (s[0] < forms[i].first || s[0] > forms[i].last)
-            continue;
-        if (forms[i].length > 1 && (s[1] < forms[i].low || s[1] > forms[i].high))
-            return 0;
-        for (size_t k = 2; k < forms[i].length; k++) {
-            if ((s[k] & 0xc0) != 0x80)
-                return 0;
-        }
-        return forms[i].length;
-    }
-    return 0;
-}
+#include "plain.h"
 
 static void put_string(FILE *out, const char *text) {
     static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const unsigned char *s = (const unsigned char *)text;
+    const char *s = text;
     putc('"', out);
     while (*s) {
         const char *special = strchr(escaped, *s);
-        size_t length = utf8_length(s);
+        size_t length = plain_length(s);
+        uint32_t value = length ? plain_code_point(s, length) : 0;
         if (special)
             fprintf(out, "\\%c", letters[special - escaped]);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(out, "\\u%04x", (unsigned)*s);
+        else if (length && (value < 0x20 || (value >= 0x7f && value < 0xa0)))
+            fprintf(out, "\\u%04x", (unsigned)value);
         else if (length)
             fwrite(s, 1, length, out);
         else

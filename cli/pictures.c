@@ -12,6 +12,7 @@
 #include "json.h"
 #include "naming.h"
 #include "output.h"
+#include "plain.h"
 
 static bool is_standard(const char *name) {
     return name && strcmp(name, "-") == 0;
@@ -159,7 +160,10 @@ bool pictures_show_kernel(const struct reporter *r, const struct imf_filter *fil
         json_string(&j, "kernel", text);
         json_end(&j);
     } else {
-        fputs(text, r->out);
+        for (char *line = text, *rest = text; (line = strsep(&rest, "\n")) && (*line || rest);) {
+            plain_put(r->out, line);
+            putc('\n', r->out);
+        }
         fflush(r->out);
     }
     free(text);

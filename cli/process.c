@@ -206,6 +206,12 @@ static enum imf_status run_plan(struct session *s, struct work *w) {
     return imf_plan_run(s->plan, w->reader, w->writer, &options, report, &w->error);
 }
 
+static void add_warning(struct work *w, const char *text) {
+    size_t used = strlen(w->warning);
+    snprintf(w->warning + used, sizeof w->warning - used, "%s%s", used ? "; " : "", text);
+    w->outcome.warning = w->warning;
+}
+
 /* What is said of the image is printed here; of the plan it has been. */
 static void collect_warnings(struct session *s, struct work *w, const char *note) {
     const char *read = imf_reader_warning(w->reader);
@@ -214,9 +220,8 @@ static void collect_warnings(struct session *s, struct work *w, const char *note
              written ? written : "");
     if (*w->warning)
         report_warning(&s->reporter, w->job->input, w->warning);
-    size_t used = strlen(w->warning);
     if (note)
-        snprintf(w->warning + used, sizeof w->warning - used, "%s%s", used ? "; " : "", note);
+        add_warning(w, note);
     w->outcome.warning = *w->warning ? w->warning : NULL;
 }
 
@@ -248,8 +253,10 @@ static enum result commit(struct session *s, struct work *w) {
     switch (output_commit(&w->output)) {
     case OUTPUT_DONE:
         s->written++;
-        if (*w->output.note)
+        if (*w->output.note) {
             report_warning(&s->reporter, output_name(w), w->output.note);
+            add_warning(w, w->output.note);
+        }
         return RESULT_DONE;
     case OUTPUT_EXISTS:
         return skip(s, w, "its output exists");

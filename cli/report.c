@@ -10,30 +10,19 @@
 #include <string.h>
 
 #include "json.h"
+#include "plain.h"
 
 /* ---- lines for people --------------------------------------------------------------------- */
-
-/* A name may hold newlines or terminal controls: those show as \n or \ooo. */
-static void put_plain(FILE *out, const char *text) {
-    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
-        if (*s == '\n')
-            fputs("\\n", out);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(out, "\\%03o", (unsigned)*s);
-        else
-            putc(*s, out);
-    }
-}
 
 static void complain_list(const char *file, const char *format, va_list args) {
     char text[1024];
     vsnprintf(text, sizeof text, format, args);
     fputs("imfilter: ", stderr);
     if (file) {
-        put_plain(stderr, strcmp(file, "-") == 0 ? "standard input" : file);
+        plain_put(stderr, strcmp(file, "-") == 0 ? "standard input" : file);
         fputs(": ", stderr);
     }
-    put_plain(stderr, text);
+    plain_put(stderr, text);
     putc('\n', stderr);
 }
 
@@ -62,9 +51,11 @@ static bool has_algorithm(const struct imf_candidate *c) {
 
 static void print_plan(FILE *out, const struct outcome *o) {
     const struct imf_info *info = &o->shape;
-    put_plain(out, o->input);
-    fprintf(out, ": %dx%d %s%s, %d bits: %s on %s\n", info->width, info->height, color_name(info),
-            info->alpha ? " with alpha" : "", info->depth, o->filter, imf_plan_device(o->plan));
+    plain_put(out, o->input);
+    fprintf(out, ": %dx%d %s%s, %d bits: ", info->width, info->height, color_name(info),
+            info->alpha ? " with alpha" : "", info->depth);
+    plain_put(out, o->filter);
+    fprintf(out, " on %s\n", imf_plan_device(o->plan));
     const struct imf_candidate *list;
     size_t count = imf_plan_candidates(o->plan, &list);
     int wide = (int)strlen("algorithm");
@@ -84,14 +75,14 @@ static void print_plan(FILE *out, const struct outcome *o) {
 
 static void print_verify(FILE *out, const struct outcome *o) {
     const struct imf_report *r = &o->report;
-    put_plain(out, o->input);
+    plain_put(out, o->input);
     fprintf(out, ": verified: %" PRIu64 " samples, %" PRIu64 " differ, largest difference %g\n",
             r->verify_samples, r->verify_differing, r->verify_max);
 }
 
 static void print_bench(FILE *out, const struct outcome *o, unsigned times) {
     const struct imf_report *r = &o->report;
-    put_plain(out, o->input);
+    plain_put(out, o->input);
     fprintf(out,
             ": compute %.3f ms at least, %.3f median; upload %.3f, download %.3f median of %u (%s "
             "on %s)\n",
@@ -241,9 +232,9 @@ void report_planned(const struct reporter *r, const struct outcome *o) {
         return;
     }
     if (o->output) {
-        put_plain(r->out, o->input);
+        plain_put(r->out, o->input);
         fputs(" -> ", r->out);
-        put_plain(r->out, o->output);
+        plain_put(r->out, o->output);
         putc('\n', r->out);
     }
     if (o->plan)

@@ -201,3 +201,34 @@ make_tree() {
     done
     [ "$(samples out/2x.ppm)" = "254 253 252 251 250 249 248 247 246 245 235 225 215 205 195 185 175 0" ]
 }
+
+@test "-r: what cannot be read is a failure, with its own cause" {
+    need_unprivileged
+    make_tree
+    ln -s loop.pgm in/loop.pgm
+    ln -s nowhere.pgm in/dangling.pgm
+    ln -s nowhere.txt in/other.txt
+    ln -s ../locked/d.pgm in/locked.pgm
+    mkdir locked in/closed in/listed
+    make_pgm locked/d.pgm
+    make_pgm in/listed/e.pgm
+    chmod 0 locked in/closed
+    chmod 744 in/listed
+    chmod 777 .
+    imf_run_unprivileged -r -f invert in -o out/
+    [ "$status" -eq 1 ]
+    [ "$(cd out && find . -type f | sort | tr '\n' ' ')" = "./a.pgm ./sub/b.pgm ./sub/deep/c.png " ]
+    cat >expected <<'LIST'
+imfilter: in/closed: cannot read the directory: Permission denied
+imfilter: in/dangling.pgm: is a dangling symbolic link
+imfilter: in/listed/e.pgm: cannot read: Permission denied
+imfilter: in/locked.pgm: cannot read: Permission denied
+imfilter: in/loop.pgm: cannot read: Too many levels of symbolic links
+imfilter: 5 of 8 images failed
+LIST
+    diff expected - <<<"$stderr"
+    chmod 755 locked in/closed in/listed
+    imf_run -r -f invert -i in
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+}

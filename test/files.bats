@@ -116,6 +116,25 @@ LIST
     one_line 'no\nsuch.png'
 }
 
+# C1 controls as UTF-8 and as bytes, DEL, an override of direction; umlauts and emoji stay.
+@test "a name cannot command the terminal" {
+    imf_run -f kernel:1 $'a\xc2\x9b31m\x9b\x7f\e\xe2\x80\xae\xe0\x80\x80\xffgr\xc3\xbc\xc3\x9f\xf0\x9f\x98\x80.png' -o out.png
+    one_line 'a\302\23331m\233\177\033\342\200\256\340\200\200\377grüß😀.png: cannot open'
+    make_pgm $'\x9b.pgm'
+    mkdir $'d\xc2\x85' && make_pgm $'d\xc2\x85/b.pgm'
+    for options in --dry-run -v --explain --timing '--verify --json' --show-kernel; do
+        # shellcheck disable=SC2086 # one word or two
+        "$IMFILTER" -r -f invert $options $'\x9b.pgm' $'d\xc2\x85' -o $'out\xc2\x9c/' >log 2>&1
+        echo "$options"
+        [ -s log ]
+        if LC_ALL=C grep -aP '[\x80-\x9f]' log; then return 1; fi
+    done
+    printf '1 0 1\n' >$'k\x9b.txt'
+    imf -f kernel:@$'k\x9b.txt' --explain --show-kernel $'\x9b.pgm' >log 2>&1
+    [ -s log ]
+    if LC_ALL=C grep -aP '[\x80-\x9f]' log; then return 1; fi
+}
+
 @test "a new file has the mode that the umask leaves" {
     make_pgm a.pgm
     (umask 027 && imf -f kernel:1 a.pgm -o b.pgm)
@@ -150,6 +169,16 @@ LIST
     [ "$status" -eq 1 ]
     one_line "link.pgm"
     [ ! -e nowhere.pgm ]
+}
+
+@test "a link that leads to itself is not called dangling" {
+    make_pgm a.pgm
+    ln -s loop.pgm loop.pgm
+    imf_run -f kernel:1 a.pgm -o loop.pgm
+    [ "$status" -eq 1 ]
+    one_line "loop.pgm: cannot write: Too many levels of symbolic links"
+    imf_run -f kernel:1 -i loop.pgm
+    one_line "loop.pgm: cannot open: Too many levels of symbolic links"
 }
 
 @test "in place: the file is replaced, its mode and links to it stay" {

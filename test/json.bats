@@ -60,6 +60,12 @@ load helper
     done
     [ "$(imf -f kernel:1 --json $'bad\xff\xc3.pgm' -o out.pgm | json 'ascii(o["input"])')" = \
         "'bad\\ufffd\\ufffd.pgm'" ]
+    make_pgm $'long\xe0\x80\x80\xed\xa0\x80\xc0\xaf.pgm'
+    imf -f kernel:1 --json $'long\xe0\x80\x80\xed\xa0\x80\xc0\xaf.pgm' -o out.pgm >object
+    [ "$(json 'o["input"].count("\ufffd")' <object)" = 8 ]
+    make_pgm $'c1\xc2\x9b\x7f.pgm'
+    imf -f kernel:1 --json $'c1\xc2\x9b\x7f.pgm' -o out.pgm >object
+    grep -F 'c1\u009b\u007f.pgm' object
     [ "$(imf -f kernel:1 --json $'new\nline.pgm' -o out.pgm | json 'repr(o["input"])')" = "'new\\nline.pgm'" ]
 }
 
