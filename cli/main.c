@@ -61,18 +61,20 @@ static int print_information(const struct options *o) {
     return EXIT_DONE;
 }
 
+/* The options are to blame only when they suit none of the images, in whatever order they come. */
 static int filter_batch(struct session *s, const struct batch *b) {
-    size_t failed = 0, skipped = 0;
+    size_t failed = 0, skipped = 0, hopeless = 0;
     for (size_t i = 0; i < b->count; i++) {
         enum result result = process_image(s, &b->jobs[i]);
         if (result == RESULT_NO_DEVICE)
             return EXIT_NO_DEVICE;
-        if (result == RESULT_HOPELESS)
-            return EXIT_USAGE;
-        failed += result == RESULT_FAILED;
+        hopeless += result == RESULT_HOPELESS;
+        failed += result == RESULT_FAILED || result == RESULT_HOPELESS;
         skipped += result == RESULT_SKIPPED;
     }
     report_summary(&s->reporter, b->count, failed, skipped);
+    if (hopeless && hopeless + skipped == b->count)
+        return EXIT_USAGE;
     return failed ? EXIT_FAILED : EXIT_DONE;
 }
 

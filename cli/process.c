@@ -158,7 +158,7 @@ static enum result make_plan(struct session *s, struct work *w) {
             if (status == IMF_ERR_NO_DEVICE)
                 return RESULT_NO_DEVICE;
             bool hopeless = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
-            return hopeless && !s->written ? RESULT_HOPELESS : RESULT_FAILED;
+            return hopeless ? RESULT_HOPELESS : RESULT_FAILED;
         }
         s->plan_input = *info;
     }
@@ -252,7 +252,6 @@ static enum result commit(struct session *s, struct work *w) {
     imf_writer_close(&w->writer);
     switch (output_commit(&w->output)) {
     case OUTPUT_DONE:
-        s->written++;
         if (*w->output.note) {
             report_warning(&s->reporter, output_name(w), w->output.note);
             add_warning(w, w->output.note);

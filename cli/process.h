@@ -16,15 +16,14 @@ struct session {
     struct imf_plan *plan; /* of the last image; serves the next if its shape is the same */
     struct imf_info plan_input;
     bool make_directories;
-    bool noted;     /* the plan's note has been printed */
-    size_t written; /* outputs that exist now */
+    bool noted; /* the plan's note has been printed */
 };
 
 enum result {
     RESULT_DONE,
     RESULT_SKIPPED,
     RESULT_FAILED,   /* this image; the next may do better */
-    RESULT_HOPELESS, /* the command line asks for what no image can get */
+    RESULT_HOPELESS, /* ... which is not likely: the options ask for what cannot be had */
     RESULT_NO_DEVICE
 };
 

@@ -129,9 +129,9 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
     *out = NULL;
     for (size_t i = 0; i < filter->count; i++)
         if (filter->stages[i].op == IMF_OP_GRAY && input->color == IMF_COLOR_CMYK)
-            return imf_fail(err, IMF_ERR_ARGUMENT, "gray needs a gray or RGB image, this is CMYK");
+            return imf_fail(err, IMF_ERR_FORMAT, "gray needs a gray or RGB image, this is CMYK");
     if (settings->linear && input->color == IMF_COLOR_CMYK)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "--linear needs a gray or RGB image, this is CMYK");
+        return imf_fail(err, IMF_ERR_FORMAT, "--linear needs a gray or RGB image, this is CMYK");
     struct imf_chain *c = calloc(1, sizeof *c);
     if (!c)
         return imf_fail_memory(err, sizeof *c);

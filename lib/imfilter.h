@@ -31,7 +31,7 @@ enum imf_status {
     IMF_ERR_ARGUMENT,  /* the caller passed something that no image could satisfy */
     IMF_ERR_SPEC,      /* a filter spec or .flt file is wrong; imf_error.column says where */
     IMF_ERR_IO,        /* reading or writing failed (errno is in the text) */
-    IMF_ERR_FORMAT,    /* not an image that this library reads, or a combination it cannot write */
+    IMF_ERR_FORMAT,    /* an image that cannot be read, filtered so, or written so */
     IMF_ERR_DAMAGED,   /* an image that is truncated or corrupt */
     IMF_ERR_LIMIT,     /* a limit of struct imf_limits would be exceeded */
     IMF_ERR_MEMORY,    /* an allocation failed */

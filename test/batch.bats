@@ -232,3 +232,36 @@ LIST
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
 }
+
+make_cmyk() { # FILE
+    { printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\n' && printf '\1\2\3\4'; } >"$1"
+}
+
+@test "an image that does not suit is that image's failure, in any order" {
+    make_pgm a.pgm
+    make_cmyk b.pam
+    for order in 'a.pgm b.pam' 'b.pam a.pgm'; do
+        for options in '-f gray' '-f invert --linear'; do
+            rm -rf out
+            # shellcheck disable=SC2086 # lists
+            imf_run $options $order -o out/
+            echo "$order $options: $status $stderr"
+            [ "$status" -eq 1 ]
+            [[ ${stderr_lines[0]} == "imfilter: b.pam: "*" is CMYK"* ]]
+            [ "${stderr_lines[1]}" = "imfilter: 1 of 2 images failed" ]
+            [ "$(ls out)" = a.pgm ]
+        done
+    done
+    imf_run -f gray b.pam -o out.pam
+    [ "$status" -eq 1 ]
+    one_line "b.pam: gray needs a gray or RGB image, this is CMYK"
+}
+
+@test "options that suit no image are a usage error" {
+    make_pgm a.pgm
+    make_ppm b.ppm
+    imf_run -f disk:3 --backend=separable a.pgm b.ppm -o out/
+    [ "$status" -eq 2 ]
+    [[ ${stderr_lines[0]} == "imfilter: a.pgm: --backend=separable cannot do this"* ]]
+    [ ! -e out ]
+}
