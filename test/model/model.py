@@ -165,8 +165,6 @@ class Run:
         return correlate(plane, stage, self.edge, border)
 
     def kernel(self, i):
-        if self.filter_alpha and self.stages[i].bias:
-            raise Undetermined("what a bias does to alpha")
         stage, unit = self.stages[i], self.full * (self.full if self.premultiplied else 1)
         border = self.border * (self.full if self.premultiplied else 1)
         self.colours = np.stack([self.respond(self.colours[:, :, c], i, border, unit)
@@ -174,15 +172,20 @@ class Run:
         if self.filter_alpha:
             self.alpha = self.respond(self.alpha, i, float(self.full), self.full)
         scale = getattr(stage, "scale", 1.0)
-        self.colours += stage.bias * self.full * scale
         if i == self.last:
-            self.scale = scale
-        else:
-            self.colours /= scale
-            if self.filter_alpha:
-                self.alpha = self.alpha / scale
-        if self.exact and max(np.abs(self.colours).max(), abs(scale)) >= 2 ** 52:
-            raise Undetermined("sums beyond 2^53")
+            self.scale = scale  # a bias waits for presented()
+            return
+        self.colours /= scale
+        if self.filter_alpha:
+            self.alpha = self.alpha / scale
+        if stage.bias:
+            self.drop_hidden()
+            self.colours += stage.bias * self.full * (self.alpha[:, :, None] if self.premultiplied else 1)
+
+    def drop_hidden(self):
+        """Before what acts on straight colours: those under alpha below half a step are 0"""
+        if self.premultiplied:
+            self.colours = np.where(self.alpha[:, :, None] < 0.5, 0, self.colours)
 
     def point(self, stage, step):
         """step is what one sample step is in colours: a number, or an array under premultiplied colours"""
@@ -202,20 +205,23 @@ class Run:
         sign = np.sign(self.scale)
         if self.premultiplied:
             # Alpha has the same scale, which cancels.
-            visible = self.alpha * sign > 0
-            step = np.where(visible, self.alpha * sign, 1)[:, :, None]
-            self.colours = np.where(visible[:, :, None], self.colours * sign, 0)
+            alpha = (self.alpha * sign)[:, :, None]
+            visible = alpha >= 0.5 * abs(self.scale)
+            step = np.where(visible, alpha, 1)
+            self.colours = np.where(visible, self.colours * sign, 0)
         else:
-            visible, step = True, abs(self.scale)
+            step = abs(self.scale)
             self.colours = self.colours * sign
+        if self.last >= 0:
+            self.colours = self.colours + step * self.stages[self.last].bias * self.full
+        if self.exact and np.abs(self.colours).max() >= 2 ** 52:
+            raise Undetermined("sums beyond 2^53")
         mode = self.options.get("range") or (self.stages[self.last].shown if self.last >= 0 else "clip")
         if mode == "abs":
             self.colours = np.abs(self.colours)
         elif mode == "offset":
             self.colours = self.colours + step * (128.0 if self.full == 255 else 32768.0)
         elif mode == "normalize":
-            if not np.all(visible):
-                raise Undetermined("what normalize makes of transparent pixels")
             step = self.normalize(step)
         return step
 
@@ -237,8 +243,7 @@ class Run:
                     raise Undetermined("a kernel after a sample at a threshold")
                 self.kernel(i)
             else:
-                if self.premultiplied and (self.alpha < 0).any():
-                    raise Undetermined("point operation under negative alpha")
+                self.drop_hidden()
                 self.point(stage, self.alpha[:, :, None] if self.premultiplied else 1.0)
         step = self.presented()
         for stage in self.stages[self.last + 1:]:
