@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "help.h"
 #include "output.h"
 #include "pictures.h"
@@ -19,13 +20,6 @@ static void hold_standard_streams(void) {
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
     }
-}
-
-/* PoCL compiles a kernel for the local size that it is launched with, and once more, for any size,
- * when its binary is asked for. Ours are as fast without the former, and built 0.15 to 0.4 s
- * sooner. */
-static void build_kernels_once(void) {
-    setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
 }
 
 /* What was printed must have arrived. */
@@ -41,6 +35,22 @@ static int close_stdout(int status) {
     return status;
 }
 
+static int list_devices(const struct options *o) {
+    struct imf_context *context;
+    struct imf_error error;
+    enum imf_status status = imf_context_create(&context, &o->context, &error);
+    if (status == IMF_OK)
+        status = imf_context_prepare(context, &error);
+    if (status != IMF_OK) {
+        complain("%s", error.text);
+    } else if (!help_list_devices(stdout, o->json)) {
+        complain("out of memory");
+        status = IMF_ERR_MEMORY;
+    }
+    imf_context_free(&context);
+    return status == IMF_OK ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int print_information(const struct options *o) {
     switch (o->action) {
     case ACTION_HELP:
@@ -53,10 +63,7 @@ static int print_information(const struct options *o) {
         help_list_filters(stdout, o->json);
         break;
     default:
-        if (!help_list_devices(stdout, o->json)) {
-            complain("out of memory");
-            return EXIT_FAILED;
-        }
+        return list_devices(o);
     }
     return EXIT_DONE;
 }
@@ -139,18 +146,21 @@ static int filter_images(const struct options *o) {
 }
 
 int main(int argc, char **argv) {
+    if (argc >= 2 && strcmp(argv[1], DEVICE_TRIAL) == 0)
+        return device_try(argv[2]);
     hold_standard_streams();
     if (argc < 2) {
         help_short_usage(stderr);
         return EXIT_USAGE;
     }
     temporary_catch_signals();
-    build_kernels_once();
     struct options options;
     int status = EXIT_USAGE;
-    if (options_parse(&options, argc, argv))
+    if (options_parse(&options, argc, argv)) {
+        device_guard(&options);
         status =
             options.action == ACTION_FILTER ? filter_images(&options) : print_information(&options);
+    }
     options_free(&options);
     return close_stdout(status);
 }

@@ -200,6 +200,7 @@ static bool set_device(struct options *o, const char *value) {
     static const char valid[] = "auto, cpu, gpu, an index or part of a name of --list-devices";
     if (!*value || strcmp(value, "all") == 0)
         return bad_value("device", value, valid);
+    o->device = value;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         if (strcmp(value, kinds[i].name) == 0) {
             o->context.device = (enum imf_device_kind)kinds[i].value;

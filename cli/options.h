@@ -39,6 +39,8 @@ struct options {
     struct imf_limits limits;
     struct imf_encode encode;
     struct imf_context_options context;
+    const char *device;   /* as --device has it, or NULL */
+    const char *trial[4]; /* the command that tries it */
 
     unsigned bench;
     bool explain, verify, json, timing;

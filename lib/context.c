@@ -1,12 +1,18 @@
 /* context.c - the device, opened when something first needs it */
 #include "context.h"
 
+#include "clrt_probe.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+#define PROBE_SECONDS 20
 
 struct imf_context {
     struct imf_context_options options; /* its strings are owned copies */
     char *name, *cache_dir;             /* cache_dir NULL: keep nothing on disk */
+    bool prepared;
+    struct imf_pocl_cache pocl;
     struct imf_clrt *rt;
     bool failed; /* to open */
     bool gave_up;
@@ -60,11 +66,29 @@ enum imf_status imf_context_create(struct imf_context **out,
 void imf_context_free(struct imf_context **ctx) {
     if (!*ctx)
         return;
+    bool opened = (*ctx)->rt != NULL;
     imf_clrt_close(&(*ctx)->rt);
+    imf_pocl_cache_close(&(*ctx)->pocl, opened);
     free((*ctx)->name);
     free((*ctx)->cache_dir);
     free(*ctx);
     *ctx = NULL;
+}
+
+enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err) {
+    const struct imf_context_options *o = &ctx->options;
+    if (!ctx->prepared) {
+        ctx->prepared = true;
+        if (o->probe)
+            ctx->failed = imf_probe(ctx->cache_dir, o->probe,
+                                    o->probe_seconds ? o->probe_seconds : PROBE_SECONDS,
+                                    &ctx->failure) != IMF_OK;
+        if (o->pocl_cache && !ctx->failed)
+            imf_pocl_cache_open(&ctx->pocl, ctx->cache_dir);
+    }
+    if (ctx->failed && err)
+        *err = ctx->failure;
+    return ctx->failed ? ctx->failure.status : IMF_OK;
 }
 
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_clrt **out,
@@ -72,7 +96,8 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_clrt **o
     *out = NULL;
     if (!ctx->rt && !ctx->failed) {
         double begin = imf_now_ms();
-        ctx->failed = imf_clrt_open(&ctx->rt, &ctx->options, ctx->cache_dir, &ctx->failure);
+        if (imf_context_prepare(ctx, NULL) == IMF_OK)
+            ctx->failed = imf_clrt_open(&ctx->rt, &ctx->options, ctx->cache_dir, &ctx->failure);
         ctx->setup_ms += imf_now_ms() - begin;
     }
     if (ctx->failed) {

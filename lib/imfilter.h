@@ -225,6 +225,19 @@ struct imf_context_options {
     const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
     const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none. Not
                               used where it is a link, not ours, or others can write it */
+    /*
+     * A driver may abort the process, hang or crash. A command that uses the device and ends, say
+     * {"/proc/self/exe", "--try-device", NULL}, is run as a child before OpenCL is loaded, unless
+     * it is known from an earlier run how that ends here; the result is kept in the cache
+     * directory. If a signal ends it, or it takes over probe_seconds (0: 20), OpenCL is not loaded:
+     * IMF_ERR_NO_DEVICE. Borrowed. NULL: drivers are trusted.
+     */
+    const char *const *probe;
+    unsigned probe_seconds;
+    /* Let PoCL keep its files in the cache directory or, where that cannot be used, in a temporary
+     * one that goes with the context. This sets POCL_CACHE_DIR in the process's environment, unless
+     * it is set, and so must not run beside threads that use the environment. */
+    bool pocl_cache;
 };
 
 /* A context holds the device once something needs it; creating one touches no OpenCL. It must
@@ -234,6 +247,9 @@ enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err);
 void imf_context_free(struct imf_context **ctx);
+/* What a context does before it loads OpenCL, as the options say: for those who call
+ * imf_device_list(), which loads it too. */
+enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
 
 struct imf_device_info {
     int index;

@@ -96,3 +96,114 @@ C
     [ "$(grep -c end log)" -eq "$(grep -c begin log)" ]
     ! paste -sd' ' log | grep 'begin begin'
 }
+
+# A driver whose first function does STATEMENT, in directory DRIVER; `loads` counts how often it came.
+make_driver() { # DRIVER STATEMENT
+    command -v cc >/dev/null || skip "no compiler"
+    mkdir "$1"
+    {
+        printf '#include <fcntl.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
+        printf 'void *clGetExtensionFunctionAddress(const char *name) {\n(void)name;\n'
+        printf 'int log = open("%s", O_WRONLY | O_APPEND | O_CREAT, 0600);\n' "$PWD/$1/loads"
+        printf '(void)!write(log, "x", 1);\nclose(log);\n%s\nreturn 0;\n}\n' "$2"
+    } >"$1/driver.c"
+    cc -shared -fPIC -w -o "$1/driver.so" "$1/driver.c"
+    echo "$PWD/$1/driver.so" >"$1/driver.icd"
+}
+
+loads() { # DRIVER
+    wc -c <"$1/loads"
+}
+
+@test "a driver that aborts, hangs or crashes costs one warning and is tried once" {
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f disk:9 -f invert --backend=cpu a.ppm -o want.ppm
+    make_driver aborts 'abort();'
+    make_driver hangs 'for (;;) pause();'
+    drivers="aborts hangs"
+    if ! grep -q __asan_init "$IMFILTER"; then # which makes a crash an exit
+        make_driver crashes '*(volatile int *)0 = 1;'
+        drivers="$drivers crashes"
+    fi
+    export IMFILTER_TRIAL_SECONDS=1
+    for driver in $drivers; do
+        echo "$driver"
+        export OCL_ICD_VENDORS=$PWD/$driver
+        [ $driver != aborts ] || expected="was ended by SIGABRT"
+        [ $driver != hangs ] || expected="did not end within 1 s"
+        [ $driver != crashes ] || expected="was ended by SIGSEGV"
+        for _ in first again; do
+            imf_run -f disk:9 -f invert --json a.ppm -o out.ppm
+            [ "$status" -eq 0 ]
+            one_line "$expected"
+            one_line "using the plain C solver"
+            [[ $output == *'"device":"host"'*'"warning":"the OpenCL driver'* ]]
+            cmp want.ppm out.ppm
+            [ "$(loads $driver)" -eq 1 ]
+        done
+        imf_run -f disk:9 --backend=direct a.ppm -o asked.ppm
+        [ "$status" -eq 3 ]
+        one_line "$expected"
+        [ ! -e asked.ppm ]
+        imf_run --list-devices
+        [ "$status" -eq 1 ]
+        one_line "$expected"
+    done
+    [ "$(loads hangs)" -eq 1 ]
+    # Another driver in the same place is tried again.
+    cp aborts/driver.so hangs/driver.so
+    OCL_ICD_VENDORS=$PWD/hangs imf_run -f disk:9 -f invert a.ppm -o out.ppm
+    one_line "SIGABRT"
+    no_temporaries
+}
+
+@test "a driver that passed its trial is not tried again" {
+    make_driver empty ''
+    make_pgm a.pgm
+    OCL_ICD_VENDORS=$PWD/empty imf_run --list-devices
+    [ "$status" -eq 0 ]
+    first=$(loads empty)
+    OCL_ICD_VENDORS=$PWD/empty imf_run --list-devices
+    [ "$(loads empty)" -eq $((first + first / 2)) ]
+    OCL_ICD_VENDORS=$PWD/empty IMFILTER_TRIAL_SECONDS=0 imf_run --list-devices
+    [ "$(loads empty)" -eq $((first + first)) ]
+}
+
+@test "PoCL without a linker: a warning, right pixels, nothing left behind" {
+    need_pocl
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f disk:9 -f invert --backend=cpu a.ppm -o want.ppm
+    mkdir tmp
+    # The cache is cold, so that the linker would be needed.
+    run --separate-stderr env PATH="$PWD/none" TMPDIR="$PWD/tmp" XDG_CACHE_HOME="$PWD/cold" \
+        "$IMFILTER" -f disk:9 -f invert a.ppm -o out.ppm
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <<<"$stderr")" -le 1 ]
+    cmp want.ppm out.ppm
+    [ -z "$(ls tmp)" ]
+    no_temporaries
+}
+
+@test "PoCL works where no cache directory can be made" {
+    need_pocl
+    imf -f sharpen --backend=cpu "$TESTDATA/gradient.png" -o want.png
+    mkdir tmp
+    run --separate-stderr env -u XDG_CACHE_HOME HOME=/proc TMPDIR="$PWD/tmp" \
+        "$IMFILTER" -f sharpen --device=0 "$TESTDATA/gradient.png" -o out.png
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    cmp want.png out.png
+    [ -z "$(ls tmp)" ]
+}
+
+@test "PoCL's files are in the cache directory, or where the user wants them" {
+    need_pocl
+    XDG_CACHE_HOME=$PWD/cold imf -f sharpen --device=0 "$TESTDATA/gradient.png" -o out.png
+    [ "$(ls cold)" = imfilter ]
+    [ -n "$(find cold/imfilter/pocl -name '*.so')" ]
+    XDG_CACHE_HOME=$PWD/cold POCL_CACHE_DIR=$PWD/mine imf -f sharpen --device=0 "$TESTDATA/gradient.png" \
+        -o out.png
+    [ -n "$(find mine -name '*.so')" ]
+}
