@@ -173,7 +173,8 @@ static enum publish_result publish(struct output *out, const char *backup) {
         return (new ? publish_new : publish_over)(&out->temporary, &out->place);
     }
     const struct publish_backup keep = {backup, out->rules.clobber_backup};
-    return publish_in_place(&out->temporary, &out->place, &out->old, &keep);
+    const struct publish_original original = {out->old_file, &out->old};
+    return publish_in_place(&out->temporary, &out->place, &original, &keep);
 }
 
 static enum output_result name_it(struct output *out) {

@@ -81,9 +81,13 @@ void place_close(struct place *p) {
 }
 
 int place_open(struct place *p) {
-    /* Without blocking: opening a FIFO waits for its other end. */
-    int fd =
-        openat(p->directory, p->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    /* Without blocking: opening a FIFO waits for its other end. Only a file that another process
+     * has a lease on is waited for. */
+    const int flags = O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+    int fd = openat(p->directory, p->name, flags | O_NONBLOCK);
+    if (fd < 0 && errno == EWOULDBLOCK && place_stat(p, p->name, &p->file) &&
+        S_ISREG(p->file.st_mode))
+        fd = openat(p->directory, p->name, flags);
     if (fd < 0 || (fstat(fd, &p->file) == 0 && S_ISREG(p->file.st_mode)))
         return fd;
     close(fd);

@@ -101,20 +101,27 @@ static bool second_name(struct temporary *t, const struct place *p, const char *
 
 /* ---- in place ----------------------------------------------------------------------------- */
 
-static bool unchanged(const struct place *p, const char *name, const struct stat *original) {
+static bool is_original(const struct place *p, const char *name,
+                        const struct publish_original *original) {
+    struct stat there, opened;
+    return place_stat(p, name, &there) && fstat(original->fd, &opened) == 0 &&
+           place_same_file(&there, &opened);
+}
+
+static bool unchanged(const struct place *p, const struct publish_original *original) {
+    const struct stat *then = original->st;
     struct stat now;
-    return place_stat(p, name, &now) && S_ISREG(now.st_mode) && place_same_file(&now, original) &&
-           now.st_size == original->st_size && now.st_mtim.tv_sec == original->st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == original->st_mtim.tv_nsec;
+    return is_original(p, p->name, original) && place_stat(p, p->name, &now) &&
+           now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == then->st_mtim.tv_nsec;
 }
 
 /* Exchanging the two files shows which one has been replaced; if it is not the original, they are
  * exchanged back. */
 static enum publish_result replace_original(struct temporary *t, const struct place *p,
-                                            const struct stat *original) {
+                                            const struct publish_original *original) {
     if (renameat2(t->directory, t->name, p->directory, p->name, RENAME_EXCHANGE) == 0) {
-        struct stat replaced;
-        if (place_stat(p, t->name, &replaced) && place_same_file(&replaced, original)) {
+        if (is_original(p, t->name, original)) {
             temporary_remove(t);
             return PUBLISH_DONE;
         }
@@ -122,7 +129,7 @@ static enum publish_result replace_original(struct temporary *t, const struct pl
             temporary_leave(t);
         return PUBLISH_CHANGED;
     }
-    return unchanged(p, p->name, original) ? publish_over(t, p) : PUBLISH_CHANGED;
+    return unchanged(p, original) ? publish_over(t, p) : PUBLISH_CHANGED;
 }
 
 bool publish_backup_exists(const struct place *p, const char *backup, const struct stat *original) {
@@ -137,13 +144,13 @@ struct kept {
 };
 
 static enum publish_result keep_original(struct kept *kept, const struct place *p,
-                                         const struct stat *original,
+                                         const struct publish_original *original,
                                          const struct publish_backup *backup) {
     struct stat st;
     struct temporary link = {0};
     bool exists = place_stat(p, backup->name, &st);
     /* A run that was killed has kept the original already, and not replaced it. */
-    if (exists && place_same_file(&st, original))
+    if (is_original(p, backup->name, original))
         return PUBLISH_DONE;
     if (exists && !backup->clobber)
         return PUBLISH_EXISTS;
@@ -152,7 +159,7 @@ static enum publish_result keep_original(struct kept *kept, const struct place *
     if (!second_name(&link, p, p->name))
         return PUBLISH_BACKUP;
     enum publish_result result = PUBLISH_CHANGED;
-    if (unchanged(p, p->name, original)) {
+    if (unchanged(p, original)) {
         result = exists ? name_over(&link, p, backup->name) : name_new(&link, p, backup->name);
         if (result == PUBLISH_DONE) {
             kept->name = backup->name;
@@ -176,10 +183,10 @@ static void undo(struct kept *kept, const struct place *p) {
 }
 
 enum publish_result publish_in_place(struct temporary *t, const struct place *p,
-                                     const struct stat *original,
+                                     const struct publish_original *original,
                                      const struct publish_backup *backup) {
     struct kept kept = {0};
-    if (!unchanged(p, p->name, original))
+    if (!unchanged(p, original))
         return PUBLISH_CHANGED;
     temporary_hold_signals();
     enum publish_result result = PUBLISH_DONE;

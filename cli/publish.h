@@ -27,10 +27,14 @@ struct publish_backup {
     const char *name; /* the original's second name; NULL: it goes */
     bool clobber;     /* an older backup may go */
 };
+struct publish_original {
+    int fd; /* its inode may get another number when it is first changed (overlayfs) */
+    const struct stat *st; /* as it was when it was opened */
+};
 /* Only in place of that original. Whatever fails, the original and an older backup are as before.
  */
 enum publish_result publish_in_place(struct temporary *t, const struct place *p,
-                                     const struct stat *original,
+                                     const struct publish_original *original,
                                      const struct publish_backup *backup);
 
 /* Is there something else than the original itself under the backup's name? */

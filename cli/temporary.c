@@ -148,7 +148,9 @@ static bool make(struct temporary *t, int directory, const char *beside, const c
             errno = EEXIST;
         }
         slot->lives = 0;
-        if (errno != EEXIST)
+        if (errno == ENAMETOOLONG && *beside)
+            beside = ""; /* eCryptfs has shorter ones */
+        else if (errno != EEXIST)
             return false;
     }
     return false;
@@ -199,7 +201,7 @@ void temporary_leave(struct temporary *t) {
 
 static bool is_temporary_name(const char *name) {
     size_t length = strlen(name), ending = RANDOM_LETTERS + 1;
-    return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && length > strlen(PREFIX) + ending &&
+    return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && length >= strlen(PREFIX) + ending &&
            name[length - ending] == '.' &&
            strspn(name + length - RANDOM_LETTERS, letters) == RANDOM_LETTERS;
 }

@@ -113,9 +113,13 @@ LIST
     [ "$status" -eq 0 ]
     one_line "a.pgm: warning: its other hard links still name the old image"
     cmp b.pgm original.pgm
-    imf_run -q -f invert -i b.pgm
+    ln a.pgm c.pgm
+    imf_run -f invert -i --json a.pgm
+    [[ $output == *'"warning":"its other hard links still name the old image"'* ]]
+    ln a.pgm d.pgm
+    imf_run -q -f invert -i d.pgm
     [ -z "$stderr" ]
-    imf_run -f invert -i b.pgm
+    imf_run -f invert -i d.pgm
     [ -z "$stderr" ]
 }
 

@@ -113,11 +113,11 @@ start_waiting() { # SIGNAL OPTION...
     [ "$(find . -name '.imfilter-out.pgm.??????' | wc -l)" -eq 1 ]
     mkdir .imfilter-d.abcdef
     ln -s slow .imfilter-l.abcdef
-    touch .imfilter-short .imfilter-.abcdef .imfilter-a.abc-ef .out.pgm.abcdef imfilter-a.abcdef
-    ls -A | grep -v '^.imfilter-out' >before
+    touch .imfilter-short .imfilter-abcdef .imfilter-a.abc-ef .out.pgm.abcdef imfilter-a.abcdef
+    ls -A | grep -v '^.imfilter-out' >../before
     make_pgm a.pgm
     imf -f invert a.pgm -o b.pgm
-    ls -A | grep -v '^[ab].pgm' | diff before -
+    ls -A | grep -v '^[ab].pgm' | diff ../before -
 }
 
 @test "what a living run writes is left alone" {
