@@ -40,7 +40,7 @@ char *name_format(const char *format, ...) {
 /* path with the suffix before its extension, and the extension of another format if one is asked
  * for. An extension that names no image format is part of the name. */
 static char *derive(const char *path, const struct options *o) {
-    static const char *const usual[] = {"", "png", "jpg", "pnm"};
+    const char *usual = o->format == IMF_FORMAT_JPEG ? "jpg" : imf_format_name(o->format);
     const char *extension = name_extension(path), *suffix = o->suffix ? o->suffix : "";
     enum imf_format format = extension ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
     bool known = format != IMF_FORMAT_NONE;
@@ -48,7 +48,7 @@ static char *derive(const char *path, const struct options *o) {
     size_t stem = extension && (known || keep) ? (size_t)(extension - path) - 1 : strlen(path);
     if (keep)
         return name_format("%.*s%s%s", (int)stem, path, suffix, path + stem);
-    return name_format("%.*s%s.%s", (int)stem, path, suffix, usual[o->format]);
+    return name_format("%.*s%s.%s", (int)stem, path, suffix, usual);
 }
 
 static bool is_directory(const char *path) {

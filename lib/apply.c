@@ -350,6 +350,7 @@ enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
     const struct imf_info *info = imf_reader_info(reader);
     if (info->width != plan->input.width || info->height != plan->input.height ||
         info->channels != plan->input.channels || info->depth != plan->input.depth ||
+        info->color != plan->input.color || info->alpha != plan->input.alpha ||
         !lies_like(info, &plan->input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
     struct ends ends = {.reader = reader, .writer = writer};

@@ -231,11 +231,15 @@ static bool same_backend(const struct imf_chain *c, const struct imf_solver **ta
     return true;
 }
 
+/* What candidates are made for, beside a mixture of them and the plain C solver. */
+static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
+                                            IMF_BACKEND_FFT};
+_Static_assert(sizeof backends / sizeof *backends + 2 <= IMF_MAX_CANDIDATES,
+               "struct imf_planning has room for every candidate");
+
 /* Add the device's candidates; returns the index of the cheapest, or SIZE_MAX when none can. */
 static size_t device_candidates(struct imf_planning *p, struct market *m, bool opened,
                                 enum imf_backend backend) {
-    static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
-                                                IMF_BACKEND_FFT};
     const char *name;
     /* The last estimate is the one whose solvers stay in p->solver. */
     for (size_t k = 0; k < sizeof backends / sizeof *backends; k++)

@@ -154,7 +154,30 @@ static void test_cases(void) {
     imf_kernel_free(&k);
 }
 
+/* A small tap in the corner makes two terms of few taps, both millions of times the kernel. */
+static void test_growth(void) {
+    static const double taps[] = {1e-6, 1e-6, 1, 1e-6, 1e-6, 1, 1, 1, 0.5};
+    struct imf_kernel *k = make(3, 3);
+    struct imf_terms t;
+    memcpy(k->taps, taps, sizeof taps);
+    CHECK(imf_kernel_terms(k, 1e-6, &t) && t.rank == 2, "a sum of two products");
+    double size = 0;
+    for (int r = 0; r < t.rank; r++) {
+        double row = 0, column = 0;
+        for (int i = 0; i < 3; i++) {
+            row += fabs(t.term[r].row[i]);
+            column += fabs(t.term[r].column[i]);
+        }
+        size += row * column;
+    }
+    CHECK(size <= 16 * imf_kernel_abs_sum(k), "terms of %g cancel to %g", size,
+          imf_kernel_abs_sum(k));
+    free(t.store);
+    imf_kernel_free(&k);
+}
+
 int main(void) {
+    test_growth();
     test_random();
     test_sparse();
     test_cases();

@@ -1,0 +1,108 @@
+/*
+ * test_planner.c - what starting and feeding a device costs is part of the estimates; and which
+ * images a plan takes
+ */
+#include "../../lib/imfilter.h"
+#include "check.h"
+
+#include <string.h>
+
+static const struct imf_info tiny = {
+    .width = 8, .height = 8, .channels = 1, .depth = 8, .color = IMF_COLOR_GRAY};
+
+/* The estimate of `backend`; whether it was chosen. */
+static double estimate(struct imf_context *ctx, const char *const *specs, size_t count,
+                       enum imf_backend asked, const char *backend, bool *chosen) {
+    struct imf_filter *filter = NULL;
+    struct imf_plan *plan = NULL;
+    struct imf_error err = {.text = ""};
+    const struct imf_settings settings = {.backend = asked};
+    double ms = -2;
+    *chosen = false;
+    if (!imf_filter_parse(&filter, specs, count, &err) &&
+        !imf_plan_create(&plan, ctx, filter, &tiny, &settings, &err)) {
+        const struct imf_candidate *list;
+        size_t n = imf_plan_candidates(plan, &list);
+        for (size_t i = 0; i < n; i++)
+            if (!strcmp(list[i].backend, backend)) {
+                ms = list[i].estimate_ms;
+                *chosen = list[i].chosen;
+            }
+    }
+    imf_plan_free(&plan);
+    imf_filter_free(&filter);
+    return ms;
+}
+
+/* A CMYK JPEG of 8x8 pixels, as a reader. */
+static struct imf_reader *cmyk_reader(FILE *file) {
+    const struct imf_info info = {.width = 8,
+                                  .height = 8,
+                                  .channels = 4,
+                                  .depth = 8,
+                                  .color = IMF_COLOR_CMYK,
+                                  .format = IMF_FORMAT_JPEG};
+    const struct imf_encode encode = {.quality = 90};
+    const struct imf_limits limits = {0};
+    static const uint8_t pixels[8 * 8 * 4];
+    struct imf_writer *writer = NULL;
+    struct imf_reader *reader = NULL;
+    struct imf_error err = {.text = ""};
+    bool ok = !imf_writer_open(&writer, file, &info, &encode, NULL, &err) &&
+              !imf_writer_rows(writer, pixels, 32, 8, &err) && !imf_writer_finish(writer, &err);
+    imf_writer_close(&writer);
+    rewind(file);
+    CHECK(ok && !imf_reader_open(&reader, file, &limits, &err), "a CMYK JPEG: %s", err.text);
+    return reader;
+}
+
+/* Four channels are not enough to be alike. */
+static void test_colors(struct imf_context *ctx) {
+    const struct imf_info rgba = {
+        .width = 8, .height = 8, .channels = 4, .depth = 8, .color = IMF_COLOR_RGB, .alpha = true};
+    const struct imf_settings settings = {.backend = IMF_BACKEND_CPU};
+    const char *const spec = "invert";
+    struct imf_error err = {.text = ""};
+    struct imf_filter *filter = NULL;
+    struct imf_plan *plan = NULL;
+    FILE *file = tmpfile();
+    struct imf_reader *reader = file ? cmyk_reader(file) : NULL;
+    CHECK(!imf_filter_parse(&filter, &spec, 1, &err) &&
+              !imf_plan_create(&plan, ctx, filter, &rgba, &settings, &err),
+          "%s", err.text);
+    if (plan && reader)
+        CHECK(imf_plan_run(plan, reader, NULL, NULL, NULL, &err) == IMF_ERR_ARGUMENT &&
+                  strstr(err.text, "another image"),
+              "a plan for RGBA took CMYK: %s", err.text);
+    imf_plan_free(&plan);
+    imf_filter_free(&filter);
+    imf_reader_close(&reader);
+    if (file)
+        fclose(file);
+}
+
+int main(void) {
+    static const char *const specs[] = {"blur:1", "invert", "blur:1", "invert", "blur:1",
+                                        "invert", "blur:1", "invert", "blur:1"};
+    struct imf_context *ctx = NULL;
+    const struct imf_context_options options = {.cache_dir = ""};
+    bool chosen;
+    CHECK(!imf_context_create(&ctx, &options, NULL), "a context");
+    /* Loading OpenCL takes 20 ms and more, which 64 pixels are not worth. */
+    double cold = estimate(ctx, specs, 1, IMF_BACKEND_AUTO, "direct", &chosen);
+    CHECK(cold >= 20 && !chosen, "direct, not started: %g ms%s", cold, chosen ? ", chosen" : "");
+    double host = estimate(ctx, specs, 1, IMF_BACKEND_AUTO, "cpu", &chosen);
+    CHECK(host >= 0 && host < 1 && chosen, "plain C: %g ms%s", host, chosen ? "" : ", passed over");
+    if (imf_device_list(NULL, 0) > 0) {
+        double first = estimate(ctx, specs, 1, IMF_BACKEND_DIRECT, "direct", &chosen);
+        CHECK(first >= 0 && chosen, "direct: %g ms", first);
+        /* Started, it costs what each program does: a millisecond or more. */
+        double warm = estimate(ctx, specs, 1, IMF_BACKEND_AUTO, "direct", &chosen);
+        CHECK(warm >= 1 && warm < cold - 15 && !chosen, "direct, started: %g ms", warm);
+        double many = estimate(ctx, specs, 9, IMF_BACKEND_DIRECT, "direct", &chosen);
+        CHECK(many >= warm + 4, "five blurs: %g ms, one %g", many, warm);
+    }
+    test_colors(ctx);
+    imf_context_free(&ctx);
+    return check_done("test_planner");
+}
