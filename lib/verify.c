@@ -15,8 +15,8 @@ static void compare_row(const struct imf_chain *c, const double *want, const voi
         double difference = fabs(have - rint(clamped));
         if (difference == 0)
             continue;
-        double from_tie = fabs(clamped - floor(clamped) - 0.5);
-        bool excused = !c->exact && difference <= 1 && (c->out == IMF_U16 || from_tie <= 1e-3);
+        bool excused =
+            !c->exact && (c->out == IMF_U16 ? difference <= 1 : fabs(have - clamped) <= 0.5 + 1e-3);
         r->verify_differing++;
         r->verify_max = fmax(r->verify_max, difference);
         r->verify_unexcused += !excused;

@@ -1,0 +1,35 @@
+/* chain_util.h - chains and surfaces for unit tests */
+#ifndef CHAIN_UTIL_H
+#define CHAIN_UTIL_H
+
+#include "chain.h"
+#include "check.h"
+
+#include <stdlib.h>
+
+struct chain_case {
+    struct imf_filter *filter;
+    struct imf_chain *chain;
+};
+
+/* specs end with NULL, four at most */
+static struct chain_case chain_make(const char *const *specs, const struct imf_info *info,
+                                    const struct imf_settings *settings) {
+    struct chain_case c = {NULL, NULL};
+    struct imf_error err = {.text = ""};
+    size_t count = 0;
+    while (count < 4 && specs[count])
+        count++;
+    CHECK(!imf_filter_parse(&c.filter, specs, count, &err), "%s", err.text);
+    CHECK(!imf_chain_build(&c.chain, c.filter, info, settings, &err), "%s", err.text);
+    if (!c.chain)
+        abort();
+    return c;
+}
+
+static void chain_drop(struct chain_case *c) {
+    imf_chain_free(&c->chain);
+    imf_filter_free(&c->filter);
+}
+
+#endif
