@@ -247,6 +247,8 @@ static enum imf_status bench(struct imf_plan *plan, unsigned n, struct imf_repor
         double uploaded = imf_now_ms();
         if (!st)
             st = imf_exec_run(plan->exec, err);
+        if (!st)
+            st = imf_exec_refine(plan->exec, plan->chain, err);
         double computed = imf_now_ms();
         if (!st && !imf_exec_map_output(plan->exec, err))
             st = IMF_ERR_DEVICE;
@@ -293,6 +295,8 @@ static enum imf_status filter(struct imf_plan *plan, const struct imf_run_option
     double uploaded = imf_now_ms();
     if (!st)
         st = imf_exec_run(plan->exec, err);
+    if (!st)
+        st = imf_exec_refine(plan->exec, plan->chain, err);
     double computed = imf_now_ms();
     if (!st && options && options->bench)
         st = bench(plan, options->bench, r, err);

@@ -39,11 +39,13 @@ bool imf_composition_has_rim(const struct imf_composition *composition);
 struct imf_pass {
     enum imf_pass_kind kind;
     int channels_in, channels_out;
-    enum imf_sample in, out;    /* IMF_F32 between passes; host chains hold IMF_F64 there */
-    int source, second;         /* surfaces: -1 the image, k >= 0 the output of pass k */
-    double bound;               /* largest |value| of the output, */
-    bool whole;                 /* all of which are integers */
-    bool coarse;                /* floats are too coarse for it */
+    enum imf_sample in, out; /* IMF_F32 between passes; host chains hold IMF_F64 there */
+    int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
+    double bound;            /* largest |value| of the output, */
+    bool whole;              /* all of which are integers */
+    bool coarse;             /* floats are too coarse for it */
+    double gain; /* later passes magnify an error of the output by this, at most: up to the next
+                    normalize, or the chain's end */
     struct imf_problem problem; /* convolve */
     struct imf_point point;
     struct imf_composition *composition; /* owned, or NULL */
@@ -68,6 +70,16 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
 void imf_chain_free(struct imf_chain **chain);
 /* Set output types, exactness and tolerances, once the passes are complete. */
 void imf_chain_settle(struct imf_chain *chain);
+/*
+ * What the convolutions before pass `index`, a normalize, may be off by on a device, and the least
+ * spread that it may stretch: below, that error would exceed the contract's tolerance.
+ */
+struct imf_stretch {
+    double error, least;
+};
+struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
+                                     const struct imf_solver *const *solver,
+                                     const struct imf_device *d);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
 

@@ -48,20 +48,26 @@ static double storage(const struct imf_pass *pass) {
     return exact ? 0 : IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
 }
 
+/* On the scale of the input's samples. */
+static double final_tolerance(const struct imf_chain *c) {
+    return (c->out == IMF_U8 ? 1e-3 : 0.5) / c->rescale;
+}
+
 /* Share the final tolerance out among the passes, whose errors add up as squares; later gains
  * magnify earlier errors. */
 static void set_tolerances(struct imf_chain *c) {
-    double tolerance = (c->out == IMF_U8 ? 1e-3 : 0.5) / c->rescale, gain = 1;
+    double tolerance = final_tolerance(c), gain = 1;
     int shares = 0;
     for (int i = 0; i < c->count; i++)
         shares += (c->passes[i].kind == IMF_PASS_CONVOLVE) + (storage(&c->passes[i]) > 0);
     tolerance /= sqrt(fmax(shares, 1));
     for (int i = c->count - 1; i >= 0; i--) {
         struct imf_pass *pass = &c->passes[i];
+        pass->gain = gain;
         pass->coarse = storage(pass) * gain > tolerance;
         pass->problem.tolerance = tolerance / gain;
         if (pass->kind == IMF_PASS_POINT)
-            gain *= point_gain(&pass->point);
+            gain = pass->point.normalize ? 1 : gain * point_gain(&pass->point);
         else
             gain = fmax(gain, gain * error_gain(&pass->problem));
     }
@@ -98,4 +104,23 @@ void imf_chain_settle(struct imf_chain *c) {
         c->exact = c->exact && p->exact && fits;
     }
     set_tolerances(c);
+}
+
+struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
+                                     const struct imf_solver *const *solver,
+                                     const struct imf_device *d) {
+    double squares = 0;
+    for (int i = 0; i < index; i++) {
+        const struct imf_pass *pass = &c->passes[i];
+        double error = 0;
+        if (pass->kind == IMF_PASS_CONVOLVE)
+            error =
+                solver[i]->error ? solver[i]->error(&pass->problem, d) : pass->problem.tolerance;
+        error = hypot(error, storage(pass)) * pass->gain;
+        squares += error * error;
+    }
+    /* The sample, and the minimum or maximum that it is measured against, are off. */
+    struct imf_stretch s = {.error = 2 * sqrt(squares)};
+    s.least = s.error * c->full * c->passes[index].gain / final_tolerance(c);
+    return s;
 }

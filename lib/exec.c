@@ -31,6 +31,9 @@ struct imf_exec {
     struct imf_surface *surface; /* chain->count + 1 */
     struct step *step;           /* chain->count */
     struct imf_alpha_job *alpha;
+    int normalize; /* the pass that does, or -1; */
+    struct imf_stretch stretch;
+    bool precise;                /* floats were precise enough for it in the last run */
     struct imf_exec_input input; /* on a device: what surface[0] is made of */
 };
 
@@ -95,6 +98,8 @@ static enum imf_status create(struct imf_exec **out, const struct imf_chain *c,
     if (!x)
         return imf_fail_memory(err, sizeof *x);
     x->chain = c;
+    x->normalize = -1;
+    x->precise = true;
     x->surface = calloc((size_t)c->count + 1, sizeof *x->surface);
     x->step = calloc((size_t)c->count, sizeof *x->step);
     return x->surface && x->step ? IMF_OK : imf_fail_memory(err, sizeof *x->surface);
@@ -180,6 +185,11 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     }
     for (int i = 0; i < c->count && !st; i++)
         st = make_step(*out, i, solver[i], err);
+    for (int i = 0; i < c->count && !st; i++)
+        if (c->passes[i].kind == IMF_PASS_POINT && c->passes[i].point.normalize) {
+            (*out)->normalize = i;
+            (*out)->stretch = imf_chain_stretch(c, i, solver, imf_clrt_device(rt));
+        }
     if (!st && c->keep_alpha)
         st = imf_alpha_make(&(*out)->alpha, rt, c, err);
     if (st && *out)
@@ -351,6 +361,18 @@ static enum imf_status run_band(struct imf_exec *x, const struct imf_segment *s,
     return imf_alpha_run(x->alpha, &in, &out, err);
 }
 
+/* Is what was stretched sure to be flat, or more than the floats' errors show? */
+static enum imf_status judge(struct imf_exec *x, struct imf_error *err) {
+    float range[2];
+    enum imf_status st = imf_point_range(x->step[x->normalize].point, range, err);
+    if (st)
+        return st;
+    double spread = (double)range[1] - (double)range[0], error = x->stretch.error;
+    x->precise =
+        spread + error < IMF_FLAT || (spread >= x->stretch.least && spread >= IMF_FLAT + error);
+    return IMF_OK;
+}
+
 static enum imf_status run_device(struct imf_exec *x, struct imf_error *err) {
     enum imf_status st = IMF_OK;
     for (int k = 0; k < x->bands->count; k++) {
@@ -360,7 +382,9 @@ static enum imf_status run_device(struct imf_exec *x, struct imf_error *err) {
             st = run_band(x, s, err);
         }
     }
-    return st ? st : imf_clrt_finish(x->rt, err);
+    if (!st)
+        st = imf_clrt_finish(x->rt, err);
+    return st || x->normalize < 0 ? st : judge(x, err);
 }
 
 enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
@@ -403,4 +427,19 @@ const struct imf_surface *imf_exec_map_output(struct imf_exec *x, struct imf_err
 
 enum imf_status imf_exec_unmap_output(struct imf_exec *x, struct imf_error *err) {
     return unmap(x, &x->surface[x->chain->count], err);
+}
+
+bool imf_exec_precise(const struct imf_exec *x) {
+    return x->precise;
+}
+
+enum imf_status imf_exec_write_output(struct imf_exec *x, const struct imf_surface *from,
+                                      struct imf_error *err) {
+    struct imf_surface *to = &x->surface[x->chain->count];
+    if (!map(x, to, CL_MAP_WRITE, err))
+        return IMF_ERR_DEVICE;
+    for (int y = 0; y < to->height; y++)
+        memcpy(imf_surface_row(to, y), imf_surface_row(from, y),
+               (size_t)to->width * (size_t)to->channels * imf_sample_size(to->sample));
+    return unmap(x, to, err);
 }

@@ -81,6 +81,14 @@ bool imf_fft_near_tie(const struct imf_problem *p, const struct imf_fft_bound *b
            imf_fft_tie(p, b, error) <= TIE_MAX;
 }
 
+double imf_fft_result_error(const struct imf_problem *p, const struct imf_fft_bound *b,
+                            double error) {
+    if (p->exact)
+        return 0;
+    return error * fabs(p->epilogue.multiply / p->epilogue.scale) +
+           imf_problem_end_error(p, b->size * b->abs_sum);
+}
+
 bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b, double error,
                       double doubtful, char *why) {
     if (p->exact) {

@@ -44,6 +44,10 @@ bool imf_fft_near_tie(const struct imf_problem *p, const struct imf_fft_bound *b
 /* exact: the share of pixels whose sum must be taken again, tap by tap, for an exact result. */
 double imf_fft_doubtful(const struct imf_problem *p, const struct imf_fft_bound *b, double error);
 
+/* How far results may be off, for sums that are off by `error`. */
+double imf_fft_result_error(const struct imf_problem *p, const struct imf_fft_bound *b,
+                            double error);
+
 /* Is a problem within its exactness or tolerance? When not, `why` (IMF_WHY bytes) says why.
  * doubtful: exact: the share of pixels whose sum must be taken again. */
 bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b, double error,

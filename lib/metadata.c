@@ -12,10 +12,8 @@ struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_m
     if (size > IMF_METADATA_MAX || sizeof *item + size > IMF_METADATA_MAX - metadata->total)
         return NULL;
     item = malloc(sizeof *item + size);
-    if (!item) {
-        metadata->starved = true;
+    if (!item)
         return NULL;
-    }
     *item = (struct imf_meta_item){.kind = kind, .strip = strip, .size = size};
     if (size)
         memcpy(item->data, data, size);

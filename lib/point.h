@@ -26,6 +26,9 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
 enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
                               const struct imf_surface *second, const struct imf_surface *out,
                               struct imf_error *err);
+/* Least and greatest colour that the last run normalized; it has finished. */
+enum imf_status imf_point_range(const struct imf_point_job *job, float range[2],
+                                struct imf_error *err);
 void imf_point_free(struct imf_point_job **job);
 
 /* Copy alpha, the last channel of both surfaces, times rescale. */

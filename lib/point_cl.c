@@ -141,6 +141,13 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
     return launch(job->rt, job->point, args, 12, in, items, err);
 }
 
+enum imf_status imf_point_range(const struct imf_point_job *job, float range[2],
+                                struct imf_error *err) {
+    cl_int code = clEnqueueReadBuffer(imf_clrt_queue(job->rt), job->range, CL_TRUE, 0,
+                                      2 * sizeof *range, range, 0, NULL, NULL);
+    return code ? imf_clrt_fail(err, code, "reading a response's range") : IMF_OK;
+}
+
 void imf_point_free(struct imf_point_job **job) {
     struct imf_point_job *j = *job;
     if (!j)

@@ -44,6 +44,7 @@ struct imf_problem {
      */
     bool exact;
     bool positive;    /* samples and taps are: errors of sums are relative to the sums */
+    bool factors;     /* the host may take a kernel apart into columns and rows */
     double tolerance; /* otherwise: allowed absolute error of v before rounding (1e-3 for 8 bit) */
 };
 
@@ -62,6 +63,9 @@ struct imf_solver {
     enum imf_bands_wish bands;
     /* Can it, within the exactness asked for? When not, `why` (IMF_WHY bytes) says why. */
     bool (*applicable)(const struct imf_problem *p, const struct imf_device *d, char *why);
+    /* How far results may be off before they are rounded to the output's samples, for a problem
+     * that is applicable; NULL: up to its tolerance. */
+    double (*error)(const struct imf_problem *p, const struct imf_device *d);
     /* Estimated milliseconds of one run on pixels that are already on the device. */
     double (*cost)(const struct imf_problem *p, const struct imf_device *d);
     /* Compile for this problem; *job is the solver's own. rt is NULL for the host solver. The
@@ -86,10 +90,16 @@ extern const struct imf_solver imf_solver_host, imf_solver_direct, imf_solver_se
 /* "#define" lines that cl/common.cl reads, but for VEC, which is the solver's: IN, OUT, EXACT,
  * WIDE, E_* and X_*. */
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p);
+/* The first steps of a float epilogue for sums in float64: D_MUL and D_ADD. */
+void imf_problem_defines_double(struct imf_defines *d, const struct imf_problem *p);
 /* Exact sums (for magnitudes: the sum of two squares) or their numerators need 64 bits. */
 bool imf_problem_wide(const struct imf_problem *p);
 /* What the problem's kernels read beyond the image. */
 struct imf_margin imf_problem_margin(const struct imf_problem *p);
+
+/* How far an epilogue in floats may be off after a sum of at most `sum` (before scale), other than
+ * by what the sum is off. What saturates anyway does not count. */
+double imf_problem_end_error(const struct imf_problem *p, double sum);
 
 /* The epilogue in double precision, the reference for every other form of it. v is after
  * scale and add (or the magnitude). */

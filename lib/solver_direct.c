@@ -14,9 +14,8 @@
  *     partial sums are as few as the rows;
  *   - adding mirrored float samples: half an ulp of twice the largest sample, times the tap.
  * A magnitude is a distance, so that its error is at most the root of its two sums' squared errors.
- * Division by the scale shrinks these alike. Scaling and adding the bias round three times, each
- * half an ulp of full scale. Where the total exceeds the tolerance, sums are made in float64 if the
- * device has it.
+ * Division by the scale shrinks these alike; the epilogue adds its own. Where the total exceeds the
+ * tolerance, sums and epilogue are made in float64 if the device has it.
  */
 #include "rounding.h"
 #include "solver.h"
@@ -119,7 +118,7 @@ static double float_error(const struct imf_problem *p, const struct shape *s) {
             error += imf_float_ulp(sum) / 2;
         squares += error * error;
     }
-    return sqrt(squares) / fabs(p->epilogue.scale) + 1.5 * FLT_EPSILON * p->epilogue.full;
+    return sqrt(squares) / fabs(p->epilogue.scale) + imf_problem_end_error(p, largest_sum(p));
 }
 
 static bool choose_exact(const struct imf_problem *p, struct shape *s) {
@@ -185,6 +184,11 @@ static bool direct_applicable(const struct imf_problem *p, const struct imf_devi
         return false;
     }
     return true;
+}
+
+static double direct_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    return choose(p, d, &s) && s.acc == ACC_FLOAT && !p->exact ? float_error(p, &s) : 0;
 }
 
 static double direct_cost(const struct imf_problem *p, const struct imf_device *d) {
@@ -258,6 +262,8 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "GROUP", "%zu", group);
     imf_define(d, "CHANNELS", "%d", p->channels);
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
+    if (s->acc == ACC_DOUBLE)
+        imf_problem_defines_double(d, p);
     imf_define(d, "MAGNITUDE", "%d", p->kernel[1] != NULL);
     imf_define(d, "NARROW_END", "%d", narrow_end(p, s));
     imf_define(d, "ROOT", "%d", root(p));
@@ -395,6 +401,7 @@ const struct imf_solver imf_solver_direct = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .applicable = direct_applicable,
+    .error = direct_error,
     .cost = direct_cost,
     .make = direct_make,
     .run = direct_run,

@@ -49,6 +49,7 @@ struct dots {
 struct shape {
     bool subword, packed, pairs, dot, integer_end, float_end, plain_end, ties, heavy;
     int samples, bias, clamp;
+    double error; /* of results, before they are rounded */
     struct imf_row_program program[2];
     struct dots dots;
 };
@@ -243,8 +244,8 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, c
         snprintf(why, IMF_WHY, "exact sums do not fit float32");
         return false;
     }
-    error = error / fabs(p->epilogue.scale) + 1.5 * FLT_EPSILON * p->epilogue.full;
-    if (!p->exact && error > p->tolerance) {
+    error = error / fabs(p->epilogue.scale) + imf_problem_end_error(p, fmax(high, -low));
+    if ((s->error = p->exact ? 0 : error) > p->tolerance) {
         snprintf(why, IMF_WHY,
                  "float32 sums would be off by up to %.2g, more than the %.2g allowed", error,
                  p->tolerance);
@@ -255,6 +256,12 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, c
     if (!s->samples)
         snprintf(why, IMF_WHY, "the kernel is too large for registers");
     return s->samples != 0;
+}
+
+static double local_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    char why[IMF_WHY];
+    return choose(p, has_subword(d), &s, why) ? s.error : 0;
 }
 
 static bool local_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
@@ -434,6 +441,7 @@ const struct imf_solver imf_solver_direct_local = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .applicable = local_applicable,
+    .error = local_error,
     .cost = local_cost,
     .make = local_make,
     .run = local_run,

@@ -59,6 +59,13 @@ static bool fft_applicable(const struct imf_problem *p, const struct imf_device 
     return imf_fft_accurate(p, &t.bound, t.error, imf_fft_doubtful(p, &t.bound, t.error), why);
 }
 
+static double fft_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_fft_tiling t;
+    return imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d))
+               ? imf_fft_result_error(p, &t.bound, t.error)
+               : 0;
+}
+
 static double fft_cost(const struct imf_problem *p, const struct imf_device *d) {
     struct imf_fft_tiling t;
     if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
@@ -274,6 +281,7 @@ const struct imf_solver imf_solver_fft = {
     .backend = IMF_BACKEND_FFT,
     .bands = IMF_BANDS_FEW,
     .applicable = fft_applicable,
+    .error = fft_error,
     .cost = fft_cost,
     .make = fft_make,
     .run = fft_run,

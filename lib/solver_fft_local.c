@@ -68,6 +68,11 @@ static bool local_applicable(const struct imf_problem *p, const struct imf_devic
     return imf_fft_accurate(p, &t.bound, t.error, t.doubtful, why);
 }
 
+static double local_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_fft_local_tiling t;
+    return imf_fft_local_choose(&t, p, d) ? imf_fft_result_error(p, &t.bound, t.error) : 0;
+}
+
 static double local_cost(const struct imf_problem *p, const struct imf_device *d) {
     struct imf_fft_local_tiling t;
     return imf_fft_local_choose(&t, p, d) ? t.ms : INFINITY;
@@ -401,6 +406,7 @@ const struct imf_solver imf_solver_fft_local = {
     .backend = IMF_BACKEND_FFT,
     .bands = IMF_BANDS_WHOLE,
     .applicable = local_applicable,
+    .error = local_error,
     .cost = local_cost,
     .make = local_make,
     .run = local_run,

@@ -8,8 +8,6 @@
  */
 #include "solver_host.h"
 
-#include "extend.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +20,7 @@ static bool host_applicable(const struct imf_problem *p, const struct imf_device
     (void)d;
     if (!p->transfer || isfinite(imf_host_transfer_cost(p)))
         return true;
-    imf_extend_too_long(why, IMF_WHY, p);
+    snprintf(why, IMF_WHY, "no transform is as long as %dx%d pixels need", p->width, p->height);
     return false;
 }
 
@@ -109,7 +107,7 @@ void imf_host_narrow(void *row, enum imf_sample sample, const double *v, size_t 
     }
 }
 
-static void add_scaled(double *restrict sum, const double *restrict row, double tap, size_t count) {
+void imf_host_add(double *restrict sum, const double *restrict row, double tap, size_t count) {
     for (size_t i = 0; i < count; i++)
         sum[i] += tap * row[i];
 }
@@ -122,8 +120,20 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
         for (int j = 0; j < k->width; j++) {
             double tap = k->taps[(size_t)i * (size_t)k->width + (size_t)j];
             if (tap != 0)
-                add_scaled(sum, ring[i] + (size_t)j * channels, tap, count);
+                imf_host_add(sum, ring[i] + (size_t)j * channels, tap, count);
         }
+}
+
+void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
+                     const struct imf_surface *out, int row) {
+    const struct imf_epilogue *e = &p->epilogue;
+    size_t count = (size_t)p->width * (size_t)p->channels;
+    for (size_t i = 0; i < count; i++) {
+        double v = sum1 ? sqrt(sum[i] * sum[i] + sum1[i] * sum1[i]) / fabs(e->scale)
+                        : sum[i] / e->scale + e->add;
+        sum[i] = imf_epilogue_apply(e, v);
+    }
+    imf_host_narrow(imf_surface_row(out, row), out->sample, sum, count);
 }
 
 static enum imf_status host_run(void *job, const struct imf_surface *in,
@@ -132,7 +142,12 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     if (p->transfer)
         return imf_host_transfer(p, in, out, err);
     const struct imf_kernel *k = p->kernel[0], *k1 = p->kernel[1];
-    const struct imf_epilogue *e = &p->epilogue;
+    struct imf_terms terms;
+    if (p->factors && imf_host_factors(p, &terms)) {
+        enum imf_status st = imf_host_factored(p, &terms, in, out, err);
+        free(terms.store);
+        return st;
+    }
     struct imf_margin m = imf_kernel_margin(k);
     size_t channels = (size_t)p->channels, count = (size_t)p->width * channels;
     size_t kh = (size_t)k->height;
@@ -155,17 +170,9 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
         for (size_t i = 0; i < kh; i++)
             ring[i] = storage + ((size_t)row + i) % kh * length;
         sum_row(sum, k, ring, channels, count);
-        if (k1) {
+        if (k1)
             sum_row(sum1, k1, ring, channels, count);
-            for (size_t i = 0; i < count; i++)
-                sum[i] = sqrt(sum[i] * sum[i] + sum1[i] * sum1[i]) / fabs(e->scale);
-        } else {
-            for (size_t i = 0; i < count; i++)
-                sum[i] = sum[i] / e->scale + e->add;
-        }
-        for (size_t i = 0; i < count; i++)
-            sum[i] = imf_epilogue_apply(e, sum[i]);
-        imf_host_narrow(imf_surface_row(out, row), out->sample, sum, count);
+        imf_host_finish(p, sum, k1 ? sum1 : NULL, out, row);
     }
     free(storage);
     free(ring);

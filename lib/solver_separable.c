@@ -185,6 +185,16 @@ static bool separable_applicable(const struct imf_problem *p, const struct imf_d
     return true;
 }
 
+static double separable_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    char why[IMF_WHY];
+    if (p->exact || !choose(p, d, &s, why))
+        return 0;
+    double error = imf_separable_error(p, &s.terms, s.two_passes, s.row_symmetry != 0);
+    free_shape(&s);
+    return error;
+}
+
 static double separable_cost(const struct imf_problem *p, const struct imf_device *d) {
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_kernel *k = p->kernel[0];
@@ -407,6 +417,7 @@ const struct imf_solver imf_solver_separable = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
     .applicable = separable_applicable,
+    .error = separable_error,
     .cost = separable_cost,
     .make = separable_make,
     .run = separable_run,

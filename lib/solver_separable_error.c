@@ -61,5 +61,5 @@ double imf_separable_error(const struct imf_problem *p, const struct imf_terms *
     if (t->rank > 1)
         variance += second_variance(p, t, first);
     error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
-    return error / fabs(p->epilogue.scale) + 1.5 * FLT_EPSILON * p->epilogue.full;
+    return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, sum);
 }

@@ -70,6 +70,19 @@ static bool separable_applicable(const struct imf_problem *p, const struct imf_d
     return can;
 }
 
+static double separable_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_problem part[2];
+    struct imf_kernel *row, *column;
+    char why[IMF_WHY];
+    if (!split(p, part, &row, &column, why))
+        return 0;
+    double weight = imf_kernel_abs_sum(column) * fabs(p->epilogue.multiply / p->epilogue.scale);
+    double error = DIRECT.error(&part[0], d) * weight + DIRECT.error(&part[1], d);
+    imf_kernel_free(&row);
+    imf_kernel_free(&column);
+    return error;
+}
+
 static double separable_cost(const struct imf_problem *p, const struct imf_device *d) {
     struct imf_problem part[2];
     struct imf_kernel *row, *column;
@@ -149,6 +162,7 @@ const struct imf_solver imf_solver_separable_local = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
     .applicable = separable_applicable,
+    .error = separable_error,
     .cost = separable_cost,
     .make = separable_make,
     .run = separable_run,

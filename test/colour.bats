@@ -88,3 +88,65 @@ gives() { # WANT ARGUMENT...
     [ "$(result 16 --backend=direct -f kernel:1,1:scale=2 a.pam | cut -d' ' -f5-8)" = "10 20 30 2" ]
     [ "$(result 16 --backend=cpu -f kernel:1,1:scale=2 a.pam | cut -d' ' -f5-8)" = "10 20 30 2" ]
 }
+
+# Gray noise of LEVELS values from 100 on, the same every time.
+make_noise() { # FILE WIDTH HEIGHT LEVELS
+    awk -v w="$2" -v h="$3" -v n="$4" 'BEGIN {
+        printf "P2\n%d %d\n255\n", w, h
+        for (i = 0; i < w * h; i++) { s = (s * 1103 + 12345) % 65536; print 100 + int(s / 65536 * n) }
+    }' >"$1"
+}
+
+@test "normalize: a flat response is flat, whatever rounding leaves" {
+    awk 'BEGIN { print "P2 64 48 255"; for (i = 0; i < 64 * 48; i++) print 117 }' >a.pgm
+    for spec in log:6 dog:1:2 bandpass:0.1:0.2 highpass:0.1 blur:3; do
+        for backend in cpu auto fft; do
+            got=$(imf -q -f $spec --range=normalize --backend=$backend a.pgm --format=pnm -o - |
+                tail -c 3072 | tr -d '\000' | wc -c)
+            echo "$spec on $backend: $got samples are not 0"
+            [ "$got" -eq 0 ]
+        done
+    done
+}
+
+@test "normalize: a response of little contrast is as exact as others" {
+    make_noise a.pgm 200 150 4
+    for spec in blur:9 disk:9 dog:2:3; do
+        for backend in direct fft; do
+            [ $spec-$backend != dog:2:3-fft ] || continue
+            imf_run -f $spec --range=normalize --backend=$backend --verify a.pgm -o out.pgm
+            echo "$spec on $backend: $stderr"
+            [ "$status" -eq 0 ]
+        done
+    done
+    # Most samples lie elsewhere than those of a blur that was rounded before it was stretched.
+    imf -f blur:9 --range=normalize --backend=cpu a.pgm -o want.pgm
+    imf -f blur:9 --range=normalize a.pgm -o got.pgm
+    [ "$(cmp -l want.pgm got.pgm | wc -l)" -le 30 ]
+}
+
+@test "high gain after a blur takes float64" {
+    make_noise a.pgm 128 96 100
+    for backend in direct auto; do
+        for chain in "-f blur:2 -f laplacian -f kernel:300" "-f blur:1 -f sharpen:300" \
+            "-f kernel:1:bias=1000000 -f kernel:1:bias=-1000000" \
+            "-f box:3 -f kernel:1:bias=100000 -f kernel:3:bias=-300000"; do
+            # shellcheck disable=SC2086 # words
+            imf_run $chain --backend=$backend --verify a.pgm -o out.pgm
+            echo "$chain on $backend: $stderr"
+            # A backend that cannot be as exact says so.
+            [ "$status" -eq 0 ] || [[ $backend == direct && $stderr == *"--backend=direct cannot do this"* ]]
+        done
+    done
+    imf -f kernel:1:bias=1000000 -f kernel:1:bias=-1000000 a.pgm -o out.pgm
+    [ "$(samples out.pgm)" = "$(samples a.pgm)" ]
+}
+
+@test "a 16-bit magnitude next to a tie rounds exactly" {
+    # sqrt(946^2 + 1826^2) = 2056.49994
+    printf 'P2\n3 3\n65535\n0 0 0\n0 0 946\n0 1826 0\n' >a.pgm
+    for backend in cpu direct; do
+        imf -f prewitt --edge=constant --backend=$backend a.pgm -o out.pgm
+        [ "$(tail -c 18 out.pgm | od -An -v -tu1 | tr -s ' \n' ' ' | cut -d' ' -f10,11)" = "8 8" ]
+    done
+}

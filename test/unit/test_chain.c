@@ -1,0 +1,106 @@
+/*
+ * test_chain.c - what a chain asks of its solvers
+ *
+ * Which chains are exact, which need more than floats between passes, how errors are shared out,
+ * and how far a normalized response may be stretched.
+ */
+#include "chain_util.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct imf_info gray8 = {
+    .width = 64, .height = 48, .channels = 1, .depth = 8, .color = IMF_COLOR_GRAY};
+static const struct imf_info rgba8 = {
+    .width = 64, .height = 48, .channels = 4, .depth = 8, .color = IMF_COLOR_RGB, .alpha = true};
+static const struct imf_info rgba16 = {
+    .width = 64, .height = 48, .channels = 4, .depth = 16, .color = IMF_COLOR_RGB, .alpha = true};
+
+struct expectation {
+    const char *spec[5];
+    const struct imf_info *info;
+    bool exact, coarse;
+};
+
+static const struct expectation cases[] = {
+    {{"sharpen"}, &gray8, true, false},
+    {{"sharpen", "laplacian"}, &gray8, true, false},
+    {{"box:3", "laplacian"}, &gray8, false, false},
+    {{"laplacian", "box:3"}, &gray8, true, false},
+    {{"blur:2"}, &gray8, false, false},
+    {{"blur:2", "sobel"}, &gray8, false, false},
+    {{"blur:1", "sharpen"}, &gray8, false, false},
+    /* What a blur is rounded by, 300 and more times larger. */
+    {{"blur:2", "laplacian", "kernel:300"}, &gray8, false, true},
+    {{"blur:1", "sharpen:300"}, &gray8, false, true},
+    {{"laplacian", "blur:1", "kernel:300"}, &gray8, false, true},
+    /* Integers beyond 2^24 between passes, by their coefficients or by a bias. */
+    {{"kernel:1:bias=1000000", "kernel:1:bias=-1000000"}, &gray8, false, true},
+    {{"kernel:1:bias=60000", "kernel:1:bias=-60000"}, &gray8, true, false},
+    {{"kernel:100000", "kernel:1,-1"}, &gray8, false, true},
+    /* Colours times alpha are integers, and their quotient rounds once. */
+    {{"sharpen"}, &rgba8, true, false},
+    {{"box:3"}, &rgba8, true, false},
+    {{"blur:2"}, &rgba8, false, false},
+    {{"sharpen", "invert"}, &rgba8, false, false},
+    {{"sharpen"}, &rgba16, false, false},
+};
+
+static void check_case(const struct expectation *e) {
+    const struct imf_settings settings = {0};
+    struct chain_case c = chain_make(e->spec, e->info, &settings);
+    bool coarse = false;
+    for (int i = 0; i < c.chain->count; i++)
+        coarse = coarse || c.chain->passes[i].coarse;
+    CHECK(c.chain->exact == e->exact, "%s is %sexact", imf_filter_text(c.filter),
+          c.chain->exact ? "" : "not ");
+    CHECK(coarse == e->coarse, "%s: floats are %s", imf_filter_text(c.filter),
+          coarse ? "too coarse" : "fine enough");
+    chain_drop(&c);
+}
+
+/* A later gain takes as much from the tolerance of what precedes it. */
+static void test_tolerance(void) {
+    const struct imf_settings settings = {0};
+    const char *const blur[] = {"blur:1", "kernel:1.5", NULL};
+    const char *const more[] = {"blur:1", "kernel:15", NULL};
+    struct chain_case a = chain_make(blur, &gray8, &settings);
+    struct chain_case b = chain_make(more, &gray8, &settings);
+    double ratio = a.chain->passes[0].problem.tolerance / b.chain->passes[0].problem.tolerance;
+    CHECK(fabs(ratio - 10) < 1e-9, "%g", ratio);
+    chain_drop(&a);
+    chain_drop(&b);
+}
+
+static double hundredth(const struct imf_problem *p, const struct imf_device *d) {
+    (void)p;
+    (void)d;
+    return 0.01;
+}
+
+/* An error of 0.01 in the sample and in the end of the range, against 0.001 of 255 steps. */
+static void test_stretch(void) {
+    const struct imf_solver solver = {.error = hundredth};
+    const struct imf_solver *const solvers[] = {&solver, NULL, NULL};
+    const struct imf_settings settings = {.range = IMF_RANGE_NORMALIZE};
+    const char *const specs[] = {"log:2", NULL};
+    struct chain_case c = chain_make(specs, &gray8, &settings);
+    struct imf_stretch s = imf_chain_stretch(c.chain, 1, solvers, NULL);
+    CHECK(c.chain->passes[1].point.normalize, "the second pass");
+    CHECK(fabs(s.error - 0.02) < 1e-5 && fabs(s.least - 5100) < 2, "%g, %g", s.error, s.least);
+    chain_drop(&c);
+    const char *const twice[] = {"log:2", "kernel:3.5", NULL};
+    c = chain_make(twice, &gray8, &settings);
+    const struct imf_solver *const both[] = {&solver, &solver, NULL};
+    s = imf_chain_stretch(c.chain, 2, both, NULL);
+    CHECK(fabs(s.error - 0.02 * hypot(1, 3.5)) < 1e-4, "%g", s.error);
+    chain_drop(&c);
+}
+
+int main(void) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_case(&cases[i]);
+    test_tolerance();
+    test_stretch();
+    return check_done("test_chain");
+}
