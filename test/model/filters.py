@@ -31,8 +31,9 @@ class Kernel:
     def gain(self):
         return self.coefs.sum() / self.scale
 
-    def size(self):
-        return sum(self.coefs.shape) if self.factors else int(np.count_nonzero(self.coefs))
+    def magnifies(self):
+        """How much larger than its input's a difference of the output's can be"""
+        return np.abs(self.coefs).sum() / abs(self.scale)
 
 
 class Gradient:
@@ -45,8 +46,8 @@ class Gradient:
     def gain(self):
         return math.hypot(self.x.gain(), self.y.gain())
 
-    def size(self):
-        return self.x.size() + self.y.size()
+    def magnifies(self):
+        return math.hypot(self.x.magnifies(), self.y.magnifies())
 
 
 class Unsharp:
@@ -60,8 +61,8 @@ class Unsharp:
     def gain(self):
         return 1.0
 
-    def size(self):
-        return self.blur.size()
+    def magnifies(self):
+        return 1 + 2 * abs(self.amount)
 
 
 class Transfer:
@@ -75,8 +76,8 @@ class Transfer:
     def gain(self):
         return float(self.response(np.zeros((1, 1)), np.zeros((1, 1)))[0, 0])
 
-    def size(self):
-        return 40
+    def magnifies(self):
+        return 2.0
 
 
 class Point:

@@ -26,7 +26,7 @@ class Range:
         self.first = self.second = None  # float64 responses, height x width x channels, unclamped
         self.free = None  # samples whose value hangs on a decision at a threshold, or under no alpha
         self.exact = False  # the exactly rounded result is promised
-        self.ideal = False  # an extension of free width under a response that rings without end
+        self.loose = 0.0  # samples that may be off in any case
         self.full = 0
 
 
@@ -143,7 +143,7 @@ class Run:
         if self.premultiplied:
             self.colours = self.colours * self.alpha[:, :, None]
         self.free = np.zeros(self.colours.shape, bool)
-        self.ideal = False
+        self.loose = 0.0  # what a transfer function's free extension may move, in samples, at the least
         self.scale = 1.0  # of the last kernel, not yet divided by
         # Under premultiplied colours a sample is a quotient of two sums: no kernel of integers.
         self.exact = not options.get("linear") and not self.premultiplied and all(
@@ -153,7 +153,9 @@ class Run:
     def respond(self, plane, i, border, unit):
         stage = self.stages[i]
         if isinstance(stage, filters.Transfer):
-            self.ideal |= stage.ideal and self.edge != "wrap"
+            if self.edge != "wrap":
+                # `ideal` rings without end: nothing but its size is certain.
+                self.loose = max(self.loose, (0.1 if stage.ideal else 1e-6) * self.full)
             return transfer(plane, stage, self.specs[i], self.edge, border, self.wider)
         if isinstance(stage, filters.Gradient):
             return np.sqrt(correlate(plane, stage.x, self.edge, border) ** 2 +
@@ -167,6 +169,7 @@ class Run:
     def kernel(self, i):
         stage, unit = self.stages[i], self.full * (self.full if self.premultiplied else 1)
         border = self.border * (self.full if self.premultiplied else 1)
+        self.loose *= stage.magnifies()
         self.colours = np.stack([self.respond(self.colours[:, :, c], i, border, unit)
                                  for c in range(self.colours.shape[2])], axis=2)
         if self.filter_alpha:
@@ -197,7 +200,8 @@ class Run:
         elif stage.kind == "threshold":
             level = step * float(stage.level * self.full)
             if not self.exact:
-                self.free = self.free | (np.abs(self.colours - level) < 1e-3 * step)
+                near = 1e-3 if not self.loose else max(self.loose, 0.01 * self.full)
+                self.free = self.free | (np.abs(self.colours - level) < near * step)
             self.colours = step * self.full * (self.colours >= level)
 
     def presented(self):
@@ -257,7 +261,8 @@ class Run:
             below = (self.scale if self.filter_alpha else 1.0) * less
             alpha = self.alpha[:, :, None] * more / below
             if self.premultiplied:
-                self.free = self.free | (alpha < 0.5)
+                # Alpha may be off by what any sample may.
+                self.free = self.free | (alpha < (0.501 if target == 255 else 1.5) + self.loose)
             result = np.concatenate([result, alpha], axis=2)
             self.free = np.concatenate([self.free, np.zeros(alpha.shape, bool)], axis=2)
         return result, target
@@ -275,8 +280,19 @@ def answer(image, specs, options):
             break
     range_.first, range_.second = runs[0][1], runs[1][1]
     range_.free = runs[0][0].free | runs[1][0].free
-    range_.exact, range_.ideal = runs[0][0].exact, runs[0][0].ideal
+    range_.exact, range_.loose = runs[0][0].exact, runs[0][0].loose * range_.full / runs[0][0].full
     return range_
+
+
+def slack(apart):
+    """How far another extension may lead from these two: as far as they are apart anywhere at this
+    distance from the edges, or deeper in the image, where the edges matter less"""
+    height, width, channels = apart.shape
+    y, x = np.mgrid[:height, :width]
+    depth = np.minimum(np.minimum(y, height - 1 - y), np.minimum(x, width - 1 - x))
+    most = np.zeros((depth.max() + 1, channels))
+    np.maximum.at(most, depth.ravel(), apart.reshape(-1, channels))
+    return np.maximum.accumulate(most[::-1])[::-1][depth]
 
 
 def compare(range_, output):
@@ -289,7 +305,7 @@ def compare(range_, output):
         # A quotient of integers that is no tie is farther from one than float64's last bits.
         wrong = got != np.clip(np.rint(low), 0, range_.full)
     else:
-        open_ = 0.5 * (high - low) + (0.06 * range_.full if range_.ideal else 0)
+        open_ = slack(high - low) + range_.loose
         near = 1e-3 if range_.full == 255 else 1e-9
         least, most = np.rint(low - open_ - near), np.rint(high + open_ + near)
         if range_.full == 65535:
