@@ -12,9 +12,20 @@
 #ifndef VEC
 #define VEC 8
 #endif
-#define VEC_FLOAT__(n) float##n
-#define VEC_FLOAT_(n) VEC_FLOAT__(n)
-typedef VEC_FLOAT_(VEC) vec;
+#ifndef FP64
+#define FP64 0 // whether transforms are done in float64
+#endif
+#if FP64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define REAL double
+#define LITERAL(x) x
+#else
+#define REAL float
+#define LITERAL(x) x##f
+#endif
+#define VEC_REAL__(t, n) t##n
+#define VEC_REAL_(t, n) VEC_REAL__(t, n)
+typedef VEC_REAL_(REAL, VEC) vec;
 
 #define ELEMENT(w, i) ((w) + 2 * (i))
 
@@ -40,25 +51,27 @@ struct fft_axis {
     int taps;   // of the kernel
     int stages;
     int radix[FFT_STAGES];
-    int twiddles; // where this axis' factors start
+    int twiddles;     // where this axis' factors start
+    int primes;       // stages of fft_primes.cl, the first ones
+    int prime_tables; // where their descriptions start, in floats
 };
 
 // ---- butterflies -----------------------------------------------------------------------------
 
-#define SQRT_HALF 0x1.6a09e6p-1f
-#define SIN_60 0x1.bb67aep-1f
-#define COS_72 0x1.3c6ef4p-2f
-#define COS_36 0x1.9e377ap-1f
-#define SIN_72 0x1.e6f0e2p-1f
-#define SIN_36 0x1.2cf230p-1f
-#define COS_22 0x1.d906bcp-1f
-#define SIN_22 0x1.87de2ap-2f
-#define COS7_1 0x1.3f3a0ep-1f
-#define COS7_2 -0x1.c7b90ep-3f
-#define COS7_3 -0x1.cd4bcap-1f
-#define SIN7_1 0x1.904c38p-1f
-#define SIN7_2 0x1.f329c0p-1f
-#define SIN7_3 0x1.bc4c04p-2f
+#define SQRT_HALF LITERAL(0x1.6a09e667f3bcdp-1)
+#define SIN_60 LITERAL(0x1.bb67ae8584caap-1)
+#define COS_72 LITERAL(0x1.3c6ef372fe95p-2)
+#define COS_36 LITERAL(0x1.9e3779b97f4a8p-1)
+#define SIN_72 LITERAL(0x1.e6f0e134454ffp-1)
+#define SIN_36 LITERAL(0x1.2cf2304755a5ep-1)
+#define COS_22 LITERAL(0x1.d906bcf328d46p-1)
+#define SIN_22 LITERAL(0x1.87de2a6aea963p-2)
+#define COS7_1 LITERAL(0x1.3f3a0e28bedd1p-1)
+#define COS7_2 LITERAL(-0x1.c7b90e3024582p-3)
+#define COS7_3 LITERAL(-0x1.cd4bca9cb5c71p-1)
+#define SIN7_1 LITERAL(0x1.904c37505de4bp-1)
+#define SIN7_2 LITERAL(0x1.f329c0558e969p-1)
+#define SIN7_3 LITERAL(0x1.bc4c04d71abc1p-2)
 
 static inline void dft2(vec *r, vec *i)
 {
@@ -383,3 +396,8 @@ NOT_INLINE static void convolve(__global vec *w, const __global vec *h,
     }
     inverse_stages(w, axis, 0, o.stages, n, o.span, o.tw);
 }
+
+// All stages of a transform and back, whatever the length; spare: what prime stages work in.
+// fft_primes.cl has its own.
+#define FORWARD(w, axis, tables, spare) forward(w, axis, (axis)->stages, tables)
+#define INVERSE(w, axis, tables, spare) inverse(w, axis, (axis)->stages, tables)

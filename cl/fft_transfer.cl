@@ -12,7 +12,7 @@
 //   ROWS      forward along x, times gains, back along x, in place
 //   RESULT    transpose from plane, put two blocks together, back along y, epilogue, store
 //
-//   work      ny elements: one block of columns
+//   work      ny elements: one block of columns; behind it, what prime stages need
 //   plane     [bands][channels][nx] elements; a band is VEC frequencies of y
 //   gains     [bands][nx] vectors, in the scrambled order of x
 //
@@ -32,6 +32,7 @@ struct transfer_sizes {
     float outside[4]; // the constant beyond the edge, of each channel, less middle
     int width, height, channels;
     int bands;
+    int work; // elements of a work-item: y.length, and what prime stages work in
     struct fft_axis x, y;
 };
 
@@ -251,15 +252,16 @@ static void put_together(__global vfloat *work, const __global vfloat *plane, in
 // ---- passes ----------------------------------------------------------------------------------
 
 static void filter_row(__global vfloat *row, const __global vfloat *gains,
-                       const __global float *twiddles, const struct transfer_sizes *z)
+                       const __global float *twiddles, __global vfloat *spare,
+                       const struct transfer_sizes *z)
 {
-    forward(row, &z->x, z->x.stages, twiddles);
+    FORWARD(row, &z->x, twiddles, spare);
     for (int i = 0; i < z->x.length; i++) {
         vfloat gain = gains[i];
         ELEMENT(row, i)[0] *= gain;
         ELEMENT(row, i)[1] *= gain;
     }
-    inverse(row, &z->x, z->x.stages, twiddles);
+    INVERSE(row, &z->x, twiddles, spare);
 }
 
 #define GAINS 0
@@ -277,7 +279,8 @@ fft_transfer(const __global IN_T *restrict in, __global OUT_T *restrict out,
              int phase)
 {
     int group = get_group_id(0), groups = get_num_groups(0);
-    __global vfloat *work = ELEMENT(scratch, (long)group * z.y.length);
+    __global vfloat *work = ELEMENT(scratch, (long)group * z.work);
+    __global vfloat *spare = ELEMENT(work, z.y.length);
     int count = phase == GAINS ? z.bands
                 : phase == ROWS ? z.bands * z.channels
                 : ((phase == COLUMNS ? z.x.length : z.width) * z.channels - 1) / (2 * VEC) + 1;
@@ -288,14 +291,14 @@ fft_transfer(const __global IN_T *restrict in, __global OUT_T *restrict out,
             fill_gains(gains, squares, i, &z, g);
         } else if (phase == COLUMNS) {
             load_columns(work, in, i * 2 * VEC, blends, &z);
-            forward(work, &z.y, z.y.stages, twiddles);
+            FORWARD(work, &z.y, twiddles, spare);
             take_apart(work, plane, i * 2 * VEC, order, &z);
         } else if (phase == ROWS) {
             filter_row(ELEMENT(plane, (long)i * z.x.length),
-                       gains + (long)(i / z.channels) * z.x.length, twiddles, &z);
+                       gains + (long)(i / z.channels) * z.x.length, twiddles, spare, &z);
         } else {
             put_together(work, plane, i * 2 * VEC, order, &z);
-            inverse(work, &z.y, z.y.stages, twiddles);
+            INVERSE(work, &z.y, twiddles, spare);
             store_columns(work, out, i * 2 * VEC, &z);
         }
     }

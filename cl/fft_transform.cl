@@ -47,7 +47,17 @@ struct fft_transform {
 
 // ---- pairs ------------------------------------------------------------------------------------
 
-typedef VEC_FLOAT_(VEC) vec_any __attribute__((aligned(4)));
+typedef VEC_REAL_(float, VEC) vec_float;
+typedef vec_float vec_any __attribute__((aligned(4)));
+
+// Values in memory are floats whatever `work` holds.
+#if FP64
+#define WIDEN(v) VEC_REAL_(convert_double, VEC)(v)
+#define NARROW(v) VEC_REAL_(convert_float, VEC)(v)
+#else
+#define WIDEN(v) (v)
+#define NARROW(v) (v)
+#endif
 
 // Real and imaginary parts of the values in a and b, and back, each in one instruction: quarter by
 // quarter, even or odd parts of both, or first or second halves of both in turn. Written with
@@ -80,13 +90,14 @@ static inline int lane(int l)
 
 static inline void split(const __global float *p, vec *re, vec *im)
 {
-    vec a = *(const __global vec_any *)p, b = *(const __global vec_any *)(p + VEC);
-    *re = EVENS(a, b);
-    *im = ODDS(a, b);
+    vec_float a = *(const __global vec_any *)p, b = *(const __global vec_any *)(p + VEC);
+    *re = WIDEN(EVENS(a, b));
+    *im = WIDEN(ODDS(a, b));
 }
 
-static inline void join(__global float *p, vec re, vec im)
+static inline void join(__global float *p, vec wide_re, vec wide_im)
 {
+    vec_float re = NARROW(wide_re), im = NARROW(wide_im);
     *(__global vec_any *)p = FIRSTS(re, im);
     *(__global vec_any *)(p + VEC) = SECONDS(re, im);
 }
@@ -144,7 +155,7 @@ OUTSIDE(16)
 static void load_some(__global vec *work, const __global float *in, int first, int end, int lines,
                       struct fft_layout at)
 {
-    __global float *w = (__global float *)work;
+    __global REAL *w = (__global REAL *)work;
     for (int i = first; i < end; i++) {
         for (int l = 0; l < VEC; l++) {
             const __global float *p = in + 2 * (l * at.line + i * at.element);
@@ -157,7 +168,7 @@ static void load_some(__global vec *work, const __global float *in, int first, i
 static void store_some(const __global vec *work, __global float *out, int first, int end,
                        int lines, struct fft_layout at, const __global int *place)
 {
-    const __global float *w = (const __global float *)work;
+    const __global REAL *w = (const __global REAL *)work;
     for (int f = first; f < end; f++) {
         for (int l = 0; l < lines; l++) {
             __global float *p = out + 2 * (l * at.line + f * at.element);
@@ -177,6 +188,13 @@ static void load_columns(__global vec *work, const __global float *in, int n, lo
     }
 }
 
+static void store_columns(const __global vec *work, __global float *out, int n, long element,
+                          const __global int *order)
+{
+    for (int i = 0; i < n; i++)
+        join(out + 2 * element * order[i], ELEMENT(work, i)[0], ELEMENT(work, i)[1]);
+}
+
 // Two pairs of each line of a panel at a time: row o + 2 q of the panel's half h is quarter q of
 // vector 2 h + o. Two rounds of shuffles within quarters make it two elements.
 typedef float4 float4_any __attribute__((aligned(4)));
@@ -188,16 +206,16 @@ static void load_rows(__global vec *work, const __global float *in, int n, struc
     int whole = n - n % 2;
     __global vec *w = work;
     for (int i = 0; i < whole; i += 2, in += 4, w += 4) {
-        vec t[4];
+        vec_float t[4];
         _Pragma("unroll") for (int v = 0; v < 4; v++)
             _Pragma("unroll") for (int q = 0; q < VEC / 4; q++)
                 *QUARTER(t + v, q) = *(const __global float4_any *)PAIRS(in, v / 2, v % 2, q);
-        vec a = EVENS(t[0], t[1]), b = EVENS(t[2], t[3]);
-        vec c = ODDS(t[0], t[1]), d = ODDS(t[2], t[3]);
-        w[0] = EVENS(a, b);
-        w[1] = EVENS(c, d);
-        w[2] = ODDS(a, b);
-        w[3] = ODDS(c, d);
+        vec_float a = EVENS(t[0], t[1]), b = EVENS(t[2], t[3]);
+        vec_float c = ODDS(t[0], t[1]), d = ODDS(t[2], t[3]);
+        w[0] = WIDEN(EVENS(a, b));
+        w[1] = WIDEN(EVENS(c, d));
+        w[2] = WIDEN(ODDS(a, b));
+        w[3] = WIDEN(ODDS(c, d));
     }
     load_some(work, in - 2 * whole, whole, n, VEC, at);
 }
@@ -208,9 +226,10 @@ static void store_rows(const __global vec *work, __global float *out, int n, str
     int whole = n - n % 2;
     for (int f = 0; f < whole; f += 2, out += 4) {
         const __global vec *x = ELEMENT(work, (long)place[f]), *y = ELEMENT(work, (long)place[f + 1]);
-        vec a = FIRSTS(x[0], y[0]), b = SECONDS(x[0], y[0]);
-        vec c = FIRSTS(x[1], y[1]), d = SECONDS(x[1], y[1]);
-        vec t[4] = {FIRSTS(a, c), SECONDS(a, c), FIRSTS(b, d), SECONDS(b, d)};
+        vec_float xr = NARROW(x[0]), yr = NARROW(y[0]), xi = NARROW(x[1]), yi = NARROW(y[1]);
+        vec_float a = FIRSTS(xr, yr), b = SECONDS(xr, yr);
+        vec_float c = FIRSTS(xi, yi), d = SECONDS(xi, yi);
+        vec_float t[4] = {FIRSTS(a, c), SECONDS(a, c), FIRSTS(b, d), SECONDS(b, d)};
         _Pragma("unroll") for (int v = 0; v < 4; v++)
             _Pragma("unroll") for (int q = 0; q < VEC / 4; q++)
                 *(__global float4_any *)PAIRS(out, v / 2, v % 2, q) = *QUARTER(t + v, q);
@@ -226,8 +245,9 @@ static void turn(__global vec *work, int n, int panel, const __global float *ste
     const __global float *coarse = steps + 2 * (long)VEC * n + 2 * (long)panel * n;
     float sign = backwards ? -1.0f : 1.0f;
     for (int i = 0; i < n; i++, fine += 2, coarse += 2, work += 2) {
-        vec c = fine[0] * coarse[0] - fine[1] * coarse[1];
-        vec s = (fine[1] * coarse[0] + fine[0] * coarse[1]) * sign;
+        vec fine_c = WIDEN(fine[0]), fine_s = WIDEN(fine[1]);
+        vec c = fine_c * coarse[0] - fine_s * coarse[1];
+        vec s = (fine_s * coarse[0] + fine_c * coarse[1]) * sign;
         vec re = work[0], im = work[1];
         work[0] = re * c - im * s;
         work[1] = re * s + im * c;
@@ -247,7 +267,7 @@ static void transform_panel(__global vec *w, const __global float *in, __global 
     out += (long)panel * 2 * VEC * p->to.line;
     if (lines < VEC) {
         load_some(w, in, 0, n, lines, p->from);
-    } else if (p->from.line == 1 && p->axis.stages == 1) {
+    } else if (p->from.line == 1 && (p->axis.stages == 1 || p->axis.primes > 0)) {
         load_columns(w, in, n, p->from.element);
     } else if (p->from.line == 1) {
         int radix = p->axis.radix[0];
@@ -260,8 +280,15 @@ static void transform_panel(__global vec *w, const __global float *in, __global 
     }
     if (p->steps >= 0)
         turn(w, n, panel, twiddles + p->steps, backwards);
-    bool beside = lines == VEC && p->to.line == 1;
-    int stages = p->axis.stages - beside;
+    bool beside = lines == VEC && p->to.line == 1, only = p->axis.primes == p->axis.stages;
+    int stages = p->axis.stages - (beside && !only);
+#ifdef PRIMES
+    prime_stages(w, &p->axis, twiddles, ELEMENT(w, n));
+    for (; s < p->axis.primes; s++) {
+        m /= p->axis.radix[s];
+        tw += 2 * m * (p->axis.radix[s] - 1);
+    }
+#endif
     for (; s < stages && m > BLOCK; s++) {
         int radix = p->axis.radix[s];
         m /= radix;
@@ -269,7 +296,7 @@ static void transform_panel(__global vec *w, const __global float *in, __global 
         tw += 2 * m * (radix - 1);
     }
     // What is left are separate transforms of m elements, one after the other.
-    for (int block = 0; block < n; block += m) {
+    for (int block = 0; !only && block < n; block += m) {
         const __global float *factors = tw;
         for (int t = s, span = m; t < stages; t++) {
             int radix = p->axis.radix[t];
@@ -283,6 +310,8 @@ static void transform_panel(__global vec *w, const __global float *in, __global 
     }
     if (lines < VEC)
         store_some(w, out, 0, n, lines, p->to, order + n);
+    else if (beside && only)
+        store_columns(w, out, n, p->to.element, order);
     else if (!beside)
         store_rows(w, out, n, p->to, order + n);
 }

@@ -164,16 +164,6 @@ enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what
                     what, bytes / 1024 + (bytes % 1024 != 0), limit / 1024);
 }
 
-struct imf_meta_item *imf_reader_keep(struct imf_reader *r, enum imf_meta_kind kind, unsigned strip,
-                                      const void *data, size_t size) {
-    struct imf_metadata *m = &r->metadata;
-    bool second = kind <= IMF_META_ICC && imf_metadata_find(m, kind);
-    struct imf_meta_item *item = imf_metadata_add(m, kind, strip, data, size);
-    if (!item && !second)
-        imf_reader_warn(r, "metadata of %zu bytes does not fit and was left out", size);
-    return item;
-}
-
 void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
     if (r->warning[0])
         return;
@@ -217,6 +207,8 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
                        : (struct imf_limits){.max_pixels = IMF_DEFAULT_MAX_PIXELS,
                                              .max_scans = IMF_DEFAULT_MAX_SCANS};
     enum imf_status status = open_sniffed(r, err);
+    if (status == IMF_OK)
+        status = imf_carried(r->metadata.starved, err);
     if (status)
         imf_reader_close(&r);
     else
@@ -274,6 +266,8 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
         r->row += done;
         if (status == IMF_OK && r->row == r->info.height)
             status = r->decoder->end(r, &why);
+        if (status == IMF_OK)
+            status = imf_carried(r->metadata.starved, &why);
     }
     bool none = r->row == 0 && status == IMF_ERR_DAMAGED && r->limits.lenient;
     if (status == IMF_ERR_DAMAGED && r->limits.lenient && !none) {
@@ -401,6 +395,8 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
         w->jpeg = metadata->jpeg;
     imf_jpeg_source_turn(&w->jpeg, w->turn);
     enum imf_status status = open_checked(w, err);
+    if (status == IMF_OK)
+        status = imf_carried(w->starved, err);
     if (status)
         imf_writer_close(&w);
     *out = w;
@@ -427,6 +423,8 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
     if (w->failed)
         return imf_fail(err, w->failed, "writing went wrong earlier");
     w->failed = w->encoder->finish(w, err);
+    if (w->failed == IMF_OK)
+        w->failed = imf_carried(w->starved, err);
     if (w->failed)
         return w->failed;
     errno = 0;

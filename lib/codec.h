@@ -57,6 +57,7 @@ struct imf_writer {
     struct imf_info given; /* of the caller's rows */
     size_t given_bytes;
     struct imf_turn turn;   /* from those to these */
+    bool starved;           /* something of the metadata is missing: there was no memory */
     bool retold;            /* the metadata's orientation is another than the file's */
     unsigned char *held;    /* turned: the caller's rows, when they do not come at once */
     unsigned char *upright; /* imf_writer_data()'s */
@@ -117,6 +118,9 @@ void imf_reader_warn(struct imf_reader *r, const char *format, ...)
 /* IMF_ERR_DAMAGED "WHAT after row N of M", or IMF_ERR_IO if the stream could not be read. */
 enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,
                                    struct imf_error *err);
+/* IMF_ERR_MEMORY where metadata were lost because memory ran out: better no picture than one that
+ * lacks its profile or its orientation, and nobody knows. */
+enum imf_status imf_carried(bool starved, struct imf_error *err);
 /* IMF_ERR_IO with strerror's text for an errno. */
 enum imf_status imf_fail_io(struct imf_error *err, int number);
 

@@ -52,7 +52,9 @@ static void take_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip
     j->icc_count = count;
     j->icc[number].size = size - 2;
     j->icc[number].data = malloc(size);
-    if (j->icc[number].data)
+    if (!j->icc[number].data)
+        j->reader->metadata.starved = true;
+    else
         memcpy(j->icc[number].data, data + 2, size - 2);
 }
 
@@ -111,8 +113,10 @@ void imf_jpeg_finish_markers(struct imf_jpeg *j) {
         j->bad_icc = j->bad_icc || !j->icc[i].data;
         total += j->icc[i].size;
     }
-    if (!j->bad_icc && total > 0)
+    if (!j->bad_icc && total > 0) {
         profile = malloc(total);
+        j->reader->metadata.starved |= !profile;
+    }
     total = 0;
     for (unsigned i = 1; profile && i <= j->icc_count; i++) {
         memcpy(profile + total, j->icc[i].data, j->icc[i].size);

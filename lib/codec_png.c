@@ -85,10 +85,19 @@ static int on_chunk(png_structp png, png_unknown_chunkp c) {
     return (c->name[0] & 0x20) != 0;
 }
 
+/* libpng passes over a chunk that it has no memory for, with a warning like those for bad ones. */
+static png_voidp allocate(png_structp png, png_alloc_size_t size) {
+    struct png *p = png_get_mem_ptr(png);
+    void *block = malloc(size);
+    p->reader->metadata.starved |= !block;
+    return block;
+}
+
 /* ---- steps -------------------------------------------------------------------------------- */
 
 static void header_step(struct png *p) {
-    p->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
+    p->png =
+        png_create_read_struct_2(PNG_LIBPNG_VER_STRING, p, on_error, on_warning, p, allocate, NULL);
     p->info = p->png ? png_create_info_struct(p->png) : NULL;
     if (!p->info)
         return;

@@ -23,6 +23,7 @@ static bool read_at(int fd, off_t at, void *dst, size_t size) {
 /* A chunk of `size` bytes whose name is at `at`, if its CRC is right. */
 static void take_at(struct imf_reader *r, int fd, off_t at, size_t size) {
     unsigned char *chunk = malloc(size + 8); /* with its name and its CRC */
+    r->metadata.starved |= !chunk;
     if (chunk && read_at(fd, at, chunk, size + 8) &&
         crc32(0, chunk, (uInt)size + 4) == imf_png_get32(chunk + 4 + size)) {
         struct imf_png_chunk c = {.name = "eXIf", .data = chunk + 4, .size = size};

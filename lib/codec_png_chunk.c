@@ -24,21 +24,27 @@ static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_
     return item;
 }
 
-/* Inflate a whole zlib stream; NULL when it is damaged, over INFLATED_MAX or memory is short. */
-static unsigned char *inflated(const unsigned char *data, size_t size, size_t *out_size) {
+/* Inflate a whole zlib stream; NULL when it is damaged, over INFLATED_MAX or memory is short, which
+ * *starved tells. */
+static unsigned char *inflated(const unsigned char *data, size_t size, size_t *out_size,
+                               bool *starved) {
     z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)size};
     unsigned char *out = NULL, *grown;
     int code = inflateInit(&z);
+    *starved |= code == Z_MEM_ERROR;
     if (code != Z_OK)
         return NULL;
     for (size_t room = 16384; code == Z_OK && room <= INFLATED_MAX; room *= 2) {
-        if (!(grown = realloc(out, room)))
+        if (!(grown = realloc(out, room))) {
+            *starved = true;
             break;
+        }
         out = grown;
         z.next_out = out + z.total_out;
         z.avail_out = (uInt)(room - z.total_out);
         code = inflate(&z, Z_NO_FLUSH);
     }
+    *starved |= code == Z_MEM_ERROR;
     *out_size = z.total_out;
     inflateEnd(&z);
     if (code == Z_STREAM_END)
@@ -65,7 +71,7 @@ static bool set_text(struct imf_reader *r, struct text *t, bool deflated, const 
     if (deflated && ++r->metadata.inflated > INFLATIONS_MAX)
         return false;
     t->size = (size_t)(end - at);
-    t->owned = deflated ? inflated(at, t->size, &t->size) : NULL;
+    t->owned = deflated ? inflated(at, t->size, &t->size, &r->metadata.starved) : NULL;
     t->at = deflated ? t->owned : at;
     return t->at != NULL;
 }
@@ -94,10 +100,12 @@ static const unsigned char *text_at(char kind, const unsigned char *at, const un
 }
 
 /* tEXt and zTXt are Latin-1; a JPEG comment is by custom UTF-8, at most twice as long. */
-static bool latin1_to_utf8(struct text *t) {
+static bool latin1_to_utf8(struct text *t, bool *starved) {
     unsigned char *utf8 = malloc(2 * t->size + 1), *to = utf8;
-    if (!utf8)
+    if (!utf8) {
+        *starved = true;
         return false;
+    }
     for (size_t i = 0; i < t->size; i++) {
         if (t->at[i] >= 0x80)
             *to++ = (unsigned char)(0xc0 | t->at[i] >> 6);
@@ -147,7 +155,7 @@ static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     if (found && xmp) {
         imf_reader_keep(r, IMF_META_XMP, IMF_STRIP_XMP, text.at, text.size);
     } else if (add_raw(r, c, text_strip(keyword)) && found &&
-               (kind == 'i' || latin1_to_utf8(&text))) {
+               (kind == 'i' || latin1_to_utf8(&text, &r->metadata.starved))) {
         struct imf_meta_item *item =
             imf_reader_keep(r, IMF_META_COMMENT, IMF_STRIP_OTHER, text.at, text.size);
         if (item)

@@ -115,6 +115,8 @@ static void put_icc(struct png *p, const struct imf_meta_item *item) {
     unsigned char *deflated = scratch(p, malloc(size));
     if (deflated && compress(deflated, &size, item->data, item->size) == Z_OK)
         put_chunk(p, "iCCP", begin, sizeof begin, deflated, size);
+    else
+        p->writer->starved = true; /* the buffer is large enough */
 }
 
 static void put_exif(struct png *p, const struct imf_meta_item *item) {

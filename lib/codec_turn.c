@@ -113,8 +113,10 @@ const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta
     if (!told || !w->retold)
         return item->data;
     free(w->upright);
-    return w->upright = item->kind == IMF_META_EXIF ? imf_exif_upright(item, w->turn.swap)
-                                                    : imf_xmp_upright(item);
+    w->upright =
+        item->kind == IMF_META_EXIF ? imf_exif_upright(item, w->turn.swap) : imf_xmp_upright(item);
+    w->starved |= !w->upright;
+    return w->upright;
 }
 
 struct imf_density imf_writer_density(const struct imf_writer *w) {

@@ -1,42 +1,138 @@
 /*
  * extend.c - how an image is made periodic
  *
- * Reach. What a filter's response at a pixel owes to samples further away than its reach is too
- * little to see. It follows from the narrowest feature of the gain, D cycles per pixel: the cutoff;
- * for notches the radius; for bands the smaller of half the width and a = low high / (high - low),
- * where the flank towards frequency 0 lies.
+ * Reach. The response of a gaussian or butterworth filter is extended for until it has fallen to
+ * 1/1000 of its peak. Of an image that is constant along the other axis it is the transform of the
+ * gain's section g(u) through the centre, of which the peak is the integral.
  *
- *     gaussian     4 sigma, sigma = 1 / (2 pi D). The lower flank of a band, exp(-(a / d)^2 / 2),
- * is no Gaussian: its response falls as exp(-3/4 (2 pi a r)^(2/3)) (by the method of steepest
- * descent), to 1/500 at 24 / (2 pi a) butterworth  the slowest of its exponential terms decays as
- * exp(-2 pi D sin(pi / 2n) r): 8 of its lengths, but no more than for the ideal filter, which it
- * approaches ideal        oscillates on and on, falling only as r^-1.5: 4 / D, four turns of the
- * cutoff
+ *     gaussian     exp(-(2 pi D r)^2 / 2), D the cutoff or a notch's radius: 3.717 / (2 pi D)
+ *     butterworth  g is rational: its response is a sum of exp(2 pi i p r) over its poles p above
+ *                  the axis, each times 2 pi / (2 order |x'(p)|), x(u) what the prototype is asked
+ *                  for; the sum of their magnitudes bounds it
+ *     bands        of a gaussian, like a gaussian of half the band's width; and the flank towards
+ *                  frequency 0, exp(-(a / u)^2 / 2) with a = low high / (high - low), whose
+ *                  response is about 4 a exp(-3/4 y) / y, y = (2 pi a r)^(2/3) (by the method of
+ *                  steepest descent)
+ *     any          g repeats beyond 0.5 cycles a pixel, with a kink if it has a slope s there: that
+ *                  falls as 2 s / (2 pi r)^2
  *
- * In the gap the first three eighths repeat what lies beyond the end, the last three what lies
- * before the beginning, and a smooth step in between leads from one to the other. Of the lengths
- * that are long enough the cheapest to transform is taken, up to an eighth longer.
+ * An ideal filter's response oscillates on and on: the image's own size is taken, at least 64.
+ *
+ * In the gap stands what lies beyond the end, as far as the filter reaches, then what lies before
+ * the beginning, as far; in between, a ninth of the gap, a smooth step leads from one to the other.
+ * Of the lengths that are long enough the cheapest to transform is taken, up to an eighth longer.
+ * An image that is reflected as far as itself is periodic then, without a step: reflect and mirror
+ * reach any distance.
  */
 #include "extend.h"
 
 #include "edge.h"
 #include "fft_plan.h"
 
+#include <complex.h>
 #include <math.h>
 
-static double reach(const struct imf_transfer *t) {
-    const double turn = 2 * acos(-1.0);
-    bool band = t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
-    double width = (t->high - t->low) / 2, flank = t->low * t->high / (t->high - t->low);
-    double d = band ? fmin(width, flank) : t->kind == IMF_NOTCH ? t->radius : t->low;
-    switch (t->type) {
-    case IMF_GAUSSIAN:
-        return band ? fmax(4 / width, 24 / flank) / turn : 4 / (turn * d);
-    case IMF_BUTTERWORTH:
-        return fmin(8 / (turn * d * sin(turn / (4.0 * t->order))), 4 / d);
-    default:
-        return 4 / d;
+#define SMALL 1e-3 /* of a response's peak */
+#define IDEAL_MIN 64
+#define STEP 9 /* a part of the gap */
+
+static const double turn = 6.283185307179586;
+
+static bool is_band(const struct imf_transfer *t) {
+    return t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
+}
+
+/* What the filter does to frequencies around the centre, but for a constant: its section along u or
+ * v. */
+static double section(const struct imf_transfer *t, double f) {
+    bool notch = t->kind == IMF_NOTCH, rejects = t->kind != IMF_LOWPASS && t->kind != IMF_BANDPASS;
+    struct imf_transfer low = *t;
+    if (notch) {
+        low.kind = IMF_HIGHPASS;
+        low.low = t->radius;
     }
+    double gain = imf_transfer_gain(&low, f, 0);
+    return rejects ? 1 - gain : gain;
+}
+
+/* The integral of the section. Over all frequencies it is that of the prototype times the width,
+ * of bands too, as that of f(u - c / u) is that of f(u); of wide ones only 0.5 either way counts.
+ */
+static double peak(const struct imf_transfer *t) {
+    enum { POINTS = 2048 };
+    double width = is_band(t) ? t->high - t->low : t->kind == IMF_NOTCH ? t->radius : t->low;
+    if (width < 0.1)
+        return width * (t->type == IMF_GAUSSIAN
+                            ? sqrt(turn)
+                            : turn / (2 * t->order) / sin(turn / (4 * t->order)));
+    double sum = 0;
+    for (int i = 0; i < POINTS; i++)
+        sum += section(t, (i + 0.5) / (2 * POINTS));
+    return sum / POINTS;
+}
+
+/* Where a falling function has come down to `level`. */
+static double fall(double (*f)(const void *, double), const void *what, double level) {
+    double low = 0, high = 1;
+    while (f(what, high) > level && high < 1e9)
+        low = high, high *= 2;
+    for (int i = 0; i < 40; i++) {
+        double middle = (low + high) / 2;
+        if (f(what, middle) > level)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static double butterworth_bound(const void *what, double r) {
+    const struct imf_transfer *t = what;
+    double sum = 0, width = t->high - t->low, centre = t->low * t->high;
+    for (int k = 0; k < 2 * t->order; k++) {
+        double complex x = cexp(I * turn / 4 * (2 * k + 1) / t->order);
+        if (!is_band(t)) {
+            if (cimag(x) > 0)
+                sum += t->low * exp(-turn * t->low * cimag(x) * r);
+            continue;
+        }
+        /* x = (u^2 - centre) / (u width) has two solutions u. */
+        double complex root = csqrt(width * width * x * x + 4 * centre);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double complex u = (width * x + sign * root) / 2;
+            if (cimag(u) > 0)
+                sum += width / cabs(1 + centre / (u * u)) * exp(-turn * cimag(u) * r);
+        }
+    }
+    return sum * turn / (2 * t->order);
+}
+
+static double flank_bound(const void *what, double r) {
+    const struct imf_transfer *t = what;
+    double a = t->low * t->high / (t->high - t->low), y = pow(turn * a * r, 2.0 / 3);
+    return 4 * a * exp(-0.75 * y) / fmax(y, 1e-9);
+}
+
+static double gaussian_reach(const struct imf_transfer *t, double level) {
+    double sigmas = sqrt(-2 * log(SMALL)) / turn;
+    if (is_band(t))
+        return sigmas / ((t->high - t->low) / 2) + fall(flank_bound, t, level);
+    if (t->kind != IMF_NOTCH)
+        return sigmas / t->low;
+    /* Where a notch's two centres meet, the product of the two is a narrower one. */
+    double apart = (t->u * t->u + t->v * t->v) / (t->radius * t->radius);
+    double product = 4 * (-log(2 * SMALL) - apart);
+    return fmax(sigmas, product > 0 ? sqrt(product) / turn : 0) / t->radius;
+}
+
+double imf_extend_reach(const struct imf_transfer *t, int size) {
+    if (t->type == IMF_IDEAL)
+        return size > IDEAL_MIN ? size : IDEAL_MIN;
+    double level = SMALL * peak(t), near = 1e-4;
+    double slope = fabs(section(t, 0.5) - section(t, 0.5 - near)) / near;
+    double reach =
+        t->type == IMF_GAUSSIAN ? gaussian_reach(t, level) : fall(butterworth_bound, t, level);
+    return ceil(fmax(reach, sqrt(2 * slope / level) / turn)) + 1;
 }
 
 /* Nanoseconds a sample takes on one core of an x86-64 machine, times the length: stages wait for
@@ -56,22 +152,39 @@ static double cost(int length) {
 }
 
 int imf_extend_period(const struct imf_transfer *t, int size, enum imf_edge edge) {
-    if (edge == IMF_EDGE_WRAP && imf_fft_length(size, 1) == size)
-        return size;
-    double least = size + 2 * fmin(ceil(reach(t)), size);
+    /* Periodic of itself. A single sample goes on as a constant, unless there is another one. */
+    if (edge == IMF_EDGE_WRAP || (size == 1 && edge != IMF_EDGE_CONSTANT))
+        return size <= IMF_FFT_MAX ? size : 0;
+    double least = size + ceil(2 * imf_extend_reach(t, size) * STEP / (STEP - 1.0));
+    double twice = edge == IMF_EDGE_REFLECT  ? 2.0 * size
+                   : edge == IMF_EDGE_MIRROR ? 2.0 * size - 2
+                                             : INFINITY;
+    if (least >= twice)
+        return twice <= IMF_FFT_MAX ? (int)twice : 0;
     if (least > IMF_FFT_MAX)
         return 0;
     int best = imf_fft_length((int)least, 1);
     for (int n = best; n && n <= least * 9 / 8; n = imf_fft_length(n + 1, 1))
         if (cost(n) < cost(best))
             best = n;
-    return best;
+    return best <= IMF_FFT_MAX ? best : 0;
+}
+
+void imf_extend_too_long(char *text, size_t size, const struct imf_problem *p) {
+    double reach = imf_extend_reach(p->transfer, p->width > p->height ? p->width : p->height);
+    if (p->edge == IMF_EDGE_WRAP || reach < IMF_FFT_MAX / 4)
+        snprintf(text, size, "no transform is as long as %dx%d pixels need", p->width, p->height);
+    else
+        snprintf(text, size,
+                 "the filter reaches %.0f pixels beyond the edges, too far for a transform (wrap, "
+                 "reflect and mirror need none)",
+                 reach);
 }
 
 void imf_extend_blends(struct imf_blend *out, int size, int period, enum imf_edge edge) {
     int gap = period - size;
     for (int i = 0; i < gap; i++) {
-        double step = fmin(fmax(((i + 0.5) / gap - 0.375) * 4, 0), 1);
+        double step = fmin(fmax(((i + 0.5) / gap - 0.5) * STEP + 0.5, 0), 1);
         out[i].first = imf_edge_index(edge, size + i, size);
         out[i].second = imf_edge_index(edge, i - gap, size);
         out[i].weight = (float)(step * step * (3 - 2 * step));

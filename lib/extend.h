@@ -7,15 +7,14 @@
  *      0               size                         period
  *      |     image      | beyond the end ~> before 0 |     image again ...
  *
- * Either half of the gap is at least as long as the filter reaches (extend.c says how far that is),
- * and no longer than the image. With wrapped edges no gap is needed where the size itself is a
- * product of 2, 3, 5 and 7. The reference and the devices share this, so that they filter the same
- * periodic image.
+ * Each part of the gap is at least as long as the filter reaches (extend.c says how far that is),
+ * however small the image. With wrapped edges there is no gap, whatever the size. The reference and
+ * the devices share this, so that they filter the same periodic image.
  */
 #ifndef IMF_EXTEND_H
 #define IMF_EXTEND_H
 
-#include "filter.h"
+#include "solver.h"
 
 /* A sample of the gap: (1 - weight) * first + weight * second. Mirrored by cl/transfer.cl. */
 struct imf_blend {
@@ -23,8 +22,14 @@ struct imf_blend {
     float weight;
 };
 
-/* The period of an axis of `size` samples, a product of 2, 3, 5 and 7; 0: it would exceed
- * IMF_FFT_MAX. */
+/* Samples beyond an edge that the filter's result owes something to. */
+double imf_extend_reach(const struct imf_transfer *t, int size);
+
+/* Say, in `size` bytes, that an image is too large, or the filter reaches too far beyond its edges.
+ */
+void imf_extend_too_long(char *text, size_t size, const struct imf_problem *p);
+
+/* The period of an axis of `size` samples: 0 where it would exceed IMF_FFT_MAX. */
 int imf_extend_period(const struct imf_transfer *t, int size, enum imf_edge edge);
 
 /* Fill period - size entries, one for each sample of the gap. */

@@ -1,5 +1,6 @@
 /* fft.c - the library's transforms: imf_fft_*() of imfilter.h */
 #include "context.h"
+#include "fft_chirp.h"
 #include "fft_pass.h"
 
 #include <math.h>
@@ -11,9 +12,16 @@
 #define ALONE_BYTES ((size_t)3 << 20)
 #define TOGETHER_BYTES ((size_t)8 << 20)
 
+/* Prime factors from here on are done line by line (fft_chirp.c): the first where lines are too few
+ * to fill the lanes. */
+#define PRIME_ALONE 4096
+#define PRIME_MAX 65536
+
 struct imf_fft {
     struct imf_clrt *rt;
     struct imf_fft_passes passes;
+    struct imf_fft_chirp *along_x, *along_y; /* axes that the passes leave out, or NULL */
+    bool wide;  /* work is done in float64, as convolutions double the error */
     bool alone; /* each work-item does whole transforms */
     int chunk;  /* transforms that are done before the next are begun */
     size_t groups, bytes;
@@ -23,11 +31,14 @@ struct imf_fft {
 };
 
 int imf_fft_good_length(int n) {
+    if (n > IMF_FFT_MAX)
+        return 0;
     int best = 0;
     double least = INFINITY;
     /* The next power of two is below 2 n, so nothing beyond it can be cheaper. */
     int64_t end = 2 * (int64_t)(n < 1 ? 1 : n);
-    for (int i = imf_fft_length(n, 1); i > 0 && i < end; i = imf_fft_length(i + 1, 1)) {
+    for (int i = imf_fft_length(n, 1); i > 0 && i < end && i <= IMF_FFT_MAX;
+         i = imf_fft_length(i + 1, 1)) {
         struct imf_fft_plan plan;
         if (!imf_fft_plan_best(&plan, i, IMF_FFT_RADICES))
             break;
@@ -52,6 +63,8 @@ void imf_fft_free(struct imf_fft **fft) {
             clReleaseMemObject(mems[i]);
     if (f->kernel)
         clReleaseKernel(f->kernel);
+    imf_fft_chirp_free(&f->along_x);
+    imf_fft_chirp_free(&f->along_y);
     free(f);
     *fft = NULL;
 }
@@ -66,9 +79,10 @@ static enum imf_status make_tables(struct imf_fft *f, int vec, struct imf_error 
     if (!twiddles || !orders)
         status = imf_fail_memory(err, floats + ints);
     if (status == IMF_OK) {
-        imf_fft_passes_tables(&f->passes, vec, twiddles, orders);
-        status = imf_fft_upload(f->rt, twiddles, floats, &f->twiddles, err);
+        status = imf_fft_passes_tables(&f->passes, vec, twiddles, orders, err);
     }
+    if (status == IMF_OK)
+        status = imf_fft_upload(f->rt, twiddles, floats, &f->twiddles, err);
     if (status == IMF_OK)
         status = imf_fft_upload(f->rt, orders, ints, &f->orders, err);
     free(twiddles);
@@ -84,8 +98,9 @@ static size_t counters_bytes(const struct imf_fft *f) {
 static enum imf_status make_buffers(struct imf_fft *f, int vec, struct imf_error *err) {
     const struct imf_fft_transform *z = &f->passes.z;
     size_t item = 2 * sizeof(float), temp = item, work;
+    size_t element = (size_t)vec * 2 * (f->wide ? sizeof(double) : sizeof(float));
     if (!imf_size_mul((size_t)z->size * (size_t)z->batch, item, &f->bytes) ||
-        !imf_size_mul((size_t)z->work * (size_t)vec * item, f->groups, &work))
+        !imf_size_mul((size_t)z->work * element, f->groups, &work))
         return imf_fail(err, IMF_ERR_LIMIT,
                         "the transforms need more memory than can be addressed");
     if (f->passes.temp)
@@ -101,31 +116,107 @@ static enum imf_status make_buffers(struct imf_fft *f, int vec, struct imf_error
     return status;
 }
 
-static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape,
-                            struct imf_error *err) {
-    const struct imf_device *d = imf_clrt_device(f->rt);
-    int vec = imf_fft_vec(d), ny = shape->ny ? shape->ny : 1,
-        batch = shape->batch ? shape->batch : 1;
-    unsigned radices = shape->radices ? shape->radices : IMF_FFT_RADICES;
+static enum imf_status make_program(struct imf_fft *f, int vec, struct imf_error *err) {
+    struct imf_defines defines = {0};
+    imf_define(&defines, "FP64", "%d", f->wide);
+    imf_fft_define(&defines, vec, NULL, NULL);
+    if (f->passes.primes)
+        imf_fft_define_primes(&defines);
     enum imf_status status =
-        imf_fft_passes_make(&f->passes, shape->nx, ny, batch, vec, radices & IMF_FFT_RADICES, err);
+        imf_clrt_kernel(f->rt, "fft_transform.cl", &defines, "fft_transform", &f->kernel, err);
+    imf_defines_free(&defines);
+    return status;
+}
+
+/* All but the axes that are done line by line. */
+static enum imf_status make_passes(struct imf_fft *f, const struct imf_fft_shape_passes *shape,
+                                   bool inner, struct imf_error *err) {
+    const struct imf_device *d = imf_clrt_device(f->rt);
+    enum imf_status status = imf_fft_passes_make(&f->passes, shape, err);
     if (status != IMF_OK)
         return status;
     const struct imf_fft_transform *z = &f->passes.z;
     size_t units = d->compute_units > 0 ? d->compute_units : 1;
+    f->wide = d->fp64 && (inner || f->passes.convolutions);
     f->alone = (size_t)z->batch >= 2 * units && (size_t)z->size <= ALONE_BYTES / 8;
     size_t chunk = TOGETHER_BYTES / 8 / (size_t)z->size;
     f->chunk = f->alone || chunk >= (size_t)z->batch ? z->batch : chunk > 1 ? (cl_int)chunk : 1;
     f->groups = d->gpu ? 8 * units : units;
-    struct imf_defines defines = {0};
-    imf_fft_define(&defines, vec, NULL, NULL);
-    status = imf_clrt_kernel(f->rt, "fft_transform.cl", &defines, "fft_transform", &f->kernel, err);
-    imf_defines_free(&defines);
+    status = make_program(f, shape->vec, err);
     if (status == IMF_OK)
-        status = make_tables(f, vec, err);
-    if (status == IMF_OK)
-        status = make_buffers(f, vec, err);
+        status = make_tables(f, shape->vec, err);
+    return status == IMF_OK ? make_buffers(f, shape->vec, err) : status;
+}
+
+/* Whether an axis, which has so many lines, is done line by line. */
+static bool line_by_line(int length, int64_t lines, int vec) {
+    return imf_fft_largest_prime(length) > (lines < vec / 2 ? PRIME_ALONE : PRIME_MAX);
+}
+
+static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape,
+                            struct imf_error *err) {
+    int nx = shape->nx, ny = shape->ny ? shape->ny : 1, batch = shape->batch ? shape->batch : 1;
+    int vec = imf_fft_vec(imf_clrt_device(f->rt));
+    for (int i = 0; i < 2; i++) {
+        int length = i ? ny : nx;
+        if (length < 1 || length > IMF_FFT_MAX)
+            return imf_fail(err, IMF_ERR_ARGUMENT,
+                            "length %d cannot be transformed: use one from 1 to %d", length,
+                            IMF_FFT_MAX);
+    }
+    unsigned radices =
+        shape->radices ? shape->radices & IMF_FFT_RADICES : IMF_FFT_RADICES | IMF_FFT_PRIMES;
+    bool any = radices & IMF_FFT_PRIMES;
+    const struct imf_fft_shape_passes passes = {
+        .nx = nx,
+        .ny = ny,
+        .batch = batch,
+        .vec = vec,
+        .radices = radices,
+        .skip_x = any && line_by_line(nx, (int64_t)ny * batch, vec),
+        .skip_y = any && line_by_line(ny, nx, vec),
+    };
+    enum imf_status status = make_passes(f, &passes, false, err);
+    if (status == IMF_OK && passes.skip_x)
+        status = imf_fft_chirp_make(&f->along_x, f->rt,
+                                    &(struct imf_fft_lines){.length = nx,
+                                                            .lines = ny,
+                                                            .sets = batch,
+                                                            .element = 1,
+                                                            .line = nx,
+                                                            .set = (int64_t)nx * ny},
+                                    err);
+    if (status == IMF_OK && passes.skip_y)
+        status = imf_fft_chirp_make(&f->along_y, f->rt,
+                                    &(struct imf_fft_lines){.length = ny,
+                                                            .lines = nx,
+                                                            .sets = batch,
+                                                            .element = nx,
+                                                            .line = 1,
+                                                            .set = (int64_t)nx * ny},
+                                    err);
     return status;
+}
+
+enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_clrt *rt, int length,
+                                     struct imf_error *err) {
+    struct imf_fft *f = *out = calloc(1, sizeof *f);
+    if (!f)
+        return imf_fail_memory(err, sizeof *f);
+    f->rt = rt;
+    const struct imf_fft_shape_passes passes = {.nx = length,
+                                                .ny = 1,
+                                                .batch = 1,
+                                                .vec = imf_fft_vec(imf_clrt_device(rt)),
+                                                .radices = IMF_FFT_RADICES};
+    enum imf_status status = make_passes(f, &passes, true, err);
+    if (status != IMF_OK)
+        imf_fft_free(out);
+    return status;
+}
+
+cl_mem imf_fft_data(const struct imf_fft *fft) {
+    return fft->data;
 }
 
 enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
@@ -163,7 +254,8 @@ static enum imf_status launch_all(struct imf_fft *f, struct imf_error *err) {
     int counter = 0, batch = f->passes.z.batch;
     for (int first = 0; first < batch; first += f->chunk) {
         int items = batch - first < f->chunk ? batch - first : f->chunk;
-        for (int pass = 0; pass < (f->alone ? 1 : f->passes.z.passes); pass++) {
+        int passes = f->alone && f->passes.z.passes > 1 ? 1 : f->passes.z.passes;
+        for (int pass = 0; pass < passes; pass++) {
             enum imf_status status = launch(f, counter++, pass, first, items, err);
             if (status != IMF_OK)
                 return status;
@@ -183,6 +275,10 @@ enum imf_status imf_fft_transform(struct imf_fft *f, enum imf_fft_direction dire
     if (code != CL_SUCCESS)
         return imf_clrt_fail(err, code, "clearing counters");
     enum imf_status status = launch_all(f, err);
+    if (status == IMF_OK && f->along_x)
+        status = imf_fft_chirp_run(f->along_x, f->data, direction == IMF_FFT_INVERSE, err);
+    if (status == IMF_OK && f->along_y)
+        status = imf_fft_chirp_run(f->along_y, f->data, direction == IMF_FFT_INVERSE, err);
     enum imf_status finished = imf_clrt_finish(f->rt, status == IMF_OK ? err : NULL);
     return status == IMF_OK ? finished : status;
 }

@@ -4,14 +4,16 @@
  * The recursion of Cooley and Tukey 1965, decimation in time: a transform of n = r m points is r
  * transforms of every r-th point, and m butterflies of r points that join them. All factors come
  * from one table of the n-th roots of unity, each computed on its own, so that errors do not add
- * up along the table. Radix 4 has a butterfly of its own; other radices, primes of any size among
- * them, use the definition.
+ * up along the table. Radix 4 has a butterfly of its own; other radices are primes, the small ones
+ * done by the definition and the large ones as convolutions (fft_rader.h).
  *
  * A real plane costs half: two real rows ride as one complex row, whose even part is the one's
  * spectrum and whose odd part is i times the other's, and only columns 0..width/2 are transformed.
  */
 #include "fft_host.h"
 
+#include "fft_plan.h"
+#include "fft_rader.h"
 #include "image.h"
 
 #include <math.h>
@@ -20,11 +22,19 @@
 #define MAX_FACTORS 32 /* 2^31 has 31 */
 #define COLUMNS 16     /* fetched together: 256 bytes of each row */
 
+/* A butterfly of a large prime. */
+struct large {
+    struct imf_fft_rader rader;
+    struct imf_fft_host *fft; /* of the convolution's length */
+    struct imf_complex *in, *out;
+};
+
 struct imf_fft_host {
     int length, count;
     int factor[MAX_FACTORS];
-    struct imf_complex *root;    /* exp(-2 pi i k / length) */
-    struct imf_complex *scratch; /* one butterfly of the largest factor */
+    struct large *large[MAX_FACTORS]; /* NULL: by the definition */
+    struct imf_complex *root;         /* exp(-2 pi i k / length) */
+    struct imf_complex *scratch;      /* one butterfly of the largest factor */
 };
 
 static int next_factor(int n) {
@@ -48,6 +58,45 @@ static void fill_roots(struct imf_complex *root, int n) {
     }
 }
 
+static void large_free(struct large *l) {
+    if (!l)
+        return;
+    imf_fft_host_free(&l->fft);
+    imf_fft_rader_free(&l->rader);
+    free(l->in);
+    free(l->out);
+    free(l);
+}
+
+static enum imf_status large_make(struct large **out, int prime, int length,
+                                  struct imf_error *err) {
+    struct large *l = *out = calloc(1, sizeof *l);
+    if (!l)
+        return imf_fail_memory(err, sizeof *l);
+    size_t bytes = (size_t)length * sizeof *l->in;
+    enum imf_status status = imf_fft_rader_make(&l->rader, prime, length, err);
+    if (status == IMF_OK)
+        status = imf_fft_host_create(&l->fft, length, err);
+    if (status != IMF_OK)
+        return status;
+    l->in = malloc(bytes);
+    l->out = malloc(bytes);
+    return l->in && l->out ? IMF_OK : imf_fail_memory(err, 2 * bytes);
+}
+
+/* Butterflies for the large primes among the factors; equal factors share one. */
+static enum imf_status make_large(struct imf_fft_host *fft, struct imf_error *err) {
+    enum imf_status status = IMF_OK;
+    for (int i = 0; status == IMF_OK && i < fft->count; i++) {
+        int prime = fft->factor[i], length = imf_fft_prime_length(prime);
+        if (i > 0 && fft->factor[i - 1] == prime)
+            fft->large[i] = fft->large[i - 1];
+        else if (length > 0)
+            status = large_make(&fft->large[i], prime, length, err);
+    }
+    return status;
+}
+
 enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struct imf_error *err) {
     *out = NULL;
     if (length < 1)
@@ -69,13 +118,19 @@ enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struc
         return imf_fail_memory(err, (size_t)length * sizeof *fft->root);
     }
     fill_roots(fft->root, length);
+    enum imf_status status = make_large(fft, err);
+    if (status != IMF_OK)
+        imf_fft_host_free(&fft);
     *out = fft;
-    return IMF_OK;
+    return status;
 }
 
 void imf_fft_host_free(struct imf_fft_host **fft) {
     if (!*fft)
         return;
+    for (int i = 0; i < (*fft)->count; i++)
+        if (i == 0 || (*fft)->large[i] != (*fft)->large[i - 1])
+            large_free((*fft)->large[i]);
     free((*fft)->root);
     free((*fft)->scratch);
     free(*fft);
@@ -120,6 +175,28 @@ static void butterfly(const struct imf_fft_host *fft, struct imf_complex *out, s
     }
 }
 
+/* out[0], out[m], out[2m], ...: the transform of as many values as l's prime. */
+static void butterfly_large(const struct large *l, struct imf_complex *out, size_t m) {
+    const struct imf_fft_rader *r = &l->rader;
+    struct imf_complex first = out[0];
+    size_t count = (size_t)r->prime - 1, length = (size_t)r->length;
+    for (size_t q = 0; q < count; q++)
+        l->in[q] = out[(size_t)r->gather[q] * m];
+    for (size_t q = count; q < length; q++)
+        l->in[q] = (struct imf_complex){0, 0};
+    imf_fft_host_run(l->fft, l->in, 1, l->out);
+    out[0] = add(first, l->out[0]);
+    /* Back as the transform of the conjugate, conjugated. */
+    for (size_t k = 0; k < length; k++) {
+        l->in[k] = multiply(l->out[k], r->spectrum[k]);
+        l->in[k].im = -l->in[k].im;
+    }
+    imf_fft_host_run(l->fft, l->in, 1, l->out);
+    for (size_t q = 0; q < count; q++)
+        out[(size_t)r->scatter[q] * m] =
+            (struct imf_complex){first.re + l->out[q].re, first.im - l->out[q].im};
+}
+
 static void transform(const struct imf_fft_host *fft, int level, int n,
                       const struct imf_complex *in, ptrdiff_t stride, struct imf_complex *out) {
     if (n == 1) {
@@ -133,7 +210,9 @@ static void transform(const struct imf_fft_host *fft, int level, int n,
     for (size_t j = 0; j < m; j++) {
         for (size_t k = 1; j && k < (size_t)r; k++)
             out[k * m + j] = multiply(out[k * m + j], fft->root[j * k * step]);
-        if (r == 4)
+        if (fft->large[level])
+            butterfly_large(fft->large[level], out + j, m);
+        else if (r == 4)
             butterfly4(out + j, m);
         else
             butterfly(fft, out + j, m, r);

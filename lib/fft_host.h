@@ -2,7 +2,8 @@
  * fft_host.h - discrete Fourier transforms on the host, in double precision (no OpenCL)
  *
  * Plain and accurate rather than fast: for pictures of spectra and of filters, and for whatever
- * wants a reference. Any length will do; products of 2, 3, 5 and 7 are quick.
+ * wants a reference. Any length will do, up to 2^22 where it has prime factors above 7;
+ * products of 2, 3, 5 and 7 are quickest.
  */
 #ifndef IMF_FFT_HOST_H
 #define IMF_FFT_HOST_H

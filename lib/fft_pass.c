@@ -7,6 +7,8 @@
  */
 #include "fft_pass.h"
 
+#include "fft_prime.h"
+
 #include <string.h>
 
 /* Longest line for one pass: VEC of them should stay in the second cache. */
@@ -41,10 +43,16 @@ static struct imf_fft_pass *add(struct imf_fft_passes *p, int length, unsigned r
     pass->axis.twiddles = (cl_int)p->floats;
     pass->order = (cl_int)p->ints;
     p->floats += 2 * (size_t)plan->twiddles;
+    pass->axis.prime_tables = (cl_int)p->floats;
+    p->floats += imf_fft_prime_floats(plan);
     p->ints += 4 * (size_t)length;
+    p->primes |= plan->primes > 0;
+    for (int s = 0; s < plan->primes; s++)
+        p->convolutions |= imf_fft_prime_length(plan->radix[s]) > 0;
     pass->grain = GRAIN / length > 8 ? GRAIN / length / 8 : 1;
-    if (length > p->z.work)
-        p->z.work = length;
+    int work = length + imf_fft_prime_spare(plan);
+    if (work > p->z.work)
+        p->z.work = work;
     return pass;
 }
 
@@ -68,26 +76,37 @@ static void add_steps(struct imf_fft_passes *p, int n1, int n2, int outer, int v
     p->temp = true;
 }
 
-enum imf_status imf_fft_passes_make(struct imf_fft_passes *p, int nx, int ny, int batch, int vec,
-                                    unsigned radices, struct imf_error *err) {
-    *p = (struct imf_fft_passes){.z = {.batch = batch}};
+static enum imf_status check(const struct imf_fft_shape_passes *shape, struct imf_error *err) {
     struct imf_fft_plan plan;
-    const int length[] = {nx, ny};
+    const int length[] = {shape->nx, shape->ny};
+    const bool skip[] = {shape->skip_x, shape->skip_y};
     for (int i = 0; i < 2; i++) {
-        if (!imf_fft_plan_best(&plan, length[i], radices))
+        if (!skip[i] && !imf_fft_plan_best(&plan, length[i], shape->radices))
             return imf_fail(err, IMF_ERR_ARGUMENT,
-                            "length %d cannot be transformed: use a product of 2, 3, 5 and 7 up to "
-                            "%d (imf_fft_good_length)",
-                            length[i], IMF_FFT_MAX);
+                            "length %d is not the product of the radices asked for (0 allows all)",
+                            length[i]);
     }
     size_t values;
-    if (batch < 1)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "%d transforms: use at least one", batch);
-    if (!imf_size_mul((size_t)nx * (size_t)ny, (size_t)batch, &values) || values > INT32_MAX)
+    if (shape->batch < 1)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "%d transforms: use at least one", shape->batch);
+    if (!imf_size_mul((size_t)shape->nx * (size_t)shape->ny, (size_t)shape->batch, &values) ||
+        values > INT32_MAX)
         return imf_fail(err, IMF_ERR_LIMIT, "%d transforms of %dx%d values are too many: use fewer",
-                        batch, nx, ny);
+                        shape->batch, shape->nx, shape->ny);
+    return IMF_OK;
+}
+
+enum imf_status imf_fft_passes_make(struct imf_fft_passes *p,
+                                    const struct imf_fft_shape_passes *shape,
+                                    struct imf_error *err) {
+    int nx = shape->nx, ny = shape->ny, batch = shape->batch, vec = shape->vec;
+    unsigned radices = shape->radices;
+    *p = (struct imf_fft_passes){.z = {.batch = batch, .work = 1}};
+    enum imf_status status = check(shape, err);
+    if (status != IMF_OK)
+        return status;
     int rows = ny, n1, n2;
-    bool single = ny == 1, steps = square_split(nx, radices, vec, &n1, &n2);
+    bool single = ny == 1, steps = !shape->skip_x && square_split(nx, radices, vec, &n1, &n2);
     if (single && nx <= PANEL && batch >= vec / 2) {
         /* Short lines ride side by side: a batch of them is one set. */
         rows = batch;
@@ -96,12 +115,12 @@ enum imf_status imf_fft_passes_make(struct imf_fft_passes *p, int nx, int ny, in
     p->z.size = (cl_long)nx * rows;
     if (steps && (nx > PANEL || (rows < vec / 2 && nx >= vec * vec))) {
         add_steps(p, n1, n2, rows, vec, radices);
-    } else if (nx > 1) {
+    } else if (nx > 1 && !shape->skip_x) {
         struct imf_fft_pass *row = add(p, nx, radices);
         row->lines = rows;
         row->from = row->to = (struct imf_fft_layout){nx, 1, 0};
     }
-    if (ny > 1) {
+    if (ny > 1 && !shape->skip_y) {
         struct imf_fft_pass *column = add(p, ny, radices);
         column->lines = nx;
         column->from = column->to = (struct imf_fft_layout){1, nx, 0};
@@ -133,12 +152,16 @@ static void fill_steps(float *out, int n1, int n2, int vec) {
     }
 }
 
-void imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
-                           cl_int *orders) {
+enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
+                                      cl_int *orders, struct imf_error *err) {
+    enum imf_status status = IMF_OK;
     for (int i = 0; i < p->z.passes; i++) {
         const struct imf_fft_pass *pass = &p->z.pass[i];
         int n = pass->axis.length;
         imf_fft_twiddles(&p->plan[i], twiddles + pass->axis.twiddles);
+        if (status == IMF_OK)
+            status =
+                imf_fft_prime_tables(&p->plan[i], twiddles, (size_t)pass->axis.prime_tables, err);
         if (pass->steps >= 0)
             fill_steps(twiddles + pass->steps, pass->lines, n, vec);
         cl_int *order = orders + pass->order;
@@ -151,4 +174,5 @@ void imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twidd
             order[3 * n + order[2 * n + k]] = k;
         }
     }
+    return status;
 }

@@ -29,19 +29,25 @@ struct imf_fft_passes {
     struct imf_fft_transform z;
     struct imf_fft_plan plan[IMF_FFT_PASSES]; /* of each pass */
     bool temp;                                /* some pass needs temp */
+    bool primes, convolutions;                /* some have prime stages; some of these as such */
     size_t floats, ints;                      /* of the tables */
 };
 
-/*
- * Passes for nx x ny values (ny = 1: one dimension), `batch` times, in lanes of `vec`. Fails when a
- * length is no product of `radices`, or the whole has more than 2^31 - 1 values.
- */
-enum imf_status imf_fft_passes_make(struct imf_fft_passes *p, int nx, int ny, int batch, int vec,
-                                    unsigned radices, struct imf_error *err);
+/* What passes_make is asked for: nx x ny values (ny = 1: one dimension), `batch` times, in lanes of
+ * `vec`. */
+struct imf_fft_shape_passes {
+    int nx, ny, batch, vec;
+    unsigned radices;
+    bool skip_x, skip_y; /* axes that are transformed in another way */
+};
 
-/* Twiddle factors of stages and between steps (p->floats), and for each axis the order of the last
- * stage's elements and its inverse, forwards and backwards (p->ints). */
-void imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
-                           cl_int *orders);
+/* Fails when a length is no product of the radices, or the whole has more than 2^31 - 1 values. */
+enum imf_status imf_fft_passes_make(struct imf_fft_passes *p, const struct imf_fft_shape_passes *s,
+                                    struct imf_error *err);
+
+/* Twiddle factors of stages and between steps and what prime stages need (p->floats), and for each
+ * axis the order of the last stage's elements and its inverse, forwards and backwards (p->ints). */
+enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
+                                      cl_int *orders, struct imf_error *err);
 
 #endif

@@ -14,15 +14,27 @@ static int strip(int n, int prime) {
     return n;
 }
 
+static int smooth_rest(int n) {
+    return strip(strip(strip(strip(n, 2), 3), 5), 7);
+}
+
+int imf_fft_largest_prime(int n) {
+    int largest = 1;
+    for (int f = 2; (int64_t)f * f <= n; f++)
+        for (; n % f == 0; n /= f)
+            largest = f;
+    return n > largest ? n : largest;
+}
+
 int imf_fft_length(int n, int multiple) {
-    if (n > IMF_FFT_MAX)
+    if (n > IMF_FFT_SMOOTH_MAX)
         return 0;
     int length = (n + multiple - 1) / multiple * multiple;
     if (length < multiple)
         length = multiple;
-    while (length <= IMF_FFT_MAX && strip(strip(strip(strip(length, 2), 3), 5), 7) != 1)
+    while (length <= IMF_FFT_SMOOTH_MAX && smooth_rest(length) != 1)
         length += multiple;
-    return length <= IMF_FFT_MAX ? length : 0;
+    return length <= IMF_FFT_SMOOTH_MAX ? length : 0;
 }
 
 static void count_twiddles(struct imf_fft_plan *plan) {
@@ -33,12 +45,22 @@ static void count_twiddles(struct imf_fft_plan *plan) {
     }
 }
 
-bool imf_fft_plan_make(struct imf_fft_plan *plan, int length) {
+/* Stages for the primes above 7, the largest first; returns what is left of the length. */
+static int take_primes(struct imf_fft_plan *plan) {
+    int rest = plan->length;
+    for (int left = smooth_rest(rest); left > 1;) {
+        int prime = imf_fft_largest_prime(left);
+        left /= prime;
+        rest /= prime;
+        plan->radix[plan->stages++] = prime;
+    }
+    plan->primes = plan->stages;
+    return rest;
+}
+
+/* Stages for `rest`, which a tile's length or what primes leave of a length is. */
+static bool take_smooth(struct imf_fft_plan *plan, int rest) {
     static const int odd[] = {7, 5, 3};
-    *plan = (struct imf_fft_plan){.length = length};
-    if (length < 1 || length > IMF_FFT_MAX)
-        return false;
-    int rest = length;
     for (int i = 0; i < 3; i++) {
         for (; rest % odd[i] == 0; rest /= odd[i])
             plan->radix[plan->stages++] = odd[i];
@@ -59,15 +81,62 @@ bool imf_fft_plan_make(struct imf_fft_plan *plan, int length) {
     return true;
 }
 
+bool imf_fft_plan_make(struct imf_fft_plan *plan, int length) {
+    *plan = (struct imf_fft_plan){.length = length};
+    return length >= 1 && length <= IMF_FFT_SMOOTH_MAX && take_smooth(plan, length);
+}
+
+bool imf_fft_plan_any(struct imf_fft_plan *plan, int length) {
+    *plan = (struct imf_fft_plan){.length = length};
+    return length >= 1 && length <= IMF_FFT_MAX && take_smooth(plan, take_primes(plan));
+}
+
 /* Measured on an AMD Zen 3 with eight lanes: a value's share of a stage, loads and stores included.
  */
 static const double stage_ns[] = {
     [2] = 0.15, [3] = 0.24, [4] = 0.22, [5] = 0.38, [7] = 0.6, [8] = 0.33, [16] = 0.44};
 
-double imf_fft_plan_ns(const struct imf_fft_plan *plan) {
+/* Primes up to this one are transformed by the definition, which costs as many nanoseconds more as
+ * the prime is larger. */
+#define DEFINITION_MAX 61
+#define DEFINITION_NS 0.085
+
+int imf_fft_prime_length(int prime) {
+    if (prime <= DEFINITION_MAX)
+        return 0;
+    return smooth_rest(prime - 1) == 1 ? prime - 1 : imf_fft_length(2 * prime - 3, 1);
+}
+
+static double prime_ns(int prime) {
+    struct imf_fft_plan plan;
+    int length = imf_fft_prime_length(prime);
+    if (length == 0)
+        return prime * DEFINITION_NS;
+    imf_fft_plan_make(&plan, length);
+    return 2 * length * imf_fft_plan_ns(&plan) / prime + 2 * IMF_FFT_MEMORY_NS;
+}
+
+double imf_fft_primes_ns(const struct imf_fft_plan *plan) {
     double sum = 0;
-    for (int s = 0; s < plan->stages; s++)
+    for (int s = 0; s < plan->primes; s++)
+        sum += prime_ns(plan->radix[s]);
+    return sum;
+}
+
+double imf_fft_plan_ns(const struct imf_fft_plan *plan) {
+    double sum = imf_fft_primes_ns(plan);
+    for (int s = plan->primes; s < plan->stages; s++)
         sum += stage_ns[plan->radix[s]];
+    return sum;
+}
+
+double imf_fft_plan_doublings(const struct imf_fft_plan *plan) {
+    double sum = log2(plan->length);
+    for (int s = 0; s < plan->primes; s++) {
+        int length = imf_fft_prime_length(plan->radix[s]);
+        if (length > 0)
+            sum += 2 * log2(length) - log2(plan->radix[s]) + 1;
+    }
     return sum;
 }
 
@@ -99,9 +168,9 @@ static bool split_twos(struct imf_fft_plan *plan, int twos, unsigned radices) {
 bool imf_fft_plan_best(struct imf_fft_plan *plan, int length, unsigned radices) {
     static const int odd[] = {7, 5, 3};
     *plan = (struct imf_fft_plan){.length = length};
-    if (length < 1 || length > IMF_FFT_MAX)
+    if (length < 1 || length > IMF_FFT_SMOOTH_MAX)
         return false;
-    int rest = length, twos = 0;
+    int rest = radices & IMF_FFT_PRIMES ? take_primes(plan) : length, twos = 0;
     for (int i = 0; i < 3; i++) {
         for (; radices >> odd[i] & 1 && rest % odd[i] == 0; rest /= odd[i])
             plan->radix[plan->stages++] = odd[i];

@@ -2,6 +2,7 @@
 #include "fft_run.h"
 
 #include "embed.h"
+#include "fft_prime.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,13 @@ static unsigned radices(const struct imf_fft_plan *plan) {
     return set;
 }
 
+static void define_part(struct imf_defines *d, const char *name, const char *file) {
+    for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
+        if (strcmp(e->name, file) == 0)
+            imf_define(d, name, "1\n#line 1 \"cl/%s\"\n%s", file, e->text);
+    }
+}
+
 void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
                     const struct imf_fft_plan *y) {
     imf_define(d, "VEC", "%d", vec);
@@ -26,10 +34,11 @@ void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x
         imf_define(d, "RADICES", "%u", radices(x) | (y ? radices(y) : 0));
         imf_define(d, "MIDDLES", "%u", x->stages ? 1u << x->radix[x->stages - 1] : 0);
     }
-    for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
-        if (strcmp(e->name, "fft_stages.cl") == 0)
-            imf_define(d, "FFT", "1\n#line 1 \"cl/fft_stages.cl\"\n%s", e->text);
-    }
+    define_part(d, "FFT", "fft_stages.cl");
+}
+
+void imf_fft_define_primes(struct imf_defines *d) {
+    define_part(d, "PRIMES", "fft_primes.cl");
 }
 
 void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
@@ -55,6 +64,7 @@ void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan
     axis->stages = plan->stages;
     for (int s = 0; s < plan->stages; s++)
         axis->radix[s] = plan->radix[s];
+    axis->primes = plan->primes;
 }
 
 enum imf_status imf_fft_upload(struct imf_clrt *rt, const void *data, size_t bytes, cl_mem *out,
@@ -76,18 +86,24 @@ enum imf_status imf_fft_twiddle_buffer(struct imf_clrt *rt, const struct imf_fft
                                        struct imf_fft_axis *axis_y, cl_mem *out,
                                        struct imf_error *err) {
     size_t count_x = 2 * (size_t)x->twiddles, count_y = y ? 2 * (size_t)y->twiddles : 0;
-    size_t bytes = (count_x + count_y + 1) * sizeof(float); /* never 0 */
+    size_t primes_x = imf_fft_prime_floats(x), primes_y = y ? imf_fft_prime_floats(y) : 0;
+    size_t bytes = (count_x + count_y + primes_x + primes_y + 1) * sizeof(float); /* never 0 */
     float *tw = calloc(1, bytes);
     *out = NULL;
     if (!tw)
         return imf_fail_memory(err, bytes);
     imf_fft_twiddles(x, tw);
     axis_x->twiddles = 0;
-    if (y) {
+    axis_x->prime_tables = (cl_int)(count_x + count_y);
+    enum imf_status status = imf_fft_prime_tables(x, tw, (size_t)axis_x->prime_tables, err);
+    if (y && status == IMF_OK) {
         imf_fft_twiddles(y, tw + count_x);
         axis_y->twiddles = (cl_int)count_x;
+        axis_y->prime_tables = (cl_int)(count_x + count_y + primes_x);
+        status = imf_fft_prime_tables(y, tw, (size_t)axis_y->prime_tables, err);
     }
-    enum imf_status status = imf_fft_upload(rt, tw, bytes, out, err);
+    if (status == IMF_OK)
+        status = imf_fft_upload(rt, tw, bytes, out, err);
     free(tw);
     return status;
 }
@@ -122,16 +138,13 @@ static enum imf_status lines_buffers(struct lines *l, struct imf_clrt *rt,
 
 static enum imf_status lines_run(struct lines *l, struct imf_clrt *rt, struct imf_fft_axis *axis,
                                  float *re, float *im, size_t bytes, int count, int groups,
-                                 bool backwards, struct imf_error *err) {
+                                 int spare, bool backwards, struct imf_error *err) {
     cl_command_queue q = imf_clrt_queue(rt);
-    cl_int n = count, back = backwards;
-    const struct imf_arg args[] = {{sizeof l->re, &l->re},
-                                   {sizeof l->im, &l->im},
-                                   {sizeof l->re, &l->twiddles},
-                                   {sizeof l->re, &l->order},
-                                   {sizeof l->re, &l->scratch},
-                                   {sizeof *axis, axis},
-                                   {sizeof n, &n},
+    cl_int n = count, back = backwards, more = spare;
+    const struct imf_arg args[] = {{sizeof l->re, &l->re},       {sizeof l->im, &l->im},
+                                   {sizeof l->re, &l->twiddles}, {sizeof l->re, &l->order},
+                                   {sizeof l->re, &l->scratch},  {sizeof *axis, axis},
+                                   {sizeof more, &more},         {sizeof n, &n},
                                    {sizeof back, &back}};
     size_t global = (size_t)groups, local = 1;
     cl_int code = clEnqueueWriteBuffer(q, l->re, CL_TRUE, 0, bytes, re, 0, NULL, NULL);
@@ -155,22 +168,26 @@ enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, 
     struct imf_fft_axis axis = {0};
     struct lines l = {0};
     size_t bytes, scratch;
-    if (!imf_fft_plan_make(&plan, n) || count < 1)
+    if (!imf_fft_plan_any(&plan, n) || count < 1)
         return imf_fail(err, IMF_ERR_ARGUMENT, "%d lines of length %d cannot be transformed", count,
                         n);
     int vec = imf_fft_vec(imf_clrt_device(rt)), groups = count / vec + (count % vec != 0);
+    size_t elements = (size_t)n + (size_t)imf_fft_prime_spare(&plan);
     if (!imf_size_mul((size_t)n * sizeof(float), (size_t)count, &bytes) ||
-        !imf_size_mul((size_t)n * (size_t)vec * 2 * sizeof(float), (size_t)groups, &scratch))
+        !imf_size_mul(elements * (size_t)vec * 2 * sizeof(float), (size_t)groups, &scratch))
         return imf_fail(err, IMF_ERR_LIMIT, "%d lines of length %d are too many", count, n);
     imf_fft_axis_set(&axis, &plan);
     struct imf_defines d = {0};
-    imf_fft_define(&d, vec, &plan, NULL);
+    imf_fft_define(&d, vec, plan.primes ? NULL : &plan, NULL);
+    if (plan.primes)
+        imf_fft_define_primes(&d);
     enum imf_status status = imf_clrt_kernel(rt, "fft_lines.cl", &d, "fft_lines", &l.kernel, err);
     imf_defines_free(&d);
     if (status == IMF_OK)
         status = lines_buffers(&l, rt, &plan, &axis, bytes, scratch, err);
     if (status == IMF_OK)
-        status = lines_run(&l, rt, &axis, re, im, bytes, count, groups, backwards, err);
+        status = lines_run(&l, rt, &axis, re, im, bytes, count, groups, imf_fft_prime_spare(&plan),
+                           backwards, err);
     cl_mem *mems[] = {&l.re, &l.im, &l.twiddles, &l.order, &l.scratch};
     for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
         if (*mems[i])

@@ -10,7 +10,8 @@
 
 /* struct fft_axis of cl/fft_stages.cl. */
 struct imf_fft_axis {
-    cl_int length, valid, origin, taps, stages, radix[IMF_FFT_STAGES], twiddles;
+    cl_int length, valid, origin, taps, stages, radix[IMF_FFT_STAGES], twiddles, primes,
+        prime_tables;
 };
 
 /* Lanes of the transforms on this device: 4, 8 or 16. */
@@ -21,6 +22,9 @@ int imf_fft_vec(const struct imf_device *d);
  * radices. */
 void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
                     const struct imf_fft_plan *y);
+
+/* The text of cl/fft_primes.cl behind that, for axes with prime stages. */
+void imf_fft_define_primes(struct imf_defines *d);
 
 /* A problem by tiles whose samples are less their middle: its epilogue, and how exact sums are
  * told. near_tie: a float decides pixels that are not near a tie. */
@@ -41,7 +45,7 @@ enum imf_status imf_fft_upload(struct imf_clrt *rt, const void *data, size_t byt
 
 /*
  * Transform `count` lines of n complex values in place, planar, line after line in host memory, in
- * natural order. backwards: the inverse, not divided by n. n has no prime factors but 2, 3, 5, 7.
+ * natural order. backwards: the inverse, not divided by n. Any n up to IMF_FFT_MAX.
  */
 enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, int count,
                               bool backwards, struct imf_error *err);

@@ -329,30 +329,35 @@ enum imf_status imf_plan_run_memory(struct imf_plan *plan, const void *src, size
  *     inverse   the same with exp(+2 pi i ...)
  *
  * Neither is scaled: forward, then inverse, multiplies by nx * ny. The relative L2 error is at most
- * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24.
+ * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24. On a device without float64 it is at most twice
+ * that for lengths with a prime factor above 61.
  *
  * Values are pairs of floats, real and imaginary part, rows one after the other without gaps, and
- * the batch's transforms likewise. Lengths are products of 2, 3, 5 and 7, up to 2^22.
+ * the batch's transforms likewise. Any length up to 2^22 will do. Products of 2, 3, 5 and 7 are the
+ * quickest; prime factors up to 61 cost a few times as much, larger ones, which are done as
+ * convolutions in float64 where the device can, several times as much (and large ones by far the
+ * most where there are fewer than four lines to transform).
  *
  * The method is mixed-radix decimation in frequency, a vector's worth of lines at a time, in four
  * steps where a line is long (J. W. Cooley and J. W. Tukey 1965; D. H. Bailey 1990; ARM's "Speeding
- * up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL" parts 1 to 3).
+ * up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL" parts 1 to 3);
+ * large primes as C. M. Rader (1968) or L. I. Bluestein (1970) has it.
  */
 struct imf_fft_shape {
     int nx, ny;       /* neighbouring values, rows; ny = 1 (or 0): one dimension */
     int batch;        /* transforms done at once; 0: 1 */
-    unsigned radices; /* bits of the radices to build from, say 1 << 2 | 1 << 4; 0: all of them,
-                         which are 2, 3, 4, 5, 7, 8 and 16 */
+    unsigned radices; /* bits of the radices to build from, say 1 << 2 | 1 << 4, out of 2, 3, 4, 5,
+                         7, 8 and 16; 0: all of them, and any prime */
 };
 enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
 
-/* The length from n on that is estimated to take the least time; 0 when there is none (n > 2^22).
- */
+/* The length from n on that is estimated to take the least time, a product of 2, 3, 5 and 7; 0 when
+ * there is none (n > 2^22). */
 int imf_fft_good_length(int n);
 
 /*
  * Prepare for a shape: memory on the device, tables, programs. The context must outlive the result.
- * IMF_ERR_ARGUMENT: a length with other factors than the radices' (use imf_fft_good_length);
+ * IMF_ERR_ARGUMENT: a length below 1 or above 2^22, or no product of the radices asked for;
  * IMF_ERR_LIMIT: more than 2^31 - 1 values; IMF_ERR_MEMORY: more than the device holds;
  * IMF_ERR_NO_DEVICE, IMF_ERR_DEVICE.
  */

@@ -12,8 +12,10 @@ struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_m
     if (size > IMF_METADATA_MAX || sizeof *item + size > IMF_METADATA_MAX - metadata->total)
         return NULL;
     item = malloc(sizeof *item + size);
-    if (!item)
+    if (!item) {
+        metadata->starved = true;
         return NULL;
+    }
     *item = (struct imf_meta_item){.kind = kind, .strip = strip, .size = size};
     if (size)
         memcpy(item->data, data, size);

@@ -65,12 +65,13 @@ struct imf_metadata {
     size_t total;                             /* bytes of all items, and of their heads */
     unsigned inflated;                        /* PNG: deflated items met */
     unsigned colors;                          /* PNG: bits of the colour chunks met */
+    bool starved;                             /* an item is missing: there was no memory */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
 };
 
-/* Append a copy; EXIF, XMP and ICC only when there is none yet. NULL when memory or
- * IMF_METADATA_MAX does not allow it, or for a second EXIF, XMP or ICC. */
+/* Append a copy; EXIF, XMP and ICC only when there is none yet. NULL when memory (the metadata are
+ * starved then) or IMF_METADATA_MAX does not allow it, or for a second EXIF, XMP or ICC. */
 struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_meta_kind kind,
                                        unsigned strip, const void *data, size_t size);
 /* The first item of that kind, or NULL; metadata may be NULL. */

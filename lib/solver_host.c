@@ -8,6 +8,8 @@
  */
 #include "solver_host.h"
 
+#include "extend.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@ static bool host_applicable(const struct imf_problem *p, const struct imf_device
     (void)d;
     if (!p->transfer || isfinite(imf_host_transfer_cost(p)))
         return true;
-    snprintf(why, IMF_WHY, "no transform is as long as %dx%d pixels need", p->width, p->height);
+    imf_extend_too_long(why, IMF_WHY, p);
     return false;
 }
 

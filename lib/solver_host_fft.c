@@ -9,6 +9,7 @@
 
 #include "extend.h"
 #include "fft_host.h"
+#include "fft_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,14 +33,27 @@ static bool periods(const struct imf_problem *p, int *nx, int *ny) {
     return *nx > 0 && *ny > 0;
 }
 
+/* What a prime stage costs is counted in doublings of a length: of those of its convolution, padded
+ * to `length`, or by the definition. */
+static double host_doublings(const struct imf_fft_plan *plan) {
+    double sum = log2(plan->length);
+    for (int s = 0; s < plan->primes; s++) {
+        int prime = plan->radix[s], length = imf_fft_prime_length(prime);
+        sum += length > 0 ? 2.0 * length / prime * log2(length) : prime / 4.0;
+    }
+    return sum;
+}
+
 /* Measured: 8 to 11 ns a point and doubling of their number, there and back together; more where
  * they leave the caches. */
 double imf_host_transfer_cost(const struct imf_problem *p) {
     int nx, ny;
-    if (!periods(p, &nx, &ny))
+    struct imf_fft_plan x, y;
+    if (!periods(p, &nx, &ny) || !imf_fft_plan_any(&x, nx) || !imf_fft_plan_any(&y, ny))
         return INFINITY;
     double points = (double)nx * ny;
-    return points * ((p->channels + 1) / 2 * 9 * log2(points + 2) + 10) * 1e-6;
+    double doublings = host_doublings(&x) + host_doublings(&y);
+    return points * ((p->channels + 1) / 2 * 9 * (doublings + 1) + 10) * 1e-6;
 }
 
 void imf_host_transfer_print(const struct imf_problem *p, char *text, size_t size) {
@@ -61,11 +75,16 @@ static void release(struct transfer *t) {
     free(t->row);
 }
 
+static enum imf_status too_long(const struct imf_problem *p, struct imf_error *err) {
+    char why[IMF_WHY];
+    imf_extend_too_long(why, sizeof why, p);
+    return imf_fail(err, IMF_ERR_LIMIT, "%s", why);
+}
+
 static enum imf_status prepare(struct transfer *t, struct imf_error *err) {
     const struct imf_problem *p = t->p;
     if (!periods(p, &t->nx, &t->ny))
-        return imf_fail(err, IMF_ERR_LIMIT, "no transform is as long as %dx%d pixels need",
-                        p->width, p->height);
+        return too_long(p, err);
     size_t points, bytes, longest = (size_t)(t->nx > t->ny ? t->nx : t->ny) * COLUMNS;
     if (!imf_size_mul((size_t)t->nx, (size_t)t->ny, &points) ||
         !imf_size_mul(points, sizeof *t->plane, &bytes))
@@ -76,12 +95,18 @@ static enum imf_status prepare(struct transfer *t, struct imf_error *err) {
     if (status != IMF_OK)
         return status;
     t->plane = malloc(bytes);
+    if (!t->plane)
+        return imf_fail(err, IMF_ERR_MEMORY,
+                        "out of memory: the filter reaches %.0f pixels beyond the edges, so that "
+                        "%dx%d values are transformed (wrap, reflect and mirror need fewer)",
+                        imf_extend_reach(p->transfer, p->width > p->height ? p->width : p->height),
+                        t->nx, t->ny);
     t->in = calloc(longest, sizeof *t->in);
     t->out = calloc(longest, sizeof *t->out);
     t->gap_x = calloc((size_t)t->nx, sizeof *t->gap_x);
     t->gap_y = calloc((size_t)t->ny, sizeof *t->gap_y);
     t->row = calloc((size_t)p->width * (size_t)p->channels, sizeof *t->row);
-    if (!t->plane || !t->in || !t->out || !t->gap_x || !t->gap_y || !t->row)
+    if (!t->in || !t->out || !t->gap_x || !t->gap_y || !t->row)
         return imf_fail_memory(err, bytes);
     imf_extend_blends(t->gap_x, p->width, t->nx, p->edge);
     imf_extend_blends(t->gap_y, p->height, t->ny, p->edge);

@@ -11,7 +11,7 @@
  */
 #include "extend.h"
 #include "fft_error.h"
-#include "fft_run.h"
+#include "fft_prime.h"
 
 #include <float.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 struct sizes {
     cl_long in_origin, in_pitch, out_origin, out_pitch;
     cl_float middle, mean, outside[4];
-    cl_int width, height, channels, bands;
+    cl_int width, height, channels, bands, work;
     struct imf_fft_axis x, y;
 };
 
@@ -36,6 +36,7 @@ struct layout {
     struct imf_fft_plan x, y;
     int bands;  /* of vec frequencies of y */
     int groups; /* work-items */
+    int work;   /* elements that each of them has to itself */
     size_t plane, gains, scratch;
 };
 
@@ -57,14 +58,16 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
                         char *why) {
     int nx = imf_extend_period(p->transfer, p->width, p->edge), vec = imf_fft_vec(d);
     int ny = imf_extend_period(p->transfer, p->height, p->edge);
-    if (!imf_fft_plan_make(&l->x, nx) || !imf_fft_plan_make(&l->y, ny)) {
-        snprintf(why, IMF_WHY, "no transform is as long as %dx%d pixels need", p->width, p->height);
+    if (!imf_fft_plan_any(&l->x, nx) || !imf_fft_plan_any(&l->y, ny)) {
+        imf_extend_too_long(why, IMF_WHY, p);
         return false;
     }
+    int spare_x = imf_fft_prime_spare(&l->x), spare_y = imf_fft_prime_spare(&l->y);
+    l->work = ny + (spare_x > spare_y ? spare_x : spare_y);
     size_t element = 2 * (size_t)vec * sizeof(float), total;
     l->bands = ny / 2 / vec + 1;
     l->groups = ITEMS_A_UNIT * (d->compute_units > 0 ? (int)d->compute_units : 1);
-    l->scratch = element * (size_t)ny * (size_t)l->groups;
+    l->scratch = element * (size_t)l->work * (size_t)l->groups;
     l->gains = element / 2 * (size_t)nx * (size_t)l->bands;
     if (imf_size_mul(2 * l->gains, (size_t)p->channels, &l->plane) &&
         imf_size_add(l->plane, l->gains + l->scratch, &total) && l->plane <= d->max_alloc &&
@@ -77,7 +80,7 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
 
 static double error_bound(const struct imf_problem *p, const struct layout *l) {
     double size = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p->in);
-    double rms = 0.85 * sqrt(log2((double)l->x.length * l->y.length + 1));
+    double rms = 0.85 * sqrt(imf_fft_plan_doublings(&l->x) + imf_fft_plan_doublings(&l->y));
     double gains = p->transfer->type == IMF_BUTTERWORTH ? 2 + p->transfer->order : 2;
     return FLT_EPSILON / 2 * size * (6 * rms + gains + 1);
 }
@@ -190,9 +193,10 @@ static enum imf_status make_order(struct transfer_job *j, int vec, struct imf_er
     const struct layout *l = &j->layout;
     size_t n = (size_t)l->y.length, count = (size_t)l->bands * (size_t)vec;
     size_t bytes = 2 * count * sizeof(cl_int);
-    cl_int *pairs = malloc(bytes), *order = malloc(2 * n * sizeof *order), *place = order + n;
+    cl_int *pairs = malloc(bytes), *order = malloc(2 * n * sizeof *order);
     enum imf_status status = pairs && order ? IMF_OK : imf_fail_memory(err, bytes);
     if (status == IMF_OK) {
+        cl_int *place = order + n;
         imf_fft_order(&l->y, order);
         for (size_t i = 0; i < n; i++)
             place[order[i]] = (cl_int)i;
@@ -263,6 +267,8 @@ static enum imf_status make_kernel(struct transfer_job *j, const struct imf_prob
                                    struct imf_error *err) {
     struct imf_defines d = {0};
     imf_fft_define(&d, vec, NULL, NULL);
+    if (j->layout.x.primes || j->layout.y.primes)
+        imf_fft_define_primes(&d);
     imf_problem_defines(&d, p);
     enum imf_status status =
         imf_clrt_kernel(j->rt, "fft_transfer.cl", &d, "fft_transfer", &j->kernel, err);
@@ -313,6 +319,7 @@ static enum imf_status transfer_make(void **job, const struct imf_problem *p, st
     z->height = p->height;
     z->channels = p->channels;
     z->bands = j->layout.bands;
+    z->work = j->layout.work;
     imf_fft_axis_set(&z->x, &j->layout.x);
     imf_fft_axis_set(&z->y, &j->layout.y);
     set_gain(&j->gain, p->transfer, &j->layout);

@@ -13,7 +13,7 @@
 static const struct imf_transfer transfers[] = {
     {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.1},
     {.kind = IMF_LOWPASS, .type = IMF_IDEAL, .low = 0.25},
-    {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 1e-5},
+    {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.004},
     {.kind = IMF_HIGHPASS, .type = IMF_GAUSSIAN, .low = 0.7},
     {.kind = IMF_HIGHPASS, .type = IMF_BUTTERWORTH, .low = 0.05, .order = 2},
     {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.11, .order = 30},

@@ -5,7 +5,7 @@ load helper
     make_pgm a.pgm
     for spec in blur blur:x blur:0 blur:-1 blur:nan blur:inf blur:1e999 blur:1:2 nosuchfilter '' : \
         sharpen:1,5 sobel:dir=up kernel:1,2/3 kernel: kernel:1,foo,3 kernel:@missing.txt \
-        threshold:x highpass:0.8 lowpass:0.1:type=square; do
+        threshold:x highpass:0.8 lowpass:0.1:type=square bandstop:0.3:0.2; do
         imf_run -f "$spec" a.pgm -o out.pgm
         echo "$spec"
         [ "$status" -eq 2 ]
@@ -15,6 +15,17 @@ load helper
     done
     imf_run -f blur:x a.pgm -o out.pgm
     one_line "column 6"
+}
+
+@test "a band without width is refused" {
+    make_pgm a.pgm
+    for spec in bandpass:0.2:0.2 bandstop:0.2:0.2; do
+        imf_run -f "$spec" a.pgm -o out.pgm
+        [ "$status" -eq 2 ]
+        one_line "LOW must be below HIGH"
+        [ ! -e out.pgm ]
+    done
+    imf -f bandpass:0.2:0.2000001 --edge=wrap a.pgm -o out.pgm
 }
 
 @test "the second spec of a chain is checked before anything is written" {

@@ -41,10 +41,10 @@ level() { # FILE
     filter | transfer | turn) echo 4 ;;
     text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo 5 ;; # text
     metadata | codec | codec_*) echo 5 ;;                                       # codecs
-    clrt | clrt_* | fft_plan | fft_host) echo 5 ;;                                         # device
-    edge | extend | epilogue | rounding | row_program | solver | solver_* | tuning | fft_error | fft_run | fft_tile | fft_pass) echo 6 ;;  # solvers
-    context | chain | chain_* | compose | bands | point | point_* | exec | exec_* | exec_* | pipeline) echo 7 ;;                                # top
-    planner | verify | fft | picture | picture_*) echo 8 ;;
+    clrt | clrt_* | fft_plan | fft_host | fft_rader) echo 5 ;;                                         # device
+    edge | extend | epilogue | rounding | row_program | solver | solver_* | tuning | fft_error | fft_run | fft_prime | fft_tile | fft_pass) echo 6 ;;  # solvers
+    context | chain | chain_* | compose | bands | point | point_* | exec | exec_* | pipeline) echo 7 ;;                                # top
+    planner | verify | fft | fft_chirp | picture | picture_*) echo 8 ;;
     response | show_* | spectrum | spectrum_*) echo 8 ;;
     apply) echo 9 ;;
     *) echo none ;;
@@ -59,7 +59,7 @@ room() { # FILE
     case ${name%.*} in
     text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo text ;;
     metadata | codec | codec_*) echo codecs ;;
-    clrt | clrt_* | fft_plan | fft_host) echo device ;;
+    clrt | clrt_* | fft_plan | fft_host | fft_rader) echo device ;;
     esac
 }
 

@@ -3,7 +3,9 @@
  *
  * The device runs every length up to 4096 that is a product of 2, 3, 5 and 7: forward and inverse,
  * of noise and of an impulse, against a transform in long double. The relative L2 error must stay
- * within 0.9 eps sqrt(log2 N), eps = 2^-24.
+ * within 0.9 eps sqrt(log2 N), eps = 2^-24. Then every prime below 200 and some more lengths,
+ * against the definition; all is float32 here, so that convolutions count twice
+ * (imf_fft_plan_doublings).
  */
 #include "check.h"
 #include "fft_run.h"
@@ -12,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define LONGEST 4096
 
@@ -56,11 +59,23 @@ static void test_plans(void) {
         }
         CHECK(once, "the order for %d is no permutation", n);
     }
+    for (int n = 1; n <= LONGEST; n++) {
+        struct imf_fft_plan any;
+        int product = 1;
+        CHECK(imf_fft_plan_any(&any, n) && (any.primes == 0) == smooth(n), "length %d", n);
+        for (int s = 0; s < any.stages; s++) {
+            product *= any.radix[s];
+            CHECK(s >= any.primes || imf_fft_largest_prime(any.radix[s]) == any.radix[s],
+                  "length %d: stage %d", n, s);
+        }
+        CHECK(product == n, "length %d", n);
+    }
     struct imf_fft_plan plan;
+    CHECK(!imf_fft_plan_any(&plan, 0) && !imf_fft_plan_any(&plan, IMF_FFT_MAX + 1), "too long");
     CHECK(!imf_fft_plan_make(&plan, 0) && !imf_fft_plan_make(&plan, -8), "no such lengths");
     CHECK(imf_fft_length(1, 1) == 1 && imf_fft_length(11, 1) == 12, "lengths");
     CHECK(imf_fft_length(121, 8) == 128 && imf_fft_length(0, 8) == 8, "multiples of 8");
-    CHECK(imf_fft_length(IMF_FFT_MAX + 1, 1) == 0, "over the limit");
+    CHECK(imf_fft_length(IMF_FFT_SMOOTH_MAX + 1, 1) == 0, "over the limit");
 }
 
 static void test_twiddles(void) {
@@ -218,6 +233,74 @@ static double test_length(struct imf_clrt *rt, int n, bool backwards) {
     return worst;
 }
 
+/* The definition: out(k) = sum of in(j) exp(sign 2 pi i j k / n). */
+static void definition(const float *re, const float *im, long double *out, int n, int sign) {
+    static long double root[2 * LONGEST];
+    for (int i = 0; i < n; i++) {
+        root[2 * i] = cosl(2 * acosl(-1) * i / n);
+        root[2 * i + 1] = sign * sinl(2 * acosl(-1) * i / n);
+    }
+    for (int k = 0; k < n; k++) {
+        long double a = 0, b = 0;
+        for (int j = 0, at = 0; j < n; j++, at = at + k < n ? at + k : at + k - n) {
+            a += re[j] * root[2 * at] - im[j] * root[2 * at + 1];
+            b += re[j] * root[2 * at + 1] + im[j] * root[2 * at];
+        }
+        out[2 * k] = a;
+        out[2 * k + 1] = b;
+    }
+}
+
+/* Noise and an impulse of any length, as many lines as fill the lanes and one more. */
+static double test_any(struct imf_clrt *rt, int n, bool backwards) {
+    enum { COUNT = 9 };
+    static float re[COUNT * LONGEST], im[COUNT * LONGEST], re0[COUNT * LONGEST],
+        im0[COUNT * LONGEST];
+    static long double exact[2 * LONGEST];
+    struct imf_fft_plan plan;
+    struct imf_error err;
+    double worst = 0;
+    for (int i = 0; i < COUNT * n; i++) {
+        re[i] = i / n == 1 ? (float)(i % n == n / 3) : noise();
+        im[i] = i / n == 1 ? 0 : noise();
+    }
+    memcpy(re0, re, sizeof re);
+    memcpy(im0, im, sizeof im);
+    if (!imf_fft_plan_any(&plan, n) ||
+        imf_fft_lines(rt, re, im, n, COUNT, backwards, &err) != IMF_OK) {
+        CHECK(false, "length %d: %s", n, err.text);
+        return 0;
+    }
+    double unit = FLT_EPSILON / 2 * sqrt(imf_fft_plan_doublings(&plan));
+    for (int l = 0; l < COUNT; l += l == 1 ? COUNT - 2 : 1) {
+        definition(re0 + l * n, im0 + l * n, exact, n, backwards ? 1 : -1);
+        double error = relative_error(re + l * n, im + l * n, exact, n) / unit;
+        CHECK(error <= 0.9, "length %d line %d backwards %d: error %.3f", n, l, backwards, error);
+        worst = fmax(worst, error);
+    }
+    return worst;
+}
+
+static void test_any_length(struct imf_clrt *rt) {
+    double worst = 0;
+    unsigned long long seed = (unsigned long long)time(NULL);
+    for (int n = 2; n < 200; n++)
+        if (imf_fft_largest_prime(n) == n)
+            worst = fmax(worst, test_any(rt, n, n % 4 == 1));
+    /* Stages of both kinds, twice the same prime, powers behind primes, convolutions with and
+     * without padding. */
+    static const int lengths[] = {22, 121, 169, 427, 667, 1331, 2021, 4087, 67 * 61, 101 * 32};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        worst = fmax(worst, fmax(test_any(rt, lengths[i], false), test_any(rt, lengths[i], true)));
+    state ^= seed * 0x9e3779b97f4a7c15ull;
+    printf("fft: lengths drawn with seed %llu\n", seed);
+    for (int i = 0; i < 12; i++) {
+        noise();
+        worst = fmax(worst, test_any(rt, 1 + (int)((state >> 20) % LONGEST), i % 2));
+    }
+    printf("fft: any length: largest error %.3f eps sqrt(doublings)\n", worst);
+}
+
 int main(void) {
     test_plans();
     test_twiddles();
@@ -236,6 +319,7 @@ int main(void) {
         }
     }
     printf("fft: largest error %.3f eps sqrt(log2 N)\n", worst);
+    test_any_length(rt);
     imf_clrt_close(&rt);
     return check_done("fft");
 }

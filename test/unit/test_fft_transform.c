@@ -1,16 +1,21 @@
 /*
- * test_fft_transform.c - imf_fft_*(): every good length, both directions, one and two dimensions
+ * test_fft_transform.c - imf_fft_*(): every good length, both directions, one and two dimensions;
+ * primes and other lengths
  *
- * Noise and an impulse against a transform in float64. The relative L2 error must stay within 0.9
- * eps sqrt(log2 N), eps = 2^-24.
+ * Noise and an impulse against a transform in float64, and of any length against the definition in
+ * long double. The relative L2 error must stay within 0.9 eps sqrt(log2 N), eps = 2^-24, or twice
+ * that for large primes on a device without float64.
  */
 #include "check.h"
+#include "context.h"
 #include "fft_host.h"
+#include "fft_plan.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static unsigned long long state = 88172645463325252ull;
 
@@ -181,6 +186,97 @@ static void test_radices(struct imf_context *ctx) {
     }
 }
 
+/* ---- any length ------------------------------------------------------------------------------
+ */
+
+/* Up to SAMPLED frequencies of each line of nx values, by the definition; the others' errors are
+ * like these. */
+#define SAMPLED 64
+
+static void sample_line(struct sums *sums, const float *in, const float *got, int n, int sign,
+                        const long double *root) {
+    int count = n < SAMPLED ? n : SAMPLED;
+    for (int s = 0; s < count; s++) {
+        int k = n <= SAMPLED ? s : (int)(((long)s * n + (long)(state % (unsigned)n)) / SAMPLED) % n;
+        long double a = 0, b = 0;
+        for (int j = 0, at = 0; j < n; j++, at = at + k < n ? at + k : at + k - n) {
+            long double c = root[2 * at], d = sign * root[2 * at + 1];
+            a += in[2 * j] * c - in[2 * j + 1] * d;
+            b += in[2 * j] * d + in[2 * j + 1] * c;
+        }
+        long double da = got[2 * k] - a, db = got[2 * k + 1] - b;
+        sums->error += (double)(da * da + db * db);
+        sums->norm += (double)(a * a + b * b);
+    }
+}
+
+/* A batch of lines of noise; all lines count together. */
+static double test_line(struct imf_context *ctx, int n, int batch, bool inverse) {
+    size_t floats = 2 * (size_t)n * (size_t)batch;
+    float *in = need(sizeof *in * floats), *out = need(sizeof *out * floats);
+    long double *root = need(sizeof *root * 2 * (size_t)n);
+    struct imf_fft_shape shape = {.nx = n, .batch = batch};
+    struct imf_error err = {0};
+    struct imf_fft *fft;
+    struct imf_clrt *rt;
+    struct sums sums = {0};
+    for (size_t i = 0; i < floats; i++)
+        in[i] = noise();
+    for (int i = 0; i < n; i++) {
+        root[2 * i] = cosl(2 * acosl(-1) * i / n);
+        root[2 * i + 1] = sinl(2 * acosl(-1) * i / n);
+    }
+    enum imf_status status = imf_fft_create(&fft, ctx, &shape, &err);
+    if (status == IMF_OK)
+        status = imf_fft_run(fft, in, out, inverse ? IMF_FFT_INVERSE : IMF_FFT_FORWARD, &err);
+    CHECK(status == IMF_OK, "%d, %d: %s", n, batch, err.text);
+    for (int i = 0; status == IMF_OK && i < batch; i++)
+        if (n < 64 || i == 0 || i == batch - 1)
+            sample_line(&sums, in + 2 * (size_t)n * (size_t)i, out + 2 * (size_t)n * (size_t)i, n,
+                        inverse ? 1 : -1, root);
+    bool wide = imf_context_runtime(ctx, &rt, &err) == IMF_OK && imf_clrt_device(rt)->fp64;
+    double limit = wide || imf_fft_largest_prime(n) <= 61 ? 0.9 : 1.8;
+    double error = sqrt(sums.error / sums.norm) / (FLT_EPSILON / 2 * sqrt(log2(n)));
+    CHECK(error <= limit, "%d, %d, inverse %d: error %.3f", n, batch, inverse, error);
+    imf_fft_free(&fft);
+    free(in);
+    free(out);
+    free(root);
+    return error;
+}
+
+static void test_any(struct imf_context *ctx) {
+    double worst = 0;
+    unsigned long long seed = (unsigned long long)time(NULL);
+    printf("fft: lengths drawn with seed %llu\n", seed);
+    for (int n = 11; n < 200; n++)
+        if (imf_fft_largest_prime(n) == n)
+            worst = fmax(worst, test_line(ctx, n, n < 64 ? 65 : 9, n % 4 == 1));
+    /* A line alone; two prime stages; four steps; convolutions with padding and without. */
+    static const int lengths[][2] = {{997, 1},  {667, 8},  {427, 9},   {2021, 3},    {4087, 9},
+                                     {4093, 8}, {121, 17}, {11011, 2}, {8 * 1009, 4}};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        worst = fmax(worst, test_line(ctx, lengths[i][0], lengths[i][1], i % 2));
+    state ^= seed * 0x9e3779b97f4a7c15ull;
+    for (int i = 0; i < 16; i++) {
+        noise();
+        worst = fmax(worst, test_line(ctx, 64 + (int)((state >> 20) % 4032), 8 + i % 2, i / 2 % 2));
+    }
+    printf("fft: any length to 4096: largest error %.3f eps sqrt(log2 N)\n", worst);
+    worst = 0;
+    static const int large[][2] = {{4099, 1},  {4099, 5},    {2 * 4099, 3}, {65537, 2},
+                                   {70001, 5}, {1000003, 1}, {4194301, 1}};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        worst = fmax(worst, test_line(ctx, large[i][0], large[i][1], i % 2));
+    printf("fft: large primes: largest error %.3f eps sqrt(log2 N)\n", worst);
+    worst = 0;
+    static const int shapes[][3] = {{61, 67, 1}, {11, 13, 5},   {640, 427, 1}, {3, 101, 2},
+                                    {127, 3, 2}, {2, 70001, 1}, {70001, 2, 2}, {4099, 2, 1}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        worst = fmax(worst, both_ways(ctx, shapes[i][0], shapes[i][1], shapes[i][2], 0));
+    printf("fft: any 2D: largest error %.3f eps sqrt(log2 N)\n", worst);
+}
+
 /* Round trip on the device, and what is refused. */
 static void test_interface(struct imf_context *ctx) {
     struct imf_error err;
@@ -203,9 +299,9 @@ static void test_interface(struct imf_context *ctx) {
         CHECK(fabsf(v[i] / 96 - (float)(i % 11)) < 1e-5f, "value %d: %g", i, v[i] / 96);
     imf_fft_free(&fft);
     imf_fft_free(&fft);
-    static const struct imf_fft_shape wrong[] = {{11, 1, 1, 0},  {0, 1, 1, 0},      {-8, 1, 1, 0},
-                                                 {8, 13, 1, 0},  {8, 1, -1, 0},     {8, -8, 1, 0},
-                                                 {12, 1, 1, 4u}, {1 << 23, 1, 1, 0}};
+    static const struct imf_fft_shape wrong[] = {{11, 1, 1, 4u},  {0, 1, 1, 0},      {-8, 1, 1, 0},
+                                                 {8, 13, 1, 12u}, {8, 1, -1, 0},     {8, -8, 1, 0},
+                                                 {12, 1, 1, 4u},  {1 << 23, 1, 1, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         fft = (struct imf_fft *)&err;
         CHECK(imf_fft_create(&fft, ctx, &wrong[i], &err) == IMF_ERR_ARGUMENT && !fft, "wrong %zu",
@@ -214,7 +310,7 @@ static void test_interface(struct imf_context *ctx) {
     struct imf_fft_shape many = {.nx = 1 << 20, .ny = 1 << 12};
     CHECK(imf_fft_create(&fft, ctx, &many, &err) == IMF_ERR_LIMIT && !fft, "too many");
     imf_fft_create(&fft, ctx, &wrong[0], &err);
-    CHECK(strstr(err.text, "imf_fft_good_length"), "text: %s", err.text);
+    CHECK(strstr(err.text, "radices"), "text: %s", err.text);
 }
 
 static void test_good_lengths(void) {
@@ -246,6 +342,7 @@ int main(void) {
         test_interface(ctx);
         test_planes(ctx);
         test_radices(ctx);
+        test_any(ctx);
         test_lengths(ctx);
     }
     imf_context_free(&ctx);

@@ -150,8 +150,7 @@ static void test_extension(void) {
             for (int edge = 0; edge < 5; edge++) {
                 int n = sizes[s], period = imf_extend_period(&transfers[i], n, (enum imf_edge)edge);
                 struct imf_fft_plan plan;
-                CHECK(period >= n && imf_fft_plan_make(&plan, period), "period %d of %d", period,
-                      n);
+                CHECK(period >= n && imf_fft_plan_any(&plan, period), "period %d of %d", period, n);
                 struct imf_blend *b = calloc((size_t)(period - n) + 1, sizeof *b);
                 imf_extend_blends(b, n, period, (enum imf_edge)edge);
                 bool inside = true;
@@ -162,7 +161,195 @@ static void test_extension(void) {
                 free(b);
             }
     CHECK(imf_extend_period(&transfers[0], 4000, IMF_EDGE_WRAP) == 4000, "4000 needs no gap");
+    CHECK(imf_extend_period(&transfers[0], 4001, IMF_EDGE_WRAP) == 4001, "nor does a prime");
     CHECK(imf_extend_period(&transfers[0], IMF_FFT_MAX, IMF_EDGE_CLAMP) == 0, "too long");
+}
+
+/* ---- how far responses reach ---------------------------------------------------------------- */
+
+#define GRID 8192
+
+/* The response along u through the centre, of what the filter adds to a constant gain, at 0 to
+ * GRID / 2, from the definition; returns its peak. */
+static double response(const struct imf_transfer *t, double *out) {
+    static double gain[GRID], cosine[GRID];
+    bool rejects = t->kind != IMF_LOWPASS && t->kind != IMF_BANDPASS;
+    for (int k = 0; k < GRID; k++) {
+        double u = (k <= GRID / 2 ? k : k - GRID) / (double)GRID;
+        double g = imf_transfer_gain(t, t->kind == IMF_NOTCH ? u + t->u : u,
+                                     t->kind == IMF_NOTCH ? t->v : 0);
+        gain[k] = (rejects ? 1 - g : g) / GRID;
+        cosine[k] = cos(turn * k / GRID);
+    }
+    double peak = 0;
+    for (int r = 0; r <= GRID / 2; r++) {
+        double re = 0, im = 0;
+        for (int k = 0; k < GRID; k++) {
+            int at = (int)((long)k * r % GRID);
+            re += gain[k] * cosine[at];
+            im += gain[k] * cosine[(at + GRID / 4) % GRID];
+        }
+        out[r] = hypot(re, im);
+        peak = fmax(peak, out[r]);
+    }
+    return peak;
+}
+
+/* Beyond the reach a response stays below 1/1000 of its peak; and the reach is not needlessly
+ * long. */
+static void test_reach(void) {
+    static const struct imf_transfer cases[] = {
+        {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.02},
+        {.kind = IMF_HIGHPASS, .type = IMF_GAUSSIAN, .low = 0.003},
+        {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.7},
+        {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.28},
+        {.kind = IMF_LOWPASS, .type = IMF_BUTTERWORTH, .low = 0.02, .order = 1},
+        {.kind = IMF_HIGHPASS, .type = IMF_BUTTERWORTH, .low = 0.01, .order = 2},
+        {.kind = IMF_LOWPASS, .type = IMF_BUTTERWORTH, .low = 0.4, .order = 3},
+        {.kind = IMF_LOWPASS, .type = IMF_BUTTERWORTH, .low = 0.05, .order = 10},
+        {.kind = IMF_BANDPASS, .type = IMF_GAUSSIAN, .low = 0.05, .high = 0.2},
+        {.kind = IMF_BANDPASS, .type = IMF_GAUSSIAN, .low = 0.01, .high = 0.02},
+        {.kind = IMF_BANDSTOP, .type = IMF_GAUSSIAN, .low = 0.001, .high = 0.2},
+        {.kind = IMF_BANDSTOP, .type = IMF_GAUSSIAN, .low = 0.118, .high = 0.41},
+        {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.11, .order = 1},
+        {.kind = IMF_BANDSTOP, .type = IMF_BUTTERWORTH, .low = 0.05, .high = 0.2, .order = 2},
+        {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.3, .order = 5},
+        {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.02},
+        {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.01, .v = 0, .radius = 0.05},
+    };
+    static double h[GRID / 2 + 1];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double peak = response(&cases[i], h), reach = imf_extend_reach(&cases[i], 1);
+        int needed = GRID / 2;
+        while (needed > 0 && h[needed] <= 1e-3 * peak)
+            needed--;
+        CHECK(reach > needed, "%zu: %g is too short: %d", i, reach, needed);
+        CHECK(reach < 5 * needed + 10, "%zu: %g is too long: %d", i, reach, needed);
+    }
+    struct imf_transfer ideal = transfers[1];
+    CHECK(imf_extend_reach(&ideal, 200) == 200 && imf_extend_reach(&ideal, 3) == 64, "ideal");
+}
+
+/* ---- the reference against the definition --------------------------------------------------- */
+
+/* One line after the other by the definition; sign -1: forward. */
+static void transform_lines(long double *re, long double *im, int n, int lines, int step, int next,
+                            int sign) {
+    long double *root = calloc((size_t)n * 4, sizeof *root), *out = root + 2 * n;
+    for (int k = 0; root && k < n; k++) {
+        root[2 * k] = cosl(2 * acosl(-1) * k / n);
+        root[2 * k + 1] = sign * sinl(2 * acosl(-1) * k / n);
+    }
+    for (int l = 0; root && l < lines; l++, re += next, im += next) {
+        for (int k = 0; k < n; k++) {
+            long double a = 0, b = 0;
+            for (int j = 0, at = 0; j < n; j++, at = (at + k) % n) {
+                a += re[j * step] * root[2 * at] - im[j * step] * root[2 * at + 1];
+                b += re[j * step] * root[2 * at + 1] + im[j * step] * root[2 * at];
+            }
+            out[2 * k] = a;
+            out[2 * k + 1] = b;
+        }
+        for (int k = 0; k < n; k++) {
+            re[k * step] = out[2 * k];
+            im[k * step] = out[2 * k + 1];
+        }
+    }
+    free(root);
+}
+
+/* The edge modes, one step at a time; -1: the constant. */
+static int walk(enum imf_edge edge, int i, int n) {
+    while (i < 0 || i >= n) {
+        if (edge == IMF_EDGE_CONSTANT)
+            return -1;
+        if (edge == IMF_EDGE_CLAMP || (edge == IMF_EDGE_MIRROR && n == 1))
+            i = i < 0 ? 0 : n - 1;
+        else if (edge == IMF_EDGE_WRAP)
+            i += i < 0 ? n : -n;
+        else if (edge == IMF_EDGE_REFLECT)
+            i = i < 0 ? -1 - i : 2 * n - 1 - i;
+        else
+            i = i < 0 ? -i : 2 * n - 2 - i;
+    }
+    return i;
+}
+
+/* Largest difference from the image extended by far_x and far_y samples on each side, transformed
+ * by the definition. */
+static double off_by(const struct imf_transfer *t, enum imf_edge edge, int w, int h, int far_x,
+                     int far_y) {
+    struct imf_surface in = surface(w, h, 1), out = surface(w, h, 1);
+    int nx = w + 2 * far_x, ny = h + 2 * far_y, n = nx * ny;
+    long double *re = calloc((size_t)n * 2, sizeof *re), *im = re + n;
+    unsigned random = 1;
+    double worst = 0;
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            random = random * 1664525u + 1013904223u;
+            /* A gradient and noise: edges do not fit. */
+            *pixel(&in, x, y) = 200.0 * (x + 1) / w + (double)(random >> 24) / 5;
+        }
+    for (int y = 0; y < ny; y++)
+        for (int x = 0; x < nx; x++) {
+            int i = walk(edge, x - far_x, w), j = walk(edge, y - far_y, h);
+            re[y * nx + x] = i < 0 || j < 0 ? 40 : *pixel(&in, i, j);
+        }
+    transform_lines(re, im, nx, ny, 1, nx, -1);
+    transform_lines(re, im, ny, nx, nx, 1, -1);
+    for (int y = 0; y < ny; y++)
+        for (int x = 0; x < nx; x++) {
+            double u = (double)(x > nx / 2 ? x - nx : x) / nx;
+            double v = (double)(y > ny / 2 ? y - ny : y) / ny;
+            long double gain = (long double)imf_transfer_gain(t, u, v) / n;
+            re[y * nx + x] *= gain;
+            im[y * nx + x] *= gain;
+        }
+    transform_lines(re, im, ny, nx, nx, 1, 1);
+    transform_lines(re + far_y * nx, im + far_y * nx, nx, h, 1, nx, 1);
+    CHECK(filter(t, edge, &in, &out), "runs");
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+            worst =
+                fmax(worst, fabs(*pixel(&out, x, y) - (double)re[(y + far_y) * nx + x + far_x]));
+    free(re);
+    imf_surface_free(&in);
+    imf_surface_free(&out);
+    return worst;
+}
+
+/* Wrapped: the image's own transform, whatever the size. */
+static void test_periodic(void) {
+    static const int sizes[][2] = {{13, 11}, {61, 3}, {1, 67}, {107, 2}, {22, 34}, {131, 9}};
+    for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
+        for (size_t i = z % 2; i < TRANSFERS; i += 2) {
+            double worst = off_by(&transfers[i], IMF_EDGE_WRAP, sizes[z][0], sizes[z][1], 0, 0);
+            CHECK(worst < 1e-10, "%zu, %dx%d: off by %g", i, sizes[z][0], sizes[z][1], worst);
+        }
+}
+
+/* Otherwise that of an extension as long as the filter reaches, here of one twice as long, however
+ * small the image. */
+static void test_small(void) {
+    static const struct imf_transfer some[] = {
+        {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.05},
+        {.kind = IMF_HIGHPASS, .type = IMF_BUTTERWORTH, .low = 0.12, .order = 2},
+        {.kind = IMF_BANDSTOP, .type = IMF_GAUSSIAN, .low = 0.1, .high = 0.3},
+        {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.08},
+    };
+    static const int sizes[][2] = {{7, 5}, {40, 1}, {1, 9}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        for (size_t z = 0; z < 3; z++)
+            for (int edge = IMF_EDGE_CLAMP; edge <= IMF_EDGE_CONSTANT; edge++) {
+                int w = sizes[z][0], h = sizes[z][1];
+                int far = edge == IMF_EDGE_WRAP ? 0 : 2 * (int)imf_extend_reach(&some[i], 1);
+                double worst = off_by(&some[i], (enum imf_edge)edge, w, h, far, far);
+                CHECK(worst < 0.1, "%zu, %dx%d, edge %d: off by %g", i, w, h, edge, worst);
+            }
+    /* White on 200x1 in black: next to nothing beyond a few lines. */
+    struct imf_transfer low = {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.02};
+    double worst = off_by(&low, IMF_EDGE_CONSTANT, 200, 1, 64, 64);
+    CHECK(worst < 0.05, "200x1 off by %g", worst);
 }
 
 int main(void) {
@@ -171,5 +358,8 @@ int main(void) {
     test_constants();
     test_sides();
     test_extension();
+    test_reach();
+    test_periodic();
+    test_small();
     return check_done("transfer");
 }
