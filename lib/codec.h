@@ -61,6 +61,7 @@ struct imf_writer {
     bool retold;            /* the metadata's orientation is another than the file's */
     unsigned char *held;    /* turned: the caller's rows, when they do not come at once */
     unsigned char *upright; /* imf_writer_data()'s */
+    unsigned char *xmp;     /* imf_writer_xmp()'s */
     struct imf_encode encode;
     const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
     struct imf_jpeg_source jpeg;         /* the metadata's, turned likewise */
@@ -124,9 +125,13 @@ enum imf_status imf_carried(bool starved, struct imf_error *err);
 /* IMF_ERR_IO with strerror's text for an errno. */
 enum imf_status imf_fail_io(struct imf_error *err, int number);
 
+/* The encoder of a format, or NULL. */
+const struct imf_encoder *imf_encoder_of(enum imf_format format);
 /* Note what could not be written; several are joined. */
 void imf_writer_warn(struct imf_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The warning when imf_metadata's claims have to go, and why. */
+#define IMF_BEHIND_LEFT_OUT "what stands behind the first image (a gain map, say) was left out: %s"
 /* For encoders: is this item to be written? */
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
 /* The item's bytes, put right where the pixels are turned; NULL without memory. Valid until the

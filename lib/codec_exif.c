@@ -1,17 +1,16 @@
 /*
  * codec_exif.c - orientation, and what depends on it, inside of EXIF and XMP
  *
- * EXIF is a TIFF stream (TIFF 6.0): byte order, 42, offset of the first directory. A directory is a
- * count, entries of 12 bytes (tag, type, count, value or its offset), and the next one's offset.
- * Exif 2.32 puts the image's tags into the first directory and into one that it points to; the
- * second holds the thumbnail.
+ * EXIF is a TIFF stream. Exif 2.32 puts the image's tags into the first directory and into one that
+ * it points to; the second holds the thumbnail.
  */
+#include "codec_tiff.h"
 #include "metadata.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 8, ENTRY = 12, TYPE_SHORT = 3 };
+enum { HEADER = IMF_TIFF_HEADER, ENTRY = IMF_TIFF_ENTRY, TYPE_SHORT = 3 };
 enum {
     TAG_WIDTH = 0x100,
     TAG_HEIGHT = 0x101,
@@ -23,41 +22,11 @@ enum {
     TAG_Y_DIMENSION = 0xa003
 };
 
-static uint32_t get16(const unsigned char *p, bool big) {
-    return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
-}
-
-static uint32_t get32(const unsigned char *p, bool big) {
-    return big ? get16(p, big) << 16 | get16(p + 2, big) : get16(p + 2, big) << 16 | get16(p, big);
-}
-
-/* Offset of the first directory, 0: this is no TIFF stream. */
-static size_t first_directory(const unsigned char *exif, size_t size, bool *big) {
-    if (size < HEADER + 2 || exif[0] != exif[1] || (exif[0] != 'I' && exif[0] != 'M'))
-        return 0;
-    *big = exif[0] == 'M';
-    return get16(exif + 2, *big) == 42 ? get32(exif + 4, *big) : 0;
-}
-
-/* Offset of the entry with that tag, or 0; of the end of the entries for tag 0. */
-static size_t find_entry(const unsigned char *exif, size_t size, bool big, size_t directory,
-                         uint32_t tag) {
-    if (directory < HEADER || directory > size - 2)
-        return 0;
-    size_t at = directory + 2;
-    for (size_t left = get16(exif + directory, big); left > 0; left--, at += ENTRY) {
-        if (size - at < ENTRY)
-            return 0;
-        if (tag && get16(exif + at, big) == tag)
-            return at;
-    }
-    return tag ? 0 : at;
-}
-
 size_t imf_exif_orientation_at(const unsigned char *exif, size_t size, bool *big) {
-    size_t directory = first_directory(exif, size, big);
-    size_t at = directory ? find_entry(exif, size, *big, directory, TAG_ORIENTATION) : 0;
-    return at && get16(exif + at + 2, *big) == TYPE_SHORT && get32(exif + at + 4, *big) == 1
+    size_t directory = imf_tiff_first(exif, size, big);
+    size_t at = directory ? imf_tiff_find(exif, size, *big, directory, TAG_ORIENTATION) : 0;
+    return at && imf_tiff_get16(exif + at + 2, *big) == TYPE_SHORT &&
+                   imf_tiff_get32(exif + at + 4, *big) == 1
                ? at + 8
                : 0;
 }
@@ -66,7 +35,7 @@ int imf_metadata_orientation(const struct imf_metadata *metadata) {
     bool big = false;
     const struct imf_meta_item *exif = imf_metadata_find(metadata, IMF_META_EXIF);
     size_t at = exif ? imf_exif_orientation_at(exif->data, exif->size, &big) : 0;
-    uint32_t value = at ? get16(exif->data + at, big) : 1;
+    uint32_t value = at ? imf_tiff_get16(exif->data + at, big) : 1;
     return value >= 1 && value <= 8 ? (int)value : 1;
 }
 
@@ -74,8 +43,8 @@ int imf_metadata_orientation(const struct imf_metadata *metadata) {
 static void exchange(unsigned char *exif, size_t size, bool big, size_t directory, uint32_t tag_a,
                      uint32_t tag_b) {
     unsigned char old[ENTRY - 2];
-    size_t a = find_entry(exif, size, big, directory, tag_a);
-    size_t b = find_entry(exif, size, big, directory, tag_b);
+    size_t a = imf_tiff_find(exif, size, big, directory, tag_a);
+    size_t b = imf_tiff_find(exif, size, big, directory, tag_b);
     if (!a || !b)
         return;
     memcpy(old, exif + a + 2, sizeof old);
@@ -90,7 +59,7 @@ unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap) {
     if (!copy)
         return NULL;
     memcpy(copy, exif->data, size);
-    size_t first = first_directory(copy, size, &big);
+    size_t first = imf_tiff_first(copy, size, &big);
     if (!first)
         return copy;
     size_t at = imf_exif_orientation_at(copy, size, &big);
@@ -98,15 +67,15 @@ unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap) {
         copy[at] = big ? 0 : 1;
         copy[at + 1] = big ? 1 : 0;
     }
-    size_t end = find_entry(copy, size, big, first, 0);
+    size_t end = imf_tiff_find(copy, size, big, first, 0);
     if (end && size - end >= 4)
         memset(copy + end, 0, 4);
     if (swap) {
         exchange(copy, size, big, first, TAG_WIDTH, TAG_HEIGHT);
         exchange(copy, size, big, first, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
-        size_t pointer = find_entry(copy, size, big, first, TAG_EXIF);
+        size_t pointer = imf_tiff_find(copy, size, big, first, TAG_EXIF);
         if (pointer)
-            exchange(copy, size, big, get32(copy + pointer + 8, big), TAG_X_DIMENSION,
+            exchange(copy, size, big, imf_tiff_get32(copy + pointer + 8, big), TAG_X_DIMENSION,
                      TAG_Y_DIMENSION);
     }
     return copy;

@@ -226,6 +226,17 @@ static enum imf_status jpeg_rows(struct imf_reader *r, unsigned char *dst, size_
     return j->done < rows ? imf_reader_damaged(r, j->done, j->what, err) : IMF_OK;
 }
 
+/* What the header claims. */
+static void take_rest(struct imf_jpeg *j) {
+    struct imf_metadata *m = &j->reader->metadata;
+    size_t size;
+    m->behind_at = imf_jpeg_position(j);
+    unsigned char *rest = imf_jpeg_rest(j, IMF_METADATA_MAX, &size);
+    if (rest)
+        imf_reader_keep(j->reader, IMF_META_JPEG_BEHIND, IMF_STRIP_OTHER, rest, size);
+    free(rest);
+}
+
 static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
     struct imf_jpeg *j = r->state;
     if (!guarded(j, end_step))
@@ -234,6 +245,8 @@ static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
         return imf_fail_io(err, r->source.error);
     if (j->detail_missing)
         return IMF_OK; /* which was let pass */
+    if (r->metadata.claims && !j->truncated)
+        take_rest(j);
     if (j->damaged)
         return imf_reader_damaged(r, 0, j->what, err);
     return j->truncated ? imf_fail(err, IMF_ERR_DAMAGED,

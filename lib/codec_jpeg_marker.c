@@ -5,6 +5,7 @@
  * comments makes quadratic. So they are taken here, each as it comes.
  */
 #include "codec_jpeg_read.h"
+#include "codec_xmp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,34 @@ static void take_item(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned stri
         item->tag = (uint32_t)j->c.unread_marker;
 }
 
+static void claim(struct imf_jpeg *j, struct imf_meta_item *item) {
+    item->claims = j->reader->metadata.claims = true;
+}
+
+static void take_xmp(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                     const unsigned char *data, size_t size) {
+    struct imf_meta_item *item = imf_reader_keep(j->reader, kind, strip, data, size);
+    size_t left = size;
+    if (item)
+        free(imf_xmp_without(data, size, IMF_XMP_PICTURES, &left, &j->reader->metadata.starved));
+    if (left > 0 && left < size)
+        claim(j, item);
+}
+
+static void take_claim(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                       const unsigned char *data, size_t size) {
+    struct imf_metadata *m = &j->reader->metadata;
+    if (kind == IMF_META_JPEG_MPF && imf_metadata_find(m, kind))
+        return;
+    struct imf_meta_item *item = imf_reader_keep(j->reader, kind, strip, data, size);
+    if (!item)
+        return;
+    item->tag = (uint32_t)j->c.unread_marker;
+    claim(j, item);
+    if (kind == IMF_META_JPEG_MPF)
+        m->mpf_at = imf_jpeg_position(j) - size;
+}
+
 static void take_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
                      const unsigned char *data, size_t size) {
     (void)kind, (void)strip;
@@ -72,8 +101,10 @@ static const struct {
 #define KEPT(text) text, 0, sizeof text
     {JPEG_COM, "", 0, 0, IMF_META_COMMENT, IMF_STRIP_OTHER, take_item},
     {JPEG_APP0 + 1, PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, take_item},
-    {JPEG_APP0 + 1, PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, take_item},
+    {JPEG_APP0 + 1, PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, take_xmp},
     {JPEG_APP0 + 1, KEPT(IMF_XMP_MORE_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP, take_item},
+    {JPEG_APP0 + 2, PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, take_claim},
+    {JPEG_APP0 + 2, KEPT(IMF_GAIN_MAP_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, take_claim},
     {JPEG_APP0 + 2, PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, take_icc},
     {JPEG_APP0 + 13, "", 0, 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, take_item},
 };

@@ -63,6 +63,9 @@ struct imf_jpeg {
 void imf_jpeg_open_source(struct imf_jpeg *j);
 /* Bytes of the stream that libjpeg has consumed. */
 uint64_t imf_jpeg_position(const struct imf_jpeg *j);
+/* What the stream holds behind the image, up to that many bytes; NULL: nothing, more than that, or
+ * no memory. Freed with free(). */
+unsigned char *imf_jpeg_rest(struct imf_jpeg *j, size_t max, size_t *size);
 /* Of an image of several scans, behind its header: read on to its end (or as far as memory is
  * granted for that) and count the scans. IMF_ERR_LIMIT, IMF_ERR_IO. */
 enum imf_status imf_jpeg_look_ahead(struct imf_jpeg *j, uint64_t memory, struct imf_error *err);

@@ -70,6 +70,27 @@ uint64_t imf_jpeg_position(const struct imf_jpeg *j) {
     return j->given - (j->truncated ? 0 : j->source.bytes_in_buffer);
 }
 
+unsigned char *imf_jpeg_rest(struct imf_jpeg *j, size_t max, size_t *size) {
+    size_t held = j->source.bytes_in_buffer, room = held + IMF_SOURCE_SIZE;
+    unsigned char *data = NULL, *larger;
+    for (*size = 0; *size <= max; room *= 2) {
+        larger = realloc(data, room);
+        j->reader->metadata.starved |= !larger;
+        if (!larger)
+            break;
+        data = larger;
+        if (*size == 0 && held > 0)
+            memcpy(data, j->source.next_input_byte, *size = held);
+        *size += imf_source_read(&j->reader->source, data + *size, room - *size);
+        if (*size<room && * size> 0 && *size <= max)
+            return data;
+        if (*size < room)
+            break;
+    }
+    free(data);
+    return NULL;
+}
+
 /* ---- looking ahead ------------------------------------------------------------------------ */
 
 /* How far the markers are followed in the bytes that were read. */

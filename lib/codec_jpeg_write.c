@@ -4,7 +4,8 @@
  * CMYK is written as Photoshop writes it: inverted, with an Adobe marker. libjpeg leaves an error
  * by longjmp: each call is a step run by guarded().
  */
-#include "codec_jpeg.h"
+#include "codec_jpeg_hold.h"
+#include "codec_xmp.h"
 
 #include <errno.h>
 #include <jerror.h>
@@ -23,6 +24,9 @@ struct jpeg {
     struct imf_writer *writer;
     int error;         /* errno of a failed write */
     JSAMPLE *inverted; /* CMYK: a row */
+    bool holds;        /* images are to follow this one */
+    struct imf_jpeg_hold hold;
+    unsigned char *unclaimed; /* XMP when none are */
     const unsigned char *src;
     size_t stride;
     int rows;
@@ -50,6 +54,9 @@ static bool guarded(struct jpeg *j, void (*step)(struct jpeg *)) {
 static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
     if (j->error)
         return imf_fail_io(err, j->error);
+    if (j->hold.too_large)
+        return imf_memory_fits(j->hold.max, 2 * (uint64_t)j->hold.room,
+                               "a JPEG that more images follow", err);
     if (j->errors.msg_code == JERR_OUT_OF_MEMORY)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     char text[JMSG_LENGTH_MAX];
@@ -79,10 +86,35 @@ static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
         put_segment(j, JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data, item->size);
 }
 
+static void put_long_xmp(struct jpeg *j, const unsigned char *data, size_t size) {
+    enum { HEAD = sizeof IMF_XMP_MORE_PREFIX + 32 + 8, PIECE = IMF_SEGMENT_MAX - HEAD };
+    struct imf_xmp_split split;
+    imf_xmp_split(&split, data, size);
+    put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX,
+                (const unsigned char *)split.packet, strlen(split.packet));
+    for (size_t at = 0; at < split.size; at += PIECE) {
+        char head[HEAD] = IMF_XMP_MORE_PREFIX;
+        char *to = head + sizeof IMF_XMP_MORE_PREFIX;
+        memcpy(to, split.guid, 32);
+        for (int i = 0; i < 4; i++) {
+            to[32 + i] = (char)(split.size >> (24 - 8 * i));
+            to[36 + i] = (char)(at >> (24 - 8 * i));
+        }
+        put_segment(j, JPEG_APP0 + 1, head, HEAD, split.extension + at,
+                    split.size - at < PIECE ? split.size - at : PIECE);
+    }
+}
+
 static void put_xmp(struct jpeg *j, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(j->writer, item);
-    if (data)
-        put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX, data, item->size);
+    size_t size = item->size;
+    if (data && item->claims && !j->holds)
+        data = j->unclaimed =
+            imf_xmp_without(data, size, IMF_XMP_PICTURES, &size, &j->writer->starved);
+    if (data && size > IMF_SEGMENT_MAX - sizeof IMF_XMP_PREFIX)
+        put_long_xmp(j, data, size);
+    else if (data)
+        put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX, data, size);
 }
 
 static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
@@ -108,9 +140,16 @@ static void put_raw(struct jpeg *j, const struct imf_meta_item *item) {
     put_segment(j, (int)item->tag, "", 0, item->data, item->size);
 }
 
+static void put_mpf(struct jpeg *j, const struct imf_meta_item *item) {
+    put_segment(j, JPEG_APP0 + 2, IMF_MPF_PREFIX, sizeof IMF_MPF_PREFIX, item->data, item->size);
+    j->hold.mpf_size = item->size;
+    j->hold.mpf_at = imf_jpeg_held_bytes(&j->hold) - item->size;
+}
+
 static void (*const put[IMF_META_KINDS])(struct jpeg *j, const struct imf_meta_item *item) = {
-    [IMF_META_EXIF] = put_exif,       [IMF_META_XMP] = put_xmp,          [IMF_META_ICC] = put_icc,
-    [IMF_META_COMMENT] = put_comment, [IMF_META_JPEG_SEGMENT] = put_raw,
+    [IMF_META_EXIF] = put_exif,        [IMF_META_XMP] = put_xmp,
+    [IMF_META_ICC] = put_icc,          [IMF_META_COMMENT] = put_comment,
+    [IMF_META_JPEG_SEGMENT] = put_raw, [IMF_META_JPEG_MPF] = put_mpf,
 };
 
 /* EXIF stands first, as its standard wants, and for JPEG sources without JFIF no JFIF precedes it.
@@ -142,7 +181,10 @@ static void setup_step(struct jpeg *j) {
     const struct imf_writer *w = j->writer;
     struct jpeg_compress_struct *c = &j->c;
     jpeg_create_compress(c);
-    jpeg_stdio_dest(c, w->stream);
+    if (j->holds)
+        imf_jpeg_hold(c, &j->hold, w->encode.max_memory);
+    else
+        jpeg_stdio_dest(c, w->stream);
     c->image_width = (JDIMENSION)w->info.width;
     c->image_height = (JDIMENSION)w->info.height;
     c->input_components = w->info.channels;
@@ -154,14 +196,21 @@ static void setup_step(struct jpeg *j) {
 
 static void start_step(struct jpeg *j) {
     const struct imf_writer *w = j->writer;
+    const struct imf_meta_item *first = w->metadata ? w->metadata->first : NULL;
     const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF);
     bool with_exif = exif && imf_writer_wants(w, exif);
     set_density(j, with_exif);
     jpeg_start_compress(&j->c, TRUE);
     if (with_exif)
         put_exif(j, exif);
-    for (const struct imf_meta_item *i = w->metadata ? w->metadata->first : NULL; i; i = i->next)
-        if (i != exif && put[i->kind] && imf_writer_wants(w, i))
+    j->hold.claims_at = imf_jpeg_held_bytes(&j->hold);
+    for (const struct imf_meta_item *i = first; j->holds && i; i = i->next)
+        if (i->claims && imf_writer_wants(w, i))
+            put[i->kind](j, i);
+    j->hold.claims_end = imf_jpeg_held_bytes(&j->hold);
+    for (const struct imf_meta_item *i = first; i; i = i->next)
+        if (i != exif && put[i->kind] && imf_writer_wants(w, i) &&
+            (!i->claims || (i->kind == IMF_META_XMP && !j->holds)))
             put[i->kind](j, i);
 }
 
@@ -194,6 +243,21 @@ static const char *jpeg_fits(const struct imf_info *info) {
     return NULL;
 }
 
+/* Can the images that follow the first one be kept, if they are there? */
+static bool keeps_behind(struct imf_writer *w) {
+    const struct imf_metadata *m = w->metadata;
+    if (!m || !m->claims)
+        return false;
+    const struct imf_meta_item *xmp = imf_metadata_find(m, IMF_META_XMP);
+    bool stripped = (w->encode.strip & IMF_STRIP_OTHER) ||
+                    (xmp && xmp->claims && (w->encode.strip & IMF_STRIP_XMP));
+    bool turned = !imf_turn_is_none(w->turn);
+    if (stripped || turned)
+        imf_writer_warn(w, IMF_BEHIND_LEFT_OUT,
+                        stripped ? "--strip asks for that" : "the image is turned");
+    return !stripped && !turned;
+}
+
 static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
     const struct imf_encode *e = &w->encode;
     if (e->quality < 0 || e->quality > 100)
@@ -211,6 +275,7 @@ static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
     j->errors.emit_message = on_message;
     if (w->info.color == IMF_COLOR_CMYK && !(j->inverted = malloc(w->row_bytes)))
         return imf_fail_memory(err, w->row_bytes);
+    j->holds = keeps_behind(w);
     if (!guarded(j, setup_step))
         return failure(j, err);
     enum imf_status status = imf_memory_fits(e->max_memory, imf_jpeg_held(&j->c),
@@ -230,7 +295,11 @@ static enum imf_status jpeg_rows(struct imf_writer *w, const unsigned char *src,
 }
 
 static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) {
-    return guarded(w->state, finish_step) ? IMF_OK : failure(w->state, err);
+    struct jpeg *j = w->state;
+    if (!guarded(j, finish_step))
+        return failure(j, err);
+    errno = 0;
+    return !j->holds || imf_jpeg_release(&j->hold, w) ? IMF_OK : imf_fail_io(err, errno);
 }
 
 static void jpeg_close(struct imf_writer *w) {
@@ -238,6 +307,8 @@ static void jpeg_close(struct imf_writer *w) {
     if (!j)
         return;
     jpeg_destroy_compress(&j->c);
+    imf_jpeg_free_hold(&j->hold);
+    free(j->unclaimed);
     free(j->inverted);
     free(j);
 }

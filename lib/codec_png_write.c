@@ -8,7 +8,7 @@
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */
-#include "codec.h"
+#include "codec_xmp.h"
 
 #include <errno.h>
 #include <png.h>
@@ -129,9 +129,10 @@ static void put_exif(struct png *p, const struct imf_meta_item *item) {
 
 static void put_xmp(struct png *p, const struct imf_meta_item *item) {
     static const char begin[] = "XML:com.adobe.xmp\0\0\0\0";
-    const unsigned char *data = imf_writer_data(p->writer, item);
+    size_t size;
+    const unsigned char *data = imf_writer_xmp(p->writer, item, &size);
     if (data)
-        put_chunk(p, "iTXt", begin, sizeof begin, data, item->size);
+        put_chunk(p, "iTXt", begin, sizeof begin, data, size);
 }
 
 static void put_raw(struct png *p, const struct imf_meta_item *item) {

@@ -21,6 +21,8 @@ enum imf_meta_kind {
     IMF_META_ICC,          /* ICC profile */
     IMF_META_COMMENT,      /* text, as JPEG's COM holds it */
     IMF_META_PNG_CHUNK,    /* data of the chunk `tag`, for PNG only */
+    IMF_META_JPEG_MPF,     /* JPEG's list of the pictures behind the first, a TIFF stream */
+    IMF_META_JPEG_BEHIND,  /* what stands behind the first image of a JPEG */
     IMF_META_JPEG_SEGMENT, /* data of the marker `tag`, for JPEG only */
     IMF_META_KINDS
 };
@@ -31,6 +33,7 @@ struct imf_meta_item {
     unsigned strip; /* the imf_strip bit that removes it */
     uint32_t tag;   /* PNG: the chunk's name, big-endian; JPEG: marker code */
     bool derived;   /* a comment that a PNG chunk of this list holds as well */
+    bool claims;    /* it tells of what stands behind the first image of a JPEG */
     size_t size;
     unsigned char data[];
 };
@@ -68,6 +71,9 @@ struct imf_metadata {
     bool starved;                             /* an item is missing: there was no memory */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
+    bool claims;        /* an item does */
+    uint64_t mpf_at;    /* JPEG: position of IMF_META_JPEG_MPF's data in the file */
+    uint64_t behind_at; /* of IMF_META_JPEG_BEHIND's */
 };
 
 /* Append a copy; EXIF, XMP and ICC only when there is none yet. NULL when memory (the metadata are

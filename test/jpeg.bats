@@ -26,6 +26,28 @@ FOREIGN=$TESTDATA/foreign
     done
 }
 
+@test "XMP of more than 64 KiB, in an extension as exiftool writes it, goes through JPEG and PNG" {
+    command -v exiftool >/dev/null || skip "exiftool makes and reads the metadata"
+    cp "$FOREIGN/xmp.jpg" in.jpg
+    seq -f 'history %06.0f' 12000 >long.txt
+    exiftool -q -overwrite_original '-XMP-photoshop:History<=long.txt' -XMP-xmp:Nickname=short in.jpg
+    grep -a -q http://ns.adobe.com/xmp/extension/ in.jpg
+    imf -f sharpen in.jpg -o out.jpg
+    imf -f sharpen out.jpg -o out.png
+    run ! grep -a -q HasExtendedXMP out.png
+    imf -f sharpen out.png -o back.jpg
+    imf -f sharpen --strip=xmp in.jpg -o bare.jpg
+    run ! grep -a -q 'history 0\|ns.adobe.com' bare.jpg
+    for out in in.jpg out.jpg out.png back.jpg; do
+        echo "$out"
+        exiftool -b -XMP-photoshop:History "$out" | cmp - long.txt
+        [ "$(exiftool -s3 -XMP-dc:Creator "$out")" = Someone ]
+        [ "$(exiftool -s3 -XMP-xmp:Rating "$out")" = 4 ]
+        run exiftool -warning "$out"
+        [ -z "$output" ]
+    done
+}
+
 need() { # PROGRAM...
     local p
     for p; do
