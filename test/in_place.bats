@@ -82,9 +82,9 @@ inverted="255 245 235 225 215 205 195 185 175 165 155 0"
     [ "$(ls | tr '\n' ' ')" = "b b.bak links original " ]
 }
 
-@test "where there are no hard links the backup is a copy" {
+@test "where there are no hard links the backup is a copy; and without renameat2" {
     need_faults
-    for calls in linkat linkat,renameat2; do
+    for calls in linkat linkat,renameat2 renameat2; do
         rm -f a.pgm*
         make_pgm a.pgm
         touch -d '2001-02-03 04:05:06' a.pgm
@@ -191,9 +191,14 @@ each_call() { # MISSING-CALLS
 }
 
 # The calls of a run that name or flush files, as words: each temporary is "new".
-order_of() { # OPTION...
+order_of() { # [MISSING-CALL --] OPTION...
+    local missing=
     rm -f ../log
-    faulty FAULT_LOG=../log -- -f invert "$@"
+    if [ "$2" = -- ]; then
+        missing=$1
+        shift 2
+    fi
+    faulty FAULT_LOG=../log FAULT_FAIL=$missing -- -f invert "$@"
     [ "$status" -eq 0 ]
     order=$(sed -n "s|$(pwd -P)|.|; s|/\.imfilter-[^ ]*|/new|; /^fsync\|^rename\|^link/p" ../log |
         tr '\n' ,)
@@ -207,6 +212,9 @@ order_of() { # OPTION...
     [ "$order" = "fsync ./new,renameat2 ./a.pgm,fsync .," ]
     order_of -i.bak a.pgm
     [ "$order" = "fsync ./new,linkat ./new,renameat2 ./a.pgm.bak,fsync .,renameat2 ./a.pgm,fsync .," ]
+    rm a.pgm.bak
+    order_of linkat -- -i.bak a.pgm
+    [ "$order" = "fsync ./new,linkat ./new,fsync ./new,renameat2 ./a.pgm.bak,fsync .,renameat2 ./a.pgm,fsync .," ]
     order_of a.pgm -o b.pgm
     [ "$order" = "fsync ./new,renameat ./b.pgm," ]
     order_of a.pgm -o b.pgm
@@ -279,12 +287,38 @@ meanwhile() { # CALL COMMAND OPTION...
             no_temporaries
         done
     done
-    make_pgm a.pgm
-    meanwhile fsync 'echo new >a.pgm' -i.bak a.pgm
-    [ "$status" -eq 1 ]
-    [ "$(cat a.pgm)" = new ]
-    [ ! -e a.pgm.bak ]
-    no_temporaries
+    for option in -i -i.bak; do
+        for command in 'echo new >a.pgm' 'echo >>a.pgm; touch -d @1000000000 a.pgm'; do
+            make_pgm a.pgm
+            touch -d @1000000000 a.pgm
+            meanwhile fsync "$command; cp a.pgm ../wanted" $option a.pgm
+            [ "$status" -eq 1 ]
+            cmp a.pgm ../wanted
+            [ ! -e a.pgm.bak ]
+            no_temporaries
+        done
+    done
+}
+
+@test "a backup that appears meanwhile is left alone" {
+    need_faults
+    for call in fsync renameat2; do
+        rm -f -- *.pgm*
+        make_pgm a.pgm
+        cp a.pgm original.pgm
+        meanwhile $call 'echo theirs >a.pgm.bak' -i.bak a.pgm
+        [ "$status" -eq 1 ]
+        one_line 'a.pgm: its backup "a.pgm.bak" exists'
+        [ "$(cat a.pgm.bak)" = theirs ]
+        cmp a.pgm original.pgm
+        rm a.pgm.bak
+        meanwhile $call 'echo theirs >a.pgm.bak' -i.bak --skip-existing a.pgm
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        [ "$(cat a.pgm.bak)" = theirs ]
+        cmp a.pgm original.pgm
+        no_temporaries
+    done
 }
 
 @test "-r -i follows no link, and none that appears meanwhile" {
