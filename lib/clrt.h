@@ -68,6 +68,10 @@ enum imf_status imf_clrt_buffer(struct imf_clrt *rt, cl_mem_flags flags, size_t 
 enum imf_status imf_clrt_buffer_over(struct imf_clrt *rt, void *memory, size_t bytes, cl_mem *out,
                                      struct imf_error *err);
 
+/* A long within a struct that is a kernel's argument: OpenCL aligns it to 8 bytes, while the ABI of
+ * 32-bit x86 gives 4. */
+typedef cl_long imf_cl_long __attribute__((aligned(8)));
+
 /* Set arguments 0..count-1 from (size, pointer) pairs, and enqueue. local may be NULL. */
 struct imf_arg {
     size_t size;

@@ -16,25 +16,25 @@
 int imf_edge_index(enum imf_edge edge, int i, int n) {
     if (i >= 0 && i < n)
         return i;
-    long period;
+    int64_t period;
     switch (edge) {
     case IMF_EDGE_CLAMP:
         return i < 0 ? 0 : n - 1;
     case IMF_EDGE_CONSTANT:
         return -1;
     case IMF_EDGE_WRAP:
-        return (int)(((long)i % n + n) % n);
+        return (int)(((int64_t)i % n + n) % n);
     case IMF_EDGE_REFLECT:
-        period = 2L * n;
+        period = 2 * (int64_t)n;
         break;
     case IMF_EDGE_MIRROR:
     default:
         if (n == 1)
             return 0;
-        period = 2L * n - 2;
+        period = 2 * (int64_t)n - 2;
         break;
     }
-    long m = ((long)i % period + period) % period;
+    int64_t m = ((int64_t)i % period + period) % period;
     if (m < n)
         return (int)m;
     return (int)(edge == IMF_EDGE_REFLECT ? period - 1 - m : period - m);

@@ -23,7 +23,7 @@
 
 /* struct product of cl/fft_chirp.cl. */
 struct product {
-    cl_long from, from_step, to, to_step;
+    imf_cl_long from, from_step, to, to_step;
     cl_int given, wanted, exchange_first, exchange_last;
 };
 

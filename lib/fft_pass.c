@@ -89,8 +89,8 @@ static enum imf_status check(const struct imf_fft_shape_passes *shape, struct im
     size_t values;
     if (shape->batch < 1)
         return imf_fail(err, IMF_ERR_ARGUMENT, "%d transforms: use at least one", shape->batch);
-    if (!imf_size_mul((size_t)shape->nx * (size_t)shape->ny, (size_t)shape->batch, &values) ||
-        values > INT32_MAX)
+    if (!imf_size_mul((size_t)shape->nx, (size_t)shape->ny, &values) ||
+        !imf_size_mul(values, (size_t)shape->batch, &values) || values > INT32_MAX)
         return imf_fail(err, IMF_ERR_LIMIT, "%d transforms of %dx%d values are too many: use fewer",
                         shape->batch, shape->nx, shape->ny);
     return IMF_OK;

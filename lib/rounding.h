@@ -9,7 +9,12 @@
 #ifndef IMF_ROUNDING_H
 #define IMF_ROUNDING_H
 
+#include <float.h>
 #include <stddef.h>
+
+#if FLT_EVAL_METHOD != 0
+#error "float and double have to be computed as such: on 32-bit x86 with -msse2 -mfpmath=sse"
+#endif
 
 #define IMF_SIGMAS 6
 

@@ -18,7 +18,7 @@
 
 /* struct fft_sizes of cl/fft.cl. */
 struct sizes {
-    cl_long in_origin, in_pitch, out_origin, out_pitch, middle_sum;
+    imf_cl_long in_origin, in_pitch, out_origin, out_pitch, middle_sum;
     cl_float middle, error;
     cl_int width, height, tiles_x, pairs, last_row, last_column;
     struct imf_fft_axis x, y;

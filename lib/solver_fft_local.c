@@ -24,7 +24,7 @@
 
 /* struct local_sizes of cl/fft_local.cl. */
 struct sizes {
-    cl_long in_start, out_start, middle_sum;
+    imf_cl_long in_start, out_start, middle_sum;
     cl_float middle, error;
     cl_int in_pitch, out_pitch, width, height, columns, last_row, pitch_in, pitch_out, rows_length;
     cl_int tiles_x, valid_x, valid_y, taps_w, taps_h, pair, lines, capacity;

@@ -19,7 +19,7 @@
 
 /* struct transfer_sizes of cl/fft_transfer.cl. */
 struct sizes {
-    cl_long in_origin, in_pitch, out_origin, out_pitch;
+    imf_cl_long in_origin, in_pitch, out_origin, out_pitch;
     cl_float middle, mean, outside[4];
     cl_int width, height, channels, bands, work;
     struct imf_fft_axis x, y;
@@ -27,7 +27,7 @@ struct sizes {
 
 /* struct gain of cl/fft_transfer.cl. */
 struct gain {
-    cl_long least, most, centre;
+    imf_cl_long least, most, centre;
     cl_float inverse, norm;
     cl_int type, order, band, notch, reject;
 };
