@@ -24,9 +24,9 @@ static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_
     return item;
 }
 
-/* Inflate a whole zlib stream; NULL when it is damaged, over INFLATED_MAX or memory is short, which
- * *starved tells. */
-static unsigned char *inflated(const unsigned char *data, size_t size, size_t *out_size,
+/* Inflate a whole zlib stream; NULL when it is damaged, over INFLATED_MAX (*over tells) or memory
+ * is short (*starved tells). */
+static unsigned char *inflated(const unsigned char *data, size_t size, size_t *out_size, bool *over,
                                bool *starved) {
     z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)size};
     unsigned char *out = NULL, *grown;
@@ -34,7 +34,10 @@ static unsigned char *inflated(const unsigned char *data, size_t size, size_t *o
     *starved |= code == Z_MEM_ERROR;
     if (code != Z_OK)
         return NULL;
-    for (size_t room = 16384; code == Z_OK && room <= INFLATED_MAX; room *= 2) {
+    for (size_t room = 16384; code == Z_OK; room *= 2) {
+        *over = room > INFLATED_MAX;
+        if (*over)
+            break;
         if (!(grown = realloc(out, room))) {
             *starved = true;
             break;
@@ -64,14 +67,16 @@ struct text {
     const unsigned char *at;
     size_t size;
     unsigned char *owned;
+    bool over; /* more than may be inflated */
 };
 
 static bool set_text(struct imf_reader *r, struct text *t, bool deflated, const unsigned char *at,
                      const unsigned char *end) {
-    if (deflated && ++r->metadata.inflated > INFLATIONS_MAX)
+    t->over = deflated && ++r->metadata.inflated > INFLATIONS_MAX;
+    if (t->over)
         return false;
     t->size = (size_t)(end - at);
-    t->owned = deflated ? inflated(at, t->size, &t->size, &r->metadata.starved) : NULL;
+    t->owned = deflated ? inflated(at, t->size, &t->size, &t->over, &r->metadata.starved) : NULL;
     t->at = deflated ? t->owned : at;
     return t->at != NULL;
 }
@@ -112,7 +117,7 @@ static bool latin1_to_utf8(struct text *t, bool *starved) {
         *to++ = (unsigned char)(t->at[i] >= 0x80 ? 0x80 | (t->at[i] & 0x3f) : t->at[i]);
     }
     free(t->owned);
-    *t = (struct text){utf8, (size_t)(to - utf8), utf8};
+    *t = (struct text){.at = utf8, .size = (size_t)(to - utf8), .owned = utf8};
     return true;
 }
 
@@ -179,6 +184,8 @@ static void take_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
     struct text profile = {0};
     if (at && !c->after_pixels && set_text(r, &profile, deflated, at, end))
         imf_reader_keep(r, IMF_META_ICC, IMF_STRIP_ICC, profile.at, profile.size);
+    else if (profile.over)
+        imf_reader_warn(r, "an ICC profile that is too large was left out");
     else
         imf_reader_warn(r, "a damaged ICC profile was left out");
     free(profile.owned);

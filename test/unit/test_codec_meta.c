@@ -1,6 +1,8 @@
 /* test_codec_meta.c - what images carry beside their pixels: kept, converted, stripped */
 #include "codec_util.h"
 
+#include <zlib.h>
+
 #define EXIF_BIG                                                                                   \
     "MM\0*\0\0\0\x08\0\x02\x01\x0f\0\x02\0\0\0\x02"                                                \
     "A\0\0\0\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
@@ -190,6 +192,39 @@ static void test_png_chunks(void) {
     free(file.data);
 }
 
+/* A profile that inflates to more than 16 MiB is left out, and is not called damaged. */
+static void test_large_icc(void) {
+    static const size_t sizes[] = {16 << 20, (16 << 20) + 1};
+    for (int k = 0; k < 2; k++) {
+        unsigned char pixel = 0, *profile = calloc(1, sizes[k]), *chunk = malloc(1 << 20);
+        uLongf size = (1 << 20) - 5;
+        memcpy(profile + 16, "GRAY", 4);
+        memcpy(chunk, "icc\0", 5);
+        CHECK(compress(chunk + 5, &size, profile, sizes[k]) == Z_OK, "deflated");
+        FILE *f = tmpfile();
+        png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+        png_infop info = png_create_info_struct(png);
+        png_init_io(png, f);
+        png_set_IHDR(png, info, 1, 1, 8, PNG_COLOR_TYPE_GRAY, 0, 0, 0);
+        png_write_info(png, info);
+        png_write_chunk(png, (png_const_bytep) "iCCP", chunk, size + 5);
+        png_write_row(png, &pixel);
+        png_write_end(png, NULL);
+        png_destroy_write_struct(&png, &info);
+        rewind(f);
+        struct decoded d = decode_stream(f, NULL);
+        const char *warning = d.reader ? imf_reader_warning(d.reader) : NULL;
+        CHECK(d.status == IMF_OK, "%s", d.err.text);
+        CHECK(k == 0 ? !warning : warning && strstr(warning, "profile that is too large"), "%s",
+              warning ? warning : "no warning");
+        CHECK(holds(imf_reader_metadata(d.reader), IMF_META_ICC, profile, sizes[k]) == (k == 0),
+              "%zu bytes", sizes[k]);
+        done(&d);
+        free(chunk);
+        free(profile);
+    }
+}
+
 /* "Keep" writes the source's tables and sampling; what is asked for overrides either. */
 static void test_jpeg_keep(void) {
     static const int sampling[][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
@@ -331,6 +366,7 @@ static void test_orientation(void) {
 int main(void) {
     test_across();
     test_png_chunks();
+    test_large_icc();
     test_jpeg_keep();
     test_wide_tables();
     test_encoder_memory();
