@@ -20,7 +20,7 @@ import time
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.abspath(os.environ.get("IMFILTER", os.path.join(HERE, "../../build/imfilter")))
-REFUSED = ("cannot do this", '"separable" is not valid')
+REFUSED = "cannot do this"
 
 try:
     import numpy as np
@@ -31,10 +31,6 @@ except ImportError:
 import cases  # noqa: E402
 import model  # noqa: E402
 import pixels  # noqa: E402
-
-
-def refused(text):
-    return any(part in text for part in REFUSED)
 
 
 class Tally:
@@ -68,7 +64,7 @@ def filter_all(group, folder):
 def check(case, expected, path, result, tally):
     if result is None or result.get("status") != "ok":
         text = (result or {}).get("error", "no result")
-        if refused(text):
+        if REFUSED in text:
             tally.count["refused"] += 1
         else:
             tally.failed(case, "(%s)" % text)
@@ -102,7 +98,7 @@ def run_group(texts, known, tally):
         except (subprocess.TimeoutExpired, ValueError) as error:
             tally.failed(group[0], "(%s)" % error)
             return
-        if status == 2 and refused(text):
+        if status == 2 and REFUSED in text:
             tally.count["refused"] += len(group)
             return
         if status not in (0, 1):
