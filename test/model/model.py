@@ -255,6 +255,7 @@ class Run:
         if self.options.get("linear"):
             self.colours, step = encode_srgb(self.colours / (step * self.full)) * self.full, 1.0
         target = {8: 255, 16: 65535}.get(self.options.get("depth"), self.full)
+        self.exact &= target == self.full  # a conversion multiplies or divides by 257 once more
         more, less = max(1, target // self.full), max(1, self.full // target)
         result = self.colours * more / (step * less)
         if self.alpha is not None:
