@@ -349,3 +349,25 @@ meanwhile() { # CALL COMMAND OPTION...
     one_line "pipe: is not a regular file"
     [ -p pipe ]
 }
+
+@test "a signal between the names of the backup and of the result waits for both" {
+    need_faults
+    make_pgm a.pgm
+    cp a.pgm original.pgm
+    echo older >a.pgm.bak
+    meanwhile renameat2 'kill -TERM $PPID' -i.bak --clobber-backup a.pgm
+    [ "$status" -eq 143 ]
+    [ "$(samples a.pgm)" = "$inverted" ]
+    cmp a.pgm.bak original.pgm
+    no_temporaries
+}
+
+@test "what replaces a file is its owner's alone until it has the file's rights" {
+    need_faults
+    make_pgm a.pgm
+    chmod 640 a.pgm
+    meanwhile fchown 'stat -c %a .imfilter-a.pgm.* >../mode' -i a.pgm
+    [ "$status" -eq 0 ]
+    [ "$(cat ../mode)" = 600 ]
+    [ "$(stat -c %a a.pgm)" = 640 ]
+}
