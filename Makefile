@@ -255,8 +255,8 @@ clean: ## remove everything that was built
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
 	opencl-c-headers pocl-opencl-icd bats python3
-DEPS_CI = acl attr clang clang-format debootstrap g++ libclang-rt-14-dev mandoc oclgrind shellcheck \
-	libimage-exiftool-perl libjpeg-turbo-progs python3-numpy
+DEPS_CI = acl attr clang clang-format debootstrap g++ imagemagick libclang-rt-14-dev mandoc netpbm oclgrind \
+	pngcheck shellcheck libimage-exiftool-perl libjpeg-turbo-progs python3-numpy
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)

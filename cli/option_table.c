@@ -135,6 +135,7 @@ static bool set_files_from(struct options *o, const char *value) {
 
 static bool set_format(struct options *o, const char *value) {
     o->format = imf_format_from_name(value);
+    o->encode.pnm = imf_pnm_from_name(value);
     return o->format != IMF_FORMAT_NONE || bad_value("format", value, "png, jpeg or pnm");
 }
 

@@ -26,6 +26,7 @@ struct work {
     struct imf_reader *reader;
     struct imf_writer *writer;
     struct output output;
+    struct imf_encode encode; /* the options', for this name */
     struct imf_picture *spectrum;
     struct outcome outcome;
     char warning[1100]; /* the reader's, the writer's and the plan's */
@@ -131,7 +132,7 @@ static enum result open_input(struct session *s, struct work *w) {
 static bool same_shape(const struct imf_info *a, const struct imf_info *b) {
     return a->width == b->width && a->height == b->height && a->channels == b->channels &&
            a->depth == b->depth && a->color == b->color && a->alpha == b->alpha &&
-           a->format == b->format && a->orientation == b->orientation;
+           a->format == b->format && a->bits == b->bits && a->orientation == b->orientation;
 }
 
 /* The plan's warning, which may come when it is made or when it is run. It is printed once: what
@@ -176,6 +177,25 @@ static enum imf_format output_format(const struct session *s, const struct work 
     return format != IMF_FORMAT_NONE ? format : imf_reader_info(w->reader)->format;
 }
 
+/* A PNM's extension says which one it is. In place it may be wrong, but a bitmap stays one. */
+static enum imf_pnm output_pnm(const struct session *s, const struct work *w) {
+    const char *extension = w->job->output ? name_extension(w->job->output) : NULL;
+    enum imf_pnm named = extension ? imf_pnm_from_name(extension) : IMF_PNM_ANY;
+    if (s->options->encode.pnm != IMF_PNM_ANY)
+        return s->options->encode.pnm;
+    bool bitmap = named == IMF_PNM_PBM && imf_reader_info(w->reader)->bits == 1;
+    return !s->options->in_place || bitmap ? named : IMF_PNM_ANY;
+}
+
+/* What will be written, and how. */
+static void settle_output(struct session *s, struct work *w) {
+    struct imf_info info = *imf_plan_output(s->plan);
+    info.format = output_format(s, w);
+    w->encode = s->options->encode;
+    w->encode.pnm = output_pnm(s, w);
+    w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
+}
+
 static enum result open_output(struct session *s, struct work *w) {
     const struct output_rules rules = {
         .make_directories = s->make_directories,
@@ -188,7 +208,7 @@ static enum result open_output(struct session *s, struct work *w) {
         return fail(s, w, output_name(w), w->output.why);
     struct imf_info info = *imf_plan_output(s->plan);
     info.format = w->outcome.shape.format;
-    if (imf_writer_open(&w->writer, w->output.stream, &info, &s->options->encode,
+    if (imf_writer_open(&w->writer, w->output.stream, &info, &w->encode,
                         imf_reader_metadata(w->reader), &w->error) == IMF_OK)
         return RESULT_DONE;
     const char *cannot = w->error.status == IMF_ERR_IO ? "cannot write: " : "";
@@ -282,11 +302,8 @@ static enum result filter_image(struct session *s, struct work *w) {
     enum result result = s->filter ? make_plan(s, w) : RESULT_DONE;
     if (result != RESULT_DONE)
         return result;
-    if (s->plan) {
-        struct imf_info info = *imf_plan_output(s->plan);
-        info.format = output_format(s, w);
-        w->outcome.shape = imf_writer_shape(&info, &o->encode, imf_reader_metadata(w->reader));
-    }
+    if (s->plan)
+        settle_output(s, w);
     if (o->dry_run || (!w->job->output && !o->verify && !o->bench && !o->spectrum))
         return RESULT_DONE; /* explaining is all */
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)

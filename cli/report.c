@@ -49,13 +49,30 @@ static bool has_algorithm(const struct imf_candidate *c) {
     return *c->algorithm && strcmp(c->algorithm, "-") != 0;
 }
 
+static int bits_of(const struct imf_info *info) {
+    return info->bits ? info->bits : info->depth;
+}
+
+/* By whom, how and where it was done: by the plan, unless the palette was enough. */
+static const char *backend_of(const struct outcome *o) {
+    return o->report.palette ? "cpu" : imf_plan_backend(o->plan);
+}
+
+static const char *algorithm_of(const struct outcome *o) {
+    return o->report.palette ? "plain C on the palette" : imf_plan_algorithm(o->plan);
+}
+
+static const char *device_of(const struct outcome *o) {
+    return o->report.palette ? "host" : imf_plan_device(o->plan);
+}
+
 static void print_plan(FILE *out, const struct outcome *o) {
     const struct imf_info *info = &o->shape;
     plain_put(out, o->input);
     fprintf(out, ": %dx%d %s%s, %d bits: ", info->width, info->height, color_name(info),
-            info->alpha ? " with alpha" : "", info->depth);
+            info->alpha ? " with alpha" : "", bits_of(info));
     plain_put(out, o->filter);
-    fprintf(out, " on %s\n", imf_plan_device(o->plan));
+    fprintf(out, " on %s\n", device_of(o));
     const struct imf_candidate *list;
     size_t count = imf_plan_candidates(o->plan, &list);
     int wide = (int)strlen("algorithm");
@@ -104,7 +121,7 @@ static void print_done(const struct outcome *o) {
     const struct imf_info *info = &o->shape;
     complain_about(o->input, "%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
                    o->output ? o->output : "", o->output ? ": " : "", info->width, info->height,
-                   imf_plan_algorithm(o->plan), imf_plan_device(o->plan), o->report.total_ms);
+                   algorithm_of(o), device_of(o), o->report.total_ms);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -165,13 +182,13 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         json_integer(&j, "width", (uint64_t)info->width);
         json_integer(&j, "height", (uint64_t)info->height);
         json_integer(&j, "channels", (uint64_t)info->channels);
-        json_integer(&j, "depth", (uint64_t)info->depth);
+        json_integer(&j, "depth", (uint64_t)bits_of(info));
         if (o->output)
             json_string(&j, "format", imf_format_name(info->format));
         json_string(&j, "filter", o->filter);
-        json_string(&j, "backend", imf_plan_backend(o->plan));
-        json_string(&j, "algorithm", imf_plan_algorithm(o->plan));
-        json_string(&j, "device", imf_plan_device(o->plan));
+        json_string(&j, "backend", backend_of(o));
+        json_string(&j, "algorithm", algorithm_of(o));
+        json_string(&j, "device", device_of(o));
         json_times(&j, r->options, &o->report);
         if (o->warning)
             json_string(&j, "warning", o->warning);

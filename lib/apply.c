@@ -6,6 +6,8 @@
  * does the work, with a note for the user.
  */
 #include "exec.h"
+#include "form.h"
+#include "palette.h"
 #include "planner.h"
 #include "verify.h"
 
@@ -14,6 +16,9 @@
 
 struct imf_plan {
     struct imf_context *ctx;
+    const struct imf_filter *filter;
+    struct imf_settings settings;
+    bool pointwise; /* a palette may be filtered instead of its pixels */
     struct imf_info input, output;
     struct imf_filter *turned; /* or NULL: the image lies upright */
     struct imf_chain *chain;
@@ -63,6 +68,9 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     if (!plan)
         return imf_fail_memory(err, sizeof *plan);
     plan->ctx = ctx;
+    plan->filter = filter;
+    plan->settings = *settings;
+    plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
     plan->input = plan->output = *input;
     plan->max_memory = settings->max_memory;
     st = imf_filter_turn(&plan->turned, filter, input->orientation, err);
@@ -82,6 +90,7 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     plan->output.depth = plan->chain->out == IMF_U16 ? 16 : 8;
     if (plan->output.channels - (input->alpha ? 1 : 0) == 1)
         plan->output.color = IMF_COLOR_GRAY;
+    plan->output.bits = imf_filter_bits(filter, input, settings);
     describe_device(plan);
     *out = plan;
     return IMF_OK;
@@ -348,6 +357,14 @@ static bool lies_like(const struct imf_info *a, const struct imf_info *b) {
     return (a->orientation > 1 ? a->orientation : 1) == (b->orientation > 1 ? b->orientation : 1);
 }
 
+/* What is measured or verified is pixels; few bits of gray take less room than a palette. */
+static bool may_use_palette(const struct imf_plan *plan, const struct imf_reader *reader,
+                            const struct imf_writer *writer,
+                            const struct imf_run_options *options) {
+    return plan->pointwise && !plan->output.bits && imf_reader_palette(reader) && writer &&
+           imf_writer_takes_indices(writer) && !(options && (options->bench || options->verify));
+}
+
 enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
                              struct imf_writer *writer, const struct imf_run_options *options,
                              struct imf_report *report, struct imf_error *err) {
@@ -357,6 +374,12 @@ enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
         info->color != plan->input.color || info->alpha != plan->input.alpha ||
         !lies_like(info, &plan->input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
+    if (may_use_palette(plan, reader, writer, options)) {
+        struct imf_report local, *r = report ? report : &local;
+        memset(r, 0, sizeof *r);
+        r->setup_ms = imf_context_take_setup_ms(plan->ctx);
+        return imf_palette_run(plan->filter, &plan->settings, reader, writer, r, err);
+    }
     struct ends ends = {.reader = reader, .writer = writer};
     return run(plan, &ends, options, report, err);
 }

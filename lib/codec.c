@@ -61,6 +61,15 @@ enum imf_format imf_format_from_name(const char *name) {
     return IMF_FORMAT_NONE;
 }
 
+enum imf_pnm imf_pnm_from_name(const char *name) {
+    static const char *const names[] = {
+        [IMF_PNM_PBM] = "pbm", [IMF_PNM_PGM] = "pgm", [IMF_PNM_PPM] = "ppm", [IMF_PNM_PAM] = "pam"};
+    for (int i = IMF_PNM_PBM; name && i <= IMF_PNM_PAM; i++)
+        if (same_word(name, names[i]))
+            return (enum imf_pnm)i;
+    return IMF_PNM_ANY;
+}
+
 const char *imf_format_name(enum imf_format format) {
     for (size_t i = 0; i < CODEC_COUNT; i++)
         if (codecs[i].format == format)
@@ -230,6 +239,7 @@ void imf_reader_close(struct imf_reader **reader) {
     if ((*reader)->decoder)
         (*reader)->decoder->close(*reader);
     imf_metadata_clear(&(*reader)->metadata);
+    free((*reader)->palette);
     free(*reader);
     *reader = NULL;
 }
@@ -296,4 +306,13 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
     for (; done < rows; done++)
         memset(to + (size_t)done * stride, 0, r->row_bytes);
     return IMF_OK;
+}
+
+const struct imf_palette *imf_reader_palette(const struct imf_reader *r) {
+    return r->row == 0 && !r->limits.lenient ? r->palette : NULL;
+}
+
+void imf_reader_take_indices(struct imf_reader *r) {
+    r->indices = true;
+    r->row_bytes = (size_t)r->info.width;
 }

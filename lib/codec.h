@@ -1,9 +1,9 @@
 /*
  * codec.h - what a codec is given and what it must offer
  *
- * codec.c owns everything that formats share: sniffing, limits, row counting, what "lenient"
- * means, and flushing. A decoder and an encoder are tables of functions that work on the public
- * reader and writer objects, with their own state behind `state`.
+ * codec.c and codec_writer.c own everything that formats share: sniffing, limits, row counting,
+ * what "lenient" means, and flushing. A decoder and an encoder are tables of functions that work on
+ * the public reader and writer objects, with their own state behind `state`.
  */
 #ifndef IMF_CODEC_H
 #define IMF_CODEC_H
@@ -35,11 +35,19 @@ static inline int imf_source_getc(struct imf_source *s) {
 struct imf_decoder;
 struct imf_encoder;
 
+/* Colours that an image's samples stand for. */
+struct imf_palette {
+    int count; /* 1..256 */
+    unsigned char rgba[256][4];
+};
+
 struct imf_reader {
     const struct imf_decoder *decoder;
     struct imf_limits limits;
     struct imf_info info;
-    size_t row_bytes; /* of a decoded row */
+    size_t row_bytes;            /* of a decoded row */
+    struct imf_palette *palette; /* owned, or NULL */
+    bool indices;                /* rows are indices into it */
     struct imf_metadata metadata;
     int row;                /* rows given to the caller so far */
     bool broken;            /* lenient: rows from here on are zeros */
@@ -85,19 +93,35 @@ struct imf_decoder {
 };
 
 /* fits: NULL, or what the format cannot hold of such an image and what would do. exif_max: bytes of
- * EXIF that it can hold. */
+ * EXIF that it can hold. small_depths: 1 << bits for each imf_info.bits that it writes. palette:
+ * may be NULL; called before the first rows, which are then indices. */
 struct imf_encoder {
     size_t exif_max;
+    unsigned small_depths;
     const char *(*fits)(const struct imf_info *info);
     enum imf_status (*open)(struct imf_writer *w, struct imf_error *err);
     enum imf_status (*rows)(struct imf_writer *w, const unsigned char *src, size_t stride, int rows,
                             struct imf_error *err);
     enum imf_status (*finish)(struct imf_writer *w, struct imf_error *err);
     void (*close)(struct imf_writer *w);
+    enum imf_status (*palette)(struct imf_writer *w, const struct imf_palette *palette,
+                               struct imf_error *err);
 };
 
 extern const struct imf_decoder imf_png_decoder, imf_jpeg_decoder, imf_pnm_decoder;
 extern const struct imf_encoder imf_png_encoder, imf_jpeg_encoder, imf_pnm_encoder;
+/* NULL: there is no such format. */
+const struct imf_encoder *imf_encoder_of(enum imf_format format);
+
+/* The palette behind the reader's pixels, or NULL; also NULL where damage may be let pass, since
+ * what is missing is no index. Before the first row. */
+const struct imf_palette *imf_reader_palette(const struct imf_reader *r);
+/* From now on rows are indices, a byte a pixel, some of which may be beyond the palette. */
+void imf_reader_take_indices(struct imf_reader *r);
+/* Write indices, a byte a pixel, instead of the pixels that the writer was opened for. */
+bool imf_writer_takes_indices(const struct imf_writer *w);
+enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
+                                   struct imf_error *err);
 
 /* For decoders: check the shape against the limits, then set info (but format) and row_bytes. */
 enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t height,
@@ -125,8 +149,6 @@ enum imf_status imf_carried(bool starved, struct imf_error *err);
 /* IMF_ERR_IO with strerror's text for an errno. */
 enum imf_status imf_fail_io(struct imf_error *err, int number);
 
-/* The encoder of a format, or NULL. */
-const struct imf_encoder *imf_encoder_of(enum imf_format format);
 /* Note what could not be written; several are joined. */
 void imf_writer_warn(struct imf_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

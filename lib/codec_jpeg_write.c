@@ -313,9 +313,11 @@ static void jpeg_close(struct imf_writer *w) {
     free(j);
 }
 
-const struct imf_encoder imf_jpeg_encoder = {IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX,
-                                             jpeg_fits,
-                                             jpeg_open,
-                                             jpeg_rows,
-                                             jpeg_finish,
-                                             jpeg_close};
+const struct imf_encoder imf_jpeg_encoder = {
+    .exif_max = IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX,
+    .fits = jpeg_fits,
+    .open = jpeg_open,
+    .rows = jpeg_rows,
+    .finish = jpeg_finish,
+    .close = jpeg_close,
+};

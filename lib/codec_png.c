@@ -33,6 +33,7 @@ struct png {
     unsigned char *image;  /* interlaced: all rows */
     size_t image_bytes;
     int pass;
+    bool started;
     long image_rows;    /* of all passes, so far */
     unsigned char *dst; /* rows wanted */
     size_t stride;
@@ -115,18 +116,42 @@ static void header_step(struct png *p) {
     png_read_info(p->png, p->info);
 }
 
+/* Before the first row: how rows are to come. */
 static void start_step(struct png *p) {
     static const union {
         uint16_t number;
         unsigned char little;
     } order = {1};
-    png_set_expand(p->png);
+    if (p->reader->indices)
+        png_set_packing(p->png);
+    else
+        png_set_expand(p->png);
     if (order.little && p->reader->info.depth == 16)
         png_set_swap(p->png);
     png_set_interlace_handling(p->png);
     png_read_update_info(p->png, p->info);
     if (png_get_rowbytes(p->png, p->info) != p->reader->row_bytes)
         png_error(p->png, "unexpected row size");
+    p->started = true;
+}
+
+/* Gray with one transparent value is a palette as well. */
+static void palette_step(struct png *p) {
+    struct imf_palette *palette = p->reader->palette;
+    png_colorp colors;
+    png_bytep alpha = NULL;
+    png_color_16p key;
+    int count = 0, alphas = 0, bits = png_get_bit_depth(p->png, p->info);
+    bool gray = !png_get_PLTE(p->png, p->info, &colors, &count);
+    png_get_tRNS(p->png, p->info, &alpha, &alphas, &key);
+    palette->count = gray ? 1 << bits : count;
+    for (int i = 0; i < palette->count; i++) {
+        unsigned char level = (unsigned char)(gray ? i * 255 / (palette->count - 1) : 0);
+        png_color c = gray ? (png_color){level, level, level} : colors[i];
+        bool clear = gray && (key->gray & (palette->count - 1)) == i;
+        unsigned char opacity = gray ? (clear ? 0 : 255) : i < alphas ? alpha[i] : 255;
+        memcpy(palette->rgba[i], (unsigned char[]){c.red, c.green, c.blue, opacity}, 4);
+    }
 }
 
 /* The second argument fills whole blocks, so that a pass that is missing costs detail only. */
@@ -202,13 +227,21 @@ static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
     if (status)
         return status;
     imf_png_look_ahead(r);
-    return guarded(p, start_step) ? IMF_OK : failure(p, err, " in the header", -1);
+    if (type == PNG_COLOR_TYPE_GRAY && bits < 8 && !alpha)
+        r->info.bits = bits;
+    if (type != PNG_COLOR_TYPE_PALETTE && !(type == PNG_COLOR_TYPE_GRAY && bits <= 8 && alpha))
+        return IMF_OK;
+    if (!(r->palette = calloc(1, sizeof *r->palette)))
+        return imf_fail_memory(err, sizeof *r->palette);
+    return guarded(p, palette_step) ? IMF_OK : failure(p, err, " in the header", -1);
 }
 
 /* All passes at once. What is damaged then lacks detail all over instead of its last rows. */
 static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
     struct png *p = r->state;
     char where[40];
+    if (r->indices)
+        p->image_bytes = r->row_bytes * (size_t)r->info.height;
     p->image = calloc(1, p->image_bytes);
     if (!p->image)
         return imf_fail_memory(err, p->image_bytes);
@@ -225,6 +258,8 @@ static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
 static enum imf_status png_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
                                 int *done, struct imf_error *err) {
     struct png *p = r->state;
+    if (!p->started && !guarded(p, start_step))
+        return failure(p, err, " in the header", -1);
     if (p->image_bytes) {
         enum imf_status status = p->image ? IMF_OK : read_image(r, err);
         if (status)

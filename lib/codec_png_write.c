@@ -4,7 +4,8 @@
  * Deflate level 1 with the filter "up" on every row is the default. On photographs its files are
  * 3 to 15 % larger than those of level 6, and rarely larger than level 6 gives without filters, in
  * a fifth of level 6's time. Choosing a filter for each row takes as long as deflating does and
- * saves 1 to 4 %; it is left to the levels that ask for size.
+ * saves 1 to 4 %; it is left to the levels that ask for size. Palettes and few bits are deflated as
+ * they are, at level 6.
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */
@@ -18,6 +19,7 @@
 #include <zlib.h>
 
 #define DEFAULT_LEVEL 1
+#define FEW_LEVEL 6  /* of indices and of samples under 8 bits */
 #define SLOW_LEVEL 7 /* from here on every filter is tried on every row */
 #define IDAT_SIZE 65536
 #define CHUNK_MAX 0x7fffffffu
@@ -29,8 +31,11 @@ struct png {
     const struct imf_meta_item *last; /* the newest item that is written */
     jmp_buf jump;
     char message[120];
-    int error;              /* errno of a failed write */
-    unsigned char *scratch; /* what a chunk is made in */
+    int error;                   /* errno of a failed write */
+    unsigned char *scratch;      /* what a chunk is made in */
+    bool begun;                  /* what stands before the pixels is written */
+    struct imf_palette *palette; /* owned, or NULL: rows are pixels */
+    unsigned char *line;         /* samples of few bits: a row of them */
     const unsigned char *src;
     size_t stride;
     int rows;
@@ -171,7 +176,6 @@ static void put_density(struct png *p) {
 /* ---- steps -------------------------------------------------------------------------------- */
 
 static void open_step(struct png *p) {
-    const struct imf_writer *w = p->writer;
     p->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
     p->info = p->png ? png_create_info_struct(p->png) : NULL;
     if (!p->info)
@@ -179,17 +183,53 @@ static void open_step(struct png *p) {
     png_set_write_fn(p->png, p, write_data, flush_data);
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_compression_buffer_size(p->png, IDAT_SIZE);
-    int level = w->encode.compression < 0 ? DEFAULT_LEVEL : w->encode.compression;
+}
+
+/* Differences of indices or of a few bits mean nothing, and less is to be deflated. */
+static void set_compression(struct png *p, bool few) {
+    int usual = few ? FEW_LEVEL : DEFAULT_LEVEL;
+    int level = p->writer->encode.compression < 0 ? usual : p->writer->encode.compression;
     png_set_compression_level(p->png, level);
     png_set_filter(p->png, PNG_FILTER_TYPE_BASE,
-                   level == 0           ? PNG_FILTER_NONE
+                   level == 0 || few    ? PNG_FILTER_NONE
                    : level < SLOW_LEVEL ? PNG_FILTER_UP
                                         : PNG_ALL_FILTERS);
+}
+
+static void put_palette(struct png *p) {
+    png_color colors[256] = {{0}};
+    png_byte alpha[256];
+    int clear = 0; /* entries up to the last that is not opaque */
+    for (int i = 0; i < p->palette->count; i++) {
+        const unsigned char *c = p->palette->rgba[i];
+        colors[i] = (png_color){c[0], c[1], c[2]};
+        alpha[i] = c[3];
+        clear = c[3] < 255 ? i + 1 : clear;
+    }
+    png_set_PLTE(p->png, p->info, colors, p->palette->count);
+    if (clear)
+        png_set_tRNS(p->png, p->info, alpha, clear, NULL);
+}
+
+static int palette_bits(int count) {
+    return count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8;
+}
+
+/* All that stands before the pixels, once it is known whether they are indices. */
+static void begin_step(struct png *p) {
+    const struct imf_writer *w = p->writer;
     int type = (w->info.color == IMF_COLOR_RGB ? PNG_COLOR_MASK_COLOR : 0) |
                (w->info.alpha ? PNG_COLOR_MASK_ALPHA : 0);
-    png_set_IHDR(p->png, p->info, (png_uint_32)w->info.width, (png_uint_32)w->info.height,
-                 w->info.depth, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    int bits = w->info.bits ? w->info.bits : w->info.depth;
+    if (p->palette) {
+        type = PNG_COLOR_TYPE_PALETTE;
+        bits = palette_bits(p->palette->count);
+    }
+    set_compression(p, p->palette || bits < 8);
+    png_set_IHDR(p->png, p->info, (png_uint_32)w->info.width, (png_uint_32)w->info.height, bits,
+                 type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (p->palette)
+        put_palette(p);
     put_density(p);
     png_write_info(p->png, p->info);
     put_items(p);
@@ -197,13 +237,32 @@ static void open_step(struct png *p) {
         uint16_t number;
         unsigned char little;
     } order = {1};
-    if (order.little && w->info.depth == 16)
+    if (bits < 8)
+        png_set_packing(p->png);
+    else if (order.little && bits == 16)
         png_set_swap(p->png);
+    p->begun = true;
+}
+
+/* The upper bits of each sample, a byte each. */
+static const unsigned char *few_bits(const struct png *p, const unsigned char *row) {
+    const struct imf_info *info = &p->writer->info;
+    for (int x = 0; x < info->width; x++) {
+        uint16_t wide = row[x];
+        if (info->depth == 16)
+            memcpy(&wide, row + 2 * (size_t)x, sizeof wide);
+        p->line[x] = (unsigned char)(wide >> (info->depth - info->bits));
+    }
+    return p->line;
 }
 
 static void rows_step(struct png *p) {
-    for (int y = 0; y < p->rows; y++)
-        png_write_row(p->png, p->src + (size_t)y * p->stride);
+    if (!p->begun)
+        begin_step(p);
+    for (int y = 0; y < p->rows; y++) {
+        const unsigned char *row = p->src + (size_t)y * p->stride;
+        png_write_row(p->png, p->line && !p->palette ? few_bits(p, row) : row);
+    }
 }
 
 /* The reader may have met more metadata behind its last row. */
@@ -228,6 +287,8 @@ static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
     if (!p)
         return imf_fail_memory(err, sizeof *p);
     p->writer = w;
+    if (w->info.bits && !(p->line = malloc((size_t)w->info.width)))
+        return imf_fail_memory(err, (size_t)w->info.width);
     if (!guarded(p, open_step))
         return failure(p, err);
     return p->info ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
@@ -242,6 +303,15 @@ static enum imf_status png_rows(struct imf_writer *w, const unsigned char *src, 
     return guarded(p, rows_step) ? IMF_OK : failure(p, err);
 }
 
+static enum imf_status png_palette(struct imf_writer *w, const struct imf_palette *palette,
+                                   struct imf_error *err) {
+    struct png *p = w->state;
+    if (!p->palette && !(p->palette = malloc(sizeof *palette)))
+        return imf_fail_memory(err, sizeof *palette);
+    *p->palette = *palette;
+    return IMF_OK;
+}
+
 static enum imf_status png_finish(struct imf_writer *w, struct imf_error *err) {
     return guarded(w->state, finish_step) ? IMF_OK : failure(w->state, err);
 }
@@ -252,8 +322,18 @@ static void png_close(struct imf_writer *w) {
         return;
     png_destroy_write_struct(&p->png, &p->info);
     free(p->scratch);
+    free(p->palette);
+    free(p->line);
     free(p);
 }
 
-const struct imf_encoder imf_png_encoder = {CHUNK_MAX, png_fits,   png_open,
-                                            png_rows,  png_finish, png_close};
+const struct imf_encoder imf_png_encoder = {
+    .exif_max = CHUNK_MAX,
+    .fits = png_fits,
+    .open = png_open,
+    .rows = png_rows,
+    .finish = png_finish,
+    .close = png_close,
+    .small_depths = 1 << 1 | 1 << 2 | 1 << 4,
+    .palette = png_palette,
+};

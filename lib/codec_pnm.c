@@ -263,6 +263,13 @@ static enum imf_status set_maxval(struct pnm *p, struct imf_error *err) {
     return IMF_OK;
 }
 
+/* How few bits hold the samples: imf_info.bits. */
+static int used_bits(const struct imf_reader *r, unsigned maxval) {
+    if (r->info.channels > 1)
+        return 0;
+    return maxval == 1 ? 1 : maxval == 3 ? 2 : maxval == 15 ? 4 : 0;
+}
+
 static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     static const struct tuple gray = {"", 1, IMF_COLOR_GRAY, false},
                               rgb = {"", 3, IMF_COLOR_RGB, false};
@@ -293,6 +300,7 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
                               p->full > 255 ? 16 : 8, err);
     if (status || (status = imf_reader_memory(r, r->row_bytes, "a row of this image", err)))
         return status;
+    r->info.bits = used_bits(r, p->maxval);
     p->packed = r->row_bytes;
     if (p->bits && !p->plain) {
         p->packed = ((size_t)r->info.width + 7) / 8;
@@ -317,7 +325,14 @@ static enum imf_status pnm_rows(struct imf_reader *r, unsigned char *dst, size_t
 
 /* More images may follow; the first is the image. */
 static enum imf_status pnm_end(struct imf_reader *r, struct imf_error *err) {
-    (void)r, (void)err;
+    (void)err;
+    int c = next(&r->source);
+    while (is_space(c))
+        c = next(&r->source);
+    if (c != EOF)
+        imf_reader_warn(r,
+                        "only the first image is read, and what follows it left out (netpbm's "
+                        "pamsplit parts them)");
     return IMF_OK;
 }
 

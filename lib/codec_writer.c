@@ -52,9 +52,13 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
     struct imf_info out = *info;
     enum imf_orient orient = encode ? encode->orient : IMF_ORIENT_KEEP;
     out.orientation = given_orientation(info, metadata);
+    const struct imf_encoder *encoder = imf_encoder_of(info->format);
+    if (!encoder || !(encoder->small_depths & 1u << out.bits) || info->channels != 1 ||
+        (info->format == IMF_FORMAT_PNM && encode && encode->pnm > IMF_PNM_PBM))
+        out.bits = 0;
     struct imf_turn turn = imf_turn_of(out.orientation);
     if (orient == IMF_ORIENT_KEEP && out.orientation == imf_metadata_orientation(metadata) &&
-        keeps_orientation(imf_encoder_of(info->format), encode ? encode->strip : 0, metadata))
+        keeps_orientation(encoder, encode ? encode->strip : 0, metadata))
         return out;
     if (turn.swap) {
         out.width = info->height;
@@ -110,6 +114,17 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
         imf_writer_warn(w, IMF_BEHIND_LEFT_OUT, "only a JPEG can hold it");
     *out = w;
     return status;
+}
+
+bool imf_writer_takes_indices(const struct imf_writer *w) {
+    return w->encoder->palette && w->row == 0;
+}
+
+enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
+                                   struct imf_error *err) {
+    w->row_bytes = (size_t)w->info.width;
+    w->given_bytes = (size_t)w->given.width;
+    return w->failed = w->encoder->palette(w, palette, err);
 }
 
 enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t stride, int rows,

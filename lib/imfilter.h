@@ -63,6 +63,8 @@ struct imf_info {
     enum imf_color color;
     bool alpha; /* straight (not premultiplied) alpha */
     enum imf_format format;
+    int bits;        /* gray without alpha: 1, 2 or 4 when no more are used of each sample, whose
+                        values are then evenly spaced from 0 to full scale; 0: all of depth */
     int orientation; /* how the rows lie: EXIF's 1 (upright) to 8; 0: as the metadata say */
 };
 
@@ -84,6 +86,9 @@ enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
 
 enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
 
+/* Which of PNM's formats: any that holds the image, the smallest first, or one of them. */
+enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM };
+
 struct imf_encode {
     int quality;         /* JPEG 1..100; 0: keep the source's, or 92 when there is none */
     int subsampling;     /* JPEG 444, 422 or 420; 0: keep the source's, or 420 when there is none */
@@ -94,6 +99,7 @@ struct imf_encode {
     /* Pixels are also turned where no tag can be kept: the format has none, it is stripped, or the
      * image came without EXIF. */
     enum imf_orient orient;
+    enum imf_pnm pnm;
 };
 
 /*
@@ -121,8 +127,8 @@ const char *imf_reader_warning(const struct imf_reader *reader);
 /*
  * Start an image on a stream. info->format chooses the codec. metadata may be NULL and is borrowed
  * until the writer is finished (a PNG may hold text behind its pixels). JPEG takes
- * gray, RGB and CMYK at depth 8 without alpha; PNG takes no CMYK; PNM takes everything (PGM, PPM or
- * PAM). Anything else is IMF_ERR_FORMAT with a text that says what would do.
+ * gray, RGB and CMYK at depth 8 without alpha; PNG takes no CMYK; PNM takes everything (PBM, PGM,
+ * PPM or PAM). Anything else is IMF_ERR_FORMAT with a text that says what would do.
  *
  * info is the shape of the rows that are given. A writer that turns them upright (encode->orient)
  * holds them all unless they come at once.
@@ -146,6 +152,7 @@ const char *imf_writer_warning(const struct imf_writer *writer);
 
 /* "png", "jpeg", "pnm" and the usual file extensions (without the dot), whatever their case. */
 enum imf_format imf_format_from_name(const char *name);
+enum imf_pnm imf_pnm_from_name(const char *name);    /* of "pbm" and so on; else IMF_PNM_ANY */
 const char *imf_format_name(enum imf_format format); /* "png", "jpeg", "pnm" */
 
 /* EXIF orientation 1..8 of the metadata, 1 when it has none. */
@@ -306,6 +313,7 @@ struct imf_report {
     uint64_t verify_samples;   /* samples compared */
     bool verify_ok;            /* within the contract's exactness */
     uint64_t verify_unexcused; /* samples that differ outside what the contract allows */
+    int palette; /* > 0: only the palette's so many colours were filtered, in plain C on the host */
 };
 
 /* Decode every row of `reader`, filter, encode to `writer` (NULL: discard the result; the writer

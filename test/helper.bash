@@ -86,7 +86,7 @@ make_jpeg() { # FILE
 
 # The 8-bit samples of an image, as decimals in one line.
 samples() { # FILE
-    imf -q -f kernel:1 --format=pnm -o - -- "$1" | tail -n +4 | od -An -v -tu1 | tr -s ' \n' ' ' |
+    imf -q -f kernel:1 --depth=8 --format=pnm -o - -- "$1" | tail -n +4 | od -An -v -tu1 | tr -s ' \n' ' ' |
         sed 's/^ //; s/ $//'
 }
 

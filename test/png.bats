@@ -1,0 +1,171 @@
+# PNG: what other readers see in it, and how few bits the result takes.
+load helper
+
+FOREIGN=$TESTDATA/foreign
+
+png_form() { # FILE: bit depth and colour type of its header
+    head -c 26 "$1" | tail -c 2 | od -An -tu1 | tr -s ' ' | sed 's/^ //'
+}
+
+raster() { # PAM
+    sed '1,/^ENDHDR$/d' "$1" | od -An -v -tu1
+}
+
+# Size and pixels as 8-bit RGBA, whatever the form.
+rgba() { # FILE
+    local pam=.rgba.$BASHPID.pam
+    imf -q -f kernel:1 --alpha=keep --depth=8 "$1" -o "$pam"
+    sed -n '2,3p' "$pam"
+    raster "$pam" | tr -s ' ' '\n' | grep . | awk -v n="$(sed -n 's/^DEPTH //p' "$pam")" '
+        { v[(NR - 1) % n] = $1 }
+        NR % n == 0 { print v[0], v[(n > 2) * 1], v[(n > 2) * 2], (n % 2 ? 255 : v[n - 1]) }'
+}
+
+@test "palettes, few bits and tRNS read as other readers read them" {
+    for png in "$FOREIGN"/png-*.png; do
+        imf -f kernel:1 --alpha=keep "$png" -o got.pam
+        echo "$png"
+        diff <(raster "${png%.png}.pam") <(raster got.pam)
+    done
+}
+
+@test "they read the same where the palette alone is filtered" {
+    for png in "$FOREIGN"/png-*.png; do
+        imf -f kernel:1 --alpha=keep "$png" -o copy.png
+        imf -f invert -f invert "$png" -o twice.png
+        for file in copy.png twice.png; do
+            echo "$png $file"
+            rgba "$file" >got
+            diff <(rgba "${png%.png}.pam") got
+        done
+    done
+}
+
+@test "point operations keep 1, 2 and 4 bits of gray and their number of bytes" {
+    for bits in 1 2 4; do
+        for spec in invert gray kernel:1; do
+            imf -f "$spec" "$FOREIGN/png-gray$bits.png" -o out.png
+            [ "$(png_form out.png)" = "$bits 0" ]
+            imf -f "$spec" --depth=8 "$FOREIGN/png-gray$bits.png" -o eight.png
+            [ "$(png_form eight.png)" = "8 0" ]
+            [ "$(samples out.png)" = "$(samples eight.png)" ]
+        done
+        imf -f blur:1 "$FOREIGN/png-gray$bits.png" -o out.png
+        [ "$(png_form out.png)" = "8 0" ]
+        imf -f invert --range=offset -f kernel:1 "$FOREIGN/png-gray$bits.png" -o out.png
+        [ "$(png_form out.png)" = "8 0" ]
+        imf -f kernel:1:scale=2 "$FOREIGN/png-gray$bits.png" -o out.png
+        [ "$(png_form out.png)" = "8 0" ]
+    done
+    imf -f invert --linear "$FOREIGN/png-gray4.png" -o out.png
+    [ "$(png_form out.png)" = "8 0" ]
+    imf -f invert --linear "$FOREIGN/png-gray1.png" -o out.png
+    [ "$(png_form out.png)" = "1 0" ]
+}
+
+@test "a threshold of gray is one bit, also of 16, behind a blur and before an inversion" {
+    imf -f gray "$FOREIGN/png-rgb16-key.png" --alpha=keep -o alpha16.png
+    while read -r want file specs; do
+        # shellcheck disable=SC2086 # several options
+        imf $specs "$FOREIGN/png-$file.png" -o out.png
+        # shellcheck disable=SC2086
+        imf $specs --depth=8 "$FOREIGN/png-$file.png" -o eight.png
+        echo "$file $specs: $(png_form out.png)"
+        [ "$(png_form out.png)" = "${want/-/ }" ]
+        diff <(rgba out.png) <(rgba eight.png)
+    done <<'LIST'
+1-0 gray4 -f threshold:0.5
+1-0 gray4 -f blur:1 -f threshold:0.5 -f invert
+1-0 gray4 -f sobel -f threshold:0.1 --range=abs
+8-0 gray4 -f threshold:0.5 -f blur:1
+8-4 gray16-key --depth=8 -f threshold:0.5
+1-0 pal8 -f gray -f threshold:0.5
+8-3 pal8 -f threshold:0.5
+8-3 pal8 -f threshold:0.5 -f gray
+LIST
+    printf 'P5\n3 1\n65535\n\0\1\177\377\200\0' >wide.pgm
+    imf -f threshold:0.5 wide.pgm -o out.png
+    [ "$(png_form out.png)" = "1 0" ]
+    [ "$(samples out.png)" = "0 0 255" ]
+}
+
+@test "a palette is filtered itself: as many colours, tRNS, and as few bits" {
+    for spec in invert gray kernel:1:bias=0.1 threshold:0.3; do
+        for name in pal1 pal2 pal4 pal8 pal8-alpha gray1-key gray2-key gray4-key gray8-key; do
+            imf -f "$spec" "$FOREIGN/png-$name.png" -o out.png
+            imf -f "$spec" --depth=8 "$FOREIGN/png-$name.png" -o eight.png
+            echo "$spec $name"
+            [ "$(png_form out.png)" = "$(tr -dc 0-9 <<<"${name%%-*}") 3" ]
+            diff <(rgba out.png) <(rgba eight.png)
+        done
+    done
+    imf -f box:3 "$FOREIGN/png-pal8.png" -o out.png
+    [ "$(png_form out.png)" = "8 2" ]
+    imf -f invert "$FOREIGN/png-pal8.png" -o out.ppm
+    [ "$(head -c 2 out.ppm)" = P6 ]
+    imf -f kernel:2:scale=2 --range=normalize "$FOREIGN/png-pal8.png" -o out.png
+    [ "$(png_form out.png)" = "8 2" ]
+}
+
+@test "other readers read what is written of few bits and palettes" {
+    command -v pngtopam >/dev/null && command -v pngcheck >/dev/null ||
+        skip "needs pngtopam and pngcheck"
+    for name in gray1 gray2 gray4 pal1 pal2 pal4 pal8 pal8-alpha gray4-key; do
+        imf -f invert "$FOREIGN/png-$name.png" -o out.png
+        pngcheck -q out.png
+        pngtopam -alphapam out.png | pamdepth 255 >theirs.pam
+        imf -f invert --depth=8 "$FOREIGN/png-$name.png" -o eight.png
+        pngtopam -alphapam eight.png | pamdepth 255 >want.pam
+        cmp theirs.pam want.pam
+    done
+}
+
+@test "an inverted bitmap or palette is about as large as it was" {
+    imf -f threshold:0.5 -f gray "$TESTDATA/text.png" -o scan.png
+    imf -f invert scan.png -o out.png
+    [ "$(wc -c <out.png)" -le "$(($(wc -c <scan.png) * 11 / 10))" ]
+    imf -f invert "$FOREIGN/png-pal8-alpha.png" -o out.png
+    [ "$(wc -c <out.png)" -le "$(($(wc -c <"$FOREIGN/png-pal8-alpha.png") * 11 / 10))" ]
+}
+
+@test "a palette's picture is turned upright by its indices" {
+    command -v exiftool >/dev/null || skip "exiftool writes the tag"
+    for name in pal4 gray1-key; do
+        exiftool -q -o turned.png -Orientation#=8 "$FOREIGN/png-$name.png" 2>err || { cat err; false; }
+        imf -f invert --orient=apply turned.png -o out.png
+        imf -f invert --orient=apply --depth=8 turned.png -o eight.png
+        [ "$(png_form out.png)" = "$(tr -dc 0-9 <<<"${name%%-*}") 3" ]
+        diff <(rgba out.png) <(rgba eight.png)
+        rm turned.png
+    done
+}
+
+@test "--json tells the bits that are written, and that the palette was filtered" {
+    imf_run --json -f threshold:0.5 "$FOREIGN/png-gray4.png" -o out.png
+    [[ $output == *'"depth":1,'* ]]
+    imf_run --json -f threshold:0.5 "$FOREIGN/png-gray4.png" -o out.pgm
+    [[ $output == *'"depth":8,'* ]]
+    imf_run --json -f invert "$FOREIGN/png-pal4.png" -o out.png
+    [[ $output == *'"backend":"cpu","algorithm":"plain C on the palette","device":"host",'* ]]
+}
+
+@test "--verify and --bench look at pixels, also where a palette would do" {
+    imf_run --json --verify -f invert "$FOREIGN/png-pal8.png" -o out.png
+    [[ $output == *'"verify_ok":true,"verify_samples":273,'* ]]
+    diff <(rgba out.png) <(imf -f invert "$FOREIGN/png-pal8.png" -o plain.png && rgba plain.png)
+}
+
+@test "a damaged palette image: refused, or its readable part with black" {
+    command -v pnmtopng >/dev/null || skip "needs pnmtopng"
+    { printf 'P6\n300 300\n255\n'
+      imf -q -f kernel:1 --format=pnm "$TESTDATA/still.jpg" -o - | tail -c 270000; } >a.ppm
+    pnmquant 256 a.ppm 2>/dev/null | pnmtopng >whole.png 2>/dev/null
+    [ "$(png_form whole.png)" = "8 3" ]
+    head -c 30000 whole.png >cut.png
+    imf_run -f invert cut.png -o out.png
+    [ "$status" -eq 1 ]
+    one_line "truncated"
+    imf -q --lenient -f kernel:1 cut.png -o out.png
+    [ "$(rgba out.png | tail -n 1)" = "0 0 0 255" ]
+    [ "$(rgba out.png | sed -n 3p)" = "$(rgba whole.png | sed -n 3p)" ]
+}
