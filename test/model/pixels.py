@@ -111,6 +111,11 @@ def read_png(data):
             packed += body
         at += 12 + size
     channels = {value: key for key, value in PNG_COLOURS.items()}.get(colour)
+    if (bits, colour) == (1, 0) and not interlaced:  # what a threshold of gray leaves
+        lines = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, -1)
+        if lines[:, 0].any():
+            raise ValueError("a bitmap with row filters")
+        return np.unpackbits(lines[:, 1:], axis=1)[:, :width].reshape(height, width, 1).astype(bool)
     if channels is None or bits not in (8, 16) or interlaced:
         raise ValueError("PNG of colour type %d, %d bits" % (colour, bits))
     pixel = channels * bits // 8
