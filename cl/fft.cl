@@ -3,7 +3,8 @@
 // A work-item is a work-group: it takes pairs of tiles, one after the other, through a transform
 // along y, a transform along x, the product with the kernel's spectrum and the way back. The two
 // tiles of a pair are the real and the imaginary part of one complex plane: the kernel is real, so
-// they do not mix. (SPLIT: a pair is one tile, in two parts.)
+// they do not mix. (SPLIT: a pair is one tile, in two parts. MAGNITUDE: it is one tile, real, and the
+// kernel is complex: one transform gives the sums of both its kernels, as real and imaginary part.)
 //
 //   along y   lanes are VEC neighbouring pixels of a row, one channel
 //   along x   lanes are VEC neighbouring frequencies of y, so between the two VEC x VEC blocks are
@@ -19,14 +20,18 @@
 #ifndef CHANNELS
 #define CHANNELS 1 // samples of a pixel
 #endif
-#define TILES (2 - SPLIT) // of a pair, one below the other
+#ifndef MAGNITUDE
+#define MAGNITUDE 0 // of the sums of two kernels
+#endif
+#define TILES (2 - (SPLIT | MAGNITUDE)) // of a pair, one below the other
 
 // Mirrored by struct sizes of solver_fft.c.
 struct fft_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
-    long middle_sum; // middle * sum of taps
+    long middle_sum[2]; // middle * sum of taps, of each kernel (EXACT)
     float middle;    // subtracted from each input sample, SPLIT: from each byte
     float error;     // the true sum is sought this far from the computed one (EXACT)
+    float shift[2];  // middle * sum of taps, of each kernel (MAGNITUDE; else in the bias)
     int width, height;
     int tiles_x;               // tiles in a row of tiles
     int pairs;
@@ -35,65 +40,6 @@ struct fft_sizes {
 };
 
 // ---- tiles -----------------------------------------------------------------------------------
-
-// One step of a transpose: the off-diagonal quarters of each pair of vectors change places.
-#if VEC == 16
-#define EVEN(a) a.s0, a.s2, a.s4, a.s6, a.s8, a.sa, a.sc, a.se
-#define SWAP_8(a, b) (vfloat)(a.lo, b.lo), (vfloat)(a.hi, b.hi)
-#define SWAP_4(a, b) (vfloat)(a.s0123, b.s0123, a.s89ab, b.s89ab), \
-                     (vfloat)(a.s4567, b.s4567, a.scdef, b.scdef)
-#define SWAP_2(a, b) (vfloat)(a.s01, b.s01, a.s45, b.s45, a.s89, b.s89, a.scd, b.scd), \
-                     (vfloat)(a.s23, b.s23, a.s67, b.s67, a.sab, b.sab, a.sef, b.sef)
-#define SWAP_1(a, b) (vfloat)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6, \
-                              a.s8, b.s8, a.sa, b.sa, a.sc, b.sc, a.se, b.se), \
-                     (vfloat)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7, \
-                              a.s9, b.s9, a.sb, b.sb, a.sd, b.sd, a.sf, b.sf)
-#elif VEC == 8
-#define SWAP_4(a, b) (vfloat)(a.lo, b.lo), (vfloat)(a.hi, b.hi)
-#define SWAP_2(a, b) (vfloat)(a.s01, b.s01, a.s45, b.s45), (vfloat)(a.s23, b.s23, a.s67, b.s67)
-#define SWAP_1(a, b) (vfloat)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6), \
-                     (vfloat)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7)
-#elif VEC == 4
-#define SWAP_2(a, b) (vfloat)(a.lo, b.lo), (vfloat)(a.hi, b.hi)
-#define SWAP_1(a, b) (vfloat)(a.s0, b.s0, a.s2, b.s2), (vfloat)(a.s1, b.s1, a.s3, b.s3)
-#endif
-
-#define SWAP_ALL(t, distance)                                                 \
-    _Pragma("unroll") for (int k = 0; k < VEC; k++)                           \
-    {                                                                         \
-        if ((k & distance) == 0) {                                            \
-            vfloat pair[2] = {SWAP_##distance(t[k], t[k + distance])};        \
-            t[k] = pair[0];                                                   \
-            t[k + distance] = pair[1];                                        \
-        }                                                                     \
-    }
-
-static inline void transpose(vfloat *t)
-{
-#if VEC >= 16
-    SWAP_ALL(t, 8)
-#endif
-#if VEC >= 8
-    SWAP_ALL(t, 4)
-#endif
-    SWAP_ALL(t, 2)
-    SWAP_ALL(t, 1)
-}
-
-// Spectra of VEC columns from work into the plane, or (back) from the plane into work.
-NOT_INLINE static void exchange(__global vfloat *work, __global vfloat *plane, int nx, int ny, bool back)
-{
-    for (int y = 0; y < ny; y += VEC, work += 2 * VEC, plane += 2 * nx) {
-        for (int part = 0; part < 2; part++) {
-            vfloat t[VEC];
-            _Pragma("unroll") for (int l = 0; l < VEC; l++)
-                t[l] = ELEMENT(back ? plane : work, l)[part];
-            transpose(t);
-            _Pragma("unroll") for (int l = 0; l < VEC; l++)
-                ELEMENT(back ? work : plane, l)[part] = t[l];
-        }
-    }
-}
 
 // The line after p's will be read (written) with one of the next blocks of columns: down a column
 // each sample is on another page, where no hardware foresees it. (4 % of the whole, on a Zen 3.
@@ -178,6 +124,10 @@ NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *
         vin v = gather(in + a * pitch);
         ELEMENT(work, y)[0] = TO_FLOAT(v >> (IN_T)8) - middle;
         ELEMENT(work, y)[1] = TO_FLOAT(v & (IN_T)255) - middle;
+#elif MAGNITUDE
+        FETCH(in + a * pitch, 0);
+        ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
+        ELEMENT(work, y)[1] = 0.0f;
 #else
         FETCH(in + b * pitch, 0);
         ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
@@ -196,8 +146,9 @@ static void load_taps(__global vfloat *work, const __global float *taps, int x,
         for (int l = 0; l < VEC; l++) {
             int j = (z->x.length - x - l) % z->x.length;
             bool inside = i < z->y.taps && j < z->x.taps;
-            to[l] = inside ? taps[(long)i * z->x.taps + j] : 0.0f;
-            to[VEC + l] = 0.0f;
+            long at = (long)i * z->x.taps + j, other = (long)z->y.taps * z->x.taps;
+            to[l] = inside ? taps[at] : 0.0f;
+            to[VEC + l] = inside && MAGNITUDE ? taps[at + other] : 0.0f;
         }
     }
 }
@@ -206,7 +157,8 @@ static void load_taps(__global vfloat *work, const __global float *taps, int x,
 typedef vint vint_any __attribute__((aligned(4)));
 
 // One pixel's sum in integers, VEC taps of a row at once. spans holds the first and the end column
-// of each row's nonzero taps, then the rows of taps, each with VEC zeros behind it.
+// of each row's nonzero taps, then the rows of taps, each with VEC zeros behind it; for a second
+// kernel all that again.
 static SUM_T sum_taps(const __global IN_T *in, const __global int *spans, const struct fft_sizes *z)
 {
     const __global int *taps = spans + 2 * z->y.taps;
@@ -228,9 +180,24 @@ static SUM_T sum_taps(const __global IN_T *in, const __global int *spans, const 
 #if EXACT
 static inline vsum whole(vfloat v, const struct fft_sizes *z)
 {
-    return TO(SUM_T)(TO(int)(v)) + (SUM_T)z->middle_sum;
+    return TO(SUM_T)(TO(int)(v)) + (SUM_T)z->middle_sum[0];
 }
 
+#if MAGNITUDE
+static inline vout nearest_pixels(const __global vfloat *v, const struct fft_sizes *z)
+{
+    return finish_magnitude_exact(TO(int)(rint(v[0])) + (int)z->middle_sum[0],
+                                  TO(int)(rint(v[1])) + (int)z->middle_sum[1]);
+}
+
+static inline vout sum_pixel(const __global IN_T *in, const __global int *spans,
+                             const struct fft_sizes *z)
+{
+    const __global int *other = spans + z->y.taps * (2 + z->x.taps + VEC);
+    return finish_magnitude_exact((vint)(int)sum_taps(in, spans, z),
+                                  (vint)(int)sum_taps(in, other, z));
+}
+#else
 static inline vsum nearest(const __global vfloat *v, const struct fft_sizes *z)
 {
 #if SPLIT
@@ -240,11 +207,23 @@ static inline vsum nearest(const __global vfloat *v, const struct fft_sizes *z)
 #endif
 }
 
-// The true sum (SPLIT: of each part) is an integer within `error` of v. Lanes where there is none,
+static inline vout nearest_pixels(const __global vfloat *v, const struct fft_sizes *z)
+{
+    return finish_exact(nearest(v, z));
+}
+
+static inline vout sum_pixel(const __global IN_T *in, const __global int *spans,
+                             const struct fft_sizes *z)
+{
+    return finish_exact((vsum)sum_taps(in, spans, z));
+}
+#endif
+
+// The true sum (SPLIT: of each part, MAGNITUDE: of each kernel) is an integer within `error` of v. Lanes where there is none,
 // or where more than one is and they do not all give the same pixel, are not 0.
 static inline vint doubt(const __global vfloat *v, const struct fft_sizes *z)
 {
-#if SPLIT
+#if SPLIT || MAGNITUDE
     return fabs(v[0] - rint(v[0])) > z->error | fabs(v[1] - rint(v[1])) > z->error;
 #elif DOUBT
     vsum low = whole(ceil(v[0] - z->error), z), high = whole(floor(v[0] + z->error), z);
@@ -275,10 +254,10 @@ NOT_INLINE static void store_again(const __global vfloat *v, __global OUT_T *out
                                    const struct fft_sizes *z)
 {
     vint again = doubt(v, z);
-    scatter(out, finish_exact(nearest(v, z)));
+    scatter(out, nearest_pixels(v, z));
     for (int l = 0; l < VEC; l++) {
         if (((int *)&again)[l]) {
-            vout pixel = finish_exact((vsum)sum_taps(in + l * CHANNELS, spans, z));
+            vout pixel = sum_pixel(in + l * CHANNELS, spans, z);
             out[l * CHANNELS] = ((OUT_T *)&pixel)[0];
         }
     }
@@ -299,7 +278,7 @@ NOT_INLINE static void store_sums(const __global vfloat *w, int rows, __global O
         vint again = fabs(f - (near - 12582912.0f)) > NEAR_WINDOW;
 #else
         vint again = doubt(w, z);
-        scatter(out, finish_exact(nearest(w, z)));
+        scatter(out, nearest_pixels(w, z));
 #endif
         if (some(again))
             store_again(w, out, in, spans, z);
@@ -313,7 +292,11 @@ NOT_INLINE static void store_sums(const __global vfloat *w, int rows, __global O
     long pitch = z->out_pitch;
     for (int y = 0; y < rows; y++, out += pitch) {
         FETCH(out, 1);
+#if MAGNITUDE
+        scatter(out, finish_magnitude(w[2 * y] + z->shift[0], w[2 * y + 1] + z->shift[1]));
+#else
         scatter(out, finish_float(w[2 * y]));
+#endif
     }
 }
 #endif

@@ -9,17 +9,19 @@
 
 /* What bounds the errors of a problem's sums of products (before scale). */
 struct imf_fft_bound {
-    double middle;     /* subtracted from samples (split: from bytes): mid-range of integers or 0 */
-    double middle_sum; /* what that leaves out of a sum of products */
-    double size;       /* largest |sample| (split: byte) less its middle */
-    double abs_sum;    /* of the taps */
-    double peak;       /* largest magnitude of their frequency response, or more */
-    double norm;       /* square root of the sum of the taps' squares */
+    double middle; /* subtracted from samples (split: from bytes): mid-range of integers or 0 */
+    double middle_sum[2]; /* what that leaves out of a sum of products, of each kernel */
+    double size;          /* largest |sample| (split: byte) less its middle */
+    double abs_sum;       /* of the taps */
+    double peak;          /* largest magnitude of their frequency response, or more */
+    double norm;          /* square root of the sum of the taps' squares, of both kernels */
     /*
      * Exact sums of 16-bit samples in two parts, of their high and of their low bytes: the bound of
      * each is 256 times smaller, and 256 * high + low is exact where both are.
      */
     bool split;
+    /* A tile rides alone on its plane: split, or for two kernels that are one complex one. */
+    bool alone;
 };
 
 /* Looks at every tap. */

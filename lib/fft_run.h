@@ -23,8 +23,10 @@ int imf_fft_vec(const struct imf_device *d);
 void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
                     const struct imf_fft_plan *y);
 
-/* The text of cl/fft_primes.cl behind that, for axes with prime stages. */
+/* The text of cl/fft_primes.cl behind that, for axes with prime stages; of cl/fft_transpose.cl, for
+ * tiles. */
 void imf_fft_define_primes(struct imf_defines *d);
+void imf_fft_define_transpose(struct imf_defines *d);
 
 /* A problem by tiles whose samples are less their middle: its epilogue, and how exact sums are
  * told. near_tie: a float decides pixels that are not near a tie. */

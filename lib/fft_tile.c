@@ -49,7 +49,7 @@ static double stages_ns(const struct imf_fft_plan *plan) {
 /* each: nanoseconds for the stages of an element, there and back. */
 static double estimate_ms(const struct imf_fft_tiling *t, double elements, double each,
                           const struct imf_problem *p, const struct imf_device *d) {
-    double outputs = (t->bound.split ? 1.0 : 2.0) * t->valid_x * t->valid_y;
+    double outputs = (t->bound.alone ? 1.0 : 2.0) * t->valid_x * t->valid_y;
     double miss = MISS_NS * fmax(elements * 8e-6 - 1, 0);
     bool integers = p->exact && !imf_fft_near_tie(p, &t->bound, t->error);
     double output = OUTPUT_NS + (integers ? EXACT_NS : 0);
@@ -109,7 +109,7 @@ bool imf_fft_tiling_choose(struct imf_fft_tiling *best, const struct imf_problem
     struct imf_fft_bound bound = imf_fft_bound(p);
     struct side x[SIDES], y[SIDES];
     size_t xs = list_sides(x, k->width, p->width, vec, 1, vec);
-    size_t ys = list_sides(y, k->height, p->height, vec, bound.split ? 1 : 2, 1);
+    size_t ys = list_sides(y, k->height, p->height, vec, bound.alone ? 1 : 2, 1);
     bool found = false;
     for (size_t j = 0; j < ys; j++) {
         for (size_t i = 0; i < xs; i++) {

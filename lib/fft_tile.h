@@ -12,7 +12,7 @@ struct imf_fft_tiling {
     struct imf_fft_plan x, y;
     int valid_x, valid_y; /* outputs of a tile: length - taps + 1, or what the image needs */
     int tiles_x;          /* tiles in a row */
-    int pairs;            /* of tiles, one below the other; of the two parts of one, where split */
+    int pairs;            /* of tiles, one below the other; single tiles that ride alone */
     bool shared;          /* a tile is so large that all work-items share it */
     int groups;           /* work-items */
     double ms;            /* estimate */

@@ -57,9 +57,10 @@ static enum imf_status compose_factors(struct imf_kernel *c, const struct imf_ke
                                        const struct imf_kernel *b, const double *f,
                                        struct imf_error *err) {
     size_t height = (size_t)c->height, width = (size_t)c->width;
-    double *column = malloc((height + width) * sizeof *column), *row = column + height;
+    double *column = malloc((height + width) * sizeof *column);
     if (!column)
         return imf_fail_memory(err, (height + width) * sizeof *column);
+    double *row = column + height;
     const double *second = f + a->height + a->width;
     convolve(column, f, a->height, second, b->height);
     convolve(row, f + a->height, a->width, second + b->height, b->width);

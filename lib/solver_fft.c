@@ -18,8 +18,8 @@
 
 /* struct fft_sizes of cl/fft.cl. */
 struct sizes {
-    imf_cl_long in_origin, in_pitch, out_origin, out_pitch, middle_sum;
-    cl_float middle, error;
+    imf_cl_long in_origin, in_pitch, out_origin, out_pitch, middle_sum[2];
+    cl_float middle, error, shift[2];
     cl_int width, height, tiles_x, pairs, last_row, last_column;
     struct imf_fft_axis x, y;
 };
@@ -47,8 +47,8 @@ static bool fft_applicable(const struct imf_problem *p, const struct imf_device 
         snprintf(why, IMF_WHY, "whole-image transfer functions are not done by tiles");
         return false;
     }
-    if (p->kernel[1]) {
-        snprintf(why, IMF_WHY, "a magnitude of two kernels is not done in the frequency domain");
+    if (p->kernel[1] && p->exact && fabs(p->epilogue.scale) != 1) {
+        snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
         return false;
     }
     if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d))) {
@@ -70,11 +70,12 @@ static double fft_cost(const struct imf_problem *p, const struct imf_device *d) 
     struct imf_fft_tiling t;
     if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
         return INFINITY;
-    double again = 0;
+    double again = 0, nonzero = (double)imf_kernel_nonzero(p->kernel[0]);
+    if (p->kernel[1])
+        nonzero += (double)imf_kernel_nonzero(p->kernel[1]);
     if (p->exact)
         again = imf_fft_doubtful(p, &t.bound, t.error) * p->width * p->height * p->channels *
-                (double)imf_kernel_nonzero(p->kernel[0]) * DOUBTFUL_NS * 1e-6 /
-                (d->compute_units > 0 ? d->compute_units : 1);
+                nonzero * DOUBTFUL_NS * 1e-6 / (d->compute_units > 0 ? d->compute_units : 1);
     return t.ms + again;
 }
 
@@ -123,15 +124,17 @@ static enum imf_status launch(struct fft_job *j, cl_mem in, cl_mem out, cl_mem s
                            err);
 }
 
-/* The taps' spectrum, divided by the number of points of a transform. */
-static enum imf_status make_spectrum(struct fft_job *j, const struct imf_kernel *k,
+/* The spectrum of the taps, of a magnitude those of one kernel after the other, divided by the
+ * number of points of a transform. */
+static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem *p,
                                      struct imf_error *err) {
-    size_t count = (size_t)k->width * (size_t)k->height;
+    const struct imf_kernel *k = p->kernel[0];
+    size_t each = (size_t)k->width * (size_t)k->height, count = p->kernel[1] ? 2 * each : each;
     float *taps = malloc(count * sizeof *taps);
     if (!taps)
         return imf_fail_memory(err, count * sizeof *taps);
     for (size_t i = 0; i < count; i++)
-        taps[i] = (float)(k->taps[i] / points(&j->tiling));
+        taps[i] = (float)(p->kernel[i / each]->taps[i % each] / points(&j->tiling));
     cl_mem mem;
     enum imf_status status = imf_fft_upload(j->rt, taps, count * sizeof *taps, &mem, err);
     free(taps);
@@ -149,14 +152,9 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_kernel 
 
 /* First and end column of each row's nonzero taps, then all rows of taps, as integers, each with
  * vec zeros behind it. */
-static enum imf_status make_spans(struct fft_job *j, const struct imf_kernel *k, bool exact,
-                                  int vec, struct imf_error *err) {
+static void fill_spans(cl_int *spans, const struct imf_kernel *k, int vec) {
     size_t w = (size_t)k->width, h = (size_t)k->height, pitch = w + (size_t)vec;
-    size_t count = exact ? h * (pitch + 2) : 1;
-    cl_int *spans = calloc(count, sizeof *spans);
-    if (!spans)
-        return imf_fail_memory(err, count * sizeof *spans);
-    for (size_t y = 0; exact && y < h; y++) {
+    for (size_t y = 0; y < h; y++) {
         cl_int *row = spans + 2 * h + y * pitch, first = -1, end = 0;
         for (size_t x = 0; x < w; x++) {
             row[x] = (cl_int)k->taps[y * w + x];
@@ -168,6 +166,18 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_kernel *k,
         spans[2 * y] = first < 0 ? 0 : first;
         spans[2 * y + 1] = end;
     }
+}
+
+static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p, int vec,
+                                  struct imf_error *err) {
+    const struct imf_kernel *k = p->kernel[0];
+    size_t each = (size_t)k->height * ((size_t)k->width + (size_t)vec + 2);
+    size_t count = !p->exact ? 1 : p->kernel[1] ? 2 * each : each;
+    cl_int *spans = calloc(count, sizeof *spans);
+    if (!spans)
+        return imf_fail_memory(err, count * sizeof *spans);
+    for (size_t i = 0; i < 2 && p->exact && p->kernel[i]; i++)
+        fill_spans(spans + i * each, p->kernel[i], vec);
     enum imf_status status = imf_fft_upload(j->rt, spans, count * sizeof *spans, &j->spans, err);
     free(spans);
     return status;
@@ -178,6 +188,7 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     const struct imf_fft_tiling *t = &j->tiling;
     struct imf_defines d = {0};
     imf_fft_define(&d, vec, &t->x, &t->y);
+    imf_fft_define_transpose(&d);
     imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
     enum imf_status status = imf_clrt_kernel(j->rt, "fft.cl", &d, "fft", &j->kernel, err);
     imf_defines_free(&d);
@@ -198,7 +209,7 @@ static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem 
     if (status == IMF_OK)
         status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, sizeof(cl_int), &j->counter, err);
     if (status == IMF_OK)
-        status = make_spans(j, p->kernel[0], p->exact, vec, err);
+        status = make_spans(j, p, vec, err);
     return status;
 }
 
@@ -223,7 +234,10 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p, struct 
     z->tiles_x = t->tiles_x;
     z->pairs = t->pairs;
     z->middle = (cl_float)t->bound.middle;
-    z->middle_sum = p->exact ? (cl_long)t->bound.middle_sum : 0;
+    for (int i = 0; i < 2; i++) {
+        z->middle_sum[i] = p->exact ? llrint(t->bound.middle_sum[i]) : 0;
+        z->shift[i] = (cl_float)t->bound.middle_sum[i];
+    }
     z->error = (cl_float)imf_fft_window(t->error);
     imf_fft_axis_set(&z->x, &t->x);
     imf_fft_axis_set(&z->y, &t->y);
@@ -237,7 +251,7 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p, struct 
     if (status == IMF_OK)
         status = make_buffers(j, p, vec, err);
     if (status == IMF_OK)
-        status = make_spectrum(j, k, err);
+        status = make_spectrum(j, p, err);
     if (status != IMF_OK)
         fft_destroy(job);
     return status;

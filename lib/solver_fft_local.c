@@ -308,7 +308,7 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
     const struct imf_fft_local_tiling *t = &j->tiling;
     double samples = (double)p->width * p->height * p->channels;
     j->sizes =
-        (struct sizes){.middle_sum = p->exact ? (cl_long)t->bound.middle_sum : 0,
+        (struct sizes){.middle_sum = p->exact ? (cl_long)t->bound.middle_sum[0] : 0,
                        .middle = (cl_float)t->bound.middle,
                        .error = (cl_float)imf_fft_window(t->error),
                        .width = p->width,

@@ -250,11 +250,12 @@ static void define_terms(struct imf_defines *d, const struct imf_problem *p,
                          const struct shape *s) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
     size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)s->terms.rank;
-    double *rows = calloc(rank * (w + pitch), sizeof *rows), *columns = rows + rank * w;
+    double *rows = calloc(rank * (w + pitch), sizeof *rows);
     if (!rows) {
         d->failed = true;
         return;
     }
+    double *columns = rows + rank * w;
     char text[4][IMF_RANK_MAX * 8] = {"", "", "", ""};
     for (size_t i = 0; i < rank; i++) {
         const struct imf_term *t = &s->terms.term[i];

@@ -99,7 +99,7 @@ static void check_chain(struct checkcl *c, const struct chain_case *k, const str
                                     .depth = k->depth};
     bool ok = !imf_filter_parse(&filter, k->spec, specs, &err);
     if (ok && imf_plan_create(&plan, c->ctx, filter, info, &settings, &err)) {
-        /* A backend may decline (magnitudes by FFT, tiny tolerances): it must say why. */
+        /* A backend may decline (tiny tolerances): it must say why. */
         checkcl_result(
             c,
             backend == IMF_BACKEND_FFT && err.status == IMF_ERR_ARGUMENT && strlen(err.text) > 30,

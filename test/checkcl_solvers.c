@@ -118,6 +118,52 @@ static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
         }
 }
 
+/* Two kernels as one complex one: exact and real, both depths, every channel count and edge. It
+ * must take them all, but for sums that are too coarse to be exact. */
+static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
+    static const struct kase cases[] = {
+        {{31, 29, 1}, IMF_U8, IMF_U8, 3, 3, INTEGER, 1, 0, IMF_EDGE_CLAMP, MIXED, 0, 0},
+        {{130, 75, 3}, IMF_U8, IMF_U8, 5, 5, INTEGER, 1, 2, IMF_EDGE_REFLECT, NOISE, 0, 0},
+        {{23, 1, 4}, IMF_U8, IMF_U16, 9, 3, INTEGER, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
+        {{64, 40, 2}, IMF_U16, IMF_U16, 7, 3, REAL, 1, 0, IMF_EDGE_WRAP, MIXED, 0, 0},
+        {{97, 61, 1}, IMF_U8, IMF_U8, 15, 15, REAL, 1, 0, IMF_EDGE_CONSTANT, MIXED, 0, 0},
+        {{40, 33, 3}, IMF_F32, IMF_U8, 21, 13, REAL, 1, 1, IMF_EDGE_CLAMP, MIXED, 0, 0},
+        {{57, 44, 3}, IMF_U8, IMF_U8, 31, 31, POSITIVE, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char why[IMF_WHY] = "";
+        struct material m;
+        struct imf_device device = checkcl_device(c, s);
+        checkcl_prepare(&m, &cases[i], 300 + i);
+        checkcl_result(c, s->applicable(&m.p, &device, why), "%s %s: %s", s->name,
+                       checkcl_describe(&cases[i]), why);
+        checkcl_release(&m);
+        checkcl_solver(c, s, &cases[i], 300 + i);
+    }
+}
+
+/* Rows that reach further than one pass takes, so that there are two: steps are taken by twos, and
+ * the last one of an odd number alone; with symmetric taps there are half as many. */
+static void check_long_rows(struct checkcl *c) {
+    static const struct {
+        int width;
+        enum taps taps;
+    } rows[] = {{1027, RANK1_INTEGER}, {1028, RANK1_REAL}, {1031, FLAT}, {1033, FLAT}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct kase k = {.shape = {37, 5, 4},
+                         .in = IMF_U8,
+                         .out = i == 1 ? IMF_U8 : IMF_F32,
+                         .kw = rows[i].width,
+                         .kh = 3,
+                         .taps = rows[i].taps,
+                         .gain = 1,
+                         .scale = 1,
+                         .picture = NOISE,
+                         .edge = IMF_EDGE_WRAP};
+        checkcl_solver(c, &imf_solver_separable, &k, 400 + i);
+    }
+}
+
 static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     uint64_t seed = 1000;
     size_t kinds = SYMMETRIC + 1, max_sizes = c->tiny ? 4 : c->quick ? 8 : COUNT(sizes);
@@ -152,6 +198,8 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
         check_ranks(c, s);
     if (c->tiny)
         return;
+    if (s == &imf_solver_separable)
+        check_long_rows(c);
     /* Each shape, channel count and edge with one integer and one real kernel. */
     for (size_t z = 0; z < COUNT(shapes); z++)
         for (int edge = 0; edge < (s == &imf_solver_fft_local ? 2 : 5); edge++)
@@ -193,6 +241,8 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                 checkcl_solver(c, s, &k, 10);
             }
     }
+    if (s == &imf_solver_fft)
+        check_magnitudes(c, s);
     if (s != &imf_solver_fft_local && s != &imf_solver_fft)
         return;
     /* Kernels that need each of its lengths, along one axis or the other. */

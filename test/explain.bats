@@ -81,6 +81,22 @@ load helper
     [ -e b.pgm ]
 }
 
+@test "gradients' magnitudes go through the frequency domain, exactly" {
+    make_ppm b.ppm
+    for spec in sobel scharr prewitt; do
+        imf_run -f "$spec" --backend=fft --verify b.ppm -o fft.ppm
+        [ "$status" -eq 0 ]
+        [[ $output == *" 0 differ, largest difference 0" ]]
+        imf -f "$spec" --backend=cpu b.ppm -o cpu.ppm
+        cmp fft.ppm cpu.ppm
+    done
+    # Sixteen bits: hash-like samples from black to white, that differ from those beside them.
+    { printf 'P2 67 41 65535\n' && awk 'BEGIN { for (i = 0; i < 67 * 41; i++) print i * 40503 % 65536 }'; } >deep.pgm
+    imf_run -f sobel --backend=fft --edge=mirror --verify deep.pgm -o fft.pgm
+    [ "$status" -eq 0 ]
+    [[ $output == *" 0 differ, largest difference 0" ]]
+}
+
 @test "--verify agrees for convolutions and point operations" {
     make_flat a.pgm 40 30
     make_ppm b.ppm

@@ -10,7 +10,8 @@ lint_kernels() {
     for file in cl/*.cl; do
         case $file in
         cl/common.cl | cl/fft_stages.cl | cl/fft_local_lines.cl) set -- ;;
-        cl/fft_primes.cl) set -- -include cl/fft_stages.cl ;;
+        cl/fft.cl) set -- -include cl/fft_stages.cl -include cl/fft_transpose.cl -include cl/common.cl ;;
+        cl/fft_primes.cl | cl/fft_transpose.cl) set -- -include cl/fft_stages.cl ;;
         cl/fft_lines.cl | cl/fft_trans*.cl)
             set -- -DPRIMES -include cl/fft_stages.cl -include cl/fft_primes.cl -include cl/common.cl ;;
         cl/fft_local.cl) set -- -include cl/fft_local_lines.cl -include cl/common.cl ;;

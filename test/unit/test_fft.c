@@ -301,6 +301,37 @@ static void test_any_length(struct imf_clrt *rt) {
     printf("fft: any length: largest error %.3f eps sqrt(doublings)\n", worst);
 }
 
+/* ---- bounds of convolutions ---------------------------------------------------------------- */
+
+/* What the bound adds for a kernel's norm is six to twelve standard deviations of the error of
+ * black and white noise there and back; without a peak, that is all there is of it. */
+static void test_bound(struct imf_clrt *rt) {
+    enum { N = 4096, COUNT = 8 };
+    static float re[COUNT * N], im[COUNT * N], re0[COUNT * N], im0[COUNT * N];
+    struct imf_fft_bound bound = {.size = 1, .norm = 1};
+    struct imf_error err;
+    for (int i = 0; i < COUNT * N; i++) {
+        re0[i] = re[i] = noise() < 0 ? -1 : 1;
+        im0[i] = im[i] = noise() < 0 ? -1 : 1;
+    }
+    if (imf_fft_lines(rt, re, im, N, COUNT, false, &err) != IMF_OK ||
+        imf_fft_lines(rt, re, im, N, COUNT, true, &err) != IMF_OK) {
+        CHECK(false, "%s", err.text);
+        return;
+    }
+    double sum = 0;
+    for (int i = 0; i < COUNT * N; i++)
+        sum += pow((double)re[i] / N - re0[i], 2) + pow((double)im[i] / N - im0[i], 2);
+    double deviations = imf_fft_error(&bound, N) / sqrt(sum / (2 * COUNT * N));
+    CHECK(deviations >= 6 && deviations <= 12, "%.2f standard deviations", deviations);
+    printf("fft: the bound is %.2f standard deviations of the error\n", deviations);
+    /* A flat picture's mean, which comes through at the peak, adds twice that, whatever the length.
+     */
+    struct imf_fft_bound peak = {.size = 1, .peak = 1};
+    CHECK(fabs(imf_fft_error(&peak, N) * sqrt(log2(N)) - 2 * imf_fft_error(&bound, N)) < 1e-12,
+          "the peak's share");
+}
+
 int main(void) {
     test_plans();
     test_twiddles();
@@ -320,6 +351,7 @@ int main(void) {
     }
     printf("fft: largest error %.3f eps sqrt(log2 N)\n", worst);
     test_any_length(rt);
+    test_bound(rt);
     imf_clrt_close(&rt);
     return check_done("fft");
 }

@@ -232,15 +232,22 @@ static void test_reach(void) {
 
 /* ---- the reference against the definition --------------------------------------------------- */
 
+static long double *need(size_t count) {
+    long double *p = calloc(count, sizeof *p);
+    if (!p)
+        abort();
+    return p;
+}
+
 /* One line after the other by the definition; sign -1: forward. */
 static void transform_lines(long double *re, long double *im, int n, int lines, int step, int next,
                             int sign) {
-    long double *root = calloc((size_t)n * 4, sizeof *root), *out = root + 2 * n;
-    for (int k = 0; root && k < n; k++) {
+    long double *root = need((size_t)n * 4), *out = root + 2 * n;
+    for (int k = 0; k < n; k++) {
         root[2 * k] = cosl(2 * acosl(-1) * k / n);
         root[2 * k + 1] = sign * sinl(2 * acosl(-1) * k / n);
     }
-    for (int l = 0; root && l < lines; l++, re += next, im += next) {
+    for (int l = 0; l < lines; l++, re += next, im += next) {
         for (int k = 0; k < n; k++) {
             long double a = 0, b = 0;
             for (int j = 0, at = 0; j < n; j++, at = (at + k) % n) {
@@ -281,7 +288,7 @@ static double off_by(const struct imf_transfer *t, enum imf_edge edge, int w, in
                      int far_y) {
     struct imf_surface in = surface(w, h, 1), out = surface(w, h, 1);
     int nx = w + 2 * far_x, ny = h + 2 * far_y, n = nx * ny;
-    long double *re = calloc((size_t)n * 2, sizeof *re), *im = re + n;
+    long double *re = need((size_t)n * 2), *im = re + n;
     unsigned random = 1;
     double worst = 0;
     for (int y = 0; y < h; y++)
