@@ -12,6 +12,7 @@
 #define IMF_EXIF_PREFIX "Exif\0"
 #define IMF_XMP_PREFIX "http://ns.adobe.com/xap/1.0/"
 #define IMF_XMP_MORE_PREFIX "http://ns.adobe.com/xmp/extension/"
+#define IMF_IRB_PREFIX "Photoshop 3.0"
 #define IMF_MPF_PREFIX "MPF"                              /* CIPA DC-007, 5.1 */
 #define IMF_GAIN_MAP_PREFIX "urn:iso:std:iso:ts:21496:-1" /* ISO 21496-1 */
 

@@ -106,6 +106,7 @@ static const struct {
     {JPEG_APP0 + 2, PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, take_claim},
     {JPEG_APP0 + 2, KEPT(IMF_GAIN_MAP_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, take_claim},
     {JPEG_APP0 + 2, PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, take_icc},
+    {JPEG_APP0 + 13, PREFIX(IMF_IRB_PREFIX), IMF_META_IRB, IMF_STRIP_OTHER, take_item},
     {JPEG_APP0 + 13, "", 0, 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, take_item},
 };
 #define SEGMENTS (sizeof segments / sizeof segments[0])

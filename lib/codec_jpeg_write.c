@@ -136,6 +136,14 @@ static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
     } while (at < item->size);
 }
 
+/* Readers take resources that go on in another segment together. */
+static void put_irb(struct jpeg *j, const struct imf_meta_item *item) {
+    enum { PIECE = IMF_SEGMENT_MAX - sizeof IMF_IRB_PREFIX };
+    for (size_t at = 0; at < item->size; at += PIECE)
+        put_segment(j, JPEG_APP0 + 13, IMF_IRB_PREFIX, sizeof IMF_IRB_PREFIX, item->data + at,
+                    item->size - at < PIECE ? item->size - at : PIECE);
+}
+
 static void put_raw(struct jpeg *j, const struct imf_meta_item *item) {
     put_segment(j, (int)item->tag, "", 0, item->data, item->size);
 }
@@ -147,9 +155,10 @@ static void put_mpf(struct jpeg *j, const struct imf_meta_item *item) {
 }
 
 static void (*const put[IMF_META_KINDS])(struct jpeg *j, const struct imf_meta_item *item) = {
-    [IMF_META_EXIF] = put_exif,        [IMF_META_XMP] = put_xmp,
-    [IMF_META_ICC] = put_icc,          [IMF_META_COMMENT] = put_comment,
-    [IMF_META_JPEG_SEGMENT] = put_raw, [IMF_META_JPEG_MPF] = put_mpf,
+    [IMF_META_IRB] = put_irb,         [IMF_META_EXIF] = put_exif,
+    [IMF_META_XMP] = put_xmp,         [IMF_META_ICC] = put_icc,
+    [IMF_META_COMMENT] = put_comment, [IMF_META_JPEG_SEGMENT] = put_raw,
+    [IMF_META_JPEG_MPF] = put_mpf,
 };
 
 /* EXIF stands first, as its standard wants, and for JPEG sources without JFIF no JFIF precedes it.

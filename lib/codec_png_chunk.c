@@ -144,6 +144,24 @@ static const unsigned char *keyword_end(const struct imf_png_chunk *c) {
     return nul && nul > c->data ? nul : NULL;
 }
 
+/* The first: ImageMagick writes the same twice. */
+static void take_irb(struct imf_reader *r, const struct imf_png_chunk *c, const unsigned char *at,
+                     bool deflated) {
+    struct text text = {0};
+    bool *starved = &r->metadata.starved;
+    size_t size = 0;
+    unsigned char *irb = NULL;
+    if (add_raw(r, c, IMF_STRIP_OTHER) && !imf_metadata_find(&r->metadata, IMF_META_IRB) &&
+        set_text(r, &text, deflated, at, c->data + c->size))
+        irb = imf_png_irb(text.at, text.size, &size, starved);
+    struct imf_meta_item *item =
+        irb ? imf_reader_keep(r, IMF_META_IRB, IMF_STRIP_OTHER, irb, size) : NULL;
+    if (item)
+        item->derived = true;
+    free(irb);
+    free(text.owned);
+}
+
 static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     const unsigned char *nul = keyword_end(c), *end = c->data + c->size;
     const char *keyword = (const char *)c->data;
@@ -152,6 +170,11 @@ static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     const unsigned char *at = nul ? text_at(kind, nul + 1, end, &deflated) : NULL;
     if (!at) {
         leave_out(r, c, "malformed");
+        return;
+    }
+    if (strcmp(keyword, "Raw profile type 8bim") == 0 ||
+        strcmp(keyword, "Raw profile type iptc") == 0) {
+        take_irb(r, c, at, deflated);
         return;
     }
     bool xmp = strcmp(keyword, "XML:com.adobe.xmp") == 0 && kind == 'i';

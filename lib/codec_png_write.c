@@ -9,6 +9,7 @@
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */
+#include "codec_png.h"
 #include "codec_xmp.h"
 
 #include <errno.h>
@@ -124,6 +125,19 @@ static void put_icc(struct png *p, const struct imf_meta_item *item) {
         p->writer->starved = true; /* the buffer is large enough */
 }
 
+static void put_irb(struct png *p, const struct imf_meta_item *item) {
+    static const char begin[] = "Raw profile type 8bim\0"; /* and the method */
+    size_t length;
+    unsigned char *text = imf_png_irb_text(item->data, item->size, &length);
+    uLongf size = text ? compressBound(length) : 0;
+    unsigned char *deflated = scratch(p, text ? malloc(size) : NULL);
+    if (deflated && compress(deflated, &size, text, length) == Z_OK)
+        put_chunk(p, "zTXt", begin, sizeof begin, deflated, size);
+    else
+        p->writer->starved = true;
+    free(text);
+}
+
 static void put_exif(struct png *p, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(p->writer, item);
     if (item->size < 4 || (memcmp(item->data, "II*\0", 4) && memcmp(item->data, "MM\0*", 4)))
@@ -151,8 +165,8 @@ static void put_raw(struct png *p, const struct imf_meta_item *item) {
 }
 
 static void (*const put[IMF_META_KINDS])(struct png *p, const struct imf_meta_item *item) = {
-    [IMF_META_ICC] = put_icc,         [IMF_META_EXIF] = put_exif,     [IMF_META_XMP] = put_xmp,
-    [IMF_META_COMMENT] = put_comment, [IMF_META_PNG_CHUNK] = put_raw,
+    [IMF_META_IRB] = put_irb, [IMF_META_ICC] = put_icc,         [IMF_META_EXIF] = put_exif,
+    [IMF_META_XMP] = put_xmp, [IMF_META_COMMENT] = put_comment, [IMF_META_PNG_CHUNK] = put_raw,
 };
 
 /* Everything behind p->last. */

@@ -48,6 +48,32 @@ FOREIGN=$TESTDATA/foreign
     done
 }
 
+@test "the IPTC record of a JPEG goes through JPEG and PNG, by exiftool's and ImageMagick's word" {
+    command -v exiftool >/dev/null && command -v convert >/dev/null ||
+        skip "exiftool and ImageMagick make and read the metadata"
+    cp "$FOREIGN/xmp.jpg" in.jpg
+    seq -f 'caption %06.0f' 100 >caption.txt
+    exiftool -q -overwrite_original -IPTC:Keywords=one -IPTC:Keywords=two \
+        '-IPTC:Caption-Abstract<=caption.txt' in.jpg
+    imf -f sharpen in.jpg -o out.jpg
+    imf -f sharpen out.jpg -o out.png
+    imf -f sharpen out.png -o again.png
+    imf -f sharpen again.png -o back.jpg
+    convert in.jpg other.png
+    imf -f sharpen other.png -o other.jpg
+    convert out.png 8bim:resources
+    grep -a -q 'caption 000100' resources
+    for out in in.jpg out.jpg out.png again.png back.jpg other.jpg; do
+        echo "$out"
+        [ "$(exiftool -s3 -IPTC:Keywords "$out")" = "one, two" ]
+        exiftool -b -IPTC:Caption-Abstract "$out" | cmp - caption.txt
+        run exiftool -warning "$out"
+        [ -z "$output" ]
+    done
+    imf -f sharpen --strip in.jpg -o bare.png
+    [ -z "$(exiftool -IPTC:all bare.png)" ]
+}
+
 need() { # PROGRAM...
     local p
     for p; do
