@@ -80,7 +80,7 @@ static int filter_batch(struct session *s, const struct batch *b) {
         skipped += result == RESULT_SKIPPED;
     }
     report_summary(&s->reporter, b->count, failed, skipped);
-    if (hopeless && hopeless + skipped == b->count)
+    if (hopeless && failed + skipped == b->count)
         return EXIT_USAGE;
     return failed ? EXIT_FAILED : EXIT_DONE;
 }

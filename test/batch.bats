@@ -264,4 +264,23 @@ make_cmyk() { # FILE
     [ "$status" -eq 2 ]
     [[ ${stderr_lines[0]} == "imfilter: a.pgm: --backend=separable cannot do this"* ]]
     [ ! -e out ]
+    echo junk >c.pgm
+    for order in 'c.pgm a.pgm' 'a.pgm c.pgm'; do
+        # shellcheck disable=SC2086 # a list
+        imf_run -f disk:3 --backend=separable $order -o out/
+        [ "$status" -eq 2 ]
+    done
+}
+
+@test "options that suit some of the images are the others' failure, in any order" {
+    make_pgm a.pgm
+    imf -f kernel:1 --depth=16 a.pgm -o b.pgm
+    for order in 'a.pgm b.pgm' 'b.pgm a.pgm'; do
+        rm -rf out
+        # shellcheck disable=SC2086 # a list
+        imf_run -f box:301 --backend=separable $order -o out/
+        [ "$status" -eq 1 ]
+        [[ ${stderr_lines[0]} == "imfilter: b.pgm: --backend=separable cannot do this"* ]]
+        [ "$(ls out)" = a.pgm ]
+    done
 }
