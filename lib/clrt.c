@@ -44,30 +44,34 @@ double imf_now_ms(void) {
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
-static void key_add_device(struct imf_cache_key *key, cl_device_id id, cl_device_info what) {
+static bool key_add_device(struct imf_cache_key *key, cl_device_id id, cl_device_info what) {
     char text[1024];
     size_t n = 0;
     if (clGetDeviceInfo(id, what, sizeof text, text, &n) != CL_SUCCESS || n == 0)
-        n = 1;
+        return false;
     text[n - 1] = '\0';
     imf_cache_key_add(key, text);
+    return true;
 }
 
-static void start_key(struct imf_cache_key *key, const struct imf_cl_device *d) {
+/* False when the driver does not say what it is: its binaries must not be kept. */
+static bool start_key(struct imf_cache_key *key, const struct imf_cl_device *d) {
+    static const cl_device_info identity[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
+                                              CL_DRIVER_VERSION};
     char version[1024];
     size_t n = 0;
     imf_cache_key_start(key);
-    key_add_device(key, d->device, CL_DEVICE_NAME);
-    key_add_device(key, d->device, CL_DEVICE_VENDOR);
-    key_add_device(key, d->device, CL_DEVICE_VERSION);
-    key_add_device(key, d->device, CL_DRIVER_VERSION);
+    for (size_t i = 0; i < sizeof identity / sizeof *identity; i++)
+        if (!key_add_device(key, d->device, identity[i]))
+            return false;
     if (clGetPlatformInfo(d->platform, CL_PLATFORM_VERSION, sizeof version, version, &n) !=
             CL_SUCCESS ||
         n == 0)
-        n = 1;
+        return false;
     version[n - 1] = '\0';
     imf_cache_key_add(key, version);
     imf_cache_key_add(key, BUILD_OPTIONS);
+    return true;
 }
 
 static void describe(struct imf_device *out, const struct imf_cl_device *d) {
@@ -105,8 +109,8 @@ enum imf_status imf_clrt_open(struct imf_clrt **out, const struct imf_context_op
         return imf_fail_memory(err, sizeof *rt);
     rt->id = chosen.device;
     describe(&rt->device, &chosen);
-    start_key(&rt->base, &chosen);
-    if (cache_dir && *cache_dir)
+    bool named = start_key(&rt->base, &chosen);
+    if (named && cache_dir && *cache_dir)
         rt->cache_dir = strdup(cache_dir); /* without it there is no cache, and that is all */
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 (cl_context_properties)chosen.platform, 0};

@@ -32,18 +32,41 @@ void imf_remove_directory(const char *path) {
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* The directory within cache_dir, made when missing; NULL: nothing can be written there. */
+static char *within(const char *cache_dir) {
+    char *path = NULL;
+    int dirfd = imf_cache_open(cache_dir, true);
+    if (dirfd < 0)
+        return NULL;
+    close(dirfd);
+    if (asprintf(&path, "%s/pocl", cache_dir) < 0)
+        return NULL;
+    int fd = imf_cache_open(path, true);
+    if (fd < 0 || faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0) {
+        free(path);
+        path = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    return path;
+}
+
 char *imf_temporary_directory(const char *cache_dir) {
     const char *tmpdir = getenv("TMPDIR");
-    const char *const bases[] = {tmpdir && tmpdir[0] == '/' ? tmpdir : NULL, "/tmp", cache_dir};
-    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        char *path = NULL;
-        if (!bases[i] || asprintf(&path, "%s/imfilter-XXXXXX", bases[i]) < 0)
-            continue;
-        if (mkdtemp(path))
-            return path;
-        free(path);
+    char *pocl = within(cache_dir), *path = NULL;
+    /* PoCL loads code from there, which /tmp may be mounted against: as it will be, so it is tried.
+     */
+    const char *const bases[] = {pocl, tmpdir && tmpdir[0] == '/' ? tmpdir : NULL, "/tmp"};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases && !path; i++) {
+        if (!bases[i] || asprintf(&path, "%s/tempfile_imfilter_XXXXXX", bases[i]) < 0) {
+            path = NULL;
+        } else if (!mkdtemp(path)) {
+            free(path);
+            path = NULL;
+        }
     }
-    return NULL;
+    free(pocl);
+    return path;
 }
 
 void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir) {
@@ -51,19 +74,7 @@ void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir) {
     *cache = (struct imf_pocl_cache){0};
     if (set && *set)
         return;
-    int dirfd = imf_cache_open(cache_dir, true);
-    char *path = NULL;
-    if (dirfd >= 0 && asprintf(&path, "%s/pocl", cache_dir) >= 0) {
-        int fd = imf_cache_open(path, true);
-        if (fd >= 0 && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0)
-            cache->path = path;
-        else
-            free(path);
-        if (fd >= 0)
-            close(fd);
-    }
-    if (dirfd >= 0)
-        close(dirfd);
+    cache->path = within(cache_dir);
     if (!cache->path) {
         cache->path = imf_temporary_directory(NULL);
         cache->temporary = cache->path != NULL;
@@ -161,10 +172,15 @@ static void tidy(const char *path, bool grown) {
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat st;
         if (strncmp(e->d_name, "tempfile_", 9) == 0) {
-            /* PoCL leaves one each time it is loaded. */
-            if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-                st.st_mtim.tv_sec < now - STALE_SECONDS)
-                unlinkat(fd, e->d_name, 0);
+            /* PoCL leaves a file each time it is loaded, a killed trial a directory. */
+            char *old = NULL;
+            if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+                st.st_mtim.tv_sec >= now - STALE_SECONDS)
+                continue;
+            if (unlinkat(fd, e->d_name, 0) != 0 && asprintf(&old, "%s/%s", path, e->d_name) >= 0) {
+                imf_remove_directory(old);
+                free(old);
+            }
         } else if (grown && strlen(e->d_name) == 2 && e->d_name[0] != '.') {
             add_programs(&all, fd, e->d_name);
         }

@@ -16,6 +16,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -134,6 +135,12 @@ static void make_key(struct imf_cache_key *key, const char *const *argv) {
                 variables += one.low;
             }
     add_number(key, variables);
+    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK, RLIMIT_NPROC, RLIMIT_NOFILE};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit limit = {0};
+        getrlimit((unsigned)limits[i], &limit);
+        add_number(key, limit.rlim_cur);
+    }
     const char *vendors = getenv("OCL_ICD_VENDORS"), *files = getenv("OCL_ICD_FILENAMES");
     add_vendors(key, vendors && *vendors ? vendors : VENDORS);
     for (const char *p = files ? files : ""; *p;) {

@@ -30,8 +30,8 @@ void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir);
 /* `grown`: something may have been added, so that it is held within bounds. */
 void imf_pocl_cache_close(struct imf_pocl_cache *cache, bool grown);
 
-/* A new directory of mode 0700 in $TMPDIR, /tmp or cache_dir (may be NULL); NULL: there is none.
- * The caller frees the name. */
+/* A new directory of mode 0700 where PoCL's cache will be, or else in $TMPDIR or /tmp; NULL: there
+ * is none. The caller frees the name. */
 char *imf_temporary_directory(const char *cache_dir);
 void imf_remove_directory(const char *path); /* with all that is in it */
 
