@@ -58,6 +58,19 @@
 #define RESCALE 1.0f // between 8-bit and 16-bit scale
 #endif
 
+#ifndef DOUBT
+#define DOUBT 0 // 1: pixels that floats leave open are counted and listed in `doubts`
+#endif
+#ifndef DOUBT_ERROR
+#define DOUBT_ERROR 0.0f // DOUBT: how far values may be off after UNSHARP
+#endif
+#ifndef DOUBT_TOLERANCE
+#define DOUBT_TOLERANCE 0.0f // DOUBT: samples of the output may be off by this
+#endif
+#ifndef DOUBT_CAPACITY
+#define DOUBT_CAPACITY 0 // DOUBT: entries of the list, behind their number
+#endif
+
 #define COLORS_IN (C_IN - ALPHA)
 #define COLORS_OUT (C_OUT - ALPHA)
 
@@ -107,7 +120,8 @@ inline vfloat load_flat(__global const IN_T *p, __global const float *table)
 __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
                          __global const float *second, long second_origin, int second_pitch,
                          __global OUT_T *out, long out_origin, int out_pitch, int width,
-                         __global const float *table, __global const float *range)
+                         __global const float *table, __global const float *range,
+                         __global int *doubts, int row)
 {
     int i = (int)get_global_id(0) * VEC;
     long y = get_global_id(1);
@@ -156,7 +170,8 @@ inline float divide(float v, float by)
 __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
                     __global const float *second, long second_origin, int second_pitch,
                     __global OUT_T *out, long out_origin, int out_pitch, int width,
-                    __global const float *table, __global const float *range)
+                    __global const float *table, __global const float *range,
+                    __global int *doubts, int row)
 {
     int x = get_global_id(0);
     long y = get_global_id(1);
@@ -179,16 +194,35 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         v[c] += AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, 0.0f), d);
     }
 #endif
+#if DOUBT
+    float off[C_IN]; // how far values may be
+    bool doubt = false;
+    for (int c = 0; c < C_IN; c++)
+        off[c] = c < COLORS_IN ? DOUBT_ERROR : 0.0f;
+#endif
 #if UNPREMULTIPLY
     v[C_IN - 1] = divide(v[C_IN - 1], E_FULL);
     for (int c = 0; c < COLORS_IN; c++)
         v[c] = v[C_IN - 1] >= 0.5f * ALPHA_SCALE ? divide(v[c], v[C_IN - 1]) : 0.0f;
+#if DOUBT
+    // The quotient is off by what either of its parts is.
+    float alpha = v[C_IN - 1], alpha_off = DOUBT_ERROR / E_FULL;
+    for (int c = 0; c < COLORS_IN; c++)
+        off[c] = alpha > alpha_off ? (DOUBT_ERROR + fabs(v[c]) * alpha_off) / (alpha - alpha_off) : 0.0f;
+    doubt = fabs(alpha - 0.5f * ALPHA_SCALE) <= alpha_off;
+    off[C_IN - 1] = alpha_off / ALPHA_SCALE;
+#endif
     v[C_IN - 1] = divide(v[C_IN - 1], ALPHA_SCALE);
 #endif
 #if GRAY
     v[0] = 0.2126f * v[0] + 0.7152f * v[1] + 0.0722f * v[2];
     if (ALPHA)
         v[1] = v[C_IN - 1];
+#if DOUBT
+    off[0] = fmax(off[0], fmax(off[1], off[2]));
+    if (ALPHA)
+        off[1] = off[C_IN - 1];
+#endif
 #endif
     for (int c = 0; c < COLORS_OUT; c++) {
 #if NORMALIZE
@@ -197,6 +231,11 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #if EPILOGUE
         v[c] = E_ABS ? fabs(v[c]) : v[c];
         v[c] = v[c] * E_MUL2 + E_ADD2;
+#if DOUBT
+        off[c] *= fabs(E_MUL2);
+        doubt = doubt || (E_THRESHOLD && fabs(v[c] - E_LEVEL) <= off[c]);
+        off[c] = E_THRESHOLD ? 0.0f : off[c];
+#endif
         v[c] = !E_THRESHOLD ? v[c] : v[c] >= E_LEVEL ? E_FULL : 0.0f;
 #endif
 #if PREMULTIPLY
@@ -211,12 +250,35 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     float4 u = 0.0f;
     for (int c = 0; c < COLORS_OUT; c++)
         ((float *)&u)[c] = v[c];
+#if DOUBT
+    // The curve is concave: it is steeper below than above.
+    float4 low = u;
+    for (int c = 0; c < COLORS_OUT; c++)
+        ((float *)&low)[c] -= off[c];
+    float4 bend = from_linear(clamp((low + 2.0f * (u - low)) * (1.0f / E_FULL), 0.0f, 1.0f)) -
+                  from_linear(clamp(low * (1.0f / E_FULL), 0.0f, 1.0f));
+    for (int c = 0; c < COLORS_OUT; c++)
+        off[c] = ((const float *)&bend)[c] * E_FULL;
+#endif
     u = from_linear(clamp(u * (1.0f / E_FULL), 0.0f, 1.0f)) * E_FULL;
     for (int c = 0; c < COLORS_OUT; c++)
         v[c] = ((const float *)&u)[c];
 #endif
     for (int c = 0; c < C_OUT; c++)
         q[c] = saturate_float(v[c] * RESCALE);
+#if DOUBT
+    for (int c = 0; c < C_OUT; c++) {
+        float w = v[c] * RESCALE, e = off[c] * RESCALE;
+        bool open = OUT == 16 || e >= 0.5f || fabs(w - floor(w) - 0.5f) <= e;
+        bool sure = w + e < 0.5f || w - e > OUT_MAX - 0.5f;
+        doubt = doubt || (e > DOUBT_TOLERANCE && open && !sure);
+    }
+    if (doubt) {
+        int k = atomic_inc((volatile __global int *)doubts);
+        if (k < DOUBT_CAPACITY)
+            doubts[k + 1] = (row + (int)y) * width + x;
+    }
+#endif
 }
 
 #endif

@@ -80,6 +80,11 @@ struct imf_stretch {
 struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
                                      const struct imf_solver *const *solver,
                                      const struct imf_device *d);
+/* What values of a last pass that divides by alpha or leaves linear light may be off by, before it
+ * does, where small alphas and dark colours are not exact in proportion; 0: no such pass, or no
+ * matter. Transforms spread their errors evenly, and in other sums large samples may cancel. */
+double imf_chain_doubt(const struct imf_chain *chain, const struct imf_solver *const *solver,
+                       const struct imf_device *d);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
 

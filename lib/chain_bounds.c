@@ -32,11 +32,12 @@ static double error_gain(const struct imf_problem *p) {
     return gain * fabs(p->epilogue.multiply);
 }
 
-/* The same of a point pass. */
+/* The same of a point pass. What alpha's error adds to the colours' is seen when it runs: pixels in
+ * doubt are done again (precision.h). */
 static double point_gain(const struct imf_point *p) {
-    double gain = p->unsharp ? 1 + 2 * fabs(p->amount) : 1;
-    if (p->unpremultiply) /* alpha's error adds to the colours' */
-        gain *= 2 / (p->full * p->alpha_scale);
+    double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
+    if (p->unpremultiply)
+        gain /= p->full * p->alpha_scale;
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
     return p->premultiply ? gain * p->full : gain;
@@ -53,23 +54,36 @@ static double final_tolerance(const struct imf_chain *c) {
     return (c->out == IMF_U8 ? 1e-3 : 0.5) / c->rescale;
 }
 
-/* Share the final tolerance out among the passes, whose errors add up as squares; later gains
- * magnify earlier errors. */
-static void set_tolerances(struct imf_chain *c) {
-    double tolerance = final_tolerance(c), gain = 1;
-    int shares = 0;
-    for (int i = 0; i < c->count; i++)
-        shares += (c->passes[i].kind == IMF_PASS_CONVOLVE) + (storage(&c->passes[i]) > 0);
-    tolerance /= sqrt(fmax(shares, 1));
+static void set_gains(struct imf_chain *c) {
+    double gain = 1;
     for (int i = c->count - 1; i >= 0; i--) {
         struct imf_pass *pass = &c->passes[i];
         pass->gain = gain;
-        pass->coarse = storage(pass) * gain > tolerance;
-        pass->problem.tolerance = tolerance / gain;
         if (pass->kind == IMF_PASS_POINT)
             gain = pass->point.normalize ? 1 : gain * point_gain(&pass->point);
         else
             gain = fmax(gain, gain * error_gain(&pass->problem));
+    }
+}
+
+/* Share the final tolerance out: errors add up as squares, magnified by later gains. What storing
+ * floats between passes takes is taken first, and when that is most of it, then the passes that
+ * take the most of it are too coarse. */
+static void set_tolerances(struct imf_chain *c) {
+    double whole = final_tolerance(c) * final_tolerance(c), rest = whole, most = 0;
+    int convolutions = 0;
+    set_gains(c);
+    for (int i = 0; i < c->count; i++) {
+        double stored = storage(&c->passes[i]) * c->passes[i].gain;
+        convolutions += c->passes[i].kind == IMF_PASS_CONVOLVE;
+        rest -= stored * stored;
+        most = fmax(most, stored);
+    }
+    bool coarse = rest < whole / 4;
+    for (int i = 0; i < c->count; i++) {
+        struct imf_pass *pass = &c->passes[i];
+        pass->coarse = coarse && storage(pass) * pass->gain >= most;
+        pass->problem.tolerance = sqrt(fmax(rest, whole / 4) / fmax(convolutions, 1)) / pass->gain;
     }
 }
 
@@ -106,21 +120,58 @@ void imf_chain_settle(struct imf_chain *c) {
     set_tolerances(c);
 }
 
+/* What pass i adds to the error where its gain leads. */
+static double added_error(const struct imf_chain *c, int i, const struct imf_solver *const *solver,
+                          const struct imf_device *d, bool store, bool sums) {
+    const struct imf_pass *pass = &c->passes[i];
+    double error = store ? storage(pass) : 0;
+    if (pass->kind == IMF_PASS_CONVOLVE && sums)
+        error = hypot(error, solver[i]->error ? solver[i]->error(&pass->problem, d)
+                                              : pass->problem.tolerance);
+    return error * pass->gain;
+}
+
 struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
                                      const struct imf_solver *const *solver,
                                      const struct imf_device *d) {
-    double squares = 0;
-    for (int i = 0; i < index; i++) {
-        const struct imf_pass *pass = &c->passes[i];
-        double error = 0;
-        if (pass->kind == IMF_PASS_CONVOLVE)
-            error =
-                solver[i]->error ? solver[i]->error(&pass->problem, d) : pass->problem.tolerance;
-        error = hypot(error, storage(pass)) * pass->gain;
-        squares += error * error;
-    }
+    double error = 0;
+    for (int i = 0; i < index; i++)
+        error = hypot(error, added_error(c, i, solver, d, true, true));
     /* The sample, and the minimum or maximum that it is measured against, are off. */
-    struct imf_stretch s = {.error = 2 * sqrt(squares)};
+    struct imf_stretch s = {.error = 2 * error};
     s.least = s.error * c->full * c->passes[index].gain / final_tolerance(c);
     return s;
+}
+
+/* The light curve's slope at 0: how it magnifies errors of dark colours. */
+#define STEEPEST 12.92
+
+double imf_chain_doubt(const struct imf_chain *c, const struct imf_solver *const *solver,
+                       const struct imf_device *d) {
+    const struct imf_pass *last = &c->passes[c->count - 1];
+    struct imf_point after = last->point;
+    if (last->kind != IMF_PASS_POINT || !(after.unpremultiply || after.delinearize))
+        return 0;
+    /* From the last pass back; in proportion: what is small has a small error. */
+    bool proportional = !after.unsharp;
+    double error = 0;
+    for (int i = c->count - 2; i >= 0; i--) {
+        const struct imf_pass *pass = &c->passes[i];
+        bool store = !proportional, sums = !proportional;
+        if (pass->kind == IMF_PASS_POINT) {
+            if (pass->point.normalize)
+                return 0;
+            proportional = proportional && !pass->point.unsharp;
+        } else {
+            sums = sums || !pass->problem.positive || solver[i]->backend == IMF_BACKEND_FFT;
+            proportional = proportional && pass->problem.positive;
+        }
+        error = hypot(error, added_error(c, i, solver, d, store, sums));
+    }
+    after.unsharp = false;
+    error /= point_gain(&after);
+    double worst = error * (after.delinearize ? STEEPEST : 1);
+    if (after.unpremultiply) /* alpha is half a step at least, and off itself */
+        worst *= 4 / after.alpha_scale;
+    return worst > final_tolerance(c) ? error : 0;
 }

@@ -12,6 +12,7 @@
 #include "edge.h"
 #include "exec_input.h"
 #include "point.h"
+#include "precision.h"
 #include "tuning.h"
 
 #include <stdlib.h>
@@ -31,9 +32,7 @@ struct imf_exec {
     struct imf_surface *surface; /* chain->count + 1 */
     struct step *step;           /* chain->count */
     struct imf_alpha_job *alpha;
-    int normalize; /* the pass that does, or -1; */
-    struct imf_stretch stretch;
-    bool precise;                /* floats were precise enough for it in the last run */
+    struct imf_precision precision;
     struct imf_exec_input input; /* on a device: what surface[0] is made of */
 };
 
@@ -98,8 +97,6 @@ static enum imf_status create(struct imf_exec **out, const struct imf_chain *c,
     if (!x)
         return imf_fail_memory(err, sizeof *x);
     x->chain = c;
-    x->normalize = -1;
-    x->precise = true;
     x->surface = calloc((size_t)c->count + 1, sizeof *x->surface);
     x->step = calloc((size_t)c->count, sizeof *x->step);
     return x->surface && x->step ? IMF_OK : imf_fail_memory(err, sizeof *x->surface);
@@ -147,7 +144,7 @@ static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_sol
     struct step *step = &x->step[i];
     if (pass->kind == IMF_PASS_POINT)
         return imf_point_make(&step->point, x->rt, &pass->point, source->sample, pass->out,
-                              c->height, err);
+                              c->height, imf_precision_doubt(&x->precision, i), err);
     enum imf_status st = IMF_OK;
     if (fills_margin(c, i)) {
         struct imf_surface image = *source; /* a window stands for all of its rows */
@@ -183,13 +180,10 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
             st = imf_clrt_buffer(rt, flags, imf_surface_bytes(s), &mem, err);
         s->mem = mem;
     }
+    if (!st)
+        (*out)->precision = imf_precision_plan(c, solver, imf_clrt_device(rt));
     for (int i = 0; i < c->count && !st; i++)
         st = make_step(*out, i, solver[i], err);
-    for (int i = 0; i < c->count && !st; i++)
-        if (c->passes[i].kind == IMF_PASS_POINT && c->passes[i].point.normalize) {
-            (*out)->normalize = i;
-            (*out)->stretch = imf_chain_stretch(c, i, solver, imf_clrt_device(rt));
-        }
     if (!st && c->keep_alpha)
         st = imf_alpha_make(&(*out)->alpha, rt, c, err);
     if (st && *out)
@@ -209,6 +203,7 @@ void imf_exec_free(struct imf_exec **exec) {
         imf_point_free(&step->point);
     }
     imf_alpha_free(&x->alpha);
+    free(x->precision.list);
     imf_bands_free(&x->bands);
     for (int i = 0; x->surface && i <= x->chain->count; i++) {
         if (x->surface[i].mem)
@@ -335,7 +330,7 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
         struct imf_surface second = in;
         if (pass->second >= -1)
             second = view(x, pass->second + 1, made->before, made->done);
-        return imf_point_run(step->point, &in, &second, &out, err);
+        return imf_point_run(step->point, &in, &second, &out, made->before, err);
     }
     struct imf_margin m = imf_problem_margin(&pass->problem);
     in.margin.top = m.top;
@@ -361,18 +356,6 @@ static enum imf_status run_band(struct imf_exec *x, const struct imf_segment *s,
     return imf_alpha_run(x->alpha, &in, &out, err);
 }
 
-/* Is what was stretched sure to be flat, or more than the floats' errors show? */
-static enum imf_status judge(struct imf_exec *x, struct imf_error *err) {
-    float range[2];
-    enum imf_status st = imf_point_range(x->step[x->normalize].point, range, err);
-    if (st)
-        return st;
-    double spread = (double)range[1] - (double)range[0], error = x->stretch.error;
-    x->precise =
-        spread + error < IMF_FLAT || (spread >= x->stretch.least && spread >= IMF_FLAT + error);
-    return IMF_OK;
-}
-
 static enum imf_status run_device(struct imf_exec *x, struct imf_error *err) {
     enum imf_status st = IMF_OK;
     for (int k = 0; k < x->bands->count; k++) {
@@ -384,7 +367,12 @@ static enum imf_status run_device(struct imf_exec *x, struct imf_error *err) {
     }
     if (!st)
         st = imf_clrt_finish(x->rt, err);
-    return st || x->normalize < 0 ? st : judge(x, err);
+    const struct imf_precision *p = &x->precision;
+    if (!st && p->normalize >= 0)
+        st = imf_precision_stretched(&x->precision, x->step[p->normalize].point, err);
+    if (!st && p->doubting >= 0)
+        st = imf_precision_doubted(&x->precision, x->step[p->doubting].point, err);
+    return st;
 }
 
 enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
@@ -429,17 +417,10 @@ enum imf_status imf_exec_unmap_output(struct imf_exec *x, struct imf_error *err)
     return unmap(x, &x->surface[x->chain->count], err);
 }
 
-bool imf_exec_precise(const struct imf_exec *x) {
-    return x->precise;
+const struct imf_surface *imf_exec_edit_output(struct imf_exec *x, struct imf_error *err) {
+    return map(x, &x->surface[x->chain->count], CL_MAP_READ | CL_MAP_WRITE, err);
 }
 
-enum imf_status imf_exec_write_output(struct imf_exec *x, const struct imf_surface *from,
-                                      struct imf_error *err) {
-    struct imf_surface *to = &x->surface[x->chain->count];
-    if (!map(x, to, CL_MAP_WRITE, err))
-        return IMF_ERR_DEVICE;
-    for (int y = 0; y < to->height; y++)
-        memcpy(imf_surface_row(to, y), imf_surface_row(from, y),
-               (size_t)to->width * (size_t)to->channels * imf_sample_size(to->sample));
-    return unmap(x, to, err);
+struct imf_precision *imf_exec_precision(struct imf_exec *x) {
+    return x->rt ? &x->precision : NULL;
 }

@@ -42,12 +42,11 @@ enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
 const struct imf_surface *imf_exec_map_output(struct imf_exec *exec, struct imf_error *err);
 enum imf_status imf_exec_unmap_output(struct imf_exec *exec, struct imf_error *err);
 
-/* False where the last run stretched a response (normalize) further than its floats are precise. */
-bool imf_exec_precise(const struct imf_exec *exec);
-/* Replace the output's pixels by those of another surface of its shape. */
-enum imf_status imf_exec_write_output(struct imf_exec *exec, const struct imf_surface *from,
-                                      struct imf_error *err);
-/* Where the last run was not precise: do it again on the host with float64 sums (exec_refine.c).
+/* What the last run on a device left to do again (precision.h); NULL on the host. */
+struct imf_precision *imf_exec_precision(struct imf_exec *exec);
+/* The output surface, for changes. */
+const struct imf_surface *imf_exec_edit_output(struct imf_exec *exec, struct imf_error *err);
+/* Do again on the host, with float64 sums, what the last run was not precise for (exec_refine.c).
  * chain: what the executor's was composed from, or its own. */
 enum imf_status imf_exec_refine(struct imf_exec *exec, const struct imf_chain *chain,
                                 struct imf_error *err);

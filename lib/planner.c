@@ -145,7 +145,7 @@ static size_t cheapest(struct market *m, int pass, enum imf_backend backend, cha
         if (backend && device_solvers[k]->backend != backend)
             continue;
         const struct offer *o = ask(m, pass, k);
-        if (!o->able)
+        if (!o->able && o->why[0])
             snprintf(why, IMF_WHY, "%s", o->why);
         if (o->ms < least) {
             least = o->ms;

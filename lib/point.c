@@ -57,9 +57,8 @@ static void color_range(const struct imf_surface *s, int colors, double *low, do
     }
 }
 
-/* The steps on one pixel: v has room for in_channels. blurred is NULL without unsharp. */
-static void point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
-                        double high) {
+void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
+                     double high) {
     int colors = p->in_channels - p->alpha, alpha = p->in_channels - 1;
     for (int c = 0; c < colors && p->linearize; c++)
         v[c] = p->full * imf_srgb_to_linear(v[c] / p->full);
@@ -113,7 +112,7 @@ void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
                 if (other)
                     blurred[c] = get(other, second->sample, x * n + c);
             }
-            point_pixel(p, v, blurred, low, high);
+            imf_point_pixel(p, v, blurred, low, high);
             for (size_t c = 0; c < m; c++)
                 put(to, out->sample, x * m + c, v[c]);
         }

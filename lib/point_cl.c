@@ -8,8 +8,10 @@ struct imf_point_job {
     struct imf_clrt *rt;
     int vec; /* samples a work-item takes, or 0: a pixel */
     cl_kernel point, range_rows, range_all;
-    cl_mem table; /* linear light of every sample value, or NULL */
-    cl_mem range; /* (min, max) of all, then of each row, or NULL */
+    cl_mem table;  /* linear light of every sample value, or NULL */
+    cl_mem range;  /* (min, max) of all, then of each row, or NULL */
+    cl_mem doubts; /* number and list of pixels, or NULL */
+    int capacity;  /* of the list */
 };
 
 static const int bits[] = {[IMF_U8] = 8, [IMF_U16] = 16, [IMF_F32] = 32};
@@ -57,16 +59,62 @@ static enum imf_status make_table(struct imf_point_job *job, double full, struct
     return job->table ? IMF_OK : imf_clrt_fail(err, code, "the table of a light curve");
 }
 
+static enum imf_status clear_doubts(const struct imf_point_job *job, struct imf_error *err) {
+    cl_int zero = 0;
+    cl_int code = clEnqueueFillBuffer(imf_clrt_queue(job->rt), job->doubts, &zero, sizeof zero, 0,
+                                      sizeof zero, 0, NULL, NULL);
+    return code ? imf_clrt_fail(err, code, "clearing a list") : IMF_OK;
+}
+
+static enum imf_status make_doubts(struct imf_point_job *job, int capacity, struct imf_error *err) {
+    size_t bytes = ((size_t)capacity + 1) * sizeof(cl_int);
+    job->capacity = capacity;
+    enum imf_status st = imf_clrt_buffer(job->rt, CL_MEM_READ_WRITE, bytes, &job->doubts, err);
+    return st ? st : clear_doubts(job, err);
+}
+
+enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, int **list,
+                                 struct imf_error *err) {
+    cl_command_queue queue = imf_clrt_queue(job->rt);
+    *list = NULL;
+    *count = 0;
+    if (!job->doubts)
+        return IMF_OK;
+    cl_int n,
+        code = clEnqueueReadBuffer(queue, job->doubts, CL_TRUE, 0, sizeof n, &n, 0, NULL, NULL);
+    if (!code && n > 0 && n <= job->capacity) {
+        size_t bytes = (size_t)n * sizeof **list;
+        if (!(*list = malloc(bytes)))
+            return imf_fail_memory(err, bytes);
+        code =
+            clEnqueueReadBuffer(queue, job->doubts, CL_TRUE, sizeof n, bytes, *list, 0, NULL, NULL);
+    }
+    *count = n;
+    enum imf_status st =
+        code ? imf_clrt_fail(err, code, "reading a list of pixels") : clear_doubts(job, err);
+    if (st) {
+        free(*list);
+        *list = NULL;
+    }
+    return st;
+}
+
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
                                const struct imf_point *p, enum imf_sample in,
-                               enum imf_sample out_sample, int height, struct imf_error *err) {
+                               enum imf_sample out_sample, int height,
+                               const struct imf_doubt *doubt, struct imf_error *err) {
     struct imf_point_job *job = *out = calloc(1, sizeof *job);
     if (!job)
         return imf_fail_memory(err, sizeof *job);
     job->rt = rt;
     struct imf_defines d = {0};
     defines(&d, p, in, out_sample);
-    if (!p->alpha && !p->gray) {
+    if (doubt->error > 0) {
+        imf_define(&d, "DOUBT", "1");
+        imf_define_float(&d, "DOUBT_ERROR", doubt->error);
+        imf_define_float(&d, "DOUBT_TOLERANCE", doubt->tolerance);
+        imf_define(&d, "DOUBT_CAPACITY", "%d", doubt->capacity);
+    } else if (!p->alpha && !p->gray) {
         job->vec = imf_tuning(imf_clrt_device(rt))->vec[IMF_WIDTH_32];
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);
@@ -81,6 +129,8 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
         if (!st)
             st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &job->range, err);
     }
+    if (!st && doubt->error > 0)
+        st = make_doubts(job, doubt->capacity, err);
     if (!st && p->linearize)
         st = make_table(job, p->full, err);
     imf_defines_free(&d);
@@ -118,7 +168,7 @@ static enum imf_status find_range(struct imf_point_job *job, const struct imf_su
 
 enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
                               const struct imf_surface *second, const struct imf_surface *out,
-                              struct imf_error *err) {
+                              int row, struct imf_error *err) {
     if (job->range) {
         enum imf_status st = find_range(job, in, err);
         if (st)
@@ -130,15 +180,18 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
     cl_mem table = job->table ? job->table : a, range = job->range ? job->range : a;
     cl_long ao = (cl_long)in->origin, bo = (cl_long)second->origin, co = (cl_long)out->origin;
     cl_int ap = (cl_int)in->pitch, bp = (cl_int)second->pitch, cp = (cl_int)out->pitch;
-    cl_int width = in->width;
+    cl_mem doubts = job->doubts ? job->doubts : a;
+    cl_int width = in->width, first = row;
     struct imf_arg args[] = {
-        {sizeof a, &a},   {sizeof ao, &ao},       {sizeof ap, &ap},       {sizeof b, &b},
-        {sizeof bo, &bo}, {sizeof bp, &bp},       {sizeof c, &c},         {sizeof co, &co},
-        {sizeof cp, &cp}, {sizeof width, &width}, {sizeof table, &table}, {sizeof range, &range}};
+        {sizeof a, &a},           {sizeof ao, &ao},       {sizeof ap, &ap},
+        {sizeof b, &b},           {sizeof bo, &bo},       {sizeof bp, &bp},
+        {sizeof c, &c},           {sizeof co, &co},       {sizeof cp, &cp},
+        {sizeof width, &width},   {sizeof table, &table}, {sizeof range, &range},
+        {sizeof doubts, &doubts}, {sizeof first, &first}};
     size_t items = (size_t)width, vec = (size_t)job->vec;
     if (vec)
         items = (items * (size_t)in->channels + vec - 1) / vec;
-    return launch(job->rt, job->point, args, 12, in, items, err);
+    return launch(job->rt, job->point, args, sizeof args / sizeof *args, in, items, err);
 }
 
 enum imf_status imf_point_range(const struct imf_point_job *job, float range[2],
@@ -160,6 +213,8 @@ void imf_point_free(struct imf_point_job **job) {
         clReleaseMemObject(j->table);
     if (j->range)
         clReleaseMemObject(j->range);
+    if (j->doubts)
+        clReleaseMemObject(j->doubts);
     free(j);
     *job = NULL;
 }
