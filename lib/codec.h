@@ -39,6 +39,8 @@ struct imf_encoder;
 struct imf_palette {
     int count; /* 1..256 */
     unsigned char rgba[256][4];
+    int gray_bits; /* > 0: samples are levels of so many bits, of which `clear` is transparent */
+    int clear;
 };
 
 struct imf_reader {

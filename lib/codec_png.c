@@ -145,11 +145,16 @@ static void palette_step(struct png *p) {
     bool gray = !png_get_PLTE(p->png, p->info, &colors, &count);
     png_get_tRNS(p->png, p->info, &alpha, &alphas, &key);
     palette->count = gray ? 1 << bits : count;
+    if (gray) {
+        palette->gray_bits = bits;
+        palette->clear = key->gray & (palette->count - 1);
+    }
     for (int i = 0; i < palette->count; i++) {
         unsigned char level = (unsigned char)(gray ? i * 255 / (palette->count - 1) : 0);
         png_color c = gray ? (png_color){level, level, level} : colors[i];
-        bool clear = gray && (key->gray & (palette->count - 1)) == i;
-        unsigned char opacity = gray ? (clear ? 0 : 255) : i < alphas ? alpha[i] : 255;
+        unsigned char opacity = gray         ? (i == palette->clear ? 0 : 255)
+                                : i < alphas ? alpha[i]
+                                             : 255;
         memcpy(palette->rgba[i], (unsigned char[]){c.red, c.green, c.blue, opacity}, 4);
     }
 }

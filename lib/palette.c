@@ -75,6 +75,24 @@ static void complete(struct imf_palette *palette, const unsigned char *indices, 
         memcpy(palette->rgba[palette->count], (unsigned char[]){0, 0, 0, 255}, 4);
 }
 
+/* Levels of gray with a transparent one stay that, if no opaque one has come to be the same. */
+static void keep_gray(struct imf_palette *palette, unsigned char *indices, size_t count) {
+    unsigned char level[256];
+    int step = palette->gray_bits ? 255 / ((1 << palette->gray_bits) - 1) : 1;
+    int clear = palette->rgba[palette->clear][0];
+    bool fits = palette->gray_bits > 0;
+    for (int i = 0; fits && i < palette->count; i++) {
+        const unsigned char *c = palette->rgba[i];
+        bool opaque = i != palette->clear;
+        fits = c[0] % step == 0 && c[3] == (opaque ? 255 : 0) && (!opaque || c[0] != clear);
+        level[i] = (unsigned char)(c[0] / step);
+    }
+    for (size_t i = 0; fits && i < count; i++)
+        indices[i] = level[indices[i]];
+    palette->clear = clear / step;
+    palette->gray_bits = fits ? palette->gray_bits : 0;
+}
+
 enum imf_status imf_palette_run(const struct imf_filter *filter,
                                 const struct imf_settings *settings, struct imf_reader *reader,
                                 struct imf_writer *writer, struct imf_report *report,
@@ -97,6 +115,8 @@ enum imf_status imf_palette_run(const struct imf_filter *filter,
         complete(&palette, indices, bytes);
         status = filter_palette(&palette, filter, info, settings, err);
     }
+    if (!status)
+        keep_gray(&palette, indices, bytes);
     double filtered = imf_now_ms();
     if (!status)
         status = imf_writer_palette(writer, &palette, err);
