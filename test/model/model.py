@@ -27,6 +27,7 @@ class Range:
         self.free = None  # samples whose value hangs on a decision at a threshold, or under no alpha
         self.exact = False  # the exactly rounded result is promised
         self.loose = 0.0  # samples that may be off in any case
+        self.premultiplied = False
         self.full = 0
 
 
@@ -261,9 +262,6 @@ class Run:
         if self.alpha is not None:
             below = (self.scale if self.filter_alpha else 1.0) * less
             alpha = self.alpha[:, :, None] * more / below
-            if self.premultiplied:
-                # Alpha may be off by what any sample may.
-                self.free = self.free | (alpha < (0.501 if target == 255 else 1.5) + self.loose)
             result = np.concatenate([result, alpha], axis=2)
             self.free = np.concatenate([self.free, np.zeros(alpha.shape, bool)], axis=2)
         return result, target
@@ -281,6 +279,7 @@ def answer(image, specs, options):
             break
     range_.first, range_.second = runs[0][1], runs[1][1]
     range_.free = runs[0][0].free | runs[1][0].free
+    range_.premultiplied = runs[0][0].premultiplied
     range_.exact, range_.loose = runs[0][0].exact, runs[0][0].loose * range_.full / runs[0][0].full
     return range_
 
@@ -307,6 +306,9 @@ def compare(range_, output):
         wrong = got != np.clip(np.rint(low), 0, range_.full)
     else:
         open_ = slack(high - low) + range_.loose
+        if range_.premultiplied:  # no colour is promised under an alpha that may be 0
+            hidden = (low - open_)[:, :, -1:] < (0.501 if range_.full == 255 else 1.5)
+            range_.free[:, :, :-1] |= hidden
         near = 1e-3 if range_.full == 255 else 1e-9
         least, most = np.rint(low - open_ - near), np.rint(high + open_ + near)
         if range_.full == 65535:
