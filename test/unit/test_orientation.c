@@ -1,6 +1,9 @@
 /* test_orientation.c - writers that turn pixels upright, and EXIF and XMP put right for them */
 #include "codec_util.h"
 
+#include "codec.h"
+#include "orientation.h"
+
 /* Where EXIF says that a stored row and column are seen: the visual side of row 0, of column 0. */
 static const char *const sides[] = {
     "",         "top left",  "top right",    "bottom right", "bottom left",
@@ -163,8 +166,31 @@ static void test_shape(void) {
     imf_metadata_clear(&m);
 }
 
+/* A JPEG's own numbers: where columns become rows, sampling factors and the tables' axes do. */
+static void test_jpeg_source(void) {
+    for (int orientation = 1; orientation <= 8; orientation++) {
+        struct imf_jpeg_source s = {.components = 3, .h = {4, 1, 2}, .v = {2, 1, 1}};
+        const struct imf_turn turn = imf_turn_of(orientation);
+        for (int i = 0; i < 4; i++)
+            for (int k = 0; k < 64; k++)
+                s.quant[i][k] = (uint16_t)(100 * i + k);
+        imf_jpeg_source_turn(&s, turn);
+        CHECK(turn.swap == (orientation > 4), "orientation %d", orientation);
+        CHECK(turn.swap ? s.h[0] == 2 && s.v[0] == 4 && s.h[2] == 1 && s.v[2] == 2
+                        : s.h[0] == 4 && s.v[0] == 2 && s.h[2] == 2 && s.v[2] == 1,
+              "sampling, orientation %d", orientation);
+        for (int i = 0; i < 4; i++)
+            for (int row = 0; row < 8; row++)
+                for (int column = 0; column < 8; column++)
+                    CHECK(s.quant[i][8 * row + column] ==
+                              100 * i + (turn.swap ? 8 * column + row : 8 * row + column),
+                          "table %d at %d %d, orientation %d", i, row, column, orientation);
+    }
+}
+
 int main(void) {
     test_pixels();
+    test_jpeg_source();
     test_exif();
     test_xmp();
     test_shape();

@@ -68,6 +68,17 @@ static void test_gains(void) {
     CHECK(fabs(imf_transfer_gain(&low, 0.1, 0) - exp(-0.5)) < 1e-15, "gaussian at its cutoff");
     CHECK(imf_transfer_gain(&band, 0, 0) == 0, "a band without frequency 0");
     CHECK(fabs(imf_transfer_gain(&band, 0.06, 0.08) - 1) < 1e-12, "the middle of a band");
+    /* The edge of an ideal filter passes, wherever it falls on a frequency of the grid. */
+    static const struct imf_transfer ideal = {.type = IMF_IDEAL, .kind = IMF_LOWPASS, .low = 0.25};
+    CHECK(imf_transfer_gain(&ideal, 0.25, 0) == 1 && imf_transfer_gain(&ideal, 0.15, 0.2) == 1,
+          "ideal at its edge");
+    CHECK(imf_transfer_gain(&ideal, 0.2500001, 0) == 0, "ideal beyond its edge");
+    /* Beyond 0.5 frequencies go on at -0.5, and so does a notch beside it. */
+    static const struct imf_transfer notch = {
+        .type = IMF_GAUSSIAN, .kind = IMF_NOTCH, .u = 0.47, .v = 0.1, .radius = 0.05};
+    double near = 1 - exp(-0.04 * 0.04 / (2 * 0.05 * 0.05));
+    double far = 1 - exp(-(0.02 * 0.02 + 0.2 * 0.2) / (2 * 0.05 * 0.05));
+    CHECK(fabs(imf_transfer_gain(&notch, -0.49, 0.1) - near * far) < 1e-12, "a notch beyond 0.5");
 }
 
 /* A wave that fits the image is scaled by its gain, and by nothing else. */
