@@ -148,12 +148,15 @@ static const char *plan_warning(struct session *s) {
 
 static enum result make_plan(struct session *s, struct work *w) {
     const struct imf_info *info = imf_reader_info(w->reader);
-    if (s->plan && same_shape(info, &s->plan_input)) {
+    uint64_t held = imf_reader_held(w->reader);
+    if (s->plan && same_shape(info, &s->plan_input) && held == s->plan_held) {
         w->plan_reused = true;
     } else {
         imf_plan_free(&s->plan);
-        enum imf_status status = imf_plan_create(&s->plan, s->context, s->filter, info,
-                                                 &s->options->settings, &w->error);
+        struct imf_settings settings = s->options->settings;
+        settings.held = held;
+        enum imf_status status =
+            imf_plan_create(&s->plan, s->context, s->filter, info, &settings, &w->error);
         if (status != IMF_OK) {
             fail_input(s, w);
             if (status == IMF_ERR_NO_DEVICE)
@@ -162,6 +165,7 @@ static enum result make_plan(struct session *s, struct work *w) {
             return hopeless ? RESULT_HOPELESS : RESULT_FAILED;
         }
         s->plan_input = *info;
+        s->plan_held = held;
     }
     w->outcome.plan = s->plan;
     w->outcome.warning = plan_warning(s);

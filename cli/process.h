@@ -15,6 +15,7 @@ struct session {
     struct imf_context *context;     /* borrowed */
     struct imf_plan *plan; /* of the last image; serves the next if its shape is the same */
     struct imf_info plan_input;
+    uint64_t plan_held; /* by the reader that it was made for */
     bool make_directories;
     bool noted; /* the plan's note has been printed */
 };

@@ -80,13 +80,17 @@ static void print_plan(FILE *out, const struct outcome *o) {
         int length = (int)strlen(list[i].algorithm);
         wide = length > wide ? length : wide;
     }
-    fprintf(out, "  %-10s %-*s %12s  %s\n", "backend", wide, "algorithm", "estimate ms", "why");
+    fprintf(out, "  %-10s %-*s %12s %6s  %s\n", "backend", wide, "algorithm", "estimate ms", "MiB",
+            "why");
     for (size_t i = 0; i < count; i++) {
-        char estimate[32] = "-";
+        char estimate[32] = "-", memory[32] = "-";
         if (list[i].estimate_ms >= 0)
             snprintf(estimate, sizeof estimate, "%.3f", list[i].estimate_ms);
-        fprintf(out, "%c %-10s %-*s %12s  %s\n", list[i].chosen ? '*' : ' ', list[i].backend, wide,
-                has_algorithm(&list[i]) ? list[i].algorithm : "-", estimate, list[i].why);
+        if (list[i].bytes > 0)
+            snprintf(memory, sizeof memory, "%.0f", (double)list[i].bytes / 1048576);
+        fprintf(out, "%c %-10s %-*s %12s %6s  %s\n", list[i].chosen ? '*' : ' ', list[i].backend,
+                wide, has_algorithm(&list[i]) ? list[i].algorithm : "-", estimate, memory,
+                list[i].why);
     }
 }
 
@@ -136,6 +140,8 @@ static void json_plan(struct json *j, const struct imf_plan *plan) {
         json_string(j, "algorithm", has_algorithm(&list[i]) ? list[i].algorithm : NULL);
         json_bool(j, "eligible", list[i].eligible);
         json_number(j, "estimate_ms", list[i].estimate_ms < 0 ? (double)NAN : list[i].estimate_ms);
+        if (list[i].bytes > 0)
+            json_integer(j, "memory_bytes", list[i].bytes);
         json_bool(j, "chosen", list[i].chosen);
         json_string(j, "why", list[i].why);
         json_close_element(j);

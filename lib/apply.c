@@ -23,8 +23,7 @@ struct imf_plan {
     struct imf_filter *turned; /* or NULL: the image lies upright */
     struct imf_chain *chain;
     struct imf_planning planning;
-    bool may_fall_back; /* the backend and device were left to us */
-    uint64_t max_memory;
+    bool may_fall_back;    /* the backend and device were left to us */
     struct imf_exec *exec; /* made by the first run */
     char device[160];
 };
@@ -44,19 +43,6 @@ static void describe_device(struct imf_plan *plan) {
     snprintf(plan->device, sizeof plan->device, "%s", name);
 }
 
-static enum imf_status check_memory(const struct imf_plan *plan, struct imf_error *err) {
-    const struct imf_planning *p = &plan->planning;
-    uint64_t limit = plan->max_memory;
-    size_t bytes = imf_exec_bytes(p->on_device && p->composed ? p->composed : plan->chain,
-                                  p->solver, p->on_device ? imf_clrt_device(p->rt) : NULL);
-    if (bytes == SIZE_MAX || (limit && bytes > limit))
-        return imf_fail(err, IMF_ERR_LIMIT,
-                        "filtering needs %.0f MB, over the limit of %.0f MB (raise it with "
-                        "--max-memory)",
-                        (double)bytes / 1e6, (double)limit / 1e6);
-    return IMF_OK;
-}
-
 enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
                                 const struct imf_filter *filter, const struct imf_info *input,
                                 const struct imf_settings *settings, struct imf_error *err) {
@@ -72,15 +58,12 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     plan->settings = *settings;
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
     plan->input = plan->output = *input;
-    plan->max_memory = settings->max_memory;
     st = imf_filter_turn(&plan->turned, filter, input->orientation, err);
     if (!st)
         st = imf_chain_build(&plan->chain, plan->turned ? plan->turned : filter, input, settings,
                              err);
     if (!st)
-        st = imf_planning_make(&plan->planning, ctx, plan->chain, settings->backend, err);
-    if (!st)
-        st = check_memory(plan, err);
+        st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, err);
     if (st) {
         imf_plan_free(&plan);
         return st;
@@ -152,9 +135,7 @@ static enum imf_status fall_back(struct imf_plan *plan, const struct imf_error *
     describe_device(plan);
     struct imf_exec *failed = plan->exec;
     plan->exec = NULL;
-    enum imf_status st = check_memory(plan, err);
-    if (!st)
-        st = prepare(plan, err);
+    enum imf_status st = prepare(plan, err);
     if (!st && with_input)
         st = imf_exec_copy_input(failed, plan->exec, err);
     imf_exec_free(&failed);
@@ -365,6 +346,16 @@ static bool may_use_palette(const struct imf_plan *plan, const struct imf_reader
            imf_writer_takes_indices(writer) && !(options && (options->bench || options->verify));
 }
 
+/* With what this image's reader and writer hold, which the plan may not have known. */
+static enum imf_status check_memory(const struct imf_plan *plan, const struct imf_reader *reader,
+                                    const struct imf_writer *writer, struct imf_error *err) {
+    uint64_t bytes = plan->planning.candidate[plan->planning.chosen].bytes - plan->settings.held +
+                     imf_reader_held(reader) + (writer ? imf_writer_held(writer) : 0);
+    if (!plan->settings.max_memory || bytes <= plan->settings.max_memory)
+        return IMF_OK;
+    return imf_planning_over_limit((double)bytes, (double)plan->settings.max_memory, err);
+}
+
 enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
                              struct imf_writer *writer, const struct imf_run_options *options,
                              struct imf_report *report, struct imf_error *err) {
@@ -380,6 +371,9 @@ enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
         r->setup_ms = imf_context_take_setup_ms(plan->ctx);
         return imf_palette_run(plan->filter, &plan->settings, reader, writer, r, err);
     }
+    enum imf_status st = check_memory(plan, reader, writer, err);
+    if (st)
+        return st;
     struct ends ends = {.reader = reader, .writer = writer};
     return run(plan, &ends, options, report, err);
 }

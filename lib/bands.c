@@ -13,6 +13,7 @@
 
 #include "compose.h"
 #include "edge.h"
+#include "tuning.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -222,6 +223,29 @@ enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c
     }
     if (st)
         imf_bands_free(out);
+    return st;
+}
+
+enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,
+                               const struct imf_solver *const *solver, int advance,
+                               const struct imf_device *d, struct imf_error *err) {
+    enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
+    *out = NULL;
+    if (!wish)
+        return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_pass *pass = &c->passes[i];
+        if (pass->kind == IMF_PASS_POINT)
+            wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
+        else
+            wish[i] = solver[i] ? solver[i]->bands : IMF_BANDS_WHOLE;
+        /* The host filters rims between bands, while the device waits. */
+        if (pass->composition && imf_composition_has_rim(pass->composition) &&
+            wish[i] == IMF_BANDS_MANY)
+            wish[i] = IMF_BANDS_FEW;
+    }
+    enum imf_status st = imf_bands_make(out, c, wish, imf_tuning_band_bytes(d), advance, err);
+    free(wish);
     return st;
 }
 

@@ -50,6 +50,11 @@ struct imf_bands {
 enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *chain,
                                const enum imf_bands_wish *wish, size_t budget, int advance,
                                struct imf_error *err);
+/* The same for a chain on a device, as its solvers wish (solver[i]; NULL: a point pass) and its
+ * tuning has the budget. */
+enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *chain,
+                               const struct imf_solver *const *solver, int advance,
+                               const struct imf_device *d, struct imf_error *err);
 void imf_bands_free(struct imf_bands **bands);
 
 /* Go to band 0, 1, ... of a segment: surfaces that it does not write are done throughout. */

@@ -165,19 +165,34 @@ enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t 
     return IMF_OK;
 }
 
-enum imf_status imf_reader_memory(const struct imf_reader *r, uint64_t bytes, const char *what,
+enum imf_status imf_reader_memory(struct imf_reader *r, uint64_t bytes, const char *what,
                                   struct imf_error *err) {
+    r->memory = bytes;
     return imf_memory_fits(r->limits.max_memory, bytes, what, err);
+}
+
+enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
+                                  struct imf_error *err) {
+    w->memory = bytes;
+    return imf_memory_fits(w->encode.max_memory, bytes, what, err);
+}
+
+uint64_t imf_reader_held(const struct imf_reader *reader) {
+    return reader->memory;
+}
+
+uint64_t imf_writer_held(const struct imf_writer *writer) {
+    return writer->memory;
 }
 
 enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,
                                 struct imf_error *err) {
+    char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
     if (limit == 0 || bytes <= limit)
         return IMF_OK;
     return imf_fail(err, IMF_ERR_LIMIT,
-                    "%s needs %" PRIu64 " KiB, over the limit of %" PRIu64
-                    " KiB (raise it with --max-memory)",
-                    what, bytes / 1024 + (bytes % 1024 != 0), limit / 1024);
+                    "%s needs %s, over the limit of %s (raise it with --max-memory)", what,
+                    imf_bytes_text(need, (double)bytes), imf_bytes_text(most, (double)limit));
 }
 
 void imf_reader_warn(struct imf_reader *r, const char *format, ...) {

@@ -54,6 +54,7 @@ struct imf_reader {
     int row;                /* rows given to the caller so far */
     bool broken;            /* lenient: rows from here on are zeros */
     enum imf_status failed; /* a read failed for good */
+    uint64_t memory;        /* bytes that decoding takes beside the rows */
     char warning[320];
     void *state; /* the decoder's */
     struct imf_source source;
@@ -77,6 +78,7 @@ struct imf_writer {
     struct imf_jpeg_source jpeg;         /* the metadata's, turned likewise */
     int row;                             /* rows taken so far */
     enum imf_status failed;
+    uint64_t memory; /* bytes that encoding takes beside the rows */
     char warning[320];
     void *state; /* the encoder's */
 };
@@ -130,7 +132,9 @@ enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t 
                                  enum imf_color color, bool alpha, int depth,
                                  struct imf_error *err);
 /* IMF_ERR_LIMIT when a buffer of that many bytes is over max_memory. */
-enum imf_status imf_reader_memory(const struct imf_reader *r, uint64_t bytes, const char *what,
+enum imf_status imf_reader_memory(struct imf_reader *r, uint64_t bytes, const char *what,
+                                  struct imf_error *err);
+enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err);
 /* The same of any limit; 0: none. */
 enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,

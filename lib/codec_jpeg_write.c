@@ -287,8 +287,8 @@ static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
     j->holds = keeps_behind(w);
     if (!guarded(j, setup_step))
         return failure(j, err);
-    enum imf_status status = imf_memory_fits(e->max_memory, imf_jpeg_held(&j->c),
-                                             "a progressive or optimized JPEG of this size", err);
+    enum imf_status status = imf_writer_memory(w, imf_jpeg_held(&j->c),
+                                               "a progressive or optimized JPEG of this size", err);
     if (status)
         return status;
     return guarded(j, start_step) ? IMF_OK : failure(j, err);

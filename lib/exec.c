@@ -13,8 +13,8 @@
 #include "exec_input.h"
 #include "point.h"
 #include "precision.h"
-#include "tuning.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,30 +36,6 @@ struct imf_exec {
     struct imf_exec_input input; /* on a device: what surface[0] is made of */
 };
 
-/* What a device does when; advance as in imf_exec_make_device(). */
-static enum imf_status plan_bands(struct imf_bands **out, const struct imf_chain *c,
-                                  const struct imf_solver *const *solver, int advance,
-                                  const struct imf_device *d, struct imf_error *err) {
-    enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
-    *out = NULL;
-    if (!wish)
-        return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
-    for (int i = 0; i < c->count; i++) {
-        const struct imf_pass *pass = &c->passes[i];
-        if (pass->kind == IMF_PASS_POINT)
-            wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
-        else
-            wish[i] = solver[i] ? solver[i]->bands : IMF_BANDS_WHOLE;
-        /* The host filters rims between bands, while the device waits. */
-        if (pass->composition && imf_composition_has_rim(pass->composition) &&
-            wish[i] == IMF_BANDS_MANY)
-            wish[i] = IMF_BANDS_FEW;
-    }
-    enum imf_status st = imf_bands_make(out, c, wish, imf_tuning_band_bytes(d), advance, err);
-    free(wish);
-    return st;
-}
-
 /* Lay out surface i; bands NULL: on the host, where the last one may hold `last`. */
 static enum imf_status layout(const struct imf_chain *c, const struct imf_bands *bands, int i,
                               enum imf_sample last, struct imf_surface *s, struct imf_error *err) {
@@ -72,20 +48,33 @@ static enum imf_status layout(const struct imf_chain *c, const struct imf_bands 
     return imf_surface_layout(s, sample, c->width, rows ? rows : c->height, channels, m, err);
 }
 
-size_t imf_exec_bytes(const struct imf_chain *c, const struct imf_solver *const *solver,
+/* What the solver of pass i allocates; bands NULL: the host's. */
+static double solver_bytes(const struct imf_chain *c, int i, const struct imf_solver *solver,
+                           const struct imf_bands *bands, const struct imf_device *d) {
+    if (c->passes[i].kind != IMF_PASS_CONVOLVE)
+        return 0;
+    struct imf_problem p = c->passes[i].problem;
+    if (!bands)
+        return imf_solver_host.bytes(&p, NULL);
+    p.height = bands->window[i + 1].tallest;
+    return solver->bytes ? solver->bytes(&p, d) : 0;
+}
+
+double imf_exec_bytes(const struct imf_chain *c, const struct imf_solver *const *solver,
                       const struct imf_device *d) {
-    size_t total = 0;
+    double total = 0;
     struct imf_bands *bands = NULL;
-    if (d && plan_bands(&bands, c, solver, 0, d, NULL))
-        return SIZE_MAX;
+    if (d && imf_bands_plan(&bands, c, solver, 0, d, NULL))
+        return INFINITY;
     for (int i = 0; i <= c->count; i++) {
         struct imf_surface s;
         if (layout(c, bands, i, c->out, &s, NULL) ||
-            (d && (s.pitch > INT32_MAX || imf_surface_bytes(&s) > d->max_alloc)) ||
-            !imf_size_add(total, imf_surface_bytes(&s), &total)) {
-            total = SIZE_MAX;
-            break;
-        }
+            (d && (s.pitch > INT32_MAX || imf_surface_bytes(&s) > d->max_alloc)))
+            total = INFINITY;
+        else
+            total += (double)imf_surface_bytes(&s);
+        if (i < c->count)
+            total += solver_bytes(c, i, d ? solver[i] : NULL, bands, d);
     }
     imf_bands_free(&bands);
     return total;
@@ -165,7 +154,7 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     if (*out)
         (*out)->rt = rt;
     if (!st)
-        st = plan_bands(&(*out)->bands, c, solver, advance, imf_clrt_device(rt), err);
+        st = imf_bands_plan(&(*out)->bands, c, solver, advance, imf_clrt_device(rt), err);
     for (int i = 0; i <= c->count && !st; i++) {
         /* The host reads the last. */
         cl_mem_flags flags = CL_MEM_READ_WRITE | (i == c->count ? CL_MEM_ALLOC_HOST_PTR : 0);

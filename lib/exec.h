@@ -23,10 +23,10 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
                                      struct imf_clrt *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 
-/* Bytes of surfaces that a chain needs on a device, or on the host (d NULL, F64 between passes),
- * but not what solvers allocate for themselves. SIZE_MAX: one of them is larger than the device
+/* Bytes of the surfaces that a chain needs on a device, or on the host (d NULL, F64 between
+ * passes), and of what its solvers allocate. INFINITY: a surface is larger than the device
  * allocates at once, or has rows too long for its kernels. */
-size_t imf_exec_bytes(const struct imf_chain *chain, const struct imf_solver *const *solver,
+double imf_exec_bytes(const struct imf_chain *chain, const struct imf_solver *const *solver,
                       const struct imf_device *d);
 
 /* The input surface, its host pointer valid until unmap; margins are the executor's business. */

@@ -121,6 +121,9 @@ const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
  */
 enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
                                 struct imf_error *err);
+/* Bytes that decoding holds beside the rows: an interlaced PNG's pixels, a progressive JPEG's
+ * coefficients. */
+uint64_t imf_reader_held(const struct imf_reader *reader);
 /* A problem that was survived ("the last 12 rows are missing"), or NULL. Owned by the reader. */
 const char *imf_reader_warning(const struct imf_reader *reader);
 
@@ -143,6 +146,8 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
                                  const struct imf_metadata *metadata);
 enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
                                 struct imf_error *err);
+/* Bytes that encoding holds beside the rows: the coefficients of a JPEG that is not baseline. */
+uint64_t imf_writer_held(const struct imf_writer *writer);
 /* Write what must follow the last row and flush the stream. Close without finish abandons it. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
@@ -213,7 +218,8 @@ struct imf_settings {
     bool linear; /* filter in linear light (sRGB transfer curve) */
     enum imf_backend backend;
     int depth;           /* output depth 8 or 16; 0: the input's */
-    uint64_t max_memory; /* bytes; 0: no limit */
+    uint64_t max_memory; /* bytes of the whole process, as a candidate's; 0: no limit */
+    uint64_t held;       /* of these, what reader and writer hold, as far as it is known */
 };
 
 enum imf_device_kind {
@@ -275,6 +281,7 @@ struct imf_candidate {
     char backend[16];   /* "direct", "separable", "fft", "cpu" */
     char algorithm[64]; /* "direct 3x3, exact integer" */
     double estimate_ms; /* < 0 when not eligible */
+    uint64_t bytes;     /* that the process takes: pixels, working buffers, driver; 0: not known */
     bool eligible, chosen;
     char why[160]; /* why it was chosen, passed over or not eligible */
 };

@@ -9,24 +9,21 @@
  */
 #include "planner.h"
 
-#include "compose.h"
+#include "bands.h"
 #include "exec.h"
+#include "offers.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct imf_solver *const device_solvers[] = {
-    &imf_solver_direct_local, &imf_solver_direct,    &imf_solver_separable_local,
-    &imf_solver_separable,    &imf_solver_fft_local, &imf_solver_fft,
-    &imf_solver_transfer};
 static const char *const backend_names[] = {[IMF_BACKEND_AUTO] = "auto",
                                             [IMF_BACKEND_DIRECT] = "direct",
                                             [IMF_BACKEND_SEPARABLE] = "separable",
                                             [IMF_BACKEND_FFT] = "fft",
                                             [IMF_BACKEND_CPU] = "cpu"};
-#define DEVICE_SOLVERS (sizeof device_solvers / sizeof device_solvers[0])
 
 /* Loading an OpenCL platform and a stored program: measured 22 to 40 ms with PoCL, 145 ms for a
  * context on an NVIDIA H200. */
@@ -74,13 +71,39 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d, bo
     return ms;
 }
 
-/* The surfaces within what the device allocates. */
-static bool fits(const struct imf_chain *c, const struct imf_solver *const *solver,
-                 const struct imf_device *d, char *why) {
-    size_t bytes = imf_exec_bytes(c, solver, d);
-    if (bytes != SIZE_MAX && bytes <= d->global_memory)
+/* The process without images and driver: measured 4 to 5.5 MB. */
+#define PROCESS_BYTES 5e6
+
+/* What the choice is left to. */
+struct request {
+    enum imf_backend backend;
+    double limit; /* bytes of the process */
+    double base;  /* of these, what it takes without surfaces, buffers and driver */
+    bool device_asked;
+    bool opened;   /* before this plan */
+    bool unusable; /* no device could be opened */
+};
+
+/* Note what a way would take, and whether it may. */
+static bool within(struct imf_candidate *k, const struct request *r, double bytes) {
+    char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
+    bytes += r->base;
+    k->bytes = (uint64_t)fmin(bytes, 0x1p62);
+    if (bytes <= r->limit)
         return true;
-    snprintf(why, IMF_WHY, "the image is larger than the device's memory allows");
+    snprintf(k->why, sizeof k->why, "needs %s, over the limit of %s", imf_bytes_text(need, bytes),
+             imf_bytes_text(most, r->limit));
+    return false;
+}
+
+/* Surfaces and buffers within what the device allocates, and all within the limit. */
+static bool fits(struct imf_candidate *k, const struct imf_chain *c,
+                 const struct imf_solver *const *solver, const struct imf_device *d,
+                 const struct request *r) {
+    double bytes = imf_exec_bytes(c, solver, d);
+    if (bytes <= (double)d->global_memory)
+        return within(k, r, bytes + imf_tuning(d)->driver_bytes);
+    snprintf(k->why, sizeof k->why, "the image is larger than the device's memory allows");
     return false;
 }
 
@@ -103,67 +126,35 @@ static void join(char *text, size_t size, const char *part) {
     snprintf(text + used, size - used, "%s%s", used ? " + " : "", part);
 }
 
-/* What a solver says of a pass. */
-struct offer {
-    bool asked, able;
-    double ms;
-    char why[IMF_WHY]; /* !able */
-};
-
-/* The offers of every solver for every pass of a chain. Each is asked once, when it is needed: to
- * look for tiles or factors takes a while. */
-struct market {
-    const struct imf_chain *c;
-    const struct imf_device *d;
-    struct offer *offers; /* DEVICE_SOLVERS a pass; owned */
-};
-
-static enum imf_status market_open(struct market *m, const struct imf_chain *c,
-                                   const struct imf_device *d, struct imf_error *err) {
-    *m = (struct market){c, d, calloc((size_t)c->count * DEVICE_SOLVERS, sizeof *m->offers)};
-    return m->offers ? IMF_OK
-                     : imf_fail_memory(err, (size_t)c->count * DEVICE_SOLVERS * sizeof *m->offers);
-}
-
-static const struct offer *ask(struct market *m, int pass, size_t solver) {
-    const struct imf_problem *p = &m->c->passes[pass].problem;
-    struct offer *o = &m->offers[(size_t)pass * DEVICE_SOLVERS + solver];
-    if (!o->asked) {
-        o->asked = true;
-        o->able = device_solvers[solver]->applicable(p, m->d, o->why);
-        o->ms = o->able ? device_solvers[solver]->cost(p, m->d) : INFINITY;
-    }
-    return o;
-}
-
-/* The cheapest of a backend's solvers for a pass (AUTO: of all); DEVICE_SOLVERS when none is able,
- * and then `why` is the last one's reason. */
-static size_t cheapest(struct market *m, int pass, enum imf_backend backend, char *why) {
-    size_t best = DEVICE_SOLVERS;
-    double least = INFINITY;
-    for (size_t k = 0; k < DEVICE_SOLVERS; k++) {
-        if (backend && device_solvers[k]->backend != backend)
+/* What the solvers do, in the bands that they are run in. */
+static void describe(const struct imf_chain *c, const struct imf_device *d,
+                     const struct imf_solver *const *taken, struct imf_candidate *out) {
+    struct imf_bands *bands;
+    bool banded = imf_bands_plan(&bands, c, taken, 0, d, NULL) == IMF_OK;
+    for (int i = 0; i < c->count; i++) {
+        struct imf_problem p = c->passes[i].problem;
+        char part[64];
+        if (!taken[i])
             continue;
-        const struct offer *o = ask(m, pass, k);
-        if (!o->able && o->why[0])
-            snprintf(why, IMF_WHY, "%s", o->why);
-        if (o->ms < least) {
-            least = o->ms;
-            best = k;
-        }
+        if (banded)
+            p.height = bands->window[i + 1].tallest;
+        taken[i]->print(&p, d, part, sizeof part);
+        join(out->algorithm, sizeof out->algorithm, part);
     }
-    return best;
+    imf_bands_free(&bands);
+    if (!out->algorithm[0])
+        snprintf(out->algorithm, sizeof out->algorithm, "pointwise");
 }
 
 /* Estimate the chain done by one backend throughout, or by the best for each pass (AUTO). Writes
  * the solvers taken. */
-static void estimate(struct market *m, bool opened, enum imf_backend backend,
+static void estimate(struct imf_offers *offers, const struct request *r, enum imf_backend backend,
                      const struct imf_solver **taken, struct imf_candidate *out) {
-    const struct imf_chain *c = m->c;
+    const struct imf_chain *c = offers->chain;
+    const struct imf_device *d = offers->device;
     out->eligible = true;
-    out->estimate_ms = overhead(c, m->d, opened);
+    out->estimate_ms = overhead(c, d, r->opened);
     for (int i = 0; i < c->count && out->eligible; i++) {
-        char part[64];
         taken[i] = NULL;
         if (c->passes[i].coarse) {
             snprintf(out->why, sizeof out->why,
@@ -173,42 +164,22 @@ static void estimate(struct market *m, bool opened, enum imf_backend backend,
         }
         if (c->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
-        size_t best = cheapest(m, i, backend, out->why);
-        if (best == DEVICE_SOLVERS) {
+        double ms;
+        taken[i] = imf_offers_cheapest(offers, i, backend, &ms, out->why);
+        if (!taken[i]) {
             out->eligible = false;
             break;
         }
-        taken[i] = device_solvers[best];
-        out->estimate_ms += ask(m, i, best)->ms;
-        taken[i]->print(&c->passes[i].problem, m->d, part, sizeof part);
-        join(out->algorithm, sizeof out->algorithm, part);
+        out->estimate_ms += ms;
     }
-    out->eligible = out->eligible && fits(c, taken, m->d, out->why);
-    if (!out->eligible)
-        out->estimate_ms = -1;
-    else
+    out->eligible = out->eligible && fits(out, c, taken, d, r);
+    if (out->eligible) {
         out->why[0] = 0;
-    if (!out->algorithm[0])
-        snprintf(out->algorithm, sizeof out->algorithm, "%s", out->eligible ? "pointwise" : "-");
-}
-
-/* Prices for imf_chain_compose(). */
-static double pass_price(void *market, int index) {
-    char why[IMF_WHY];
-    if (((const struct market *)market)->c->passes[index].coarse)
-        return INFINITY;
-    size_t best = cheapest(market, index, IMF_BACKEND_AUTO, why);
-    return best < DEVICE_SOLVERS ? ask(market, index, best)->ms : INFINITY;
-}
-
-static double problem_price(void *market, const struct imf_problem *p) {
-    const struct imf_device *d = ((const struct market *)market)->d;
-    char why[IMF_WHY];
-    double best = INFINITY;
-    for (size_t k = 0; k < DEVICE_SOLVERS; k++)
-        if (device_solvers[k]->applicable(p, d, why))
-            best = fmin(best, device_solvers[k]->cost(p, d));
-    return best;
+        describe(c, d, taken, out);
+    } else {
+        out->estimate_ms = -1;
+        snprintf(out->algorithm, sizeof out->algorithm, "-");
+    }
 }
 
 static struct imf_candidate *add(struct imf_planning *p, const char *backend) {
@@ -238,17 +209,18 @@ _Static_assert(sizeof backends / sizeof *backends + 2 <= IMF_MAX_CANDIDATES,
                "struct imf_planning has room for every candidate");
 
 /* Add the device's candidates; returns the index of the cheapest, or SIZE_MAX when none can. */
-static size_t device_candidates(struct imf_planning *p, struct market *m, bool opened,
-                                enum imf_backend backend) {
+static size_t device_candidates(struct imf_planning *p, struct imf_offers *offers,
+                                const struct request *r) {
+    enum imf_backend only = r->backend == IMF_BACKEND_CPU ? IMF_BACKEND_AUTO : r->backend;
     const char *name;
     /* The last estimate is the one whose solvers stay in p->solver. */
     for (size_t k = 0; k < sizeof backends / sizeof *backends; k++)
-        estimate(m, opened, backends[k], p->solver, add(p, backend_names[backends[k]]));
+        estimate(offers, r, backends[k], p->solver, add(p, backend_names[backends[k]]));
     struct imf_candidate best = {.backend = "mixed"};
-    estimate(m, opened, backend, p->solver, &best);
+    estimate(offers, r, only, p->solver, &best);
     if (!best.eligible)
         return SIZE_MAX;
-    if (!same_backend(m->c, p->solver, &name)) {
+    if (!same_backend(offers->chain, p->solver, &name)) {
         p->candidate[p->count] = best;
         return p->count++;
     }
@@ -258,29 +230,23 @@ static size_t device_candidates(struct imf_planning *p, struct market *m, bool o
     return SIZE_MAX;
 }
 
-static size_t host_candidate(struct imf_planning *p, const struct imf_chain *c) {
-    struct imf_candidate *k = add(p, imf_solver_host.name);
-    k->eligible = host_applicable(c, k->why);
-    k->estimate_ms = k->eligible ? host_cost(c) : -1;
+static struct imf_candidate host_candidate(const struct imf_chain *c, const struct request *r) {
+    struct imf_candidate k = {.estimate_ms = -1};
+    snprintf(k.backend, sizeof k.backend, "%s", imf_solver_host.name);
+    k.eligible = host_applicable(c, k.why) && within(&k, r, imf_exec_bytes(c, NULL, NULL));
+    if (k.eligible)
+        k.estimate_ms = host_cost(c);
     for (int i = 0; i < c->count; i++) {
         char part[64];
         if (c->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
         imf_solver_host.print(&c->passes[i].problem, NULL, part, sizeof part);
-        join(k->algorithm, sizeof k->algorithm, part);
+        join(k.algorithm, sizeof k.algorithm, part);
     }
-    if (!k->algorithm[0])
-        snprintf(k->algorithm, sizeof k->algorithm, "pointwise");
-    return p->count - 1;
+    if (!k.algorithm[0])
+        snprintf(k.algorithm, sizeof k.algorithm, "pointwise");
+    return k;
 }
-
-/* What the choice was left to. */
-struct request {
-    enum imf_backend backend;
-    bool device_asked;
-    bool opened;   /* before this plan */
-    bool unusable; /* no device could be opened */
-};
 
 static const char *why_chosen(const struct imf_planning *p, const struct request *r) {
     if (r->backend)
@@ -324,13 +290,31 @@ static void explain(struct imf_planning *p, const struct request *r) {
     }
 }
 
-/* The reason of the backend asked for; left to choose, of the one that takes every size. */
-static enum imf_status cannot(const struct imf_planning *p, enum imf_backend backend,
+enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_error *err) {
+    char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
+    return imf_fail(err, IMF_ERR_LIMIT,
+                    "filtering needs %s, over the limit of %s (raise it with --max-memory)",
+                    imf_bytes_text(need, bytes), imf_bytes_text(most, limit));
+}
+
+/* Why nothing is left: the limit if it is that, else the reason of the backend asked for or, left
+ * to choose, of the first. */
+static enum imf_status cannot(const struct imf_planning *p, const struct request *r,
                               struct imf_error *err) {
-    const char *name = backend_names[backend ? backend : IMF_BACKEND_FFT], *why = "";
-    for (size_t i = 0; i < p->count; i++)
-        if (!p->candidate[i].eligible && !strcmp(p->candidate[i].backend, name))
-            why = p->candidate[i].why;
+    const char *name = backend_names[r->backend], *why = "";
+    double least = INFINITY;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct imf_candidate *k = &p->candidate[i];
+        bool asked = !r->backend || !strcmp(k->backend, name);
+        if (asked && (double)k->bytes > r->limit)
+            least = fmin(least, (double)k->bytes);
+        if (asked && !k->eligible && !*why)
+            why = k->why;
+    }
+    if (least < INFINITY)
+        return imf_planning_over_limit(least, r->limit, err);
+    if (!r->backend)
+        return imf_fail(err, IMF_ERR_LIMIT, "no backend can do this: %s", why);
     return imf_fail(err, IMF_ERR_ARGUMENT, "--backend=%s cannot do this: %s (try --backend=auto)",
                     name, why);
 }
@@ -339,82 +323,88 @@ static enum imf_status cannot(const struct imf_planning *p, enum imf_backend bac
 static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain *c,
                                   const struct imf_device *d, const struct request *r, size_t *best,
                                   struct imf_error *err) {
-    struct market apart, together;
-    enum imf_status st = market_open(&apart, c, d, err);
-    const struct imf_prices prices = {pass_price, problem_price, &apart};
+    struct imf_offers apart, together;
+    enum imf_status st = imf_offers_open(&apart, c, d, err);
+    if (st)
+        return st;
+    const struct imf_prices prices = imf_offers_prices(&apart);
     /* The host filters the rim of composed passes, in memory that it shares with the device. */
-    if (!st && d->unified)
+    if (d->unified)
         st = imf_chain_compose(&p->composed, c, &prices, err);
     if (!st && p->composed)
-        st = market_open(&together, p->composed, d, err);
+        st = imf_offers_open(&together, p->composed, d, err);
     if (!st) {
-        enum imf_backend only = r->backend == IMF_BACKEND_CPU ? IMF_BACKEND_AUTO : r->backend;
-        *best = device_candidates(p, p->composed ? &together : &apart, r->opened, only);
+        *best = device_candidates(p, p->composed ? &together : &apart, r);
         if (p->composed)
-            free(together.offers);
+            imf_offers_close(&together);
     }
-    free(apart.offers);
+    imf_offers_close(&apart);
     return st;
 }
 
+/* Open the device if the work may be worth it, or it must be. */
+static enum imf_status open_device(struct imf_planning *p, struct imf_context *ctx, bool must,
+                                   struct request *r, struct imf_error *err) {
+    struct imf_error failure;
+    enum imf_status st = imf_context_runtime(ctx, &p->rt, &failure);
+    if (st && must) {
+        if (err)
+            *err = failure;
+        return st;
+    }
+    r->unusable = st != IMF_OK;
+    if (r->unusable)
+        snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", failure.text);
+    return IMF_OK;
+}
+
+static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
+                            const struct imf_chain *c, struct request *r, struct imf_error *err) {
+    bool device_only = r->device_asked || (r->backend && r->backend != IMF_BACKEND_CPU);
+    struct imf_candidate host = host_candidate(c, r);
+    bool host_can = host.eligible && (!r->backend || r->backend == IMF_BACKEND_CPU);
+    enum imf_status st = IMF_OK;
+    if (r->backend != IMF_BACKEND_CPU &&
+        (device_only || r->opened || !host_can || host.estimate_ms > OPEN_CPU_MS))
+        st = open_device(p, ctx, device_only || !host_can, r, err);
+    struct imf_device nominal = nominal_device();
+    size_t best = SIZE_MAX;
+    if (!st)
+        st = ask_device(p, c, p->rt ? imf_clrt_device(p->rt) : &nominal, r, &best, err);
+    if (st)
+        return st;
+    p->candidate[p->count++] = host;
+    bool device_can = p->rt && best != SIZE_MAX;
+    if (!device_can && !host_can)
+        return cannot(p, r, err);
+    p->on_device = device_can &&
+                   (device_only || !host_can || p->candidate[best].estimate_ms <= host.estimate_ms);
+    if (r->device_asked && !p->on_device)
+        snprintf(p->note, sizeof p->note,
+                 "the device cannot do this (%.120s); using the plain C solver",
+                 p->candidate[0].why);
+    p->chosen = p->on_device ? best : p->count - 1;
+    explain(p, r);
+    return IMF_OK;
+}
+
 enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ctx,
-                                  const struct imf_chain *c, enum imf_backend backend,
+                                  const struct imf_chain *c, const struct imf_settings *settings,
                                   struct imf_error *err) {
     memset(p, 0, sizeof *p);
     p->solver = calloc((size_t)c->count, sizeof *p->solver);
     if (!p->solver)
         return imf_fail_memory(err, (size_t)c->count * sizeof *p->solver);
+    enum imf_backend backend = settings->backend;
     struct request r = {.backend = backend,
+                        .limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
+                        .base = PROCESS_BYTES + (double)settings->held,
                         .device_asked = backend != IMF_BACKEND_CPU && imf_context_device_asked(ctx),
                         .opened = imf_context_opened(ctx)};
-    bool backend_on_device = backend && backend != IMF_BACKEND_CPU;
-    bool device_only = r.device_asked || backend_on_device;
-    char why[IMF_WHY];
-    bool host_can = host_applicable(c, why);
-    bool want = backend != IMF_BACKEND_CPU &&
-                (device_only || r.opened || !host_can || host_cost(c) > OPEN_CPU_MS);
-    enum imf_status st = IMF_OK;
-    /* A device that failed at its work stays unused where nothing else was asked for. */
-    const char *gave_up = backend || device_only || !host_can ? NULL : imf_context_gave_up(ctx);
-    if (gave_up) {
-        r.unusable = true;
-        snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", gave_up);
-    } else if (want) {
-        struct imf_error failure;
-        st = imf_context_runtime(ctx, &p->rt, &failure);
-        if (st && (device_only || !host_can)) {
-            if (err)
-                *err = failure;
-            imf_planning_clear(p);
-            return st;
-        }
-        r.unusable = st != IMF_OK;
-        if (r.unusable)
-            snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", failure.text);
-    }
-    struct imf_device nominal = nominal_device();
-    size_t best = SIZE_MAX;
-    st = ask_device(p, c, p->rt ? imf_clrt_device(p->rt) : &nominal, &r, &best, err);
-    if (st) {
+    enum imf_status st = make(p, ctx, c, &r, err);
+    if (st)
         imf_planning_clear(p);
-        return st;
-    }
-    size_t host = host_candidate(p, c);
-    bool host_better =
-        best == SIZE_MAX || p->candidate[host].estimate_ms < p->candidate[best].estimate_ms;
-    p->on_device = p->rt && best != SIZE_MAX && (device_only || !host_can || !host_better);
-    if ((backend_on_device || !host_can) && !p->on_device) {
-        st = cannot(p, backend, err);
-        imf_planning_clear(p);
-        return st;
-    }
-    if (r.device_asked && !p->on_device)
-        snprintf(p->note, sizeof p->note,
-                 "the device cannot do this (%.120s); using the plain C solver",
-                 p->candidate[0].why);
-    p->chosen = p->on_device ? best : host;
-    explain(p, &r);
-    return IMF_OK;
+    return st;
 }
 
 void imf_planning_clear(struct imf_planning *p) {

@@ -68,6 +68,8 @@ struct imf_solver {
     double (*error)(const struct imf_problem *p, const struct imf_device *d);
     /* Estimated milliseconds of one run on pixels that are already on the device. */
     double (*cost)(const struct imf_problem *p, const struct imf_device *d);
+    /* Bytes that make and run allocate, for a problem that it can do; NULL: a table at most. */
+    double (*bytes)(const struct imf_problem *p, const struct imf_device *d);
     /* Compile for this problem; *job is the solver's own. rt is NULL for the host solver. The
      * kernels of p must outlive the job. */
     enum imf_status (*make)(void **job, const struct imf_problem *p, struct imf_clrt *rt,

@@ -89,6 +89,16 @@ static void fft_print(const struct imf_problem *p, const struct imf_device *d, c
         snprintf(text, size, "fft");
 }
 
+static double fft_bytes(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_fft_tiling t;
+    int vec = imf_fft_vec(d);
+    if (!imf_fft_tiling_choose(&t, p, d, vec))
+        return 0;
+    double taps = (double)p->kernel[0]->width * p->kernel[0]->height;
+    return (double)imf_fft_tiling_scratch(&t, vec) + points(&t) * 2 * sizeof(float) +
+           taps * (sizeof(float) + (p->exact ? sizeof(cl_int) : 0));
+}
+
 /* ---- making ------------------------------------------------------------------------------- */
 
 static void fft_destroy(void **job) {
@@ -297,6 +307,7 @@ const struct imf_solver imf_solver_fft = {
     .applicable = fft_applicable,
     .error = fft_error,
     .cost = fft_cost,
+    .bytes = fft_bytes,
     .make = fft_make,
     .run = fft_run,
     .print = fft_print,

@@ -46,6 +46,11 @@ static int row_group(const struct imf_fft_local_tiling *t) {
     return t->nx / 16 > ROW_GROUP ? t->nx / 16 : ROW_GROUP;
 }
 
+/* Entries of the list of doubtful pixels. */
+static double list_capacity(const struct imf_problem *p) {
+    return fmin(LIST_MIN + (double)p->width * p->height * p->channels / 64, 1e8);
+}
+
 static bool local_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
     struct imf_fft_local_tiling t;
     if (!d->gpu || d->max_group < GROUP || d->local_memory < LOCAL_BYTES) {
@@ -86,6 +91,16 @@ static void local_print(const struct imf_problem *p, const struct imf_device *d,
                  t.bound.split ? ", two bytes apart" : "");
     else
         snprintf(text, size, "fft");
+}
+
+static double local_bytes(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_fft_local_tiling t;
+    if (!imf_fft_local_choose(&t, p, d))
+        return 0;
+    double spectra = (double)imf_fft_local_bytes(&t, p) * t.chunk;
+    return spectra * (1 + (double)t.pitch_out / t.pitch_in) +
+           imf_fft_local_points(&t) * 2 * sizeof(float) +
+           (p->exact ? list_capacity(p) * 2 * sizeof(cl_int) : 0);
 }
 
 /* ---- making ------------------------------------------------------------------------------- */
@@ -306,24 +321,22 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
                         k->width, k->height);
     }
     const struct imf_fft_local_tiling *t = &j->tiling;
-    double samples = (double)p->width * p->height * p->channels;
-    j->sizes =
-        (struct sizes){.middle_sum = p->exact ? (cl_long)t->bound.middle_sum[0] : 0,
-                       .middle = (cl_float)t->bound.middle,
-                       .error = (cl_float)imf_fft_window(t->error),
-                       .width = p->width,
-                       .height = p->height,
-                       .columns = p->width + k->width - 1,
-                       .last_row = p->height + k->height - 2,
-                       .pitch_in = t->pitch_in,
-                       .pitch_out = t->pitch_out,
-                       .rows_length = t->nx,
-                       .tiles_x = t->tiles_x,
-                       .valid_x = t->valid_x,
-                       .valid_y = t->valid_y,
-                       .taps_w = k->width,
-                       .taps_h = k->height,
-                       .capacity = p->exact ? (cl_int)fmin(LIST_MIN + samples / 64, 1e8) : 1};
+    j->sizes = (struct sizes){.middle_sum = p->exact ? (cl_long)t->bound.middle_sum[0] : 0,
+                              .middle = (cl_float)t->bound.middle,
+                              .error = (cl_float)imf_fft_window(t->error),
+                              .width = p->width,
+                              .height = p->height,
+                              .columns = p->width + k->width - 1,
+                              .last_row = p->height + k->height - 2,
+                              .pitch_in = t->pitch_in,
+                              .pitch_out = t->pitch_out,
+                              .rows_length = t->nx,
+                              .tiles_x = t->tiles_x,
+                              .valid_x = t->valid_x,
+                              .valid_y = t->valid_y,
+                              .taps_w = k->width,
+                              .taps_h = k->height,
+                              .capacity = p->exact ? (cl_int)list_capacity(p) : 1};
     enum imf_status status = make_buffers(j, p, err);
     if (status == IMF_OK)
         status = make_kernels(j, p, err);
@@ -408,6 +421,7 @@ const struct imf_solver imf_solver_fft_local = {
     .applicable = local_applicable,
     .error = local_error,
     .cost = local_cost,
+    .bytes = local_bytes,
     .make = local_make,
     .run = local_run,
     .print = local_print,

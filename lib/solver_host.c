@@ -43,6 +43,16 @@ static double host_cost(const struct imf_problem *p, const struct imf_device *d)
     return samples * (6 + 0.7 * taps(p)) * 1e-6;
 }
 
+/* A ring of widened rows and two of sums. */
+static double host_bytes(const struct imf_problem *p, const struct imf_device *d) {
+    (void)d;
+    if (p->transfer)
+        return imf_host_transfer_bytes(p);
+    const struct imf_kernel *k = p->kernel[0];
+    double row = ((double)p->width + k->width) * p->channels;
+    return row * (k->height + 2) * sizeof(double);
+}
+
 static void host_print(const struct imf_problem *p, const struct imf_device *d, char *text,
                        size_t size) {
     (void)d;
@@ -187,6 +197,7 @@ const struct imf_solver imf_solver_host = {
     .bands = IMF_BANDS_WHOLE,
     .applicable = host_applicable,
     .cost = host_cost,
+    .bytes = host_bytes,
     .make = host_make,
     .run = host_run,
     .print = host_print,

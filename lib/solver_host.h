@@ -10,10 +10,11 @@ void imf_host_widen(double *restrict to, const void *row, enum imf_sample sample
 /* Round and saturate to integers; floats as they are. */
 void imf_host_narrow(void *row, enum imf_sample sample, const double *v, size_t count);
 
-/* Problems with a transfer function: run, cost and print of the host solver. */
+/* Problems with a transfer function: run, cost, bytes and print of the host solver. */
 enum imf_status imf_host_transfer(const struct imf_problem *p, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err);
 double imf_host_transfer_cost(const struct imf_problem *p);
+double imf_host_transfer_bytes(const struct imf_problem *p);
 void imf_host_transfer_print(const struct imf_problem *p, char *text, size_t size);
 
 /* sum += tap * row */

@@ -56,6 +56,15 @@ double imf_host_transfer_cost(const struct imf_problem *p) {
     return points * ((p->channels + 1) / 2 * 9 * (doublings + 1) + 10) * 1e-6;
 }
 
+double imf_host_transfer_bytes(const struct imf_problem *p) {
+    int nx, ny;
+    if (!periods(p, &nx, &ny))
+        return 0;
+    double lines = 2.0 * COLUMNS * (nx > ny ? nx : ny);
+    return ((double)nx * ny + lines) * sizeof(struct imf_complex) +
+           (double)p->width * p->channels * sizeof(double);
+}
+
 void imf_host_transfer_print(const struct imf_problem *p, char *text, size_t size) {
     int nx, ny;
     if (periods(p, &nx, &ny))

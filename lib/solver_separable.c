@@ -311,13 +311,20 @@ static void separable_destroy(void **job) {
     free(j);
 }
 
+/* Rows between two passes; the last block reads as many as the others. */
+static size_t mid_rows(const struct imf_problem *p) {
+    size_t blocks = ((size_t)p->height + BLOCK - 1) / BLOCK;
+    return blocks * BLOCK + (size_t)p->kernel[0]->height - 1;
+}
+
+/* Samples from row to row of them. */
+static size_t mid_pitch(const struct imf_problem *p) {
+    return ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
+}
+
 static enum imf_status make_mid(struct separable_job *j, struct imf_error *err) {
-    const struct imf_problem *p = &j->p;
-    /* The last block reads as many rows as the others. */
-    size_t blocks = ((size_t)p->height + BLOCK - 1) / BLOCK, bytes;
-    size_t rows = blocks * BLOCK + (size_t)p->kernel[0]->height - 1;
-    j->mid_pitch =
-        ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
+    size_t rows = mid_rows(&j->p), bytes;
+    j->mid_pitch = mid_pitch(&j->p);
     if (!imf_size_mul(rows, j->mid_pitch, &bytes) ||
         !imf_size_mul(bytes, acc_types[j->shape.acc].size, &bytes))
         return imf_fail(err, IMF_ERR_LIMIT, "the buffer between two passes is too large");
@@ -414,12 +421,23 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     return imf_clrt_launch(j->rt, j->kernel[1], second, 7, 2, global, local, err);
 }
 
+static double separable_bytes(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    char why[IMF_WHY];
+    if (!choose(p, d, &s, why))
+        return 0;
+    free_shape(&s);
+    return s.two_passes ? (double)mid_rows(p) * (double)mid_pitch(p) * (double)acc_types[s.acc].size
+                        : 0;
+}
+
 const struct imf_solver imf_solver_separable = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
     .applicable = separable_applicable,
     .error = separable_error,
     .cost = separable_cost,
+    .bytes = separable_bytes,
     .make = separable_make,
     .run = separable_run,
     .print = separable_print,

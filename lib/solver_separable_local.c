@@ -158,12 +158,19 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     return st ? st : DIRECT.run(j->second, &mid, out, err);
 }
 
+static double separable_bytes(const struct imf_problem *p, const struct imf_device *d) {
+    double rows = (double)p->height + p->kernel[0]->height - 1;
+    (void)d;
+    return rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
+}
+
 const struct imf_solver imf_solver_separable_local = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
     .applicable = separable_applicable,
     .error = separable_error,
     .cost = separable_cost,
+    .bytes = separable_bytes,
     .make = separable_make,
     .run = separable_run,
     .print = separable_print,

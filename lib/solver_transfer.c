@@ -350,6 +350,14 @@ static enum imf_status transfer_run(void *job, const struct imf_surface *in,
     return status == IMF_OK ? launch(j, in->mem, out->mem, RESULT, err) : status;
 }
 
+static double transfer_bytes(const struct imf_problem *p, const struct imf_device *d) {
+    struct layout l;
+    char why[IMF_WHY];
+    if (!layout_make(&l, p, d, why))
+        return 0;
+    return (double)l.plane + (double)l.gains + (double)l.scratch;
+}
+
 const struct imf_solver imf_solver_transfer = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
@@ -357,6 +365,7 @@ const struct imf_solver imf_solver_transfer = {
     .applicable = transfer_applicable,
     .error = transfer_error,
     .cost = transfer_cost,
+    .bytes = transfer_bytes,
     .make = transfer_make,
     .run = transfer_run,
     .print = transfer_print,

@@ -58,7 +58,8 @@ static const struct imf_tuning table[] = {
      .divide = 2,
      .root = 3,
      .bandwidth = 36,
-     .launch_ms = 0.03},
+     .launch_ms = 0.03,
+     .driver_bytes = 73e6},
     {.name = "GPU",
      .vec = {1, 1, 1, 1},
      .separable_vec = {1, 1, 1, 1},
@@ -81,7 +82,8 @@ static const struct imf_tuning table[] = {
      .divide = 5,
      .root = 16,
      .bandwidth = 2500,
-     .launch_ms = 0.01},
+     .launch_ms = 0.01,
+     .driver_bytes = 200e6},
 };
 
 const struct imf_tuning *imf_tuning(const struct imf_device *d) {

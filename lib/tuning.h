@@ -33,6 +33,7 @@ struct imf_tuning {
     double root;                       /* square roots of magnitudes */
     double bandwidth;                  /* GB a second to and from memory, whole device */
     double launch_ms;                  /* starting one kernel */
+    double driver_bytes;               /* that the driver takes in this process */
 };
 
 const struct imf_tuning *imf_tuning(const struct imf_device *d);

@@ -43,7 +43,7 @@ level() { # FILE
     metadata | codec | codec_*) echo 5 ;;                                       # codecs
     clrt | clrt_* | fft_plan | fft_host | fft_rader) echo 5 ;;                                         # device
     edge | extend | epilogue | rounding | row_program | solver | solver_* | tuning | fft_error | fft_run | fft_prime | fft_tile | fft_pass) echo 6 ;;  # solvers
-    context | chain | chain_* | compose | form | bands | point | point_* | exec | exec_* | precision | pipeline) echo 7 ;;                                # top
+    context | chain | chain_* | compose | form | offers | bands | point | point_* | exec | exec_* | precision | pipeline) echo 7 ;;                                # top
     planner | palette | verify | fft | fft_chirp | picture | picture_*) echo 8 ;;
     response | show_* | spectrum | spectrum_*) echo 8 ;;
     apply) echo 9 ;;

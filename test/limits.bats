@@ -42,6 +42,42 @@ load helper
     imf -f blur:3 --backend=cpu --max-memory=2G a.pgm -o out.pgm
 }
 
+@test "--max-memory counts buffers and driver, and is refused before they are there" {
+    make_flat a.pgm 2000 1500
+    imf_run -f highpass:0.05 --max-memory=40M a.pgm -o out.pgm
+    [ "$status" -eq 1 ]
+    one_line "a.pgm: filtering needs "
+    [[ $stderr == *" MiB, over the limit of 40 MiB (raise it with --max-memory)" ]]
+    needs=${stderr#*needs } needs=${needs%% *}
+    [ "$needs" -gt 60 ] && [ "$needs" -lt 2000 ]
+    [ ! -e out.pgm ]
+    # As much as it says is enough, and --explain says as much.
+    imf -f highpass:0.05 --max-memory="$((needs + 1))M" a.pgm -o out.pgm
+    imf_run -f highpass:0.05 --max-memory="$((needs + 1))M" --explain a.pgm
+    grep -q "^\\* .* $needs  " <<<"$output"
+}
+
+@test "--max-memory takes a way that fits, if there is one" {
+    make_flat a.pgm 2000 1500
+    # The plain C solver has no driver to hold: 6 MB of pixels and 5 of everything else.
+    imf_run -f box:31 --max-memory=30M --explain a.pgm -o out.pgm
+    [ "$status" -eq 0 ]
+    grep -q '^\* cpu ' <<<"$output"
+    imf_run -f sharpen --backend=direct --max-memory=30M a.pgm -o out2.pgm
+    [ "$status" -eq 1 ]
+    one_line "over the limit of 30 MiB (raise it with --max-memory)"
+}
+
+@test "--max-memory of next to nothing has a message that can be read" {
+    make_pgm a.pgm
+    imf_run -f blur:2 --max-memory=1 a.pgm -o out.pgm
+    [ "$status" -eq 1 ]
+    one_line "needs 4 bytes, over the limit of 1 bytes (raise it with --max-memory)"
+    imf_run -f blur:2 --max-memory=1500K a.pgm -o out.pgm
+    [ "$status" -eq 1 ]
+    one_line "needs 4.8 MiB, over the limit of 1.5 MiB (raise it with --max-memory)"
+}
+
 @test "one image over a limit does not stop the batch" {
     make_flat big.pgm 100 100
     make_pgm small.pgm
