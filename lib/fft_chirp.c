@@ -90,7 +90,7 @@ static enum imf_status make_tables(struct imf_fft_chirp *c, struct imf_error *er
     for (size_t i = 0; i < n; i++) {
         /* pi i^2 / n is 2 pi (i^2 mod 2n) / 2n. */
         double re, im;
-        imf_fft_root((int64_t)(i * i % (2 * n)), (int)(2 * n), &re, &im);
+        imf_fft_root((int64_t)((uint64_t)i * i % (2 * n)), (int)(2 * n), &re, &im);
         chirp[2 * i] = (float)re;
         chirp[2 * i + 1] = (float)im;
     }
