@@ -7,7 +7,7 @@
  * calls what faults.c intercepts; then once with each of these calls failing, and of every third
  * with all from that one on. Every run has to end in the same picture and status 0, with one
  * warning at most; or in one line, a status of 1 to 3, and the files as they were or as they are
- * to be. A crash, a hang (30 s), a second line, a temporary file, half an output: each fails.
+ * to be. A crash, a hang (60 s), a second line, a temporary file, half an output: each fails.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +24,7 @@
 
 #define WORDS 12
 #define NAMES 48
-#define LIMIT                                                                                      \
-    300 /* calls of one function that are all tried; of those beyond, a sample of a sixth */
+#define LIMIT 300 /* calls of one function that are all tried; of those beyond, a fifth */
 #define SLOTS 8
 #define SHOWN 10 /* failures of one trial that are printed */
 
@@ -228,7 +227,7 @@ static pid_t start(int slot, const struct trial *t, const char *fault, const cha
     setenv("LD_PRELOAD", layer, 1);
     if (chdir(path("%s/%d", root, slot)) != 0)
         _exit(127);
-    alarm(30); /* outlives exec, and ends what hangs */
+    alarm(60); /* outlives exec, and ends what hangs */
     execv(program, (char **)words);
     _exit(127);
 }
@@ -382,7 +381,8 @@ static void sweep(int trial, int parallel) {
     for (int i = 0; i < count; i++)
         for (unsigned long n = 1; n <= called[i].calls; n++) {
             struct fault f = {.trial = trial};
-            if (n > LIMIT && next_random() % 6 != 0)
+            bool sampled = n > LIMIT || (t->flags & COLD && n > 1); /* cold runs are slow */
+            if (sampled && next_random() % 5 != 0)
                 continue;
             snprintf(f.spec, sizeof f.spec, "%.47s:%lu", called[i].name, n);
             run(&f, parallel);
