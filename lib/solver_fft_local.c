@@ -62,7 +62,7 @@ static bool local_applicable(const struct imf_problem *p, const struct imf_devic
         return false;
     }
     if (p->kernel[1]) {
-        snprintf(why, IMF_WHY, "a magnitude of two kernels is not done in the frequency domain");
+        snprintf(why, IMF_WHY, "a magnitude of two kernels is not done in local memory");
         return false;
     }
     if (!imf_fft_local_choose(&t, p, d)) {

@@ -97,6 +97,17 @@ load helper
     [[ $output == *" 0 differ, largest difference 0" ]]
 }
 
+@test "a magnitude that transforms cannot sum exactly is refused, and why is said" {
+    printf '%s\n' 'summary strong' 'combine magnitude' '' 'kernel x' '-9000 0 9000' '' 'kernel y' \
+        '0 7000 -7000' >strong.flt
+    printf 'P2 3 2 65535\n1 2 3 60000 5 6\n' >deep.pgm
+    imf_run -f ./strong.flt --explain deep.pgm
+    grep -q '^  fft .* leave an error of .* in sums that must be exact$' <<<"$output"
+    imf_run -f ./strong.flt --backend=fft deep.pgm -o out.pgm
+    [ "$status" -ne 0 ]
+    [[ $stderr == *"in sums that must be exact"* ]]
+}
+
 @test "--verify agrees for convolutions and point operations" {
     make_flat a.pgm 40 30
     make_ppm b.ppm

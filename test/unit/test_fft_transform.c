@@ -191,7 +191,7 @@ static void test_radices(struct imf_context *ctx) {
 
 /* Up to SAMPLED frequencies of each line of nx values, by the definition; the others' errors are
  * like these. */
-#define SAMPLED 64
+#define SAMPLED 32
 
 static void sample_line(struct sums *sums, const float *in, const float *got, int n, int sign,
                         const long double *root) {
@@ -264,8 +264,8 @@ static void test_any(struct imf_context *ctx) {
     }
     printf("fft: any length to 4096: largest error %.3f eps sqrt(log2 N)\n", worst);
     worst = 0;
-    static const int large[][2] = {{4099, 1},  {4099, 5},    {2 * 4099, 3}, {65537, 2},
-                                   {70001, 5}, {1000003, 1}, {4194301, 1}};
+    static const int large[][2] = {{4099, 1},  {4099, 5},  {2 * 4099, 3},
+                                   {65537, 2}, {70001, 2}, {4194301, 1}};
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         worst = fmax(worst, test_line(ctx, large[i][0], large[i][1], i % 2));
     printf("fft: large primes: largest error %.3f eps sqrt(log2 N)\n", worst);
