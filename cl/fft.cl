@@ -115,11 +115,14 @@ NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *
 #endif
     in += min(column, z->last_column) * CHANNELS;
     // Copies, as the stores might change *z for all that the compiler knows.
-    int length = z->y.length, valid = z->y.valid, last_row = z->last_row;
+    int length = z->y.length, last_row = z->last_row;
     long pitch = z->in_pitch;
     float middle = z->middle;
+#if TILES == 2
+    int valid = z->y.valid;
+#endif
     for (int y = 0; y < length; y++) {
-        long a = min(row + y, last_row), b = min(row + y + valid, last_row);
+        long a = min(row + y, last_row);
 #if SPLIT
         vin v = gather(in + a * pitch);
         ELEMENT(work, y)[0] = TO_FLOAT(v >> (IN_T)8) - middle;
@@ -129,6 +132,7 @@ NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *
         ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
         ELEMENT(work, y)[1] = 0.0f;
 #else
+        long b = min(row + y + valid, last_row);
         FETCH(in + b * pitch, 0);
         ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
         ELEMENT(work, y)[1] = KNOWN(gather(in + b * pitch)) - middle;

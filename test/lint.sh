@@ -6,6 +6,11 @@ status=0
 
 # Each kernel file is whole: it compiles as OpenCL C 1.2 with its own defaults, behind the parts that
 # the library puts before it. Of a part not every function is used everywhere.
+lint_kernel() { # OPTION... FILE
+    clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Wall -Werror \
+        -Wno-unused-function "$@" || status=1
+}
+
 lint_kernels() {
     for file in cl/*.cl; do
         case $file in
@@ -18,9 +23,16 @@ lint_kernels() {
         cl/fft*.cl) set -- -include cl/fft_stages.cl -include cl/common.cl ;;
         *) set -- -include cl/common.cl ;;
         esac
-        clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Wall -Werror \
-            -Wno-unused-function "$@" "$file" || status=1
+        lint_kernel "$@" "$file"
     done
+    # What their defaults leave out.
+    for set in -DMAGNITUDE=1 '-DMAGNITUDE=1 -DEXACT=1' '-DSPLIT=1 -DEXACT=1 -DIN=16 -DWIDE=1'; do
+        # shellcheck disable=SC2086 # a list of options
+        lint_kernel $set -include cl/fft_stages.cl -include cl/fft_transpose.cl \
+            -include cl/common.cl cl/fft.cl
+    done
+    lint_kernel -DFP64=1 -DPRIMES -include cl/fft_stages.cl -include cl/fft_primes.cl \
+        -include cl/common.cl cl/fft_transform.cl
 }
 
 # mandoc looks cross-references up among installed pages: ours are installed for that, elsewhere.
