@@ -168,6 +168,8 @@ static void cut_everywhere(const char *name, struct bytes file, const unsigned c
         else
             CHECK(!opened || (d.status == IMF_ERR_DAMAGED && strstr(d.err.text, "no row of it")),
                   "%s: %zu bytes: %s", name, n, d.err.text);
+        CHECK(!readable || shape_only || memcmp(d.pixels, pixels, row_bytes(&d.info)) == 0,
+              "%s: %zu bytes: no row, and ok", name, n);
         bool zero = false, fine = true;
         for (int y = 0; readable && !shape_only && y < d.info.height; y++) {
             size_t bytes = row_bytes(&d.info), at = (size_t)y * bytes;
