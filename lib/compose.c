@@ -195,6 +195,16 @@ static enum imf_status compose_if_cheaper(struct imf_composition **out, const st
     return st;
 }
 
+/* No response of a composed kernel is above this: less than what both could do in turn. */
+static double largest(const struct imf_problem *p) {
+    const struct imf_epilogue *e = &p->epilogue;
+    double sum = 0;
+    for (int i = 0; i < 2 && p->kernel[i]; i++)
+        sum = hypot(sum, imf_kernel_abs_sum(p->kernel[i]));
+    double v = p->in_max * sum / fabs(e->scale) + fabs(e->add);
+    return e->threshold ? e->full : fabs(e->multiply) * v + fabs(e->offset);
+}
+
 enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain *chain,
                                   const struct imf_prices *prices, struct imf_error *err) {
     *out = NULL;
@@ -218,13 +228,15 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
             to->problem = composed;
             to->out = chain->passes[++i].out;
             to->channels_out = chain->passes[i].channels_out;
-            to->bound = chain->passes[i].bound;
+            to->bound = fmin(chain->passes[i].bound, largest(&composed));
             to->whole = chain->passes[i].whole;
             to->composition = k;
             saved++;
         }
         to->source = to->source < 0 ? to->source : moved[to->source];
         to->second = to->second < 0 ? to->second : moved[to->second];
+        if (to->kind == IMF_PASS_CONVOLVE && to->source >= 0)
+            to->problem.in_max = fmin(to->problem.in_max, c->passes[to->source].bound);
         moved[i] = c->count++;
     }
     free(moved);

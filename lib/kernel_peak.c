@@ -26,8 +26,8 @@ static double largest_at(const struct imf_kernel *k, const double *cosine, int f
         const double *row = k->taps + (size_t)y * (size_t)k->width;
         double re = 0, im = 0;
         for (int x = 0; x < k->width; x++) {
-            re += row[x] * cosine[fx * x % POINTS];
-            im += row[x] * sine[fx * x % POINTS];
+            re += row[x] * cosine[(unsigned)(fx * x) % POINTS];
+            im += row[x] * sine[(unsigned)(fx * x) % POINTS];
         }
         sums[2 * y] = re;
         sums[2 * y + 1] = im;
@@ -35,7 +35,8 @@ static double largest_at(const struct imf_kernel *k, const double *cosine, int f
     for (int fy = 0; fy < POINTS; fy++) {
         double re = 0, im = 0;
         for (int y = 0; y < k->height; y++) {
-            double c = cosine[fy * y % POINTS], s = sine[fy * y % POINTS];
+            unsigned at = (unsigned)(fy * y) % POINTS;
+            double c = cosine[at], s = sine[at];
             re += sums[2 * y] * c - sums[2 * y + 1] * s;
             im += sums[2 * y] * s + sums[2 * y + 1] * c;
         }

@@ -146,36 +146,37 @@ static void describe(const struct imf_chain *c, const struct imf_device *d,
         snprintf(out->algorithm, sizeof out->algorithm, "pointwise");
 }
 
-/* Estimate the chain done by one backend throughout, or by the best for each pass (AUTO). Writes
- * the solvers taken. */
-static void estimate(struct imf_offers *offers, const struct request *r, enum imf_backend backend,
-                     const struct imf_solver **taken, struct imf_candidate *out) {
+/* Price the chain done by one backend throughout, or by the best for each pass (AUTO). Writes the
+ * solvers taken; false, with the reason, when one of the passes has none. */
+static bool price(struct imf_offers *offers, const struct request *r, enum imf_backend backend,
+                  const struct imf_solver **taken, struct imf_candidate *out) {
     const struct imf_chain *c = offers->chain;
-    const struct imf_device *d = offers->device;
-    out->eligible = true;
-    out->estimate_ms = overhead(c, d, r->opened);
-    for (int i = 0; i < c->count && out->eligible; i++) {
+    out->estimate_ms = overhead(c, offers->device, r->opened);
+    for (int i = 0; i < c->count; i++) {
         taken[i] = NULL;
         if (c->passes[i].coarse) {
             snprintf(out->why, sizeof out->why,
                      "floats between passes are too coarse for what magnifies them later");
-            out->eligible = false;
-            break;
+            return false;
         }
         if (c->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
         double ms;
         taken[i] = imf_offers_cheapest(offers, i, backend, &ms, out->why);
-        if (!taken[i]) {
-            out->eligible = false;
-            break;
-        }
+        if (!taken[i])
+            return false;
         out->estimate_ms += ms;
     }
-    out->eligible = out->eligible && fits(out, c, taken, d, r);
+    return true;
+}
+
+/* What remains to be said of a chain that was priced, or could not be. */
+static void judge(const struct imf_offers *offers, const struct request *r, bool able,
+                  const struct imf_solver *const *taken, struct imf_candidate *out) {
+    out->eligible = able && fits(out, offers->chain, taken, offers->device, r);
     if (out->eligible) {
         out->why[0] = 0;
-        describe(c, d, taken, out);
+        describe(offers->chain, offers->device, taken, out);
     } else {
         out->estimate_ms = -1;
         snprintf(out->algorithm, sizeof out->algorithm, "-");
@@ -208,26 +209,40 @@ static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPA
 _Static_assert(sizeof backends / sizeof *backends + 2 <= IMF_MAX_CANDIDATES,
                "struct imf_planning has room for every candidate");
 
+/* The cheapest eligible candidate, its solvers in p->solver; SIZE_MAX when there is none. */
+static size_t cheapest_alone(struct imf_planning *p, struct imf_offers *offers,
+                             const struct request *r, enum imf_backend only) {
+    struct imf_candidate again = {.eligible = false};
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < sizeof backends / sizeof *backends; k++)
+        if (p->candidate[k].eligible && (!only || only == backends[k]) &&
+            (best == SIZE_MAX || p->candidate[k].estimate_ms < p->candidate[best].estimate_ms))
+            best = k;
+    if (best != SIZE_MAX)
+        price(offers, r, backends[best], p->solver, &again);
+    return best;
+}
+
 /* Add the device's candidates; returns the index of the cheapest, or SIZE_MAX when none can. */
 static size_t device_candidates(struct imf_planning *p, struct imf_offers *offers,
                                 const struct request *r) {
     enum imf_backend only = r->backend == IMF_BACKEND_CPU ? IMF_BACKEND_AUTO : r->backend;
     const char *name;
-    /* The last estimate is the one whose solvers stay in p->solver. */
-    for (size_t k = 0; k < sizeof backends / sizeof *backends; k++)
-        estimate(offers, r, backends[k], p->solver, add(p, backend_names[backends[k]]));
-    struct imf_candidate best = {.backend = "mixed"};
-    estimate(offers, r, only, p->solver, &best);
-    if (!best.eligible)
-        return SIZE_MAX;
-    if (!same_backend(offers->chain, p->solver, &name)) {
-        p->candidate[p->count] = best;
-        return p->count++;
+    for (size_t k = 0; k < sizeof backends / sizeof *backends; k++) {
+        struct imf_candidate *out = add(p, backend_names[backends[k]]);
+        bool able = price(offers, r, backends[k], p->solver, out);
+        judge(offers, r, able, p->solver, out);
     }
-    for (size_t k = 0; k < p->count; k++)
-        if (!name || !strcmp(p->candidate[k].backend, name))
-            return k;
-    return SIZE_MAX;
+    struct imf_candidate best = {.backend = "mixed"};
+    bool able = price(offers, r, only, p->solver, &best);
+    if (able && !same_backend(offers->chain, p->solver, &name)) {
+        judge(offers, r, able, p->solver, &best);
+        if (best.eligible) {
+            p->candidate[p->count] = best;
+            return p->count++;
+        }
+    }
+    return cheapest_alone(p, offers, r, only);
 }
 
 static struct imf_candidate host_candidate(const struct imf_chain *c, const struct request *r) {
