@@ -86,25 +86,50 @@ static double fall(double (*f)(const void *, double), const void *what, double l
     return high;
 }
 
-static double butterworth_bound(const void *what, double r) {
-    const struct imf_transfer *t = what;
-    double sum = 0, width = t->high - t->low, centre = t->low * t->high;
-    for (int k = 0; k < 2 * t->order; k++) {
+/* The terms that bound a butterworth filter's response: weight * exp(-decay * r). */
+#define ORDER_MAX 100 /* as builtin.c has it */
+struct terms {
+    int count;
+    double weight[4 * ORDER_MAX], decay[4 * ORDER_MAX];
+};
+
+static void add_term(struct terms *terms, double weight, double imaginary) {
+    if (imaginary > 0) {
+        terms->weight[terms->count] = weight;
+        terms->decay[terms->count++] = turn * imaginary;
+    }
+}
+
+static void find_terms(struct terms *terms, const struct imf_transfer *t) {
+    double width = t->high - t->low, centre = t->low * t->high, scale = turn / (2 * t->order);
+    terms->count = 0;
+    for (int k = 0; k < 2 * t->order && k < 2 * ORDER_MAX; k++) {
         double complex x = cexp(I * turn / 4 * (2 * k + 1) / t->order);
         if (!is_band(t)) {
-            if (cimag(x) > 0)
-                sum += t->low * exp(-turn * t->low * cimag(x) * r);
+            add_term(terms, scale * t->low, t->low * cimag(x));
             continue;
         }
         /* x = (u^2 - centre) / (u width) has two solutions u. */
         double complex root = csqrt(width * width * x * x + 4 * centre);
         for (int sign = -1; sign <= 1; sign += 2) {
             double complex u = (width * x + sign * root) / 2;
-            if (cimag(u) > 0)
-                sum += width / cabs(1 + centre / (u * u)) * exp(-turn * cimag(u) * r);
+            add_term(terms, scale * width / cabs(1 + centre / (u * u)), cimag(u));
         }
     }
-    return sum * turn / (2 * t->order);
+}
+
+static double butterworth_bound(const void *what, double r) {
+    const struct terms *terms = what;
+    double sum = 0;
+    for (int i = 0; i < terms->count; i++)
+        sum += terms->weight[i] * exp(-terms->decay[i] * r);
+    return sum;
+}
+
+static double butterworth_reach(const struct imf_transfer *t, double level) {
+    struct terms terms;
+    find_terms(&terms, t);
+    return fall(butterworth_bound, &terms, level);
 }
 
 static double flank_bound(const void *what, double r) {
@@ -130,8 +155,7 @@ double imf_extend_reach(const struct imf_transfer *t, int size) {
         return size > IDEAL_MIN ? size : IDEAL_MIN;
     double level = SMALL * peak(t), near = 1e-4;
     double slope = fabs(section(t, 0.5) - section(t, 0.5 - near)) / near;
-    double reach =
-        t->type == IMF_GAUSSIAN ? gaussian_reach(t, level) : fall(butterworth_bound, t, level);
+    double reach = t->type == IMF_GAUSSIAN ? gaussian_reach(t, level) : butterworth_reach(t, level);
     return ceil(fmax(reach, sqrt(2 * slope / level) / turn)) + 1;
 }
 

@@ -225,6 +225,8 @@ static void test_reach(void) {
         {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.11, .order = 1},
         {.kind = IMF_BANDSTOP, .type = IMF_BUTTERWORTH, .low = 0.05, .high = 0.2, .order = 2},
         {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.3, .order = 5},
+        {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.3, .order = 100},
+        {.kind = IMF_HIGHPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .order = 100},
         {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.02},
         {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.01, .v = 0, .radius = 0.05},
     };
