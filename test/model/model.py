@@ -146,8 +146,7 @@ class Run:
         self.free = np.zeros(self.colours.shape, bool)
         self.loose = 0.0  # what a transfer function's free extension may move, in samples, at the least
         self.scale = 1.0  # of the last kernel, not yet divided by
-        # Under premultiplied colours a sample is a quotient of two sums: no kernel of integers.
-        self.exact = not options.get("linear") and not self.premultiplied and all(
+        self.exact = not options.get("linear") and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
 
@@ -232,7 +231,7 @@ class Run:
 
     def normalize(self, step):
         if self.premultiplied:
-            self.colours, step = self.colours / step, 1.0
+            self.colours, step, self.exact = self.colours / step, 1.0, False
         least, most = self.colours.min(), self.colours.max()
         spread = (most - least) / step
         if 0.5e-3 < spread < 2e-3:
