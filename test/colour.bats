@@ -62,6 +62,14 @@ gives() { # WANT ARGUMENT...
     gives "76 76 76 0" -f kernel:1,1:scale=2:bias=0.004 a.pam
     gives "150 150 150 0" -f kernel:1,1 a.pam
     gives "50 50 50 128" -f kernel:1,1:scale=2 a.pam
+    make_rgba b.pam 1 1 200 200 200 100
+    gives "190 190 190 100" -f kernel:19:scale=20 b.pam
+}
+
+@test "an unsharp mask with a threshold sharpens alpha with the colours" {
+    make_rgba a.pam 3 1 200 100 50 255 200 100 50 100 200 100 50 255
+    # each first times alpha; alpha 100 becomes 11.9, and 20000 in red 223.5 times that
+    gives "223 166 138 12 199 97 46 255" -f unsharp:sigma=1:amount=1:threshold=0.02 a.pam
 }
 
 @test "--edge=constant is an opaque grey pixel" {

@@ -1,15 +1,16 @@
 /* test_compose.c - when two convolutions in a row become one, and what deciding that may take */
 #include "check.h"
 #include "compose.h"
+#include "edge.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static struct imf_chain *chain_of(const char *first, const char *second, enum imf_edge edge,
-                                  struct imf_filter **filter) {
+                                  int width, int height, struct imf_filter **filter) {
     const char *const specs[] = {first, second};
     const struct imf_info info = {
-        .width = 4000, .height = 3000, .channels = 3, .depth = 8, .color = IMF_COLOR_RGB};
+        .width = width, .height = height, .channels = 3, .depth = 8, .color = IMF_COLOR_RGB};
     const struct imf_settings settings = {.edge = edge};
     struct imf_chain *chain = NULL;
     struct imf_error err;
@@ -45,7 +46,7 @@ static void check_case(const struct expectation *e) {
     struct market m = {e->pass, e->composed, 0};
     const struct imf_prices prices = {pass_price, problem_price, &m};
     struct imf_filter *filter = NULL;
-    struct imf_chain *out, *chain = chain_of(e->first, e->second, e->edge, &filter);
+    struct imf_chain *out, *chain = chain_of(e->first, e->second, e->edge, 4000, 3000, &filter);
     CHECK(!imf_chain_compose(&out, chain, &prices, NULL), "compose");
     CHECK((m.asked > 0) == e->priced, "%s, %s: a price was asked %d times", e->first, e->second,
           m.asked);
@@ -55,7 +56,76 @@ static void check_case(const struct expectation *e) {
     imf_filter_free(&filter);
 }
 
+/* ---- the rim ------------------------------------------------------------------------------- */
+
+static struct imf_surface surface(const struct imf_chain *c, struct imf_margin m) {
+    struct imf_surface s;
+    if (imf_surface_layout(&s, IMF_F64, c->width, c->height, 3, m, NULL) ||
+        imf_surface_alloc(&s, NULL))
+        abort();
+    return s;
+}
+
+static void run(const struct imf_chain *c, struct imf_problem p, const struct imf_surface *in,
+                const struct imf_surface *out) {
+    void *job = NULL;
+    p.in = p.out = IMF_F64;
+    imf_edge_fill_host(in, imf_problem_margin(&p), c->edge, p.outside);
+    CHECK(!imf_solver_host.make(&job, &p, NULL, NULL) && !imf_solver_host.run(job, in, out, NULL),
+          "run");
+    imf_solver_host.destroy(&job);
+}
+
+/* One composed pass with its rim put right gives what two passes do, at every pixel. */
+static void check_rim(const char *first, const char *second, enum imf_edge edge) {
+    enum { WIDTH = 29, HEIGHT = 26 };
+    struct market m = {1e6, 0, 0};
+    const struct imf_prices prices = {pass_price, problem_price, &m};
+    struct imf_filter *filter = NULL;
+    struct imf_chain *one, *two = chain_of(first, second, edge, WIDTH, HEIGHT, &filter);
+    CHECK(!imf_chain_compose(&one, two, &prices, NULL) && one, "%s, %s", first, second);
+    const struct imf_pass *pass = &one->passes[0];
+    struct imf_margin wide = imf_problem_margin(&pass->problem), none = {0, 0, 0, 0};
+    struct imf_surface in = surface(two, wide), out = surface(two, none), want = surface(two, none);
+    struct imf_surface between = surface(two, imf_problem_margin(&two->passes[1].problem));
+    for (int y = 0; y < HEIGHT; y++)
+        for (int i = 0; i < 3 * WIDTH; i++)
+            ((double *)imf_surface_row(&in, y))[i] = (y * 71 + i * i * 13) % 256;
+    run(two, two->passes[0].problem, &in, &between);
+    run(two, two->passes[1].problem, &between, &want);
+    run(two, pass->problem, &in, &out);
+    if (imf_composition_has_rim(pass->composition))
+        CHECK(!imf_compose_rim(one, pass, &in, &out, 0, HEIGHT, NULL), "rim");
+    double worst = 0;
+    for (int y = 0; y < HEIGHT; y++)
+        for (int i = 0; i < 3 * WIDTH; i++)
+            worst = fmax(worst, fabs(((double *)imf_surface_row(&out, y))[i] -
+                                     ((double *)imf_surface_row(&want, y))[i]));
+    CHECK(worst < 1e-6, "%s, %s, edge %d: off by %g", first, second, edge, worst);
+    imf_surface_free(&in);
+    imf_surface_free(&out);
+    imf_surface_free(&want);
+    imf_surface_free(&between);
+    imf_chain_free(&one);
+    imf_chain_free(&two);
+    imf_filter_free(&filter);
+}
+
+static void test_rims(void) {
+    static const char *const firsts[] = {"sharpen", "kernel:1,2,3/4,5,6", "kernel:1,-3/2,5:flip"};
+    /* Origins at either end: what one side repeats is not what the other does. */
+    static const char *const seconds[] = {"emboss", "kernel:1,2:flip", "kernel:1/3:flip",
+                                          "kernel:1,2,5,-1", "kernel:2/1/1/4:flip"};
+    static const enum imf_edge edges[] = {IMF_EDGE_CLAMP, IMF_EDGE_REFLECT, IMF_EDGE_MIRROR,
+                                          IMF_EDGE_WRAP, IMF_EDGE_CONSTANT};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        for (size_t j = 0; j < sizeof seconds / sizeof *seconds; j++)
+            for (size_t k = 0; k < sizeof edges / sizeof *edges; k++)
+                check_rim(firsts[i], seconds[j], edges[k]);
+}
+
 int main(void) {
+    test_rims();
     static const struct expectation cases[] = {
         {"sharpen", "sharpen", IMF_EDGE_WRAP, 10, 10, true, true},
         {"sharpen", "sharpen", IMF_EDGE_WRAP, 10, 30, true, false},

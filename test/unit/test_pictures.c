@@ -185,6 +185,46 @@ static void test_ramp(void) {
     imf_spectrum_free(&s);
 }
 
+/* White under alpha, over black, and white under black ink are as bright as the gray is. */
+static void test_brightness(void) {
+    enum { SIZE = 32 };
+    static const struct {
+        int channels;
+        enum imf_color color;
+        bool alpha;
+        unsigned char first; /* value of the channels before the last, which is the gray */
+        bool inverted;
+    } kinds[] = {{1, IMF_COLOR_GRAY, false, 0, false},
+                 {2, IMF_COLOR_GRAY, true, 255, false},
+                 {4, IMF_COLOR_RGB, true, 255, false},
+                 {4, IMF_COLOR_CMYK, false, 0, true}};
+    static unsigned char data[SIZE * SIZE * 4];
+    struct imf_spectrum s[4];
+    for (int k = 0; k < 4; k++) {
+        int n = kinds[k].channels;
+        struct imf_info info = {.width = SIZE,
+                                .height = SIZE,
+                                .channels = n,
+                                .depth = 8,
+                                .color = kinds[k].color,
+                                .alpha = kinds[k].alpha};
+        for (int i = 0; i < SIZE * SIZE * n; i++) {
+            int pixel = i / n, gray = (pixel * 7 + pixel / SIZE * pixel) % 256;
+            bool last = i % n == n - 1;
+            data[i] =
+                (unsigned char)(last ? kinds[k].inverted ? 255 - gray : gray : kinds[k].first);
+        }
+        const struct imf_pixels pixels = {&info, data, (size_t)(SIZE * n)};
+        CHECK(imf_spectrum_make(&s[k], &pixels, 1024, NULL) == IMF_OK, "spectrum");
+        double worst = 0;
+        for (int i = 0; i < s[k].side * s[k].side; i++)
+            worst = fmax(worst, fabs(s[k].power[i] - s[0].power[i]));
+        CHECK(s[k].side == s[0].side && worst < 1e-12, "kind %d: off by %g", k, worst);
+    }
+    for (int k = 0; k < 4; k++)
+        imf_spectrum_free(&s[k]);
+}
+
 static void test_drawing(void) {
     struct imf_picture *p;
     CHECK(imf_picture_create(&p, 20, 10, NULL) == IMF_OK, "create");
@@ -213,6 +253,7 @@ int main(void) {
     test_cosine(64, 1024, 8, 0);
     test_cosine(1024, 256, 64, 128);
     test_ramp();
+    test_brightness();
     test_drawing();
     return check_done("test_pictures");
 }
