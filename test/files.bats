@@ -291,3 +291,25 @@ LIST
     imf_run -f kernel:1 a.pgm -o b.pgm
     [ -z "$output$stderr" ]
 }
+
+@test "--skip-existing: an output as old as its input counts as newer" {
+    make_ppm a.ppm
+    imf -f invert a.ppm -o out.ppm
+    cp out.ppm before
+    touch -d '2020-02-03 04:05:06.789' a.ppm out.ppm
+    imf_run -v -f blur:2 --skip-existing a.ppm -o out.ppm
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"its output is newer"* ]]
+    cmp before out.ppm
+    touch -d '2020-02-03 04:05:06.790' a.ppm
+    imf -f blur:2 --skip-existing a.ppm -o out.ppm
+    ! cmp -s before out.ppm
+}
+
+@test "a name that begins with its only dot has no extension" {
+    make_ppm a.ppm
+    imf -f invert a.ppm -o .png
+    [ "$(file_kind .png)" = pnm ]
+    imf -f invert a.ppm -o .a.png
+    [ "$(file_kind .a.png)" = png ]
+}

@@ -97,3 +97,13 @@ load helper
     imf -f invert - -o a.pgm <a.pgm
     [ "$(samples a.pgm)" = "255 245 235 225 215 205 195 185 175 165 155 0" ]
 }
+
+@test "standard input is read once" {
+    for arguments in "- -" "- --files-from=-"; do
+        # shellcheck disable=SC2086 # words
+        imf_run -f invert $arguments --explain </dev/null
+        echo "$arguments: $stderr"
+        [ "$status" -eq 2 ]
+        one_line "standard input is asked for more than once"
+    done
+}
