@@ -208,7 +208,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     // The quotient is off by what either of its parts is.
     float alpha = v[C_IN - 1], alpha_off = DOUBT_ERROR / E_FULL;
     for (int c = 0; c < COLORS_IN; c++)
-        off[c] = alpha > alpha_off ? (DOUBT_ERROR + fabs(v[c]) * alpha_off) / (alpha - alpha_off) : 0.0f;
+        off[c] = alpha >= 0.5f * ALPHA_SCALE ? (DOUBT_ERROR + fabs(v[c]) * alpha_off) / alpha : 0.0f;
     doubt = fabs(alpha - 0.5f * ALPHA_SCALE) <= alpha_off;
     off[C_IN - 1] = alpha_off / ALPHA_SCALE;
 #endif
