@@ -373,9 +373,15 @@ static void sweep(int trial, int parallel) {
     FILE *file = fopen(path("%s/0.count", root), "r");
     if (!file)
         die("the layer left no counts");
+    /* A process that tries the device out has a list of its own: the longer one counts. */
     while (count < 64 && fscanf(file, "%47s %lu", called[count].name, &called[count].calls) == 2) {
+        int same_name = 0;
+        while (strcmp(called[same_name].name, called[count].name) != 0)
+            same_name++;
+        if (called[same_name].calls < called[count].calls)
+            called[same_name].calls = called[count].calls;
         launched = launched || strcmp(called[count].name, "clEnqueueNDRangeKernel") == 0;
-        count++;
+        count += same_name == count;
     }
     fclose(file);
     if (launched != !!(t->flags & DEVICE)) {
