@@ -52,18 +52,20 @@ static void convolve(const struct source *s, const struct imf_pass *pass, int x,
     double sum[2][4] = {{0}, {0}}, sample[4];
     for (int k = 0; k < 2 && p->kernel[k]; k++) {
         const struct imf_kernel *kernel = p->kernel[k];
-        for (int i = 0; i < kernel->height; i++)
+        for (int i = 0; i < kernel->height; i++) {
+            const double *taps = kernel->taps + (size_t)i * (size_t)kernel->width;
+            int row = imf_edge_index(c->edge, y + i - kernel->cy, c->height);
             for (int j = 0; j < kernel->width; j++) {
-                double tap = kernel->taps[(size_t)i * (size_t)kernel->width + (size_t)j];
-                int column = imf_edge_index(c->edge, x + j - kernel->cx, c->width);
-                int row = imf_edge_index(c->edge, y + i - kernel->cy, c->height);
+                double tap = taps[j];
                 if (tap == 0)
                     continue;
+                int column = imf_edge_index(c->edge, x + j - kernel->cx, c->width);
                 if (column >= 0 && row >= 0)
                     evaluate(s, pass->source, column, row, sample);
                 for (int n = 0; n < p->channels; n++)
                     sum[k][n] += tap * (column < 0 || row < 0 ? p->outside[n] : sample[n]);
             }
+        }
     }
     for (int n = 0; n < p->channels; n++)
         v[n] = imf_epilogue_apply(e, p->kernel[1] ? hypot(sum[0][n], sum[1][n]) / fabs(e->scale)
