@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "json.h"
+#include "plain.h"
 
 #define HELP_COLUMN 33
+/* --list-filters: where summaries stand, beside the usage or below it. */
+#define FILTER_COLUMN 29
+#define FILTER_INDENT 4
 
 void help_short_usage(FILE *out) {
     fputs(
@@ -61,23 +65,41 @@ void help_version(FILE *out) {
     fprintf(out, "imfilter %s\n", imf_version());
 }
 
-void help_list_filters(FILE *out, bool json) {
+/* A usage that leaves no room beside it has its summary on a line of its own. */
+static void print_doc(FILE *out, bool json, const struct imf_filter_doc *doc, const char *own) {
+    if (json) {
+        struct json j = json_begin(out);
+        json_string(&j, "usage", doc->usage);
+        json_string(&j, "summary", doc->summary);
+        if (own)
+            json_bool(&j, "own", true);
+        json_end(&j);
+        return;
+    }
+    bool fits = strlen(doc->usage) < FILTER_COLUMN && strlen(doc->summary) < 80 - FILTER_COLUMN;
+    plain_put(out, doc->usage);
+    if (fits)
+        fprintf(out, "%*s", (int)(FILTER_COLUMN - strlen(doc->usage)), "");
+    else
+        fprintf(out, "\n%*s", FILTER_INDENT, "");
+    plain_put(out, doc->summary);
+    putc('\n', out);
+}
+
+bool help_list_filters(FILE *out, bool json) {
     const struct imf_filter_doc *doc;
-    int width = 0;
-    for (size_t i = 0; (doc = imf_filter_doc(i)) != NULL; i++) {
-        int length = (int)strlen(doc->usage);
-        width = length > width ? length : width;
-    }
-    for (size_t i = 0; (doc = imf_filter_doc(i)) != NULL; i++) {
-        if (json) {
-            struct json j = json_begin(out);
-            json_string(&j, "usage", doc->usage);
-            json_string(&j, "summary", doc->summary);
-            json_end(&j);
-        } else {
-            fprintf(out, "%-*s  %s\n", width, doc->usage, doc->summary);
-        }
-    }
+    struct imf_filter_doc *own;
+    size_t count;
+    for (size_t i = 0; (doc = imf_filter_doc(i)) != NULL; i++)
+        print_doc(out, json, doc, NULL);
+    if (imf_filter_docs_own(&own, &count, NULL) != IMF_OK)
+        return false;
+    if (count && !json)
+        fputs("\nYour own (imfilter(5)):\n", out);
+    for (size_t i = 0; i < count; i++)
+        print_doc(out, json, &own[i], "own");
+    imf_filter_docs_free(&own, count);
+    return true;
 }
 
 static void print_device(FILE *out, const struct imf_device_info *d) {

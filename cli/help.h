@@ -7,7 +7,7 @@
 void help_short_usage(FILE *out);
 void help_print(FILE *out);
 void help_version(FILE *out);
-void help_list_filters(FILE *out, bool json);
+bool help_list_filters(FILE *out, bool json);
 /* False when memory ran out. */
 bool help_list_devices(FILE *out, bool json);
 

@@ -60,7 +60,10 @@ static int print_information(const struct options *o) {
         help_version(stdout);
         break;
     case ACTION_LIST_FILTERS:
-        help_list_filters(stdout, o->json);
+        if (!help_list_filters(stdout, o->json)) {
+            complain("out of memory");
+            return EXIT_FAILED;
+        }
         break;
     default:
         return list_devices(o);
@@ -69,6 +72,30 @@ static int print_information(const struct options *o) {
 }
 
 /* The options are to blame only when they suit none of the images, in whatever order they come. */
+/* Options of one format's encoder, when no such file was written. */
+static void warn_of_idle_options(const struct session *s) {
+    const struct options *o = s->options;
+    const struct {
+        const char *name;
+        bool given;
+        enum imf_format format;
+        const char *kind;
+    } rows[] = {
+        {"quality", o->encode.quality > 0, IMF_FORMAT_JPEG, "JPEG"},
+        {"subsampling", o->encode.subsampling > 0, IMF_FORMAT_JPEG, "JPEG"},
+        {"optimize", o->encode.optimize, IMF_FORMAT_JPEG, "JPEG"},
+        {"compression", o->encode.compression >= 0, IMF_FORMAT_PNG, "PNG"},
+    };
+    char text[80];
+    for (size_t i = 0; s->formats && i < sizeof rows / sizeof *rows; i++) {
+        if (!rows[i].given || s->formats & 1u << rows[i].format)
+            continue;
+        snprintf(text, sizeof text, "--%s had no effect: no %s was written", rows[i].name,
+                 rows[i].kind);
+        report_warning(&s->reporter, NULL, text);
+    }
+}
+
 static int filter_batch(struct session *s, const struct batch *b) {
     size_t failed = 0, skipped = 0, hopeless = 0;
     for (size_t i = 0; i < b->count; i++) {
@@ -79,6 +106,7 @@ static int filter_batch(struct session *s, const struct batch *b) {
         failed += result == RESULT_FAILED || result == RESULT_HOPELESS;
         skipped += result == RESULT_SKIPPED;
     }
+    warn_of_idle_options(s);
     report_summary(&s->reporter, b->count, failed, skipped);
     if (hopeless && failed + skipped == b->count)
         return EXIT_USAGE;

@@ -213,8 +213,10 @@ static enum result open_output(struct session *s, struct work *w) {
     struct imf_info info = *imf_plan_output(s->plan);
     info.format = w->outcome.shape.format;
     if (imf_writer_open(&w->writer, w->output.stream, &info, &w->encode,
-                        imf_reader_metadata(w->reader), &w->error) == IMF_OK)
+                        imf_reader_metadata(w->reader), &w->error) == IMF_OK) {
+        s->formats |= 1u << info.format;
         return RESULT_DONE;
+    }
     const char *cannot = w->error.status == IMF_ERR_IO ? "cannot write: " : "";
     char text[sizeof w->error.text + 32];
     snprintf(text, sizeof text, "%s%s", cannot, w->error.text);
@@ -257,7 +259,7 @@ static enum result run(struct session *s, struct work *w) {
         if (!w->writer || !ferror(w->output.stream))
             return fail_input(s, w);
         char text[sizeof w->error.text + 32];
-        bool bare = strncmp(w->error.text, "cannot", 6) != 0;
+        bool bare = w->error.status == IMF_ERR_IO;
         snprintf(text, sizeof text, "%s%s", bare ? "cannot write: " : "", w->error.text);
         return fail(s, w, output_name(w), text);
     }

@@ -33,6 +33,7 @@ struct png {
     unsigned char *image;  /* interlaced: all rows */
     size_t image_bytes;
     int pass;
+    bool starved; /* libpng found no memory */
     bool started;
     long image_rows;    /* of all passes, so far */
     unsigned char *dst; /* rows wanted */
@@ -91,6 +92,7 @@ static png_voidp allocate(png_structp png, png_alloc_size_t size) {
     struct png *p = png_get_mem_ptr(png);
     void *block = malloc(size);
     p->reader->metadata.starved |= !block;
+    p->starved |= !block;
     return block;
 }
 
@@ -191,7 +193,7 @@ static void end_step(struct png *p) {
 static enum imf_status failure(const struct png *p, struct imf_error *err, const char *where,
                                int done) {
     char what[200];
-    if (strcasestr(p->message, "out of memory"))
+    if (p->starved)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     if (strcmp(p->message, "truncated") == 0)
         snprintf(what, sizeof what, "truncated%s", where);

@@ -33,6 +33,7 @@ struct png {
     jmp_buf jump;
     char message[120];
     int error;                   /* errno of a failed write */
+    bool starved;                /* libpng found no memory */
     unsigned char *scratch;      /* what a chunk is made in */
     bool begun;                  /* what stands before the pixels is written */
     struct imf_palette *palette; /* owned, or NULL: rows are pixels */
@@ -52,6 +53,13 @@ static void on_warning(png_structp png, png_const_charp message) {
     (void)png, (void)message;
 }
 
+static png_voidp allocate(png_structp png, png_alloc_size_t size) {
+    struct png *p = png_get_mem_ptr(png);
+    void *block = malloc(size);
+    p->starved |= !block;
+    return block;
+}
+
 static bool guarded(struct png *p, void (*step)(struct png *)) {
     if (setjmp(p->jump))
         return false;
@@ -62,8 +70,8 @@ static bool guarded(struct png *p, void (*step)(struct png *)) {
 static enum imf_status failure(const struct png *p, struct imf_error *err) {
     if (p->error)
         return imf_fail_io(err, p->error);
-    return imf_fail(err, strcasestr(p->message, "memory") ? IMF_ERR_MEMORY : IMF_ERR_FORMAT,
-                    "PNG cannot be written (%s)", p->message);
+    return imf_fail(err, p->starved ? IMF_ERR_MEMORY : IMF_ERR_FORMAT, "PNG cannot be written (%s)",
+                    p->message);
 }
 
 static void write_data(png_structp png, png_bytep data, size_t size) {
@@ -190,7 +198,8 @@ static void put_density(struct png *p) {
 /* ---- steps -------------------------------------------------------------------------------- */
 
 static void open_step(struct png *p) {
-    p->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, p, on_error, on_warning);
+    p->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, p, on_error, on_warning, p, allocate,
+                                       NULL);
     p->info = p->png ? png_create_info_struct(p->png) : NULL;
     if (!p->info)
         return;

@@ -7,6 +7,7 @@
 #include "flt.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -60,7 +61,13 @@ static struct imf_span trim(struct imf_span s) {
 static enum imf_status end_kernel(struct reader *r) {
     if (r->rows.height == 0)
         return r->titled ? fail_at(r, r->line, "the kernel before this line has no rows") : IMF_OK;
-    enum imf_status status = imf_rows_kernel(&r->rows, &r->flt->kernel[r->kernels], r->err);
+    const struct imf_rows *rows = &r->rows;
+    if (!r->titled && imf_foreign_header(rows) && rows->taps[0] == (double)rows->width &&
+        rows->taps[1] == (double)rows->height - 1)
+        return fail_at(r, r->line,
+                       "row 1 may be a vips matrix's line of width and height, not coefficients: "
+                       "leave it out, or put a line \"kernel\" before it if it is a row");
+    enum imf_status status = imf_rows_kernel(rows, &r->flt->kernel[r->kernels], r->err);
     imf_rows_free(&r->rows);
     r->kernels += status == IMF_OK;
     return status;
@@ -69,7 +76,7 @@ static enum imf_status end_kernel(struct reader *r) {
 /* Coefficients are separated by blanks, by a comma, or both. */
 static enum imf_status read_row(struct reader *r, struct imf_span line) {
     const char *p = line.text, *end = line.text + line.length;
-    char why[IMF_ROWS_WHY];
+    char why[IMF_ROWS_WHY], foreign[IMF_FOREIGN_WHY];
     for (;;) {
         const char *start = p;
         bool memory;
@@ -82,7 +89,8 @@ static enum imf_status read_row(struct reader *r, struct imf_span line) {
         if (memory)
             return imf_fail_memory(r->err, r->rows.count * sizeof(double));
         if (wrong)
-            return fail_value(r, cell, wrong);
+            return imf_foreign_matrix(line, foreign) ? fail_value(r, line, foreign)
+                                                     : fail_value(r, cell, wrong);
         while (p < end && is_blank(*p))
             p++;
         if (p == end)
@@ -92,15 +100,20 @@ static enum imf_status read_row(struct reader *r, struct imf_span line) {
         while (p < end && is_blank(*p))
             p++;
     }
-    return imf_rows_end(&r->rows, why) ? IMF_OK : fail_at(r, line.text, "%s", why);
+    if (imf_rows_end(&r->rows, why))
+        return IMF_OK;
+    bool header = r->rows.height == 1 && imf_foreign_header(&r->rows);
+    return fail_at(r, line.text, "%s%s", why,
+                   header ? " (of a vips matrix leave out the line of width, height, scale and "
+                            "offset; write \"scale S\" instead)"
+                          : "");
 }
 
 /* ---- keywords ----------------------------------------------------------------------------- */
 
 static enum imf_status read_summary(struct reader *r, struct imf_span value) {
-    (void)r;
-    (void)value; /* for people */
-    return IMF_OK;
+    r->flt->summary = strndup(value.text, value.length);
+    return r->flt->summary ? IMF_OK : imf_fail_memory(r->err, value.length + 1);
 }
 
 static enum imf_status read_scale(struct reader *r, struct imf_span value) {
@@ -269,6 +282,8 @@ enum imf_status imf_flt_parse(struct imf_flt *out, const char *name, const char 
 void imf_flt_free(struct imf_flt *f) {
     imf_kernel_free(&f->kernel[0]);
     imf_kernel_free(&f->kernel[1]);
+    free(f->summary);
+    f->summary = NULL;
 }
 
 const char *imf_flt_tune(struct imf_flt *f, const struct imf_tuning *over) {

@@ -14,6 +14,7 @@ struct imf_flt {
     struct imf_kernel *kernel[2]; /* owned; kernel[1] is NULL in a file of one */
     struct imf_tuning tuning;     /* not applied yet */
     enum imf_range range;         /* IMF_RANGE_DEFAULT: the file does not say */
+    char *summary;                /* owned, or NULL */
 };
 
 /* Parse size bytes of text. Errors read "NAME:LINE:COLUMN: what". */
@@ -31,5 +32,9 @@ const char *imf_flt_tune(struct imf_flt *f, const struct imf_tuning *over);
  * .flt, or else NAME.flt in $IMFILTER_PATH or the user's configuration directory. *path is NULL
  * when there is none. */
 enum imf_status imf_flt_find(char **path, const char *name, struct imf_error *err);
+
+/* The directory, of those that are looked through, with that index from 0 on; the caller frees it.
+ * *path is NULL past the last. */
+enum imf_status imf_flt_directory(char **path, size_t index, struct imf_error *err);
 
 #endif

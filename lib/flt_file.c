@@ -51,16 +51,45 @@ enum imf_status imf_flt_load(struct imf_flt *out, const char *path, struct imf_e
     return status;
 }
 
-/* DIRECTORY[/MIDDLE]/NAME.flt into *path when it is there; *path stays NULL when it is not. */
-static enum imf_status try_path(char **path, struct imf_span directory, const char *middle,
-                                const char *name, struct imf_error *err) {
+/* Two texts as one; the caller frees it. */
+static enum imf_status joined(char **out, const char *a, size_t length, const char *b,
+                              struct imf_error *err) {
+    size_t size = length + strlen(b) + 1;
+    if (!(*out = malloc(size)))
+        return imf_fail_memory(err, size);
+    memcpy(*out, a, length);
+    strcpy(*out + length, b);
+    return IMF_OK;
+}
+
+enum imf_status imf_flt_directory(char **path, size_t index, struct imf_error *err) {
+    const char *list = getenv("IMFILTER_PATH"), *config = getenv("XDG_CONFIG_HOME"),
+               *home = getenv("HOME");
+    *path = NULL;
+    while (list && *list) {
+        size_t length = strcspn(list, ":");
+        /* An empty entry is no directory: a filter is not to come from wherever one stands. */
+        if (length > 0 && index-- == 0)
+            return joined(path, list, length, "", err);
+        list += length;
+        list += *list == ':';
+    }
+    if (index > 0)
+        return IMF_OK;
+    if (config && config[0] == '/') /* the XDG specification: relative paths are ignored */
+        return joined(path, config, strlen(config), "/imfilter", err);
+    return home && *home ? joined(path, home, strlen(home), "/.config/imfilter", err) : IMF_OK;
+}
+
+/* DIRECTORY/NAME.flt into *path when it is there; *path stays NULL when it is not. */
+static enum imf_status try_path(char **path, const char *directory, const char *name,
+                                struct imf_error *err) {
     struct stat st;
-    size_t size = directory.length + strlen(middle) + strlen(name) + sizeof "/.flt";
+    size_t size = strlen(directory) + strlen(name) + sizeof "/.flt";
     char *candidate = malloc(size);
     if (!candidate)
         return imf_fail_memory(err, size);
-    memcpy(candidate, directory.text, directory.length);
-    snprintf(candidate + directory.length, size - directory.length, "%s/%s.flt", middle, name);
+    snprintf(candidate, size, "%s/%s.flt", directory, name);
     /* A file that exists but cannot be reached is reported when it is opened. */
     if (stat(candidate, &st) == 0 || (errno != ENOENT && errno != ENOTDIR))
         *path = candidate;
@@ -75,26 +104,17 @@ static bool is_path(const char *name) {
 }
 
 enum imf_status imf_flt_find(char **path, const char *name, struct imf_error *err) {
-    const char *list = getenv("IMFILTER_PATH"), *config = getenv("XDG_CONFIG_HOME"),
-               *home = getenv("HOME");
     enum imf_status status = IMF_OK;
+    char *directory = NULL;
     *path = NULL;
     if (is_path(name))
         return (*path = strdup(name)) ? IMF_OK : imf_fail_memory(err, strlen(name) + 1);
-    while (list && *list && !*path && status == IMF_OK) {
-        struct imf_span directory = {list, strcspn(list, ":")};
-        /* An empty entry is no directory: a filter is not to come from wherever one stands. */
-        if (directory.length > 0)
-            status = try_path(path, directory, "", name, err);
-        list += directory.length;
-        list += *list == ':';
+    for (size_t i = 0; !*path && status == IMF_OK; i++) {
+        status = imf_flt_directory(&directory, i, err);
+        if (!directory)
+            break;
+        status = try_path(path, directory, name, err);
+        free(directory);
     }
-    if (*path || status != IMF_OK)
-        return status;
-    if (config && config[0] == '/') /* the XDG specification: relative paths are ignored */
-        return try_path(path, (struct imf_span){config, strlen(config)}, "/imfilter", name, err);
-    if (home && *home)
-        return try_path(path, (struct imf_span){home, strlen(home)}, "/.config/imfilter", name,
-                        err);
-    return IMF_OK;
+    return status;
 }

@@ -121,8 +121,7 @@ const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
  */
 enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
                                 struct imf_error *err);
-/* Bytes that decoding holds beside the rows: an interlaced PNG's pixels, a progressive JPEG's
- * coefficients. */
+/* Bytes that decoding holds beside the rows: interlaced pixels, progressive coefficients. */
 uint64_t imf_reader_held(const struct imf_reader *reader);
 /* A problem that was survived ("the last 12 rows are missing"), or NULL. Owned by the reader. */
 const char *imf_reader_warning(const struct imf_reader *reader);
@@ -146,7 +145,7 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
                                  const struct imf_metadata *metadata);
 enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
                                 struct imf_error *err);
-/* Bytes that encoding holds beside the rows: the coefficients of a JPEG that is not baseline. */
+/* The same of encoding: the coefficients of a JPEG that is not baseline. */
 uint64_t imf_writer_held(const struct imf_writer *writer);
 /* Write what must follow the last row and flush the stream. Close without finish abandons it. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
@@ -175,7 +174,7 @@ enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *spe
 void imf_filter_free(struct imf_filter **filter);
 /* The specs joined by " | ", owned by the filter. */
 const char *imf_filter_text(const struct imf_filter *filter);
-/* A remark that a user should see (an even-sized kernel's origin, say), or NULL. */
+/* A remark that a user should see, such as an even kernel's origin, or NULL. */
 const char *imf_filter_note(const struct imf_filter *filter);
 
 /* One line of the list of built-in filters; static storage. NULL past the last. */
@@ -184,6 +183,10 @@ struct imf_filter_doc {
     const char *summary; /* "Gaussian blur, SIGMA in pixels" */
 };
 const struct imf_filter_doc *imf_filter_doc(size_t index);
+/* The user's own .flt files, or why one cannot be used; the caller frees them. IMF_ERR_MEMORY. */
+enum imf_status imf_filter_docs_own(struct imf_filter_doc **docs, size_t *count,
+                                    struct imf_error *err);
+void imf_filter_docs_free(struct imf_filter_doc **docs, size_t count);
 
 /* ---- planning and running ----------------------------------------------------------------- */
 
@@ -217,9 +220,8 @@ struct imf_settings {
     enum imf_alpha alpha;
     bool linear; /* filter in linear light (sRGB transfer curve) */
     enum imf_backend backend;
-    int depth;           /* output depth 8 or 16; 0: the input's */
-    uint64_t max_memory; /* bytes of the whole process, as a candidate's; 0: no limit */
-    uint64_t held;       /* of these, what reader and writer hold, as far as it is known */
+    int depth;                 /* output depth 8 or 16; 0: the input's */
+    uint64_t max_memory, held; /* bytes of the process, 0: no limit; of its codecs, if known */
 };
 
 enum imf_device_kind {
@@ -230,8 +232,7 @@ enum imf_device_kind {
     IMF_DEVICE_NAME
 };
 
-/* Which device, and where compiled programs are kept. Zero-initialised: automatic, default cache.
- */
+/* Which device, and where programs are kept. Zero-initialised: automatic, default cache. */
 struct imf_context_options {
     enum imf_device_kind device;
     int index;             /* IMF_DEVICE_INDEX: as imf_device_list() counts */

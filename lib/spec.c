@@ -38,7 +38,7 @@ struct values {
 /* "SPEC: what is wrong (USAGE, MEANING)"; the error's column is that of `at`. */
 static enum imf_status __attribute__((format(printf, 4, 5)))
 fail_at(const struct spec *s, const char *at, const char *meaning, const char *format, ...) {
-    char text[256], quote[IMF_QUOTE];
+    char text[384], quote[IMF_QUOTE];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -261,6 +261,12 @@ static enum imf_status read_kernel(const struct spec *s, const char *cursor, str
     struct imf_span matrix = {NULL, 0};
     struct imf_tuning tuning = {0};
     struct argument a;
+    char foreign[IMF_FOREIGN_WHY];
+    if (*cursor == ':') {
+        struct imf_span all = {cursor + 1, strlen(cursor + 1)};
+        if (imf_foreign_matrix(all, foreign))
+            return fail_value(s, all, NULL, foreign);
+    }
     while (next_argument(&cursor, &a)) {
         const char *wrong = NULL;
         bool scale = same_key(a.key, "scale"), bias = same_key(a.key, "bias");

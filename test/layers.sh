@@ -39,7 +39,7 @@ level() { # FILE
     image | orientation) echo 2 ;;
     kernel | kernel_*) echo 3 ;;
     filter | transfer | turn) echo 4 ;;
-    text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo 5 ;; # text
+    text | number | rows | nearest | spec | flt | flt_* | foreign | builtin | design) echo 5 ;; # text
     metadata | codec | codec_*) echo 5 ;;                                       # codecs
     clrt | clrt_* | fft_plan | fft_host | fft_rader) echo 5 ;;                                         # device
     edge | extend | epilogue | rounding | row_program | solver | solver_* | tuning | fft_error | fft_run | fft_prime | fft_tile | fft_pass) echo 6 ;;  # solvers
@@ -57,7 +57,7 @@ room() { # FILE
     filter) echo text && return ;;
     esac
     case ${name%.*} in
-    text | number | rows | nearest | spec | flt | flt_* | builtin | design) echo text ;;
+    text | number | rows | nearest | spec | flt | flt_* | foreign | builtin | design) echo text ;;
     metadata | codec | codec_*) echo codecs ;;
     clrt | clrt_* | fft_plan | fft_host | fft_rader) echo device ;;
     esac

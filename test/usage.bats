@@ -37,8 +37,73 @@ load helper
     [ "$status" -eq 0 ]
     for name in sharpen unsharp blur box disk motion sobel prewitt scharr laplacian log dog emboss \
         highpass lowpass bandpass bandstop notch kernel gray invert threshold; do
-        grep -q "^$name\b.*  [A-Z]" <<<"$output"
+        grep -A1 "^$name\b" <<<"$output" | tr -d '\n' | grep -q "^$name.*  [A-Z]"
     done
+    [ -z "$(awk 'length > 80' <<<"$output")" ]
+}
+
+@test "--list-filters has the user's own, and says why one cannot be used" {
+    mkdir own config config/imfilter
+    printf 'summary My relief\n-1 0\n0 1\n' >own/mine.flt
+    printf '1 2\n3\n' >own/worse.flt
+    printf 'summary Hidden\n1\n' >config/imfilter/mine.flt
+    printf '1\n' >config/imfilter/sobel.flt
+    printf '1 1\n' >config/imfilter/plain.flt
+    IMFILTER_PATH=:$PWD/own:$PWD/none XDG_CONFIG_HOME=$PWD/config imf_run --list-filters
+    [ "$status" -eq 0 ]
+    own=$(sed '1,/^Your own/d' <<<"$output" | tr -s ' \n' ' ')
+    [[ $own == "mine My relief worse "*"row 2 has 1 coefficient, row 1 has 2"*" plain "*"plain.flt"* ]]
+    [[ $own != *sobel* && $own != *Hidden* ]]
+    IMFILTER_PATH=$PWD/own XDG_CONFIG_HOME=$PWD imf_run --list-filters --json
+    [ "$(grep -c '"own":true' <<<"$output")" -eq 2 ]
+}
+
+@test "kernels as other programs write them are refused with the right spelling" {
+    make_pgm a.pgm
+    spelled='kernel:0,-1,0/-1,5,-1/0,-1,0'
+    for theirs in '3x3:0,-1,0,-1,5,-1,0,-1,0' '3x3+1+1: 0,-1,0  -1,5,-1  0,-1,0' \
+        '[0 -1 0;-1 5 -1;0 -1 0]' '[0,-1,0; -1,5,-1; 0,-1,0]'; do
+        echo "$theirs"
+        imf_run -f "kernel:$theirs" a.pgm -o out.pgm
+        [ "$status" -eq 2 ]
+        one_line "way: here it is $spelled"
+        [ ! -e out.pgm ]
+    done
+    imf -f "$spelled" a.pgm -o out.pgm
+    printf '3 3 9 0\n1 1 1\n1 1 1\n1 1 1\n' >vips.mat
+    imf_run -f kernel:@vips.mat a.pgm -o out2.pgm
+    [ "$status" -eq 2 ]
+    one_line 'of a vips matrix leave out the line of width, height, scale and offset'
+    # Here the first line could be a row; with a line "kernel" it is one.
+    printf '2 2\n1 1\n1 1\n' >small.mat
+    imf_run -f kernel:@small.mat a.pgm -o out2.pgm
+    [ "$status" -eq 2 ]
+    one_line "row 1 may be a vips matrix's line of width and height"
+    { echo kernel && cat small.mat; } >row.flt
+    imf -q -f ./row.flt a.pgm -o out2.pgm
+}
+
+@test "unsharp takes its numbers by place as well" {
+    make_ppm a.ppm
+    imf -f unsharp:1.5:0.8 a.ppm -o a.out.ppm
+    imf -f unsharp:sigma=1.5:amount=0.8 a.ppm -o b.out.ppm
+    cmp a.out.ppm b.out.ppm
+    imf -f unsharp:2:1:0.01 a.ppm -o a.out.ppm
+    imf -f unsharp:threshold=0.01:2 a.ppm -o b.out.ppm
+    cmp a.out.ppm b.out.ppm
+}
+
+@test "an encoder's option that nothing was written with has had no effect" {
+    make_ppm a.ppm
+    imf_run -f invert --quality=80 --optimize a.ppm -o a.png
+    [ "$status" -eq 0 ]
+    [ "${stderr_lines[0]}" = "imfilter: warning: --quality had no effect: no JPEG was written" ]
+    [ "${stderr_lines[1]}" = "imfilter: warning: --optimize had no effect: no JPEG was written" ]
+    imf_run -f invert --compression=3 a.png -o a.jpg
+    one_line "warning: --compression had no effect: no PNG was written"
+    imf_run -f invert --quality=80 --compression=3 a.jpg a.png -o out/
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
 }
 
 @test "--list-devices succeeds with and without a device" {

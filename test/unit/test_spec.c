@@ -225,7 +225,8 @@ static void test_errors(void) {
     fails("blur:1:2", 8, "one argument too many");
     fails("blur:1:sigma=2", 8, "given twice");
     fails("blur:1:radius=2", 8, "unknown key \"radius\" at column 8; keys: sigma");
-    fails("unsharp:2", 9, "needs its key");
+    fails("sobel:x", 7, "needs its key");
+    fails("unsharp:1:2:0.5:3", 17, "one argument too many");
     fails("unsharp:r=2", 9, "keys: sigma, amount, threshold");
     fails("unsharp:threshold=2", 19, "0 to 1");
     fails("gray:1", 6, "one argument too many");
