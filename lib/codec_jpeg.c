@@ -64,12 +64,22 @@ static void end_step(struct imf_jpeg *j) {
 
 /* A step did not return: what libjpeg does not do is told from what is damaged. */
 static enum imf_status failure(const struct imf_jpeg *j, struct imf_error *err, int done) {
-    static const int unsupported[] = {JERR_ARITH_NOTIMPL,   JERR_BAD_PRECISION,
-                                      JERR_SOF_UNSUPPORTED, JERR_FRACT_SAMPLE_NOTIMPL,
-                                      JERR_CCIR601_NOTIMPL, JERR_CONVERSION_NOTIMPL,
-                                      JERR_NOT_COMPILED,    JERR_IMAGE_TOO_BIG,
-                                      JERR_COMPONENT_COUNT, JERR_NOTIMPL,
-                                      JERR_EMPTY_IMAGE,     JERR_MISMATCHED_QUANT_TABLE};
+    static const int unsupported[] = {
+#if JPEG_LIB_VERSION < 70 /* later interfaces always have it */
+        JERR_ARITH_NOTIMPL,
+#endif
+        JERR_BAD_PRECISION,
+        JERR_SOF_UNSUPPORTED,
+        JERR_FRACT_SAMPLE_NOTIMPL,
+        JERR_CCIR601_NOTIMPL,
+        JERR_CONVERSION_NOTIMPL,
+        JERR_NOT_COMPILED,
+        JERR_IMAGE_TOO_BIG,
+        JERR_COMPONENT_COUNT,
+        JERR_NOTIMPL,
+        JERR_EMPTY_IMAGE,
+        JERR_MISMATCHED_QUANT_TABLE
+    };
     int code = j->errors.msg_code;
     if (j->reader->source.error)
         return imf_fail_io(err, j->reader->source.error);
