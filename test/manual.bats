@@ -45,3 +45,36 @@ options_of_manual() {
     imf -r -f unsharp:sigma=1.5:amount=0.8 photos/ -o out/
     [ -e out/photo.jpg ]
 }
+
+@test "the origin of an even-sized kernel is where imfilter(5) says, in the note and in the table" {
+    make_pgm a.pgm
+    imf_run -f kernel:1,2,3,4/5,6,7,8 a.pgm -o b.pgm
+    [[ "$stderr" == *"its origin is column 3, row 2"* ]]
+    imf -q --show-kernel -f kernel:1,2,3,4/5,6,7,8 | grep -q 'origin at column 3, row 2'
+    # That coefficient alone leaves the image as it is.
+    imf -q -f kernel:0,0,0,0/0,0,1,0 a.pgm -o b.pgm
+    imf -q -f kernel:1 a.pgm -o c.pgm
+    cmp b.pgm c.pgm
+}
+
+@test "mid-grey, a bias and a threshold are in the light that the filter works in" {
+    gray_of() { "$IMFILTER" -q "$@" a.pgm -o b.pgm && tail -c 1 b.pgm | od -An -tu1 | tr -d ' '; }
+    make_pgm a.pgm
+    [ "$(gray_of -f kernel:0 --range=offset)" = 128 ]
+    [ "$(gray_of -f kernel:0 --range=offset --linear)" = 188 ]
+    [ "$(gray_of -f kernel:0:bias=0.5 --linear)" = 188 ]
+    printf 'P5\n1 1\n255\n\273' >a.pgm # 187
+    [ "$(gray_of --format=pgm --depth=8 -f threshold:0.5 --linear)" = 0 ]
+    printf 'P5\n1 1\n255\n\275' >a.pgm # 189
+    [ "$(gray_of --format=pgm --depth=8 -f threshold:0.5 --linear)" = 255 ]
+}
+
+@test "limits of a kernel's scale, bias and coefficients" {
+    for good in 1:scale=1e30 1e-16:scale=1e-30 1:bias=1e6 1:bias=-1e6 1e30:scale=1e30; do
+        imf --show-kernel -f "kernel:$good" >/dev/null
+    done
+    for bad in 1:scale=1.1e30 1:scale=1e-31 1:bias=1.1e6 1:bias=-1.1e6 1.1e30 1,1:scale=1e-15; do
+        imf_run --show-kernel -f "kernel:$bad"
+        [ "$status" -eq 2 ]
+    done
+}

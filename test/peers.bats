@@ -1,0 +1,75 @@
+# What imfilter(5) says under "Coming from ImageMagick, vips, OpenCV, MATLAB", against ImageMagick.
+load helper
+
+setup_file() {
+    command -v convert >/dev/null && convert -version | grep -q 'ImageMagick 6' ||
+        skip "ImageMagick 6 is what it is compared with"
+}
+
+# 16 bits, so that neither program's rounding to 8 matters; no symmetry to hide a flip.
+noise() {
+    convert -size 13x11 -seed 7 xc:gray50 +noise Random -colorspace Gray -depth 16 noise.pgm
+}
+
+# Largest difference of two images, of 65535.
+difference() { # FILE FILE
+    { compare -metric PAE "$1" "$2" null: 2>&1 || true; } | sed 's/ .*//; s/\..*//'
+}
+
+same() { # IMFILTER-OPTION... -- CONVERT-OPTION...
+    local mine=()
+    while [ "$1" != -- ]; do
+        mine+=("$1")
+        shift
+    done
+    shift
+    noise
+    imf -q "${mine[@]}" noise.pgm -o mine.pgm
+    convert noise.pgm "$@" -depth 16 theirs.pgm
+    echo "${mine[*]}, $*: $(difference mine.pgm theirs.pgm)"
+    [ "$(difference mine.pgm theirs.pgm)" -le "${most:-2}" ]
+}
+
+K=.1,.2,.05/.3,.05,.1/0,.15,.05
+THEIRS='3x3:.1,.2,.05 .3,.05,.1 0,.15,.05'
+
+@test "Correlate and Convolve are a kernel as written and its flip" {
+    same -f kernel:$K -- -morphology Correlate "$THEIRS"
+    same -f kernel:$K:flip -- -morphology Convolve "$THEIRS"
+    run ! same -f kernel:$K -- -morphology Convolve "$THEIRS"
+}
+
+@test "a kernel of even size has its origin one further, unless begun with zeros" {
+    same -f kernel:.5,.3,.1,.1 -- -morphology Correlate 4x1+2+0:.5,.3,.1,.1
+    run ! same -f kernel:.5,.3,.1,.1 -- -morphology Correlate 4x1:.5,.3,.1,.1
+    same -f kernel:0,.5,.3,.1,.1 -- -morphology Correlate 4x1:.5,.3,.1,.1
+    same -f kernel:0,0,0/0,.5,.3/0,.1,.1 -- -morphology Correlate '2x2:.5,.3 .1,.1'
+    same -f kernel:0,.5,.3,.1,.1:flip -- -morphology Convolve 4x1:.5,.3,.1,.1
+}
+
+@test "edge modes under their other names" {
+    while read -r mode theirs; do
+        same -f kernel:.1,.2,.1,.1,.1,.3,.1 --edge="$mode" -- \
+            -virtual-pixel "$theirs" -morphology Correlate 7x1:.1,.2,.1,.1,.1,.3,.1
+    done <<EOF
+clamp edge
+reflect mirror
+wrap tile
+constant:0 black
+constant:1 white
+EOF
+}
+
+@test "scale=auto and --range=offset under their other names" {
+    same -f kernel:1,2,1/2,4,2/1,2,1:scale=auto -- \
+        -define convolve:scale=! -morphology Correlate '3x3:1,2,1 2,4,2 1,2,1'
+    same -f kernel:1,2,1/2,4,2/1,2,1:scale=auto -- -convolve 1,2,1,2,4,2,1,2,1
+    same -f kernel:0,-1,0/-1,4,-1/0,-1,0 --range=offset -- \
+        -bias 50% -morphology Correlate '3x3:0,-1,0 -1,4,-1 0,-1,0'
+}
+
+@test "a sigma is -gaussian-blur's" {
+    for sigma in 1 2 3; do
+        most=64 same -f blur:$sigma -- -gaussian-blur 0x$sigma
+    done
+}
