@@ -387,7 +387,7 @@ const struct option_row option_rows[] = {
     {"timing", 0, NONE, NULL, "print how long each step took", set_timing},
     {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times", set_bench},
     {"show-kernel", 0, OPTIONAL, "FILE.png", "print the filter's coefficients, or draw them", set_show_kernel},
-    {"spectrum", 0, REQUIRED, "FILE.png", "draw the spectrum before and after", set_spectrum},
+    {"spectrum", 0, REQUIRED, "FILE.png", "draw the spectrum, print its peaks as notches", set_spectrum},
     {"list-filters", 0, NONE, NULL, "list the built-in filters", set_list_filters},
     {"help", 'h', NONE, NULL, "print this help", set_help},
     {"version", 'V', NONE, NULL, "print the version", set_version},

@@ -216,8 +216,9 @@ static enum imf_status filter_pixels(struct imf_pixels *after, void **data, stru
 
 enum imf_status pictures_run(struct imf_picture **out, struct imf_plan *plan,
                              struct imf_reader *reader, struct imf_writer *writer,
-                             const struct options *o, struct imf_report *report,
+                             const struct options *o, struct outcome *outcome,
                              struct imf_error *err) {
+    struct imf_report *report = &outcome->report;
     struct imf_pixels before, after;
     void *in = NULL, *filtered = NULL;
     double start = now_ms();
@@ -231,7 +232,10 @@ enum imf_status pictures_run(struct imf_picture **out, struct imf_plan *plan,
         status = filter_pixels(&after, &filtered, plan, &before, writer, o, report, err);
     report->decode_ms += decode_ms;
     if (status == IMF_OK)
-        status = imf_spectrum_picture(out, &before, plan ? &after : NULL, err);
+        status =
+            imf_spectrum_picture(out, &before, plan ? &after : NULL,
+                                 is_standard(outcome->input) ? "standard input" : outcome->input,
+                                 outcome->filter, &outcome->peaks, err);
     free(in);
     free(filtered);
     return status;

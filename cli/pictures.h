@@ -17,7 +17,7 @@ bool pictures_show_kernel(const struct reporter *r, const struct imf_filter *fil
  * can be drawn. plan and writer may be NULL: without a plan only the input is read and drawn. */
 enum imf_status pictures_run(struct imf_picture **out, struct imf_plan *plan,
                              struct imf_reader *reader, struct imf_writer *writer,
-                             const struct options *o, struct imf_report *report,
+                             const struct options *o, struct outcome *outcome,
                              struct imf_error *err);
 
 /* Write a picture to the file called name, whole or not at all. NULL, or why not; the text lives in

@@ -228,7 +228,7 @@ static enum imf_status run_plan(struct session *s, struct work *w) {
     const struct imf_run_options options = {o->bench, o->verify};
     struct imf_report *report = &w->outcome.report;
     if (o->spectrum)
-        return pictures_run(&w->spectrum, s->plan, w->reader, w->writer, o, report, &w->error);
+        return pictures_run(&w->spectrum, s->plan, w->reader, w->writer, o, &w->outcome, &w->error);
     return imf_plan_run(s->plan, w->reader, w->writer, &options, report, &w->error);
 }
 

@@ -121,6 +121,18 @@ static void print_timing(const struct outcome *o) {
         r->total_ms);
 }
 
+/* One spec a line, ready for -f. */
+static const char *notch_spec(char buffer[64], const struct imf_peaks *p, size_t i) {
+    snprintf(buffer, 64, "notch:%g:%g:%g", p->u[i], p->v[i], p->radius[i]);
+    return buffer;
+}
+
+static void print_peaks(FILE *out, const struct imf_peaks *peaks) {
+    char spec[64];
+    for (size_t i = 0; i < peaks->count; i++)
+        fprintf(out, "%s\n", notch_spec(spec, peaks, i));
+}
+
 static void print_done(const struct outcome *o) {
     const struct imf_info *info = &o->shape;
     complain_about(o->input, "%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
@@ -176,13 +188,27 @@ static void json_times(struct json *j, const struct options *options, const stru
         json_verify(j, r);
 }
 
+static void json_peaks(struct json *j, const struct imf_peaks *peaks) {
+    char spec[64];
+    json_open_list(j, "peaks");
+    for (size_t i = 0; i < peaks->count; i++) {
+        json_open_element(j);
+        json_string(j, "notch", notch_spec(spec, peaks, i));
+        json_number(j, "db", peaks->decibels[i]);
+        json_close_element(j);
+    }
+    json_close_list(j);
+}
+
 static void json_outcome(const struct reporter *r, const struct outcome *o, const char *status) {
     struct json j = json_begin(r->out);
     json_string(&j, "input", o->input);
     json_string(&j, "output", o->output);
     json_string(&j, "status", status);
-    if (r->options->spectrum)
+    if (r->options->spectrum) {
         json_string(&j, "spectrum", r->options->spectrum);
+        json_peaks(&j, &o->peaks);
+    }
     if (o->plan) {
         const struct imf_info *info = &o->shape;
         json_integer(&j, "width", (uint64_t)info->width);
@@ -275,6 +301,8 @@ void report_done(const struct reporter *r, const struct outcome *o) {
             print_verify(r->out, o);
         if (options->bench)
             print_bench(r->out, o, options->bench);
+        if (options->spectrum)
+            print_peaks(r->out, &o->peaks);
         fflush(r->out);
     }
     if (options->timing && o->ran && !r->json_alone)

@@ -20,7 +20,8 @@ struct outcome {
     const struct imf_plan *plan; /* NULL: it was not planned */
     struct imf_info shape;       /* of the output, if there is a plan */
     struct imf_report report;
-    bool ran; /* the times of report hold */
+    struct imf_peaks peaks; /* of the input, with --spectrum */
+    bool ran;               /* the times of report hold */
 };
 
 /* Where results go: standard output, or standard error when the image takes that. */

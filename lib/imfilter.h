@@ -405,20 +405,16 @@ struct imf_picture {
 };
 void imf_picture_free(struct imf_picture **picture);
 
-/*
- * The coefficients of every stage as text of several lines, with size, origin, scale, sums, rank
+/* The coefficients of every stage as text of several lines, with size, origin, scale, sums, rank
  * and gains; of a transfer function, its gain at a table of frequencies. *text is the caller's to
  * free(). Kernels that make lines over 160 characters are cut to the part around the origin,
- * unless `whole`. Numbers have six digits and the decimal point of the process's locale.
- */
+ * unless `whole`. Numbers have six digits and the decimal point of the process's locale. */
 enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, bool whole,
                                  struct imf_error *err);
 
-/*
- * Stage under stage: the coefficients as squares (negative blue, positive orange, scaled to the
- * largest magnitude), the magnitude of the frequency response over -0.5..0.5 cycles a pixel with
- * frequency 0 at the centre (u to the right, v downwards), and its section along both axes.
- */
+/* Stage under stage: the coefficients as squares (negative blue, positive orange), the magnitude
+ * of the frequency response over -0.5..0.5 cycles a pixel (u to the right, v downwards), and its
+ * sections; at last the whole chain's response, if it has one. */
 enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
                                    struct imf_error *err);
 
@@ -429,16 +425,21 @@ struct imf_pixels {
     size_t stride;
 };
 
-/*
- * The centred amplitude spectrum of an image's luma in decibels, 0 dB being a cosine that spans
- * black to white, and under it the mean over each ring of frequencies. `after` may be NULL, or an
- * image to be shown beside the first on the same scale. The method: subtract the mean, weight with
- * a Hann window (so that opposite edges, which do not fit, draw no cross), pad with zeros,
- * transform; large spectra are averaged down, as power, to 1024 pixels (two: 640 each). Needs 8
- * bytes for each pixel.
- */
+/* Periodic patterns at +-(u, v) cycles a pixel, u >= 0, each with the radius of a notch that
+ * removes it; the strongest first. 0 dB is a cosine that spans black to white. */
+#define IMF_PEAKS 8
+struct imf_peaks {
+    size_t count;
+    double u[IMF_PEAKS], v[IMF_PEAKS], radius[IMF_PEAKS], decibels[IMF_PEAKS];
+};
+
+/* The spectrum of an image's luma, less its mean and under a Hann window, in decibels, and the mean
+ * of each ring of frequencies; `after`, if not NULL, beside it. Needs 8 bytes a pixel. name and
+ * filter are titles, or NULL; peaks, if not NULL, receives those of `before`. */
 enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
-                                     const struct imf_pixels *after, struct imf_error *err);
+                                     const struct imf_pixels *after, const char *name,
+                                     const char *filter, struct imf_peaks *peaks,
+                                     struct imf_error *err);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

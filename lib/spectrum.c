@@ -13,7 +13,6 @@
  */
 #include "spectrum.h"
 
-#include "fft_host.h"
 #include "fft_plan.h"
 #include "image.h"
 #include "orientation.h"
@@ -133,9 +132,7 @@ static double mean_power(const struct imf_half_plane *p, const struct cover *cx,
     return sum / area;
 }
 
-/* A cosine of amplitude 1/2, from black to white, has |X| = weight / 4. */
-static void fill(struct imf_spectrum *s, const struct imf_half_plane *p, double weight) {
-    double unit = 16 / (weight * weight);
+static void fill(struct imf_spectrum *s, const struct imf_half_plane *p, double unit) {
     double count[IMF_RINGS] = {0};
     for (int v = 0; v < s->side; v++) {
         struct cover cy = cover_of(v, s->side, p->height);
@@ -182,8 +179,12 @@ enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pix
     enum imf_status status = source_make(&source, pixels, nx, err);
     if (status == IMF_OK)
         status = imf_half_plane_make(&plane, nx, ny, windowed_row, &source, err);
-    if (status == IMF_OK)
-        fill(out, &plane, source.weight);
+    if (status == IMF_OK) {
+        /* A cosine of amplitude 1/2, from black to white, has |X| = weight / 4. */
+        double unit = 16 / (source.weight * source.weight);
+        fill(out, &plane, unit);
+        status = imf_spectrum_peaks(&out->peaks, &plane, width, height, unit, err);
+    }
     imf_half_plane_free(&plane);
     free(source.window);
     if (status != IMF_OK)

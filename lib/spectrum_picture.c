@@ -16,6 +16,11 @@ enum {
     BELOW = 56 /* from a panel to the rings' plot */
 };
 
+/* What the titles say; each may be NULL. */
+struct names {
+    const char *image, *filter;
+};
+
 /* Decibels at the ends of the scale. */
 struct scale {
     double low, high;
@@ -103,8 +108,15 @@ static void draw_rings(struct imf_picture *p, int left, int top, int width,
                      "cycles a pixel; luma, Hann window; 0 dB: cosine of full contrast");
 }
 
+static void draw_title(struct imf_picture *p, int left, int width, const char *what,
+                       const char *name) {
+    char title[2 * IMF_FITTED], fitted[IMF_FITTED];
+    snprintf(title, sizeof title, "%s %s", what, name ? name : "an image");
+    imf_picture_text(p, left, TITLE - 20, IMF_INK, imf_picture_fit(fitted, title, width));
+}
+
 static enum imf_status draw(struct imf_picture **out, const struct imf_spectrum *s, int count,
-                            struct imf_error *err) {
+                            const struct names *names, struct imf_error *err) {
     int side = s->side, step = AXIS + side + 8;
     int rings_wide = (count - 1) * step + side;
     rings_wide = rings_wide > RINGS_WIDE ? RINGS_WIDE : rings_wide;
@@ -115,8 +127,11 @@ static enum imf_status draw(struct imf_picture **out, const struct imf_spectrum 
         return status;
     for (int i = 0; i < count; i++) {
         int left = AXIS + i * step;
-        const char *title = count == 1 ? "spectrum" : i ? "after" : "before";
-        imf_picture_text(*out, left, TITLE - 20, IMF_INK, title);
+        draw_title(*out, left, side,
+                   count == 1 ? "spectrum of"
+                   : i        ? "after"
+                              : "before:",
+                   i ? names->filter : names->image);
         draw_spectrum(*out, left, TITLE, &s[i], scale);
     }
     draw_scale(*out, count * step + 8, TITLE, side, scale);
@@ -125,7 +140,10 @@ static enum imf_status draw(struct imf_picture **out, const struct imf_spectrum 
 }
 
 enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
-                                     const struct imf_pixels *after, struct imf_error *err) {
+                                     const struct imf_pixels *after, const char *name,
+                                     const char *filter, struct imf_peaks *peaks,
+                                     struct imf_error *err) {
+    const struct names names = {name, filter};
     struct imf_spectrum s[2] = {0};
     int most = after ? PAIR : SINGLE;
     *out = NULL;
@@ -136,7 +154,9 @@ enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_
     if (status == IMF_OK && after)
         status = imf_spectrum_make(&s[1], after, most, err);
     if (status == IMF_OK)
-        status = draw(out, s, after ? 2 : 1, err);
+        status = draw(out, s, after ? 2 : 1, &names, err);
+    if (status == IMF_OK && peaks)
+        *peaks = s[0].peaks;
     imf_spectrum_free(&s[0]);
     imf_spectrum_free(&s[1]);
     return status;

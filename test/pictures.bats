@@ -7,6 +7,36 @@ make_cosine() { # FILE
     for _ in $(seq 512); do echo 228 199 128 57 28 57 128 199; done >>"$1"
 }
 
+# An uneven scene with noise, and in it a cosine for each triple in WAVES: u, v, amplitude.
+make_waves() { # FILE WIDTH HEIGHT "WAVES"
+    awk -v W="$2" -v H="$3" -v waves="$4" 'BEGIN {
+        pi = atan2(0, -1)
+        srand(3)
+        n = split(waves, w, " ")
+        printf "P2\n%d %d\n255\n", W, H
+        for (y = 0; y < H; y++)
+            for (x = 0; x < W; x++) {
+                s = 90.5 + 40 * x / W + 20 * (y > H / 3 && x > W / 4) + 6 * (rand() - 0.5)
+                for (i = 1; i <= n; i += 3)
+                    s += w[i + 2] * cos(2 * pi * (w[i] * x + w[i + 1] * y) + i)
+                print (s < 0 ? 0 : s > 255 ? 255 : int(s))
+            }
+    }' >"$1"
+}
+
+# Of a cosine in 8-bit samples, by the definition of the transform.
+amplitude() { # P5-FILE WIDTH U V
+    tail -n +4 "$1" | od -An -v -tu1 | awk -v W="$2" -v u="$3" -v v="$4" '
+        BEGIN { pi = atan2(0, -1) }
+        { for (i = 1; i <= NF; i++) {
+              a = 2 * pi * (u * (k % W) + v * int(k / W))
+              re += $i * cos(a)
+              im += $i * sin(a)
+              k++
+          } }
+        END { print 2 * sqrt(re * re + im * im) / k }'
+}
+
 picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     imf -q -f kernel:1 --format=pnm "$1" -o - | sed -n 2p
 }
@@ -91,7 +121,8 @@ picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     make_cosine a.pgm
     imf_run --spectrum=s.png a.pgm
     [ "$status" -eq 0 ]
-    [ -z "$output$stderr" ]
+    [ -z "$stderr" ]
+    [[ $output == notch:0.125:0:* ]]
     [ "$(file_kind s.png)" = png ]
     read -r width height < <(picture_size s.png)
     [ "$width" -gt 256 ] && [ "$width" -lt 512 ]
@@ -110,7 +141,67 @@ picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     [ "$(json '(o["spectrum"], o["verify_ok"], o["output"])' <object)" = "('s.png', True, 'b.pgm')" ]
     imf -f blur:2 --spectrum=t.png - -o d.pgm <a.pgm
     cmp c.pgm d.pgm
+}
+
+@test "--spectrum prints the strongest peaks as notches, which remove them" {
+    for size in "300 200" "128 128"; do
+        read -r width height <<<"$size"
+        make_waves a.pgm "$width" "$height" \
+            "0.1234 -0.0871 20 0.271 0.193 8 0.05 0.3333 3 0.5 0.21 5"
+        imf -f kernel:1 a.pgm -o before.pgm
+        imf_run --spectrum=s.png a.pgm
+        echo "$size: $output$stderr"
+        [ "$status" -eq 0 ] && [ -z "$stderr" ]
+        [ "${#lines[@]}" -eq 4 ]
+        local i=0
+        for want in "0.1234 -0.0871" "0.271 0.193" "0.5 0.21" "0.05 0.3333"; do
+            read -r u v <<<"$want"
+            IFS=: read -r name pu pv radius <<<"${lines[i]}"
+            [ "$name" = notch ]
+            # (0.5, v) and (0.5, -v) are not the same, but (-0.5, v) and (0.5, v) are.
+            awk -v a="$pu" -v b="$pv" -v r="$radius" -v u="$u" -v v="$v" 'function off(d) {
+                d = d < 0 ? -d : d
+                return d > 0.5 ? 1 - d : d
+            } BEGIN {
+                near = off(a - u) < 0.002 && off(b - v) < 0.002
+                mirrored = off(a + u) < 0.002 && off(b + v) < 0.002
+                exit !((near || mirrored) && r > 0 && r < 0.05)
+            }'
+            imf -f "${lines[i]}" a.pgm -o after.pgm
+            awk -v before="$(amplitude before.pgm "$width" "$u" "$v")" \
+                -v after="$(amplitude after.pgm "$width" "$u" "$v")" 'BEGIN {
+                print before, after
+                exit !(before > 2 && after < before / 10)
+            }'
+            i=$((i + 1))
+        done
+    done
+}
+
+@test "an image without a pattern has no peaks" {
+    make_waves a.pgm 200 150 ""
+    for file in a.pgm "$TESTDATA/noise.png" "$TESTDATA/edge.png" "$TESTDATA/impulse.png" \
+        "$TESTDATA/zoneplate.png"; do
+        echo "$file"
+        [ "$(imf --spectrum=s.png "$file")" = "" ]
+    done
+    # The still life has one fine weave, seen head on.
+    imf_run --spectrum=s.png "$TESTDATA/still.jpg"
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == notch:0:0.19* ]]
+}
+
+@test "peaks go to standard error when an image takes standard output, and into JSON" {
+    make_cosine a.pgm
+    imf_run --spectrum=s.png a.pgm
+    local spec=$output
+    [ "$(imf --spectrum=- a.pgm 2>&1 >t.png)" = "$spec" ]
     cmp s.png t.png
+    [ "$(imf -f invert --spectrum=s.png a.pgm -o - 2>&1 >b.pgm)" = "$spec" ]
+    [ "$(imf --spectrum=s.png --json a.pgm | json 'o["peaks"][0]["notch"]')" = "$spec" ]
+    [ "$(imf --spectrum=s.png --json a.pgm | json 'abs(o["peaks"][0]["db"] + 2.1) < 0.3')" = True ]
+    make_flat b.pgm 64 64
+    [ "$(imf --spectrum=s.png --json b.pgm | json 'o["peaks"]')" = "[]" ]
 }
 
 @test "--spectrum of images of every shape and kind" {
