@@ -405,10 +405,9 @@ struct imf_picture {
 };
 void imf_picture_free(struct imf_picture **picture);
 
-/* The coefficients of every stage as text of several lines, with size, origin, scale, sums, rank
- * and gains; of a transfer function, its gain at a table of frequencies. *text is the caller's to
- * free(). Kernels that make lines over 160 characters are cut to the part around the origin,
- * unless `whole`. Numbers have six digits and the decimal point of the process's locale. */
+/* The coefficients of every stage as text, with size, origin, scale, sums, rank and gains; of a
+ * transfer function a table of gains. *text is the caller's to free(). Lines over 160 characters
+ * are cut to the part around the origin, unless `whole`. The decimal point is the locale's. */
 enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, bool whole,
                                  struct imf_error *err);
 
@@ -427,7 +426,7 @@ struct imf_pixels {
 
 /* Periodic patterns at +-(u, v) cycles a pixel, u >= 0, each with the radius of a notch that
  * removes it; the strongest first. 0 dB is a cosine that spans black to white. */
-#define IMF_PEAKS 8
+enum { IMF_PEAKS = 8 };
 struct imf_peaks {
     size_t count;
     double u[IMF_PEAKS], v[IMF_PEAKS], radius[IMF_PEAKS], decibels[IMF_PEAKS];

@@ -69,15 +69,16 @@ void imf_picture_line(struct imf_picture *p, int x0, int y0, int x1, int y1, int
 /* ---- text ----------------------------------------------------------------------------------- */
 
 void imf_picture_text(struct imf_picture *p, int x, int y, int color, const char *text) {
-    for (; *text; text++, x += 6)
-        for (int row = 0; row < IMF_TEXT_HEIGHT; row++)
+    for (; *text; text++, x += IMF_TEXT_WIDTH)
+        for (int row = 0; row < 8; row++)
             for (int column = 0; column < 5; column++)
                 if (imf_font_dot((unsigned char)*text, column, row))
-                    imf_picture_rect(p, x + column, y + row, 1, 1, color);
+                    imf_picture_rect(p, x + IMF_TEXT_DOT * column, y + IMF_TEXT_DOT * row,
+                                     IMF_TEXT_DOT, IMF_TEXT_DOT, color);
 }
 
 int imf_picture_text_width(const char *text) {
-    return *text ? 6 * (int)strlen(text) - 1 : 0;
+    return *text ? IMF_TEXT_WIDTH * (int)strlen(text) - IMF_TEXT_DOT : 0;
 }
 
 void imf_picture_text_middle(struct imf_picture *p, int x, int y, int color, const char *text) {
@@ -89,7 +90,8 @@ void imf_picture_text_right(struct imf_picture *p, int x, int y, int color, cons
 }
 
 const char *imf_picture_fit(char buffer[IMF_FITTED], const char *text, int width) {
-    size_t room = width < 24 ? 3 : (size_t)(width + 1) / 6, length = strlen(text);
+    size_t room = width < 4 * IMF_TEXT_WIDTH ? 3 : (size_t)(width + IMF_TEXT_DOT) / IMF_TEXT_WIDTH,
+           length = strlen(text);
     if (room > IMF_FITTED - 1)
         room = IMF_FITTED - 1;
     if (length <= room)

@@ -9,7 +9,7 @@
 #include "error.h"
 
 enum { IMF_INK = 0x202020, IMF_GRAY = 0x808080, IMF_PALE = 0xd0d0d0, IMF_PAPER = 0xffffff };
-enum { IMF_BLUE = 0x1f5fa8, IMF_ORANGE = 0xd95f0e, IMF_GREEN = 0x2a8c3c };
+enum { IMF_BLUE = 0x1f5fa8, IMF_ORANGE = 0xd95f0e, IMF_GREEN = 0x2a8c3c, IMF_MARK = 0x40e0d0 };
 
 /* White. */
 enum imf_status imf_picture_create(struct imf_picture **out, int width, int height,
@@ -20,7 +20,9 @@ void imf_picture_rect(struct imf_picture *p, int x, int y, int width, int height
 void imf_picture_frame(struct imf_picture *p, int x, int y, int width, int height, int color);
 void imf_picture_line(struct imf_picture *p, int x0, int y0, int x1, int y1, int color);
 
-#define IMF_TEXT_HEIGHT 8 /* of a line of text, descenders included */
+/* A letter's cell: dots of 2x2 pixels, descenders included. */
+enum { IMF_TEXT_DOT = 2, IMF_TEXT_WIDTH = 6 * IMF_TEXT_DOT, IMF_TEXT_HEIGHT = 8 * IMF_TEXT_DOT };
+enum { IMF_TEXT_MIDDLE = 7 * IMF_TEXT_DOT / 2 }; /* from the top of a digit */
 /* One line, its upper left corner at (x, y). What is not ASCII shows as '?'. */
 void imf_picture_text(struct imf_picture *p, int x, int y, int color, const char *text);
 int imf_picture_text_width(const char *text);
@@ -50,6 +52,10 @@ struct imf_plot {
 /* Grid lines with numbers: `xs` evenly spaced along the bottom, and along the left in steps that
  * suit the range. */
 void imf_plot_axes(struct imf_picture *p, const struct imf_plot *plot, int xs);
+/* Ticks and numbers left of and below the frame of a square map over -0.5..0.5 cycles per pixel,
+ * u to the right, v downwards; IMF_FREQUENCIES pixels each way, where the axes are named too. */
+#define IMF_FREQUENCIES 84
+void imf_plot_frequencies(struct imf_picture *p, int left, int top, int side);
 void imf_plot_curve(struct imf_picture *p, const struct imf_plot *plot, int color, size_t count,
                     const double *x, const double *y);
 /* 1, 2 or 5 times a power of ten: the least that divides range into at most `most` steps. */

@@ -21,8 +21,8 @@ static void folded_row(void *user, int y, double *row) {
     memcpy(row, grid + (size_t)y * N, N * sizeof *row);
 }
 
-enum imf_status imf_response_kernel(double *gain, const struct imf_kernel *k, double identity,
-                                    double weight, struct imf_error *err) {
+enum imf_status imf_response_kernel(double *gain, const struct imf_kernel *k,
+                                    struct imf_error *err) {
     struct imf_half_plane plane;
     double *grid = calloc(IMF_RESPONSE_SIZE, sizeof *grid);
     if (!grid)
@@ -31,9 +31,8 @@ enum imf_status imf_response_kernel(double *gain, const struct imf_kernel *k, do
         size_t row = (size_t)((i - k->cy) & (N - 1)) * N;
         for (int j = 0; j < k->width; j++)
             grid[row + (size_t)((j - k->cx) & (N - 1))] +=
-                weight * (k->taps[(size_t)i * (size_t)k->width + (size_t)j] / k->scale);
+                k->taps[(size_t)i * (size_t)k->width + (size_t)j] / k->scale;
     }
-    grid[0] += identity;
     enum imf_status status = imf_half_plane_make(&plane, N, N, folded_row, grid, err);
     for (int v = 0; status == IMF_OK && v < N; v++)
         for (int u = 0; u < N; u++) {
@@ -50,6 +49,21 @@ void imf_response_transfer(double *gain, const struct imf_transfer *t) {
         for (int u = 0; u < N; u++)
             gain[(size_t)v * N + (size_t)u] =
                 fabs(imf_transfer_gain(t, (double)(u - N / 2) / N, (double)(v - N / 2) / N));
+}
+
+enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_stage *s,
+                                     struct imf_error *err) {
+    const struct imf_kernel *blur = s->kernel[0];
+    enum imf_status status = imf_kernel_create(out, blur->width, blur->height, err);
+    if (status != IMF_OK)
+        return status;
+    struct imf_kernel *k = *out;
+    k->cx = blur->cx;
+    k->cy = blur->cy;
+    for (size_t i = 0, n = (size_t)k->width * (size_t)k->height; i < n; i++)
+        k->taps[i] = -s->amount * blur->taps[i] / blur->scale;
+    k->taps[(size_t)k->cy * (size_t)k->width + (size_t)k->cx] += 1 + s->amount;
+    return IMF_OK;
 }
 
 /* The gain is real and even, so its forward transform is its inverse times N^2. */

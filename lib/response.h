@@ -10,11 +10,14 @@
 #define IMF_RESPONSE 256
 #define IMF_RESPONSE_SIZE ((size_t)IMF_RESPONSE * IMF_RESPONSE)
 
-/* |identity + weight H| where H is the kernel's response, scale included: 0, 1 for the kernel
- * itself. gain has IMF_RESPONSE_SIZE values. */
-enum imf_status imf_response_kernel(double *gain, const struct imf_kernel *k, double identity,
-                                    double weight, struct imf_error *err);
+/* |H| of the kernel, scale included. gain has IMF_RESPONSE_SIZE values. */
+enum imf_status imf_response_kernel(double *gain, const struct imf_kernel *k,
+                                    struct imf_error *err);
 void imf_response_transfer(double *gain, const struct imf_transfer *t);
+
+/* The kernel that an unsharp mask is without its threshold. */
+enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_stage *s,
+                                     struct imf_error *err);
 
 /* The taps around the origin of a transfer function's impulse response, size x size (odd). */
 enum imf_status imf_response_impulse(struct imf_kernel **out, const struct imf_transfer *t,

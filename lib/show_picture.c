@@ -19,18 +19,21 @@
 #include <string.h>
 
 enum {
-    SIDE = IMF_RESPONSE,
-    MARGIN = 16,
+    N = IMF_RESPONSE,
+    ZOOM = 2, /* pixels of a response's value, each way */
+    SIDE = ZOOM * N,
+    MARGIN = 20,
     LEFT_X = MARGIN,
-    BAR_GAP = 8,
-    BAR = 10,
-    RIGHT_X = LEFT_X + SIDE + 136,
-    WIDTH = RIGHT_X + SIDE + 84,
-    TITLE = 22,   /* to the top of the panels */
-    SECTION = 96, /* height of the sections' plot */
-    SECTION_TOP = TITLE + SIDE + 44,
-    PANEL = SECTION_TOP + SECTION + 40,
-    WORDS_ONLY = 34 /* height of a stage that has no response */
+    BAR_GAP = 12,
+    BAR = 16,
+    RIGHT_X = LEFT_X + SIDE + 250,
+    WIDTH = RIGHT_X + SIDE + 160,
+    LINE = IMF_TEXT_HEIGHT + 8,
+    TITLE = 56,    /* to the top of the panels */
+    SECTION = 200, /* height of the sections' plot */
+    SECTION_TOP = TITLE + SIDE + IMF_FREQUENCIES,
+    PANEL = SECTION_TOP + SECTION + 100,
+    WORDS_ONLY = 60 /* height of a stage that has no response */
 };
 #define IMPULSE 33 /* taps of an impulse response that are drawn, each way */
 
@@ -43,17 +46,21 @@ struct part {
 
 /* ---- coefficients --------------------------------------------------------------------------- */
 
-/* What the strongest colour stands for. The centre of an impulse response may be beyond it: what a
- * high-pass filter takes away would be pale beside what it keeps. */
-static double full_color(const struct part *part) {
-    const struct imf_kernel *k = part->taps;
-    size_t centre = (size_t)k->cy * (size_t)k->width + (size_t)k->cx;
+static double origin_tap(const struct imf_kernel *k) {
+    return k->taps[(size_t)k->cy * (size_t)k->width + (size_t)k->cx];
+}
+
+/* What the strongest colour stands for. The tap at the origin may be beyond it, in a high-pass
+ * filter or an unsharp mask: what these take away would be pale beside what they keep. */
+static double full_color(const struct imf_kernel *k) {
+    size_t origin = (size_t)k->cy * (size_t)k->width + (size_t)k->cx;
     double most = 0;
     for (size_t i = 0, n = (size_t)k->width * (size_t)k->height; i < n; i++)
-        if (!part->transfer || i != centre)
+        if (i != origin)
             most = fmax(most, fabs(k->taps[i]));
-    if (part->transfer && fabs(k->taps[centre]) < 4 * most)
-        most = fmax(most, fabs(k->taps[centre]));
+    double own = fabs(origin_tap(k));
+    if (most == 0 || own < 4 * most)
+        most = fmax(most, own);
     return most > 0 ? most : 1;
 }
 
@@ -71,11 +78,11 @@ static double tap_of(const struct imf_kernel *k, int x, int y, int step) {
 /* Do all numbers fit into cells? */
 static bool numbers_fit(const struct imf_kernel *k, int cell) {
     char number[32];
-    if (cell < 16)
+    if (cell < 32)
         return false;
     for (size_t i = 0, n = (size_t)k->width * (size_t)k->height; i < n; i++) {
         snprintf(number, sizeof number, "%.4g", k->taps[i]);
-        if (imf_picture_text_width(number) > cell - 4)
+        if (imf_picture_text_width(number) > cell - 6)
             return false;
     }
     return true;
@@ -99,7 +106,7 @@ static void draw_taps(struct imf_picture *p, int left, int top, const struct imf
                 continue;
             char number[32];
             snprintf(number, sizeof number, "%.4g", tap);
-            imf_picture_text_middle(p, cx + cell / 2, cy + cell / 2 - 4,
+            imf_picture_text_middle(p, cx + cell / 2, cy + cell / 2 - IMF_TEXT_MIDDLE,
                                     fabs(tap) > 0.65 * most ? IMF_PAPER : IMF_INK, number);
         }
     int cx = x0 + k->cx / step * cell, cy = y0 + k->cy / step * cell;
@@ -107,57 +114,49 @@ static void draw_taps(struct imf_picture *p, int left, int top, const struct imf
         imf_picture_frame(p, cx - 1, cy - 1, cell + 2 - grid, cell + 2 - grid, IMF_INK);
 }
 
-static void draw_facts(struct imf_picture *p, int left, int top, const struct part *part) {
+static void draw_facts(struct imf_picture *p, int left, int top, const struct part *part,
+                       double most) {
     const struct imf_kernel *k = part->taps;
-    char line[IMF_FITTED], fitted[IMF_FITTED];
-    int row = top;
-    if (part->transfer) {
-        snprintf(line, sizeof line, "impulse response, middle %dx%d", k->width, k->height);
-        imf_picture_text(p, left, row, IMF_INK, line);
-        snprintf(line, sizeof line, "centre %.4g", k->taps[k->cy * k->width + k->cx]);
-        imf_picture_text(p, left, row + 13, IMF_INK, line);
-        return;
-    }
     double sum = imf_kernel_sum(k), size = imf_kernel_abs_sum(k);
-    for (int i = 0; i < 4; i++, row += 13) {
-        switch (i) {
-        case 0:
-            snprintf(line, sizeof line, "%dx%d, origin at column %d, row %d", k->width, k->height,
-                     k->cx + 1, k->cy + 1);
-            break;
-        case 1:
-            snprintf(line, sizeof line, "scale %.6g, bias %.6g", k->scale, k->bias);
-            break;
-        case 2:
-            snprintf(line, sizeof line, "sum %.6g, sum of |taps| %.6g",
-                     fabs(sum) < 1e-14 * size ? 0 : sum, size);
-            break;
-        default:
-            if (k->width <= SIDE && k->height <= SIDE)
-                continue;
-            snprintf(line, sizeof line, "each dot: the largest of a square of taps");
-        }
-        imf_picture_text(p, left, row, IMF_INK, imf_picture_fit(fitted, line, RIGHT_X - left - 48));
+    char line[5][IMF_FITTED] = {""}, fitted[IMF_FITTED];
+    int lines = 0;
+    if (part->transfer) {
+        snprintf(line[lines++], IMF_FITTED, "impulse response, middle %dx%d", k->width, k->height);
+    } else {
+        snprintf(line[lines++], IMF_FITTED, "%dx%d, origin at column %d, row %d", k->width,
+                 k->height, k->cx + 1, k->cy + 1);
+        snprintf(line[lines++], IMF_FITTED, "scale %.6g, bias %.6g", k->scale, k->bias);
+        snprintf(line[lines++], IMF_FITTED, "sum %.6g, sum of |taps| %.6g",
+                 fabs(sum) < 1e-14 * size ? 0 : sum, size);
     }
+    if (fabs(origin_tap(k)) > most)
+        snprintf(line[lines++], IMF_FITTED, "origin %.4g, beyond the colours", origin_tap(k));
+    if (k->width > SIDE || k->height > SIDE)
+        snprintf(line[lines++], IMF_FITTED, "each dot: the largest of a square of taps");
+    for (int i = 0; i < lines; i++)
+        imf_picture_text(p, left, top + i * LINE, IMF_INK,
+                         imf_picture_fit(fitted, line[i], RIGHT_X - left - IMF_FREQUENCIES));
 }
 
 static void label(struct imf_picture *p, int x, int y, double value) {
     char number[32];
     snprintf(number, sizeof number, "%.4g", value);
-    imf_picture_text(p, x, y - 4, IMF_INK, number);
+    imf_picture_text(p, x, y - IMF_TEXT_MIDDLE, IMF_INK, number);
 }
 
 static void draw_left(struct imf_picture *p, int top, const struct part *part) {
-    if (!part->taps)
+    if (!part->taps) {
+        imf_picture_text(p, LEFT_X, top + TITLE, IMF_INK, "the product of the stages' |H|");
         return;
-    double most = full_color(part);
-    int bar = LEFT_X + SIDE + BAR_GAP, text = bar + BAR + 5;
+    }
+    double most = full_color(part->taps);
+    int bar = LEFT_X + SIDE + BAR_GAP, text = bar + BAR + 8;
     draw_taps(p, LEFT_X, top + TITLE, part->taps, most);
     imf_picture_bar(p, bar, top + TITLE, BAR, SIDE, imf_color_diverging, -1, 1);
-    label(p, text, top + TITLE + 3, most);
+    label(p, text, top + TITLE + 6, most);
     label(p, text, top + TITLE + SIDE / 2, 0);
-    label(p, text, top + TITLE + SIDE - 4, -most);
-    draw_facts(p, LEFT_X, top + TITLE + SIDE + 14, part);
+    label(p, text, top + TITLE + SIDE - 8, -most);
+    draw_facts(p, LEFT_X, top + TITLE + SIDE + 20, part, most);
 }
 
 /* ---- responses ------------------------------------------------------------------------------ */
@@ -170,24 +169,14 @@ static double largest_gain(const double *gain) {
 }
 
 static void draw_map(struct imf_picture *p, int top, const double *gain, double most) {
-    static const char *const ticks[] = {"-0.5", "-0.25", "0", "0.25", "0.5"};
-    for (int v = 0; v < SIDE; v++)
-        for (int u = 0; u < SIDE; u++)
-            imf_picture_rect(p, RIGHT_X + u, top + v, 1, 1,
-                             imf_color_heat(gain[(size_t)v * SIDE + (size_t)u] / most));
-    imf_picture_frame(p, RIGHT_X - 1, top - 1, SIDE + 2, SIDE + 2, IMF_GRAY);
-    for (int i = 0; i < 5; i++) {
-        int at = i * SIDE / 4 - (i == 4);
-        imf_picture_rect(p, RIGHT_X + at, top + SIDE + 1, 1, 3, IMF_GRAY);
-        imf_picture_text_middle(p, RIGHT_X + at, top + SIDE + 6, IMF_INK, ticks[i]);
-        imf_picture_rect(p, RIGHT_X - 4, top + at, 3, 1, IMF_GRAY);
-        imf_picture_text_right(p, RIGHT_X - 7, top + at - 3, IMF_INK, ticks[i]);
-    }
-    imf_picture_text_middle(p, RIGHT_X + 3 * SIDE / 8, top + SIDE + 6, IMF_GRAY, "u");
-    imf_picture_text_right(p, RIGHT_X - 7, top + 3 * SIDE / 8 - 3, IMF_GRAY, "v");
-    int bar = RIGHT_X + SIDE + BAR_GAP, text = bar + BAR + 5;
+    for (int v = 0; v < N; v++)
+        for (int u = 0; u < N; u++)
+            imf_picture_rect(p, RIGHT_X + ZOOM * u, top + ZOOM * v, ZOOM, ZOOM,
+                             imf_color_heat(gain[(size_t)v * N + (size_t)u] / most));
+    imf_plot_frequencies(p, RIGHT_X, top, SIDE);
+    int bar = RIGHT_X + SIDE + BAR_GAP, text = bar + BAR + 8;
     imf_picture_bar(p, bar, top, BAR, SIDE, imf_color_heat, 0, 1);
-    imf_picture_text(p, text, top - 14, IMF_INK, "|H|");
+    imf_picture_text(p, text, top - 30, IMF_INK, "|H|");
     double step = imf_plot_step(most, 5);
     for (double value = 0; value <= most * (1 + 1e-9); value += step)
         label(p, text, top + SIDE - 1 - (int)lrint(value / most * (SIDE - 1)), value);
@@ -197,19 +186,19 @@ static void draw_map(struct imf_picture *p, int top, const double *gain, double 
 static double section(const struct part *part, bool along_v, int k) {
     if (part->transfer) {
         const struct imf_transfer *t = part->transfer;
-        double f = (double)(k - SIDE / 2) / SIDE, through = t->kind == IMF_NOTCH;
+        double f = (double)(k - N / 2) / N, through = t->kind == IMF_NOTCH;
         return along_v ? imf_transfer_gain(t, through * t->u, f)
                        : imf_transfer_gain(t, f, through * t->v);
     }
-    size_t at = (size_t)(k & (SIDE - 1));
-    return along_v ? part->gain[at * SIDE + SIDE / 2] : part->gain[SIDE / 2 * SIDE + at];
+    size_t at = (size_t)(k & (N - 1));
+    return along_v ? part->gain[at * N + N / 2] : part->gain[N / 2 * N + at];
 }
 
 static void draw_sections(struct imf_picture *p, int top, const struct part *part, double most) {
     const struct imf_plot plot = {RIGHT_X, top, SIDE + 1, SECTION, -0.5, 0.5, 0, 1.05 * most};
-    double f[SIDE + 1], g[2][SIDE + 1], apart = 0;
-    for (int k = 0; k <= SIDE; k++) {
-        f[k] = (double)(k - SIDE / 2) / SIDE;
+    double f[N + 1], g[2][N + 1], apart = 0;
+    for (int k = 0; k <= N; k++) {
+        f[k] = (double)(k - N / 2) / N;
         g[0][k] = section(part, false, k);
         g[1][k] = section(part, true, k);
         apart = fmax(apart, fabs(g[0][k] - g[1][k]));
@@ -217,8 +206,8 @@ static void draw_sections(struct imf_picture *p, int top, const struct part *par
     bool same = apart < 1e-9 * most;
     imf_plot_axes(p, &plot, 5);
     if (!same)
-        imf_plot_curve(p, &plot, IMF_ORANGE, SIDE + 1, f, g[1]);
-    imf_plot_curve(p, &plot, IMF_BLUE, SIDE + 1, f, g[0]);
+        imf_plot_curve(p, &plot, IMF_ORANGE, N + 1, f, g[1]);
+    imf_plot_curve(p, &plot, IMF_BLUE, N + 1, f, g[0]);
     char u[48], v[48];
     double cut_u = 0, cut_v = 0;
     if (part->transfer && part->transfer->kind == IMF_NOTCH) {
@@ -227,7 +216,9 @@ static void draw_sections(struct imf_picture *p, int top, const struct part *par
     }
     snprintf(u, sizeof u, same ? "along u, and along v" : "along u (v = %g)", cut_v);
     snprintf(v, sizeof v, "along v (u = %g)", cut_u);
-    int below = top + SECTION + 18;
+    int below = top + SECTION + 30;
+    imf_picture_text_middle(p, RIGHT_X + SIDE / 2, below, IMF_INK, "cycles per pixel");
+    below += LINE;
     imf_picture_text(p, RIGHT_X, below, IMF_BLUE, u);
     if (!same)
         imf_picture_text(p, RIGHT_X + SIDE / 2 + 8, below, IMF_ORANGE, v);
@@ -272,9 +263,13 @@ static enum imf_status add_gain(struct show *s, size_t at, const struct imf_stag
         imf_response_transfer(gain, &stage->transfer);
         return imf_response_impulse(&s->owned[at], &stage->transfer, IMPULSE, err);
     }
-    bool unsharp = stage->op == IMF_OP_UNSHARP;
-    return imf_response_kernel(gain, kernel, unsharp ? 1 + stage->amount : 0,
-                               unsharp ? -stage->amount : 1, err);
+    if (stage->op == IMF_OP_UNSHARP) {
+        enum imf_status status = imf_response_unsharp(&s->owned[at], stage, err);
+        if (status != IMF_OK)
+            return status;
+        kernel = s->owned[at];
+    }
+    return imf_response_kernel(gain, kernel, err);
 }
 
 static enum imf_status add_part(struct show *s, const struct imf_filter *f, size_t index, int which,
@@ -286,7 +281,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     if (f->count > 1)
         snprintf(number, sizeof number, "%zu. ", index + 1);
     const char *axis = !stage->kernel[1] ? "" : which ? ", gy" : ", gx";
-    const char *linear = stage->op == IMF_OP_UNSHARP ? ", the blur, and |H| at threshold 0" : "";
+    const char *linear = stage->op == IMF_OP_UNSHARP ? ", at threshold 0" : "";
     if (imf_op_is_point(stage->op))
         linear = imf_stage_words(words, stage) + strlen("point operation");
     snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
@@ -296,29 +291,48 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     part->taps = stage->kernel[which];
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
     enum imf_status status = add_gain(s, at, stage, part->taps, err);
-    if (part->transfer)
+    if (s->owned[at])
         part->taps = s->owned[at];
     return status;
 }
 
-/* The product of all responses, where every stage has one. */
+/* The first stage that is not linear, or count. gray and invert pass every frequency of luma. */
+static size_t first_nonlinear(const struct imf_filter *f) {
+    size_t i = 0;
+    while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE &&
+           f->stages[i].op != IMF_OP_THRESHOLD)
+        i++;
+    return i;
+}
+
+/* The product of all responses, or why there is none. Where there is one, a stage has one part. */
 static enum imf_status add_chain(struct show *s, const struct imf_filter *f,
                                  struct imf_error *err) {
     if (f->count < 2)
         return IMF_OK;
-    for (size_t i = 0; i < f->count; i++)
-        if (f->stages[i].op == IMF_OP_MAGNITUDE || imf_op_is_point(f->stages[i].op))
-            return IMF_OK;
+    struct part *part = &s->parts[s->count];
+    size_t bad = first_nonlinear(f);
+    bool limited = false;
+    char spec[IMF_STAGE_SPEC];
+    if (bad < f->count) {
+        snprintf(part->title, sizeof part->title,
+                 "the whole chain has no frequency response: stage %zu, %s, is not linear", bad + 1,
+                 imf_stage_spec(spec, f, bad));
+        s->count++;
+        return IMF_OK;
+    }
     double *gain = malloc(IMF_RESPONSE_SIZE * sizeof *gain);
     if (!gain)
         return imf_fail_memory(err, IMF_RESPONSE_SIZE * sizeof *gain);
-    for (size_t k = 0; k < IMF_RESPONSE_SIZE; k++) {
+    for (size_t k = 0; k < IMF_RESPONSE_SIZE; k++)
         gain[k] = 1;
-        for (size_t i = 0; i < f->count; i++)
+    for (size_t i = 0; i < f->count; i++) {
+        limited = limited || f->stages[i].op == IMF_OP_UNSHARP;
+        for (size_t k = 0; s->gains[i] && k < IMF_RESPONSE_SIZE; k++)
             gain[k] *= s->gains[i][k];
     }
-    struct part *part = &s->parts[s->count];
-    snprintf(part->title, sizeof part->title, "the whole chain");
+    snprintf(part->title, sizeof part->title, "the whole chain%s: %s",
+             limited ? ", unsharp at threshold 0" : "", f->text);
     part->gain = s->gains[s->count++] = gain;
     return IMF_OK;
 }

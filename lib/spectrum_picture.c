@@ -5,15 +5,17 @@
 #include <math.h>
 
 enum {
-    SINGLE = 1024, /* most pixels of a spectrum's side */
+    SINGLE = 1024, /* most values of a spectrum's side */
     PAIR = 640,
-    MARGIN = 16,
-    AXIS = 48,  /* left of a panel */
-    SCALE = 72, /* right of the last */
-    TITLE = 38, /* above the panels */
-    RINGS = 150,
-    RINGS_WIDE = 640,
-    BELOW = 56 /* from a panel to the rings' plot */
+    SMALLEST = 640, /* pixels of a panel's side */
+    AXIS = IMF_FREQUENCIES,
+    SCALE = 104, /* right of the last panel */
+    TITLE = 60,  /* above the panels */
+    RINGS = 300,
+    RINGS_WIDE = 1024,
+    BELOW = IMF_FREQUENCIES + 24, /* from a panel to the rings' plot */
+    LINE = IMF_TEXT_HEIGHT + 8,
+    MARK = 8 /* from a peak's middle to the frame around it */
 };
 
 /* What the titles say; each may be NULL. */
@@ -47,41 +49,53 @@ static struct scale choose_scale(const struct imf_spectrum *s, int count) {
     return (struct scale){fmin(fmax(low, high - 160), high - 40), high};
 }
 
-static void draw_axes(struct imf_picture *p, int left, int top, int side) {
-    static const char *const ticks[] = {"-0.5", "-0.25", "0", "0.25", "0.5"};
-    imf_picture_frame(p, left - 1, top - 1, side + 2, side + 2, IMF_GRAY);
-    for (int i = 0; i < 5; i++) {
-        int at = i * side / 4 - (i == 4);
-        imf_picture_rect(p, left + at, top + side + 1, 1, 3, IMF_GRAY);
-        imf_picture_text_middle(p, left + at, top + side + 6, IMF_INK, ticks[i]);
-        imf_picture_rect(p, left - 4, top + at, 3, 1, IMF_GRAY);
-        imf_picture_text_right(p, left - 7, top + at - 3, IMF_INK, ticks[i]);
-    }
-    imf_picture_text_middle(p, left + 3 * side / 8, top + side + 6, IMF_GRAY, "u");
-    imf_picture_text_right(p, left - 7, top + 3 * side / 8 - 3, IMF_GRAY, "v");
+/* At a peak, or its mirror image. */
+static void draw_mark(struct imf_picture *p, int left, int top, int panel, double u, double v) {
+    int x = left + (int)lrint((u + 0.5) * panel), y = top + (int)lrint((v + 0.5) * panel);
+    for (int wide = MARK; wide <= MARK + 1; wide++)
+        imf_picture_frame(p, x - wide, y - wide, 2 * wide + 1, 2 * wide + 1, IMF_MARK);
 }
 
-static void draw_spectrum(struct imf_picture *p, int left, int top, const struct imf_spectrum *s,
-                          struct scale scale) {
-    for (int v = 0; v < s->side; v++)
-        for (int u = 0; u < s->side; u++) {
-            double level = decibels(s->power[(size_t)v * (size_t)s->side + (size_t)u]);
+static void draw_spectrum(struct imf_picture *p, int left, int top, int panel,
+                          const struct imf_spectrum *s, struct scale scale) {
+    for (int y = 0; y < panel; y++) {
+        const double *row = s->power + (size_t)(y * s->side / panel) * (size_t)s->side;
+        for (int x = 0; x < panel; x++) {
+            double level = decibels(row[x * s->side / panel]);
             double part = (level - scale.low) / (scale.high - scale.low);
-            imf_picture_rect(p, left + u, top + v, 1, 1, imf_color_heat(part));
+            imf_picture_rect(p, left + x, top + y, 1, 1, imf_color_heat(part));
         }
-    draw_axes(p, left, top, s->side);
+    }
+    imf_plot_frequencies(p, left, top, panel);
+}
+
+static void draw_marks(struct imf_picture *p, int left, int top, int panel,
+                       const struct imf_peaks *peaks) {
+    for (size_t i = 0; i < peaks->count; i++) {
+        draw_mark(p, left, top, panel, peaks->u[i], peaks->v[i]);
+        draw_mark(p, left, top, panel, -peaks->u[i], -peaks->v[i]);
+    }
+}
+
+static void draw_peaks(struct imf_picture *p, int left, int top, const struct imf_peaks *peaks) {
+    char line[96];
+    for (size_t i = 0; i < peaks->count; i++, top += LINE) {
+        snprintf(line, sizeof line, "peak %zu, %.1f dB: notch:%g:%g:%g", i + 1, peaks->decibels[i],
+                 peaks->u[i], peaks->v[i], peaks->radius[i]);
+        imf_picture_text(p, left, top, IMF_INK, line);
+    }
 }
 
 static void draw_scale(struct imf_picture *p, int left, int top, int side, struct scale scale) {
     char number[32];
-    imf_picture_bar(p, left, top, 12, side, imf_color_heat, 0, 1);
-    imf_picture_text(p, left, top - 14, IMF_INK, "dB");
+    imf_picture_bar(p, left, top, 16, side, imf_color_heat, 0, 1);
+    imf_picture_text(p, left, top - 28, IMF_INK, "dB");
     for (double level = 20 * ceil(scale.low / 20); level <= scale.high; level += 20) {
         int y = top + side - 1 -
                 (int)lrint((level - scale.low) / (scale.high - scale.low) * (side - 1));
         snprintf(number, sizeof number, "%g", level);
-        imf_picture_rect(p, left + 13, y, 3, 1, IMF_GRAY);
-        imf_picture_text(p, left + 18, y - 3, IMF_INK, number);
+        imf_picture_rect(p, left + 17, y, 6, 1, IMF_GRAY);
+        imf_picture_text(p, left + 26, y - IMF_TEXT_MIDDLE, IMF_INK, number);
     }
 }
 
@@ -91,8 +105,8 @@ static void draw_rings(struct imf_picture *p, int left, int top, int width,
     static const char *const names[] = {"before", "after"};
     const struct imf_plot plot = {left, top, width, RINGS, 0, 0.5, scale.low, scale.high};
     double f[IMF_RINGS], level[IMF_RINGS];
-    imf_picture_text(p, left, top - 14, IMF_INK, "mean of each ring, dB");
-    imf_plot_axes(p, &plot, 6);
+    imf_picture_text(p, left, top - 26, IMF_INK, "mean of each ring, dB");
+    imf_plot_axes(p, &plot, 11);
     for (int i = 0; i < count; i++) {
         int used = 0;
         for (int r = 0; r < IMF_RINGS; r++)
@@ -102,40 +116,43 @@ static void draw_rings(struct imf_picture *p, int left, int top, int width,
             }
         imf_plot_curve(p, &plot, colors[i], (size_t)used, f, level);
         if (count > 1)
-            imf_picture_text_right(p, left + width - 60 * (1 - i), top - 14, colors[i], names[i]);
+            imf_picture_text_right(p, left + width - 120 * (1 - i), top - 26, colors[i], names[i]);
     }
-    imf_picture_text(p, left, top + RINGS + 20, IMF_GRAY,
-                     "cycles a pixel; luma, Hann window; 0 dB: cosine of full contrast");
+    imf_picture_text_middle(p, left + width / 2, top + RINGS + 28, IMF_INK, "cycles per pixel");
+    imf_picture_text(p, left, top + RINGS + 28 + LINE, IMF_GRAY,
+                     "luma, Hann window; 0 dB: cosine of full contrast");
 }
 
 static void draw_title(struct imf_picture *p, int left, int width, const char *what,
                        const char *name) {
     char title[2 * IMF_FITTED], fitted[IMF_FITTED];
     snprintf(title, sizeof title, "%s %s", what, name ? name : "an image");
-    imf_picture_text(p, left, TITLE - 20, IMF_INK, imf_picture_fit(fitted, title, width));
+    imf_picture_text(p, left, TITLE - 42, IMF_INK, imf_picture_fit(fitted, title, width));
 }
 
 static enum imf_status draw(struct imf_picture **out, const struct imf_spectrum *s, int count,
                             const struct names *names, struct imf_error *err) {
-    int side = s->side, step = AXIS + side + 8;
-    int rings_wide = (count - 1) * step + side;
-    rings_wide = rings_wide > RINGS_WIDE ? RINGS_WIDE : rings_wide;
+    int panel = s->side > SMALLEST ? s->side : SMALLEST, step = AXIS + panel + 12;
+    int rings = (count - 1) * step + panel, list = (int)s->peaks.count * LINE;
+    rings = rings > RINGS_WIDE ? RINGS_WIDE : rings;
     struct scale scale = choose_scale(s, count);
-    enum imf_status status =
-        imf_picture_create(out, count * step + SCALE, TITLE + side + BELOW + RINGS + 40, err);
+    enum imf_status status = imf_picture_create(
+        out, count * step + SCALE, TITLE + panel + BELOW + RINGS + 28 + 2 * LINE + list + 8, err);
     if (status != IMF_OK)
         return status;
     for (int i = 0; i < count; i++) {
         int left = AXIS + i * step;
-        draw_title(*out, left, side,
+        draw_title(*out, left, panel,
                    count == 1 ? "spectrum of"
                    : i        ? "after"
                               : "before:",
                    i ? names->filter : names->image);
-        draw_spectrum(*out, left, TITLE, &s[i], scale);
+        draw_spectrum(*out, left, TITLE, panel, &s[i], scale);
     }
-    draw_scale(*out, count * step + 8, TITLE, side, scale);
-    draw_rings(*out, AXIS, TITLE + side + BELOW, rings_wide, s, count, scale);
+    draw_marks(*out, AXIS, TITLE, panel, &s->peaks);
+    draw_scale(*out, count * step + 8, TITLE, panel, scale);
+    draw_rings(*out, AXIS, TITLE + panel + BELOW, rings, s, count, scale);
+    draw_peaks(*out, AXIS, TITLE + panel + BELOW + RINGS + 28 + 2 * LINE, &s->peaks);
     return IMF_OK;
 }
 

@@ -90,16 +90,49 @@ picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     [[ $output == *sharpen* ]]
     [ "$(file_kind k.png)" = png ]
     read -r width height < <(picture_size k.png)
-    [ "$width" -gt 512 ] && [ "$height" -gt 256 ]
+    [ "$width" -gt 1024 ] && [ "$height" -gt 512 ]
     imf -f sharpen -f blur:1 --show-kernel=two.png >text
     read -r width height < <(picture_size two.png)
-    [ "$height" -gt 1200 ]
+    [ "$height" -gt 2400 ]
     imf -f sharpen --show-kernel=k.jpg >text
     [ "$(file_kind k.jpg)" = jpeg ]
     imf -f sharpen --show-kernel=- >k2.png 2>text
     cmp k.png k2.png
     grep -q 'sum of' text
     no_temporaries
+}
+
+# Pixels of PPM standard input that are clearly blue, or clearly orange.
+count_blue() {
+    tail -n +4 | od -An -v -tu1 -w3 | awk '$3 > $1 + 60 { n++ } END { print n + 0 }'
+}
+
+@test "the picture of an unsharp mask shows the negative ring beside its bright centre" {
+    for spec in unsharp unsharp:sigma=1.5:amount=1:threshold=0.02 highpass:0.1; do
+        imf -f "$spec" --show-kernel=k.ppm >text
+        # The colours' bar and the curve of the sections are blue as well.
+        imf -f kernel:1 --show-kernel=none.ppm >text
+        ring=$(count_blue <k.ppm) none=$(count_blue <none.ppm)
+        echo "$spec: $ring, $none"
+        [ "$ring" -gt $((none + 3000)) ]
+    done
+}
+
+@test "a chain's picture ends with its response, or with why it has none" {
+    imf -f blur:1 -f gray -f unsharp -f invert --show-kernel=all.ppm >text
+    imf -f blur:1 -f gray -f unsharp --show-kernel=three.ppm >text
+    imf -f blur:1 -f gray -f sobel -f unsharp --show-kernel=bent.ppm >text
+    imf -f blur:1 -f unsharp --show-kernel=two.ppm >text
+    panel=$(picture_size two.ppm)
+    panel=${panel#* }
+    # Two kernels and the chain's response are three panels; gray is one line, and so is invert.
+    three=$(picture_size three.ppm) all=$(picture_size all.ppm) bent=$(picture_size bent.ppm)
+    [ $((${three#* } - panel)) -lt 100 ] && [ $((${three#* } - panel)) -gt 0 ]
+    [ $((${all#* } - ${three#* })) -eq $((${three#* } - panel)) ]
+    # Four kernels (sobel's are two) and a line instead of a response.
+    one=$((panel / 3))
+    [ $((${bent#* } - ${three#* })) -gt $((one - 50)) ]
+    [ $((${bent#* } - ${three#* })) -lt $((one + 150)) ]
 }
 
 @test "--show-kernel beside filtering" {
@@ -125,7 +158,7 @@ picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     [[ $output == notch:0.125:0:* ]]
     [ "$(file_kind s.png)" = png ]
     read -r width height < <(picture_size s.png)
-    [ "$width" -gt 256 ] && [ "$width" -lt 512 ]
+    [ "$width" -gt 640 ] && [ "$width" -lt 900 ]
     no_temporaries
 }
 
@@ -133,7 +166,7 @@ picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     make_cosine a.pgm
     imf -f blur:2 --spectrum=s.png a.pgm
     read -r width height < <(picture_size s.png)
-    [ "$width" -gt 512 ]
+    [ "$width" -gt 1280 ]
     [ "$(ls)" = "$(printf 'a.pgm\ns.png')" ]
     imf -f blur:2 --spectrum=s.png a.pgm -o b.pgm --verify --json >object
     imf -f blur:2 a.pgm -o c.pgm
@@ -141,6 +174,13 @@ picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     [ "$(json '(o["spectrum"], o["verify_ok"], o["output"])' <object)" = "('s.png', True, 'b.pgm')" ]
     imf -f blur:2 --spectrum=t.png - -o d.pgm <a.pgm
     cmp c.pgm d.pgm
+    # Every picture names its file and its filter.
+    cp a.pgm longer.pgm
+    imf -f blur:2 --spectrum=u.png longer.pgm >peaks
+    ! cmp -s s.png u.png
+    imf -f blur:2 -f invert --spectrum=s.png a.pgm >peaks
+    imf -f blur:2 -f invert --spectrum=u.png a.pgm >peaks
+    cmp s.png u.png
 }
 
 @test "--spectrum prints the strongest peaks as notches, which remove them" {
@@ -214,7 +254,7 @@ picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     make_flat b.pgm 1300 900
     imf --spectrum=s.png b.pgm
     read -r width height < <(picture_size s.png)
-    [ "$width" -ge 1024 ] && [ "$width" -lt 1200 ]
+    [ "$width" -ge 1024 ] && [ "$width" -lt 1300 ]
     imf -f invert --depth=16 --spectrum=s.png "$TESTDATA/alpha.png"
 }
 

@@ -94,7 +94,7 @@ static void respond(const char *spec) {
     if (f->stages[0].op == IMF_OP_TRANSFER)
         imf_response_transfer(gain, &f->stages[0].transfer);
     else
-        CHECK(imf_response_kernel(gain, f->stages[0].kernel[0], 0, 1, NULL) == IMF_OK, "%s", spec);
+        CHECK(imf_response_kernel(gain, f->stages[0].kernel[0], NULL) == IMF_OK, "%s", spec);
     imf_filter_free(&f);
 }
 
@@ -121,6 +121,26 @@ static void test_responses(void) {
     CHECK(fabs(at(-128, 0) - 1.0 / 301) < 1e-12, "%.17g", at(-128, 0));
     respond("highpass:0.1");
     CHECK(at(0, 0) == 0 && at(-128, 0) > 0.99, "highpass");
+}
+
+/* What the text shows of an unsharp mask with a threshold is its blur; the picture, all of it. */
+static void test_unsharp(void) {
+    const char *spec = "unsharp:sigma=1:amount=2:threshold=0.1";
+    struct imf_filter *f;
+    struct imf_kernel *k = NULL;
+    CHECK(imf_filter_parse(&f, &spec, 1, NULL) == IMF_OK && f->stages[0].op == IMF_OP_UNSHARP, "%s",
+          spec);
+    CHECK(f && imf_response_unsharp(&k, &f->stages[0], NULL) == IMF_OK, "%s", spec);
+    if (f && k) {
+        size_t centre = (size_t)k->cy * (size_t)k->width + (size_t)k->cx;
+        CHECK(fabs(imf_kernel_sum(k) - 1) < 1e-12, "sum %.17g", imf_kernel_sum(k));
+        CHECK(k->taps[centre] > 2 && k->taps[centre + 1] < -0.1, "%g beside %g", k->taps[centre],
+              k->taps[centre + 1]);
+        CHECK(imf_response_kernel(gain, k, NULL) == IMF_OK && fabs(at(-128, -128) - 3) < 1e-3,
+              "%.17g", at(-128, -128));
+    }
+    imf_kernel_free(&k);
+    imf_filter_free(&f);
 }
 
 static void test_impulse(void) {
@@ -236,7 +256,7 @@ static void test_drawing(void) {
     CHECK(!p, "freed");
     CHECK(imf_picture_create(&p, 0, 5, NULL) != IMF_OK && !p, "no picture is empty");
     char text[IMF_FITTED];
-    CHECK(strcmp(imf_picture_fit(text, "abcdefghij", 41), "abcd...") == 0, "%s", text);
+    CHECK(strcmp(imf_picture_fit(text, "abcdefghij", 82), "abcd...") == 0, "%s", text);
     CHECK(imf_plot_step(1, 5) > 0.19 && imf_plot_step(1, 5) < 0.21, "%g", imf_plot_step(1, 5));
 }
 
@@ -247,6 +267,7 @@ int main(void) {
     test_half_plane(1, 5);
     test_half_plane(15, 1);
     test_responses();
+    test_unsharp();
     test_impulse();
     test_cosine(256, 1024, 20, -33);
     test_cosine(320, 640, 100, 7);
