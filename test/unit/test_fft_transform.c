@@ -179,6 +179,9 @@ static void test_planes(struct imf_context *ctx) {
 
 static void test_radices(struct imf_context *ctx) {
     static const unsigned sets[] = {1u << 2, 1u << 4, 1u << 8 | 1u << 2, 1u << 16 | 1u << 4};
+    /* Alone, since two stages of 4 are as good as one of 16. */
+    both_ways(ctx, 256, 1, 8, 1u << 16);
+    both_ways(ctx, 4096, 1, 5, 1u << 16);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         both_ways(ctx, 256, 1, 8, sets[i]);
         both_ways(ctx, 4096, 1, 5, sets[i]);
