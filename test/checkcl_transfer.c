@@ -16,9 +16,9 @@ static const struct imf_transfer transfers[] = {
     {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.004},
     {.kind = IMF_HIGHPASS, .type = IMF_GAUSSIAN, .low = 0.7},
     {.kind = IMF_HIGHPASS, .type = IMF_BUTTERWORTH, .low = 0.05, .order = 2},
-    {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.11, .order = 30},
+    {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.15, .order = 12},
     {.kind = IMF_BANDPASS, .type = IMF_IDEAL, .low = 0.1, .high = 0.2},
-    {.kind = IMF_BANDSTOP, .type = IMF_GAUSSIAN, .low = 0.2, .high = 0.2001},
+    {.kind = IMF_BANDSTOP, .type = IMF_GAUSSIAN, .low = 0.2, .high = 0.21},
     {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.05},
     {.kind = IMF_NOTCH, .type = IMF_IDEAL, .u = 0.5, .v = 0.5, .radius = 0.2},
 };
