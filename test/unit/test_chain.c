@@ -72,6 +72,28 @@ static void test_tolerance(void) {
     chain_drop(&b);
 }
 
+/* All passes' errors together, as squares where they arrive, are within what the contract leaves.
+ */
+static void test_shares(void) {
+    static const char *const chains[][5] = {{"blur:2"},
+                                            {"blur:2", "blur:3"},
+                                            {"blur:2", "unsharp", "blur:4"},
+                                            {"blur:1", "kernel:1.5", "blur:1", "kernel:2.5"}};
+    const struct imf_settings settings = {0};
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+        struct chain_case c = chain_make(chains[i], &gray8, &settings);
+        double squares = 0;
+        for (int k = 0; k < c.chain->count; k++) {
+            const struct imf_pass *pass = &c.chain->passes[k];
+            double error = pass->kind == IMF_PASS_CONVOLVE ? pass->problem.tolerance : 0;
+            squares += error * pass->gain * error * pass->gain;
+        }
+        CHECK(sqrt(squares) <= 1e-3 * (1 + 1e-9) && sqrt(squares) >= 2.5e-4, "%s: %g in all",
+              imf_filter_text(c.filter), sqrt(squares));
+        chain_drop(&c);
+    }
+}
+
 static double hundredth(const struct imf_problem *p, const struct imf_device *d) {
     (void)p;
     (void)d;
@@ -101,6 +123,7 @@ int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_case(&cases[i]);
     test_tolerance();
+    test_shares();
     test_stretch();
     return check_done("test_chain");
 }
