@@ -110,11 +110,11 @@ run_faults() {
     program faults sh test/faults/run.sh
 }
 
-# checkcl compiles for minutes, on one core: nearly half of it beside the rest.
+# checkcl compiles for minutes, on one core: most of it beside the rest.
 beside() {
-    sh test/run.sh transforms >"$build/beside.log" 2>&1 &
+    sh test/run.sh transforms spatial >"$build/beside.log" 2>&1 &
     other=$!
-    for group in layers unit fuzz bats spatial chains; do
+    for group in layers unit fuzz bats chains; do
         "run_$group"
     done
     wait "$other"
