@@ -155,7 +155,7 @@ each_call() { # MISSING-CALLS
         for how in FAULT_ERROR=5 FAULT_KILL=1; do
             count=1
             for ((n = 1; n <= count + 1; n++)); do
-                rm -rf dir log && mkdir dir && cd dir
+                rm -rf dir log && mkdir dir && cd dir || return 1
                 cp ../old.pgm ../new.pgm .
                 cp old.pgm a.pgm
                 [ -z "$before" ] || echo "$before" >a.pgm.bak

@@ -192,8 +192,8 @@ as_djpeg() { # FILE OPTION...
         png) size=60 ;;
         pnm) size=20 ;;
         esac
-        head -c "$size" whole >cut
-        imf_run -f invert --lenient cut -o "out.$format"
+        head -c "$size" whole >cut.file
+        imf_run -f invert --lenient cut.file -o "out.$format"
         [ "$status" -eq 1 ]
         one_line "no row of it can be read"
         [ ! -e "out.$format" ]

@@ -114,10 +114,10 @@ start_waiting() { # SIGNAL OPTION...
     mkdir .imfilter-d.abcdef
     ln -s slow .imfilter-l.abcdef
     touch .imfilter-short .imfilter-abcdef .imfilter-a.abc-ef .out.pgm.abcdef imfilter-a.abcdef
-    ls -A | grep -v '^.imfilter-out' >../before
+    find . ! -name . ! -name '.imfilter-out*' | sort >../before
     make_pgm a.pgm
     imf -f invert a.pgm -o b.pgm
-    ls -A | grep -v '^[ab].pgm' | diff ../before -
+    find . ! -name . ! -name '[ab].pgm' | sort | diff ../before -
 }
 
 @test "what a living run writes is left alone" {
