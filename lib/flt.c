@@ -112,8 +112,12 @@ static enum imf_status read_row(struct reader *r, struct imf_span line) {
 /* ---- keywords ----------------------------------------------------------------------------- */
 
 static enum imf_status read_summary(struct reader *r, struct imf_span value) {
-    r->flt->summary = strndup(value.text, value.length);
-    return r->flt->summary ? IMF_OK : imf_fail_memory(r->err, value.length + 1);
+    char *summary = r->flt->summary = malloc(value.length + 1);
+    if (!summary)
+        return imf_fail_memory(r->err, value.length + 1);
+    memcpy(summary, value.text, value.length); /* the text has no NUL at its end */
+    summary[value.length] = '\0';
+    return IMF_OK;
 }
 
 static enum imf_status read_scale(struct reader *r, struct imf_span value) {

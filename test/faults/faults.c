@@ -4,6 +4,7 @@
  * IMF_FAULT=NAME:N lets the Nth call of NAME fail, NAME:N+ that one and all after it. NAME is an
  * OpenCL function or "malloc", which stands for the whole family. IMF_FAULT_COUNT=FILE appends
  * "NAME calls" for each when the process ends, so that a sweep knows how far N goes.
+ * IMF_FAULT_PROGRAM is the path of the one executable in which this happens.
  *
  * Allocations count where the caller is the program, libpng, libjpeg or zlib, and where it is libc
  * (fopen, strdup) on the main thread outside of OpenCL's functions. Those of a driver do not: LLVM
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* glibc's own names: asking dlsym for malloc would allocate. */
 void *__libc_malloc(size_t size);
@@ -246,6 +248,17 @@ static void enlist(struct function *f) {
         *(void **)&f->real = dlsym(RTLD_NEXT, f->name); /* as POSIX has it */
 }
 
+/* A driver's compiler runs a linker, which inherits the layer: its faults are not the program's. */
+static bool in_program(void) {
+    const char *program = getenv("IMF_FAULT_PROGRAM");
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (!program || length < 0)
+        return true;
+    self[length] = '\0';
+    return strcmp(self, program) == 0;
+}
+
 __attribute__((constructor)) static void start(void) {
 #define ENLIST_STATUS(name, error, parameters, arguments) enlist(&f_##name);
 #define ENLIST_OBJECT(type, name, error, parameters, arguments) enlist(&f_##name);
@@ -254,7 +267,7 @@ __attribute__((constructor)) static void start(void) {
     enlist(&allocations);
     dl_iterate_phdr(note_range, NULL);
     main_thread = pthread_self();
-    ready = true;
+    ready = in_program();
 }
 
 __attribute__((destructor)) static void finish(void) {

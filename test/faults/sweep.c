@@ -228,6 +228,8 @@ static pid_t start(int slot, const struct trial *t, const char *fault, const cha
            t->flags & COLD ? path("%s/%d/cache", root, slot) : path("%s/cache", root), 1);
     setenv("IMF_FAULT_COUNT", path("%s/%d.count", root, slot), 1);
     setenv("IMF_FAULT", fault, 1);
+    char *self = realpath(program, NULL);
+    setenv("IMF_FAULT_PROGRAM", self ? self : program, 1);
     setenv("LD_PRELOAD", layer, 1);
     if (chdir(path("%s/%d", root, slot)) != 0)
         _exit(127);
