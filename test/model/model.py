@@ -146,7 +146,9 @@ class Run:
         self.free = np.zeros(self.colours.shape, bool)
         self.loose = 0.0  # what a transfer function's free extension may move, in samples, at the least
         self.scale = 1.0  # of the last kernel, not yet divided by
-        self.exact = not options.get("linear") and all(
+        # Samples of 16 bits times alpha outgrow what devices sum exactly: imfilter(1), EXACTNESS.
+        wide = self.premultiplied and self.full > 255
+        self.exact = not options.get("linear") and not wide and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
 
