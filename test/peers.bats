@@ -1,13 +1,10 @@
 # What imfilter(5) says under "Coming from ImageMagick, vips, OpenCV, MATLAB", against ImageMagick.
 load helper
 
-setup_file() {
-    command -v convert >/dev/null && convert -version | grep -q 'ImageMagick 6' ||
-        skip "ImageMagick 6 is what it is compared with"
-}
-
 # 16 bits, so that neither program's rounding to 8 matters; no symmetry to hide a flip.
 noise() {
+    command -v convert >/dev/null && convert -version | grep -q 'ImageMagick 6' ||
+        skip "ImageMagick 6 is what it is compared with"
     convert -size 13x11 -seed 7 xc:gray50 +noise Random -colorspace Gray -depth 16 noise.pgm
 }
 
