@@ -20,7 +20,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 # The host solver is worth the compiler's whole effort, unless the user has an opinion.
 ifeq ($(origin CFLAGS),undefined)
 CFLAGS = -O2 -g
-$(BUILD)/lib/solver_host.o $(BUILD)/lib/solver_host_fft.o: private CFLAGS = -O3 -g
+$(BUILD)/lib/solver/host.o $(BUILD)/lib/solver/host_fft.o: private CFLAGS = -O3 -g
 endif
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
@@ -44,9 +44,9 @@ LIBS = $(PKG_LIBS) -lm $(LDLIBS)
 PROGRAM = $(BUILD)/imfilter
 LIBRARY = $(BUILD)/libimfilter.a
 SHARED = $(BUILD)/libimfilter.so
-EMBEDDED := $(sort $(wildcard cl/*.cl)) $(sort $(wildcard filters/*.flt))
+EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt))
 object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
-LIB_OBJECTS := $(call object,lib/*.c) $(BUILD)/embed.o
+LIB_OBJECTS := $(call object,lib/*/*.c) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c)
 CHECKCL_OBJECTS := $(call object,test/checkcl*.c)
 UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard test/unit/test_*.c)))
@@ -89,9 +89,9 @@ $(SHARED): $(LIBRARY) $(BUILD)/libimfilter.map
 $(BUILD)/libimfilter.map: lib/imfilter.h $(BUILD)/files
 	$(Q)echo '$(SYMBOLS) { global: imf_*; local: *; };' > $@
 
-$(BUILD)/embed.c: lib/embed.sh $(EMBEDDED) $(BUILD)/files
+$(BUILD)/embed.c: lib/base/embed.sh $(EMBEDDED) $(BUILD)/files
 	$(call say,EMBED,$@)
-	$(Q)sh lib/embed.sh $(EMBEDDED) > $@
+	$(Q)sh lib/base/embed.sh $(EMBEDDED) > $@
 
 $(BUILD)/embed.o: $(BUILD)/embed.c $(BUILD)/flags
 	$(call say,CC,$@)

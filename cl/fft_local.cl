@@ -24,7 +24,7 @@
 #endif
 #define TILES (2 - SPLIT) // of a pair, one below the other
 
-// Mirrored by struct sizes of solver_fft_local.c.
+// Mirrored by struct sizes of solver/fft_local.c.
 struct local_sizes {
     long in_start; // the first tap of pixel (0, 0)
     long out_start;  // pixel (0, 0)

@@ -1,6 +1,6 @@
 // fft_transform.cl - complex transforms in natural order, one and two dimensions, in batches
 //
-// For devices with wide vectors. A transform is one, two or three passes (lib/fft_pass.c). A pass
+// For devices with wide vectors. A transform is one, two or three passes (lib/fourier/pass.c). A pass
 // transforms lines; a work-item, which is a work-group, takes VEC of them at once, a panel, each in
 // a lane of its own, through its stages in `work` and needs no barrier. Values lie in memory as
 // interleaved pairs; in registers and in work real and imaginary parts are vectors of their own.
@@ -26,7 +26,7 @@ struct fft_layout {
     long outer; // from one set of lines to the next
 };
 
-// Mirrored by struct imf_fft_pass of fft_pass.h.
+// Mirrored by struct imf_fft_pass of fourier/pass.h.
 struct fft_pass {
     struct fft_layout from, to;
     struct fft_axis axis;

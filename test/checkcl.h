@@ -2,7 +2,7 @@
 #ifndef CHECKCL_H
 #define CHECKCL_H
 
-#include "clrt.h"
+#include "device/runtime.h"
 
 /* An imf_info of WIDTH, HEIGHT, CHANNELS, DEPTH, COLOR, ALPHA. */
 #define SHAPE(w, h, n, d, c, a)                                                                    \

@@ -8,9 +8,9 @@
  * and with all neighbours composed that can be.
  */
 #include "checkcl_material.h"
-#include "compose.h"
-#include "exec.h"
-#include "verify.h"
+#include "plan/compose.h"
+#include "run/exec.h"
+#include "run/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

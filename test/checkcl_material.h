@@ -3,7 +3,7 @@
 #define CHECKCL_MATERIAL_H
 
 #include "checkcl.h"
-#include "solver.h"
+#include "solver/solver.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

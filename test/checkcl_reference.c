@@ -3,7 +3,7 @@
  */
 #include "checkcl_material.h"
 
-#include "edge.h"
+#include "solver/edge.h"
 
 #include <math.h>
 

@@ -12,27 +12,27 @@ lint_kernel() { # OPTION... FILE
 }
 
 lint_kernels() {
-    for file in cl/*.cl; do
+    for file in cl/*.cl cl/parts/*.cl; do
         case $file in
-        cl/common.cl | cl/fft_stages.cl | cl/fft_local_lines.cl) set -- ;;
-        cl/fft.cl) set -- -include cl/fft_stages.cl -include cl/fft_transpose.cl -include cl/common.cl ;;
-        cl/fft_primes.cl | cl/fft_transpose.cl) set -- -include cl/fft_stages.cl ;;
+        cl/parts/common.cl | cl/parts/fft_stages.cl | cl/parts/fft_local_lines.cl) set -- ;;
+        cl/fft.cl) set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl -include cl/parts/common.cl ;;
+        cl/parts/fft_primes.cl | cl/parts/fft_transpose.cl) set -- -include cl/parts/fft_stages.cl ;;
         cl/fft_lines.cl | cl/fft_trans*.cl)
-            set -- -DPRIMES -include cl/fft_stages.cl -include cl/fft_primes.cl -include cl/common.cl ;;
-        cl/fft_local.cl) set -- -include cl/fft_local_lines.cl -include cl/common.cl ;;
-        cl/fft*.cl) set -- -include cl/fft_stages.cl -include cl/common.cl ;;
-        *) set -- -include cl/common.cl ;;
+            set -- -DPRIMES -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl ;;
+        cl/fft_local.cl) set -- -include cl/parts/fft_local_lines.cl -include cl/parts/common.cl ;;
+        cl/fft*.cl) set -- -include cl/parts/fft_stages.cl -include cl/parts/common.cl ;;
+        *) set -- -include cl/parts/common.cl ;;
         esac
         lint_kernel "$@" "$file"
     done
     # What their defaults leave out.
     for set in -DMAGNITUDE=1 '-DMAGNITUDE=1 -DEXACT=1' '-DSPLIT=1 -DEXACT=1 -DIN=16 -DWIDE=1'; do
         # shellcheck disable=SC2086 # a list of options
-        lint_kernel $set -include cl/fft_stages.cl -include cl/fft_transpose.cl \
-            -include cl/common.cl cl/fft.cl
+        lint_kernel $set -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
+            -include cl/parts/common.cl cl/fft.cl
     done
-    lint_kernel -DFP64=1 -DPRIMES -include cl/fft_stages.cl -include cl/fft_primes.cl \
-        -include cl/common.cl cl/fft_transform.cl
+    lint_kernel -DFP64=1 -DPRIMES -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl \
+        -include cl/parts/common.cl cl/fft_transform.cl
 }
 
 # mandoc looks cross-references up among installed pages: ours are installed for that, elsewhere.
@@ -51,7 +51,7 @@ lint_man() {
 
 lint_shell() {
     # bats files are bash with @test; bats sets $stderr and $stderr_lines.
-    for script in .ci/run lib/*.sh test/*.sh test/*/*.sh testdata/*.sh test/*.bats test/*.bash; do
+    for script in .ci/run lib/*/*.sh test/*.sh test/*/*.sh testdata/*.sh test/*.bats test/*.bash; do
         [ -e "$script" ] || continue
         case $script in *.bats | *.bash) exclude=--exclude=SC2154,SC2034 ;; *) exclude= ;; esac
         # shellcheck disable=SC2086 # none or one
@@ -60,7 +60,7 @@ lint_shell() {
 }
 
 lint_format() {
-    for file in lib/*.[ch] cli/*.[ch] test/*.[ch] test/*/*.[ch] testdata/*.[ch]; do
+    for file in lib/*.h lib/*/*.[ch] cli/*.[ch] test/*.[ch] test/*/*.[ch] testdata/*.[ch]; do
         [ -e "$file" ] || continue
         clang-format --dry-run -Werror "$file" || status=1
     done

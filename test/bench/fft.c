@@ -1,4 +1,4 @@
-/* fft.c - imf_fft_transform() for the transform benchmark (fft_bench.h) */
+/* fourier/transform.c - imf_fft_transform() for the transform benchmark (fft_bench.h) */
 #include "fft_bench.h"
 
 static void run(void *fft) {

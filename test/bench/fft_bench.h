@@ -10,8 +10,8 @@
 #ifndef FFT_BENCH_H
 #define FFT_BENCH_H
 
-#include "clrt.h"
-#include "fft_host.h"
+#include "device/runtime.h"
+#include "fourier/host.h"
 
 #include <float.h>
 #include <math.h>

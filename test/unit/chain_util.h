@@ -2,8 +2,8 @@
 #ifndef CHAIN_UTIL_H
 #define CHAIN_UTIL_H
 
-#include "chain.h"
 #include "check.h"
+#include "plan/chain.h"
 
 #include <stdlib.h>
 

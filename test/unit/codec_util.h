@@ -4,8 +4,8 @@
 #define CODEC_UTIL_H
 
 #include "check.h"
+#include "codec/metadata.h"
 #include "imfilter.h"
-#include "metadata.h"
 
 #include <jpeglib.h>
 #include <png.h>

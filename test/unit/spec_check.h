@@ -2,7 +2,7 @@
 #ifndef SPEC_CHECK_H
 #define SPEC_CHECK_H
 
-#include "filter.h"
+#include "filter/filter.h"
 
 #include "check.h"
 

@@ -4,8 +4,8 @@
  * Random chains of convolutions and point passes are walked through in bands, without pixels: which
  * rows of each surface are made, and which of them storage still holds.
  */
-#include "bands.h"
-#include "edge.h"
+#include "plan/bands.h"
+#include "solver/edge.h"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* test_clrt.c - the OpenCL runtime: devices, defines, the program cache and its damage */
-#include "../../lib/clrt.h"
-#include "../../lib/clrt_cache.h"
 #include "check.h"
+#include "device/cache.h"
+#include "device/runtime.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* test_compose.c - when two convolutions in a row become one, and what deciding that may take */
 #include "check.h"
-#include "compose.h"
-#include "edge.h"
+#include "plan/compose.h"
+#include "solver/edge.h"
 
 #include <math.h>
 #include <stdlib.h>

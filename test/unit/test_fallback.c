@@ -5,8 +5,8 @@
  * gives the plain C solver's pixels whatever fails, and says so; a plan that insists on the device
  * gives right pixels or an error.
  */
-#include "../../lib/clrt.h"
 #include "check.h"
+#include "device/runtime.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

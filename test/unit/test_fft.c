@@ -8,7 +8,7 @@
  * (imf_fft_plan_doublings).
  */
 #include "check.h"
-#include "fft_run.h"
+#include "fourier/run.h"
 
 #include <float.h>
 #include <math.h>

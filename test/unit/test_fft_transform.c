@@ -7,9 +7,9 @@
  * that for large primes on a device without float64.
  */
 #include "check.h"
-#include "context.h"
-#include "fft_host.h"
-#include "fft_plan.h"
+#include "device/context.h"
+#include "fourier/host.h"
+#include "fourier/plan.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* test_flt.c - .flt text and files: kernels, errors with line and column, where names are looked up
  */
-#include "builtin.h"
-#include "embed.h"
-#include "flt.h"
+#include "base/embed.h"
+#include "filter/builtin.h"
+#include "filter/flt.h"
 
 #include "spec_check.h"
 

@@ -1,6 +1,6 @@
 /* test_jpeg.c - JPEG that is odd, cut off or hostile: what is damage, what is lost, what is refused
  */
-#include "codec_jpeg.h"
+#include "codec/jpeg.h"
 #include "codec_util.h"
 
 enum { SIZE = 64 };

@@ -1,5 +1,5 @@
 /* test_kernel.c - kernels: sums, peaks, flipping, separability and composition */
-#include "kernel.h"
+#include "filter/kernel.h"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* test_kernel_rank.c - kernels as sums of products of columns and rows */
-#include "kernel.h"
+#include "filter/kernel.h"
 
 #include "check.h"
 

@@ -1,8 +1,8 @@
 /* test_orientation.c - writers that turn pixels upright, and EXIF and XMP put right for them */
 #include "codec_util.h"
 
-#include "codec.h"
-#include "orientation.h"
+#include "base/orientation.h"
+#include "codec/codec.h"
 
 /* Where EXIF says that a stored row and column are seen: the visual side of row 0, of column 0. */
 static const char *const sides[] = {

@@ -3,10 +3,10 @@
  * against the definition
  */
 #include "check.h"
-#include "fft_host.h"
-#include "picture.h"
-#include "response.h"
-#include "spectrum.h"
+#include "fourier/host.h"
+#include "picture/picture.h"
+#include "picture/response.h"
+#include "picture/spectrum.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * test_planner.c - what starting and feeding a device costs is part of the estimates; and which
  * images a plan takes
  */
-#include "../../lib/imfilter.h"
 #include "check.h"
+#include "imfilter.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  *
  * Needs an OpenCL device; without one it checks nothing but that there is none.
  */
-#include "../../lib/imfilter.h"
 #include "check.h"
+#include "imfilter.h"
 
 #include <stdlib.h>
 #include <string.h>

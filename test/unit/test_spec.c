@@ -1,5 +1,5 @@
 /* test_spec.c - specs to filters: taps, gains, errors and their columns, numbers */
-#include "text.h"
+#include "filter/text.h"
 
 #include "spec_check.h"
 

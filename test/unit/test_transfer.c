@@ -1,9 +1,9 @@
 /* test_transfer.c - transfer functions: gains, the periodic extension, and the reference solver */
 #include "check.h"
 
-#include "extend.h"
-#include "fft_plan.h"
-#include "solver.h"
+#include "fourier/plan.h"
+#include "solver/extend.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>

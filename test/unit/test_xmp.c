@@ -1,7 +1,7 @@
 /* test_xmp.c - XMP packets cut, joined and split */
-#include "codec_md5.h"
+#include "codec/md5.h"
+#include "codec/xmp.h"
 #include "codec_util.h"
-#include "codec_xmp.h"
 
 /* RFC 1321, A.5, and lengths about a block's end. */
 static void test_md5(void) {

@@ -1,0 +1,18 @@
+/* error.h - filling a caller's struct imf_error */
+#ifndef IMF_BASE_ERROR_H
+#define IMF_BASE_ERROR_H
+
+#include "imfilter.h"
+
+/* Format one line into err (which may be NULL) and return status. */
+enum imf_status imf_fail(struct imf_error *err, enum imf_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same for allocation failures, which all read alike. */
+enum imf_status imf_fail_memory(struct imf_error *err, size_t bytes);
+
+/* An amount of memory as people read it, "1.5 GiB", in a buffer of the caller's; returns it. */
+#define IMF_BYTES_TEXT 24
+const char *imf_bytes_text(char text[IMF_BYTES_TEXT], double bytes);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * rounding.h - how far floats may stray
+ *
+ * Adding up products of taps and samples rounds every partial sum, by at most half an ulp of the
+ * largest value that it can have. Taken as independent and uniform in that interval, each error has
+ * the variance ulp^2 / 12. Six standard deviations of the whole are a bound that holds for all but
+ * 2 in 10^9 samples, and a generous one, for partial sums are mostly well below their largest.
+ */
+#ifndef IMF_BASE_ROUNDING_H
+#define IMF_BASE_ROUNDING_H
+
+#include <float.h>
+#include <stddef.h>
+
+#if FLT_EVAL_METHOD != 0
+#error "float and double have to be computed as such: on 32-bit x86 with -msse2 -mfpmath=sse"
+#endif
+
+#define IMF_SIGMAS 6
+
+/* Distance between floats of v's size. */
+double imf_float_ulp(double v);
+/* Variance of the rounding errors of adding up taps[i] * sample, one after the other, with
+ * |sample| <= in_max. */
+double imf_rounding_variance(const double *taps, size_t n, double in_max);
+/* Sum of |taps[i] - (float)taps[i]|. */
+double imf_rounding_taps(const double *taps, size_t n);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * turn.c - writers that turn an image upright
+ *
+ * Rows are gathered a band of output rows at a time, so that a column of input pixels that becomes
+ * a row is fetched together with its neighbours. What is said of the image beside its pixels is
+ * turned with them.
+ */
+#include "base/surface.h"
+#include "codec/codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BAND 64 /* rows */
+
+/* ---- pixels ------------------------------------------------------------------------------- */
+
+/* Pixels of `size` bytes, a constant in every use, from places `from_step` bytes apart. */
+static inline void copy_pixels(unsigned char *to, ptrdiff_t to_step, const unsigned char *from,
+                               ptrdiff_t from_step, int count, size_t size) {
+    for (; count > 0; count--, to += to_step, from += from_step)
+        memcpy(to, from, size);
+}
+
+static void copy_line(unsigned char *to, ptrdiff_t to_step, const unsigned char *from,
+                      ptrdiff_t from_step, int count, size_t size) {
+    switch (size) {
+    case 1:
+        copy_pixels(to, to_step, from, from_step, count, 1);
+        break;
+    case 3:
+        copy_pixels(to, to_step, from, from_step, count, 3);
+        break;
+    case 4:
+        copy_pixels(to, to_step, from, from_step, count, 4);
+        break;
+    default:
+        copy_pixels(to, to_step, from, from_step, count, size);
+    }
+}
+
+/* Rows from `top` on of the upright picture into band. */
+static void gather(const struct imf_writer *w, unsigned char *band, int top, int rows,
+                   const unsigned char *src, size_t stride) {
+    size_t pixel = w->row_bytes / (size_t)w->info.width;
+    ptrdiff_t step = (ptrdiff_t)pixel;
+    for (int i = 0; !w->turn.swap && i < rows; i++) {
+        int x = 0, y = top + i;
+        imf_turn_pixel_back(w->turn, w->info.width, w->info.height, &x, &y);
+        copy_line(band + (size_t)i * w->row_bytes, step,
+                  src + (size_t)y * stride + (size_t)x * pixel, w->turn.flip_x ? -step : step,
+                  w->info.width, pixel);
+    }
+    for (int i = 0; w->turn.swap && i < w->info.width; i++) { /* an input row, an output column */
+        int x = i, y = top;
+        imf_turn_pixel_back(w->turn, w->info.width, w->info.height, &x, &y);
+        copy_line(band + (size_t)i * pixel, (ptrdiff_t)w->row_bytes,
+                  src + (size_t)y * stride + (size_t)x * pixel, w->turn.flip_y ? -step : step, rows,
+                  pixel);
+    }
+}
+
+static enum imf_status write_turned(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                    struct imf_error *err) {
+    size_t bytes;
+    unsigned char *band = imf_size_mul(w->row_bytes, BAND, &bytes) ? malloc(bytes) : NULL;
+    if (!band)
+        return imf_fail_memory(err, bytes);
+    enum imf_status status = IMF_OK;
+    for (int top = 0; top < w->info.height && !status; top += BAND) {
+        int rows = imf_min(BAND, w->info.height - top);
+        gather(w, band, top, rows, src, stride);
+        status = w->encoder->rows(w, band, w->row_bytes, rows, err);
+    }
+    free(band);
+    return status;
+}
+
+/* The first rows of an upright picture may need the last ones: all are held. */
+static enum imf_status hold(struct imf_writer *w, const unsigned char *src, size_t stride, int rows,
+                            struct imf_error *err) {
+    size_t bytes;
+    if (!imf_size_mul(w->given_bytes, (size_t)w->given.height, &bytes))
+        return imf_fail(err, IMF_ERR_LIMIT, "an image of this size is too large to be turned");
+    enum imf_status status =
+        imf_memory_fits(w->encode.max_memory, bytes, "turning this image upright", err);
+    if (status)
+        return status;
+    if (!w->held && !(w->held = malloc(bytes)))
+        return imf_fail_memory(err, bytes);
+    for (int y = 0; y < rows; y++)
+        memcpy(w->held + (size_t)(w->row + y) * w->given_bytes, src + (size_t)y * stride,
+               w->given_bytes);
+    return IMF_OK;
+}
+
+enum imf_status imf_writer_turn(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                int rows, struct imf_error *err) {
+    if (imf_turn_is_none(w->turn))
+        return w->encoder->rows(w, src, stride, rows, err);
+    if (rows == w->given.height)
+        return write_turned(w, src, stride, err);
+    enum imf_status status = hold(w, src, stride, rows, err);
+    if (!status && w->row + rows == w->given.height)
+        status = write_turned(w, w->held, w->given_bytes, err);
+    return status;
+}
+
+/* ---- beside the pixels -------------------------------------------------------------------- */
+
+const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item) {
+    bool told = item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP;
+    if (!told || !w->retold)
+        return item->data;
+    free(w->upright);
+    w->upright =
+        item->kind == IMF_META_EXIF ? imf_exif_upright(item, w->turn.swap) : imf_xmp_upright(item);
+    w->starved |= !w->upright;
+    return w->upright;
+}
+
+struct imf_density imf_writer_density(const struct imf_writer *w) {
+    struct imf_density d = {0};
+    if (w->metadata && !(w->encode.strip & IMF_STRIP_OTHER))
+        d = w->metadata->density;
+    return w->turn.swap ? (struct imf_density){d.unit, d.y, d.x} : d;
+}
+
+/* As jpegtran does: sampling factors and quantisation tables change x and y over. */
+void imf_jpeg_source_turn(struct imf_jpeg_source *s, struct imf_turn turn) {
+    const struct imf_jpeg_source old = *s;
+    for (int i = 0; turn.swap && i < 4; i++) {
+        s->h[i] = old.v[i];
+        s->v[i] = old.h[i];
+        for (int k = 0; k < 64; k++)
+            s->quant[i][k] = old.quant[i][k % 8 * 8 + k / 8];
+    }
+}

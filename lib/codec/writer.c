@@ -1,0 +1,170 @@
+/* writer.c - all that writers have in common */
+#include "base/surface.h"
+#include "codec/codec.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void imf_writer_warn(struct imf_writer *w, const char *format, ...) {
+    size_t used = strlen(w->warning);
+    if (used && used + 2 < sizeof w->warning)
+        used += (size_t)snprintf(w->warning + used, sizeof w->warning - used, "; ");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->warning + used, sizeof w->warning - used, format, args);
+    va_end(args);
+}
+
+const char *imf_writer_warning(const struct imf_writer *writer) {
+    return writer->warning[0] ? writer->warning : NULL;
+}
+
+bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
+    return !(w->encode.strip & item->strip) &&
+           (item->kind != IMF_META_ICC || imf_icc_fits(item, w->info.color));
+}
+
+static bool consistent(const struct imf_info *info) {
+    static const int channels[] = {[IMF_COLOR_GRAY] = 1, [IMF_COLOR_RGB] = 3, [IMF_COLOR_CMYK] = 4};
+    return info->width >= 1 && info->height >= 1 && (info->depth == 8 || info->depth == 16) &&
+           info->color <= IMF_COLOR_CMYK && info->channels <= 4 &&
+           info->channels == channels[info->color] + info->alpha;
+}
+
+/* Will the file say how its pixels lie, if they are left as they are? */
+static bool keeps_orientation(const struct imf_encoder *encoder, unsigned strip,
+                              const struct imf_metadata *metadata) {
+    const struct imf_meta_item *exif = imf_metadata_find(metadata, IMF_META_EXIF);
+    bool big;
+    return exif && !(strip & exif->strip) && encoder && exif->size <= encoder->exif_max &&
+           imf_exif_orientation_at(exif->data, exif->size, &big);
+}
+
+/* How the caller's rows lie. */
+static int given_orientation(const struct imf_info *info, const struct imf_metadata *metadata) {
+    return info->orientation ? info->orientation : imf_metadata_orientation(metadata);
+}
+
+struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
+                                 const struct imf_metadata *metadata) {
+    struct imf_info out = *info;
+    enum imf_orient orient = encode ? encode->orient : IMF_ORIENT_KEEP;
+    out.orientation = given_orientation(info, metadata);
+    const struct imf_encoder *encoder = imf_encoder_of(info->format);
+    if (!encoder || !(encoder->small_depths & 1u << out.bits) || info->channels != 1 ||
+        (info->format == IMF_FORMAT_PNM && encode && encode->pnm > IMF_PNM_PBM))
+        out.bits = 0;
+    struct imf_turn turn = imf_turn_of(out.orientation);
+    if (orient == IMF_ORIENT_KEEP && out.orientation == imf_metadata_orientation(metadata) &&
+        keeps_orientation(encoder, encode ? encode->strip : 0, metadata))
+        return out;
+    if (turn.swap) {
+        out.width = info->height;
+        out.height = info->width;
+    }
+    out.orientation = 1;
+    return out;
+}
+
+static bool set_row_bytes(const struct imf_info *info, size_t *bytes) {
+    return imf_size_mul((size_t)info->width, (size_t)(info->channels * info->depth / 8), bytes);
+}
+
+static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err) {
+    const struct imf_info *info = &w->info;
+    w->encoder = imf_encoder_of(info->format);
+    if (!w->encoder)
+        return imf_fail(err, IMF_ERR_FORMAT, "no output format (choose one with --format)");
+    if (!consistent(info) || !set_row_bytes(info, &w->row_bytes) ||
+        !set_row_bytes(&w->given, &w->given_bytes))
+        return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d channels, %d bits",
+                        info->width, info->height, info->channels, info->depth);
+    const char *misfit = w->encoder->fits(info);
+    if (misfit)
+        return imf_fail(err, IMF_ERR_FORMAT, "%s", misfit);
+    return w->encoder->open(w, err);
+}
+
+enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
+                                const struct imf_encode *encode,
+                                const struct imf_metadata *metadata, struct imf_error *err) {
+    *out = NULL;
+    struct imf_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return imf_fail_memory(err, sizeof *w);
+    w->stream = stream;
+    w->given = *info;
+    w->info = imf_writer_shape(info, encode, metadata);
+    w->encode = encode ? *encode : (struct imf_encode){.compression = -1};
+    w->metadata = metadata;
+    if (w->info.orientation == 1)
+        w->turn = imf_turn_of(given_orientation(info, metadata));
+    w->retold = imf_metadata_orientation(metadata) != w->info.orientation;
+    if (metadata)
+        w->jpeg = metadata->jpeg;
+    imf_jpeg_source_turn(&w->jpeg, w->turn);
+    enum imf_status status = open_checked(w, err);
+    if (status == IMF_OK)
+        status = imf_carried(w->starved, err);
+    if (status)
+        imf_writer_close(&w);
+    else if (metadata && metadata->claims && info->format != IMF_FORMAT_JPEG)
+        imf_writer_warn(w, IMF_BEHIND_LEFT_OUT, "only a JPEG can hold it");
+    *out = w;
+    return status;
+}
+
+bool imf_writer_takes_indices(const struct imf_writer *w) {
+    return w->encoder->palette && w->row == 0;
+}
+
+enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
+                                   struct imf_error *err) {
+    w->row_bytes = (size_t)w->info.width;
+    w->given_bytes = (size_t)w->given.width;
+    return w->failed = w->encoder->palette(w, palette, err);
+}
+
+enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t stride, int rows,
+                                struct imf_error *err) {
+    if (rows < 0 || rows > w->given.height - w->row || stride < w->given_bytes)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
+                        w->row, w->given.height, rows);
+    if (w->failed)
+        return imf_fail(err, w->failed, "writing went wrong earlier");
+    w->failed = imf_writer_turn(w, src, stride, rows, err);
+    if (w->failed == IMF_OK)
+        w->row += rows;
+    return w->failed;
+}
+
+enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
+    if (w->row != w->given.height)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "only %d of %d rows were written", w->row,
+                        w->given.height);
+    if (w->failed)
+        return imf_fail(err, w->failed, "writing went wrong earlier");
+    w->failed = w->encoder->finish(w, err);
+    if (w->failed == IMF_OK)
+        w->failed = imf_carried(w->starved, err);
+    if (w->failed)
+        return w->failed;
+    errno = 0;
+    if (fflush(w->stream) != 0 || ferror(w->stream))
+        w->failed = imf_fail_io(err, errno);
+    return w->failed;
+}
+
+void imf_writer_close(struct imf_writer **writer) {
+    if (!*writer)
+        return;
+    if ((*writer)->encoder)
+        (*writer)->encoder->close(*writer);
+    free((*writer)->held);
+    free((*writer)->upright);
+    free((*writer)->xmp);
+    free(*writer);
+    *writer = NULL;
+}

@@ -1,0 +1,53 @@
+/*
+ * cache.h - device programs on disk
+ *
+ * A cache that fails in any way only costs the time of a build: every function reports success or
+ * nothing more. Programs are code that will run, so that a directory or an entry counts only if it
+ * is ours, nobody else can write it, and its name is no link.
+ */
+#ifndef IMF_DEVICE_CACHE_H
+#define IMF_DEVICE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What an entry was made from: a 128-bit FNV-1a hash of everything that goes into a build, and the
+ * number of bytes hashed. */
+struct imf_cache_key {
+    uint64_t high, low, length;
+};
+
+void imf_cache_key_start(struct imf_cache_key *key);
+/* Add text and its terminating NUL, so that "ab" + "c" differs from "a" + "bc". */
+void imf_cache_key_add(struct imf_cache_key *key, const char *text);
+
+/* The entry's bytes (the caller frees them), or NULL when there is no sound one. */
+void *imf_cache_load(const char *dir, const struct imf_cache_key *key, size_t *size);
+/* Store an entry, making the directory (mode 0700) when it is missing and dropping the entries
+ * unused for longest when the cache grows too large. */
+bool imf_cache_store(const char *dir, const struct imf_cache_key *key, const void *data,
+                     size_t size);
+
+/*
+ * Wait until no other process or thread holds this key's lock, for at most two minutes. Returns
+ * what imf_cache_unlock() takes, or -1 when there is nothing to lock in: go on without.
+ */
+int imf_cache_lock(const char *dir, const struct imf_cache_key *key);
+void imf_cache_unlock(int lock);
+
+/* ---- the directory (device/cache_dir.c) --------------------------------------------------------
+ */
+
+#define IMF_CACHE_SUFFIX ".clbin"
+#define IMF_CACHE_ENTRY_BYTES ((size_t)16 << 20) /* of one entry at most */
+
+/* Open the directory, making it and what leads to it if `make`; -1: there is none to be trusted. */
+int imf_cache_open(const char *dir, bool make);
+/* Open a file in it for reading or, with O_CREAT in `flags`, also make it; -1 as above. */
+int imf_cache_open_file(int dirfd, const char *name, int flags);
+/* Remove what was left by writers that were killed, and what was not used for longest while there
+ * is too much. */
+void imf_cache_prune(int dirfd);
+
+#endif

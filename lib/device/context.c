@@ -1,0 +1,133 @@
+/* context.c - the device, opened when something first needs it */
+#include "device/context.h"
+
+#include "device/probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROBE_SECONDS 20
+
+struct imf_context {
+    struct imf_context_options options; /* its strings are owned copies */
+    char *name, *cache_dir;             /* cache_dir NULL: keep nothing on disk */
+    bool prepared;
+    struct imf_pocl_cache pocl;
+    struct imf_clrt *rt;
+    bool failed; /* to open */
+    bool gave_up;
+    struct imf_error failure;
+    double setup_ms;
+};
+
+/* $XDG_CACHE_HOME/imfilter, else ~/.cache/imfilter; NULL in *out when neither is known. */
+static bool default_cache_dir(char **out) {
+    const char *base = getenv("XDG_CACHE_HOME"), *middle = "";
+    *out = NULL;
+    /* The XDG specification: relative paths are to be ignored. */
+    if (!base || base[0] != '/') {
+        base = getenv("HOME");
+        middle = "/.cache";
+    }
+    if (!base || base[0] != '/')
+        return true;
+    size_t size = strlen(base) + strlen(middle) + sizeof "/imfilter";
+    *out = malloc(size);
+    if (*out)
+        snprintf(*out, size, "%s%s/imfilter", base, middle);
+    return *out != NULL;
+}
+
+enum imf_status imf_context_create(struct imf_context **out,
+                                   const struct imf_context_options *options,
+                                   struct imf_error *err) {
+    struct imf_context *ctx = *out = calloc(1, sizeof *ctx);
+    if (!ctx)
+        return imf_fail_memory(err, sizeof *ctx);
+    bool ok = true;
+    if (options)
+        ctx->options = *options;
+    if (ctx->options.name)
+        ok = (ctx->name = strdup(ctx->options.name)) != NULL;
+    const char *dir = ctx->options.cache_dir;
+    if (!dir)
+        ok = default_cache_dir(&ctx->cache_dir) && ok;
+    else if (*dir)
+        ok = (ctx->cache_dir = strdup(dir)) != NULL && ok;
+    if (!ok) {
+        imf_context_free(out);
+        return imf_fail_memory(err, 64);
+    }
+    ctx->options.name = ctx->name;
+    ctx->options.cache_dir = ctx->cache_dir;
+    return IMF_OK;
+}
+
+void imf_context_free(struct imf_context **ctx) {
+    if (!*ctx)
+        return;
+    bool opened = (*ctx)->rt != NULL;
+    imf_clrt_close(&(*ctx)->rt);
+    imf_pocl_cache_close(&(*ctx)->pocl, opened);
+    free((*ctx)->name);
+    free((*ctx)->cache_dir);
+    free(*ctx);
+    *ctx = NULL;
+}
+
+enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err) {
+    const struct imf_context_options *o = &ctx->options;
+    if (!ctx->prepared) {
+        ctx->prepared = true;
+        if (o->probe)
+            ctx->failed = imf_probe(ctx->cache_dir, o->probe,
+                                    o->probe_seconds ? o->probe_seconds : PROBE_SECONDS,
+                                    &ctx->failure) != IMF_OK;
+        if (o->pocl_cache && !ctx->failed)
+            imf_pocl_cache_open(&ctx->pocl, ctx->cache_dir);
+    }
+    if (ctx->failed && err)
+        *err = ctx->failure;
+    return ctx->failed ? ctx->failure.status : IMF_OK;
+}
+
+enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_clrt **out,
+                                    struct imf_error *err) {
+    *out = NULL;
+    if (!ctx->rt && !ctx->failed) {
+        double begin = imf_now_ms();
+        if (imf_context_prepare(ctx, NULL) == IMF_OK)
+            ctx->failed = imf_clrt_open(&ctx->rt, &ctx->options, ctx->cache_dir, &ctx->failure);
+        ctx->setup_ms += imf_now_ms() - begin;
+    }
+    if (ctx->failed) {
+        if (err)
+            *err = ctx->failure;
+        return ctx->failure.status;
+    }
+    *out = ctx->rt;
+    return IMF_OK;
+}
+
+bool imf_context_opened(const struct imf_context *ctx) {
+    return ctx->rt != NULL;
+}
+
+bool imf_context_device_asked(const struct imf_context *ctx) {
+    return ctx->options.device != IMF_DEVICE_AUTO;
+}
+
+void imf_context_give_up(struct imf_context *ctx, const struct imf_error *why) {
+    ctx->gave_up = true;
+    ctx->failure = *why;
+}
+
+const char *imf_context_gave_up(const struct imf_context *ctx) {
+    return ctx->gave_up ? ctx->failure.text : NULL;
+}
+
+double imf_context_take_setup_ms(struct imf_context *ctx) {
+    double ms = ctx->setup_ms;
+    ctx->setup_ms = 0;
+    return ms;
+}

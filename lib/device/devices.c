@@ -1,0 +1,189 @@
+/*
+ * devices.c - finding an OpenCL device
+ *
+ * Devices are numbered in the order of platforms and of devices on each. A device is usable when
+ * every program of this library will build and run on it.
+ */
+#include "device/devices.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PLATFORMS 16
+#define MAX_DEVICES 64
+
+static void device_text(cl_device_id id, cl_device_info what, char *text, size_t size) {
+    char long_text[1024];
+    size_t n = 0;
+    if (clGetDeviceInfo(id, what, sizeof long_text, long_text, &n) != CL_SUCCESS || n == 0)
+        n = 1;
+    long_text[n - 1] = '\0';
+    const char *p = long_text + strspn(long_text, " ");
+    snprintf(text, size, "%.*s", (int)size - 1, p);
+}
+
+static cl_uint device_uint(cl_device_id id, cl_device_info what) {
+    cl_uint v = 0;
+    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+static uint64_t device_ulong(cl_device_id id, cl_device_info what) {
+    cl_ulong v = 0;
+    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+/* "OpenCL 3.0 ..." is at least 1.2. */
+static bool version_suffices(const char *version) {
+    int major = 0, minor = 0;
+    if (sscanf(version, "OpenCL %d.%d", &major, &minor) != 2)
+        return false;
+    return major > 1 || (major == 1 && minor >= 2);
+}
+
+static void describe(struct imf_cl_device *d) {
+    struct imf_device_info *info = &d->info;
+    size_t n = 0;
+    cl_device_type type = 0;
+    clGetDeviceInfo(d->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    device_text(d->device, CL_DEVICE_NAME, info->name, sizeof info->name);
+    device_text(d->device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+    device_text(d->device, CL_DEVICE_VERSION, info->version, sizeof info->version);
+    char platform[512] = "";
+    if (clGetPlatformInfo(d->platform, CL_PLATFORM_NAME, sizeof platform, platform, &n) !=
+        CL_SUCCESS)
+        platform[0] = '\0';
+    snprintf(info->platform, sizeof info->platform, "%.*s", (int)sizeof info->platform - 1,
+             platform);
+    info->gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
+    info->compute_units = device_uint(d->device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    info->global_memory = device_ulong(d->device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->local_memory = device_ulong(d->device, CL_DEVICE_LOCAL_MEM_SIZE);
+    d->unified = (type & CL_DEVICE_TYPE_CPU) != 0 ||
+                 device_uint(d->device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+
+    const char *why = NULL;
+    if (!device_uint(d->device, CL_DEVICE_AVAILABLE))
+        why = "the device is not available";
+    else if (!device_uint(d->device, CL_DEVICE_COMPILER_AVAILABLE))
+        why = "the driver has no compiler";
+    else if (!device_uint(d->device, CL_DEVICE_ENDIAN_LITTLE))
+        why = "the device is big-endian";
+    else if (!version_suffices(info->version))
+        why = "OpenCL 1.2 is needed";
+    info->usable = !why;
+    snprintf(info->why, sizeof info->why, "%s", why ? why : "");
+}
+
+/* Every device of every platform. */
+static size_t enumerate(struct imf_cl_device *list, size_t capacity) {
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint platform_count = 0;
+    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &platform_count) != CL_SUCCESS)
+        return 0;
+    if (platform_count > MAX_PLATFORMS)
+        platform_count = MAX_PLATFORMS;
+    size_t n = 0;
+    for (cl_uint p = 0; p < platform_count; p++) {
+        cl_device_id ids[MAX_DEVICES];
+        cl_uint count = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &count) !=
+            CL_SUCCESS)
+            continue;
+        if (count > MAX_DEVICES)
+            count = MAX_DEVICES;
+        for (cl_uint i = 0; i < count && n < capacity; i++, n++) {
+            list[n] = (struct imf_cl_device){.platform = platforms[p], .device = ids[i]};
+            list[n].info.index = (int)n;
+            describe(&list[n]);
+        }
+    }
+    return n;
+}
+
+size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
+    struct imf_cl_device devices[MAX_DEVICES];
+    size_t n = enumerate(devices, MAX_DEVICES);
+    for (size_t i = 0; i < n && i < capacity; i++)
+        list[i] = devices[i].info;
+    return n;
+}
+
+static bool contains(const char *text, const char *part) {
+    for (;; text++) {
+        size_t i = 0;
+        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (!part[i])
+            return true;
+        if (!*text)
+            return false;
+    }
+}
+
+static bool matches(const struct imf_cl_device *d, const struct imf_context_options *select) {
+    switch (select->device) {
+    case IMF_DEVICE_CPU:
+        return !d->info.gpu;
+    case IMF_DEVICE_GPU:
+        return d->info.gpu;
+    case IMF_DEVICE_INDEX:
+        return d->info.index == select->index;
+    case IMF_DEVICE_NAME:
+        return select->name && contains(d->info.name, select->name);
+    default:
+        return true;
+    }
+}
+
+/* A GPU with its own memory is worth most, then one that shares the host's, then the rest. */
+static int worth(const struct imf_cl_device *d) {
+    return d->info.gpu ? (d->unified ? 2 : 3) : 1;
+}
+
+static enum imf_status no_match(const struct imf_context_options *select, size_t count,
+                                struct imf_error *err) {
+    if (count == 0)
+        return imf_fail(err, IMF_ERR_NO_DEVICE,
+                        "no OpenCL device was found (install a driver such as "
+                        "pocl-opencl-icd, or use --backend=cpu)");
+    switch (select->device) {
+    case IMF_DEVICE_INDEX:
+        return imf_fail(err, IMF_ERR_NO_DEVICE,
+                        "there is no device %d: they are numbered 0 to %zu (see --list-devices)",
+                        select->index, count - 1);
+    case IMF_DEVICE_NAME:
+        return imf_fail(err, IMF_ERR_NO_DEVICE,
+                        "no device's name contains '%s' (see --list-devices)",
+                        select->name ? select->name : "");
+    default:
+        return imf_fail(err, IMF_ERR_NO_DEVICE, "there is no OpenCL %s (see --list-devices)",
+                        select->device == IMF_DEVICE_GPU ? "GPU" : "CPU device");
+    }
+}
+
+enum imf_status imf_cl_select(struct imf_cl_device *out, const struct imf_context_options *select,
+                              struct imf_error *err) {
+    struct imf_cl_device devices[MAX_DEVICES];
+    size_t count = enumerate(devices, MAX_DEVICES);
+    const struct imf_cl_device *best = NULL, *unusable = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct imf_cl_device *d = &devices[i];
+        if (!matches(d, select))
+            continue;
+        if (!d->info.usable)
+            unusable = unusable ? unusable : d;
+        else if (!best || worth(d) > worth(best))
+            best = d;
+    }
+    if (best) {
+        *out = *best;
+        return IMF_OK;
+    }
+    if (unusable)
+        return imf_fail(err, IMF_ERR_NO_DEVICE,
+                        "device %d (%s) is not usable: %s (see "
+                        "--list-devices)",
+                        unusable->info.index, unusable->info.name, unusable->info.why);
+    return no_match(select, count, err);
+}

@@ -1,0 +1,38 @@
+/*
+ * probe.h - what is done before OpenCL drivers are loaded
+ *
+ * A driver is code of others' in our process: it may abort it, hang or crash, and PoCL does abort
+ * where it finds no linker or no /sys. So the device is tried in a child process first, once for
+ * each set of drivers and circumstances.
+ */
+#ifndef IMF_DEVICE_PROBE_H
+#define IMF_DEVICE_PROBE_H
+
+#include "base/error.h"
+
+/*
+ * Run argv[0] with argv, unless it is known from an earlier run how that ends. IMF_OK when it ended
+ * by itself, whatever its status, or could not be run; IMF_ERR_NO_DEVICE when a signal ended it or
+ * it took over `seconds`. cache_dir, where results are kept, may be NULL.
+ */
+enum imf_status imf_probe(const char *cache_dir, const char *const *argv, unsigned seconds,
+                          struct imf_error *err);
+
+/*
+ * PoCL's own cache (device/pocl.c): a directory within cache_dir or, where that cannot be used, a
+ * temporary one. Sets POCL_CACHE_DIR unless it is set.
+ */
+struct imf_pocl_cache {
+    char *path;     /* or NULL: PoCL's own choice, or the user's */
+    bool temporary; /* removed when closed */
+};
+void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir);
+/* `grown`: something may have been added, so that it is held within bounds. */
+void imf_pocl_cache_close(struct imf_pocl_cache *cache, bool grown);
+
+/* A new directory of mode 0700 where PoCL's cache will be, or else in $TMPDIR or /tmp; NULL: there
+ * is none. The caller frees the name. */
+char *imf_temporary_directory(const char *cache_dir);
+void imf_remove_directory(const char *path); /* with all that is in it */
+
+#endif

@@ -1,0 +1,287 @@
+/* builtin.c - the table of built-in filters */
+#include "filter/builtin.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- stages that are not one kernel -------------------------------------------------------- */
+
+static enum imf_status setup_unsharp(struct imf_stage *stage, const double *values,
+                                     struct imf_error *err) {
+    if (values[2] == 0)
+        return imf_design_unsharp(&stage->kernel[0], values, err);
+    stage->op = IMF_OP_UNSHARP;
+    stage->amount = values[1];
+    stage->threshold = values[2];
+    return imf_design_gaussian(&stage->kernel[0], values, err);
+}
+
+static enum imf_status setup_transfer(struct imf_stage *stage, enum imf_transfer_kind kind,
+                                      double low, double high, const double *type_and_order) {
+    stage->op = IMF_OP_TRANSFER;
+    stage->transfer = (struct imf_transfer){.kind = kind,
+                                            .low = low,
+                                            .high = high,
+                                            .type = (enum imf_transfer_type)type_and_order[0],
+                                            .order = (int)type_and_order[1]};
+    return IMF_OK;
+}
+
+static enum imf_status setup_highpass(struct imf_stage *stage, const double *values,
+                                      struct imf_error *err) {
+    (void)err;
+    return setup_transfer(stage, IMF_HIGHPASS, values[0], 0, values + 1);
+}
+
+static enum imf_status setup_lowpass(struct imf_stage *stage, const double *values,
+                                     struct imf_error *err) {
+    (void)err;
+    return setup_transfer(stage, IMF_LOWPASS, values[0], 0, values + 1);
+}
+
+static enum imf_status setup_bandpass(struct imf_stage *stage, const double *values,
+                                      struct imf_error *err) {
+    (void)err;
+    return setup_transfer(stage, IMF_BANDPASS, values[0], values[1], values + 2);
+}
+
+static enum imf_status setup_bandstop(struct imf_stage *stage, const double *values,
+                                      struct imf_error *err) {
+    (void)err;
+    return setup_transfer(stage, IMF_BANDSTOP, values[0], values[1], values + 2);
+}
+
+static enum imf_status setup_notch(struct imf_stage *stage, const double *values,
+                                   struct imf_error *err) {
+    (void)err;
+    stage->op = IMF_OP_TRANSFER;
+    stage->transfer = (struct imf_transfer){.kind = IMF_NOTCH,
+                                            .type = IMF_GAUSSIAN,
+                                            .u = values[0],
+                                            .v = values[1],
+                                            .radius = values[2]};
+    return IMF_OK;
+}
+
+static enum imf_status setup_gray(struct imf_stage *stage, const double *values,
+                                  struct imf_error *err) {
+    (void)values;
+    (void)err;
+    stage->op = IMF_OP_GRAY;
+    return IMF_OK;
+}
+
+static enum imf_status setup_invert(struct imf_stage *stage, const double *values,
+                                    struct imf_error *err) {
+    (void)values;
+    (void)err;
+    stage->op = IMF_OP_INVERT;
+    return IMF_OK;
+}
+
+static enum imf_status setup_threshold(struct imf_stage *stage, const double *values,
+                                       struct imf_error *err) {
+    (void)err;
+    stage->op = IMF_OP_THRESHOLD;
+    stage->threshold = values[0];
+    return IMF_OK;
+}
+
+/* ---- values that must fit each other -------------------------------------------------------- */
+
+static const char *check_band(const double *values) {
+    return values[0] < values[1] ? NULL : "LOW must be below HIGH";
+}
+
+static const char *check_dog(const double *values) {
+    return values[0] != values[1] ? NULL : "S1 and S2 must differ: two equal blurs leave nothing";
+}
+
+static const char *check_notch(const double *values) {
+    return values[0] != 0 || values[1] != 0
+               ? NULL
+               : "U and V must not both be 0: that is the image's mean (highpass removes it)";
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static const char *const type_words[] = {
+    [IMF_GAUSSIAN] = "gaussian", [IMF_BUTTERWORTH] = "butterworth", [IMF_IDEAL] = "ideal", NULL};
+static const char *const axis_words[] = {"mag", "x", "y", NULL};
+
+#define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
+
+#define SIGMA(NAME)                                                                                \
+    { NAME, NAME " in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, NAN, true, false, NULL }
+#define CUTOFF(NAME)                                                                               \
+    {                                                                                              \
+        NAME, NAME " in cycles per pixel > 0 and <= 0.7071", 0, NYQUIST_CORNER, NAN, true, false,  \
+            NULL                                                                                   \
+    }
+#define FREQUENCY(NAME)                                                                            \
+    { NAME, NAME " in cycles per pixel, -0.5 to 0.5", -0.5, 0.5, NAN, false, false, NULL }
+#define ANGLE(FALLBACK)                                                                            \
+    { "ANGLE", "ANGLE in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, false, false, NULL }
+#define AMOUNT(NAME)                                                                               \
+    { NAME, NAME " from -1000000 to 1000000", -1e6, 1e6, 1, false, false, NULL }
+#define TYPE                                                                                       \
+    { "type", "type gaussian, butterworth or ideal", 0, 0, 0, false, false, type_words }
+#define ORDER                                                                                      \
+    { "order", "order from 1 to 100", 1, 100, 2, false, true, NULL }
+#define AXIS                                                                                       \
+    { "dir", "dir mag, x or y", 0, 0, 0, false, false, axis_words }
+
+static const struct imf_builtin builtins[] = {
+    {.name = "sharpen",
+     .doc = {"sharpen[:AMOUNT=1]", "Sharpen with the 3x3 Laplacian"},
+     .design = imf_design_sharpen,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {AMOUNT("AMOUNT")}},
+    {.name = "unsharp",
+     .doc = {"unsharp[:sigma=1][:amount=1][:threshold=0]",
+             "Unsharp mask: add what a Gaussian blur takes away"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_unsharp,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{"SIGMA", "sigma in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, 1, true,
+                    false, NULL},
+                   AMOUNT("AMOUNT"),
+                   {"THRESHOLD", "threshold as a fraction of full scale, 0 to 1", 0, 1, 0, false,
+                    false, NULL}}},
+    {.name = "blur",
+     .alias = "gaussian",
+     .doc = {"blur:SIGMA", "Gaussian blur, SIGMA in pixels (also called gaussian)"},
+     .design = imf_design_gaussian,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {SIGMA("SIGMA")}},
+    {.name = "box",
+     .doc = {"box:N", "Mean of NxN pixels"},
+     .design = imf_design_box,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{"N", "N in pixels, 1 to 4095", 1, IMF_KERNEL_MAX, NAN, false, true, NULL}}},
+    {.name = "disk",
+     .doc = {"disk:RADIUS", "Lens blur: mean of the pixels within RADIUS"},
+     .design = imf_design_disk,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{"RADIUS", "RADIUS in pixels, 0.5 to 2047", 0.5, 2047, NAN, false, false,
+                    NULL}}},
+    {.name = "motion",
+     .doc = {"motion:LENGTH:ANGLE",
+             "Motion blur along LENGTH pixels at ANGLE degrees, counter-clockwise"},
+     .design = imf_design_motion,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{"LENGTH", "LENGTH in pixels, 1 to 4094", 1, 4094, NAN, false, false, NULL},
+                   ANGLE(NAN)}},
+    {.name = "sobel",
+     .doc = {"sobel[:dir=mag|x|y]", "Sobel gradient"},
+     .source = IMF_SOURCE_FLT,
+     .parameter = {AXIS}},
+    {.name = "prewitt",
+     .doc = {"prewitt[:dir=mag|x|y]", "Prewitt gradient"},
+     .source = IMF_SOURCE_FLT,
+     .parameter = {AXIS}},
+    {.name = "scharr",
+     .doc = {"scharr[:dir=mag|x|y]", "Scharr gradient"},
+     .source = IMF_SOURCE_FLT,
+     .parameter = {AXIS}},
+    {.name = "laplacian",
+     .doc = {"laplacian", "Laplacian of the four neighbours"},
+     .source = IMF_SOURCE_FLT},
+    {.name = "log",
+     .doc = {"log:SIGMA", "Laplacian of a Gaussian"},
+     .design = imf_design_log,
+     .range = IMF_RANGE_ABS,
+     .parameter = {{"SIGMA", "SIGMA in pixels, 0.3 to 409.4", 0.3, IMF_LOG_LARGEST, NAN, false,
+                    false, NULL}}},
+    {.name = "dog",
+     .doc = {"dog:S1:S2", "Difference of Gaussians, sigma S1 minus sigma S2"},
+     .design = imf_design_dog,
+     .range = IMF_RANGE_ABS,
+     .parameter = {SIGMA("S1"), SIGMA("S2")},
+     .check = check_dog},
+    {.name = "emboss",
+     .doc = {"emboss[:ANGLE=135]", "Relief lit from ANGLE degrees, counter-clockwise"},
+     .design = imf_design_emboss,
+     .range = IMF_RANGE_OFFSET,
+     .parameter = {ANGLE(135)}},
+    {.name = "highpass",
+     .doc = {"highpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2]",
+             "Remove frequencies below CUTOFF cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_highpass,
+     .range = IMF_RANGE_OFFSET,
+     .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER}},
+    {.name = "lowpass",
+     .doc = {"lowpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2]",
+             "Remove frequencies above CUTOFF cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_lowpass,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER}},
+    {.name = "bandpass",
+     .doc = {"bandpass:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",
+             "Keep frequencies from LOW to HIGH cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_bandpass,
+     .range = IMF_RANGE_OFFSET,
+     .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER},
+     .check = check_band},
+    {.name = "bandstop",
+     .doc = {"bandstop:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",
+             "Remove frequencies from LOW to HIGH cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_bandstop,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER},
+     .check = check_band},
+    {.name = "notch",
+     .doc = {"notch:U:V:RADIUS", "Remove the frequency pair +-(U,V), cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_notch,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {FREQUENCY("U"), FREQUENCY("V"), CUTOFF("RADIUS")},
+     .check = check_notch},
+    {.name = "kernel",
+     .doc = {"kernel:A,B,C/D,E,F/G,H,I[:scale=S][:bias=B][:flip]",
+             "Custom kernel, any size from 1x1 to 4095x4095"},
+     .source = IMF_SOURCE_KERNEL},
+    {.name = "kernel",
+     .doc = {"kernel:@FILE[:scale=S][:bias=B][:flip]",
+             "Custom kernel from a file, see imfilter(5)"},
+     .source = IMF_SOURCE_KERNEL},
+    {.name = "gray",
+     .doc = {"gray", "Rec. 709 luma of a colour image"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_gray},
+    {.name = "invert",
+     .doc = {"invert", "Full scale minus the sample"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_invert},
+    {.name = "threshold",
+     .doc = {"threshold:T", "White from T upwards, black below, T a fraction of full scale"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_threshold,
+     .parameter = {{"T", "T as a fraction of full scale, 0 to 1", 0, 1, NAN, false, false, NULL}}},
+};
+
+static const struct imf_builtin user = {
+    .name = "NAME",
+    .doc = {"NAME[:dir=mag|x|y]", "A filter from NAME.flt, see imfilter(5)"},
+    .source = IMF_SOURCE_FLT,
+    .parameter = {AXIS}};
+
+const struct imf_builtin *imf_builtin_at(size_t index) {
+    return index < sizeof builtins / sizeof *builtins ? &builtins[index] : NULL;
+}
+
+const struct imf_builtin *imf_builtin_find(const char *name) {
+    const struct imf_builtin *b;
+    for (size_t i = 0; (b = imf_builtin_at(i)); i++)
+        if (strcmp(b->name, name) == 0 || (b->alias && strcmp(b->alias, name) == 0))
+            return b;
+    return NULL;
+}
+
+const struct imf_builtin *imf_builtin_user(void) {
+    return &user;
+}

@@ -1,0 +1,65 @@
+/*
+ * builtin.h - the table of built-in filters, and the designs of their kernels
+ *
+ * A built-in filter says which parameters it takes; spec.c reads them from text, checks them and
+ * hands over their values in the table's order.
+ */
+#ifndef IMF_FILTER_BUILTIN_H
+#define IMF_FILTER_BUILTIN_H
+
+#include "filter/filter.h"
+
+#define IMF_PARAMETERS 4
+
+/* One number, or one word of a list. */
+struct imf_parameter {
+    const char *name;    /* upper case: by place or as key=value; lower case: as key=value only */
+    const char *meaning; /* with its bounds: "SIGMA in pixels > 0 and <= 511.75" */
+    double low, high;    /* bounds of the value */
+    double fallback;     /* NAN: required */
+    bool above;          /* low itself is excluded */
+    bool whole;
+    const char *const *words; /* instead of a number: NULL-terminated; the value is an index */
+};
+
+enum imf_source {
+    IMF_SOURCE_DESIGN, /* a linear filter: design() makes its kernel */
+    IMF_SOURCE_STAGE,  /* setup() fills the stage */
+    IMF_SOURCE_KERNEL, /* the coefficients are in the spec, or in a file that it names */
+    IMF_SOURCE_FLT     /* the text filters/NAME.flt */
+};
+
+typedef enum imf_status imf_design(struct imf_kernel **out, const double *values,
+                                   struct imf_error *err);
+typedef enum imf_status imf_setup(struct imf_stage *stage, const double *values,
+                                  struct imf_error *err);
+
+struct imf_builtin {
+    const char *name, *alias; /* alias may be NULL */
+    struct imf_filter_doc doc;
+    enum imf_source source;
+    imf_design *design;
+    imf_setup *setup;
+    enum imf_range range;
+    struct imf_parameter parameter[IMF_PARAMETERS]; /* up to the first without a name */
+    /* What is wrong with values that are each in their bounds, or NULL. */
+    const char *(*check)(const double *values);
+};
+
+/* In the order of imfilter(1); NULL past the last. */
+const struct imf_builtin *imf_builtin_at(size_t index);
+const struct imf_builtin *imf_builtin_find(const char *name);
+/* How filters of a user's .flt files read their parameters. */
+const struct imf_builtin *imf_builtin_user(void);
+/* The built-in name that is closest to a mistyped one, or NULL when none is close. */
+const char *imf_builtin_nearest(const char *name);
+
+/* Kernels; values are as the filter's parameters in the table of builtin.c. */
+imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_design_box,
+    imf_design_disk, imf_design_motion, imf_design_log, imf_design_dog, imf_design_emboss;
+
+/* Largest sigma whose kernel fits: 4 sigma to either side, and 5 for the Laplacian. */
+#define IMF_GAUSSIAN_LARGEST 511.75
+#define IMF_LOG_LARGEST 409.4
+
+#endif

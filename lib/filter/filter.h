@@ -1,0 +1,60 @@
+/*
+ * filter.h - a parsed filter: a chain of stages
+ *
+ * Between stages samples are real numbers on the scale of the input image (0..255 or 0..65535) and
+ * unclamped.
+ */
+#ifndef IMF_FILTER_H
+#define IMF_FILTER_H
+
+#include "filter/kernel.h"
+
+enum imf_op {
+    IMF_OP_LINEAR,    /* kernel[0] */
+    IMF_OP_MAGNITUDE, /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
+    IMF_OP_UNSHARP,   /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
+    IMF_OP_TRANSFER,  /* multiplication by `transfer` in the frequency domain */
+    IMF_OP_GRAY,      /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
+    IMF_OP_INVERT,    /* full scale - x; alpha stays */
+    IMF_OP_THRESHOLD  /* x >= threshold ? full scale : 0; alpha stays */
+};
+
+enum imf_transfer_kind { IMF_LOWPASS, IMF_HIGHPASS, IMF_BANDPASS, IMF_BANDSTOP, IMF_NOTCH };
+enum imf_transfer_type { IMF_GAUSSIAN, IMF_BUTTERWORTH, IMF_IDEAL };
+
+/* A real, even transfer function of frequency in cycles per pixel. */
+struct imf_transfer {
+    enum imf_transfer_kind kind;
+    enum imf_transfer_type type;
+    double low, high; /* cutoffs; low-, highpass use low only */
+    double u, v;      /* notch centre +-(u, v) */
+    double radius;    /* notch radius */
+    int order;        /* butterworth */
+};
+/* Gain at frequency (u, v), each -0.5..0.5. */
+double imf_transfer_gain(const struct imf_transfer *t, double u, double v);
+
+struct imf_stage {
+    enum imf_op op;
+    struct imf_kernel *kernel[2]; /* owned */
+    double amount;                /* unsharp */
+    double threshold;             /* unsharp, threshold: fraction of full scale */
+    struct imf_transfer transfer;
+    enum imf_range range; /* how the response is shown when this is the last filtering stage */
+};
+
+struct imf_filter {
+    struct imf_stage *stages; /* owned, count of them, at least 1 */
+    size_t count;
+    char *text; /* owned: specs joined by " | " */
+    char *note; /* owned, or NULL */
+};
+
+/* The filter for pixels that lie in an EXIF orientation, without text and note; *out is NULL where
+ * that is upright. The caller frees it. */
+enum imf_status imf_filter_turn(struct imf_filter **out, const struct imf_filter *filter,
+                                int orientation, struct imf_error *err);
+
+bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold */
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * kernel_peak.c - how strong is the strongest frequency response of a kernel?
+ *
+ * The response is sampled at POINTS frequencies along each axis. With centred taps it is a
+ * trigonometric polynomial of degree d = (K - 1) / 2 along an axis of K taps, and between samples
+ * of such a one, h apart, its magnitude is at most 1 / cos(d h / 2) times the largest sample
+ * (Ehlich and Zeller 1964, on its real part after turning the peak onto the real axis).
+ */
+#include "filter/kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define POINTS 128
+#define TAPS_MAX 64 /* so that the factor is at most sqrt 2 along each axis */
+
+static double between(int taps) {
+    return 1 / cos(M_PI * (taps - 1) / 2 / POINTS);
+}
+
+/* Rows at frequency fx, then columns at each fy. sums: two a row of taps. */
+static double largest_at(const struct imf_kernel *k, const double *cosine, int fx, double *sums) {
+    const double *sine = cosine + POINTS - POINTS / 4; /* cos(a - pi / 2) */
+    double most = 0;
+    for (int y = 0; y < k->height; y++) {
+        const double *row = k->taps + (size_t)y * (size_t)k->width;
+        double re = 0, im = 0;
+        for (int x = 0; x < k->width; x++) {
+            re += row[x] * cosine[(unsigned)(fx * x) % POINTS];
+            im += row[x] * sine[(unsigned)(fx * x) % POINTS];
+        }
+        sums[2 * y] = re;
+        sums[2 * y + 1] = im;
+    }
+    for (int fy = 0; fy < POINTS; fy++) {
+        double re = 0, im = 0;
+        for (int y = 0; y < k->height; y++) {
+            unsigned at = (unsigned)(fy * y) % POINTS;
+            double c = cosine[at], s = sine[at];
+            re += sums[2 * y] * c - sums[2 * y + 1] * s;
+            im += sums[2 * y] * s + sums[2 * y + 1] * c;
+        }
+        most = fmax(most, re * re + im * im);
+    }
+    return sqrt(most);
+}
+
+double imf_kernel_peak(const struct imf_kernel *k) {
+    double sum = fabs(imf_kernel_sum(k)), abs_sum = imf_kernel_abs_sum(k), most = 0;
+    if (abs_sum - sum <= 1e-12 * abs_sum || k->width > TAPS_MAX || k->height > TAPS_MAX)
+        return abs_sum;
+    double cosine[2 * POINTS], sums[2 * TAPS_MAX];
+    for (int i = 0; i < 2 * POINTS; i++)
+        cosine[i] = cos(2 * M_PI * i / POINTS);
+    for (int fx = 0; fx <= POINTS / 2; fx++) /* the others are conjugates of these */
+        most = fmax(most, largest_at(k, cosine, fx, sums));
+    return fmin(abs_sum, most * between(k->width) * between(k->height));
+}

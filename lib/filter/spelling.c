@@ -1,0 +1,57 @@
+/*
+ * spelling.c - the built-in filter that a mistyped name probably means
+ *
+ * Distance is the number of letters to insert, delete, replace or exchange with their neighbour
+ * (optimal string alignment: Damerau 1964, each letter edited at most once). A name is close when
+ * about a third of it or less has to change, or when it is the beginning of a filter's name.
+ */
+#include "filter/builtin.h"
+
+#include <string.h>
+
+#define LONGEST 31 /* letters; no filter's name is longer */
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+static int distance(const char *a, const char *b) {
+    int d[LONGEST + 1][LONGEST + 1], m = (int)strlen(a), n = (int)strlen(b);
+    for (int i = 0; i <= m; i++)
+        d[i][0] = i;
+    for (int j = 0; j <= n; j++)
+        d[0][j] = j;
+    for (int i = 1; i <= m; i++)
+        for (int j = 1; j <= n; j++) {
+            d[i][j] = least(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+                            least(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[m][n];
+}
+
+const char *imf_builtin_nearest(const char *name) {
+    const struct imf_builtin *b;
+    const char *nearest = NULL;
+    char lower[LONGEST + 1];
+    size_t length = strlen(name);
+    if (length > LONGEST)
+        return NULL;
+    for (size_t i = 0; i <= length; i++)
+        lower[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
+    int allowed = ((int)length + 2) / 3;
+    for (size_t i = 0; (b = imf_builtin_at(i)); i++) {
+        const char *names[] = {b->name, b->alias};
+        for (int j = 0; j < 2 && names[j]; j++) {
+            int off = length >= 3 && strncmp(lower, names[j], length) == 0
+                          ? 1
+                          : distance(lower, names[j]);
+            if (off < (int)length && off <= allowed) {
+                nearest = names[j];
+                allowed = off - 1;
+            }
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,59 @@
+/*
+ * transfer.c - gains of frequency-domain filters
+ *
+ * All are made from one prototype, a low-pass gain g(x) of a normalised frequency x whose cutoff is
+ * at x = 1 (Gonzalez and Woods, Digital Image Processing, chapter 4):
+ *
+ *     gaussian     exp(-x^2 / 2)            0.607 at the cutoff
+ *     butterworth  1 / (1 + x^(2 order))    0.5
+ *     ideal        x <= 1 ? 1 : 0           1
+ *
+ * With d = sqrt(u^2 + v^2):
+ *     lowpass   g(d / low)                       highpass  1 - lowpass
+ *     bandpass  g(|d^2 - low high| / (d (high - low)))     bandstop  1 - bandpass
+ *     notch     (1 - g(d1 / radius)) (1 - g(d2 / radius)), d1 and d2 the distances from +-(u, v)
+ * The band's mapping is the classical low-pass to band-pass transformation: it takes both edges to
+ * the cutoff and their geometric mean to gain 1, and removes the frequency 0.
+ */
+#include "filter/filter.h"
+
+#include <math.h>
+
+static double prototype(const struct imf_transfer *t, double x) {
+    switch (t->type) {
+    case IMF_BUTTERWORTH:
+        return 1 / (1 + pow(x, 2.0 * t->order));
+    case IMF_IDEAL:
+        /* A cutoff that falls on a frequency of the grid belongs to the pass band, whatever the
+         * rounding of d. */
+        return x <= 1 + 1e-12 ? 1 : 0;
+    default:
+        return exp(-x * x / 2);
+    }
+}
+
+static double band(const struct imf_transfer *t, double d) {
+    return d > 0 ? fabs(d * d - t->low * t->high) / (d * (t->high - t->low)) : INFINITY;
+}
+
+/* Distance on the torus of frequencies: 0.5 and -0.5 are the same. */
+static double notch_distance(double u, double v) {
+    return hypot(u - rint(u), v - rint(v));
+}
+
+double imf_transfer_gain(const struct imf_transfer *t, double u, double v) {
+    double d = hypot(u, v);
+    switch (t->kind) {
+    case IMF_LOWPASS:
+        return prototype(t, d / t->low);
+    case IMF_HIGHPASS:
+        return 1 - prototype(t, d / t->low);
+    case IMF_BANDPASS:
+        return prototype(t, band(t, d));
+    case IMF_BANDSTOP:
+        return 1 - prototype(t, band(t, d));
+    default:
+        return (1 - prototype(t, notch_distance(u - t->u, v - t->v) / t->radius)) *
+               (1 - prototype(t, notch_distance(u + t->u, v + t->v) / t->radius));
+    }
+}

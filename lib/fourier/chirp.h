@@ -1,0 +1,32 @@
+/*
+ * chirp.h - transforms along an axis with a large prime factor, line by line, as convolutions
+ */
+#ifndef IMF_FOURIER_CHIRP_H
+#define IMF_FOURIER_CHIRP_H
+
+#include "device/runtime.h"
+
+struct imf_fft;
+struct imf_fft_chirp;
+
+/* The lines of an axis, counted in complex values: line l of set s begins at s * set + l * line. */
+struct imf_fft_lines {
+    int length, lines, sets;
+    int64_t element, line, set;
+};
+
+enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_clrt *rt,
+                                   const struct imf_fft_lines *lines, struct imf_error *err);
+void imf_fft_chirp_free(struct imf_fft_chirp **chirp);
+
+/* Transform all lines of `data` in place; backwards: the inverse. */
+enum imf_status imf_fft_chirp_run(struct imf_fft_chirp *chirp, cl_mem data, bool backwards,
+                                  struct imf_error *err);
+
+/* fourier/transform.c: a transform of one line that is no public one: longer than IMF_FFT_MAX
+ * perhaps, and in float64 where the device can; and where its values lie. */
+enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_clrt *rt, int length,
+                                     struct imf_error *err);
+cl_mem imf_fft_data(const struct imf_fft *fft);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * pass.c - the passes over memory that make up a transform of one or two dimensions
+ *
+ * A line up to PANEL values is done in one pass, where there are others to fill the lanes; a longer
+ * or a single one of n1 * n2 values in two: columns of the n1 x n2 matrix that it is, then its
+ * rows.
+ */
+#include "fourier/pass.h"
+
+#include "fourier/prime.h"
+
+#include <string.h>
+
+/* Longest line for one pass: VEC of them should stay in the second cache. */
+#define PANEL 4096
+/* Values that a work-item takes at once where all share a transform. */
+#define GRAIN 8192
+
+static bool square_split(int n, unsigned radices, int vec, int *n1, int *n2) {
+    struct imf_fft_plan plan;
+    *n1 = 0;
+    /* The nearest to a square, and rather one whose rows and columns fill the lanes. */
+    for (int a = 2; (int64_t)a * a <= n; a++) {
+        if (n % a != 0 || !imf_fft_plan_best(&plan, a, radices) ||
+            !imf_fft_plan_best(&plan, n / a, radices))
+            continue;
+        bool full = a % vec == 0 && n / a % vec == 0;
+        bool had = *n1 > 0 && *n1 % vec == 0 && *n2 % vec == 0;
+        if (full || !had) {
+            *n1 = a;
+            *n2 = n / a;
+        }
+    }
+    return *n1 > 0;
+}
+
+static struct imf_fft_pass *add(struct imf_fft_passes *p, int length, unsigned radices) {
+    struct imf_fft_pass *pass = &p->z.pass[p->z.passes];
+    struct imf_fft_plan *plan = &p->plan[p->z.passes++];
+    *pass = (struct imf_fft_pass){.outer = 1, .steps = -1};
+    imf_fft_plan_best(plan, length, radices);
+    imf_fft_axis_set(&pass->axis, plan);
+    pass->axis.twiddles = (cl_int)p->floats;
+    pass->order = (cl_int)p->ints;
+    p->floats += 2 * (size_t)plan->twiddles;
+    pass->axis.prime_tables = (cl_int)p->floats;
+    p->floats += imf_fft_prime_floats(plan);
+    p->ints += 4 * (size_t)length;
+    p->primes |= plan->primes > 0;
+    for (int s = 0; s < plan->primes; s++)
+        p->convolutions |= imf_fft_prime_length(plan->radix[s]) > 0;
+    pass->grain = GRAIN / length > 8 ? GRAIN / length / 8 : 1;
+    int work = length + imf_fft_prime_spare(plan);
+    if (work > p->z.work)
+        p->z.work = work;
+    return pass;
+}
+
+/* Four steps along lines of n = n1 n2 neighbours, `outer` of them. */
+static void add_steps(struct imf_fft_passes *p, int n1, int n2, int outer, int vec,
+                      unsigned radices) {
+    cl_long n = (cl_long)n1 * n2;
+    struct imf_fft_pass *a = add(p, n1, radices);
+    a->lines = n2;
+    a->outer = outer;
+    a->from = a->to = (struct imf_fft_layout){1, n2, n};
+    a->to_temp = 1;
+    struct imf_fft_pass *b = add(p, n2, radices);
+    b->lines = n1;
+    b->outer = outer;
+    b->from = (struct imf_fft_layout){n2, 1, n};
+    b->from_temp = 1;
+    b->to = (struct imf_fft_layout){1, n1, n};
+    b->steps = (cl_int)p->floats;
+    p->floats += 2 * (size_t)n2 * (size_t)(vec + (n1 + vec - 1) / vec);
+    p->temp = true;
+}
+
+static enum imf_status check(const struct imf_fft_shape_passes *shape, struct imf_error *err) {
+    struct imf_fft_plan plan;
+    const int length[] = {shape->nx, shape->ny};
+    const bool skip[] = {shape->skip_x, shape->skip_y};
+    for (int i = 0; i < 2; i++) {
+        if (!skip[i] && !imf_fft_plan_best(&plan, length[i], shape->radices))
+            return imf_fail(err, IMF_ERR_ARGUMENT,
+                            "length %d is not the product of the radices asked for (0 allows all)",
+                            length[i]);
+    }
+    size_t values;
+    if (shape->batch < 1)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "%d transforms: use at least one", shape->batch);
+    if (!imf_size_mul((size_t)shape->nx, (size_t)shape->ny, &values) ||
+        !imf_size_mul(values, (size_t)shape->batch, &values) || values > INT32_MAX)
+        return imf_fail(err, IMF_ERR_LIMIT, "%d transforms of %dx%d values are too many: use fewer",
+                        shape->batch, shape->nx, shape->ny);
+    return IMF_OK;
+}
+
+enum imf_status imf_fft_passes_make(struct imf_fft_passes *p,
+                                    const struct imf_fft_shape_passes *shape,
+                                    struct imf_error *err) {
+    int nx = shape->nx, ny = shape->ny, batch = shape->batch, vec = shape->vec;
+    unsigned radices = shape->radices;
+    *p = (struct imf_fft_passes){.z = {.batch = batch, .work = 1}};
+    enum imf_status status = check(shape, err);
+    if (status != IMF_OK)
+        return status;
+    int rows = ny, n1, n2;
+    bool single = ny == 1, steps = !shape->skip_x && square_split(nx, radices, vec, &n1, &n2);
+    if (single && nx <= PANEL && batch >= vec / 2) {
+        /* Short lines ride side by side: a batch of them is one set. */
+        rows = batch;
+        p->z.batch = 1;
+    }
+    p->z.size = (cl_long)nx * rows;
+    if (steps && (nx > PANEL || (rows < vec / 2 && nx >= vec * vec))) {
+        add_steps(p, n1, n2, rows, vec, radices);
+    } else if (nx > 1 && !shape->skip_x) {
+        struct imf_fft_pass *row = add(p, nx, radices);
+        row->lines = rows;
+        row->from = row->to = (struct imf_fft_layout){nx, 1, 0};
+    }
+    if (ny > 1 && !shape->skip_y) {
+        struct imf_fft_pass *column = add(p, ny, radices);
+        column->lines = nx;
+        column->from = column->to = (struct imf_fft_layout){1, nx, 0};
+    }
+    return IMF_OK;
+}
+
+/* Lane l holds this line of a panel; lane() of cl/fft_transform.cl is its inverse. */
+static int line_of(int lane, int vec) {
+    return vec < 4 ? lane : lane / 4 * 2 + lane % 2 + (lane & 2 ? vec / 2 : 0);
+}
+
+static void fill_steps(float *out, int n1, int n2, int vec) {
+    int64_t n = (int64_t)n1 * n2;
+    double re, im;
+    for (int i = 0; i < n2; i++, out += 2 * vec) {
+        for (int l = 0; l < vec; l++) {
+            imf_fft_root((int64_t)i * line_of(l, vec) % n, (int)n, &re, &im);
+            out[l] = (float)re;
+            out[vec + l] = (float)im;
+        }
+    }
+    for (int first = 0; first < n1; first += vec) {
+        for (int i = 0; i < n2; i++) {
+            imf_fft_root((int64_t)i * first % n, (int)n, &re, &im);
+            *out++ = (float)re;
+            *out++ = (float)im;
+        }
+    }
+}
+
+enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
+                                      cl_int *orders, struct imf_error *err) {
+    enum imf_status status = IMF_OK;
+    for (int i = 0; i < p->z.passes; i++) {
+        const struct imf_fft_pass *pass = &p->z.pass[i];
+        int n = pass->axis.length;
+        imf_fft_twiddles(&p->plan[i], twiddles + pass->axis.twiddles);
+        if (status == IMF_OK)
+            status =
+                imf_fft_prime_tables(&p->plan[i], twiddles, (size_t)pass->axis.prime_tables, err);
+        if (pass->steps >= 0)
+            fill_steps(twiddles + pass->steps, pass->lines, n, vec);
+        cl_int *order = orders + pass->order;
+        imf_fft_order(&p->plan[i], order);
+        /* Backwards: frequency -k instead of k. */
+        for (int k = 0; k < n; k++)
+            order[2 * n + k] = (n - order[k]) % n;
+        for (int k = 0; k < n; k++) {
+            order[n + order[k]] = k;
+            order[3 * n + order[2 * n + k]] = k;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,53 @@
+/*
+ * pass.h - the passes over memory that make up a transform of one or two dimensions (no OpenCL
+ * calls); cl/fft_transform.cl tells how a pass is done
+ */
+#ifndef IMF_FOURIER_PASS_H
+#define IMF_FOURIER_PASS_H
+
+#include "fourier/run.h"
+
+#define IMF_FFT_PASSES 3
+
+/* struct fft_layout, fft_pass and fft_transform of cl/fft_transform.cl. */
+struct imf_fft_layout {
+    imf_cl_long line, element, outer;
+};
+struct imf_fft_pass {
+    struct imf_fft_layout from, to;
+    struct imf_fft_axis axis;
+    cl_int lines, outer, from_temp, to_temp, order, steps, grain;
+};
+struct imf_fft_transform {
+    struct imf_fft_pass pass[IMF_FFT_PASSES];
+    cl_int passes, batch;
+    imf_cl_long size;
+    cl_int work, backwards;
+};
+
+struct imf_fft_passes {
+    struct imf_fft_transform z;
+    struct imf_fft_plan plan[IMF_FFT_PASSES]; /* of each pass */
+    bool temp;                                /* some pass needs temp */
+    bool primes, convolutions;                /* some have prime stages; some of these as such */
+    size_t floats, ints;                      /* of the tables */
+};
+
+/* What passes_make is asked for: nx x ny values (ny = 1: one dimension), `batch` times, in lanes of
+ * `vec`. */
+struct imf_fft_shape_passes {
+    int nx, ny, batch, vec;
+    unsigned radices;
+    bool skip_x, skip_y; /* axes that are transformed in another way */
+};
+
+/* Fails when a length is no product of the radices, or the whole has more than 2^31 - 1 values. */
+enum imf_status imf_fft_passes_make(struct imf_fft_passes *p, const struct imf_fft_shape_passes *s,
+                                    struct imf_error *err);
+
+/* Twiddle factors of stages and between steps and what prime stages need (p->floats), and for each
+ * axis the order of the last stage's elements and its inverse, forwards and backwards (p->ints). */
+enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
+                                      cl_int *orders, struct imf_error *err);
+
+#endif

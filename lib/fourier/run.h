@@ -1,0 +1,55 @@
+/*
+ * run.h - what every program that transforms on a device needs: its text, axes and twiddles
+ */
+#ifndef IMF_FOURIER_RUN_H
+#define IMF_FOURIER_RUN_H
+
+#include "device/runtime.h"
+#include "fourier/plan.h"
+#include "solver/fft_error.h"
+
+/* struct fft_axis of cl/fft_stages.cl. */
+struct imf_fft_axis {
+    cl_int length, valid, origin, taps, stages, radix[IMF_FFT_STAGES], twiddles, primes,
+        prime_tables;
+};
+
+/* Lanes of the transforms on this device: 4, 8 or 16. */
+int imf_fft_vec(const struct imf_device *d);
+
+/* VEC and the text of cl/fft_stages.cl, to be put before common.cl. With a plan for rows (and one
+ * for columns, or NULL) no more of it than they need: built sooner, but a program for each set of
+ * radices. */
+void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
+                    const struct imf_fft_plan *y);
+
+/* The text of cl/fft_primes.cl behind that, for axes with prime stages; of cl/fft_transpose.cl, for
+ * tiles. */
+void imf_fft_define_primes(struct imf_defines *d);
+void imf_fft_define_transpose(struct imf_defines *d);
+
+/* A problem by tiles whose samples are less their middle: its epilogue, and how exact sums are
+ * told. near_tie: a float decides pixels that are not near a tie. */
+void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
+                         const struct imf_fft_bound *bound, double error, bool near_tie);
+
+void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan);
+
+/* The twiddle factors of one or two plans (y may be NULL) in one buffer; sets axis->twiddles. */
+enum imf_status imf_fft_twiddle_buffer(struct imf_clrt *rt, const struct imf_fft_plan *x,
+                                       const struct imf_fft_plan *y, struct imf_fft_axis *axis_x,
+                                       struct imf_fft_axis *axis_y, cl_mem *out,
+                                       struct imf_error *err);
+
+/* A read-only buffer with a copy of host data. */
+enum imf_status imf_fft_upload(struct imf_clrt *rt, const void *data, size_t bytes, cl_mem *out,
+                               struct imf_error *err);
+
+/*
+ * Transform `count` lines of n complex values in place, planar, line after line in host memory, in
+ * natural order. backwards: the inverse, not divided by n. Any n up to IMF_FFT_MAX.
+ */
+enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, int count,
+                              bool backwards, struct imf_error *err);
+
+#endif

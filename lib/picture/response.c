@@ -1,0 +1,151 @@
+/*
+ * response.c - frequency responses of the linear parts of a filter, on one grid
+ *
+ * On a grid of n x n frequencies k / n a kernel of any size has the transform of its taps folded
+ * modulo n: exp(-2 pi i k x / n) does not tell x from x + n. So the samples are exact, and one
+ * transform of n x n serves a 3x3 and a 4095x4095.
+ */
+#include "picture/response.h"
+
+#include "fourier/host.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N IMF_RESPONSE
+
+/* Taps folded around (0, 0); n x n. */
+static void folded_row(void *user, int y, double *row) {
+    const double *grid = user;
+    memcpy(row, grid + (size_t)y * N, N * sizeof *row);
+}
+
+enum imf_status imf_response_kernel(double *gain, const struct imf_kernel *k,
+                                    struct imf_error *err) {
+    struct imf_half_plane plane;
+    double *grid = calloc(IMF_RESPONSE_SIZE, sizeof *grid);
+    if (!grid)
+        return imf_fail_memory(err, IMF_RESPONSE_SIZE * sizeof *grid);
+    for (int i = 0; i < k->height; i++) {
+        size_t row = (size_t)((i - k->cy) & (N - 1)) * N;
+        for (int j = 0; j < k->width; j++)
+            grid[row + (size_t)((j - k->cx) & (N - 1))] +=
+                k->taps[(size_t)i * (size_t)k->width + (size_t)j] / k->scale;
+    }
+    enum imf_status status = imf_half_plane_make(&plane, N, N, folded_row, grid, err);
+    for (int v = 0; status == IMF_OK && v < N; v++)
+        for (int u = 0; u < N; u++) {
+            struct imf_complex z = imf_half_plane_at(&plane, u - N / 2, v - N / 2);
+            gain[(size_t)v * N + (size_t)u] = hypot(z.re, z.im);
+        }
+    imf_half_plane_free(&plane);
+    free(grid);
+    return status;
+}
+
+void imf_response_transfer(double *gain, const struct imf_transfer *t) {
+    for (int v = 0; v < N; v++)
+        for (int u = 0; u < N; u++)
+            gain[(size_t)v * N + (size_t)u] =
+                fabs(imf_transfer_gain(t, (double)(u - N / 2) / N, (double)(v - N / 2) / N));
+}
+
+enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_stage *s,
+                                     struct imf_error *err) {
+    const struct imf_kernel *blur = s->kernel[0];
+    enum imf_status status = imf_kernel_create(out, blur->width, blur->height, err);
+    if (status != IMF_OK)
+        return status;
+    struct imf_kernel *k = *out;
+    k->cx = blur->cx;
+    k->cy = blur->cy;
+    for (size_t i = 0, n = (size_t)k->width * (size_t)k->height; i < n; i++)
+        k->taps[i] = -s->amount * blur->taps[i] / blur->scale;
+    k->taps[(size_t)k->cy * (size_t)k->width + (size_t)k->cx] += 1 + s->amount;
+    return IMF_OK;
+}
+
+/* The gain is real and even, so its forward transform is its inverse times N^2. */
+static void gain_row(void *user, int y, double *row) {
+    for (int x = 0; x < N; x++)
+        row[x] = imf_transfer_gain(user, (double)(x < N / 2 ? x : x - N) / N,
+                                   (double)(y < N / 2 ? y : y - N) / N);
+}
+
+enum imf_status imf_response_impulse(struct imf_kernel **out, const struct imf_transfer *t,
+                                     int size, struct imf_error *err) {
+    struct imf_half_plane plane;
+    struct imf_transfer copy = *t;
+    enum imf_status status = imf_kernel_create(out, size, size, err);
+    if (status != IMF_OK)
+        return status;
+    status = imf_half_plane_make(&plane, N, N, gain_row, &copy, err);
+    for (int y = 0; status == IMF_OK && y < size; y++)
+        for (int x = 0; x < size; x++)
+            (*out)->taps[(size_t)y * (size_t)size + (size_t)x] =
+                imf_half_plane_at(&plane, x - size / 2, y - size / 2).re / (N * N);
+    imf_half_plane_free(&plane);
+    if (status != IMF_OK)
+        imf_kernel_free(out);
+    return status;
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+const char *imf_stage_spec(char buffer[IMF_STAGE_SPEC], const struct imf_filter *f, size_t index) {
+    static const char bar[] = " | ";
+    const char *at = f->text;
+    for (size_t i = 0; i < index && at; i++) {
+        at = strstr(at, bar);
+        at = at ? at + strlen(bar) : NULL;
+    }
+    at = at ? at : "";
+    const char *end = strstr(at, bar);
+    size_t length = end ? (size_t)(end - at) : strlen(at);
+    bool cut = length > IMF_STAGE_SPEC - 1;
+    snprintf(buffer, IMF_STAGE_SPEC, "%.*s%s", cut ? IMF_STAGE_SPEC - 4 : (int)length, at,
+             cut ? "..." : "");
+    return buffer;
+}
+
+static const char *transfer_words(char buffer[IMF_STAGE_WORDS], const struct imf_transfer *t) {
+    static const char *const kinds[] = {"lowpass", "highpass", "bandpass", "bandstop", "notch"};
+    static const char *const types[] = {"gaussian", "butterworth", "ideal"};
+    char type[48], where[80];
+    snprintf(type, sizeof type, "%s", types[t->type]);
+    if (t->type == IMF_BUTTERWORTH)
+        snprintf(type, sizeof type, "%s of order %d", types[t->type], t->order);
+    if (t->kind == IMF_NOTCH)
+        snprintf(where, sizeof where, "centre +-(%g, %g), radius %g", t->u, t->v, t->radius);
+    else if (t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP)
+        snprintf(where, sizeof where, "cutoffs %g and %g", t->low, t->high);
+    else
+        snprintf(where, sizeof where, "cutoff %g", t->low);
+    snprintf(buffer, IMF_STAGE_WORDS, "%s, %s, %s cycles a pixel", kinds[t->kind], type, where);
+    return buffer;
+}
+
+const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage *s) {
+    switch (s->op) {
+    case IMF_OP_TRANSFER:
+        return transfer_words(buffer, &s->transfer);
+    case IMF_OP_MAGNITUDE:
+        return "gradient magnitude: sqrt(gx^2 + gy^2) of two kernels";
+    case IMF_OP_UNSHARP:
+        snprintf(buffer, IMF_STAGE_WORDS,
+                 "unsharp mask: x + %g d where |d| >= %g of full scale; d = x - the blur below",
+                 s->amount, s->threshold);
+        return buffer;
+    case IMF_OP_GRAY:
+        return "point operation: Rec. 709 luma, 0.2126 R + 0.7152 G + 0.0722 B";
+    case IMF_OP_INVERT:
+        return "point operation: full scale - x";
+    case IMF_OP_THRESHOLD:
+        snprintf(buffer, IMF_STAGE_WORDS,
+                 "point operation: full scale where x >= %g of it, 0 elsewhere", s->threshold);
+        return buffer;
+    default:
+        return "";
+    }
+}

@@ -1,0 +1,198 @@
+/*
+ * spectrum.c - power spectra of images, as numbers
+ *
+ * A discrete transform takes the image for one period of an endless pattern. Where opposite edges
+ * differ that pattern has steps, and their spectrum is a bright cross over all others. A Hann
+ * window, sin^2 along each side, takes the edges to 0: the cross goes, and a cosine of any
+ * frequency shows as a pair of small dots whose skirts fall by 18 dB an octave (Harris 1978, On the
+ * use of windows for harmonic analysis with the discrete Fourier transform). The mean under the
+ * window is subtracted first, or it would be the brightest of all dots and carry nothing.
+ *
+ * Zeros are appended up to a length that transforms quickly; they only make the grid of frequencies
+ * finer. Where the grid is finer than the result, power is averaged over the area of each value.
+ */
+#include "picture/spectrum.h"
+
+#include "base/orientation.h"
+#include "base/surface.h"
+#include "fourier/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SMALLEST 256 /* values each way, however small the image */
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+struct source {
+    const struct imf_pixels *pixels;
+    struct imf_turn turn; /* to the upright picture, whose frequencies filters mean, too */
+    int width, height;    /* of that */
+    int padded;           /* length of a row with its zeros */
+    double *window;       /* width values, then height values; owned */
+    double mean;          /* under the window */
+    double weight;        /* sum of the window */
+};
+
+static double sample(const struct imf_pixels *p, int x, int y, int channel) {
+    const char *row = (const char *)p->data + (size_t)y * p->stride;
+    size_t at = (size_t)x * (size_t)p->info->channels + (size_t)channel;
+    return p->info->depth == 8 ? ((const uint8_t *)row)[at] / 255.0
+                               : ((const uint16_t *)row)[at] / 65535.0;
+}
+
+/* Rec. 709 luma, 0..1, over black where there is alpha; of ink, of the light that it leaves. */
+static double luma(const struct source *s, int x, int y) {
+    const struct imf_pixels *p = s->pixels;
+    const struct imf_info *info = p->info;
+    imf_turn_pixel_back(s->turn, s->width, s->height, &x, &y);
+    double alpha = info->alpha ? sample(p, x, y, info->channels - 1) : 1;
+    double first = sample(p, x, y, 0);
+    if (info->channels - (info->alpha ? 1 : 0) < 3)
+        return alpha * first;
+    double sum = 0.2126 * first + 0.7152 * sample(p, x, y, 1) + 0.0722 * sample(p, x, y, 2);
+    if (info->color == IMF_COLOR_CMYK)
+        return (1 - sum) * (1 - sample(p, x, y, 3));
+    return alpha * sum;
+}
+
+static void hann(double *window, int length) {
+    for (int i = 0; i < length; i++) {
+        double s = sin(acos(-1.0) * (i + 0.5) / length);
+        window[i] = s * s;
+    }
+}
+
+static enum imf_status source_make(struct source *s, const struct imf_pixels *pixels, int padded,
+                                   struct imf_error *err) {
+    s->pixels = pixels;
+    s->padded = padded;
+    int width = s->width, height = s->height;
+    size_t count = (size_t)width + (size_t)height;
+    s->window = malloc(count * sizeof *s->window);
+    if (!s->window)
+        return imf_fail_memory(err, count * sizeof *s->window);
+    hann(s->window, width);
+    hann(s->window + width, height);
+    double sum = 0;
+    for (int y = 0; y < height; y++) {
+        double row = 0, weight = 0;
+        for (int x = 0; x < width; x++) {
+            row += s->window[x] * luma(s, x, y);
+            weight += s->window[x];
+        }
+        sum += s->window[width + y] * row;
+        s->weight += s->window[width + y] * weight;
+    }
+    s->mean = sum / s->weight;
+    return IMF_OK;
+}
+
+static void windowed_row(void *user, int y, double *row) {
+    const struct source *s = user;
+    int width = s->width, height = s->height;
+    for (int x = 0; x < s->padded; x++) {
+        row[x] = 0;
+        if (x < width && y < height)
+            row[x] = s->window[x] * s->window[width + y] * (luma(s, x, y) - s->mean);
+    }
+}
+
+/* ---- frequencies ---------------------------------------------------------------------------- */
+
+/* What value k of `side` covers of `bins` frequencies: from..to, the first and last in part. */
+struct cover {
+    int from, to;
+    double first, last;
+};
+
+static struct cover cover_of(int k, int side, int bins) {
+    double low = (k - side / 2 - 0.5) * bins / side + 0.5;
+    double high = (k - side / 2 + 0.5) * bins / side + 0.5;
+    struct cover c = {(int)floor(low + 1e-9), (int)ceil(high - 1e-9) - 1, 0, 0};
+    c.first = c.from + 1 - low;
+    c.last = high - c.to;
+    return c;
+}
+
+static double cover_weight(const struct cover *c, int bin) {
+    return bin == c->from ? c->first : bin == c->to ? c->last : 1;
+}
+
+static double mean_power(const struct imf_half_plane *p, const struct cover *cx,
+                         const struct cover *cy) {
+    double sum = 0, area = 0;
+    for (int y = cy->from; y <= cy->to; y++)
+        for (int x = cx->from; x <= cx->to; x++) {
+            struct imf_complex z = imf_half_plane_at(p, x, y);
+            double weight = cover_weight(cx, x) * cover_weight(cy, y);
+            sum += weight * (z.re * z.re + z.im * z.im);
+            area += weight;
+        }
+    return sum / area;
+}
+
+static void fill(struct imf_spectrum *s, const struct imf_half_plane *p, double unit) {
+    double count[IMF_RINGS] = {0};
+    for (int v = 0; v < s->side; v++) {
+        struct cover cy = cover_of(v, s->side, p->height);
+        for (int u = 0; u < s->side; u++) {
+            struct cover cx = cover_of(u, s->side, p->width);
+            double power = unit * mean_power(p, &cx, &cy);
+            s->power[(size_t)v * (size_t)s->side + (size_t)u] = power;
+            double f = hypot(u - s->side / 2, v - s->side / 2) / s->side;
+            int ring = (int)(f * 2 * IMF_RINGS);
+            if (ring < IMF_RINGS && f > 0) {
+                s->ring[ring] += power;
+                count[ring]++;
+            }
+        }
+    }
+    for (int i = 0; i < IMF_RINGS; i++)
+        s->ring[i] = count[i] > 0 ? s->ring[i] / count[i] : 0;
+}
+
+/* At least n; quick to transform, unless n is beyond all lengths known to be. */
+static int padded_length(int n, int multiple) {
+    int length = imf_fft_length(n, multiple);
+    return length ? length : n;
+}
+
+enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pixels *pixels,
+                                  int most, struct imf_error *err) {
+    struct source source = {.turn = imf_turn_of(pixels->info->orientation)};
+    int width = source.width = source.turn.swap ? pixels->info->height : pixels->info->width;
+    int height = source.height = source.turn.swap ? pixels->info->width : pixels->info->height;
+    int longest = width > height ? width : height;
+    *out = (struct imf_spectrum){.side = most};
+    if (longest < most)
+        out->side = padded_length(longest > SMALLEST ? longest : SMALLEST, 2);
+    if (out->side > most)
+        out->side = most;
+    size_t count = (size_t)out->side * (size_t)out->side;
+    out->power = malloc(count * sizeof *out->power);
+    if (!out->power)
+        return imf_fail_memory(err, count * sizeof *out->power);
+    int nx = padded_length(width > out->side ? width : out->side, 1);
+    int ny = padded_length(height > out->side ? height : out->side, 1);
+    struct imf_half_plane plane = {0};
+    enum imf_status status = source_make(&source, pixels, nx, err);
+    if (status == IMF_OK)
+        status = imf_half_plane_make(&plane, nx, ny, windowed_row, &source, err);
+    if (status == IMF_OK) {
+        /* A cosine of amplitude 1/2, from black to white, has |X| = weight / 4. */
+        double unit = 16 / (source.weight * source.weight);
+        fill(out, &plane, unit);
+        status = imf_spectrum_peaks(&out->peaks, &plane, width, height, unit, err);
+    }
+    imf_half_plane_free(&plane);
+    free(source.window);
+    if (status != IMF_OK)
+        imf_spectrum_free(out);
+    return status;
+}
+
+void imf_spectrum_free(struct imf_spectrum *s) {
+    free(s->power);
+    s->power = NULL;
+}

@@ -1,0 +1,191 @@
+/*
+ * chain.c - a filter lowered to passes for one image
+ *
+ * Stages are taken in order; chain_builder.h tells what becomes of them.
+ */
+#include "plan/chain_builder.h"
+#include "run/point.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
+    struct imf_epilogue e = imf_plain_epilogue;
+    e.full = b->chain->full;
+    switch (stage->op) {
+    case IMF_OP_LINEAR:
+    case IMF_OP_MAGNITUDE:
+    case IMF_OP_TRANSFER:
+        return imf_builder_convolve(b, stage);
+    case IMF_OP_UNSHARP:
+        return imf_builder_unsharp(b, stage);
+    case IMF_OP_GRAY:
+        return imf_builder_gray(b);
+    case IMF_OP_INVERT:
+        e.multiply = -1;
+        e.offset = e.full;
+        break;
+    case IMF_OP_THRESHOLD:
+        e.threshold = true;
+        e.level = stage->threshold * e.full;
+        break;
+    }
+    return imf_builder_scalar(b, &e);
+}
+
+/* How the response is shown, after the last filtering stage. */
+static bool show(struct imf_builder *b, enum imf_range range) {
+    struct imf_epilogue e = imf_plain_epilogue;
+    e.full = b->chain->full;
+    struct imf_point *p;
+    switch (range) {
+    case IMF_RANGE_ABS:
+        e.absolute = true;
+        return imf_builder_scalar(b, &e);
+    case IMF_RANGE_OFFSET:
+        e.offset = (e.full + 1) / 2;
+        return imf_builder_scalar(b, &e);
+    case IMF_RANGE_NORMALIZE:
+        if (!imf_builder_straighten(b) || !imf_builder_flush(b) ||
+            !(p = imf_builder_point(b, IMF_AT_NORMALIZE)))
+            return false;
+        p->normalize = true;
+        b->bound = e.full;
+        b->integral = b->positive = false;
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* A filtering stage has gain 1 at frequency 0, and no bias. */
+static bool keeps_brightness(const struct imf_stage *s) {
+    double gain = 0, bias = 0;
+    if (s->op == IMF_OP_TRANSFER)
+        gain = imf_transfer_gain(&s->transfer, 0, 0);
+    for (int i = 0; i < 2 && s->kernel[i]; i++) {
+        gain = hypot(gain, imf_kernel_sum(s->kernel[i]) / s->kernel[0]->scale);
+        bias = s->kernel[0]->bias;
+    }
+    return fabs(gain - 1) <= 1e-6 && bias == 0;
+}
+
+/* What becomes of the image's alpha. */
+static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alpha asked) {
+    bool filters = false, keeps = true;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct imf_stage *s = &filter->stages[i];
+        filters = filters || !imf_op_is_point(s->op);
+        keeps = keeps && (imf_op_is_point(s->op) || keeps_brightness(s));
+    }
+    if (!filters)
+        return IMF_ALPHA_KEEP;
+    return asked ? asked : keeps ? IMF_ALPHA_PREMULTIPLY : IMF_ALPHA_KEEP;
+}
+
+static bool build(struct imf_builder *b, const struct imf_filter *filter,
+                  const struct imf_settings *settings) {
+    struct imf_chain *c = b->chain;
+    struct imf_point *p;
+    if (settings->linear) {
+        if (!(p = imf_builder_point(b, IMF_AT_LINEARIZE)))
+            return false;
+        p->linearize = true;
+        b->outside = c->full * imf_srgb_to_linear(b->outside / c->full);
+        b->integral = false;
+    }
+    size_t last = filter->count; /* the last filtering stage decides how the response is shown */
+    for (size_t i = 0; i < filter->count; i++)
+        if (!imf_op_is_point(filter->stages[i].op))
+            last = i;
+    for (size_t i = 0; i < filter->count; i++) {
+        if (!apply_stage(b, &filter->stages[i]))
+            return false;
+        enum imf_range range = settings->range ? settings->range : filter->stages[i].range;
+        if (i == last && !show(b, range))
+            return false;
+    }
+    if (!imf_builder_straighten(b))
+        return false;
+    if (settings->linear) {
+        if (!(p = imf_builder_point(b, IMF_AT_DELINEARIZE)))
+            return false;
+        p->delinearize = true;
+    }
+    if (c->in != c->out) {
+        if (!(p = imf_builder_point(b, IMF_AT_RESCALE)))
+            return false;
+        p->rescale = c->rescale;
+    }
+    /* A chain of operations that change nothing still copies the image. */
+    if (!b->pending && !c->count && !(p = imf_builder_point(b, IMF_AT_EPILOGUE)))
+        return false;
+    return imf_builder_flush(b);
+}
+
+enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
+                                const struct imf_info *input, const struct imf_settings *settings,
+                                struct imf_error *err) {
+    *out = NULL;
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->stages[i].op == IMF_OP_GRAY && input->color == IMF_COLOR_CMYK)
+            return imf_fail(err, IMF_ERR_FORMAT, "gray needs a gray or RGB image, this is CMYK");
+    if (settings->linear && input->color == IMF_COLOR_CMYK)
+        return imf_fail(err, IMF_ERR_FORMAT, "--linear needs a gray or RGB image, this is CMYK");
+    struct imf_chain *c = calloc(1, sizeof *c);
+    if (!c)
+        return imf_fail_memory(err, sizeof *c);
+    int out_depth = settings->depth ? settings->depth : input->depth;
+    c->width = input->width;
+    c->height = input->height;
+    c->channels_in = input->channels;
+    c->in = input->depth == 16 ? IMF_U16 : IMF_U8;
+    c->out = out_depth == 16 ? IMF_U16 : IMF_U8;
+    c->full = imf_sample_max(c->in);
+    c->rescale = c->in == c->out ? 1 : c->out == IMF_U16 ? 257 : 1 / 257.0;
+    c->edge = settings->edge;
+    enum imf_alpha alpha = input->alpha ? choose_alpha(filter, settings->alpha) : IMF_ALPHA_FILTER;
+    c->keep_alpha = alpha == IMF_ALPHA_KEEP;
+    struct imf_builder b = {.chain = c,
+                            .channels = input->channels,
+                            .source = -1,
+                            .alpha = input->alpha,
+                            .alpha_apart = input->alpha && !c->keep_alpha,
+                            .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY,
+                            .positive = true,
+                            .integral = true,
+                            .bound = c->full,
+                            .outside = rint(settings->edge_value * c->full)};
+    if (!build(&b, filter, settings)) {
+        imf_chain_free(&c);
+        return imf_fail_memory(err, sizeof *c);
+    }
+    imf_chain_settle(c);
+    *out = c;
+    return IMF_OK;
+}
+
+void imf_chain_free(struct imf_chain **chain) {
+    if (!*chain)
+        return;
+    for (int i = 0; (*chain)->passes && i < (*chain)->count; i++)
+        imf_composition_free(&(*chain)->passes[i].composition);
+    free((*chain)->passes);
+    free(*chain);
+    *chain = NULL;
+}
+
+struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {
+    struct imf_margin all = {0, 0, 0, 0};
+    for (int i = 0; i < chain->count; i++) {
+        const struct imf_pass *pass = &chain->passes[i];
+        if (pass->kind != IMF_PASS_CONVOLVE || pass->source != index)
+            continue;
+        struct imf_margin m = imf_problem_margin(&pass->problem);
+        all.left = imf_max(all.left, m.left);
+        all.right = imf_max(all.right, m.right);
+        all.top = imf_max(all.top, m.top);
+        all.bottom = imf_max(all.bottom, m.bottom);
+    }
+    return all;
+}

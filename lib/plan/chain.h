@@ -1,0 +1,91 @@
+/*
+ * chain.h - a filter lowered to passes for one image
+ *
+ * A convolution pass is one solver's work. A point pass computes each pixel from the same pixel of
+ * one to two surfaces: light curve, premultiplication, unsharp's combination, gray, the range's
+ * mapping, and back. Point operations beside a convolution join its epilogue where they can.
+ */
+#ifndef IMF_PLAN_CHAIN_H
+#define IMF_PLAN_CHAIN_H
+
+#include "solver/solver.h"
+
+/* The steps of a point pass, done in this order; x is a pixel of the pass's input. */
+struct imf_point {
+    int in_channels, out_channels;
+    bool alpha;           /* the last channel is alpha */
+    bool linearize;       /* sRGB curve to linear light, colours only */
+    bool unsharp;         /* x = x + amount * d, d = x - blurred brought nearer to 0 by level */
+    double amount, level; /* second input: the blurred surface */
+    bool unpremultiply;   /* alpha /= full, colours /= alpha, 0 where the output's alpha < 0.5 */
+    double alpha_scale;   /* divides the output's alpha: a kernel's scale put off till then */
+    bool gray;            /* colours to Rec. 709 luma */
+    bool normalize;       /* colours: (x - min) * full / (max - min) of the pass's input */
+    bool epilogue;        /* colours only: absolute, multiply, offset, threshold */
+    struct imf_epilogue e;
+    bool premultiply; /* colours *= alpha, alpha *= full: integers stay integers */
+    bool delinearize;
+    double rescale; /* every channel, for a change of depth: 257, 1/257 or 1 */
+    double full;    /* of the input's depth */
+};
+
+enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
+
+/* The two convolutions behind a composed one (compose.h). */
+struct imf_composition;
+void imf_composition_free(struct imf_composition **composition);
+bool imf_composition_has_rim(const struct imf_composition *composition);
+
+struct imf_pass {
+    enum imf_pass_kind kind;
+    int channels_in, channels_out;
+    enum imf_sample in, out; /* IMF_F32 between passes; host chains hold IMF_F64 there */
+    int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
+    double bound;            /* largest |value| of the output, */
+    bool whole;              /* all of which are integers */
+    bool coarse;             /* floats are too coarse for it */
+    double gain; /* later passes magnify an error of the output by this, at most: up to the next
+                    normalize, or the chain's end */
+    struct imf_problem problem; /* convolve */
+    struct imf_point point;
+    struct imf_composition *composition; /* owned, or NULL */
+};
+
+struct imf_chain {
+    int width, height;
+    enum imf_sample in, out;
+    int channels_in, channels_out;
+    enum imf_edge edge;
+    double full;             /* input full scale */
+    double rescale;          /* output full scale / input full scale */
+    bool exact;              /* the whole chain is integer arithmetic, exactly rounded once */
+    bool keep_alpha;         /* finally copy the image's alpha into the output */
+    struct imf_pass *passes; /* owned */
+    int count;
+};
+
+enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
+                                const struct imf_info *input, const struct imf_settings *settings,
+                                struct imf_error *err);
+void imf_chain_free(struct imf_chain **chain);
+/* Set output types, exactness and tolerances, once the passes are complete. */
+void imf_chain_settle(struct imf_chain *chain);
+/*
+ * What the convolutions before pass `index`, a normalize, may be off by on a device, and the least
+ * spread that it may stretch: below, that error would exceed the contract's tolerance.
+ */
+struct imf_stretch {
+    double error, least;
+};
+struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
+                                     const struct imf_solver *const *solver,
+                                     const struct imf_device *d);
+/* What values of a last pass that divides by alpha or leaves linear light may be off by, before it
+ * does, where small alphas and dark colours are not exact in proportion; 0: no such pass, or no
+ * matter. Transforms spread their errors evenly, and in other sums large samples may cancel. */
+double imf_chain_doubt(const struct imf_chain *chain, const struct imf_solver *const *solver,
+                       const struct imf_device *d);
+/* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
+struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
+
+#endif

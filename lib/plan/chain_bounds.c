@@ -1,0 +1,177 @@
+/*
+ * chain_bounds.c - how exact each convolution of a chain has to be
+ *
+ * A convolution of integers by integers is done exactly as long as nothing in between rounds. The
+ * others share the tolerance that the contract leaves the final samples, divided by what later
+ * passes magnify errors by. So is the rounding of the floats between passes: where it alone is too
+ * much the pass is marked as coarse, and the chain takes float64 all through, on the host.
+ */
+#include "base/rounding.h"
+#include "plan/chain.h"
+
+#include <float.h>
+#include <math.h>
+
+#define WHOLE_FLOATS 16777216.0 /* floats hold integers up to here */
+
+static bool is_whole(double v) {
+    return v == rint(v);
+}
+
+/* How a kernel magnifies its input's rounding errors: as independent ones by the root of the sum of
+ * squares, as a common one by the sum. Its bound is statistical, like the solvers' own. */
+static double error_gain(const struct imf_problem *p) {
+    double squares = 0, sum = 0;
+    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+        const struct imf_kernel *k = p->kernel[i];
+        for (size_t j = 0; j < (size_t)k->width * (size_t)k->height; j++)
+            squares += k->taps[j] * k->taps[j];
+        sum = hypot(sum, imf_kernel_sum(k));
+    }
+    double gain = p->kernel[0] ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
+    return gain * fabs(p->epilogue.multiply);
+}
+
+/* The same of a point pass. What alpha's error adds to the colours' is seen when it runs: pixels in
+ * doubt are done again (precision.h). */
+static double point_gain(const struct imf_point *p) {
+    double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
+    if (p->unpremultiply)
+        gain /= p->full * p->alpha_scale;
+    if (p->epilogue)
+        gain *= fabs(p->e.multiply);
+    return p->premultiply ? gain * p->full : gain;
+}
+
+/* What the rounding of a pass's output to floats is off by. */
+static double storage(const struct imf_pass *pass) {
+    bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= WHOLE_FLOATS);
+    return exact ? 0 : IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
+}
+
+/* On the scale of the input's samples. */
+static double final_tolerance(const struct imf_chain *c) {
+    return (c->out == IMF_U8 ? 1e-3 : 0.5) / c->rescale;
+}
+
+static void set_gains(struct imf_chain *c) {
+    double gain = 1;
+    for (int i = c->count - 1; i >= 0; i--) {
+        struct imf_pass *pass = &c->passes[i];
+        pass->gain = gain;
+        if (pass->kind == IMF_PASS_POINT)
+            gain = pass->point.normalize ? 1 : gain * point_gain(&pass->point);
+        else
+            gain = fmax(gain, gain * error_gain(&pass->problem));
+    }
+}
+
+/* Share the final tolerance out: errors add up as squares, magnified by later gains. What storing
+ * floats between passes takes is taken first, and when that is most of it, then the passes that
+ * take the most of it are too coarse. */
+static void set_tolerances(struct imf_chain *c) {
+    double whole = final_tolerance(c) * final_tolerance(c), rest = whole, most = 0;
+    int convolutions = 0;
+    set_gains(c);
+    for (int i = 0; i < c->count; i++) {
+        double stored = storage(&c->passes[i]) * c->passes[i].gain;
+        convolutions += c->passes[i].kind == IMF_PASS_CONVOLVE;
+        rest -= stored * stored;
+        most = fmax(most, stored);
+    }
+    bool coarse = rest < whole / 4;
+    for (int i = 0; i < c->count; i++) {
+        struct imf_pass *pass = &c->passes[i];
+        pass->coarse = coarse && storage(pass) * pass->gain >= most;
+        pass->problem.tolerance = sqrt(fmax(rest, whole / 4) / fmax(convolutions, 1)) / pass->gain;
+    }
+}
+
+/* A point pass that leaves integers as they are, or takes the only quotient, of integers. */
+static bool point_exact(const struct imf_chain *c, int i) {
+    const struct imf_point *p = &c->passes[i].point;
+    if (p->linearize || p->unsharp || p->gray || p->normalize || p->epilogue || p->delinearize ||
+        p->rescale != 1)
+        return false;
+    return p->unpremultiply ? i == c->count - 1 && !p->premultiply : p->premultiply;
+}
+
+void imf_chain_settle(struct imf_chain *c) {
+    struct imf_pass *last = &c->passes[c->count - 1];
+    last->out = c->out;
+    c->channels_out = last->channels_out;
+    c->exact = true;
+    for (int i = 0; i < c->count; i++) {
+        struct imf_pass *pass = &c->passes[i];
+        bool fits = pass->out != IMF_F32 || (pass->whole && pass->bound <= WHOLE_FLOATS);
+        if (pass->kind == IMF_PASS_POINT) {
+            c->exact = c->exact && fits && point_exact(c, i);
+            continue;
+        }
+        struct imf_problem *p = &pass->problem;
+        const struct imf_epilogue *e = &p->epilogue;
+        p->out = pass->out;
+        bool held = (p->in != IMF_F32 || p->in_max <= WHOLE_FLOATS) &&
+                    (p->out != IMF_F32 || pass->bound * fabs(e->scale) <= WHOLE_FLOATS);
+        p->exact =
+            p->exact && held && is_whole(e->add) && is_whole(e->offset) && fabs(e->multiply) == 1;
+        c->exact = c->exact && p->exact && fits;
+    }
+    set_tolerances(c);
+}
+
+/* What pass i adds to the error where its gain leads. */
+static double added_error(const struct imf_chain *c, int i, const struct imf_solver *const *solver,
+                          const struct imf_device *d, bool store, bool sums) {
+    const struct imf_pass *pass = &c->passes[i];
+    double error = store ? storage(pass) : 0;
+    if (pass->kind == IMF_PASS_CONVOLVE && sums)
+        error = hypot(error, solver[i]->error ? solver[i]->error(&pass->problem, d)
+                                              : pass->problem.tolerance);
+    return error * pass->gain;
+}
+
+struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
+                                     const struct imf_solver *const *solver,
+                                     const struct imf_device *d) {
+    double error = 0;
+    for (int i = 0; i < index; i++)
+        error = hypot(error, added_error(c, i, solver, d, true, true));
+    /* The sample, and the minimum or maximum that it is measured against, are off. */
+    struct imf_stretch s = {.error = 2 * error};
+    s.least = s.error * c->full * c->passes[index].gain / final_tolerance(c);
+    return s;
+}
+
+/* The light curve's slope at 0: how it magnifies errors of dark colours. */
+#define STEEPEST 12.92
+
+double imf_chain_doubt(const struct imf_chain *c, const struct imf_solver *const *solver,
+                       const struct imf_device *d) {
+    const struct imf_pass *last = &c->passes[c->count - 1];
+    struct imf_point after = last->point;
+    if (last->kind != IMF_PASS_POINT || !(after.unpremultiply || after.delinearize))
+        return 0;
+    /* From the last pass back; in proportion: what is small has a small error. */
+    bool proportional = !after.unsharp;
+    double error = 0;
+    for (int i = c->count - 2; i >= 0; i--) {
+        const struct imf_pass *pass = &c->passes[i];
+        bool store = !proportional, sums = !proportional;
+        if (pass->kind == IMF_PASS_POINT) {
+            if (pass->point.normalize)
+                return 0;
+            proportional = proportional && !pass->point.unsharp;
+        } else {
+            sums = sums || !pass->problem.positive || solver[i]->backend == IMF_BACKEND_FFT;
+            proportional = proportional && pass->problem.positive;
+        }
+        error = hypot(error, added_error(c, i, solver, d, store, sums));
+    }
+    after.unsharp = false;
+    error /= point_gain(&after);
+    double worst = error * (after.delinearize ? STEEPEST : 1);
+    if (after.unpremultiply) /* alpha is half a step at least, and off itself */
+        worst *= 4 / after.alpha_scale;
+    return worst > final_tolerance(c) ? error : 0;
+}

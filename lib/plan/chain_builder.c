@@ -1,0 +1,244 @@
+/* chain_builder.c - what a chain consists of, pass by pass */
+#include "plan/chain_builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct imf_pass *append(struct imf_builder *b, enum imf_pass_kind kind) {
+    struct imf_chain *c = b->chain;
+    if (c->count == b->capacity) {
+        int capacity = b->capacity ? 2 * b->capacity : 8;
+        struct imf_pass *grown = realloc(c->passes, (size_t)capacity * sizeof *grown);
+        if (!grown)
+            return NULL;
+        c->passes = grown;
+        b->capacity = capacity;
+    }
+    struct imf_pass *pass = &c->passes[c->count++];
+    *pass = (struct imf_pass){.kind = kind,
+                              .channels_in = b->channels,
+                              .channels_out = b->channels,
+                              .in = b->source < 0 ? c->in : IMF_F32,
+                              .out = IMF_F32,
+                              .source = b->source,
+                              .second = -2};
+    return pass;
+}
+
+bool imf_builder_flush(struct imf_builder *b) {
+    if (!b->pending)
+        return true;
+    struct imf_pass *pass = append(b, IMF_PASS_POINT);
+    if (!pass)
+        return false;
+    pass->point = b->point;
+    pass->channels_in = b->point.in_channels;
+    pass->channels_out = b->point.out_channels;
+    pass->second = b->second;
+    pass->bound = b->bound;
+    pass->whole = b->integral;
+    b->source = b->chain->count - 1;
+    b->pending = false;
+    return true;
+}
+
+struct imf_point *imf_builder_point(struct imf_builder *b, enum imf_builder_at at) {
+    if (b->pending && b->at >= at && !imf_builder_flush(b))
+        return NULL;
+    if (!b->pending) {
+        b->pending = true;
+        b->second = -2;
+        b->point = (struct imf_point){.in_channels = b->channels,
+                                      .out_channels = b->channels,
+                                      .alpha = b->alpha,
+                                      .alpha_scale = 1,
+                                      .e = imf_plain_epilogue,
+                                      .rescale = 1,
+                                      .full = b->chain->full};
+        b->point.e.full = b->chain->full;
+    }
+    b->at = at;
+    return &b->point;
+}
+
+/* Append |v|, then multiply and offset, then threshold, if e can still take them. */
+static bool extend(struct imf_epilogue *e, const struct imf_epilogue *more) {
+    if (e->threshold || (more->absolute && (e->absolute || e->multiply != 1 || e->offset != 0)))
+        return false;
+    e->absolute |= more->absolute;
+    e->offset = e->offset * more->multiply + more->offset;
+    e->multiply *= more->multiply;
+    e->threshold = more->threshold;
+    e->level = more->level;
+    e->full = more->full;
+    return true;
+}
+
+/* Colours times alpha, before a filter that spreads them. */
+static bool premultiply(struct imf_builder *b) {
+    if (!b->premultiplies || b->premultiplied)
+        return true;
+    struct imf_point *p = imf_builder_point(b, IMF_AT_PREMULTIPLY);
+    if (!p)
+        return false;
+    p->premultiply = true;
+    b->premultiplied = b->positive = true;
+    b->straight = b->bound;
+    b->bound = fmax(b->bound, b->chain->full) * b->chain->full;
+    return true;
+}
+
+bool imf_builder_straighten(struct imf_builder *b) {
+    struct imf_chain *c = b->chain;
+    if (!b->premultiplied)
+        return true;
+    /* A mean of colours lies within them; others are divided by half a step of alpha at least. */
+    double bound = b->positive ? b->straight : 2 * b->bound, scale = 1;
+    struct imf_pass *last = &c->passes[c->count - 1];
+    if (!b->pending && last->kind == IMF_PASS_CONVOLVE && last->problem.exact &&
+        !last->problem.kernel[1] && last->problem.epilogue.scale > 0) {
+        scale = last->problem.epilogue.scale;
+        last->problem.epilogue.scale = 1;
+        last->bound *= scale;
+        last->whole = true;
+    }
+    struct imf_point *p = imf_builder_point(b, IMF_AT_UNPREMULTIPLY);
+    if (!p)
+        return false;
+    p->unpremultiply = true;
+    p->alpha_scale = scale;
+    b->premultiplied = b->integral = false;
+    b->bound = bound;
+    return true;
+}
+
+bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) {
+    struct imf_chain *c = b->chain;
+    if (!imf_builder_straighten(b))
+        return false;
+    double bound = more->threshold ? c->full : fabs(more->multiply) * b->bound + fabs(more->offset);
+    bool integral = b->integral && more->offset == rint(more->offset);
+    struct imf_pass *last = c->count ? &c->passes[c->count - 1] : NULL;
+    if (!b->pending && last && last->kind == IMF_PASS_CONVOLVE && b->source == c->count - 1 &&
+        !b->alpha_apart && extend(&last->problem.epilogue, more)) {
+        last->bound = bound;
+        last->whole = integral;
+    } else if (!b->pending || b->at != IMF_AT_EPILOGUE || !extend(&b->point.e, more)) {
+        struct imf_point *p = imf_builder_point(b, IMF_AT_EPILOGUE);
+        if (!p)
+            return false;
+        p->epilogue = true;
+        extend(&p->e, more);
+    }
+    b->bound = bound;
+    b->integral = integral;
+    b->positive = false;
+    return true;
+}
+
+static bool is_positive(const struct imf_kernel *k) {
+    bool positive = k->scale > 0;
+    for (size_t i = 0; i < (size_t)k->width * (size_t)k->height; i++)
+        positive = positive && k->taps[i] >= 0;
+    return positive;
+}
+
+/* The pixel beyond the edge: opaque grey, in what the present colours are multiplied by. */
+static void set_outside(const struct imf_builder *b, double *outside) {
+    double unit = b->premultiplied ? b->chain->full : 1;
+    for (int i = 0; i < b->channels; i++)
+        outside[i] = unit * (b->alpha && i == b->channels - 1 ? b->chain->full : b->outside);
+}
+
+bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) {
+    struct imf_chain *c = b->chain;
+    if (!premultiply(b) || !imf_builder_flush(b))
+        return false;
+    struct imf_pass *pass = append(b, IMF_PASS_CONVOLVE);
+    if (!pass)
+        return false;
+    const struct imf_kernel *k = stage->kernel[0];
+    struct imf_problem *p = &pass->problem;
+    *p = (struct imf_problem){.width = c->width,
+                              .height = c->height,
+                              .channels = b->channels,
+                              .in = pass->in,
+                              .out = IMF_F32,
+                              .epilogue = imf_plain_epilogue,
+                              .edge = c->edge,
+                              .in_max = b->bound};
+    set_outside(b, p->outside);
+    p->epilogue.full = c->full;
+    double gain = 1, bias = 0;
+    if (stage->op == IMF_OP_TRANSFER) {
+        p->transfer = &stage->transfer;
+        b->integral = b->positive = false;
+        gain = 2; /* ringing of an ideal response stays well below */
+    } else {
+        p->kernel[0] = k;
+        p->kernel[1] = stage->op == IMF_OP_MAGNITUDE ? stage->kernel[1] : NULL;
+        p->epilogue.scale = k->scale;
+        bias = k->bias * c->full;
+        p->exact = b->integral && imf_kernel_is_integer(k);
+        gain = imf_kernel_abs_sum(k) / fabs(k->scale);
+        if (p->kernel[1]) {
+            p->exact = p->exact && imf_kernel_is_integer(p->kernel[1]);
+            gain = hypot(gain, imf_kernel_abs_sum(p->kernel[1]) / fabs(k->scale));
+        }
+        b->integral = p->exact && fabs(k->scale) == 1 && !p->kernel[1];
+        b->positive = b->positive && is_positive(k) && !p->kernel[1];
+    }
+    p->positive = b->positive;
+    b->bound *= gain;
+    b->source = c->count - 1;
+    pass->bound = b->bound;
+    pass->whole = b->integral;
+    if (bias == 0)
+        return true;
+    if (b->alpha_apart) { /* the bias is the colours' alone */
+        struct imf_epilogue e = imf_plain_epilogue;
+        e.full = c->full;
+        e.offset = bias;
+        return imf_builder_scalar(b, &e);
+    }
+    p->epilogue.add = bias;
+    b->positive = p->positive = false;
+    pass->bound = b->bound += fabs(bias);
+    return true;
+}
+
+bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
+    if (!premultiply(b) || !imf_builder_flush(b))
+        return false;
+    int original = b->source;
+    double bound = b->bound;
+    if (!imf_builder_convolve(b, stage))
+        return false;
+    int blurred = b->source;
+    b->source = original;
+    struct imf_point *p = imf_builder_point(b, IMF_AT_UNSHARP);
+    if (!p)
+        return false;
+    p->unsharp = true;
+    p->amount = stage->amount;
+    p->level = stage->threshold * b->chain->full * (b->premultiplied ? b->chain->full : 1);
+    b->second = blurred;
+    b->bound = bound * (1 + 2 * fabs(stage->amount));
+    b->integral = b->positive = false;
+    return true;
+}
+
+bool imf_builder_gray(struct imf_builder *b) {
+    int colors = b->channels - (b->alpha ? 1 : 0);
+    if (colors == 1)
+        return true;
+    if (!imf_builder_straighten(b))
+        return false;
+    struct imf_point *p = imf_builder_point(b, IMF_AT_GRAY);
+    if (!p)
+        return false;
+    p->gray = true;
+    p->out_channels = b->channels = b->alpha ? 2 : 1;
+    b->integral = false;
+    return true;
+}

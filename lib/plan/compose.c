@@ -1,0 +1,314 @@
+/* compose.c - two convolutions in a row as one */
+#include "plan/compose.h"
+
+#include "solver/edge.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The two convolutions behind a composed pass. */
+struct imf_composition {
+    struct imf_problem first, second;
+    struct imf_kernel *kernel[2]; /* owned */
+    bool rim;                     /* edges need the two steps */
+};
+
+void imf_composition_free(struct imf_composition **composition) {
+    if (!*composition)
+        return;
+    imf_kernel_free(&(*composition)->kernel[0]);
+    imf_kernel_free(&(*composition)->kernel[1]);
+    free(*composition);
+    *composition = NULL;
+}
+
+bool imf_composition_has_rim(const struct imf_composition *composition) {
+    return composition->rim;
+}
+
+int imf_composition_reach(const struct imf_composition *composition) {
+    struct imf_margin m = imf_problem_margin(&composition->second);
+    return composition->rim ? imf_max(m.top, m.bottom) + 1 : 0;
+}
+
+/* Equal to its own mirror image in both directions, about its origin. */
+static bool mirrors(const struct imf_kernel *k) {
+    if (k->width != 2 * k->cx + 1 || k->height != 2 * k->cy + 1)
+        return false;
+    for (int y = 0; y < k->height; y++)
+        for (int x = 0; x < k->width; x++) {
+            const double *rows = k->taps;
+            size_t w = (size_t)k->width, at = (size_t)y * w + (size_t)x;
+            if (rows[at] != rows[(size_t)y * w + (w - 1 - (size_t)x)] ||
+                rows[at] != rows[((size_t)k->height - 1 - (size_t)y) * w + (size_t)x])
+                return false;
+        }
+    return true;
+}
+
+static bool commutes(enum imf_edge edge, const struct imf_kernel *first) {
+    return edge == IMF_EDGE_WRAP ||
+           ((edge == IMF_EDGE_REFLECT || edge == IMF_EDGE_MIRROR) && mirrors(first));
+}
+
+/* Pass i + 1 convolves pass i's response, which is a plain sum over its scale and read by nothing
+ * else. */
+static bool candidates(const struct imf_chain *c, int i) {
+    if (i + 1 >= c->count)
+        return false;
+    const struct imf_pass *a = &c->passes[i], *b = &c->passes[i + 1];
+    if (a->kind != IMF_PASS_CONVOLVE || b->kind != IMF_PASS_CONVOLVE || b->source != i)
+        return false;
+    for (int k = i + 2; k < c->count; k++)
+        if (c->passes[k].source == i || c->passes[k].second == i)
+            return false;
+    const struct imf_problem *p = &a->problem, *q = &b->problem;
+    const struct imf_epilogue *e = &p->epilogue;
+    if (p->transfer || q->transfer || p->kernel[1] || e->add != 0 || e->absolute ||
+        e->multiply != 1 || e->offset != 0 || e->threshold)
+        return false;
+    struct imf_margin m = imf_problem_margin(q);
+    return c->width >= 4 * (m.left + m.right + 1) && c->height >= 4 * (m.top + m.bottom + 1) &&
+           p->kernel[0]->width + q->kernel[0]->width - 1 <= IMF_KERNEL_MAX &&
+           p->kernel[0]->height + q->kernel[0]->height - 1 <= IMF_KERNEL_MAX;
+}
+
+/* A copy of k without its bias, which the problem's epilogue holds already. */
+static enum imf_status unbiased(struct imf_kernel **out, const struct imf_kernel *k,
+                                struct imf_error *err) {
+    enum imf_status st = imf_kernel_copy(out, k, err);
+    if (!st)
+        (*out)->bias = 0;
+    return st;
+}
+
+/* The composed problem; NULL in *out on failure. */
+static enum imf_status compose(struct imf_composition **out, const struct imf_chain *c, int i,
+                               struct imf_problem *composed, struct imf_error *err) {
+    const struct imf_problem *p = &c->passes[i].problem, *q = &c->passes[i + 1].problem;
+    struct imf_composition *k = *out = calloc(1, sizeof *k);
+    if (!k)
+        return imf_fail_memory(err, sizeof *k);
+    k->first = *p;
+    k->second = *q;
+    k->rim = !commutes(c->edge, p->kernel[0]);
+    enum imf_status st = IMF_OK;
+    for (int j = 0; j < 2 && q->kernel[j] && !st; j++) {
+        struct imf_kernel *a = NULL, *b = NULL;
+        st = unbiased(&a, p->kernel[0], err);
+        if (!st)
+            st = unbiased(&b, q->kernel[j], err);
+        if (!st)
+            st = imf_kernel_compose(&k->kernel[j], a, b, err);
+        imf_kernel_free(&a);
+        imf_kernel_free(&b);
+    }
+    *composed = *q;
+    composed->in = p->in;
+    composed->in_max = p->in_max;
+    composed->exact = p->exact && q->exact && fabs(p->epilogue.scale) == 1;
+    composed->kernel[0] = k->kernel[0];
+    composed->kernel[1] = k->kernel[1];
+    composed->epilogue.scale = p->epilogue.scale * q->epilogue.scale;
+    composed->tolerance = p->tolerance + q->tolerance;
+    if (st)
+        imf_composition_free(out);
+    return st;
+}
+
+/* The strips of the image where b reads beyond its edge: top, bottom, left, right. */
+struct rect {
+    int x, y, width, height;
+};
+
+static void strips(const struct imf_chain *c, struct imf_margin m, struct rect out[4]) {
+    int inner = c->height - m.top - m.bottom;
+    out[0] = (struct rect){0, 0, c->width, m.top};
+    out[1] = (struct rect){0, c->height - m.bottom, c->width, m.bottom};
+    out[2] = (struct rect){0, m.top, m.left, inner};
+    out[3] = (struct rect){c->width - m.right, m.top, m.right, inner};
+}
+
+/* The part of an axis of `size` that `count` outputs from `first` on take: as far as margins of
+ * `before` and `behind` reach and, beyond an end, as far back as its edge repeats. */
+static void span(int *first, int *count, int before, int behind, int size) {
+    int from = *first - before, to = *first + *count + behind;
+    int begin = to > size ? imf_min(from, size - 1 - behind) : from;
+    int end = from < 0 ? imf_max(to, before + 1) : to;
+    *first = imf_max(begin, 0);
+    *count = imf_min(end, size) - *first;
+}
+
+/* Where the first response is needed for a strip: as far as the second kernel reaches. */
+static struct rect first_rect(const struct imf_chain *c, struct imf_margin m, struct rect r) {
+    span(&r.x, &r.width, m.left, m.right, c->width);
+    span(&r.y, &r.height, m.top, m.bottom, c->height);
+    return r;
+}
+
+static double host_cost(const struct imf_problem *problem, struct rect r) {
+    struct imf_problem p = *problem;
+    p.width = r.width;
+    p.height = r.height;
+    return imf_solver_host.cost(&p, NULL);
+}
+
+/* Milliseconds for the rim of q applied to p's response. */
+static double rim_cost(const struct imf_chain *c, const struct imf_problem *p,
+                       const struct imf_problem *q) {
+    struct imf_margin m = imf_problem_margin(q);
+    struct rect r[4];
+    double ms = 0;
+    if (commutes(c->edge, p->kernel[0]))
+        return 0;
+    strips(c, m, r);
+    for (int i = 0; i < 4; i++)
+        if (r[i].width > 0 && r[i].height > 0)
+            ms += host_cost(p, first_rect(c, m, r[i])) + host_cost(q, r[i]);
+    return ms;
+}
+
+/* Nanoseconds for a multiplication of imf_kernel_compose(), measured at 0.2 to 0.4; and the part of
+ * the work that deciding how to do it may take. */
+#define COMPOSE_NS 0.3
+#define PLANNING 0.02
+
+/* Compose pass i and the one behind it if that is the cheaper way; *out is NULL where it is not. */
+static enum imf_status compose_if_cheaper(struct imf_composition **out, const struct imf_chain *c,
+                                          int i, const struct imf_prices *prices,
+                                          struct imf_problem *composed, struct imf_error *err) {
+    *out = NULL;
+    if (!candidates(c, i))
+        return IMF_OK;
+    const struct imf_problem *p = &c->passes[i].problem, *q = &c->passes[i + 1].problem;
+    double apart = prices->pass(prices->context, i) + prices->pass(prices->context, i + 1);
+    double together = rim_cost(c, p, q), work = 0;
+    if (together >= apart)
+        return IMF_OK;
+    for (int j = 0; j < 2 && q->kernel[j]; j++)
+        work += imf_kernel_compose_work(p->kernel[0], q->kernel[j]);
+    if (work * COMPOSE_NS * 1e-6 > PLANNING * apart)
+        return IMF_OK;
+    enum imf_status st = compose(out, c, i, composed, err);
+    if (!st && together + prices->problem(prices->context, composed) >= apart)
+        imf_composition_free(out);
+    return st;
+}
+
+/* No response of a composed kernel is above this: less than what both could do in turn. */
+static double largest(const struct imf_problem *p) {
+    const struct imf_epilogue *e = &p->epilogue;
+    double sum = 0;
+    for (int i = 0; i < 2 && p->kernel[i]; i++)
+        sum = hypot(sum, imf_kernel_abs_sum(p->kernel[i]));
+    double v = p->in_max * sum / fabs(e->scale) + fabs(e->add);
+    return e->threshold ? e->full : fabs(e->multiply) * v + fabs(e->offset);
+}
+
+enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain *chain,
+                                  const struct imf_prices *prices, struct imf_error *err) {
+    *out = NULL;
+    int saved = 0;
+    struct imf_chain *c = malloc(sizeof *c);
+    int *moved = calloc((size_t)chain->count, sizeof *moved); /* where each pass went */
+    if (c) {
+        *c = *chain;
+        c->passes = calloc((size_t)chain->count, sizeof *c->passes);
+        c->count = 0;
+    }
+    enum imf_status st = c && c->passes && moved ? IMF_OK : imf_fail_memory(err, sizeof *c);
+    for (int i = 0; i < chain->count && !st; i++) {
+        struct imf_pass *to = &c->passes[c->count];
+        *to = chain->passes[i];
+        struct imf_problem composed;
+        struct imf_composition *k = NULL;
+        st = compose_if_cheaper(&k, chain, i, prices, &composed, err);
+        if (k) {
+            moved[i] = c->count;
+            to->problem = composed;
+            to->out = chain->passes[++i].out;
+            to->channels_out = chain->passes[i].channels_out;
+            to->bound = fmin(chain->passes[i].bound, largest(&composed));
+            to->whole = chain->passes[i].whole;
+            to->composition = k;
+            saved++;
+        }
+        to->source = to->source < 0 ? to->source : moved[to->source];
+        to->second = to->second < 0 ? to->second : moved[to->second];
+        if (to->kind == IMF_PASS_CONVOLVE && to->source >= 0)
+            to->problem.in_max = fmin(to->problem.in_max, c->passes[to->source].bound);
+        moved[i] = c->count++;
+    }
+    free(moved);
+    if (st || !saved)
+        imf_chain_free(&c);
+    else
+        imf_chain_settle(c);
+    *out = c;
+    return st;
+}
+
+/* The part of a surface that starts at pixel (x, y). */
+static struct imf_surface view(const struct imf_surface *s, int x, int y, int width, int height) {
+    struct imf_surface v = *s;
+    v.origin += (size_t)y * s->pitch + (size_t)x * (size_t)s->channels;
+    v.width = width;
+    v.height = height;
+    return v;
+}
+
+static enum imf_status filter(const struct imf_problem *problem, const struct imf_surface *in,
+                              const struct imf_surface *out, struct imf_error *err) {
+    struct imf_problem p = *problem;
+    void *job = NULL;
+    p.width = out->width;
+    p.height = out->height;
+    p.in = in->sample;
+    p.out = out->sample;
+    enum imf_status st = imf_solver_host.make(&job, &p, NULL, err);
+    if (!st)
+        st = imf_solver_host.run(job, in, out, err);
+    if (job)
+        imf_solver_host.destroy(&job);
+    return st;
+}
+
+static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_composition *k,
+                                    struct rect r, const struct imf_surface *in,
+                                    const struct imf_surface *out, struct imf_error *err) {
+    struct imf_margin m = imf_problem_margin(&k->second);
+    struct rect f = first_rect(c, m, r);
+    struct imf_surface between;
+    enum imf_status st =
+        imf_surface_layout(&between, IMF_F64, f.width, f.height, in->channels, m, err);
+    if (!st)
+        st = imf_surface_alloc(&between, err);
+    if (st)
+        return st;
+    struct imf_surface source = view(in, f.x, f.y, f.width, f.height);
+    st = filter(&k->first, &source, &between, err);
+    if (!st) {
+        imf_edge_fill_host(&between, m, c->edge, k->second.outside);
+        struct imf_surface from = view(&between, r.x - f.x, r.y - f.y, r.width, r.height);
+        struct imf_surface to = view(out, r.x, r.y, r.width, r.height);
+        st = filter(&k->second, &from, &to, err);
+    }
+    imf_surface_free(&between);
+    return st;
+}
+
+enum imf_status imf_compose_rim(const struct imf_chain *chain, const struct imf_pass *pass,
+                                const struct imf_surface *in, const struct imf_surface *out,
+                                int from, int to, struct imf_error *err) {
+    struct rect r[4];
+    enum imf_status st = IMF_OK;
+    strips(chain, imf_problem_margin(&pass->composition->second), r);
+    for (int i = 0; i < 4 && !st; i++) {
+        int end = imf_min(r[i].y + r[i].height, to);
+        r[i].y = imf_max(r[i].y, from);
+        r[i].height = end - r[i].y;
+        if (r[i].width > 0 && r[i].height > 0)
+            st = filter_strip(chain, pass->composition, r[i], in, out, err);
+    }
+    return st;
+}

@@ -1,0 +1,35 @@
+/*
+ * planner.h - which solver does each convolution, by estimated cost
+ */
+#ifndef IMF_PLAN_PLANNER_H
+#define IMF_PLAN_PLANNER_H
+
+#include "device/context.h"
+#include "plan/chain.h"
+
+#define IMF_MAX_CANDIDATES 8
+
+struct imf_planning {
+    struct imf_candidate candidate[IMF_MAX_CANDIDATES];
+    size_t count;
+    size_t chosen;
+    bool on_device;
+    struct imf_chain *composed; /* what the device runs instead of the chain, or NULL; owned */
+    const struct imf_solver **solver; /* for each pass on the device (NULL: point pass), owned */
+    struct imf_clrt *rt;              /* on_device */
+    char note[256];                   /* a warning, or "" */
+};
+
+/* Estimate every backend for this chain and choose, within settings->backend and max_memory. Opens
+ * the device only when the work may be worth it or the user asked for it. On success the caller
+ * frees with imf_planning_clear(). */
+enum imf_status imf_planning_make(struct imf_planning *out, struct imf_context *ctx,
+                                  const struct imf_chain *chain,
+                                  const struct imf_settings *settings, struct imf_error *err);
+/* IMF_ERR_LIMIT, with both numbers. */
+enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_error *err);
+void imf_planning_clear(struct imf_planning *p);
+/* After a device failed: choose the host, and say why in the note; false if the host cannot. */
+bool imf_planning_fall_back(struct imf_planning *p, const char *why);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * exec.h - running a chain: its surfaces, its solvers' jobs, in order
+ *
+ * The input surface is written by the host between map and unmap, the output read likewise; on a
+ * device that shares memory neither copies anything. Between them a device works band by band
+ * (bands.h), the host in one go. The input outlives a failure of the device.
+ */
+#ifndef IMF_RUN_EXEC_H
+#define IMF_RUN_EXEC_H
+
+#include "plan/chain.h"
+
+struct imf_exec;
+
+/* Everything on the host by the reference solver. out_sample: the chain's own, or IMF_F64 for
+ * results that are neither rounded nor clamped. The chain must outlive the executor. */
+enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
+                                   enum imf_sample out_sample, struct imf_error *err);
+/* Everything on a device; solver[i] does convolution pass i. advance: rows a band, or 0: as the
+ * device's tuning has it. */
+enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
+                                     const struct imf_solver *const *solver, int advance,
+                                     struct imf_clrt *rt, struct imf_error *err);
+void imf_exec_free(struct imf_exec **exec);
+
+/* Bytes of the surfaces that a chain needs on a device, or on the host (d NULL, F64 between
+ * passes), and of what its solvers allocate. INFINITY: a surface is larger than the device
+ * allocates at once, or has rows too long for its kernels. */
+double imf_exec_bytes(const struct imf_chain *chain, const struct imf_solver *const *solver,
+                      const struct imf_device *d);
+
+/* The input surface, its host pointer valid until unmap; margins are the executor's business. */
+const struct imf_surface *imf_exec_map_input(struct imf_exec *exec, struct imf_error *err);
+enum imf_status imf_exec_unmap_input(struct imf_exec *exec, struct imf_error *err);
+/* Copy the input of an executor whose device failed into that of another, a host's, for the same
+ * chain. */
+enum imf_status imf_exec_copy_input(struct imf_exec *failed, struct imf_exec *host,
+                                    struct imf_error *err);
+/* Filter; returns when the output is finished. */
+enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
+/* The output surface, its host pointer valid until unmap. */
+const struct imf_surface *imf_exec_map_output(struct imf_exec *exec, struct imf_error *err);
+enum imf_status imf_exec_unmap_output(struct imf_exec *exec, struct imf_error *err);
+
+/* What the last run on a device left to do again (precision.h); NULL on the host. */
+struct imf_precision *imf_exec_precision(struct imf_exec *exec);
+/* The output surface, for changes. */
+const struct imf_surface *imf_exec_edit_output(struct imf_exec *exec, struct imf_error *err);
+/* Do again on the host, with float64 sums, what the last run was not precise for (exec_refine.c).
+ * chain: what the executor's was composed from, or its own. */
+enum imf_status imf_exec_refine(struct imf_exec *exec, const struct imf_chain *chain,
+                                struct imf_error *err);
+
+#endif

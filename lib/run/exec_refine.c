@@ -1,0 +1,185 @@
+/*
+ * exec_refine.c - what a device's floats were not precise enough for, again with float64 sums on
+ * the host: all of an image, or single pixels
+ *
+ * A pixel of a chain is what its last pass makes of the pixels that it reads, and so on back to the
+ * image.
+ */
+#include "run/exec.h"
+#include "run/precision.h"
+#include "solver/edge.h"
+#include "solver/host.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a pixel of a surface takes, in products. */
+static double pixel_cost(const struct imf_chain *c, int surface) {
+    if (surface < 0)
+        return 1;
+    const struct imf_pass *pass = &c->passes[surface];
+    double cost = pixel_cost(c, pass->source), taps = 0;
+    if (pass->kind == IMF_PASS_POINT)
+        return cost + (pass->second >= -1 ? pixel_cost(c, pass->second) : 0);
+    if (pass->problem.transfer)
+        return INFINITY;
+    for (int i = 0; i < 2 && pass->problem.kernel[i]; i++)
+        taps += (double)imf_kernel_nonzero(pass->problem.kernel[i]);
+    return taps * cost;
+}
+
+static double image_cost(const struct imf_chain *c) {
+    double taps = 0;
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < 2 && c->passes[i].problem.kernel[k]; k++)
+            taps += (double)imf_kernel_nonzero(c->passes[i].problem.kernel[k]);
+    return taps * c->width * c->height;
+}
+
+struct source {
+    const struct imf_chain *chain;
+    const struct imf_surface *in;
+    double *linear; /* linear light of every sample value, or NULL; owned */
+};
+
+static void evaluate(const struct source *s, int surface, int x, int y, double *v);
+
+static void convolve(const struct source *s, const struct imf_pass *pass, int x, int y, double *v) {
+    const struct imf_chain *c = s->chain;
+    const struct imf_problem *p = &pass->problem;
+    const struct imf_epilogue *e = &p->epilogue;
+    double sum[2][4] = {{0}, {0}}, sample[4];
+    for (int k = 0; k < 2 && p->kernel[k]; k++) {
+        const struct imf_kernel *kernel = p->kernel[k];
+        for (int i = 0; i < kernel->height; i++) {
+            const double *taps = kernel->taps + (size_t)i * (size_t)kernel->width;
+            int row = imf_edge_index(c->edge, y + i - kernel->cy, c->height);
+            for (int j = 0; j < kernel->width; j++) {
+                double tap = taps[j];
+                if (tap == 0)
+                    continue;
+                int column = imf_edge_index(c->edge, x + j - kernel->cx, c->width);
+                if (column >= 0 && row >= 0)
+                    evaluate(s, pass->source, column, row, sample);
+                for (int n = 0; n < p->channels; n++)
+                    sum[k][n] += tap * (column < 0 || row < 0 ? p->outside[n] : sample[n]);
+            }
+        }
+    }
+    for (int n = 0; n < p->channels; n++)
+        v[n] = imf_epilogue_apply(e, p->kernel[1] ? hypot(sum[0][n], sum[1][n]) / fabs(e->scale)
+                                                  : sum[0][n] / e->scale + e->add);
+}
+
+/* The first pass's work, whose curve takes longer than all else. */
+static void linearize(const struct source *s, const struct imf_point *p, double *v) {
+    struct imf_point rest = *p;
+    rest.linearize = false;
+    for (int n = 0; n < p->in_channels - p->alpha; n++)
+        v[n] = s->linear[(size_t)v[n]];
+    imf_point_pixel(&rest, v, NULL, 0, 0);
+}
+
+static void evaluate(const struct source *s, int surface, int x, int y, double *v) {
+    size_t channels = (size_t)s->chain->channels_in;
+    if (surface < 0) {
+        imf_host_widen(v, imf_surface_row(s->in, y), s->in->sample,
+                       (ptrdiff_t)x * (ptrdiff_t)channels, channels);
+        return;
+    }
+    const struct imf_pass *pass = &s->chain->passes[surface];
+    double blurred[4] = {0};
+    if (pass->kind == IMF_PASS_CONVOLVE) {
+        convolve(s, pass, x, y, v);
+        return;
+    }
+    evaluate(s, pass->source, x, y, v);
+    if (pass->second >= -1)
+        evaluate(s, pass->second, x, y, blurred);
+    if (pass->point.linearize && s->linear)
+        linearize(s, &pass->point, v);
+    else
+        imf_point_pixel(&pass->point, v, blurred, 0, 0);
+}
+
+static void tabulate(struct source *s) {
+    size_t full = (size_t)s->chain->full;
+    if (!s->chain->passes[0].point.linearize)
+        return;
+    s->linear = malloc((full + 1) * sizeof *s->linear); /* without, it only takes longer */
+    for (size_t i = 0; s->linear && i <= full; i++)
+        s->linear[i] = (double)full * imf_srgb_to_linear((double)i / (double)full);
+}
+
+static void replace(const struct imf_chain *c, const struct imf_surface *in,
+                    const struct imf_surface *out, const struct imf_precision *p) {
+    struct source s = {c, in, NULL};
+    tabulate(&s);
+    for (int i = 0; i < p->count; i++) {
+        int x = p->list[i] % c->width, y = p->list[i] / c->width;
+        size_t pixel = (size_t)c->channels_out * imf_sample_size(out->sample);
+        double v[4];
+        evaluate(&s, c->count - 1, x, y, v);
+        imf_host_narrow((char *)imf_surface_row(out, y) + (size_t)x * pixel, out->sample, v,
+                        (size_t)c->channels_out - c->keep_alpha);
+    }
+    free(s.linear);
+}
+
+static enum imf_status some_again(struct imf_exec *x, const struct imf_chain *c,
+                                  struct imf_error *err) {
+    const struct imf_surface *in = imf_exec_map_input(x, err), *out;
+    if (!in)
+        return IMF_ERR_DEVICE;
+    enum imf_status st = IMF_ERR_DEVICE;
+    if ((out = imf_exec_edit_output(x, err))) {
+        replace(c, in, out, imf_exec_precision(x));
+        st = imf_exec_unmap_output(x, err);
+    }
+    enum imf_status unmapped = imf_exec_unmap_input(x, st ? NULL : err);
+    return st ? st : unmapped;
+}
+
+static enum imf_status copy_output(struct imf_exec *x, const struct imf_surface *from,
+                                   struct imf_error *err) {
+    const struct imf_surface *to = imf_exec_edit_output(x, err);
+    if (!to)
+        return IMF_ERR_DEVICE;
+    for (int y = 0; y < to->height; y++)
+        memcpy(imf_surface_row(to, y), imf_surface_row(from, y),
+               (size_t)to->width * (size_t)to->channels * imf_sample_size(to->sample));
+    return imf_exec_unmap_output(x, err);
+}
+
+static enum imf_status all_again(struct imf_exec *x, const struct imf_chain *chain,
+                                 struct imf_error *err) {
+    struct imf_chain factored = *chain;
+    size_t bytes = (size_t)chain->count * sizeof *chain->passes;
+    if (!(factored.passes = malloc(bytes)))
+        return imf_fail_memory(err, bytes);
+    memcpy(factored.passes, chain->passes, bytes);
+    for (int i = 0; i < chain->count; i++)
+        factored.passes[i].problem.factors = true;
+    struct imf_exec *host = NULL;
+    enum imf_status st = imf_exec_make_host(&host, &factored, chain->out, err);
+    if (!st)
+        st = imf_exec_copy_input(x, host, err);
+    if (!st)
+        st = imf_exec_run(host, err);
+    if (!st)
+        st = copy_output(x, imf_exec_map_output(host, err), err);
+    imf_exec_free(&host);
+    free(factored.passes);
+    return st;
+}
+
+enum imf_status imf_exec_refine(struct imf_exec *x, const struct imf_chain *chain,
+                                struct imf_error *err) {
+    const struct imf_precision *p = imf_exec_precision(x);
+    if (!p || (!p->again && !p->list))
+        return IMF_OK;
+    if (!p->again && p->count * pixel_cost(chain, chain->count - 1) <= image_cost(chain))
+        return some_again(x, chain, err);
+    return all_again(x, chain, err);
+}

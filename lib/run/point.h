@@ -1,0 +1,64 @@
+/*
+ * point.h - point passes: each output pixel from the same pixel of one or two surfaces
+ */
+#ifndef IMF_RUN_POINT_H
+#define IMF_RUN_POINT_H
+
+#include "plan/chain.h"
+
+/* The sRGB curve (IEC 61966-2-1) on 0..1, extended over all reals. */
+double imf_srgb_to_linear(double v);
+double imf_srgb_from_linear(double v);
+
+/* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
+#define IMF_FLAT 1e-3
+
+/* The steps on one pixel, in place: v has room for in_channels. blurred is NULL without unsharp;
+ * low and high are the range that normalize stretches. */
+void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
+                     double high);
+
+/* The reference, in double precision. Surfaces hold any sample type; second is read only by
+ * unsharp and may be NULL. Float outputs are neither rounded nor clamped. */
+void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
+                        const struct imf_surface *second, const struct imf_surface *out);
+
+/* On a device: made once for an image's shape, run for each image. */
+struct imf_point_job;
+/*
+ * What a pass lists for the host to do again: pixels whose samples may be off by more than
+ * `tolerance` for values, after unsharp, that are off by `error`; 0: none. Small alphas and the
+ * steep end of a light curve magnify errors.
+ */
+struct imf_doubt {
+    double error, tolerance;
+    int capacity; /* pixels */
+};
+enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
+                               const struct imf_point *p, enum imf_sample in,
+                               enum imf_sample out_sample, int height,
+                               const struct imf_doubt *doubt, struct imf_error *err);
+/* row: of the image, the surfaces' row 0. */
+enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
+                              const struct imf_surface *second, const struct imf_surface *out,
+                              int row, struct imf_error *err);
+/* How many pixels the runs since the last call left in doubt; *list: y * width + x of each, which
+ * the caller frees, NULL where there are none or more than the capacity. */
+enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, int **list,
+                                 struct imf_error *err);
+/* Least and greatest colour that the last run normalized; it has finished. */
+enum imf_status imf_point_range(const struct imf_point_job *job, float range[2],
+                                struct imf_error *err);
+void imf_point_free(struct imf_point_job **job);
+
+/* Copy alpha, the last channel of both surfaces, times rescale. */
+void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
+                         double rescale);
+struct imf_alpha_job;
+enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
+                               const struct imf_chain *chain, struct imf_error *err);
+enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surface *in,
+                              const struct imf_surface *out, struct imf_error *err);
+void imf_alpha_free(struct imf_alpha_job **job);
+
+#endif

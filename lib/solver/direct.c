@@ -1,0 +1,410 @@
+/*
+ * direct.c - convolution as its definition says, on the device (cl/direct.cl)
+ *
+ * Two kernels: `direct` has its taps as literals in unrolled loops; `direct_any` reads them from
+ * memory and takes any size. The sums are of the narrowest type that keeps what was asked for:
+ *
+ * Exact problems. With S = (largest sample) * (sum of |taps|) no partial sum, in whatever order,
+ * exceeds S. 16-bit integers do for 8-bit samples when S <= 32767; floats hold every integer below
+ * 2^24; 32- and 64-bit integers take what is left.
+ *
+ * Real problems, in floats. The error of the sum of products has these parts:
+ *   - rounding the taps: at most (largest sample) * sum |w - float(w)|, computed as it is;
+ *   - rounding each partial sum (rounding.h). `direct_any` adds up row by row, so that large
+ *     partial sums are as few as the rows;
+ *   - adding mirrored float samples: half an ulp of twice the largest sample, times the tap.
+ * A magnitude is a distance, so that its error is at most the root of its two sums' squared errors.
+ * Division by the scale shrinks these alike; the epilogue adds its own. Where the total exceeds the
+ * tolerance, sums and epilogue are made in float64 if the device has it.
+ */
+#include "base/rounding.h"
+#include "device/tuning.h"
+#include "solver/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PRODUCTS 400 /* unrolled; more take too long to compile */
+#define MAX_HEIGHT 64    /* rows of sums that wait at once */
+#define GENERIC_ROWS 4
+
+enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT, ACC_LONG, ACC_DOUBLE };
+
+static const struct acc_type {
+    const char *name;
+    size_t size;
+    enum imf_width width;
+    const char *text;
+} acc_types[] = {
+    [ACC_SHORT] = {"short", 2, IMF_WIDTH_16, "16-bit integers"},
+    [ACC_FLOAT] = {"float", 4, IMF_WIDTH_32, "float32"},
+    [ACC_INT] = {"int", 4, IMF_WIDTH_INT, "32-bit integers"},
+    [ACC_LONG] = {"long", 8, IMF_WIDTH_64, "64-bit integers"},
+    [ACC_DOUBLE] = {"double", 8, IMF_WIDTH_64, "float64"},
+};
+
+/* How a problem is going to be solved. */
+struct shape {
+    enum acc acc;
+    bool unrolled;
+    int symmetry[2];
+    size_t products, operands; /* a sample */
+    int vec;
+};
+
+struct direct_job {
+    struct imf_clrt *rt;
+    struct imf_problem p;
+    struct shape shape;
+    cl_kernel kernel;
+    cl_mem taps[2]; /* direct_any only */
+};
+
+static size_t tap_count(const struct imf_kernel *k) {
+    return (size_t)k->width * (size_t)k->height;
+}
+
+/* 1: columns mirror each other, -1: with opposite sign, 0: neither. */
+static int symmetry(const struct imf_kernel *k) {
+    bool even = true, odd = true;
+    for (int i = 0; i < k->height; i++) {
+        const double *row = k->taps + (size_t)i * (size_t)k->width;
+        for (int j = 0; j < k->width; j++) {
+            even = even && row[j] == row[k->width - 1 - j];
+            odd = odd && row[j] == -row[k->width - 1 - j];
+        }
+    }
+    return k->width == 1 ? 0 : even ? 1 : odd ? -1 : 0;
+}
+
+/* Products and operands a sample of the unrolled kernel, mirrored pairs counted once. */
+static void count_work(const struct imf_kernel *k, int mirror, size_t *products, size_t *operands) {
+    int columns = mirror ? (k->width + 1) / 2 : k->width;
+    for (int j = 0; j < columns; j++) {
+        size_t used = 0;
+        for (int i = 0; i < k->height; i++)
+            used += k->taps[(size_t)i * (size_t)k->width + (size_t)j] != 0;
+        *products += used;
+        *operands += used != 0;
+    }
+}
+
+static double largest_sum(const struct imf_problem *p) {
+    double sum = 0;
+    for (int i = 0; i < 2 && p->kernel[i]; i++)
+        sum = fmax(sum, imf_kernel_abs_sum(p->kernel[i]));
+    return sum * p->in_max;
+}
+
+/* The bound of this file's head comment. */
+static double float_error(const struct imf_problem *p, const struct shape *s) {
+    double squares = 0;
+    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+        const struct imf_kernel *k = p->kernel[i];
+        size_t width = (size_t)k->width, rows = (size_t)k->height;
+        double sum = imf_kernel_abs_sum(k) * p->in_max, variance = 0;
+        if (s->unrolled) {
+            variance = imf_rounding_variance(k->taps, tap_count(k), p->in_max);
+        } else {
+            for (size_t y = 0; y < rows; y++)
+                variance += imf_rounding_variance(k->taps + y * width, width, p->in_max);
+            variance += (double)rows * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
+        }
+        double error =
+            p->in_max * imf_rounding_taps(k->taps, tap_count(k)) + IMF_SIGMAS * sqrt(variance);
+        if (p->in == IMF_F32 && s->symmetry[i])
+            error += imf_float_ulp(sum) / 2;
+        squares += error * error;
+    }
+    return sqrt(squares) / fabs(p->epilogue.scale) + imf_problem_end_error(p, largest_sum(p));
+}
+
+static bool choose_exact(const struct imf_problem *p, struct shape *s) {
+    double sum = largest_sum(p);
+    if (p->in == IMF_U8 && sum <= 32767)
+        s->acc = ACC_SHORT;
+    else if (sum < 1 << 24)
+        s->acc = ACC_FLOAT;
+    else if (p->in == IMF_F32 && p->in_max >= 1 << 23)
+        return false;
+    else if (sum <= INT32_MAX)
+        s->acc = ACC_INT;
+    else
+        s->acc = ACC_LONG;
+    if (p->kernel[1] && (s->acc == ACC_LONG || fabs(p->epilogue.scale) != 1))
+        return false;
+    return true;
+}
+
+/* False when nothing gives the exactness asked for. */
+static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s) {
+    *s = (struct shape){.unrolled = true};
+    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+        s->symmetry[i] = symmetry(p->kernel[i]);
+        count_work(p->kernel[i], s->symmetry[i], &s->products, &s->operands);
+    }
+    s->unrolled = s->products <= MAX_PRODUCTS && p->kernel[0]->height <= MAX_HEIGHT;
+    if (p->exact) {
+        if (!choose_exact(p, s))
+            return false;
+    } else {
+        s->acc = ACC_FLOAT;
+        if (float_error(p, s) > p->tolerance) {
+            s->unrolled = false;
+            if (float_error(p, s) > p->tolerance)
+                s->acc = ACC_DOUBLE;
+        }
+    }
+    if (s->acc == ACC_LONG || s->acc == ACC_DOUBLE)
+        s->unrolled = false;
+    s->vec = imf_tuning_vec(imf_tuning(d), acc_types[s->acc].width,
+                            s->unrolled ? p->kernel[0]->height * (p->kernel[1] ? 2 : 1)
+                                        : GENERIC_ROWS * (p->kernel[1] ? 2 : 1));
+    return s->acc != ACC_DOUBLE || d->fp64;
+}
+
+static bool direct_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
+    struct shape s;
+    if (p->transfer) {
+        snprintf(why, IMF_WHY, "frequency-domain filters need the FFT");
+        return false;
+    }
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        snprintf(why, IMF_WHY, "rows are too long");
+        return false;
+    }
+    if (p->exact && p->kernel[1] && fabs(p->epilogue.scale) != 1) {
+        snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
+        return false;
+    }
+    if (!choose(p, d, &s)) {
+        snprintf(why, IMF_WHY, "sums need float64 or 64-bit integers, which this cannot do here");
+        return false;
+    }
+    return true;
+}
+
+static double direct_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    return choose(p, d, &s) && s.acc == ACC_FLOAT && !p->exact ? float_error(p, &s) : 0;
+}
+
+static double direct_cost(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    const struct imf_tuning *t = imf_tuning(d);
+    if (!choose(p, d, &s))
+        return -1;
+    enum imf_width w = acc_types[s.acc].width;
+    double samples = (double)p->width * p->height * p->channels, ns = 1 / t->finish;
+    if (s.unrolled) {
+        int sums = p->kernel[0]->height * (p->kernel[1] ? 2 : 1);
+        double spill = sums > 2 * t->registers ? 2 : 1; /* sums that wait in memory */
+        ns += (double)s.products / t->product[w] * spill + (double)s.operands / t->operand[w];
+    } else {
+        for (int i = 0; i < 2 && p->kernel[i]; i++)
+            ns += (double)tap_count(p->kernel[i]) / t->loop_product *
+                  (acc_types[s.acc].size > 4 ? 2 : 1);
+    }
+    if (p->exact && fabs(p->epilogue.scale) != 1)
+        ns += 1 / t->divide;
+    if (p->kernel[1])
+        ns += 1 / t->root;
+    double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
+    return t->launch_ms + samples * 1e-6 * fmax(ns / d->compute_units, bytes / t->bandwidth);
+}
+
+static void direct_print(const struct imf_problem *p, const struct imf_device *d, char *text,
+                         size_t size) {
+    struct shape s;
+    bool can = choose(p, d, &s);
+    snprintf(text, size, "direct %dx%d%s%s%s", p->kernel[0]->width, p->kernel[0]->height,
+             p->exact ? ", exact, " : ", ", can ? acc_types[s.acc].text : "float64",
+             s.unrolled ? "" : ", taps in memory");
+}
+
+/* The exact epilogue in 16 bits: every value on the way fits, and nothing is divided. */
+static bool narrow_end(const struct imf_problem *p, const struct shape *s) {
+    const struct imf_epilogue *e = &p->epilogue;
+    return s->acc == ACC_SHORT && p->out == IMF_U8 && fabs(e->scale) == 1 && !e->threshold &&
+           largest_sum(p) + fabs(e->add) + fabs(e->offset) <= 32767;
+}
+
+/*
+ * Magnitudes t = sqrt(m), m an integer below 2^24, are never ties: the nearest that m comes to
+ * (t + 1/2)^2 is 1/4, so that sqrt(m) stays 1/(8t) away. For t up to 512, which covers all that an
+ * 8-bit output shows with an offset, this is 2.4e-4: more than the 3 ulp (9.2e-5) that OpenCL
+ * grants a square root. Larger ones need a correction, which 32 bits hold while t is below 2^22.
+ */
+static int root(const struct imf_problem *p) {
+    double sum = largest_sum(p);
+    if (!p->kernel[1] || p->out == IMF_F32)
+        return 0;
+    if (p->out == IMF_U8 && !p->epilogue.threshold && 2 * sum * sum < 1 << 24 &&
+        fabs(p->epilogue.offset) <= 256)
+        return 1;
+    return sum < 1 << 21 ? 2 : 0;
+}
+
+static void define_taps(struct imf_defines *d, const struct imf_kernel *k, enum acc acc,
+                        const char *name) {
+    if (acc == ACC_FLOAT)
+        imf_define_floats(d, name, k->taps, tap_count(k));
+    else
+        imf_define_ints(d, name, k->taps, tap_count(k));
+}
+
+static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
+                       size_t group) {
+    imf_problem_defines(d, p);
+    imf_define(d, "VEC", "%d", s->vec);
+    imf_define(d, "GROUP", "%zu", group);
+    imf_define(d, "CHANNELS", "%d", p->channels);
+    imf_define(d, "ACC", "%s", acc_types[s->acc].name);
+    if (s->acc == ACC_DOUBLE)
+        imf_problem_defines_double(d, p);
+    imf_define(d, "MAGNITUDE", "%d", p->kernel[1] != NULL);
+    imf_define(d, "NARROW_END", "%d", narrow_end(p, s));
+    imf_define(d, "ROOT", "%d", root(p));
+    if (!s->unrolled) {
+        imf_define(d, "DIRECT_ANY", "1");
+        imf_define(d, "GENERIC_ROWS", "%d", GENERIC_ROWS);
+        return;
+    }
+    imf_define(d, "TAPS_W", "%d", p->kernel[0]->width);
+    imf_define(d, "TAPS_H", "%d", p->kernel[0]->height);
+    imf_define(d, "SYMMETRY", "%d", s->symmetry[0]);
+    define_taps(d, p->kernel[0], s->acc, "TAPS");
+    if (p->kernel[1]) {
+        imf_define(d, "SYMMETRY2", "%d", s->symmetry[1]);
+        define_taps(d, p->kernel[1], s->acc, "TAPS2");
+    }
+}
+
+/* The table of direct_any on the device: taps in the sums' type between rows of zeros. */
+static enum imf_status upload_taps(cl_mem *out, struct imf_clrt *rt, const struct imf_kernel *k,
+                                   enum acc acc, struct imf_error *err) {
+    size_t width = (size_t)k->width, rows = (size_t)k->height + 2 * (GENERIC_ROWS - 1);
+    size_t bytes = width * rows * acc_types[acc].size, skip = width * (GENERIC_ROWS - 1);
+    void *table = calloc(bytes, 1);
+    if (!table)
+        return imf_fail_memory(err, bytes);
+    for (size_t i = 0; i < tap_count(k); i++) {
+        double v = k->taps[i];
+        switch (acc) {
+        case ACC_SHORT:
+            ((cl_short *)table)[skip + i] = (cl_short)v;
+            break;
+        case ACC_FLOAT:
+            ((cl_float *)table)[skip + i] = (cl_float)v;
+            break;
+        case ACC_INT:
+            ((cl_int *)table)[skip + i] = (cl_int)v;
+            break;
+        case ACC_LONG:
+            ((cl_long *)table)[skip + i] = (cl_long)v;
+            break;
+        case ACC_DOUBLE:
+            ((cl_double *)table)[skip + i] = v;
+            break;
+        }
+    }
+    enum imf_status status = imf_clrt_buffer(rt, CL_MEM_READ_ONLY, bytes, out, err);
+    if (status == IMF_OK) {
+        cl_int code =
+            clEnqueueWriteBuffer(imf_clrt_queue(rt), *out, CL_TRUE, 0, bytes, table, 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            status = imf_clrt_fail(err, code, "cannot send the taps");
+    }
+    free(table);
+    return status;
+}
+
+static void direct_destroy(void **job) {
+    struct direct_job *j = *job;
+    *job = NULL;
+    if (!j)
+        return;
+    if (j->kernel)
+        clReleaseKernel(j->kernel);
+    for (int i = 0; i < 2; i++)
+        if (j->taps[i])
+            clReleaseMemObject(j->taps[i]);
+    free(j);
+}
+
+static enum imf_status direct_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+                                   struct imf_error *err) {
+    const struct imf_device *d = imf_clrt_device(rt);
+    struct direct_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->rt = rt;
+    j->p = *p;
+    enum imf_status status = IMF_OK;
+    if (!choose(p, d, &j->shape))
+        status = imf_fail(err, IMF_ERR_ARGUMENT, "the direct method cannot solve this exactly");
+    struct imf_defines defines = {0};
+    if (status == IMF_OK) {
+        define_all(&defines, p, &j->shape, imf_tuning_group(d));
+        status = imf_clrt_kernel(rt, "direct.cl", &defines,
+                                 j->shape.unrolled ? "direct" : "direct_any", &j->kernel, err);
+    }
+    imf_defines_free(&defines);
+    for (int i = 0; i < 2 && status == IMF_OK && !j->shape.unrolled && p->kernel[i]; i++)
+        status = upload_taps(&j->taps[i], rt, p->kernel[i], j->shape.acc, err);
+    if (status != IMF_OK)
+        direct_destroy(job);
+    return status;
+}
+
+static enum imf_status direct_run(void *job, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err) {
+    struct direct_job *j = job;
+    const struct imf_device *d = imf_clrt_device(j->rt);
+    const struct imf_tuning *t = imf_tuning(d);
+    const struct imf_kernel *k = j->p.kernel[0];
+    cl_int n = in->width * in->channels, height = in->height, taps_w = k->width, taps_h = k->height;
+    size_t columns = ((size_t)n + (size_t)j->shape.vec - 1) / (size_t)j->shape.vec;
+    size_t group = imf_tuning_group(d);
+    cl_int rows = j->shape.unrolled
+                      ? imf_tuning_rows(t, d, (columns + group - 1) / group, height, taps_h)
+                      : GENERIC_ROWS;
+    /* Of the first tap of pixel (0, 0). */
+    cl_ulong in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
+    cl_ulong in_pitch = in->pitch, out_start = out->origin, out_pitch = out->pitch;
+    cl_mem source = in->mem, target = out->mem, second = j->taps[1] ? j->taps[1] : j->taps[0];
+    size_t global[2] = {(columns + group - 1) / group * group,
+                        ((size_t)height + (size_t)rows - 1) / (size_t)rows};
+    const size_t local[2] = {group, 1};
+    const struct imf_arg common[] = {
+        {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
+        {sizeof target, &target}, {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch},
+        {sizeof n, &n},           {sizeof height, &height},
+    };
+    struct imf_arg args[12];
+    memcpy(args, common, sizeof common);
+    unsigned count = sizeof common / sizeof *common;
+    if (j->shape.unrolled) {
+        args[count++] = (struct imf_arg){sizeof rows, &rows};
+    } else {
+        args[count++] = (struct imf_arg){sizeof j->taps[0], &j->taps[0]};
+        args[count++] = (struct imf_arg){sizeof second, &second};
+        args[count++] = (struct imf_arg){sizeof taps_w, &taps_w};
+        args[count++] = (struct imf_arg){sizeof taps_h, &taps_h};
+    }
+    return imf_clrt_launch(j->rt, j->kernel, args, count, 2, global, local, err);
+}
+
+const struct imf_solver imf_solver_direct = {
+    .name = "direct",
+    .backend = IMF_BACKEND_DIRECT,
+    .applicable = direct_applicable,
+    .error = direct_error,
+    .cost = direct_cost,
+    .make = direct_make,
+    .run = direct_run,
+    .print = direct_print,
+    .destroy = direct_destroy,
+};

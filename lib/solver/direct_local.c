@@ -1,0 +1,450 @@
+/*
+ * direct_local.c - convolution with small kernels on GPUs (cl/direct_local.cl)
+ *
+ * The kernel becomes a program of row products (row_program.h).
+ *
+ * Exact problems. With S = (largest sample) * (sum of |taps|) all sums of 8-bit samples whose range
+ * is at most 65535 wide go two to a register; otherwise floats must hold every integer up to 3 S,
+ * which no partial sum exceeds: a row before a difference is added to it has at most S, the
+ * difference at most 2 S.
+ *
+ * NVIDIA's instructions on parts of a word (cl/subword.cl) let dense integer kernels of small taps
+ * take four taps at once, and magnitudes whose sums fit 11 bits be sums of fp16 numbers.
+ *
+ * Real problems take floats where row_program.h's bound is within the tolerance.
+ */
+#include "base/embed.h"
+#include "base/rounding.h"
+#include "solver/row_program.h"
+#include "solver/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP 64
+/* Sums and samples that may wait in registers, and statements of a whole turn of the unrolled loop:
+ * more compile slowly and leave the instruction cache. */
+#define MAX_REGISTERS 190
+#define SHARE_REGISTERS 80 /* of integers, of 16 samples: more keep too few work-items resident */
+#define MAX_FLOAT_REGISTERS 150 /* of floats from a window wider than the outputs */
+#define MAX_STATEMENTS 12000
+/* Input rows that a work-item walks over at least, about, and work-groups that keep a unit busy. */
+#define WALK 20
+#define WASTED 0.1 /* of them, where there are enough, give nothing */
+#define GROUPS_A_UNIT 16
+/* Products a sample beyond which arithmetic is all that counts. */
+#define HEAVY 20
+
+/* A kernel as words for dot products. */
+struct dots {
+    int across; /* words a row, and the columns of their first taps */
+    bool down;  /* the last column is in words of their own */
+    double columns[IMF_ROW_PROGRAM_SIDE / 4 + 1], down_words[IMF_ROW_PROGRAM_SIDE];
+    double words[IMF_ROW_PROGRAM_SIDE * (IMF_ROW_PROGRAM_SIDE / 4 + 1)];
+    size_t count; /* those that hold a tap */
+};
+
+struct shape {
+    bool subword, packed, pairs, dot, integer_end, float_end, plain_end, ties, heavy;
+    int samples, bias, clamp;
+    double error; /* of results, before they are rounded */
+    struct imf_row_program program[2];
+    struct dots dots;
+};
+
+struct local_job {
+    struct imf_clrt *rt;
+    const struct imf_kernel *k;
+    int samples;
+    cl_kernel kernel;
+};
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+/* Least and largest sum of products, samples being 0..in_max. */
+static void sum_range(const struct imf_problem *p, double *low, double *high) {
+    *low = *high = 0;
+    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+        double sums[2] = {0, 0};
+        const struct imf_kernel *k = p->kernel[i];
+        for (int j = 0; j < k->width * k->height; j++)
+            sums[k->taps[j] > 0] += k->taps[j] * p->in_max;
+        *low = fmin(*low, sums[0]);
+        *high = fmax(*high, sums[1]);
+    }
+}
+
+/*
+ * Do floats decide every rounding of an exact result? A float holds the sums exactly, and
+ *   - with an even scale, the numerators too, whose quotients are ties or 1 / N away from one, and
+ *     rounding them to 2^-14 first leaves each where it belongs (where the scale is a power of two,
+ *     floats hold the quotients themselves);
+ *   - with an odd scale N, n / N is no tie and 1 / 2N away from one at least, which must be more
+ *     than what four roundings of the largest value on the way can do;
+ *   - magnitudes t = sqrt(m) are never ties either but 1 / 8t away, for t up to 512 (all that 8
+ * bits show with an offset) 2.4e-4, more than the 3 ulp that OpenCL grants a square root.
+ */
+static bool floats_decide(const struct imf_problem *p, double sum) {
+    const struct imf_epilogue *e = &p->epilogue;
+    double scale = fabs(e->scale), around = fabs(e->add) + fabs(e->offset);
+    if (e->threshold || p->out != IMF_U8)
+        return false;
+    if (p->kernel[1])
+        return fabs(e->offset) <= 256;
+    if (fmod(scale, 2) == 0)
+        return sum + around * scale < 1 << 24 && scale <= 4096;
+    return 4 * imf_float_ulp(sum / scale + around) < 0.5 / scale;
+}
+
+/*
+ * Words of four signed taps. Along the rows the last word ends with the row where it can, so as to
+ * meet samples that other words meet too. A last column that these would leave over is in words
+ * down the rows, each at the row that it ends with.
+ */
+static void write_dots(struct dots *g, const struct imf_kernel *k) {
+    int w = k->width, h = k->height;
+    *g = (struct dots){.down = w > 4 && w % 4 == 1 && h >= 4};
+    g->across = g->down ? w / 4 : (w + 3) / 4;
+    for (int j = 0; j < g->across; j++)
+        g->columns[j] = j > 0 && 4 * j + 4 > w ? w - 4 : 4 * j;
+    for (int i = 0; i < w * h; i++) {
+        int x = i % w, y = i / w, end = y / 4 * 4 + 3 < h ? y / 4 * 4 + 3 : h - 1;
+        bool last = g->down && x == w - 1;
+        double *word = last ? &g->down_words[end] : &g->words[y * g->across + x / 4];
+        int byte = last ? y - end + 3 : x - (int)g->columns[x / 4];
+        g->count += *word == 0 && k->taps[i] != 0;
+        *word += (uint32_t)((int)k->taps[i] & 255) << 8 * byte;
+    }
+}
+
+static bool takes_dots(const struct imf_problem *p, struct shape *s) {
+    const struct imf_kernel *k = p->kernel[0];
+    if (!s->subword || !p->exact || p->in != IMF_U8 || p->kernel[1])
+        return false;
+    for (int i = 0; i < k->width * k->height; i++)
+        if (k->taps[i] < -128 || k->taps[i] > 127)
+            return false;
+    write_dots(&s->dots, k);
+    size_t work = s->program[0].products + s->program[0].additions;
+    return s->dots.count < (s->packed ? work / 2 : work);
+}
+
+/* ---- the end ---- */
+
+/* fp16 counts to 2048, and a partial sum of a difference of rows may have the range of both. */
+static bool takes_pairs(const struct imf_problem *p, const struct shape *s, double sum) {
+    return s->subword && s->packed && p->kernel[1] && s->float_end && s->plain_end && sum <= 1024;
+}
+
+static void choose_end(const struct imf_problem *p, struct shape *s, double low, double high) {
+    const struct imf_epilogue *e = &p->epilogue;
+    s->float_end = p->exact && floats_decide(p, fmax(-low, high));
+    bool as_is = p->exact && p->out == IMF_U8 && e->scale == 1 && !e->absolute && !e->threshold &&
+                 e->multiply == 1 && !p->kernel[1];
+    if (s->dot) {
+        s->integer_end = as_is;
+    } else if (s->packed) {
+        s->bias = (int)(ceil(-low / 256) * 256);
+        double add = e->add + e->offset, bias = ceil((-low - add) / 256) * 256;
+        s->integer_end = as_is && bias >= 0 && high + add + bias <= 65535 && add + bias >= 0;
+        if (s->integer_end)
+            s->bias = (int)bias;
+    }
+    int exponent;
+    s->ties = s->float_end && !p->kernel[1] && fmod(e->scale, 2) == 0 &&
+              frexp(fabs(e->scale), &exponent) != 0.5;
+    bool mapped = e->absolute || e->multiply != 1 || e->offset != 0 || e->threshold;
+    double scaled[2] = {low / e->scale + e->add, high / e->scale + e->add};
+    s->plain_end = !mapped && e->add == 0 && (!p->kernel[1] || fabs(e->scale) == 1);
+    if (p->kernel[1])
+        s->clamp = mapped ? 1 : 2;
+    else
+        s->clamp = mapped || fmin(scaled[0], scaled[1]) < -0.25 ||
+                   fmax(scaled[0], scaled[1]) > imf_sample_max(p->out) + 0.25;
+    s->pairs = takes_pairs(p, s, fmax(-low, high));
+    s->bias = s->pairs ? 0 : s->bias;
+}
+
+/* Multiply-adds a sample. */
+static size_t sum_work(const struct imf_problem *p, const struct shape *s) {
+    size_t work = 0;
+    if (s->dot)
+        return s->dots.count;
+    for (int i = 0; i < 2 && p->kernel[i]; i++)
+        work += s->program[i].products + s->program[i].additions;
+    return work;
+}
+
+/* Samples a work-item takes, or 0 when the kernel is too large for any number. */
+static int choose_samples(const struct imf_problem *p, const struct shape *s) {
+    const struct imf_kernel *k = p->kernel[0];
+    int kernels = p->kernel[1] ? 2 : 1;
+    int least = s->packed ? 8 : 32 / (int)(8 * imf_sample_size(p->in));
+    least = p->out == IMF_U8 && least < 4 ? 4 : least == 1 ? 2 : least;
+    size_t work = sum_work(p, s);
+    /* Fewer where occupancy counts most, and for floats so that neighbours' stores meet, unless a
+     * wide row makes widening dear. */
+    bool wide = p->in != IMF_F32 && (k->width - 1) * p->channels > 96;
+    int most_samples = (!s->heavy && p->out != IMF_F32) || wide ? 16 : 8;
+    for (int samples = most_samples; samples >= least; samples /= 2) {
+        int elements = s->packed ? samples / 2 : samples;
+        size_t window = (size_t)(samples + (k->width - 1) * p->channels);
+        size_t statements = (size_t)k->height * (work * (size_t)elements + 2 * window);
+        size_t registers = (size_t)(k->height * kernels * elements) + window;
+        size_t most = s->packed || s->dot || k->width == 1 ? MAX_REGISTERS : MAX_FLOAT_REGISTERS;
+        if ((s->packed || s->dot) && samples == 16)
+            most = SHARE_REGISTERS;
+        if (registers <= most && statements <= MAX_STATEMENTS)
+            return samples;
+    }
+    return 0;
+}
+
+/* A device that is no GPU runs this in tests, and then the plain forms of the instructions. */
+static bool has_subword(const struct imf_device *d) {
+    return !d->gpu || strncmp(d->name, "NVIDIA", 6) == 0;
+}
+
+static bool choose(const struct imf_problem *p, bool subword, struct shape *s, char *why) {
+    double low, high, error = 0;
+    *s = (struct shape){.subword = subword};
+    if (p->transfer) {
+        snprintf(why, IMF_WHY, "frequency-domain filters need the FFT");
+        return false;
+    }
+    if (p->kernel[0]->width > IMF_ROW_PROGRAM_SIDE || p->kernel[0]->height > IMF_ROW_PROGRAM_SIDE) {
+        snprintf(why, IMF_WHY, "the kernel is larger than %dx%d", IMF_ROW_PROGRAM_SIDE,
+                 IMF_ROW_PROGRAM_SIDE);
+        return false;
+    }
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        snprintf(why, IMF_WHY, "rows are too long");
+        return false;
+    }
+    if (p->exact && p->kernel[1] && fabs(p->epilogue.scale) != 1) {
+        snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
+        return false;
+    }
+    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+        imf_row_program_write(&s->program[i], p->kernel[i], p->exact);
+        error += imf_row_program_error(&s->program[i], p->kernel[i], p->in_max);
+    }
+    sum_range(p, &low, &high);
+    if (p->in == IMF_F32) {
+        high = fmax(-low, high);
+        low = -high;
+    }
+    s->packed = p->exact && p->in == IMF_U8 && high + ceil(-low / 256) * 256 <= 65535;
+    s->dot = takes_dots(p, s);
+    s->packed = s->packed && !s->dot;
+    choose_end(p, s, low, high);
+    if (p->exact && !s->packed && 3 * (high - low) >= 1 << 24) {
+        snprintf(why, IMF_WHY, "exact sums do not fit float32");
+        return false;
+    }
+    error = error / fabs(p->epilogue.scale) + imf_problem_end_error(p, fmax(high, -low));
+    if ((s->error = p->exact ? 0 : error) > p->tolerance) {
+        snprintf(why, IMF_WHY,
+                 "float32 sums would be off by up to %.2g, more than the %.2g allowed", error,
+                 p->tolerance);
+        return false;
+    }
+    s->heavy = !s->dot && (!s->packed || s->program[0].products + s->program[1].products > HEAVY);
+    s->samples = choose_samples(p, s);
+    if (!s->samples)
+        snprintf(why, IMF_WHY, "the kernel is too large for registers");
+    return s->samples != 0;
+}
+
+static double local_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    char why[IMF_WHY];
+    return choose(p, has_subword(d), &s, why) ? s.error : 0;
+}
+
+static bool local_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
+    struct shape s;
+    if (!d->gpu || d->max_group < GROUP) {
+        snprintf(why, IMF_WHY, "this variant is for GPUs with work-groups of %d", GROUP);
+        return false;
+    }
+    return choose(p, has_subword(d), &s, why);
+}
+
+/* Output rows a work-item: whole turns of the loop over input rows, of which the first
+ * height - 1 rows give nothing. groups: work-groups across. */
+static int walk(const struct imf_kernel *k, size_t groups, int height, const struct imf_device *d) {
+    int h = k->height, turns = (WALK + h - 1) / h, rows;
+    for (turns = turns < 2 ? 2 : turns;; turns++) {
+        int next = (turns + 1) * h - (h - 1);
+        rows = turns * h - (h - 1);
+        if (h - 1 <= WASTED * rows ||
+            groups * (size_t)(height / next) < (size_t)GROUPS_A_UNIT * d->compute_units)
+            return rows;
+    }
+}
+
+static size_t groups_across(int n, int samples) {
+    return ((size_t)n + (size_t)samples * GROUP - 1) / ((size_t)samples * GROUP);
+}
+
+/*
+ * Measured on an NVIDIA H200, 48 megapixels, RGB, 8 bits, without margins and waiting, in ms:
+ * 3x3 sharpen 0.083, dense integers 3x3 0.083, 5x5 0.113, 7x7 0.170 and 9x9 0.24, sobel 0.085,
+ * dense real 5x5 0.173 and 7x7 0.36, disks of 5, 7, 11 and 15 taps 0.093, 0.111, 0.146 and 0.19,
+ * blur:1 0.157, blur:2 0.47; a copy takes 0.072. The model counts instructions, of which a unit
+ * starts 128 a clock; words of four taps, like all products of integers, start at half that rate.
+ * It is within a sixth of these.
+ */
+static double local_cost(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    char why[IMF_WHY];
+    if (!choose(p, has_subword(d), &s, why))
+        return -1;
+    const struct imf_kernel *k = p->kernel[0];
+    int n = p->width * p->channels;
+    double window = (double)(s.samples + (k->width - 1) * p->channels) / s.samples;
+    double rows = walk(k, groups_across(n, s.samples), p->height, d);
+    double product = s.dot ? 1.6 : s.pairs ? 0.35 : s.packed ? 0.7 : 1;
+    double each = (double)sum_work(p, &s) * product + window * (s.packed || s.dot ? 1.3 : 1.7);
+    double end = !p->kernel[1] ? 5 : s.pairs ? 8 : 12;
+    double instructions = each * (1 + (k->height - 1) / rows) + end;
+    double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
+    return 0.01 + (double)n * p->height * 1e-6 *
+                      fmax(instructions / (230.0 * d->compute_units), bytes / 3700);
+}
+
+static void local_print(const struct imf_problem *p, const struct imf_device *d, char *text,
+                        size_t size) {
+    struct shape s;
+    char why[IMF_WHY];
+    bool can = choose(p, has_subword(d), &s, why);
+    snprintf(text, size, "direct %dx%d%s%s, registers", p->kernel[0]->width, p->kernel[0]->height,
+             p->exact ? ", exact, " : ", ",
+             can && s.dot      ? "8-bit dot products"
+             : can && s.packed ? "16-bit integers"
+                               : "float32");
+}
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+static void define_dots(struct imf_defines *d, const struct dots *g, int height) {
+    imf_define(d, "DOT_N", "%d", g->across);
+    imf_define_ints(d, "DOT_TAPS", g->words, (size_t)(height * g->across));
+    imf_define_ints(d, "DOT_COLUMNS", g->columns, (size_t)g->across);
+    imf_define(d, "DOT_DOWN", "%d", g->down);
+    imf_define_ints(d, "DOWN_TAPS", g->down_words, (size_t)height);
+}
+
+/* `flag` and the text of a file, to be put before common.cl. */
+static void define_text(struct imf_defines *d, const char *file, const char *flag) {
+    for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
+        if (strcmp(e->name, file) == 0)
+            imf_define(d, flag, "1\n#line 1 \"cl/%s\"\n%s", file, e->text);
+    }
+}
+
+static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s) {
+    const struct imf_kernel *k = p->kernel[0];
+    imf_problem_defines(d, p);
+    imf_define(d, "SAMPLES", "%d", s->samples);
+    imf_define(d, "GROUP", "%d", GROUP);
+    imf_define(d, "PACKED", "%d", s->packed);
+    imf_define(d, "PAIRS", "%d", s->pairs);
+    imf_define(d, "DOT", "%d", s->dot);
+    imf_define(d, "BIAS", "%d", s->bias);
+    imf_define(d, "INTEGER_END", "%d", s->integer_end);
+    imf_define(d, "FLOAT_END", "%d", s->float_end && !s->integer_end);
+    imf_define(d, "PLAIN_END", "%d", s->plain_end);
+    imf_define(d, "TIES", "%d", s->ties);
+    imf_define(d, "CLAMP", "%d", s->clamp);
+    imf_define(d, "CHANNELS", "%d", p->channels);
+    imf_define(d, "TAPS_W", "%d", k->width);
+    imf_define(d, "TAPS_H", "%d", k->height);
+    imf_define(d, "ORIGIN_X", "%d", k->cx);
+    imf_define(d, "MAGNITUDE", "%d", p->kernel[1] != NULL);
+    if (s->dot)
+        define_dots(d, &s->dots, k->height);
+    else
+        imf_row_program_define(d, &s->program[0], k, s->packed, "ROW");
+    if (p->kernel[1])
+        imf_row_program_define(d, &s->program[1], k, s->packed, "ROW2");
+    if (s->subword)
+        define_text(d, "subword.cl", "SUBWORD");
+    define_text(d, "direct_sums.cl", "DIRECT_SUMS");
+}
+
+static void local_destroy(void **job) {
+    struct local_job *j = *job;
+    *job = NULL;
+    if (!j)
+        return;
+    if (j->kernel)
+        clReleaseKernel(j->kernel);
+    free(j);
+}
+
+static enum imf_status build(struct local_job *j, const struct imf_problem *p, bool subword,
+                             struct imf_error *err) {
+    struct imf_defines defines = {0};
+    struct shape s;
+    char why[IMF_WHY];
+    if (!choose(p, subword, &s, why))
+        return imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
+    j->samples = s.samples;
+    imf_define(&defines, "PTX", "%d", imf_clrt_device(j->rt)->gpu);
+    define_all(&defines, p, &s);
+    enum imf_status status =
+        imf_clrt_kernel(j->rt, "direct_local.cl", &defines, "direct_local", &j->kernel, err);
+    imf_defines_free(&defines);
+    return status;
+}
+
+static enum imf_status local_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+                                  struct imf_error *err) {
+    struct local_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->rt = rt;
+    j->k = p->kernel[0];
+    bool subword = has_subword(imf_clrt_device(rt));
+    enum imf_status status = build(j, p, subword, err);
+    if (status != IMF_OK && subword) /* an old GPU lacks the instructions */
+        status = build(j, p, false, err);
+    if (status != IMF_OK)
+        local_destroy(job);
+    return status;
+}
+
+static enum imf_status local_run(void *job, const struct imf_surface *in,
+                                 const struct imf_surface *out, struct imf_error *err) {
+    struct local_job *j = job;
+    cl_int n = in->width * in->channels, height = in->height;
+    size_t across = groups_across(n, j->samples);
+    cl_int rows = walk(j->k, across, height, imf_clrt_device(j->rt));
+    cl_ulong in_start = in->origin - (size_t)j->k->cy * in->pitch, in_pitch = in->pitch;
+    cl_ulong out_start = out->origin, out_pitch = out->pitch;
+    cl_mem source = in->mem, target = out->mem;
+    const size_t local[2] = {GROUP, 1};
+    const size_t global[2] = {across * GROUP, ((size_t)height + (size_t)rows - 1) / (size_t)rows};
+    const struct imf_arg args[] = {
+        {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
+        {sizeof target, &target}, {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch},
+        {sizeof n, &n},           {sizeof height, &height},       {sizeof rows, &rows},
+    };
+    return imf_clrt_launch(j->rt, j->kernel, args, 9, 2, global, local, err);
+}
+
+const struct imf_solver imf_solver_direct_local = {
+    .name = "direct",
+    .backend = IMF_BACKEND_DIRECT,
+    .applicable = local_applicable,
+    .error = local_error,
+    .cost = local_cost,
+    .make = local_make,
+    .run = local_run,
+    .print = local_print,
+    .destroy = local_destroy,
+};

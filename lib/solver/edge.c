@@ -1,0 +1,203 @@
+/*
+ * edge.c - what lies beyond the image's edge
+ *
+ * Every edge mode is a table: for each column and row of the margin, the column or row of the image
+ * that it repeats, or -1 for the constant. The host fills columns first, then copies whole rows,
+ * corners included; a device does all at once (cl/edge.cl). The cost grows with the rim only, and
+ * no solver carries edge code.
+ */
+#include "solver/edge.h"
+
+#include "device/tuning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int imf_edge_index(enum imf_edge edge, int i, int n) {
+    if (i >= 0 && i < n)
+        return i;
+    int64_t period;
+    switch (edge) {
+    case IMF_EDGE_CLAMP:
+        return i < 0 ? 0 : n - 1;
+    case IMF_EDGE_CONSTANT:
+        return -1;
+    case IMF_EDGE_WRAP:
+        return (int)(((int64_t)i % n + n) % n);
+    case IMF_EDGE_REFLECT:
+        period = 2 * (int64_t)n;
+        break;
+    case IMF_EDGE_MIRROR:
+    default:
+        if (n == 1)
+            return 0;
+        period = 2 * (int64_t)n - 2;
+        break;
+    }
+    int64_t m = ((int64_t)i % period + period) % period;
+    if (m < n)
+        return (int)m;
+    return (int)(edge == IMF_EDGE_REFLECT ? period - 1 - m : period - m);
+}
+
+static void put(void *row, enum imf_sample sample, ptrdiff_t at, double value) {
+    switch (sample) {
+    case IMF_U8:
+        ((uint8_t *)row)[at] = (uint8_t)value;
+        break;
+    case IMF_U16:
+        ((uint16_t *)row)[at] = (uint16_t)value;
+        break;
+    case IMF_F32:
+        ((float *)row)[at] = (float)value;
+        break;
+    case IMF_F64:
+        ((double *)row)[at] = value;
+        break;
+    }
+}
+
+static void fill_column(const struct imf_surface *s, void *row, int x, enum imf_edge edge,
+                        const double *outside) {
+    size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
+    int from = imf_edge_index(edge, x, s->width);
+    char *base = row;
+    if (from >= 0) {
+        memcpy(base + x * (ptrdiff_t)pixel, base + from * (ptrdiff_t)pixel, pixel);
+        return;
+    }
+    for (int c = 0; c < s->channels; c++)
+        put(row, s->sample, (ptrdiff_t)x * s->channels + c, outside[c]);
+}
+
+static void fill_row(const struct imf_surface *s, struct imf_margin m, int y, enum imf_edge edge,
+                     const double *outside) {
+    size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
+    int from = imf_edge_index(edge, y, s->height);
+    if (from >= 0) {
+        size_t left = (size_t)m.left * pixel;
+        memcpy((char *)imf_surface_row(s, y) - left, (char *)imf_surface_row(s, from) - left,
+               left + ((size_t)s->width + (size_t)m.right) * pixel);
+        return;
+    }
+    for (ptrdiff_t x = -(ptrdiff_t)m.left; x < (ptrdiff_t)s->width + m.right; x++)
+        for (int c = 0; c < s->channels; c++)
+            put(imf_surface_row(s, y), s->sample, x * s->channels + c, outside[c]);
+}
+
+void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum imf_edge edge,
+                        const double *outside) {
+    for (int y = 0; y < s->height && m.left + m.right; y++) {
+        void *row = imf_surface_row(s, y);
+        for (int x = -m.left; x < 0; x++)
+            fill_column(s, row, x, edge, outside);
+        for (int x = s->width; x < s->width + m.right; x++)
+            fill_column(s, row, x, edge, outside);
+    }
+    for (int y = -m.top; y < 0; y++)
+        fill_row(s, m, y, edge, outside);
+    for (int y = s->height; y < s->height + m.bottom; y++)
+        fill_row(s, m, y, edge, outside);
+}
+
+struct imf_edge_job {
+    struct imf_clrt *rt;
+    struct imf_margin margin;
+    int height;
+    cl_kernel kernel;
+    cl_mem table;
+};
+
+/* Pixels of a margin row that a work-item fills: GPUs want many, CPUs long ones. */
+#define GPU_RUN 4
+#define CPU_RUN 64
+
+static int run_length(const struct imf_clrt *rt) {
+    return imf_clrt_device(rt)->gpu ? GPU_RUN : CPU_RUN;
+}
+
+/* Source columns left and right of the image, then source rows above and below. */
+static enum imf_status make_table(struct imf_edge_job *job, const struct imf_surface *s,
+                                  enum imf_edge edge, struct imf_error *err) {
+    struct imf_margin m = job->margin;
+    size_t columns = (size_t)m.left + (size_t)m.right;
+    size_t count = columns + (size_t)m.top + (size_t)m.bottom;
+    cl_int *table = malloc((count ? count : 1) * sizeof *table);
+    if (!table)
+        return imf_fail_memory(err, count * sizeof *table);
+    for (int i = 0; i < m.left + m.right; i++)
+        table[i] = imf_edge_index(edge, i < m.left ? i - m.left : s->width + i - m.left, s->width);
+    for (int i = 0; i < m.top + m.bottom; i++)
+        table[columns + (size_t)i] =
+            imf_edge_index(edge, i < m.top ? i - m.top : s->height + i - m.top, s->height);
+    cl_int code;
+    job->table = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                (count ? count : 1) * sizeof *table, table, &code);
+    free(table);
+    return job->table ? IMF_OK : imf_clrt_fail(err, code, "a table of the edge");
+}
+
+enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
+                              const struct imf_surface *s, struct imf_margin m, enum imf_edge edge,
+                              const double *outside, struct imf_error *err) {
+    static const char *const type[] = {
+        [IMF_U8] = "uchar", [IMF_U16] = "ushort", [IMF_F32] = "float"};
+    struct imf_defines d = {0};
+    struct imf_edge_job *job = *out = calloc(1, sizeof *job);
+    if (!job)
+        return imf_fail_memory(err, sizeof *job);
+    job->rt = rt;
+    job->margin = m;
+    job->height = s->height;
+    imf_define(&d, "SAMPLE_T", "%s", type[s->sample]);
+    imf_define(&d, "CHANNELS", "%d", s->channels);
+    imf_define_floats(&d, "OUTSIDE", outside, (size_t)s->channels);
+    imf_define(&d, "RUN", "%d", run_length(rt));
+    imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_clrt_device(rt)));
+    enum imf_status st = make_table(job, s, edge, err);
+    if (!st)
+        st = imf_clrt_kernel(rt, "edge.cl", &d, "edge_fill", &job->kernel, err);
+    imf_defines_free(&d);
+    if (st)
+        imf_edge_free(out);
+    return st;
+}
+
+enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s, int first,
+                             struct imf_error *err) {
+    cl_mem mem = s->mem;
+    cl_long origin = (cl_long)s->origin, pitch = (cl_long)s->pitch;
+    struct imf_margin m = job->margin;
+    cl_int width = s->width, height = s->height, row = first, rows = m.left + m.right;
+    if (first > 0) {
+        rows += m.top;
+        m.top = 0;
+    }
+    if (first + s->height < job->height)
+        m.bottom = 0;
+    size_t sides = (size_t)m.left + (size_t)m.right, run = (size_t)run_length(job->rt);
+    size_t items = sides * (size_t)height +
+                   ((size_t)m.top + (size_t)m.bottom) * ((sides + (size_t)width + run - 1) / run);
+    const struct imf_arg args[] = {
+        {sizeof mem, &mem},         {sizeof origin, &origin}, {sizeof pitch, &pitch},
+        {sizeof width, &width},     {sizeof height, &height}, {sizeof m.left, &m.left},
+        {sizeof m.right, &m.right}, {sizeof m.top, &m.top},   {sizeof m.bottom, &m.bottom},
+        {sizeof row, &row},         {sizeof rows, &rows},     {sizeof job->table, &job->table}};
+    size_t group = imf_tuning_group(imf_clrt_device(job->rt));
+    const size_t local[] = {group}, global[] = {(items + group - 1) / group * group};
+    if (!items)
+        return IMF_OK;
+    return imf_clrt_launch(job->rt, job->kernel, args, 12, 1, global, local, err);
+}
+
+void imf_edge_free(struct imf_edge_job **job) {
+    struct imf_edge_job *j = *job;
+    if (!j)
+        return;
+    if (j->kernel)
+        clReleaseKernel(j->kernel);
+    if (j->table)
+        clReleaseMemObject(j->table);
+    free(j);
+    *job = NULL;
+}

@@ -1,0 +1,315 @@
+/*
+ * fft.c - convolution in the frequency domain, by overlap-save tiles
+ *
+ * cl/fft.cl tells how a tile is done, fft_tile.c how the image is cut, fft_error.c how
+ * accurate that is.
+ * Exact problems: the sum of products is an integer, so it is known as soon as only one integer
+ * lies within the error bound of the computed value. Where the bound is wider, most sums still give
+ * the same pixel at both ends of the interval, as the scale is large; the few that lie at a tie
+ * between two pixels are summed again, tap by tap. Where the scale is large, only the few sums
+ * close to a tie are looked at in integers at all: for the others a float gives the same pixel.
+ */
+#include "fourier/run.h"
+#include "solver/fft_tile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* struct fft_sizes of cl/fft.cl. */
+struct sizes {
+    imf_cl_long in_origin, in_pitch, out_origin, out_pitch, middle_sum[2];
+    cl_float middle, error, shift[2];
+    cl_int width, height, tiles_x, pairs, last_row, last_column;
+    struct imf_fft_axis x, y;
+};
+
+enum phase { PAIRS, COLUMNS, ROWS, RESULT, TAPS, TAPS_ROWS };
+
+struct fft_job {
+    struct imf_clrt *rt;
+    struct imf_fft_tiling tiling;
+    struct sizes sizes;
+    cl_kernel kernel;
+    cl_mem spectrum, twiddles, spans, scratch, counter;
+};
+
+/* Nanoseconds for a tap of a pixel that is summed again. */
+#define DOUBTFUL_NS 0.25
+
+static double points(const struct imf_fft_tiling *t) {
+    return (double)t->x.length * t->y.length;
+}
+
+static bool fft_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
+    struct imf_fft_tiling t;
+    if (p->transfer) {
+        snprintf(why, IMF_WHY, "whole-image transfer functions are not done by tiles");
+        return false;
+    }
+    if (p->kernel[1] && p->exact && fabs(p->epilogue.scale) != 1) {
+        snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
+        return false;
+    }
+    if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d))) {
+        snprintf(why, IMF_WHY, "tiles for a %dx%d kernel do not fit the device's memory",
+                 p->kernel[0]->width, p->kernel[0]->height);
+        return false;
+    }
+    return imf_fft_accurate(p, &t.bound, t.error, imf_fft_doubtful(p, &t.bound, t.error), why);
+}
+
+static double fft_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_fft_tiling t;
+    return imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d))
+               ? imf_fft_result_error(p, &t.bound, t.error)
+               : 0;
+}
+
+static double fft_cost(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_fft_tiling t;
+    if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
+        return INFINITY;
+    double again = 0, nonzero = (double)imf_kernel_nonzero(p->kernel[0]);
+    if (p->kernel[1])
+        nonzero += (double)imf_kernel_nonzero(p->kernel[1]);
+    if (p->exact)
+        again = imf_fft_doubtful(p, &t.bound, t.error) * p->width * p->height * p->channels *
+                nonzero * DOUBTFUL_NS * 1e-6 / (d->compute_units > 0 ? d->compute_units : 1);
+    return t.ms + again;
+}
+
+static void fft_print(const struct imf_problem *p, const struct imf_device *d, char *text,
+                      size_t size) {
+    struct imf_fft_tiling t;
+    if (imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
+        snprintf(text, size, "fft tiles %dx%d%s%s", t.x.length, t.y.length,
+                 p->exact ? ", exact integer" : "", t.bound.split ? ", two bytes apart" : "");
+    else
+        snprintf(text, size, "fft");
+}
+
+static double fft_bytes(const struct imf_problem *p, const struct imf_device *d) {
+    struct imf_fft_tiling t;
+    int vec = imf_fft_vec(d);
+    if (!imf_fft_tiling_choose(&t, p, d, vec))
+        return 0;
+    double taps = (double)p->kernel[0]->width * p->kernel[0]->height;
+    return (double)imf_fft_tiling_scratch(&t, vec) + points(&t) * 2 * sizeof(float) +
+           taps * (sizeof(float) + (p->exact ? sizeof(cl_int) : 0));
+}
+
+/* ---- making ------------------------------------------------------------------------------- */
+
+static void fft_destroy(void **job) {
+    struct fft_job *j = *job;
+    if (!j)
+        return;
+    cl_mem mems[] = {j->spectrum, j->twiddles, j->spans, j->scratch, j->counter};
+    for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
+        if (mems[i])
+            clReleaseMemObject(mems[i]);
+    if (j->kernel)
+        clReleaseKernel(j->kernel);
+    free(j);
+    *job = NULL;
+}
+
+static enum imf_status launch(struct fft_job *j, cl_mem in, cl_mem out, cl_mem spans,
+                              enum phase phase, int pair, int channel, struct imf_error *err) {
+    cl_int what = (cl_int)phase, which = pair, c = channel;
+    const struct imf_arg args[] = {{sizeof in, &in},
+                                   {sizeof out, &out},
+                                   {sizeof j->spectrum, &j->spectrum},
+                                   {sizeof j->twiddles, &j->twiddles},
+                                   {sizeof spans, &spans},
+                                   {sizeof j->scratch, &j->scratch},
+                                   {sizeof j->counter, &j->counter},
+                                   {sizeof j->sizes, &j->sizes},
+                                   {sizeof what, &what},
+                                   {sizeof which, &which},
+                                   {sizeof c, &c}};
+    size_t global = (size_t)j->tiling.groups, local = 1;
+    return imf_clrt_launch(j->rt, j->kernel, args, sizeof args / sizeof *args, 1, &global, &local,
+                           err);
+}
+
+/* The spectrum of the taps, of a magnitude those of one kernel after the other, divided by the
+ * number of points of a transform. */
+static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem *p,
+                                     struct imf_error *err) {
+    const struct imf_kernel *k = p->kernel[0];
+    size_t each = (size_t)k->width * (size_t)k->height, count = p->kernel[1] ? 2 * each : each;
+    float *taps = malloc(count * sizeof *taps);
+    if (!taps)
+        return imf_fail_memory(err, count * sizeof *taps);
+    for (size_t i = 0; i < count; i++)
+        taps[i] = (float)(p->kernel[i / each]->taps[i % each] / points(&j->tiling));
+    cl_mem mem;
+    enum imf_status status = imf_fft_upload(j->rt, taps, count * sizeof *taps, &mem, err);
+    free(taps);
+    if (status != IMF_OK)
+        return status;
+    /* The counter stands in for the images, which these phases do not touch. */
+    status = launch(j, j->counter, j->counter, mem, TAPS, 0, 0, err);
+    if (status == IMF_OK)
+        status = launch(j, j->counter, j->counter, mem, TAPS_ROWS, 0, 0, err);
+    if (status == IMF_OK)
+        status = imf_clrt_finish(j->rt, err);
+    clReleaseMemObject(mem);
+    return status;
+}
+
+/* First and end column of each row's nonzero taps, then all rows of taps, as integers, each with
+ * vec zeros behind it. */
+static void fill_spans(cl_int *spans, const struct imf_kernel *k, int vec) {
+    size_t w = (size_t)k->width, h = (size_t)k->height, pitch = w + (size_t)vec;
+    for (size_t y = 0; y < h; y++) {
+        cl_int *row = spans + 2 * h + y * pitch, first = -1, end = 0;
+        for (size_t x = 0; x < w; x++) {
+            row[x] = (cl_int)k->taps[y * w + x];
+            if (row[x] != 0) {
+                first = first < 0 ? (cl_int)x : first;
+                end = (cl_int)x + 1;
+            }
+        }
+        spans[2 * y] = first < 0 ? 0 : first;
+        spans[2 * y + 1] = end;
+    }
+}
+
+static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p, int vec,
+                                  struct imf_error *err) {
+    const struct imf_kernel *k = p->kernel[0];
+    size_t each = (size_t)k->height * ((size_t)k->width + (size_t)vec + 2);
+    size_t count = !p->exact ? 1 : p->kernel[1] ? 2 * each : each;
+    cl_int *spans = calloc(count, sizeof *spans);
+    if (!spans)
+        return imf_fail_memory(err, count * sizeof *spans);
+    for (size_t i = 0; i < 2 && p->exact && p->kernel[i]; i++)
+        fill_spans(spans + i * each, p->kernel[i], vec);
+    enum imf_status status = imf_fft_upload(j->rt, spans, count * sizeof *spans, &j->spans, err);
+    free(spans);
+    return status;
+}
+
+static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *p, int vec,
+                                   struct imf_error *err) {
+    const struct imf_fft_tiling *t = &j->tiling;
+    struct imf_defines d = {0};
+    imf_fft_define(&d, vec, &t->x, &t->y);
+    imf_fft_define_transpose(&d);
+    imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
+    enum imf_status status = imf_clrt_kernel(j->rt, "fft.cl", &d, "fft", &j->kernel, err);
+    imf_defines_free(&d);
+    return status;
+}
+
+static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem *p, int vec,
+                                    struct imf_error *err) {
+    const struct imf_fft_tiling *t = &j->tiling;
+    size_t scratch = imf_fft_tiling_scratch(t, vec);
+    size_t spectrum = (size_t)t->x.length * (size_t)t->y.length * 2 * sizeof(float);
+    enum imf_status status =
+        imf_fft_twiddle_buffer(j->rt, &t->x, &t->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, scratch, &j->scratch, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, spectrum, &j->spectrum, err);
+    if (status == IMF_OK)
+        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, sizeof(cl_int), &j->counter, err);
+    if (status == IMF_OK)
+        status = make_spans(j, p, vec, err);
+    return status;
+}
+
+static enum imf_status fft_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+                                struct imf_error *err) {
+    const struct imf_kernel *k = p->kernel[0];
+    const struct imf_device *d = imf_clrt_device(rt);
+    int vec = imf_fft_vec(d);
+    struct fft_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->rt = rt;
+    if (!imf_fft_tiling_choose(&j->tiling, p, d, vec)) {
+        fft_destroy(job);
+        return imf_fail(err, IMF_ERR_MEMORY, "no tile for a %dx%d kernel fits the device's memory",
+                        k->width, k->height);
+    }
+    const struct imf_fft_tiling *t = &j->tiling;
+    struct sizes *z = &j->sizes;
+    z->width = p->width;
+    z->height = p->height;
+    z->tiles_x = t->tiles_x;
+    z->pairs = t->pairs;
+    z->middle = (cl_float)t->bound.middle;
+    for (int i = 0; i < 2; i++) {
+        z->middle_sum[i] = p->exact ? llrint(t->bound.middle_sum[i]) : 0;
+        z->shift[i] = (cl_float)t->bound.middle_sum[i];
+    }
+    z->error = (cl_float)imf_fft_window(t->error);
+    imf_fft_axis_set(&z->x, &t->x);
+    imf_fft_axis_set(&z->y, &t->y);
+    z->x.valid = t->valid_x;
+    z->y.valid = t->valid_y;
+    z->x.origin = k->cx;
+    z->y.origin = k->cy;
+    z->x.taps = k->width;
+    z->y.taps = k->height;
+    enum imf_status status = make_kernel(j, p, vec, err);
+    if (status == IMF_OK)
+        status = make_buffers(j, p, vec, err);
+    if (status == IMF_OK)
+        status = make_spectrum(j, p, err);
+    if (status != IMF_OK)
+        fft_destroy(job);
+    return status;
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static enum imf_status fft_run(void *job, const struct imf_surface *in,
+                               const struct imf_surface *out, struct imf_error *err) {
+    struct fft_job *j = job;
+    struct sizes *z = &j->sizes;
+    const struct imf_fft_tiling *t = &j->tiling;
+    z->in_origin = (cl_long)in->origin;
+    z->in_pitch = (cl_long)in->pitch;
+    z->height = in->height;
+    z->out_origin = (cl_long)out->origin;
+    z->out_pitch = (cl_long)out->pitch;
+    z->last_row = in->height + in->margin.bottom - 1;
+    z->last_column = in->width + in->margin.right - 1;
+    if (!t->shared) {
+        cl_int zero = 0;
+        cl_int code = clEnqueueFillBuffer(imf_clrt_queue(j->rt), j->counter, &zero, sizeof zero, 0,
+                                          sizeof zero, 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            return imf_clrt_fail(err, code, "clearing a counter");
+        return launch(j, in->mem, out->mem, j->spans, PAIRS, 0, 0, err);
+    }
+    for (int pair = 0; pair < t->pairs; pair++) {
+        for (int i = 0; i < 3 * in->channels; i++) {
+            enum imf_status status =
+                launch(j, in->mem, out->mem, j->spans, COLUMNS + i % 3, pair, i / 3, err);
+            if (status != IMF_OK)
+                return status;
+        }
+    }
+    return IMF_OK;
+}
+
+const struct imf_solver imf_solver_fft = {
+    .name = "fft",
+    .backend = IMF_BACKEND_FFT,
+    .bands = IMF_BANDS_FEW,
+    .applicable = fft_applicable,
+    .error = fft_error,
+    .cost = fft_cost,
+    .bytes = fft_bytes,
+    .make = fft_make,
+    .run = fft_run,
+    .print = fft_print,
+    .destroy = fft_destroy,
+};

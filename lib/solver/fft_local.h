@@ -1,0 +1,33 @@
+/* fft_local.h - tiles of the GPU's convolution by transforms: lengths, cost, accuracy */
+#ifndef IMF_SOLVER_FFT_LOCAL_H
+#define IMF_SOLVER_FFT_LOCAL_H
+
+#include "solver/fft_error.h"
+
+struct imf_fft_local_tiling {
+    int nx, ny;           /* powers of two */
+    int valid_x, valid_y; /* outputs of a tile */
+    int tiles_x;          /* tiles in a row */
+    int pairs;            /* of tiles, one below the other; of the two parts of one, where split */
+    int chunk;            /* pairs a launch */
+    int pitch_in, pitch_out; /* complex values of a row of spectra, before and after `rows` */
+    double ms;               /* estimate */
+    struct imf_fft_bound bound;
+    double error;    /* of sums, at most */
+    bool near_tie;   /* exact: a float decides pixels that are not near a tie */
+    double doubtful; /* exact: the share of pixels that must be summed again */
+};
+
+/* The cheapest tiling. False when none fits the device's memory. */
+bool imf_fft_local_choose(struct imf_fft_local_tiling *best, const struct imf_problem *p,
+                          const struct imf_device *d);
+
+/* Elements of a tile. */
+double imf_fft_local_points(const struct imf_fft_local_tiling *t);
+
+/* Bytes of a pair's spectra, or SIZE_MAX. */
+size_t imf_fft_local_bytes(const struct imf_fft_local_tiling *t, const struct imf_problem *p);
+
+int imf_round_up(int n, int multiple);
+
+#endif

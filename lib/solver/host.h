@@ -1,0 +1,34 @@
+/* host.h - what the parts of the host solver share */
+#ifndef IMF_SOLVER_HOST_H
+#define IMF_SOLVER_HOST_H
+
+#include "solver/solver.h"
+
+/* Widen `count` samples from index `first` (may be negative) of a row. */
+void imf_host_widen(double *restrict to, const void *row, enum imf_sample sample, ptrdiff_t first,
+                    size_t count);
+/* Round and saturate to integers; floats as they are. */
+void imf_host_narrow(void *row, enum imf_sample sample, const double *v, size_t count);
+
+/* Problems with a transfer function: run, cost, bytes and print of the host solver. */
+enum imf_status imf_host_transfer(const struct imf_problem *p, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err);
+double imf_host_transfer_cost(const struct imf_problem *p);
+double imf_host_transfer_bytes(const struct imf_problem *p);
+void imf_host_transfer_print(const struct imf_problem *p, char *text, size_t size);
+
+/* sum += tap * row */
+void imf_host_add(double *restrict sum, const double *restrict row, double tap, size_t count);
+/* Row `row` of the output from its sums; sum1 NULL unless magnitude. */
+void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
+                     const struct imf_surface *out, int row);
+
+/* solver/host_factors.c: kernels as products of a column and a row, for those who cannot wait.
+ * False when the kernel is no such sum to float64's precision; on success the caller frees
+ * terms->store. */
+bool imf_host_factors(const struct imf_problem *p, struct imf_terms *terms);
+enum imf_status imf_host_factored(const struct imf_problem *p, const struct imf_terms *terms,
+                                  const struct imf_surface *in, const struct imf_surface *out,
+                                  struct imf_error *err);
+
+#endif

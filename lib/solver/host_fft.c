@@ -1,0 +1,230 @@
+/*
+ * host_fft.c - the plain C reference for transfer functions, in double precision
+ *
+ * The image is made periodic (extend.h), transformed, multiplied by the gain of each frequency and
+ * transformed back. Two channels ride as one complex plane: a real, even gain does not mix them.
+ * The transform back is the forward one of the conjugate, conjugated.
+ */
+#include "solver/host.h"
+
+#include "fourier/host.h"
+#include "fourier/plan.h"
+#include "solver/extend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define COLUMNS 16 /* fetched together: 256 bytes of each row */
+
+struct transfer {
+    const struct imf_problem *p;
+    int nx, ny;
+    struct imf_fft_host *along_x, *along_y;
+    struct imf_complex *plane;       /* ny rows of nx */
+    struct imf_complex *in, *out;    /* lines, COLUMNS of the longer axis */
+    struct imf_blend *gap_x, *gap_y; /* nx - width and ny - height */
+    double *row;                     /* of the image, all channels */
+    int channel;                     /* the first of the two on the plane */
+};
+
+static bool periods(const struct imf_problem *p, int *nx, int *ny) {
+    *nx = imf_extend_period(p->transfer, p->width, p->edge);
+    *ny = imf_extend_period(p->transfer, p->height, p->edge);
+    return *nx > 0 && *ny > 0;
+}
+
+/* What a prime stage costs is counted in doublings of a length: of those of its convolution, padded
+ * to `length`, or by the definition. */
+static double host_doublings(const struct imf_fft_plan *plan) {
+    double sum = log2(plan->length);
+    for (int s = 0; s < plan->primes; s++) {
+        int prime = plan->radix[s], length = imf_fft_prime_length(prime);
+        sum += length > 0 ? 2.0 * length / prime * log2(length) : prime / 4.0;
+    }
+    return sum;
+}
+
+/* Measured: 8 to 11 ns a point and doubling of their number, there and back together; more where
+ * they leave the caches. */
+double imf_host_transfer_cost(const struct imf_problem *p) {
+    int nx, ny;
+    struct imf_fft_plan x, y;
+    if (!periods(p, &nx, &ny) || !imf_fft_plan_any(&x, nx) || !imf_fft_plan_any(&y, ny))
+        return INFINITY;
+    double points = (double)nx * ny;
+    double doublings = host_doublings(&x) + host_doublings(&y);
+    return points * ((p->channels + 1) / 2 * 9 * (doublings + 1) + 10) * 1e-6;
+}
+
+double imf_host_transfer_bytes(const struct imf_problem *p) {
+    int nx, ny;
+    if (!periods(p, &nx, &ny))
+        return 0;
+    double lines = 2.0 * COLUMNS * (nx > ny ? nx : ny);
+    return ((double)nx * ny + lines) * sizeof(struct imf_complex) +
+           (double)p->width * p->channels * sizeof(double);
+}
+
+void imf_host_transfer_print(const struct imf_problem *p, char *text, size_t size) {
+    int nx, ny;
+    if (periods(p, &nx, &ny))
+        snprintf(text, size, "plain C fft %dx%d, float64", nx, ny);
+    else
+        snprintf(text, size, "plain C fft");
+}
+
+static void release(struct transfer *t) {
+    imf_fft_host_free(&t->along_x);
+    imf_fft_host_free(&t->along_y);
+    free(t->plane);
+    free(t->in);
+    free(t->out);
+    free(t->gap_x);
+    free(t->gap_y);
+    free(t->row);
+}
+
+static enum imf_status too_long(const struct imf_problem *p, struct imf_error *err) {
+    char why[IMF_WHY];
+    imf_extend_too_long(why, sizeof why, p);
+    return imf_fail(err, IMF_ERR_LIMIT, "%s", why);
+}
+
+static enum imf_status prepare(struct transfer *t, struct imf_error *err) {
+    const struct imf_problem *p = t->p;
+    if (!periods(p, &t->nx, &t->ny))
+        return too_long(p, err);
+    size_t points, bytes, longest = (size_t)(t->nx > t->ny ? t->nx : t->ny) * COLUMNS;
+    if (!imf_size_mul((size_t)t->nx, (size_t)t->ny, &points) ||
+        !imf_size_mul(points, sizeof *t->plane, &bytes))
+        return imf_fail_memory(err, SIZE_MAX);
+    enum imf_status status = imf_fft_host_create(&t->along_x, t->nx, err);
+    if (status == IMF_OK)
+        status = imf_fft_host_create(&t->along_y, t->ny, err);
+    if (status != IMF_OK)
+        return status;
+    t->plane = malloc(bytes);
+    if (!t->plane)
+        return imf_fail(err, IMF_ERR_MEMORY,
+                        "out of memory: the filter reaches %.0f pixels beyond the edges, so that "
+                        "%dx%d values are transformed (wrap, reflect and mirror need fewer)",
+                        imf_extend_reach(p->transfer, p->width > p->height ? p->width : p->height),
+                        t->nx, t->ny);
+    t->in = calloc(longest, sizeof *t->in);
+    t->out = calloc(longest, sizeof *t->out);
+    t->gap_x = calloc((size_t)t->nx, sizeof *t->gap_x);
+    t->gap_y = calloc((size_t)t->ny, sizeof *t->gap_y);
+    t->row = calloc((size_t)p->width * (size_t)p->channels, sizeof *t->row);
+    if (!t->in || !t->out || !t->gap_x || !t->gap_y || !t->row)
+        return imf_fail_memory(err, bytes);
+    imf_extend_blends(t->gap_x, p->width, t->nx, p->edge);
+    imf_extend_blends(t->gap_y, p->height, t->ny, p->edge);
+    return IMF_OK;
+}
+
+static struct imf_complex blend(const struct imf_complex *line, size_t stride,
+                                const struct imf_blend *b, struct imf_complex outside) {
+    struct imf_complex u = b->first < 0 ? outside : line[(size_t)b->first * stride];
+    struct imf_complex v = b->second < 0 ? outside : line[(size_t)b->second * stride];
+    double w = (double)b->weight;
+    return (struct imf_complex){(1 - w) * u.re + w * v.re, (1 - w) * u.im + w * v.im};
+}
+
+/* Channels t->channel and the next of the image into the plane, and the gap. */
+static void load(struct transfer *t, const struct imf_surface *in) {
+    const struct imf_problem *p = t->p;
+    size_t nx = (size_t)t->nx, width = (size_t)p->width, channels = (size_t)p->channels;
+    bool pair = t->channel + 1 < p->channels;
+    struct imf_complex outside = {p->outside[t->channel], pair ? p->outside[t->channel + 1] : 0};
+    for (int y = 0; y < p->height; y++) {
+        struct imf_complex *line = t->plane + (size_t)y * nx;
+        const double *from = t->row + t->channel;
+        imf_host_widen(t->row, imf_surface_row(in, y), in->sample, 0, width * channels);
+        for (size_t x = 0; x < width; x++, from += channels)
+            line[x] = (struct imf_complex){from[0], pair ? from[1] : 0};
+        for (size_t x = width; x < nx; x++)
+            line[x] = blend(line, 1, &t->gap_x[x - width], outside);
+    }
+    for (int y = p->height; y < t->ny; y++)
+        for (size_t x = 0; x < nx; x++)
+            t->plane[(size_t)y * nx + x] =
+                blend(t->plane + x, nx, &t->gap_y[y - p->height], outside);
+}
+
+static void transform_rows(struct transfer *t, int rows) {
+    size_t nx = (size_t)t->nx;
+    for (int y = 0; y < rows; y++) {
+        struct imf_complex *line = t->plane + (size_t)y * nx;
+        imf_fft_host_run(t->along_x, line, 1, t->out);
+        for (size_t x = 0; x < nx; x++)
+            line[x] = t->out[x];
+    }
+}
+
+/* k / n as a frequency of -0.5..0.5. */
+static double frequency(int k, int n) {
+    return (double)(k > n / 2 ? k - n : k) / n;
+}
+
+/* A column of frequencies: forward, times the gain, and half of the way back. */
+static void filter_column(struct transfer *t, struct imf_complex *in, struct imf_complex *out,
+                          int kx) {
+    double points = (double)t->nx * t->ny;
+    imf_fft_host_run(t->along_y, in, 1, out);
+    for (int k = 0; k < t->ny; k++) {
+        double gain = imf_transfer_gain(t->p->transfer, frequency(kx, t->nx), frequency(k, t->ny));
+        in[k] = (struct imf_complex){out[k].re * gain / points, -out[k].im * gain / points};
+    }
+    imf_fft_host_run(t->along_y, in, 1, out);
+}
+
+static void filter_columns(struct transfer *t) {
+    size_t nx = (size_t)t->nx, ny = (size_t)t->ny;
+    for (size_t x = 0; x < nx; x += COLUMNS) {
+        size_t count = nx - x < COLUMNS ? nx - x : COLUMNS;
+        for (size_t y = 0; y < ny; y++)
+            for (size_t c = 0; c < count; c++)
+                t->in[c * ny + y] = t->plane[y * nx + x + c];
+        for (size_t c = 0; c < count; c++)
+            filter_column(t, t->in + c * ny, t->out + c * ny, (int)(x + c));
+        for (size_t y = 0; y < ny; y++)
+            for (size_t c = 0; c < count; c++)
+                t->plane[y * nx + x + c] = t->out[c * ny + y];
+    }
+}
+
+static void store_sample(const struct imf_problem *p, const struct imf_surface *out, int y,
+                         size_t at, double v) {
+    const struct imf_epilogue *e = &p->epilogue;
+    char *row = imf_surface_row(out, y);
+    v = imf_epilogue_apply(e, v / e->scale + e->add);
+    imf_host_narrow(row + at * imf_sample_size(out->sample), out->sample, &v, 1);
+}
+
+static void store(struct transfer *t, const struct imf_surface *out) {
+    const struct imf_problem *p = t->p;
+    size_t channels = (size_t)p->channels, channel = (size_t)t->channel;
+    for (int y = 0; y < p->height; y++) {
+        const struct imf_complex *line = t->plane + (size_t)y * (size_t)t->nx;
+        for (size_t x = 0; x < (size_t)p->width; x++) {
+            store_sample(p, out, y, x * channels + channel, line[x].re);
+            if (channel + 1 < channels)
+                store_sample(p, out, y, x * channels + channel + 1, -line[x].im);
+        }
+    }
+}
+
+enum imf_status imf_host_transfer(const struct imf_problem *p, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err) {
+    struct transfer t = {.p = p};
+    enum imf_status status = prepare(&t, err);
+    for (; status == IMF_OK && t.channel < p->channels; t.channel += 2) {
+        load(&t, in);
+        transform_rows(&t, t.ny);
+        filter_columns(&t);
+        transform_rows(&t, p->height);
+        store(&t, out);
+    }
+    release(&t);
+    return status;
+}

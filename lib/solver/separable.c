@@ -1,0 +1,445 @@
+/*
+ * separable.c - kernels that are the product of a column and a row, or a sum of two or three
+ * such products (cl/separable.cl)
+ *
+ * On a CPU one pass over memory does it, columns first; on a GPU, and for rows that reach beyond
+ * MAX_REACH samples, two, rows first. Only the one pass takes sums of products, its rank above 1,
+ * and only of real kernels: integer ones seldom have integer factors, and are small.
+ *
+ * Exact problems: integer factors (kernel_rank.c), so that with S = (largest sample) * (sum of
+ * |taps|) no partial sum exceeds S. 16-bit sums do for 8-bit samples when S <= 32767, floats hold
+ * every integer below 2^24, 32-bit integers take S < 2^31.
+ *
+ * Real problems: floats, where solver/separable_error.c says that they do.
+ */
+#include "device/tuning.h"
+#include "solver/separable_error.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_REACH 4096 /* samples that a row's taps add to a strip */
+#define STRIP 1024     /* samples of a strip at most, or REACHES times its row's reach */
+#define REACHES 3
+#define MAX_UNROLL 64 /* two passes: longer factors stay loops, or they take long to compile */
+/* One pass: so many taps are unrolled in full. Loops over float taps are as fast, and compile in
+ * half the time; integer taps are often 1 and cost nothing as literals. */
+#define WHOLE_FLOAT 8
+#define WHOLE_INT 32
+#define BLOCK 4  /* output rows that are computed together */
+#define SUMS 12  /* registers for sums in a walk along lines */
+#define SPREAD 3 /* outputs along a row that share their loads */
+#define ROWS 64  /* output rows of a work-item at most */
+#define WHY_RANK "the kernel is not the product of a column and a row"
+/* Of the tolerance, for what a sum of products leaves of the kernel. */
+#define RESIDUAL 0.125
+
+enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT };
+
+static const struct acc_type {
+    const char *name;
+    size_t size;
+    enum imf_width width;
+    const char *text;
+} acc_types[] = {
+    [ACC_SHORT] = {"short", 2, IMF_WIDTH_16, "16-bit integers"},
+    [ACC_FLOAT] = {"float", 4, IMF_WIDTH_32, "float32"},
+    [ACC_INT] = {"int", 4, IMF_WIDTH_INT, "32-bit integers"},
+};
+
+struct shape {
+    struct imf_terms terms; /* owned */
+    int row_symmetry;
+    enum acc acc;
+    bool two_passes;
+    size_t group;
+    int vec;   /* samples a vector */
+    int strip; /* samples of the widest strip, in one pass */
+};
+
+struct separable_job {
+    struct imf_clrt *rt;
+    struct imf_problem p;
+    struct shape shape;
+    cl_kernel kernel[2]; /* one pass: the first; two: rows, columns */
+    cl_mem mid;          /* between two passes */
+    size_t mid_pitch;
+};
+
+/* 1: taps mirror each other, -1: with opposite sign, 0: neither. */
+static int symmetry(const double *taps, size_t n) {
+    bool even = true, odd = true;
+    for (size_t i = 0; i < n; i++) {
+        even = even && taps[i] == taps[n - 1 - i];
+        odd = odd && taps[i] == -taps[n - 1 - i];
+    }
+    return n == 1 ? 0 : even ? 1 : odd ? -1 : 0;
+}
+
+static bool choose_acc(const struct imf_problem *p, struct shape *s, char *why) {
+    double sum = imf_kernel_abs_sum(p->kernel[0]) * p->in_max;
+    if (!p->exact) {
+        s->acc = ACC_FLOAT;
+        double error = imf_separable_error(p, &s->terms, s->two_passes, s->row_symmetry != 0);
+        if (error <= p->tolerance)
+            return true;
+        snprintf(why, IMF_WHY,
+                 "float32 sums would be off by up to %.2g, more than the %.2g allowed", error,
+                 p->tolerance);
+        return false;
+    }
+    if (p->in == IMF_U8 && sum <= 32767)
+        s->acc = ACC_SHORT;
+    else if (sum < 1 << 24)
+        s->acc = ACC_FLOAT;
+    else
+        s->acc = ACC_INT;
+    if (sum <= INT32_MAX && (s->acc != ACC_INT || p->in != IMF_F32))
+        return true;
+    snprintf(why, IMF_WHY, "exact sums do not fit 32-bit integers");
+    return false;
+}
+
+static void free_shape(struct shape *s) {
+    free(s->terms.store);
+    s->terms.store = NULL;
+}
+
+/* The kernel as one product. */
+static bool one_term(const struct imf_kernel *k, struct imf_terms *t, char *why) {
+    *t = (struct imf_terms){.rank = 1};
+    t->store = calloc((size_t)k->height + (size_t)k->width, sizeof *t->store);
+    if (!t->store) {
+        snprintf(why, IMF_WHY, "out of memory");
+        return false;
+    }
+    t->term[0] = (struct imf_term){
+        .column = t->store, .row = t->store + k->height, .height = k->height, .width = k->width};
+    if (imf_kernel_separate(k, t->term[0].column, t->term[0].row))
+        return true;
+    free(t->store);
+    t->store = NULL;
+    snprintf(why, IMF_WHY, WHY_RANK);
+    return false;
+}
+
+/* The kernel as a sum of products, in one pass whose sums stay in registers. */
+static bool more_terms(const struct imf_problem *p, const struct imf_tuning *t,
+                       struct imf_terms *terms, char *why) {
+    const struct imf_kernel *k = p->kernel[0];
+    int vec = t->separable_vec[IMF_WIDTH_32];
+    if (p->exact || t->two_passes || (k->width + vec - 1) / vec * 2 > SUMS)
+        return false;
+    if (imf_kernel_terms(k, RESIDUAL * p->tolerance * fabs(p->epilogue.scale) / p->in_max, terms))
+        return true;
+    snprintf(why, IMF_WHY, "the kernel is not a sum of %d products of a column and a row",
+             IMF_RANK_MAX);
+    return false;
+}
+
+/* Samples that are worked on together: strips are a multiple of it. */
+static int span_of(const struct imf_problem *p, const struct shape *s) {
+    return SPREAD * p->channels * s->vec;
+}
+
+/* On success the caller frees the shape. */
+static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s,
+                   char *why) {
+    const struct imf_kernel *k = p->kernel[0];
+    const struct imf_tuning *t = imf_tuning(d);
+    *s = (struct shape){0};
+    if (p->transfer || p->kernel[1]) {
+        snprintf(why, IMF_WHY,
+                 p->transfer ? "frequency-domain filters need the FFT"
+                             : "a magnitude takes two kernels at once");
+        return false;
+    }
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        snprintf(why, IMF_WHY, "rows are too long");
+        return false;
+    }
+    if (!one_term(k, &s->terms, why) && !more_terms(p, t, &s->terms, why))
+        return false;
+    s->row_symmetry = symmetry(s->terms.term[0].row, (size_t)k->width);
+    int reach = (k->width - 1) * p->channels;
+    s->two_passes = t->two_passes || reach > MAX_REACH;
+    if (!choose_acc(p, s, why)) {
+        free_shape(s);
+        return false;
+    }
+    s->vec = t->separable_vec[acc_types[s->acc].width];
+    s->group = s->two_passes ? imf_tuning_group(d) : 1;
+    int span = span_of(p, s);
+    s->strip = ((STRIP > REACHES * reach ? STRIP : REACHES * reach) + span - 1) / span * span;
+    return true;
+}
+
+static bool separable_applicable(const struct imf_problem *p, const struct imf_device *d,
+                                 char *why) {
+    struct shape s;
+    if (!choose(p, d, &s, why))
+        return false;
+    free_shape(&s);
+    return true;
+}
+
+static double separable_error(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    char why[IMF_WHY];
+    if (p->exact || !choose(p, d, &s, why))
+        return 0;
+    double error = imf_separable_error(p, &s.terms, s.two_passes, s.row_symmetry != 0);
+    free_shape(&s);
+    return error;
+}
+
+static double separable_cost(const struct imf_problem *p, const struct imf_device *d) {
+    const struct imf_tuning *t = imf_tuning(d);
+    const struct imf_kernel *k = p->kernel[0];
+    struct shape s;
+    char why[IMF_WHY];
+    if (!choose(p, d, &s, why))
+        return -1;
+    enum imf_width w = acc_types[s.acc].width;
+    double samples = (double)p->width * p->height * p->channels;
+    double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
+    double row = 0, column = 0;
+    for (int i = 0; i < s.terms.rank; i++) {
+        double weight = i ? t->term_product : 1;
+        row += weight * s.terms.term[i].width / t->row_product[w] + (i ? 1 / t->term : 0);
+        column += weight * s.terms.term[i].height / t->column_product[w];
+    }
+    free_shape(&s);
+    if (s.two_passes)
+        row = (s.row_symmetry ? (k->width + 1) / 2 : k->width) / t->row_product[w] + 1 / t->middle;
+    else
+        column *= 1 + (k->width - 1.0) * p->channels / s.strip;
+    double ns = 1 / t->finish + row + column;
+    if (p->exact && fabs(p->epilogue.scale) != 1)
+        ns += 1 / t->divide;
+    return (s.two_passes ? 2 : 1) * t->launch_ms +
+           samples * 1e-6 * fmax(ns / d->compute_units, bytes / t->bandwidth);
+}
+
+static void separable_print(const struct imf_problem *p, const struct imf_device *d, char *text,
+                            size_t size) {
+    struct shape s;
+    char why[IMF_WHY];
+    bool can = choose(p, d, &s, why);
+    char rank[24] = "";
+    if (can && s.terms.rank > 1)
+        snprintf(rank, sizeof rank, ", rank %d", s.terms.rank);
+    snprintf(text, size, "separable %d + %d%s%s%s%s", p->kernel[0]->width, p->kernel[0]->height,
+             rank, p->exact ? ", exact, " : ", ", can ? acc_types[s.acc].text : "float32",
+             can && s.two_passes ? ", two passes" : "");
+    free_shape(&s);
+}
+
+static void define_taps(struct imf_defines *d, const char *name, const double *taps, size_t n,
+                        enum acc acc) {
+    if (acc == ACC_FLOAT)
+        imf_define_floats(d, name, taps, n);
+    else
+        imf_define_ints(d, name, taps, n);
+}
+
+/* All terms' taps, and which of them are not 0. */
+static void define_terms(struct imf_defines *d, const struct imf_problem *p,
+                         const struct shape *s) {
+    size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
+    size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)s->terms.rank;
+    double *rows = calloc(rank * (w + pitch), sizeof *rows);
+    if (!rows) {
+        d->failed = true;
+        return;
+    }
+    double *columns = rows + rank * w;
+    char text[4][IMF_RANK_MAX * 8] = {"", "", "", ""};
+    for (size_t i = 0; i < rank; i++) {
+        const struct imf_term *t = &s->terms.term[i];
+        const int edges[4] = {t->left, t->left + t->width, t->top, t->top + t->height};
+        for (int j = 0; j < 4; j++) {
+            size_t used = strlen(text[j]);
+            snprintf(text[j] + used, sizeof text[j] - used, "%s%d", i ? ", " : "", edges[j]);
+        }
+        memcpy(rows + i * w, t->row, w * sizeof *rows);
+        memcpy(columns + i * pitch + BLOCK - 1, t->column, h * sizeof *columns);
+    }
+    imf_define(d, "RANK", "%zu", rank);
+    imf_define(d, "ROW_FROM", "%s", text[0]);
+    imf_define(d, "ROW_TO", "%s", text[1]);
+    imf_define(d, "COLUMN_FROM", "%s", text[2]);
+    imf_define(d, "COLUMN_TO", "%s", text[3]);
+    define_taps(d, "ROW", rows, rank * w, s->acc);
+    define_taps(d, "COLUMN", columns, rank * pitch, s->acc);
+    free(rows);
+}
+
+static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s) {
+    size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
+    size_t longest = w > h ? w : h;
+    imf_problem_defines(d, p);
+    imf_define(d, "VEC", "%d", s->vec);
+    imf_define(d, "GROUP", "%zu", s->group);
+    imf_define(d, "CHANNELS", "%d", p->channels);
+    imf_define(d, "ACC", "%s", acc_types[s->acc].name);
+    imf_define(d, "STRIP", "%d", s->strip);
+    imf_define(d, "WHOLE", "%d", s->acc == ACC_FLOAT ? WHOLE_FLOAT : WHOLE_INT);
+    imf_define(d, "SUMS", "%d", SUMS);
+    imf_define(d, "UNROLL", "%zu", longest <= MAX_UNROLL ? longest : 8);
+    imf_define(d, "ROW_N", "%zu", w);
+    imf_define(d, "COLUMN_N", "%zu", h);
+    imf_define(d, "ROW_SYMMETRY", "%d", s->row_symmetry);
+    imf_define(d, "TWO_PASSES", "%d", s->two_passes);
+    imf_define(d, "BLOCK", "%d", BLOCK);
+    define_terms(d, p, s);
+}
+
+static void separable_destroy(void **job) {
+    struct separable_job *j = *job;
+    *job = NULL;
+    if (!j)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (j->kernel[i])
+            clReleaseKernel(j->kernel[i]);
+    if (j->mid)
+        clReleaseMemObject(j->mid);
+    free_shape(&j->shape);
+    free(j);
+}
+
+/* Rows between two passes; the last block reads as many as the others. */
+static size_t mid_rows(const struct imf_problem *p) {
+    size_t blocks = ((size_t)p->height + BLOCK - 1) / BLOCK;
+    return blocks * BLOCK + (size_t)p->kernel[0]->height - 1;
+}
+
+/* Samples from row to row of them. */
+static size_t mid_pitch(const struct imf_problem *p) {
+    return ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
+}
+
+static enum imf_status make_mid(struct separable_job *j, struct imf_error *err) {
+    size_t rows = mid_rows(&j->p), bytes;
+    j->mid_pitch = mid_pitch(&j->p);
+    if (!imf_size_mul(rows, j->mid_pitch, &bytes) ||
+        !imf_size_mul(bytes, acc_types[j->shape.acc].size, &bytes))
+        return imf_fail(err, IMF_ERR_LIMIT, "the buffer between two passes is too large");
+    return imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, bytes, &j->mid, err);
+}
+
+static enum imf_status separable_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+                                      struct imf_error *err) {
+    const struct imf_device *d = imf_clrt_device(rt);
+    struct separable_job *j = *job = calloc(1, sizeof *j);
+    char why[IMF_WHY];
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->rt = rt;
+    j->p = *p;
+    enum imf_status status = IMF_OK;
+    struct imf_defines defines = {0};
+    if (!choose(p, d, &j->shape, why)) {
+        status = imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
+    } else {
+        define_all(&defines, p, &j->shape);
+    }
+    bool two = j->shape.two_passes;
+    if (status == IMF_OK)
+        status = imf_clrt_kernel(rt, "separable.cl", &defines, two ? "separable_rows" : "separable",
+                                 &j->kernel[0], err);
+    if (status == IMF_OK && two)
+        status =
+            imf_clrt_kernel(rt, "separable.cl", &defines, "separable_columns", &j->kernel[1], err);
+    if (status == IMF_OK && two)
+        status = make_mid(j, err);
+    imf_defines_free(&defines);
+    if (status != IMF_OK)
+        separable_destroy(job);
+    return status;
+}
+
+/* Output rows of a work-item: whole blocks, few enough that a small image occupies every unit. */
+static int rows_of(const struct imf_device *d, int strips, int height) {
+    double wanted = ceil(imf_tuning(d)->groups_per_unit * d->compute_units / strips);
+    int rows = (int)ceil(height / wanted / BLOCK) * BLOCK;
+    return rows < ROWS ? rows : ROWS;
+}
+
+static enum imf_status separable_run(void *job, const struct imf_surface *in,
+                                     const struct imf_surface *out, struct imf_error *err) {
+    struct separable_job *j = job;
+    const struct imf_device *d = imf_clrt_device(j->rt);
+    const struct imf_kernel *k = j->p.kernel[0];
+    size_t group = j->shape.group, vec = (size_t)j->shape.vec;
+    cl_int n = in->width * in->channels, height = in->height;
+    size_t columns = ((size_t)n + vec - 1) / vec;
+    /* Of the first tap of pixel (0, 0). */
+    cl_ulong in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
+    cl_ulong in_pitch = in->pitch, out_start = out->origin, out_pitch = out->pitch;
+    cl_ulong mid_pitch = j->mid_pitch;
+    cl_mem source = in->mem, target = out->mem;
+    const size_t local[2] = {group, 1};
+    size_t global[2] = {(columns + group - 1) / group * group, 0};
+    if (!j->shape.two_passes) {
+        int strips = (n + j->shape.strip - 1) / j->shape.strip, span = span_of(&j->p, &j->shape);
+        cl_int strip = ((n + strips - 1) / strips + span - 1) / span * span;
+        cl_int rows = rows_of(d, strips, height);
+        const struct imf_arg args[] = {
+            {sizeof source, &source},
+            {sizeof in_start, &in_start},
+            {sizeof in_pitch, &in_pitch},
+            {sizeof target, &target},
+            {sizeof out_start, &out_start},
+            {sizeof out_pitch, &out_pitch},
+            {sizeof n, &n},
+            {sizeof height, &height},
+            {sizeof strip, &strip},
+            {sizeof rows, &rows},
+        };
+        global[0] = (size_t)((n + strip - 1) / strip);
+        global[1] = ((size_t)height + (size_t)rows - 1) / (size_t)rows;
+        return imf_clrt_launch(j->rt, j->kernel[0], args, 10, 2, global, local, err);
+    }
+    const struct imf_arg first[] = {
+        {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
+        {sizeof j->mid, &j->mid}, {sizeof mid_pitch, &mid_pitch}, {sizeof n, &n},
+    };
+    global[1] = (size_t)height + (size_t)k->height - 1;
+    enum imf_status status = imf_clrt_launch(j->rt, j->kernel[0], first, 6, 2, global, local, err);
+    if (status != IMF_OK)
+        return status;
+    const struct imf_arg second[] = {
+        {sizeof j->mid, &j->mid},       {sizeof mid_pitch, &mid_pitch}, {sizeof target, &target},
+        {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch}, {sizeof n, &n},
+        {sizeof height, &height},
+    };
+    global[1] = ((size_t)height + BLOCK - 1) / BLOCK;
+    return imf_clrt_launch(j->rt, j->kernel[1], second, 7, 2, global, local, err);
+}
+
+static double separable_bytes(const struct imf_problem *p, const struct imf_device *d) {
+    struct shape s;
+    char why[IMF_WHY];
+    if (!choose(p, d, &s, why))
+        return 0;
+    free_shape(&s);
+    return s.two_passes ? (double)mid_rows(p) * (double)mid_pitch(p) * (double)acc_types[s.acc].size
+                        : 0;
+}
+
+const struct imf_solver imf_solver_separable = {
+    .name = "separable",
+    .backend = IMF_BACKEND_SEPARABLE,
+    .applicable = separable_applicable,
+    .error = separable_error,
+    .cost = separable_cost,
+    .bytes = separable_bytes,
+    .make = separable_make,
+    .run = separable_run,
+    .print = separable_print,
+    .destroy = separable_destroy,
+};
