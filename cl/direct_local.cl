@@ -27,7 +27,7 @@
 //    not raised and that become floats in one step (PAIRS), and levels rounded two at a time.
 
 #ifndef DIRECT_SUMS
-#include "direct_sums.cl" // where this file is compiled alone: the host puts that text first
+#include "parts/direct_sums.cl" // where this file is compiled alone: the host puts that text first
 #endif
 
 #ifndef PLAIN_END
