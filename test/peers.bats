@@ -44,6 +44,19 @@ THEIRS='3x3:.1,.2,.05 .3,.05,.1 0,.15,.05'
     same -f kernel:0,.5,.3,.1,.1:flip -- -morphology Convolve 4x1:.5,.3,.1,.1
 }
 
+@test "the spelling given for ImageMagick's kernel has its pixels, wherever its origin" {
+    noise
+    for theirs in '4x1:.5,.3,.1,.1' '2x2:.5,.3 .1,.1' '2x4: .1,.2 .1,.05 .05,.2 .1,.2' '4x1+2+0:.5,.3,.1,.1' \
+        '3x1+0+0:.5,.3,.2' '3x3+1+2:.1,.2,.05,.3,.05,.1,0,.15,.05' '1x4+0+3:.5,.3,.1,.1' \
+        '3x1+2:.5,.3,.2' '3x3:.4,-,nan .3,.2,- -,-,.1'; do
+        imf_run -f "kernel:$theirs" noise.pgm -o mine.pgm
+        one_line 'here it is kernel:'
+        ours=$(sed 's/.*here it is \(kernel:[^ ]*\).*/\1/' <<<"$stderr")
+        same -f "$ours" -- -morphology Correlate "$theirs"
+        same -f "$ours:flip" -- -morphology Convolve "$theirs"
+    done
+}
+
 @test "edge modes under their other names" {
     while read -r mode theirs; do
         same -f kernel:.1,.2,.1,.1,.1,.3,.1 --edge="$mode" -- \

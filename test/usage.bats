@@ -69,7 +69,31 @@ load helper
         one_line "way: here it is $spelled"
         [ ! -e out.pgm ]
     done
-    imf -f "$spelled" a.pgm -o out.pgm
+    imf -f "$spelled" a.pgm -o out.pgm && rm out.pgm
+    # Origins elsewhere than ours; then what cannot be said.
+    while IFS='|' read -r theirs said; do
+        echo "$theirs"
+        imf_run -f "kernel:$theirs" a.pgm -o out.pgm
+        [ "$status" -eq 2 ]
+        one_line " is $said"
+        [ ! -e out.pgm ]
+    done <<'EOF'
+4x1:1,2,3,4|ImageMagick's way: here it is kernel:0,1,2,3,4 (zeros put the origin in its place) (and :flip for
+2x2:1,2,3,4|ImageMagick's way: here it is kernel:0,0,0/0,1,2/0,3,4 (zeros
+4x1+2+0:1,2,3,4|ImageMagick's way: here it is kernel:1,2,3,4 (and :flip for
+3x1+0+0:1,2,3|ImageMagick's way: here it is kernel:0,0,1,2,3 (zeros
+1x3+0+2:1,2,3:flip|ImageMagick's way: here it is kernel:1/2/3/0 (zeros
+[1 2;3 4]|MATLAB's way: here it is kernel:0,0,0/0,1,2/0,3,4 (zeros
+[1 2 1;2 4 2;1 2 1]/16|MATLAB's way: here it is kernel:1,2,1/2,4,2/1,2,1:scale=16 (
+3x1+3+0:1,2,3|ImageMagick's way, with its origin outside of 3x1 (
+3x1-1+0:1,2,3|ImageMagick's way, with its origin outside of 3x1 (
+3x1:1,2|ImageMagick's way, with 2 coefficients where 3x1 needs 3 (
+3x1:1,2,three|ImageMagick's way: here rows are 1,2,1/2,4,2 (in a file lines), of plain numbers (
+3x1>:1,2,3|ImageMagick's way of several kernels: here each is a filter (
+3x1:1,2,3;3x1:1,2,3|ImageMagick's way of several kernels: here each is a filter (
+[1 2;3]|MATLAB's way: here rows are 1,2,1/2,4,2 (in a file lines), of plain numbers (
+[1 2 1]'|MATLAB's way: here rows are 1,2,1/2,4,2 (in a file lines), of plain numbers (
+EOF
     printf '3 3 9 0\n1 1 1\n1 1 1\n1 1 1\n' >vips.mat
     imf_run -f kernel:@vips.mat a.pgm -o out2.pgm
     [ "$status" -eq 2 ]
