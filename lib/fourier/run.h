@@ -6,7 +6,6 @@
 
 #include "device/runtime.h"
 #include "fourier/plan.h"
-#include "solver/fft_error.h"
 
 /* struct fft_axis of cl/fft_stages.cl. */
 struct imf_fft_axis {
@@ -27,11 +26,6 @@ void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x
  * tiles. */
 void imf_fft_define_primes(struct imf_defines *d);
 void imf_fft_define_transpose(struct imf_defines *d);
-
-/* A problem by tiles whose samples are less their middle: its epilogue, and how exact sums are
- * told. near_tie: a float decides pixels that are not near a tie. */
-void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
-                         const struct imf_fft_bound *bound, double error, bool near_tie);
 
 void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan);
 

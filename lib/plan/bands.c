@@ -12,7 +12,6 @@
 #include "plan/bands.h"
 
 #include "device/tuning.h"
-#include "plan/compose.h"
 #include "solver/edge.h"
 
 #include <limits.h>
@@ -240,8 +239,7 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
         else
             wish[i] = solver[i] ? solver[i]->bands : IMF_BANDS_WHOLE;
         /* The host filters rims between bands, while the device waits. */
-        if (pass->composition && imf_composition_has_rim(pass->composition) &&
-            wish[i] == IMF_BANDS_MANY)
+        if (pass->composition && pass->composition->rim && wish[i] == IMF_BANDS_MANY)
             wish[i] = IMF_BANDS_FEW;
     }
     enum imf_status st = imf_bands_make(out, c, wish, imf_tuning_band_bytes(d), advance, err);

@@ -4,7 +4,8 @@
  * Stages are taken in order; chain_builder.h tells what becomes of them.
  */
 #include "plan/chain_builder.h"
-#include "run/point.h"
+
+#include "base/srgb.h"
 
 #include <math.h>
 #include <stdlib.h>

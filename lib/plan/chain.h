@@ -8,7 +8,7 @@
 #ifndef IMF_PLAN_CHAIN_H
 #define IMF_PLAN_CHAIN_H
 
-#include "solver/solver.h"
+#include "plan/composition.h"
 
 /* The steps of a point pass, done in this order; x is a pixel of the pass's input. */
 struct imf_point {
@@ -31,11 +31,6 @@ struct imf_point {
 
 enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
 
-/* The two convolutions behind a composed one (compose.h). */
-struct imf_composition;
-void imf_composition_free(struct imf_composition **composition);
-bool imf_composition_has_rim(const struct imf_composition *composition);
-
 struct imf_pass {
     enum imf_pass_kind kind;
     int channels_in, channels_out;
@@ -48,7 +43,7 @@ struct imf_pass {
                     normalize, or the chain's end */
     struct imf_problem problem; /* convolve */
     struct imf_point point;
-    struct imf_composition *composition; /* owned, or NULL */
+    struct imf_composition *composition; /* of a composed one (compose.h), owned, or NULL */
 };
 
 struct imf_chain {

@@ -1,35 +1,8 @@
 /* compose.c - two convolutions in a row as one */
 #include "plan/compose.h"
 
-#include "solver/edge.h"
-
 #include <math.h>
 #include <stdlib.h>
-
-/* The two convolutions behind a composed pass. */
-struct imf_composition {
-    struct imf_problem first, second;
-    struct imf_kernel *kernel[2]; /* owned */
-    bool rim;                     /* edges need the two steps */
-};
-
-void imf_composition_free(struct imf_composition **composition) {
-    if (!*composition)
-        return;
-    imf_kernel_free(&(*composition)->kernel[0]);
-    imf_kernel_free(&(*composition)->kernel[1]);
-    free(*composition);
-    *composition = NULL;
-}
-
-bool imf_composition_has_rim(const struct imf_composition *composition) {
-    return composition->rim;
-}
-
-int imf_composition_reach(const struct imf_composition *composition) {
-    struct imf_margin m = imf_problem_margin(&composition->second);
-    return composition->rim ? imf_max(m.top, m.bottom) + 1 : 0;
-}
 
 /* Equal to its own mirror image in both directions, about its origin. */
 static bool mirrors(const struct imf_kernel *k) {
@@ -116,37 +89,7 @@ static enum imf_status compose(struct imf_composition **out, const struct imf_ch
     return st;
 }
 
-/* The strips of the image where b reads beyond its edge: top, bottom, left, right. */
-struct rect {
-    int x, y, width, height;
-};
-
-static void strips(const struct imf_chain *c, struct imf_margin m, struct rect out[4]) {
-    int inner = c->height - m.top - m.bottom;
-    out[0] = (struct rect){0, 0, c->width, m.top};
-    out[1] = (struct rect){0, c->height - m.bottom, c->width, m.bottom};
-    out[2] = (struct rect){0, m.top, m.left, inner};
-    out[3] = (struct rect){c->width - m.right, m.top, m.right, inner};
-}
-
-/* The part of an axis of `size` that `count` outputs from `first` on take: as far as margins of
- * `before` and `behind` reach and, beyond an end, as far back as its edge repeats. */
-static void span(int *first, int *count, int before, int behind, int size) {
-    int from = *first - before, to = *first + *count + behind;
-    int begin = to > size ? imf_min(from, size - 1 - behind) : from;
-    int end = from < 0 ? imf_max(to, before + 1) : to;
-    *first = imf_max(begin, 0);
-    *count = imf_min(end, size) - *first;
-}
-
-/* Where the first response is needed for a strip: as far as the second kernel reaches. */
-static struct rect first_rect(const struct imf_chain *c, struct imf_margin m, struct rect r) {
-    span(&r.x, &r.width, m.left, m.right, c->width);
-    span(&r.y, &r.height, m.top, m.bottom, c->height);
-    return r;
-}
-
-static double host_cost(const struct imf_problem *problem, struct rect r) {
+static double host_cost(const struct imf_problem *problem, struct imf_rect r) {
     struct imf_problem p = *problem;
     p.width = r.width;
     p.height = r.height;
@@ -157,14 +100,14 @@ static double host_cost(const struct imf_problem *problem, struct rect r) {
 static double rim_cost(const struct imf_chain *c, const struct imf_problem *p,
                        const struct imf_problem *q) {
     struct imf_margin m = imf_problem_margin(q);
-    struct rect r[4];
+    struct imf_rect r[4];
     double ms = 0;
     if (commutes(c->edge, p->kernel[0]))
         return 0;
-    strips(c, m, r);
+    imf_rim_strips(c->width, c->height, m, r);
     for (int i = 0; i < 4; i++)
         if (r[i].width > 0 && r[i].height > 0)
-            ms += host_cost(p, first_rect(c, m, r[i])) + host_cost(q, r[i]);
+            ms += host_cost(p, imf_rim_source(c->width, c->height, m, r[i])) + host_cost(q, r[i]);
     return ms;
 }
 
@@ -245,70 +188,5 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
     else
         imf_chain_settle(c);
     *out = c;
-    return st;
-}
-
-/* The part of a surface that starts at pixel (x, y). */
-static struct imf_surface view(const struct imf_surface *s, int x, int y, int width, int height) {
-    struct imf_surface v = *s;
-    v.origin += (size_t)y * s->pitch + (size_t)x * (size_t)s->channels;
-    v.width = width;
-    v.height = height;
-    return v;
-}
-
-static enum imf_status filter(const struct imf_problem *problem, const struct imf_surface *in,
-                              const struct imf_surface *out, struct imf_error *err) {
-    struct imf_problem p = *problem;
-    void *job = NULL;
-    p.width = out->width;
-    p.height = out->height;
-    p.in = in->sample;
-    p.out = out->sample;
-    enum imf_status st = imf_solver_host.make(&job, &p, NULL, err);
-    if (!st)
-        st = imf_solver_host.run(job, in, out, err);
-    if (job)
-        imf_solver_host.destroy(&job);
-    return st;
-}
-
-static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_composition *k,
-                                    struct rect r, const struct imf_surface *in,
-                                    const struct imf_surface *out, struct imf_error *err) {
-    struct imf_margin m = imf_problem_margin(&k->second);
-    struct rect f = first_rect(c, m, r);
-    struct imf_surface between;
-    enum imf_status st =
-        imf_surface_layout(&between, IMF_F64, f.width, f.height, in->channels, m, err);
-    if (!st)
-        st = imf_surface_alloc(&between, err);
-    if (st)
-        return st;
-    struct imf_surface source = view(in, f.x, f.y, f.width, f.height);
-    st = filter(&k->first, &source, &between, err);
-    if (!st) {
-        imf_edge_fill_host(&between, m, c->edge, k->second.outside);
-        struct imf_surface from = view(&between, r.x - f.x, r.y - f.y, r.width, r.height);
-        struct imf_surface to = view(out, r.x, r.y, r.width, r.height);
-        st = filter(&k->second, &from, &to, err);
-    }
-    imf_surface_free(&between);
-    return st;
-}
-
-enum imf_status imf_compose_rim(const struct imf_chain *chain, const struct imf_pass *pass,
-                                const struct imf_surface *in, const struct imf_surface *out,
-                                int from, int to, struct imf_error *err) {
-    struct rect r[4];
-    enum imf_status st = IMF_OK;
-    strips(chain, imf_problem_margin(&pass->composition->second), r);
-    for (int i = 0; i < 4 && !st; i++) {
-        int end = imf_min(r[i].y + r[i].height, to);
-        r[i].y = imf_max(r[i].y, from);
-        r[i].height = end - r[i].y;
-        if (r[i].width > 0 && r[i].height > 0)
-            st = filter_strip(chain, pass->composition, r[i], in, out, err);
-    }
     return st;
 }

@@ -4,8 +4,9 @@
  * b applied to a's response is one kernel, their composition: one pass over memory instead of two
  * and no float image in between. It differs from the two passes where b reads beyond the image's
  * edge, since the edge mode extends a's response there and not the image. That rim is as wide as
- * b's margin; it is filtered in two steps by the reference solver, unless extension and convolution
- * commute (wrap always, reflect and mirror for kernels that are their own mirror images).
+ * b's margin; it is filtered in two steps by the reference solver (run/rim.h), unless extension and
+ * convolution commute (wrap always, reflect and mirror for kernels that are their own mirror
+ * images).
  */
 #ifndef IMF_PLAN_COMPOSE_H
 #define IMF_PLAN_COMPOSE_H
@@ -24,14 +25,5 @@ struct imf_prices {
  * only where that takes a small part of the work, and the rim alone does not cost more. */
 enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain *chain,
                                   const struct imf_prices *prices, struct imf_error *err);
-
-/* Filter the rim of a composed pass anew, from its source (margins filled) to rows from..to - 1 of
- * its output; both surfaces have host addresses. */
-enum imf_status imf_compose_rim(const struct imf_chain *chain, const struct imf_pass *pass,
-                                const struct imf_surface *in, const struct imf_surface *out,
-                                int from, int to, struct imf_error *err);
-
-/* Rows of the source above and below the composed kernel's own that the rim takes, at most. */
-int imf_composition_reach(const struct imf_composition *composition);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "device/tuning.h"
 #include "plan/bands.h"
+#include "plan/layout.h"
 #include "plan/offers.h"
-#include "run/exec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static bool within(struct imf_candidate *k, const struct request *r, double byte
 static bool fits(struct imf_candidate *k, const struct imf_chain *c,
                  const struct imf_solver *const *solver, const struct imf_device *d,
                  const struct request *r) {
-    double bytes = imf_exec_bytes(c, solver, d);
+    double bytes = imf_layout_bytes(c, solver, d);
     if (bytes <= (double)d->global_memory)
         return within(k, r, bytes + imf_tuning(d)->driver_bytes);
     snprintf(k->why, sizeof k->why, "the image is larger than the device's memory allows");
@@ -248,7 +248,7 @@ static size_t device_candidates(struct imf_planning *p, struct imf_offers *offer
 static struct imf_candidate host_candidate(const struct imf_chain *c, const struct request *r) {
     struct imf_candidate k = {.estimate_ms = -1};
     snprintf(k.backend, sizeof k.backend, "%s", imf_solver_host.name);
-    k.eligible = host_applicable(c, k.why) && within(&k, r, imf_exec_bytes(c, NULL, NULL));
+    k.eligible = host_applicable(c, k.why) && within(&k, r, imf_layout_bytes(c, NULL, NULL));
     if (k.eligible)
         k.estimate_ms = host_cost(c);
     for (int i = 0; i < c->count; i++) {

@@ -8,10 +8,11 @@
 #include "run/exec.h"
 
 #include "plan/bands.h"
-#include "plan/compose.h"
+#include "plan/layout.h"
 #include "run/exec_input.h"
 #include "run/point.h"
 #include "run/precision.h"
+#include "run/rim.h"
 #include "solver/edge.h"
 
 #include <math.h>
@@ -35,50 +36,6 @@ struct imf_exec {
     struct imf_precision precision;
     struct imf_exec_input input; /* on a device: what surface[0] is made of */
 };
-
-/* Lay out surface i; bands NULL: on the host, where the last one may hold `last`. */
-static enum imf_status layout(const struct imf_chain *c, const struct imf_bands *bands, int i,
-                              enum imf_sample last, struct imf_surface *s, struct imf_error *err) {
-    enum imf_sample sample = i == 0 ? c->in : i == c->count ? last : bands ? IMF_F32 : IMF_F64;
-    int channels = i == 0 ? c->channels_in : c->passes[i - 1].channels_out;
-    int rows = bands ? bands->window[i].rows : 0;
-    struct imf_margin m = imf_chain_margin(c, i - 1);
-    if (rows) /* a window's vertical margins are rows like the others */
-        m.top = m.bottom = 0;
-    return imf_surface_layout(s, sample, c->width, rows ? rows : c->height, channels, m, err);
-}
-
-/* What the solver of pass i allocates; bands NULL: the host's. */
-static double solver_bytes(const struct imf_chain *c, int i, const struct imf_solver *solver,
-                           const struct imf_bands *bands, const struct imf_device *d) {
-    if (c->passes[i].kind != IMF_PASS_CONVOLVE)
-        return 0;
-    struct imf_problem p = c->passes[i].problem;
-    if (!bands)
-        return imf_solver_host.bytes(&p, NULL);
-    p.height = bands->window[i + 1].tallest;
-    return solver->bytes ? solver->bytes(&p, d) : 0;
-}
-
-double imf_exec_bytes(const struct imf_chain *c, const struct imf_solver *const *solver,
-                      const struct imf_device *d) {
-    double total = 0;
-    struct imf_bands *bands = NULL;
-    if (d && imf_bands_plan(&bands, c, solver, 0, d, NULL))
-        return INFINITY;
-    for (int i = 0; i <= c->count; i++) {
-        struct imf_surface s;
-        if (layout(c, bands, i, c->out, &s, NULL) ||
-            (d && (s.pitch > INT32_MAX || imf_surface_bytes(&s) > d->max_alloc)))
-            total = INFINITY;
-        else
-            total += (double)imf_surface_bytes(&s);
-        if (i < c->count)
-            total += solver_bytes(c, i, d ? solver[i] : NULL, bands, d);
-    }
-    imf_bands_free(&bands);
-    return total;
-}
 
 static enum imf_status create(struct imf_exec **out, const struct imf_chain *c,
                               struct imf_error *err) {
@@ -106,7 +63,7 @@ enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain
                                    enum imf_sample out_sample, struct imf_error *err) {
     enum imf_status st = create(out, c, err);
     for (int i = 0; i <= c->count && !st; i++) {
-        st = layout(c, NULL, i, out_sample, &(*out)->surface[i], err);
+        st = imf_layout(c, NULL, i, out_sample, &(*out)->surface[i], err);
         if (!st)
             st = imf_surface_alloc(&(*out)->surface[i], err);
     }
@@ -160,7 +117,7 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
         cl_mem_flags flags = CL_MEM_READ_WRITE | (i == c->count ? CL_MEM_ALLOC_HOST_PTR : 0);
         cl_mem mem = NULL;
         struct imf_surface *s = &(*out)->surface[i];
-        st = layout(c, (*out)->bands, i, c->out, s, err);
+        st = imf_layout(c, (*out)->bands, i, c->out, s, err);
         if (!st && i == 0) {
             st = imf_exec_input_make(&(*out)->input, rt, s, err);
             continue;
@@ -272,7 +229,7 @@ static enum imf_status run_rim(struct imf_exec *x, int i, struct imf_error *err)
     if (!st) {
         struct imf_surface in = view(x, pass->source + 1, 0, x->chain->height);
         struct imf_surface out = view(x, i + 1, 0, x->chain->height);
-        st = imf_compose_rim(x->chain, pass, &in, &out, made->before, made->done, err);
+        st = imf_rim_run(x->chain, pass, &in, &out, made->before, made->done, err);
         enum imf_status unmapped = unmap(x, to, st ? NULL : err);
         st = st ? st : unmapped;
     }
@@ -325,7 +282,7 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     in.margin.top = m.top;
     in.margin.bottom = m.bottom;
     enum imf_status st = step->solver->run(step->job, &in, &out, err);
-    if (!st && pass->composition && imf_composition_has_rim(pass->composition))
+    if (!st && pass->composition && pass->composition->rim)
         st = run_rim(x, i, err);
     return st;
 }

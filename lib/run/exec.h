@@ -23,12 +23,6 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
                                      struct imf_clrt *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 
-/* Bytes of the surfaces that a chain needs on a device, or on the host (d NULL, F64 between
- * passes), and of what its solvers allocate. INFINITY: a surface is larger than the device
- * allocates at once, or has rows too long for its kernels. */
-double imf_exec_bytes(const struct imf_chain *chain, const struct imf_solver *const *solver,
-                      const struct imf_device *d);
-
 /* The input surface, its host pointer valid until unmap; margins are the executor's business. */
 const struct imf_surface *imf_exec_map_input(struct imf_exec *exec, struct imf_error *err);
 enum imf_status imf_exec_unmap_input(struct imf_exec *exec, struct imf_error *err);

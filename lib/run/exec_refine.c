@@ -6,6 +6,8 @@
  * image.
  */
 #include "run/exec.h"
+
+#include "base/srgb.h"
 #include "run/precision.h"
 #include "solver/edge.h"
 #include "solver/host.h"

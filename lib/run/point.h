@@ -6,10 +6,6 @@
 
 #include "plan/chain.h"
 
-/* The sRGB curve (IEC 61966-2-1) on 0..1, extended over all reals. */
-double imf_srgb_to_linear(double v);
-double imf_srgb_from_linear(double v);
-
 /* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
 #define IMF_FLAT 1e-3
 

@@ -1,6 +1,8 @@
 /* point_cl.c - point passes on a device (cl/point.cl) */
-#include "device/tuning.h"
 #include "run/point.h"
+
+#include "base/srgb.h"
+#include "device/tuning.h"
 
 #include <stdlib.h>
 

@@ -116,3 +116,22 @@ bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b
              error, p->tolerance);
     return false;
 }
+
+void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
+                         const struct imf_fft_bound *bound, double error, bool near_tie) {
+    struct imf_problem shifted = *p;
+    const struct imf_epilogue *e = &p->epilogue;
+    double middle = bound->middle_sum[0] / e->scale;
+    if (!p->exact && !p->kernel[1])
+        shifted.epilogue.add += middle;
+    imf_define(d, "CHANNELS", "%d", p->channels);
+    imf_define(d, "DOUBT", "%d", p->exact && !p->kernel[1] && imf_fft_window(error) >= 0.5);
+    imf_define(d, "SPLIT", "%d", bound->split);
+    imf_define(d, "MAGNITUDE", "%d", p->kernel[1] != NULL);
+    if (near_tie) {
+        imf_define(d, "NEAR_TIE", "1");
+        imf_define_float(d, "NEAR_ADD", e->multiply * (e->add + middle) + e->offset);
+        imf_define_float(d, "NEAR_WINDOW", 0.5 - imf_fft_tie(p, bound, error));
+    }
+    imf_problem_defines(d, &shifted);
+}

@@ -55,4 +55,9 @@ double imf_fft_result_error(const struct imf_problem *p, const struct imf_fft_bo
 bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b, double error,
                       double doubtful, char *why);
 
+/* A problem by tiles whose samples are less their middle: its epilogue, and how exact sums are
+ * told. near_tie: a float decides pixels that are not near a tie. */
+void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
+                         const struct imf_fft_bound *bound, double error, bool near_tie);
+
 #endif

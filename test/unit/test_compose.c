@@ -1,6 +1,7 @@
 /* test_compose.c - when two convolutions in a row become one, and what deciding that may take */
 #include "check.h"
 #include "plan/compose.h"
+#include "run/rim.h"
 #include "solver/edge.h"
 
 #include <math.h>
@@ -94,8 +95,8 @@ static void check_rim(const char *first, const char *second, enum imf_edge edge)
     run(two, two->passes[0].problem, &in, &between);
     run(two, two->passes[1].problem, &between, &want);
     run(two, pass->problem, &in, &out);
-    if (imf_composition_has_rim(pass->composition))
-        CHECK(!imf_compose_rim(one, pass, &in, &out, 0, HEIGHT, NULL), "rim");
+    if (pass->composition->rim)
+        CHECK(!imf_rim_run(one, pass, &in, &out, 0, HEIGHT, NULL), "rim");
     double worst = 0;
     for (int y = 0; y < HEIGHT; y++)
         for (int i = 0; i < 3 * WIDTH; i++)

@@ -9,6 +9,7 @@
  */
 #include "check.h"
 #include "fourier/run.h"
+#include "solver/fft_error.h"
 
 #include <float.h>
 #include <math.h>

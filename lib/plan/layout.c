@@ -1,0 +1,47 @@
+/* layout.c - the surfaces that a chain is run on, and the bytes that they and its solvers take */
+#include "plan/layout.h"
+
+#include <math.h>
+
+enum imf_status imf_layout(const struct imf_chain *c, const struct imf_bands *bands, int i,
+                           enum imf_sample last, struct imf_surface *s, struct imf_error *err) {
+    enum imf_sample sample = i == 0 ? c->in : i == c->count ? last : bands ? IMF_F32 : IMF_F64;
+    int channels = i == 0 ? c->channels_in : c->passes[i - 1].channels_out;
+    int rows = bands ? bands->window[i].rows : 0;
+    struct imf_margin m = imf_chain_margin(c, i - 1);
+    if (rows) /* a window's vertical margins are rows like the others */
+        m.top = m.bottom = 0;
+    return imf_surface_layout(s, sample, c->width, rows ? rows : c->height, channels, m, err);
+}
+
+/* What the solver of pass i allocates; bands NULL: the host's. */
+static double solver_bytes(const struct imf_chain *c, int i, const struct imf_solver *solver,
+                           const struct imf_bands *bands, const struct imf_device *d) {
+    if (c->passes[i].kind != IMF_PASS_CONVOLVE)
+        return 0;
+    struct imf_problem p = c->passes[i].problem;
+    if (!bands)
+        return imf_solver_host.bytes(&p, NULL);
+    p.height = bands->window[i + 1].tallest;
+    return solver->bytes ? solver->bytes(&p, d) : 0;
+}
+
+double imf_layout_bytes(const struct imf_chain *c, const struct imf_solver *const *solver,
+                        const struct imf_device *d) {
+    double total = 0;
+    struct imf_bands *bands = NULL;
+    if (d && imf_bands_plan(&bands, c, solver, 0, d, NULL))
+        return INFINITY;
+    for (int i = 0; i <= c->count; i++) {
+        struct imf_surface s;
+        if (imf_layout(c, bands, i, c->out, &s, NULL) ||
+            (d && (s.pitch > INT32_MAX || imf_surface_bytes(&s) > d->max_alloc)))
+            total = INFINITY;
+        else
+            total += (double)imf_surface_bytes(&s);
+        if (i < c->count)
+            total += solver_bytes(c, i, d ? solver[i] : NULL, bands, d);
+    }
+    imf_bands_free(&bands);
+    return total;
+}

@@ -1,0 +1,18 @@
+/* layout.h - the surfaces that a chain is run on, and the bytes that they and its solvers take */
+#ifndef IMF_PLAN_LAYOUT_H
+#define IMF_PLAN_LAYOUT_H
+
+#include "plan/bands.h"
+
+/* Lay out surface i (0: the image, i + 1: the output of pass i) without storage. bands: the
+ * device's, or NULL: on the host, where the last surface may hold `last`. */
+enum imf_status imf_layout(const struct imf_chain *chain, const struct imf_bands *bands, int i,
+                           enum imf_sample last, struct imf_surface *s, struct imf_error *err);
+
+/* Bytes of the surfaces that a chain needs on a device, or on the host (d NULL, F64 between
+ * passes), and of what its solvers allocate. INFINITY: a surface is larger than the device
+ * allocates at once, or has rows too long for its kernels. */
+double imf_layout_bytes(const struct imf_chain *chain, const struct imf_solver *const *solver,
+                        const struct imf_device *d);
+
+#endif
