@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "json.h"
 #include "naming.h"
 #include "output.h"
@@ -171,12 +171,6 @@ bool pictures_show_kernel(const struct reporter *r, const struct imf_filter *fil
 }
 
 /* ---- --spectrum ----------------------------------------------------------------------------- */
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 /* Room for an image's pixels; the caller frees pixels->data. */
 static enum imf_status make_room(struct imf_pixels *pixels, void **data,

@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "naming.h"
 #include "output.h"
 #include "pictures.h"
@@ -34,12 +34,6 @@ struct work {
     double start;
     bool plan_reused;
 };
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static enum result fail(struct session *s, const struct work *w, const char *file,
                         const char *text) {

@@ -4,6 +4,7 @@
  * Each chain runs on the device and is verified against the reference by the contract's exactness.
  * Also here: the timing of single filters.
  */
+#include "base/clock.h"
 #include "checkcl.h"
 
 #include <math.h>

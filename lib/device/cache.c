@@ -8,13 +8,14 @@
  */
 #include "device/cache.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct header {
@@ -135,10 +136,8 @@ void *imf_cache_load(const char *dir, const struct imf_cache_key *key, size_t *s
 /* A new file, open for writing; its name goes to `name`. */
 static int make_temporary(int dirfd, char name[32]) {
     for (int tries = 0; tries < 100; tries++) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
         snprintf(name, 32, ".tmp%x%x", (unsigned)getpid(),
-                 (unsigned)now.tv_nsec ^ (unsigned)tries << 20);
+                 (unsigned)imf_now_ns() ^ (unsigned)tries << 20);
         int fd = imf_cache_open_file(dirfd, name, O_WRONLY | O_CREAT | O_EXCL);
         if (fd >= 0 || errno != EEXIST)
             return fd;

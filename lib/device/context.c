@@ -1,6 +1,7 @@
 /* context.c - the device, opened when something first needs it */
 #include "device/context.h"
 
+#include "base/clock.h"
 #include "device/probe.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  */
 #include "device/probe.h"
 
+#include "base/clock.h"
 #include "device/cache.h"
 
 #include <dirent.h>
@@ -195,16 +196,10 @@ static bool start(pid_t *child, const char *const *argv, char **environment) {
     return ok;
 }
 
-static double seconds_since(const struct timespec *begin) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) * 1e-9;
-}
-
 /* Whether the child ended in time; *lost: somebody else was told how. */
 static bool wait_for(pid_t child, double seconds, int *status, bool *lost) {
-    struct timespec begin, pause = {.tv_nsec = 1000000};
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    struct timespec pause = {.tv_nsec = 1000000};
+    double end = imf_now_ms() + seconds * 1e3;
     do {
         pid_t got = waitpid(child, status, WNOHANG);
         *lost = got < 0 && errno == ECHILD; /* SIGCHLD is ignored */
@@ -213,7 +208,7 @@ static bool wait_for(pid_t child, double seconds, int *status, bool *lost) {
         nanosleep(&pause, NULL);
         if (pause.tv_nsec < 16000000)
             pause.tv_nsec *= 2;
-    } while (seconds_since(&begin) < seconds);
+    } while (imf_now_ms() < end);
     return false;
 }
 

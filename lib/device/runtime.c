@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BUILD_OPTIONS "-cl-std=CL1.2 -w"
@@ -35,12 +34,6 @@ struct imf_clrt {
     char *cache_dir;           /* or NULL */
     struct program *programs;
 };
-
-double imf_now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 

@@ -85,7 +85,4 @@ enum imf_status imf_clrt_finish(struct imf_clrt *rt, struct imf_error *err);
 /* IMF_ERR_DEVICE (IMF_ERR_MEMORY for allocation codes) with "WHAT: CL_NAME (code)". */
 enum imf_status imf_clrt_fail(struct imf_error *err, cl_int code, const char *what);
 
-/* Monotonic time in milliseconds. */
-double imf_now_ms(void);
-
 #endif

@@ -5,6 +5,7 @@
  * finished pixels, the input is still in the host's memory (exec_input.c) and the plain C solver
  * does the work, with a note for the user.
  */
+#include "base/clock.h"
 #include "filter/form.h"
 #include "plan/planner.h"
 #include "run/exec.h"

@@ -7,6 +7,7 @@
  */
 #include "run/palette.h"
 
+#include "base/clock.h"
 #include "run/exec.h"
 
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #ifndef FFT_BENCH_H
 #define FFT_BENCH_H
 
+#include "base/clock.h"
 #include "device/runtime.h"
 #include "fourier/host.h"
 

@@ -1,4 +1,5 @@
 /* test_clrt.c - the OpenCL runtime: devices, defines, the program cache and its damage */
+#include "base/clock.h"
 #include "check.h"
 #include "device/cache.h"
 #include "device/runtime.h"
