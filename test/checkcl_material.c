@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const taps_name[] = {"integer",       "positive",   "real",
-                                        "rank1 integer", "rank1 real", "symmetric",
-                                        "rank2 real",    "rank3 real", "rank1 real and identity",
-                                        "flat",          "checker",    "step"};
+static const char *const taps_name[] = {
+    "integer",   "positive",      "real",       "rank1 integer", "rank1 real",
+    "symmetric", "antisymmetric", "rank2 real", "rank3 real",    "rank1 real and identity",
+    "flat",      "checker",       "step"};
 static const char *const edge_name[] = {"clamp", "reflect", "mirror", "wrap", "constant"};
 
 static double uniform(uint64_t *r) {
@@ -35,12 +35,15 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
         abort();
     size_t n = (size_t)w * (size_t)h;
     double *row = malloc((size_t)w * sizeof *row), *column = malloc((size_t)h * sizeof *column);
-    bool whole = kind == INTEGER || kind == RANK1_INTEGER || kind == SYMMETRIC;
+    bool whole =
+        kind == INTEGER || kind == RANK1_INTEGER || kind == SYMMETRIC || kind == ANTISYMMETRIC;
     for (int j = 0; j < w; j++)
         row[j] = whole ? (double)(checkcl_random(r) % 9) - 4 : uniform(r) - 0.3;
     for (int i = 0; i < h; i++)
         column[i] = whole ? (double)(checkcl_random(r) % 9) - 4 : uniform(r) - 0.3;
     row[w / 2] = column[h / 2] = 2; /* never all zero */
+    for (int j = 0; kind == ANTISYMMETRIC && j < (w + 1) / 2; j++)
+        row[w - 1 - j] = 2 * j == w - 1 ? 0 : -row[j];
     for (size_t i = 0; i < n; i++) {
         size_t y = i / (size_t)w, x = i % (size_t)w;
         switch (kind) {

@@ -14,7 +14,8 @@ enum taps {
     RANK1_INTEGER,
     RANK1_REAL,
     SYMMETRIC,
-    RANK2_REAL, /* the second term one tap smaller on each side */
+    ANTISYMMETRIC, /* integers: columns mirror each other with opposite sign, and rank 1 */
+    RANK2_REAL,    /* the second term one tap smaller on each side */
     RANK3_REAL,
     IDENTITY, /* rank 1 and one tap more */
     FLAT,     /* all the same; the next two are that with signs */

@@ -143,12 +143,16 @@ static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
 }
 
 /* Rows that reach further than one pass takes, so that there are two: steps are taken by twos, and
- * the last one of an odd number alone; with symmetric taps there are half as many. */
+ * the last one of an odd number alone; with taps that mirror each other there are half as many. */
 static void check_long_rows(struct checkcl *c) {
     static const struct {
         int width;
         enum taps taps;
-    } rows[] = {{1027, RANK1_INTEGER}, {1028, RANK1_REAL}, {1031, FLAT}, {1033, FLAT}};
+    } rows[] = {{1027, RANK1_INTEGER},
+                {1028, RANK1_REAL},
+                {1031, FLAT},
+                {1033, FLAT},
+                {1030, ANTISYMMETRIC}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct kase k = {.shape = {37, 5, 4},
                          .in = IMF_U8,
@@ -162,6 +166,18 @@ static void check_long_rows(struct checkcl *c) {
                          .edge = IMF_EDGE_WRAP};
         checkcl_solver(c, &imf_solver_separable, &k, 400 + i);
     }
+}
+
+/* Columns that mirror each other with opposite sign: pairs of samples are subtracted first. */
+static void check_antisymmetric(struct checkcl *c, const struct imf_solver *s) {
+    static const struct kase cases[] = {
+        {{31, 29, 3}, IMF_U8, IMF_U8, 7, 5, ANTISYMMETRIC, 0, 2, IMF_EDGE_CLAMP, MIXED, 0, 0},
+        {{64, 40, 4}, IMF_U16, IMF_F32, 6, 3, ANTISYMMETRIC, 0, 0, IMF_EDGE_WRAP, MIXED, 0, 0},
+        {{97, 61, 1}, IMF_F32, IMF_U8, 3, 9, ANTISYMMETRIC, 0, 1, IMF_EDGE_MIRROR, MIXED, 0, 0},
+        {{130, 75, 2}, IMF_U8, IMF_U8, 5, 4, ANTISYMMETRIC, 1, 0, IMF_EDGE_REFLECT, MIXED, 0, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        checkcl_solver(c, s, &cases[i], 500 + i);
 }
 
 static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
@@ -198,6 +214,8 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
         check_ranks(c, s);
     if (c->tiny)
         return;
+    if (s->backend != IMF_BACKEND_FFT)
+        check_antisymmetric(c, s);
     if (s == &imf_solver_separable)
         check_long_rows(c);
     /* Each shape, channel count and edge with one integer and one real kernel. */
