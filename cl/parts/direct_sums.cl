@@ -1,6 +1,6 @@
-// direct_sums.cl - direct_local.cl's sums: rows of samples widened in registers, then added up
+// direct_sums.cl - direct_gpu.cl's sums: rows of samples widened in registers, then added up
 //
-// Put before common.cl and direct_local.cl, whose opening says what these steps are.
+// Put before common.cl and direct_gpu.cl, whose opening says what these steps are.
 
 #ifndef IN
 #define IN 8 // bits of an input sample, as in common.cl

@@ -1,4 +1,4 @@
-// subword.cl - arithmetic on the parts of a 32-bit word, for direct_local.cl
+// subword.cl - arithmetic on the parts of a 32-bit word, for direct_gpu.cl
 //
 // NVIDIA's GPUs have instructions for these that OpenCL C 1.2 cannot name: with PTX they are written
 // in that assembly language, otherwise in plain C of the same results.

@@ -16,7 +16,7 @@
 
 #include "solver/solver.h"
 
-/* A sample of the gap: (1 - weight) * first + weight * second. Mirrored by cl/transfer.cl. */
+/* A sample of the gap: (1 - weight) * first + weight * second. Mirrored by cl/frequency.cl. */
 struct imf_blend {
     int32_t first, second; /* positions within the image, or -1: the constant */
     float weight;

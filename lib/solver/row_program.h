@@ -2,7 +2,7 @@
  * row_program.h - a kernel as products of rows
  *
  * Rows that are multiples of each other need one product between them, and a row close to the one
- * before it is better computed as a difference. cl/direct_local.cl executes these programs.
+ * before it is better computed as a difference. cl/direct_gpu.cl executes these programs.
  */
 #ifndef IMF_SOLVER_ROW_PROGRAM_H
 #define IMF_SOLVER_ROW_PROGRAM_H

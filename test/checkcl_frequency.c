@@ -1,5 +1,5 @@
 /*
- * checkcl_transfer.c - transfer functions on the device against the reference, at odd shapes
+ * checkcl_frequency.c - transfer functions on the device against the reference, at odd shapes
  *
  * Results stay floating point, so that the error itself is held against what the planner was told.
  */

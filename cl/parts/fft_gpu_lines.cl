@@ -1,4 +1,4 @@
-// fft_local_lines.cl - transforms of lines that live in the registers of a few work-items
+// fft_gpu_lines.cl - transforms of lines that live in the registers of a few work-items
 //
 // A line of N elements is worked on by T = N / 16 work-items that keep 16 elements each in
 // registers; a group takes LINES lines. A transform is decimation in frequency with radices 16 (16)

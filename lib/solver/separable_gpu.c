@@ -1,5 +1,5 @@
 /*
- * separable_local.c - a column times a row on GPUs: two runs of solver/direct_local.c
+ * separable_gpu.c - a column times a row on GPUs: two runs of solver/direct_gpu.c
  *
  * The row's run widens each sample once and writes floats; the column's keeps its sums in
  * registers. Memory holds the floats between them, for a register file large enough for both is not

@@ -1,9 +1,9 @@
 /*
- * fft_local_tile.c - tiles of the GPU's convolution by transforms: lengths and cost
+ * fft_gpu_tile.c - tiles of the GPU's convolution by transforms: lengths and cost
  *
  * Both lengths of a tile are powers of two, and the cheapest pair is taken.
  */
-#include "solver/fft_local.h"
+#include "solver/fft_gpu.h"
 
 #include <math.h>
 

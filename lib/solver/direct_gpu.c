@@ -1,5 +1,5 @@
 /*
- * direct_local.c - convolution with small kernels on GPUs (cl/direct_local.cl)
+ * direct_gpu.c - convolution with small kernels on GPUs (cl/direct_gpu.cl)
  *
  * The kernel becomes a program of row products (row_program.h).
  *
@@ -397,7 +397,7 @@ static enum imf_status build(struct local_job *j, const struct imf_problem *p, b
     imf_define(&defines, "PTX", "%d", imf_clrt_device(j->rt)->gpu);
     define_all(&defines, p, &s);
     enum imf_status status =
-        imf_clrt_kernel(j->rt, "direct_local.cl", &defines, "direct_local", &j->kernel, err);
+        imf_clrt_kernel(j->rt, "direct_gpu.cl", &defines, "direct_local", &j->kernel, err);
     imf_defines_free(&defines);
     return status;
 }

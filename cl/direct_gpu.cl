@@ -1,4 +1,4 @@
-// direct_local.cl - convolution for GPUs: each sample leaves memory once and meets all its taps in
+// direct_gpu.cl - convolution for GPUs: each sample leaves memory once and meets all its taps in
 // registers
 //
 // The plain version is direct.cl's: a work-item per sample and a loop over the taps. A GPU then

@@ -1,4 +1,4 @@
-// fft_transfer.cl - a whole image times a transfer function, for devices with wide vectors
+// frequency.cl - a whole image times a transfer function, for devices with wide vectors
 //
 // The image is made periodic, transformed along y, then along x, multiplied by a real gain, and
 // transformed back. A work-item is a work-group; lanes are VEC neighbouring samples of a row,
@@ -24,7 +24,7 @@ struct blend {
     float weight;      // of the second
 };
 
-// Mirrored by struct sizes of solver/transfer.c.
+// Mirrored by struct sizes of solver/frequency.c.
 struct transfer_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     float middle;     // subtracted from each input sample
@@ -44,7 +44,7 @@ struct transfer_sizes {
 #define UNIT 0x1p-62f
 typedef V(long) vlong;
 
-// Mirrored by struct gain of solver/transfer.c; see lib/filter/transfer.c for the formulas.
+// Mirrored by struct gain of solver/frequency.c; see lib/filter/transfer.c for the formulas.
 struct gain {
     long least, most; // ideal: squared frequencies that pass
     long centre;      // band: low * high

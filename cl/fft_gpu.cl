@@ -1,4 +1,4 @@
-// fft_local.cl - overlap-save convolution by power-of-two transforms, for GPUs
+// fft_gpu.cl - overlap-save convolution by power-of-two transforms, for GPUs
 //
 // Three kernels, each with one write and one read of complex floats between them:
 //
@@ -11,7 +11,7 @@
 // real and the imaginary part of one complex plane: the kernel is real, so they do not mix. (SPLIT: a
 // pair is one tile, in two parts.)
 //
-// fft_local_lines.cl, which the library puts before this file, tells how a line is done.
+// fft_gpu_lines.cl, which the library puts before this file, tells how a line is done.
 //
 // Exact problems: sums that the float result leaves in doubt are listed, and `again` sums them tap
 // by tap, a group each.
@@ -24,7 +24,7 @@
 #endif
 #define TILES (2 - SPLIT) // of a pair, one below the other
 
-// Mirrored by struct sizes of solver/fft_local.c.
+// Mirrored by struct sizes of solver/fft_gpu.c.
 struct local_sizes {
     long in_start; // the first tap of pixel (0, 0)
     long out_start;  // pixel (0, 0)

@@ -1,7 +1,7 @@
 /*
- * transfer.c - a whole image times a transfer function, in the frequency domain
+ * frequency.c - a whole image times a transfer function, in the frequency domain
  *
- * cl/fft_transfer.cl tells how it is done, extend.h how the image is made periodic.
+ * cl/frequency.cl tells how it is done, extend.h how the image is made periodic.
  *
  * Accuracy. As for tiles (fft_error.c): the error of a transform is spread evenly over its outputs,
  * with a root mean square of 0.6 eps sqrt(log2 N) times the signal's, eps = 2^-24. There and back,
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* struct transfer_sizes of cl/fft_transfer.cl. */
+/* struct transfer_sizes of cl/frequency.cl. */
 struct sizes {
     imf_cl_long in_origin, in_pitch, out_origin, out_pitch;
     cl_float middle, mean, outside[4];
@@ -25,7 +25,7 @@ struct sizes {
     struct imf_fft_axis x, y;
 };
 
-/* struct gain of cl/fft_transfer.cl. */
+/* struct gain of cl/frequency.cl. */
 struct gain {
     imf_cl_long least, most, centre;
     cl_float inverse, norm;
@@ -145,7 +145,7 @@ static cl_long square(double f) {
 }
 
 /* What decides between passing and not in an ideal filter takes a cutoff's own frequency in, as
- * transfer.c does, whatever the rounding. */
+ * filter/transfer.c does, whatever the rounding. */
 static void set_gain(struct gain *g, const struct imf_transfer *t, const struct layout *l) {
     bool band = t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
     double high = band ? t->high : t->kind == IMF_NOTCH ? t->radius : t->low;
@@ -277,7 +277,7 @@ static enum imf_status make_kernel(struct transfer_job *j, const struct imf_prob
         imf_fft_define_primes(&d);
     imf_problem_defines(&d, p);
     enum imf_status status =
-        imf_clrt_kernel(j->rt, "fft_transfer.cl", &d, "fft_transfer", &j->kernel, err);
+        imf_clrt_kernel(j->rt, "frequency.cl", &d, "fft_transfer", &j->kernel, err);
     imf_defines_free(&d);
     return status;
 }

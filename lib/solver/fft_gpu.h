@@ -1,4 +1,4 @@
-/* fft_local.h - tiles of the GPU's convolution by transforms: lengths, cost, accuracy */
+/* fft_gpu.h - tiles of the GPU's convolution by transforms: lengths, cost, accuracy */
 #ifndef IMF_SOLVER_FFT_LOCAL_H
 #define IMF_SOLVER_FFT_LOCAL_H
 

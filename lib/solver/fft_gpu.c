@@ -1,12 +1,12 @@
 /*
- * fft_local.c - convolution in the frequency domain on GPUs, by overlap-save tiles
+ * fft_gpu.c - convolution in the frequency domain on GPUs, by overlap-save tiles
  *
- * cl/fft_local.cl tells how a tile is done, solver/fft_local_tile.c how the image is cut. Spectra
+ * cl/fft_gpu.cl tells how a tile is done, solver/fft_gpu_tile.c how the image is cut. Spectra
  * of as many pairs of tiles as fit a modest buffer are on the device at a time. What is exact, and
  * how, is as in solver/fft.c; pixels in doubt are listed and summed again by a kernel of its own,
  * so that they hold up nobody.
  */
-#include "solver/fft_local.h"
+#include "solver/fft_gpu.h"
 #include "base/embed.h"
 #include "fourier/run.h"
 
@@ -18,11 +18,11 @@
 #define ROW_GROUP 64          /* at least, along x: small groups wait less for each other */
 #define ELEMENTS (16 * GROUP) /* of a group */
 #define LOCAL_BYTES (ELEMENTS / 16 * 17 * 2 * sizeof(float))
-#define AGAIN 128          /* of a group that sums a pixel again, as in cl/fft_local.cl */
+#define AGAIN 128          /* of a group that sums a pixel again, as in cl/fft_gpu.cl */
 #define AGAIN_GROUPS 8448  /* that take turns; a quarter of them takes 4 % longer on an H200 */
 #define LIST_MIN (1 << 16) /* doubtful pixels; what does not fit is summed on the spot */
 
-/* struct local_sizes of cl/fft_local.cl. */
+/* struct local_sizes of cl/fft_gpu.cl. */
 struct sizes {
     imf_cl_long in_start, out_start, middle_sum;
     cl_float middle, error;
@@ -185,9 +185,9 @@ static enum imf_status make_spectrum(struct local_job *j, const struct imf_kerne
     enum imf_status status = imf_fft_upload(j->rt, values, count * sizeof *values, &taps, err);
     free(values);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, "fft_local.cl", defines_y, "taps_columns", &columns, err);
+        status = imf_clrt_kernel(j->rt, "fft_gpu.cl", defines_y, "taps_columns", &columns, err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, "fft_local.cl", defines_x, "taps_rows", &rows, err);
+        status = imf_clrt_kernel(j->rt, "fft_gpu.cl", defines_x, "taps_rows", &rows, err);
     if (status == IMF_OK) {
         const struct imf_arg args[] = {{sizeof taps, &taps},
                                        {sizeof j->spectrum, &j->spectrum},
@@ -269,19 +269,19 @@ static enum imf_status make_buffers(struct local_job *j, const struct imf_proble
     return status == IMF_OK ? make_taps(j, p->kernel[0], err) : status;
 }
 
-/* N, GROUP and the text of cl/fft_local_lines.cl, to be put before common.cl. */
+/* N, GROUP and the text of cl/fft_gpu_lines.cl, to be put before common.cl. */
 static void define_lines(struct imf_defines *d, int n, int group) {
     imf_define(d, "N", "%d", n);
     imf_define(d, "GROUP", "%d", group);
     for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
-        if (strcmp(e->name, "fft_local_lines.cl") == 0)
-            imf_define(d, "FFT_LINES", "1\n#line 1 \"cl/fft_local_lines.cl\"\n%s", e->text);
+        if (strcmp(e->name, "fft_gpu_lines.cl") == 0)
+            imf_define(d, "FFT_LINES", "1\n#line 1 \"cl/fft_gpu_lines.cl\"\n%s", e->text);
     }
 }
 
 static enum imf_status make_kernels(struct local_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
-    static const char file[] = "fft_local.cl";
+    static const char file[] = "fft_gpu.cl";
     const struct imf_fft_local_tiling *t = &j->tiling;
     struct imf_defines x = {0}, y = {0};
     imf_define(&x, "ROWS", "1");
