@@ -133,6 +133,14 @@ make_noise() { # FILE WIDTH HEIGHT LEVELS
     [ "$(cmp -l want.pgm got.pgm | wc -l)" -le 30 ]
 }
 
+@test "normalize: dark colours of linear light are stretched like the others" {
+    for backend in cpu direct fft; do
+        imf_run -f blur:3 --linear --range=normalize --backend=$backend --verify "$TESTDATA/ramps.png"
+        echo "$backend: $stderr"
+        [ "$status" -eq 0 ]
+    done
+}
+
 @test "high gain after a blur takes float64" {
     make_noise a.pgm 128 96 100
     for backend in direct auto; do

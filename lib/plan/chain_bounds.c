@@ -131,6 +131,9 @@ static double added_error(const struct imf_chain *c, int i, const struct imf_sol
     return error * pass->gain;
 }
 
+/* The light curve's slope at 0: how it magnifies errors of dark colours. */
+#define STEEPEST 12.92
+
 struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
                                      const struct imf_solver *const *solver,
                                      const struct imf_device *d) {
@@ -140,17 +143,18 @@ struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
     /* The sample, and the minimum or maximum that it is measured against, are off. */
     struct imf_stretch s = {.error = 2 * error};
     s.least = s.error * c->full * c->passes[index].gain / final_tolerance(c);
+    if (c->passes[c->count - 1].point.delinearize)
+        s.least *= STEEPEST;
     return s;
 }
-
-/* The light curve's slope at 0: how it magnifies errors of dark colours. */
-#define STEEPEST 12.92
 
 double imf_chain_doubt(const struct imf_chain *c, const struct imf_solver *const *solver,
                        const struct imf_device *d) {
     const struct imf_pass *last = &c->passes[c->count - 1];
     struct imf_point after = last->point;
-    if (last->kind != IMF_PASS_POINT || !(after.unpremultiply || after.delinearize))
+    /* What a stretch magnifies is imf_chain_stretch()'s: no pixel can be done again without it. */
+    if (last->kind != IMF_PASS_POINT || after.normalize ||
+        !(after.unpremultiply || after.delinearize))
         return 0;
     /* From the last pass back; in proportion: what is small has a small error. */
     bool proportional = !after.unsharp;
