@@ -1,9 +1,10 @@
 """An independent model of imfilter: the contract's arithmetic in float64, one plain step after another.
 
 answer() takes an image and options and gives, for each sample of the output, the float64 response
-before it is rounded, as a Range of two evaluations: one whose transfer functions saw the narrowest
-extension that the contract allows, one that saw more than twice as much. Without transfer functions
-the two are the same. Sums of integers stay below 2^53, so that float64 holds them exactly and every
+before it is rounded, as a Range of several evaluations: transfer functions see the narrowest extension
+that the contract allows, of an even and of an odd length along each axis, since a response that
+alternates comes back with one sign or the other, and one more than twice as wide. Without transfer
+functions there is one. Sums of integers stay below 2^53, so that float64 holds them exactly and every
 division is the last step: rounding the result is then the exact answer.
 """
 import numpy as np
@@ -23,7 +24,8 @@ class Range:
     """What the output's samples may be: the responses, and what is known about them"""
 
     def __init__(self):
-        self.first = self.second = None  # float64 responses, height x width x channels, unclamped
+        self.first = None  # float64 responses, height x width x channels, unclamped
+        self.low = self.high = None  # the least and the greatest of all evaluations
         self.free = None  # samples whose value hangs on a decision at a threshold, or under no alpha
         self.exact = False  # the exactly rounded result is promised
         self.loose = 0.0  # samples that may be off in any case
@@ -48,9 +50,9 @@ def positions(count, reach, edge):
     return np.where((at < 0) | (at >= count), -1, at)
 
 
-def extend(plane, reach, edge, border):
-    """reach: rows and columns to add on each side"""
-    rows, columns = (positions(n, r, edge) for n, r in zip(plane.shape, reach))
+def extend(plane, reach, edge, border, more=(0, 0)):
+    """reach: rows and columns to add on each side; more: at the end besides"""
+    rows, columns = (positions(n, r + m, edge)[m:] for n, r, m in zip(plane.shape, reach, more))
     wide = plane[np.maximum(rows, 0)][:, np.maximum(columns, 0)]
     wide[rows < 0] = border
     wide[:, columns < 0] = border
@@ -88,16 +90,21 @@ def tail_width(stage):
         size *= 2
 
 
-def transfer(plane, stage, spec, edge, border, wider):
+# How far beyond the narrowest an extension goes: much wider, and samples more at the ends of rows and columns.
+EXTENTS = ((False, (0, 0)), (True, (0, 0)), (False, (0, 1)), (False, (1, 0)), (False, (1, 1)))
+
+
+def transfer(plane, stage, spec, edge, border, extent):
+    wider, more = extent
     if edge == "wrap":
-        reach = (0, 0)
+        reach, more = (0, 0), (0, 0)
     elif stage.ideal:
         reach = tuple((3 if wider else 1) * max(64, n) for n in plane.shape)
     else:
         if spec not in tails:
             tails[spec] = tail_width(stage)
         reach = (tails[spec] * (3 if wider else 1) + (16 if wider else 0),) * 2
-    wide = extend(plane, reach, edge, border)
+    wide = extend(plane, reach, edge, border, more)
     v, u = (np.fft.fftfreq(n) for n in wide.shape)
     result = np.fft.ifft2(np.fft.fft2(wide) * stage.response(u[None, :], v[:, None])).real
     return result[reach[0]:reach[0] + plane.shape[0], reach[1]:reach[1] + plane.shape[1]]
@@ -119,8 +126,8 @@ def gray(colours):
 class Run:
     """One evaluation of a chain. Premultiplied colours are colour times alpha, in samples squared."""
 
-    def __init__(self, image, specs, options, wider):
-        self.options, self.wider, self.specs = options, wider, specs
+    def __init__(self, image, specs, options, extent):
+        self.options, self.extent, self.specs = options, extent, specs
         self.stages = [filters.parse(spec) for spec in specs]
         self.full = full_scale(image)
         kernels = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Point)]
@@ -158,7 +165,7 @@ class Run:
             if self.edge != "wrap":
                 # `ideal` rings without end: nothing but its size is certain.
                 self.loose = max(self.loose, (0.1 if stage.ideal else 1e-6) * self.full)
-            return transfer(plane, stage, self.specs[i], self.edge, border, self.wider)
+            return transfer(plane, stage, self.specs[i], self.edge, border, self.extent)
         if isinstance(stage, filters.Gradient):
             return np.sqrt(correlate(plane, stage.x, self.edge, border) ** 2 +
                            correlate(plane, stage.y, self.edge, border) ** 2)
@@ -270,18 +277,18 @@ class Run:
 
 def answer(image, specs, options):
     """options: edge ("constant:V" has a value), range, alpha, linear, depth"""
-    range_, runs = Range(), []
-    for wider in (False, True):
-        run = Run(image, specs, options, wider)
-        result, range_.full = run.finish()
-        runs.append((run, result))
-        if not any(isinstance(s, filters.Transfer) for s in run.stages) or run.edge == "wrap":
-            runs.append(runs[0])
+    range_, runs, results = Range(), [], []
+    for extent in EXTENTS:
+        runs.append(Run(image, specs, options, extent))
+        result, range_.full = runs[-1].finish()
+        results.append(result)
+        if not any(isinstance(s, filters.Transfer) for s in runs[0].stages) or runs[0].edge == "wrap":
             break
-    range_.first, range_.second = runs[0][1], runs[1][1]
-    range_.free = runs[0][0].free | runs[1][0].free
-    range_.premultiplied = runs[0][0].premultiplied
-    range_.exact, range_.loose = runs[0][0].exact, runs[0][0].loose * range_.full / runs[0][0].full
+    range_.first = results[0]
+    range_.low, range_.high = np.minimum.reduce(results), np.maximum.reduce(results)
+    range_.free = np.logical_or.reduce([run.free for run in runs])
+    range_.premultiplied = runs[0].premultiplied
+    range_.exact, range_.loose = runs[0].exact, runs[0].loose * range_.full / runs[0].full
     return range_
 
 
@@ -301,7 +308,7 @@ def compare(range_, output):
     if output.shape != range_.first.shape or full_scale(output) != range_.full:
         return None
     got = output.astype(float)
-    low, high = np.minimum(range_.first, range_.second), np.maximum(range_.first, range_.second)
+    low, high = range_.low, range_.high
     if range_.exact:
         # A quotient of integers that is no tie is farther from one than float64's last bits.
         wrong = got != np.clip(np.rint(low), 0, range_.full)
