@@ -1,17 +1,12 @@
-/* coefficients.c - kernels from text: rows of coefficients, and the scale, bias and flip that go
- * with them
- */
-#include "filter/text.h"
+/* coefficients.c - rows of coefficients as text gives them, to a kernel */
+#include "filter/coefficients.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Devices compute in single precision: numbers stay where it neither overflows nor vanishes. */
 #define LARGEST 1e30
-#define LARGEST_GAIN 1e15
-#define LARGEST_BIAS 1e6
 
 const char *imf_rows_add(struct imf_rows *r, struct imf_span s, bool *memory) {
     double tap;
@@ -63,50 +58,4 @@ enum imf_status imf_rows_kernel(const struct imf_rows *r, struct imf_kernel **ou
 void imf_rows_free(struct imf_rows *r) {
     free(r->taps);
     *r = (struct imf_rows){0};
-}
-
-const char *imf_tuning_scale(struct imf_tuning *t, struct imf_span s) {
-    double scale = 1;
-    bool automatic = imf_span_is(s, "auto");
-    if (!automatic) {
-        if (imf_number_parse(s, &scale))
-            return "is neither a number nor \"auto\"";
-        if (scale == 0)
-            return "cannot be the scale: the sum is divided by it";
-        if (fabs(scale) > LARGEST || fabs(scale) < 1 / LARGEST)
-            return "is out of range (a scale's size is 1e-30 to 1e30)";
-    }
-    t->scale_given = true;
-    t->scale_auto = automatic;
-    t->scale = scale;
-    return NULL;
-}
-
-const char *imf_tuning_bias(struct imf_tuning *t, struct imf_span s) {
-    double bias;
-    const char *wrong = imf_number_parse(s, &bias);
-    if (wrong)
-        return wrong;
-    if (fabs(bias) > LARGEST_BIAS)
-        return "is out of range (a bias is a fraction of full scale, at most 1e6)";
-    t->bias_given = true;
-    t->bias = bias;
-    return NULL;
-}
-
-const char *imf_tuning_apply(const struct imf_tuning *t, struct imf_kernel *k) {
-    double size = imf_kernel_abs_sum(k);
-    k->bias = t->bias_given ? t->bias : 0;
-    k->scale = t->scale_given && !t->scale_auto ? t->scale : 1;
-    if (t->scale_auto) {
-        /* Decimal fractions like 0.1 0.2 -0.3 add up to 0 but for their rounding. */
-        double sum = imf_kernel_sum(k);
-        k->scale = fabs(sum) > 4 * DBL_EPSILON * size ? sum : 1;
-    }
-    if (!(size / fabs(k->scale) <= LARGEST_GAIN))
-        return "the coefficients are too large for the scale (their sizes may add up to 1e15 "
-               "times the scale)";
-    if (t->flip)
-        imf_kernel_flip(k);
-    return NULL;
 }

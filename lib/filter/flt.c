@@ -6,6 +6,9 @@
  */
 #include "filter/flt.h"
 
+#include "filter/coefficients.h"
+#include "filter/foreign.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +37,12 @@ fail_at(struct reader *r, const char *at, const char *format, ...) {
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return imf_fail(r->err, IMF_ERR_SPEC, "%s:%zu:%zu: %s", r->name, r->line_number,
-                    imf_text_column(r->line, at), text);
+                    imf_span_column(r->line, at), text);
 }
 
 static enum imf_status fail_value(struct reader *r, struct imf_span s, const char *wrong) {
     char quote[IMF_QUOTE];
-    return fail_at(r, s.text, "\"%s\" %s", imf_text_quote(quote, s), wrong);
+    return fail_at(r, s.text, "\"%s\" %s", imf_span_quote(quote, s), wrong);
 }
 
 static bool is_blank(char c) {
@@ -121,12 +124,12 @@ static enum imf_status read_summary(struct reader *r, struct imf_span value) {
 }
 
 static enum imf_status read_scale(struct reader *r, struct imf_span value) {
-    const char *wrong = imf_tuning_scale(&r->flt->tuning, value);
+    const char *wrong = imf_scaling_read_scale(&r->flt->scaling, value);
     return wrong ? fail_value(r, value, wrong) : IMF_OK;
 }
 
 static enum imf_status read_bias(struct reader *r, struct imf_span value) {
-    const char *wrong = imf_tuning_bias(&r->flt->tuning, value);
+    const char *wrong = imf_scaling_read_bias(&r->flt->scaling, value);
     return wrong ? fail_value(r, value, wrong) : IMF_OK;
 }
 
@@ -146,7 +149,7 @@ static enum imf_status read_range(struct reader *r, struct imf_span value) {
 static enum imf_status read_flip(struct reader *r, struct imf_span value) {
     if (value.length > 0)
         return fail_value(r, value, "is too much: flip takes no value");
-    r->flt->tuning.flip = true;
+    r->flt->scaling.flip = true;
     return IMF_OK;
 }
 
@@ -290,25 +293,15 @@ void imf_flt_free(struct imf_flt *f) {
     f->summary = NULL;
 }
 
-const char *imf_flt_tune(struct imf_flt *f, const struct imf_tuning *over) {
-    struct imf_tuning t = f->tuning;
-    if (over->scale_given) {
-        t.scale_given = true;
-        t.scale_auto = over->scale_auto;
-        t.scale = over->scale;
-    }
-    if (over->bias_given) {
-        t.bias_given = true;
-        t.bias = over->bias;
-    }
-    t.flip = t.flip || over->flip;
+const char *imf_flt_scale(struct imf_flt *f, const struct imf_scaling *over) {
+    struct imf_scaling t = imf_scaling_over(&f->scaling, over);
     /* Both responses of a magnitude share one scale, and their offset would be squared. */
     if (f->kernel[1] && t.scale_auto)
         return "scale auto needs a filter of one kernel (write the scale as a number)";
     if (f->kernel[1] && t.bias_given && t.bias != 0)
         return "bias needs a filter of one kernel";
-    const char *wrong = imf_tuning_apply(&t, f->kernel[0]);
+    const char *wrong = imf_scaling_apply(&t, f->kernel[0]);
     if (!wrong && f->kernel[1])
-        wrong = imf_tuning_apply(&t, f->kernel[1]);
+        wrong = imf_scaling_apply(&t, f->kernel[1]);
     return wrong;
 }

@@ -6,13 +6,13 @@
 #ifndef IMF_FILTER_FLT_H
 #define IMF_FILTER_FLT_H
 
-#include "filter/text.h"
+#include "filter/scaling.h"
 
 #define IMF_FLT_LARGEST ((size_t)256 << 20) /* bytes of a file */
 
 struct imf_flt {
     struct imf_kernel *kernel[2]; /* owned; kernel[1] is NULL in a file of one */
-    struct imf_tuning tuning;     /* not applied yet */
+    struct imf_scaling scaling;   /* not applied yet */
     enum imf_range range;         /* IMF_RANGE_DEFAULT: the file does not say */
     char *summary;                /* owned, or NULL */
 };
@@ -26,7 +26,7 @@ void imf_flt_free(struct imf_flt *f);
 
 /* Give the kernels the file's scale, bias and flip, or what `over` has in their place. Returns a
  * whole sentence on failure, or NULL. */
-const char *imf_flt_tune(struct imf_flt *f, const struct imf_tuning *over);
+const char *imf_flt_scale(struct imf_flt *f, const struct imf_scaling *over);
 
 /* The path (the caller frees it) of a user's filter: NAME itself when it has a '/' or ends in
  * .flt, or else NAME.flt in $IMFILTER_PATH or the user's configuration directory. *path is NULL

@@ -8,7 +8,7 @@
  * The origin is another matter: ours is at W/2, theirs at (W - 1)/2 or, in ImageMagick, where
  * "WxH+X+Y" says. Columns and rows of zeros before or behind move ours there.
  */
-#include "filter/text.h"
+#include "filter/foreign.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,9 @@
 
 #include "base/embed.h"
 #include "filter/builtin.h"
+#include "filter/coefficients.h"
 #include "filter/flt.h"
+#include "filter/foreign.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -43,22 +45,22 @@ fail_at(const struct spec *s, const char *at, const char *meaning, const char *f
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    imf_text_quote(quote, (struct imf_span){s->text, strlen(s->text)});
+    imf_span_quote(quote, (struct imf_span){s->text, strlen(s->text)});
     if (s->builtin)
         imf_fail(s->err, IMF_ERR_SPEC, "%s: %s (%s%s%s)", quote, text, s->builtin->doc.usage,
                  meaning ? ", " : "", meaning ? meaning : "");
     else
         imf_fail(s->err, IMF_ERR_SPEC, "%s", text);
     if (s->err)
-        s->err->column = imf_text_column(s->text, at);
+        s->err->column = imf_span_column(s->text, at);
     return IMF_ERR_SPEC;
 }
 
 static enum imf_status fail_value(const struct spec *s, struct imf_span value, const char *meaning,
                                   const char *wrong) {
     char quote[IMF_QUOTE];
-    return fail_at(s, value.text, meaning, "\"%s\" at column %zu %s", imf_text_quote(quote, value),
-                   imf_text_column(s->text, value.text), wrong);
+    return fail_at(s, value.text, meaning, "\"%s\" at column %zu %s", imf_span_quote(quote, value),
+                   imf_span_column(s->text, value.text), wrong);
 }
 
 /* Give an error of a .flt file the spec and the column of the file's name. */
@@ -69,9 +71,9 @@ static enum imf_status fail_file(const struct spec *s, const char *at, enum imf_
     memcpy(text, s->err->text, sizeof text);
     for (char *c = text; *c; c++) /* a file's name may contain anything */
         *c = (unsigned char)*c < 0x20 ? '?' : *c;
-    imf_text_quote(quote, (struct imf_span){s->text, strlen(s->text)});
+    imf_span_quote(quote, (struct imf_span){s->text, strlen(s->text)});
     imf_fail(s->err, status, "%s: %.*s", quote, (int)(sizeof text - IMF_QUOTE - 2), text);
-    s->err->column = imf_text_column(s->text, at);
+    s->err->column = imf_span_column(s->text, at);
     return status;
 }
 
@@ -128,14 +130,14 @@ static enum imf_status fail_key(const struct spec *s, struct imf_span key) {
     if (s->builtin->source == IMF_SOURCE_KERNEL)
         strcpy(list, "scale, bias");
     return fail_at(s, key.text, NULL, "unknown key \"%s\" at column %zu; keys: %s",
-                   imf_text_quote(quote, key), imf_text_column(s->text, key.text), list);
+                   imf_span_quote(quote, key), imf_span_column(s->text, key.text), list);
 }
 
 static enum imf_status read_value(const struct spec *s, const struct imf_parameter *p,
                                   struct imf_span value, double *out) {
     if (value.length == 0)
         return fail_at(s, value.text, p->meaning, "the value at column %zu is empty",
-                       imf_text_column(s->text, value.text));
+                       imf_span_column(s->text, value.text));
     if (p->words) {
         for (int i = 0; p->words[i]; i++)
             if (imf_span_is(value, p->words[i])) {
@@ -191,7 +193,7 @@ static enum imf_status read_arguments(const struct spec *s, const char *cursor, 
     for (i = 0; i < count; i++)
         if (isnan(v->value[i]))
             return fail_at(s, cursor, b->parameter[i].meaning, "%s is missing at column %zu",
-                           b->parameter[i].name, imf_text_column(s->text, cursor));
+                           b->parameter[i].name, imf_span_column(s->text, cursor));
     const char *wrong = b->check ? b->check(v->value) : NULL;
     return wrong ? fail_at(s, a.value.text, NULL, "%s", wrong) : IMF_OK;
 }
@@ -211,7 +213,7 @@ static enum imf_status read_matrix(const struct spec *s, struct imf_span text,
         cell.length = (size_t)(p - cell.text);
         if (cell.length == 0)
             return fail_at(s, cell.text, NULL, "the coefficient at column %zu is empty",
-                           imf_text_column(s->text, cell.text));
+                           imf_span_column(s->text, cell.text));
         const char *wrong = imf_rows_add(rows, cell, &memory);
         if (memory)
             return imf_fail_memory(s->err, rows->count * sizeof(double));
@@ -220,7 +222,7 @@ static enum imf_status read_matrix(const struct spec *s, struct imf_span text,
         if (p == end || *p == '/') {
             if (!imf_rows_end(rows, why))
                 return fail_at(s, row, NULL, "%s at column %zu", why,
-                               imf_text_column(s->text, row));
+                               imf_span_column(s->text, row));
             row = p + 1;
         }
         if (p == end)
@@ -240,7 +242,7 @@ static enum imf_status read_coefficients(const struct spec *s, struct imf_span t
     if (text.text[0] == '@') {
         if (text.length == 1)
             return fail_at(s, text.text, NULL, "the file's name is missing at column %zu",
-                           imf_text_column(s->text, text.text + 1));
+                           imf_span_column(s->text, text.text + 1));
         char *path = strndup(text.text + 1, text.length - 1);
         if (!path)
             return imf_fail_memory(s->err, text.length);
@@ -259,7 +261,7 @@ static enum imf_status read_coefficients(const struct spec *s, struct imf_span t
 /* The arguments of "kernel", in any order: coefficients, scale=, bias=, flip. */
 static enum imf_status read_kernel(const struct spec *s, const char *cursor, struct imf_flt *flt) {
     struct imf_span matrix = {NULL, 0};
-    struct imf_tuning tuning = {0};
+    struct imf_scaling scaling = {0};
     struct argument a;
     char foreign[IMF_FOREIGN_WHY];
     if (*cursor == ':') {
@@ -272,14 +274,14 @@ static enum imf_status read_kernel(const struct spec *s, const char *cursor, str
         bool scale = same_key(a.key, "scale"), bias = same_key(a.key, "bias");
         if (a.key.length > 0 && !scale && !bias)
             return fail_key(s, a.key);
-        if ((scale && tuning.scale_given) || (bias && tuning.bias_given))
+        if ((scale && scaling.scale_given) || (bias && scaling.bias_given))
             return fail_value(s, a.key, NULL, "is given twice");
         if (scale)
-            wrong = imf_tuning_scale(&tuning, a.value);
+            wrong = imf_scaling_read_scale(&scaling, a.value);
         else if (bias)
-            wrong = imf_tuning_bias(&tuning, a.value);
+            wrong = imf_scaling_read_bias(&scaling, a.value);
         else if (imf_span_is(a.value, "flip"))
-            tuning.flip = true;
+            scaling.flip = true;
         else if (matrix.text)
             wrong = "is one argument too many";
         else
@@ -290,9 +292,9 @@ static enum imf_status read_kernel(const struct spec *s, const char *cursor, str
     if (matrix.length == 0)
         return fail_at(s, matrix.text ? matrix.text : cursor, NULL,
                        "the coefficients are missing at column %zu",
-                       imf_text_column(s->text, matrix.text ? matrix.text : cursor));
+                       imf_span_column(s->text, matrix.text ? matrix.text : cursor));
     enum imf_status status = read_coefficients(s, matrix, flt);
-    const char *wrong = status == IMF_OK ? imf_flt_tune(flt, &tuning) : NULL;
+    const char *wrong = status == IMF_OK ? imf_flt_scale(flt, &scaling) : NULL;
     return wrong ? fail_at(s, matrix.text, NULL, "%s", wrong) : status;
 }
 
@@ -319,7 +321,7 @@ static enum imf_status load_user(const struct spec *s, const char *name, struct 
         free(path);
         return status;
     }
-    imf_text_quote(quote, (struct imf_span){name, strlen(name)});
+    imf_span_quote(quote, (struct imf_span){name, strlen(name)});
     const char *nearest = imf_builtin_nearest(name);
     if (nearest)
         return fail_at(&nameless, s->text, NULL, "unknown filter \"%s\" (did you mean \"%s\"?)",
@@ -359,9 +361,9 @@ static enum imf_status read_flt(const struct spec *s, const char *name, const ch
         return status;
     if (v.at[0] && !flt->kernel[1])
         return fail_at(s, v.at[0], NULL, "dir at column %zu needs a filter of two kernels",
-                       imf_text_column(s->text, v.at[0]));
+                       imf_span_column(s->text, v.at[0]));
     *axis = v.at[0] ? (int)v.value[0] : 0;
-    const char *wrong = imf_flt_tune(flt, &(struct imf_tuning){0});
+    const char *wrong = imf_flt_scale(flt, &(struct imf_scaling){0});
     return wrong ? fail_at(s, s->text, NULL, "%s", wrong) : IMF_OK;
 }
 
@@ -424,7 +426,7 @@ enum imf_status imf_spec_parse(struct imf_stage *out, char note[IMF_NOTE], const
     char quote[IMF_QUOTE];
     if (cursor == spec)
         return fail_at(&s, spec, NULL, "the filter's name is missing in \"%s\" (name[:arg]...)",
-                       imf_text_quote(quote, (struct imf_span){spec, strlen(spec)}));
+                       imf_span_quote(quote, (struct imf_span){spec, strlen(spec)}));
     char *name = strndup(spec, (size_t)(cursor - spec));
     if (!name)
         return imf_fail_memory(err, (size_t)(cursor - spec) + 1);

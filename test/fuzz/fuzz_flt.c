@@ -22,8 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 FUZZ_ASSERT(flt.kernel[i]->width >= 1 && flt.kernel[i]->width <= IMF_KERNEL_MAX);
                 FUZZ_ASSERT(flt.kernel[i]->height >= 1 && flt.kernel[i]->height <= IMF_KERNEL_MAX);
             }
-        const struct imf_tuning none = {0};
-        imf_flt_tune(&flt, &none);
+        const struct imf_scaling none = {0};
+        imf_flt_scale(&flt, &none);
         imf_flt_free(&flt);
     } else {
         FUZZ_ASSERT(err.text[0] != '\0' && strchr(err.text, '\n') == NULL);

@@ -1,6 +1,6 @@
 /* test_spec.c - specs to filters: taps, gains, errors and their columns, numbers */
-#include "filter/text.h"
 
+#include "base/number.h"
 #include "spec_check.h"
 
 #include <locale.h>

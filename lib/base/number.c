@@ -10,11 +10,12 @@
  *     1990). That covers what people write, and makes large kernel files quick to read;
  *   - anything else: strtod_l in the "C" locale.
  */
-#include "filter/text.h"
+#include "base/number.h"
 
 #include <float.h>
 #include <locale.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,14 +111,14 @@ bool imf_span_is(struct imf_span s, const char *word) {
     return strlen(word) == s.length && memcmp(s.text, word, s.length) == 0;
 }
 
-size_t imf_text_column(const char *start, const char *at) {
+size_t imf_span_column(const char *start, const char *at) {
     size_t column = 1;
     for (; start < at; start++)
         column += ((unsigned char)*start & 0xC0) != 0x80; /* UTF-8 continuation bytes */
     return column;
 }
 
-const char *imf_text_quote(char buffer[IMF_QUOTE], struct imf_span s) {
+const char *imf_span_quote(char buffer[IMF_QUOTE], struct imf_span s) {
     bool whole = s.length < IMF_QUOTE;
     size_t n = whole ? s.length : IMF_QUOTE - 4;
     while (!whole && n > 0 && ((unsigned char)s.text[n] & 0xC0) == 0x80)
