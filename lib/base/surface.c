@@ -2,6 +2,7 @@
 #include "base/surface.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 size_t imf_sample_size(enum imf_sample sample) {
     static const size_t size[] = {[IMF_U8] = 1, [IMF_U16] = 2, [IMF_F32] = 4, [IMF_F64] = 8};
@@ -72,4 +73,10 @@ void imf_surface_free(struct imf_surface *s) {
 void *imf_surface_row(const struct imf_surface *s, int y) {
     ptrdiff_t at = (ptrdiff_t)s->origin + (ptrdiff_t)y * (ptrdiff_t)s->pitch;
     return (char *)s->host + at * (ptrdiff_t)imf_sample_size(s->sample);
+}
+
+void imf_surface_copy(const struct imf_surface *to, const struct imf_surface *from) {
+    size_t row = (size_t)to->width * (size_t)to->channels * imf_sample_size(to->sample);
+    for (int y = 0; y < to->height; y++)
+        memcpy(imf_surface_row(to, y), imf_surface_row(from, y), row);
 }

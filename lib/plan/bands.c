@@ -247,6 +247,19 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
     return st;
 }
 
+enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *c,
+                                struct imf_error *err) {
+    enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
+    *out = NULL;
+    if (!wish)
+        return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
+    for (int i = 0; i < c->count; i++)
+        wish[i] = IMF_BANDS_WHOLE;
+    enum imf_status st = imf_bands_make(out, c, wish, 0, 0, err);
+    free(wish);
+    return st;
+}
+
 void imf_bands_free(struct imf_bands **bands) {
     if (!*bands)
         return;

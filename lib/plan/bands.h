@@ -55,6 +55,9 @@ enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *chain,
                                const struct imf_solver *const *solver, int advance,
                                const struct imf_device *d, struct imf_error *err);
+/* One band: every pass at once, all surfaces whole. */
+enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *chain,
+                                struct imf_error *err);
 void imf_bands_free(struct imf_bands **bands);
 
 /* Go to band 0, 1, ... of a segment: surfaces that it does not write are done throughout. */

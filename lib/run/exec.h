@@ -1,9 +1,9 @@
 /*
  * exec.h - running a chain: its surfaces, its solvers' jobs, in order
  *
- * The input surface is written by the host between map and unmap, the output read likewise; on a
- * device that shares memory neither copies anything. Between them a device works band by band
- * (bands.h), the host in one go. The input outlives a failure of the device.
+ * The input surface is written by the host between map and unmap, the output read likewise. Between
+ * them the chain is run band by band (bands.h), on the host or on a device (executor.h). The input
+ * outlives a failure of the device.
  */
 #ifndef IMF_RUN_EXEC_H
 #define IMF_RUN_EXEC_H
@@ -36,7 +36,7 @@ enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
 const struct imf_surface *imf_exec_map_output(struct imf_exec *exec, struct imf_error *err);
 enum imf_status imf_exec_unmap_output(struct imf_exec *exec, struct imf_error *err);
 
-/* What the last run on a device left to do again (precision.h); NULL on the host. */
+/* What the last run left to do again (precision.h): on the host, nothing. */
 struct imf_precision *imf_exec_precision(struct imf_exec *exec);
 /* The output surface, for changes. */
 const struct imf_surface *imf_exec_edit_output(struct imf_exec *exec, struct imf_error *err);

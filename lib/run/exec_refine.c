@@ -148,9 +148,7 @@ static enum imf_status copy_output(struct imf_exec *x, const struct imf_surface 
     const struct imf_surface *to = imf_exec_edit_output(x, err);
     if (!to)
         return IMF_ERR_DEVICE;
-    for (int y = 0; y < to->height; y++)
-        memcpy(imf_surface_row(to, y), imf_surface_row(from, y),
-               (size_t)to->width * (size_t)to->channels * imf_sample_size(to->sample));
+    imf_surface_copy(to, from);
     return imf_exec_unmap_output(x, err);
 }
 
@@ -179,7 +177,7 @@ static enum imf_status all_again(struct imf_exec *x, const struct imf_chain *cha
 enum imf_status imf_exec_refine(struct imf_exec *x, const struct imf_chain *chain,
                                 struct imf_error *err) {
     const struct imf_precision *p = imf_exec_precision(x);
-    if (!p || (!p->again && !p->list))
+    if (!p->again && !p->list)
         return IMF_OK;
     if (!p->again && p->count * pixel_cost(chain, chain->count - 1) <= image_cost(chain))
         return some_again(x, chain, err);

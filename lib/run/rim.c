@@ -52,19 +52,40 @@ static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_
     return st;
 }
 
-enum imf_status imf_rim_run(const struct imf_chain *chain, const struct imf_pass *pass,
-                            const struct imf_surface *in, const struct imf_surface *out, int from,
-                            int to, struct imf_error *err) {
-    struct imf_rect r[4];
-    enum imf_status st = IMF_OK;
-    struct imf_margin m = imf_problem_margin(&pass->composition->second);
-    imf_rim_strips(chain->width, chain->height, m, r);
-    for (int i = 0; i < 4 && !st; i++) {
-        int end = imf_min(r[i].y + r[i].height, to);
-        r[i].y = imf_max(r[i].y, from);
-        r[i].height = end - r[i].y;
-        if (r[i].width > 0 && r[i].height > 0)
-            st = filter_strip(chain, pass->composition, r[i], in, out, err);
+/* Rows from..to - 1 too. */
+static void cover(int *first, int *rows, int from, int to) {
+    int end = imf_max(*rows ? *first + *rows : to, to);
+    *first = *rows ? imf_min(*first, from) : from;
+    *rows = end - *first;
+}
+
+struct imf_rim imf_rim_find(const struct imf_chain *c, const struct imf_pass *pass, int from,
+                            int to) {
+    struct imf_rim rim = {.rows = 0};
+    const struct imf_composition *k = pass->composition;
+    struct imf_margin before = imf_problem_margin(&k->first), m = imf_problem_margin(&k->second);
+    imf_rim_strips(c->width, c->height, m, rim.strip);
+    for (int i = 0; i < 4; i++) {
+        struct imf_rect *r = &rim.strip[i];
+        int end = imf_min(r->y + r->height, to);
+        r->y = imf_max(r->y, from);
+        r->height = imf_max(end - r->y, 0);
+        if (r->width <= 0 || r->height == 0)
+            continue;
+        struct imf_rect f = imf_rim_source(c->width, c->height, m, *r);
+        cover(&rim.first, &rim.rows, r->y, end);
+        cover(&rim.source_first, &rim.source_rows, f.y - before.top,
+              f.y + f.height + before.bottom);
     }
+    return rim;
+}
+
+enum imf_status imf_rim_run(const struct imf_chain *chain, const struct imf_pass *pass,
+                            const struct imf_rim *rim, const struct imf_surface *in,
+                            const struct imf_surface *out, struct imf_error *err) {
+    enum imf_status st = IMF_OK;
+    for (int i = 0; i < 4 && !st; i++)
+        if (rim->strip[i].width > 0 && rim->strip[i].height > 0)
+            st = filter_strip(chain, pass->composition, rim->strip[i], in, out, err);
     return st;
 }

@@ -4,7 +4,6 @@
 #include "run/exec.h"
 
 #include <math.h>
-#include <string.h>
 
 static void compare_row(const struct imf_chain *c, const double *want, const void *got, size_t n,
                         struct imf_report *r) {
@@ -30,10 +29,7 @@ enum imf_status imf_verify(const struct imf_chain *c, const struct imf_surface *
     enum imf_status st = imf_exec_make_host(&reference, c, IMF_F64, err);
     if (st)
         return st;
-    const struct imf_surface *copy = imf_exec_map_input(reference, err);
-    size_t row = (size_t)c->width * (size_t)c->channels_in * imf_sample_size(c->in);
-    for (int y = 0; y < c->height; y++)
-        memcpy(imf_surface_row(copy, y), imf_surface_row(in, y), row);
+    imf_surface_copy(imf_exec_map_input(reference, err), in);
     st = imf_exec_run(reference, err);
     if (!st) {
         const struct imf_surface *want = imf_exec_map_output(reference, err);

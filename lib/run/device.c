@@ -1,0 +1,232 @@
+/*
+ * device.c - running a chain on a device
+ *
+ * The host writes the image between map and unmap and reads the output likewise; on a device that
+ * shares memory neither copies anything. The image outlives the device's failure (exec_input.h).
+ */
+#include "plan/layout.h"
+#include "run/exec_input.h"
+#include "run/executor.h"
+#include "solver/edge.h"
+
+#include <stdlib.h>
+
+/* What a pass takes beside its solver's job. */
+struct beside {
+    struct imf_edge_job *edge; /* step->fills */
+    struct imf_point_job *point;
+};
+
+struct device {
+    struct imf_exec exec; /* first */
+    struct imf_clrt *rt;
+    struct beside *beside; /* exec.chain->count */
+    struct imf_alpha_job *alpha;
+    struct imf_exec_input input; /* what surface[0] is made of */
+};
+
+static struct device *device_of(struct imf_exec *x) {
+    return (struct device *)x;
+}
+
+/* ---- operations ----------------------------------------------------------------------------- */
+
+static enum imf_status map(struct imf_exec *x, struct imf_surface *s, int first, int count,
+                           enum imf_access access, struct imf_error *err) {
+    ptrdiff_t pitch = (ptrdiff_t)s->pitch;
+    size_t row = s->pitch * imf_sample_size(s->sample); /* of storage: rows begin with a margin */
+    size_t from = (size_t)(((ptrdiff_t)s->origin + first * pitch) / pitch);
+    cl_map_flags flags = (access & IMF_ACCESS_READ ? CL_MAP_READ : 0) |
+                         (access & IMF_ACCESS_WRITE ? CL_MAP_WRITE : 0);
+    cl_int code;
+    s->host = clEnqueueMapBuffer(imf_clrt_queue(device_of(x)->rt), s->mem, CL_TRUE, flags,
+                                 from * row, (size_t)count * row, 0, NULL, NULL, &code);
+    if (!s->host)
+        return imf_clrt_fail(err, code, "mapping an image");
+    s->origin -= from * s->pitch;
+    return IMF_OK;
+}
+
+static enum imf_status unmap(struct imf_exec *x, struct imf_surface *s, struct imf_error *err) {
+    struct imf_clrt *rt = device_of(x)->rt;
+    cl_int code = clEnqueueUnmapMemObject(imf_clrt_queue(rt), s->mem, s->host, 0, NULL, NULL);
+    s->host = NULL;
+    return code ? imf_clrt_fail(err, code, "unmapping an image") : imf_clrt_finish(rt, err);
+}
+
+static enum imf_status map_storage(struct imf_exec *x, struct imf_surface *s,
+                                   enum imf_access access, struct imf_error *err) {
+    struct imf_margin m = s->margin;
+    return map(x, s, -m.top, m.top + s->height + m.bottom, access, err);
+}
+
+static enum imf_status map_image(struct imf_exec *x, struct imf_error *err) {
+    const struct imf_exec_input *input = &device_of(x)->input;
+    if (!input->pinned)
+        return map_storage(x, &x->surface[0], IMF_ACCESS_BOTH, err);
+    x->surface[0].host = input->host;
+    return IMF_OK;
+}
+
+static enum imf_status unmap_image(struct imf_exec *x, struct imf_error *err) {
+    const struct device *d = device_of(x);
+    if (!d->input.pinned)
+        return unmap(x, &x->surface[0], err);
+    x->surface[0].host = NULL;
+    return imf_exec_input_send(&d->input, d->rt, &x->surface[0], err);
+}
+
+static enum imf_status copy_image(struct imf_exec *x, const struct imf_surface *to,
+                                  struct imf_error *err) {
+    struct imf_surface from = x->surface[0];
+    from.host = device_of(x)->input.host;
+    bool kept = from.host != NULL;
+    enum imf_status st = kept ? IMF_OK : map_storage(x, &from, IMF_ACCESS_READ, err);
+    if (st)
+        return st;
+    imf_surface_copy(to, &from);
+    if (!kept)
+        (void)unmap(x, &from, NULL); /* it is copied */
+    return IMF_OK;
+}
+
+static enum imf_status move(struct imf_exec *x, int i, int from, int to, int count,
+                            struct imf_error *err) {
+    const struct imf_surface *s = &x->surface[i];
+    size_t row = s->pitch * imf_sample_size(s->sample);
+    cl_int code =
+        clEnqueueCopyBuffer(imf_clrt_queue(device_of(x)->rt), s->mem, s->mem, (size_t)from * row,
+                            (size_t)to * row, (size_t)count * row, 0, NULL, NULL);
+    return code ? imf_clrt_fail(err, code, "moving a window of rows") : IMF_OK;
+}
+
+static enum imf_status fill(struct imf_exec *x, int i, const struct imf_surface *in, int row,
+                            struct imf_error *err) {
+    return imf_edge_run(device_of(x)->beside[i].edge, in, row, err);
+}
+
+static enum imf_status point(struct imf_exec *x, int i, const struct imf_surface *in,
+                             const struct imf_surface *second, const struct imf_surface *out,
+                             int row, struct imf_error *err) {
+    return imf_point_run(device_of(x)->beside[i].point, in, second, out, row, err);
+}
+
+static enum imf_status copy_alpha(struct imf_exec *x, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err) {
+    return imf_alpha_run(device_of(x)->alpha, in, out, err);
+}
+
+static enum imf_status finish(struct imf_exec *x, struct imf_error *err) {
+    const struct device *d = device_of(x);
+    struct imf_precision *p = &x->precision;
+    enum imf_status st = imf_clrt_finish(d->rt, err);
+    if (!st && p->normalize >= 0)
+        st = imf_precision_stretched(p, d->beside[p->normalize].point, err);
+    if (!st && p->doubting >= 0)
+        st = imf_precision_doubted(p, d->beside[p->doubting].point, err);
+    return st;
+}
+
+static void destroy(struct imf_exec *x) {
+    struct device *d = device_of(x);
+    for (int i = 0; d->beside && i < x->chain->count; i++) {
+        imf_edge_free(&d->beside[i].edge);
+        imf_point_free(&d->beside[i].point);
+    }
+    imf_alpha_free(&d->alpha);
+    for (int i = 0; x->surface && i <= x->chain->count; i++)
+        if (x->surface[i].mem)
+            clReleaseMemObject(x->surface[i].mem);
+    imf_exec_input_free(&d->input, d->rt);
+    free(x->surface);
+    free(d->beside);
+    free(d);
+}
+
+static const struct imf_executor device = {.map = map,
+                                           .unmap = unmap,
+                                           .map_image = map_image,
+                                           .unmap_image = unmap_image,
+                                           .copy_image = copy_image,
+                                           .move = move,
+                                           .fill = fill,
+                                           .point = point,
+                                           .copy_alpha = copy_alpha,
+                                           .finish = finish,
+                                           .destroy = destroy};
+
+/* ---- making --------------------------------------------------------------------------------- */
+
+static enum imf_status make_surface(struct device *d, int i, struct imf_error *err) {
+    const struct imf_chain *c = d->exec.chain;
+    struct imf_surface *s = &d->exec.surface[i];
+    enum imf_status st = imf_layout(c, d->exec.bands, i, c->out, s, err);
+    if (st)
+        return st;
+    if (i == 0)
+        return imf_exec_input_make(&d->input, d->rt, s, err);
+    /* The host reads the last. */
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (i == c->count ? CL_MEM_ALLOC_HOST_PTR : 0);
+    cl_mem mem;
+    st = imf_clrt_buffer(d->rt, flags, imf_surface_bytes(s), &mem, err);
+    s->mem = mem;
+    return st;
+}
+
+static enum imf_status make_step(struct device *d, int i, const struct imf_solver *solver,
+                                 struct imf_error *err) {
+    const struct imf_chain *c = d->exec.chain;
+    const struct imf_pass *pass = &c->passes[i];
+    const struct imf_surface *source = &d->exec.surface[pass->source + 1];
+    struct imf_step *step = &d->exec.step[i];
+    if (pass->kind == IMF_PASS_POINT)
+        return imf_point_make(&d->beside[i].point, d->rt, &pass->point, source->sample, pass->out,
+                              c->height, imf_precision_doubt(&d->exec.precision, i), err);
+    enum imf_status st = IMF_OK;
+    if (step->fills) {
+        struct imf_surface image = *source; /* a window stands for all of its rows */
+        image.height = c->height;
+        st = imf_edge_make(&d->beside[i].edge, d->rt, &image, imf_chain_margin(c, pass->source),
+                           c->edge, pass->problem.outside, err);
+    }
+    step->solver = solver;
+    struct imf_problem p = pass->problem;
+    p.height = d->exec.bands->window[i + 1].tallest;
+    return st ? st : solver->make(&step->job, &p, d->rt, err);
+}
+
+static enum imf_status make(struct device *d, const struct imf_solver *const *solver, int advance,
+                            struct imf_error *err) {
+    struct imf_exec *x = &d->exec;
+    const struct imf_chain *c = x->chain;
+    d->beside = calloc((size_t)c->count, sizeof *d->beside);
+    if (!d->beside)
+        return imf_fail_memory(err, (size_t)c->count * sizeof *d->beside);
+    enum imf_status st = imf_bands_plan(&x->bands, c, solver, advance, imf_clrt_device(d->rt), err);
+    for (int i = 0; i <= c->count && !st; i++)
+        st = make_surface(d, i, err);
+    if (!st)
+        x->precision = imf_precision_plan(c, solver, imf_clrt_device(d->rt));
+    for (int i = 0; i < c->count && !st; i++)
+        st = make_step(d, i, solver[i], err);
+    if (!st && c->keep_alpha)
+        st = imf_alpha_make(&d->alpha, d->rt, c, err);
+    return st;
+}
+
+enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *c,
+                                     const struct imf_solver *const *solver, int advance,
+                                     struct imf_clrt *rt, struct imf_error *err) {
+    struct device *d = calloc(1, sizeof *d);
+    *out = NULL;
+    if (!d)
+        return imf_fail_memory(err, sizeof *d);
+    *out = &d->exec;
+    d->rt = rt;
+    enum imf_status st = imf_exec_init(&d->exec, &device, c, err);
+    if (!st)
+        st = make(d, solver, advance, err);
+    if (st)
+        imf_exec_free(out);
+    return st;
+}

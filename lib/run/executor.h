@@ -1,0 +1,68 @@
+/*
+ * executor.h - what running a chain takes of a place: one table of operations for the host
+ * (host.c), one for a device (device.c)
+ *
+ * exec.c walks over segments, bands and passes and knows no place; a place knows its memory and how
+ * to do the little that is not a solver's work.
+ */
+#ifndef IMF_RUN_EXECUTOR_H
+#define IMF_RUN_EXECUTOR_H
+
+#include "plan/bands.h"
+#include "run/exec.h"
+#include "run/precision.h"
+
+enum imf_access { IMF_ACCESS_READ = 1, IMF_ACCESS_WRITE = 2, IMF_ACCESS_BOTH = 3 };
+
+/* Surfaces are an executor's or views of rows of them. Operations on a device only enqueue, unless
+ * their comment says more; what fails is told at the latest by finish. */
+struct imf_executor {
+    /* Give `s`, a view, a host address at which its rows first..first + count - 1 may be used until
+     * it is unmapped, with margins left and right. Waits for what was enqueued. */
+    enum imf_status (*map)(struct imf_exec *x, struct imf_surface *s, int first, int count,
+                           enum imf_access access, struct imf_error *err);
+    enum imf_status (*unmap)(struct imf_exec *x, struct imf_surface *s, struct imf_error *err);
+    /* The same for the image, all of it; unmap_image returns when it is where passes read it. */
+    enum imf_status (*map_image)(struct imf_exec *x, struct imf_error *err);
+    enum imf_status (*unmap_image)(struct imf_exec *x, struct imf_error *err);
+    /* Copy the image into a surface on the host, also after a failure. */
+    enum imf_status (*copy_image)(struct imf_exec *x, const struct imf_surface *to,
+                                  struct imf_error *err);
+    /* Copy `count` rows of storage within window i; they do not overlap. */
+    enum imf_status (*move)(struct imf_exec *x, int i, int from, int to, int count,
+                            struct imf_error *err);
+    /* Fill the margins that pass i reads around `in`, whose row 0 is row `row` of the image. */
+    enum imf_status (*fill)(struct imf_exec *x, int i, const struct imf_surface *in, int row,
+                            struct imf_error *err);
+    /* Pass i, a point pass, on rows from `row` of the image on; second may be NULL. */
+    enum imf_status (*point)(struct imf_exec *x, int i, const struct imf_surface *in,
+                             const struct imf_surface *second, const struct imf_surface *out,
+                             int row, struct imf_error *err);
+    enum imf_status (*copy_alpha)(struct imf_exec *x, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err);
+    /* Wait for everything, and look at what it left imprecise. */
+    enum imf_status (*finish)(struct imf_exec *x, struct imf_error *err);
+    /* All that is the place's own, the surfaces' storage included, and the executor itself. */
+    void (*destroy)(struct imf_exec *x);
+};
+
+/* surface[0] is the image, surface[i + 1] the output of pass i. A surface's margins are as wide as
+ * its widest reader needs and are filled just before the first reader runs. */
+struct imf_exec {
+    const struct imf_executor *place;
+    const struct imf_chain *chain;
+    struct imf_bands *bands;
+    struct imf_surface *surface; /* chain->count + 1 */
+    struct imf_step {
+        const struct imf_solver *solver; /* of a convolution */
+        void *job;
+        bool fills; /* the pass is the first that reads beyond its source's edge */
+    } * step;       /* chain->count */
+    struct imf_precision precision;
+};
+
+/* Set up what all executors share, but for the bands, in zeroed memory. */
+enum imf_status imf_exec_init(struct imf_exec *x, const struct imf_executor *place,
+                              const struct imf_chain *chain, struct imf_error *err);
+
+#endif
