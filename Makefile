@@ -63,7 +63,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model layers faults bench fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model layers faults bench bench-grid fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -189,6 +189,11 @@ $(BUILD)/bench/%: test/bench/%.cc $(LIBRARY)
 bench: all $(CHECKCL) $(BENCH) ## build and run the benchmarks
 	@BUILD='$(BUILD)' sh test/bench/run.sh
 	@BUILD='$(BUILD)' sh test/bench/fft.sh
+
+bench-grid: $(BUILD)/bench/grid ## does the planner choose the fastest? SECONDS=300 of the whole grid
+	@mkdir -p '$(BUILD)/cache'
+	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' POCL_WORK_GROUP_SPECIALIZATION=0 $< \
+		--budget=$(or $(SECONDS),300) --chart='$(BUILD)/bench/grid.png' $(GRID)
 
 lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh

@@ -1,5 +1,6 @@
 /* picture.c - a large test picture as PPM: picture WIDTH HEIGHT [DEPTH] > FILE */
-#include <stdint.h>
+#include "waves.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,11 +16,7 @@ int main(int argc, char **argv) {
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
             for (int c = 0; c < 3; c++) {
-                /* Waves of several scales with noise: every gradient, no flat ground. */
-                state = state * 6364136223846793005u + 1442695040888963407u;
-                uint32_t noise = (uint32_t)(state >> 40) & 0x1fff;
-                uint32_t wave = (uint32_t)((x * (c + 3)) ^ (y * 5)) * 96u;
-                uint32_t v = (wave + noise * 3u + (uint32_t)(x + y) * 8u) & 0xffff;
+                unsigned v = wave(&state, x, y, c);
                 if (depth == 16)
                     putchar((int)(v >> 8));
                 putchar(depth == 16 ? (int)(v & 0xff) : (int)(v >> 8));
