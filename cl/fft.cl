@@ -57,24 +57,19 @@ static inline vin gather(const __global IN_T *p)
 {
 #if CHANNELS == 1
     return load_in(p);
-#elif VEC == 8 && CHANNELS == 2
+#elif CHANNELS == 2
     CAT(IN_T, 16) a = *(const __global vin16_any *)p;
     return a.even;
-#elif VEC == 8 && CHANNELS == 3
+#elif CHANNELS == 3
     CAT(IN_T, 16) a = *(const __global vin16_any *)p, b = *(const __global vin16_any *)(p + 8);
     return (vin)(a.s0369, a.scf, b.sad);
-#elif VEC == 8 && CHANNELS == 4
+#elif CHANNELS == 4
     CAT(IN_T, 16) a = *(const __global vin16_any *)p, b = *(const __global vin16_any *)(p + 16);
     return (vin)(a.s048c, b.s048c);
-#else
-    vin v;
-    for (int l = 0; l < VEC; l++)
-        ((IN_T *)&v)[l] = p[l * CHANNELS];
-    return v;
 #endif
 }
 
-#if CHANNELS == 3 && VEC == 8
+#if CHANNELS == 3
 typedef CAT(OUT_T, 16) vout16_any __attribute__((aligned(OUT / 8)));
 #endif
 
@@ -82,7 +77,7 @@ static inline void scatter(__global OUT_T *p, vout v)
 {
 #if CHANNELS == 1
     store_out(p, v);
-#elif CHANNELS == 3 && VEC == 8 && OUT == 8
+#elif CHANNELS == 3 && OUT == 8
     // The other channels' samples between these are read and written back: two vectors, not eight
     // bytes.
     uchar16 a = *(const __global vout16_any *)p;
@@ -241,15 +236,11 @@ static inline vint doubt(const __global vfloat *v, const struct fft_sizes *z)
 #endif
 }
 
-// Whether any lane is not 0, for VEC == 8 in one instruction (any() is a chain of branches).
+// Whether any lane is not 0, in one instruction (any() is a chain of branches).
 static inline bool some(vint v)
 {
-#if VEC == 8
     long4 m = as_long4(v);
     return (m.s0 | m.s1 | m.s2 | m.s3) != 0;
-#else
-    return any(v != 0);
-#endif
 }
 
 // The pixels of VEC sums, some of them in doubt: those are summed again.

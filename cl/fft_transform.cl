@@ -62,14 +62,7 @@ typedef vec_float vec_any __attribute__((aligned(4)));
 // Real and imaginary parts of the values in a and b, and back, each in one instruction: quarter by
 // quarter, even or odd parts of both, or first or second halves of both in turn. Written with
 // components, clang takes several such steps apart and puts them together worse.
-#if VEC == 16
-#define QUARTERS(i, j, k, l) i, j, k, l, (i) + 4, (j) + 4, (k) + 4, (l) + 4, \
-    (i) + 8, (j) + 8, (k) + 8, (l) + 8, (i) + 12, (j) + 12, (k) + 12, (l) + 12
-#elif VEC == 8
 #define QUARTERS(i, j, k, l) i, j, k, l, (i) + 4, (j) + 4, (k) + 4, (l) + 4
-#elif VEC == 4
-#define QUARTERS(i, j, k, l) i, j, k, l
-#endif
 #ifdef __clang__
 #define SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, QUARTERS(i, j, k, l))
 #else

@@ -4,7 +4,7 @@
 // default, so that every .cl file also compiles on its own.
 
 #ifndef VEC
-#define VEC 1 // samples a work-item handles at once: 1, 2, 4, 8 or 16
+#define VEC 1 // samples a work-item handles at once: 1, 4, 8 or 16
 #endif
 #ifndef IN
 #define IN 8 // bits of an input sample: 8, 16 (unsigned) or 32 (float)

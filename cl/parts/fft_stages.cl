@@ -9,9 +9,7 @@
 // Each stage keeps one butterfly in registers, so a transform makes as few trips over its elements
 // as it has stages; the last stage, the product with a spectrum and the first stage back are one.
 
-#ifndef VEC
-#define VEC 8
-#endif
+#define VEC 8 // transforms at once; the host's IMF_FFT_VEC
 #ifndef FP64
 #define FP64 0 // whether transforms are done in float64
 #endif
