@@ -97,6 +97,73 @@ gives() { # WANT ARGUMENT...
     [ "$(result 16 --backend=cpu -f kernel:1,1:scale=2 a.pam | cut -d' ' -f5-8)" = "10 20 30 2" ]
 }
 
+# RGBA noise of MAXVAL in FILE, opaque on the left and with a few alphas on the right, and in WANT what box:N makes
+# of it by the definition, in integers.
+make_premultiplied() { # FILE WANT MAXVAL N
+    python3 - "$@" <<'PY'
+import sys
+file, want, full, n = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+width, height, size, state = 40, 24, 1 if int(sys.argv[3]) < 256 else 2, 1
+head = "P7\nWIDTH %d\nHEIGHT %d\nDEPTH 4\nMAXVAL %d\nTUPLTYPE RGB_ALPHA\nENDHDR\n" % (width, height, full)
+
+def noise(below):
+    global state
+    state = state * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
+    return (state >> 33) % below
+
+def even(a, b):
+    twice, odd = 2 * (a % b), a // b % 2
+    return a // b + (twice > b or twice == b and odd)
+
+def save(name, rows):
+    with open(name, "wb") as out:
+        out.write(head.encode() + b"".join(v.to_bytes(size, "big") for row in rows for pixel in row for v in pixel))
+
+image = [[[noise(full + 1) for c in range(3)] + [full if x < 30 else (0, 1, 2, full // 3)[noise(4)]]
+          for x in range(width)] for y in range(height)]
+result = []
+for y in range(height):
+    result.append([])
+    for x in range(width):
+        seen = [image[min(max(y + i - n // 2, 0), height - 1)][min(max(x + j - n // 2, 0), width - 1)]
+                for i in range(n) for j in range(n)]
+        alpha = sum(p[3] for p in seen)
+        colours = [even(sum(p[c] * p[3] for p in seen), alpha) if 2 * alpha >= n * n else 0 for c in range(3)]
+        result[y].append(colours + [even(alpha, n * n)])
+save(file, image)
+save(want, result)
+PY
+}
+
+@test "sums of premultiplied colours beyond what floats hold are exact" {
+    for case in "65535 4" "65535 17" "255 17"; do
+        read -r full n <<<"$case"
+        make_premultiplied a.pam want.pam "$full" "$n"
+        for backend in cpu direct separable fft; do
+            echo "$case $backend"
+            imf -q -f "box:$n" --backend=$backend --verify a.pam -o out.pam
+            cmp out.pam want.pam
+            rm out.pam
+        done
+    done
+}
+
+@test "what follows exact sums of premultiplied colours is exact as well" {
+    make_premultiplied a.pam want.pam 65535 4
+    for more in "-f invert" "--range=offset" "-f threshold:0.5" "-f threshold:0.5 -f invert"; do
+        # shellcheck disable=SC2086 # words
+        imf -q -f box:4 $more --backend=cpu a.pam -o cpu.pam
+        # shellcheck disable=SC2086
+        imf -q -f box:4 $more --backend=direct a.pam -o direct.pam
+        echo "$more"
+        cmp cpu.pam direct.pam
+        rm cpu.pam direct.pam
+    done
+    # A negative scale is put off like a positive one: thirds would not keep 2.5, 8.5 and 12.5.
+    make_rgba b.pam 3 1 2 8 12 1 3 9 13 1 0 0 0 0
+    gives "2 8 12 1 2 8 12 1 0 0 0 0" -f kernel:-1,-1,-1:scale=-3 b.pam
+}
+
 # Gray noise of LEVELS values from 100 on, the same every time.
 make_noise() { # FILE WIDTH HEIGHT LEVELS
     awk -v w="$2" -v h="$3" -v n="$4" 'BEGIN {

@@ -17,6 +17,8 @@
 #endif
 
 #define IMF_SIGMAS 6
+/* Floats hold all integers up to here. */
+#define IMF_WHOLE_FLOATS 16777216.0
 
 /* Distance between floats of v's size. */
 double imf_float_ulp(double v);

@@ -99,7 +99,7 @@ static enum imf_status measure_row(const struct imf_bands *b, const struct imf_s
         if (!is_window(b, s, index))
             continue;
         m.top = m.bottom = 0;
-        enum imf_status st = imf_surface_layout(&one, IMF_F32, c->width, 1,
+        enum imf_status st = imf_surface_layout(&one, c->passes[index - 1].out, c->width, 1,
                                                 c->passes[index - 1].channels_out, m, err);
         if (st)
             return st;

@@ -162,13 +162,17 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
         return imf_fail_memory(err, sizeof *c);
     }
     imf_chain_settle(c);
+    enum imf_status st = imf_chain_split(c, err);
+    if (st)
+        imf_chain_free(&c);
     *out = c;
-    return IMF_OK;
+    return st;
 }
 
 void imf_chain_free(struct imf_chain **chain) {
     if (!*chain)
         return;
+    imf_chain_free(&(*chain)->split);
     for (int i = 0; (*chain)->passes && i < (*chain)->count; i++)
         imf_composition_free(&(*chain)->passes[i].composition);
     free((*chain)->passes);

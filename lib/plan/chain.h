@@ -24,6 +24,8 @@ struct imf_point {
     bool epilogue;        /* colours only: absolute, multiply, offset, threshold */
     struct imf_epilogue e;
     bool premultiply; /* colours *= alpha, alpha *= full: integers stay integers */
+    int digits;       /* on a device, premultiply writes or unpremultiply reads digits of so many
+                         bits (imf_chain_split); 0: whole samples */
     bool delinearize;
     double rescale; /* every channel, for a change of depth: 257, 1/257 or 1 */
     double full;    /* of the input's depth */
@@ -34,7 +36,7 @@ enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
 struct imf_pass {
     enum imf_pass_kind kind;
     int channels_in, channels_out;
-    enum imf_sample in, out; /* IMF_F32 between passes; host chains hold IMF_F64 there */
+    enum imf_sample in, out; /* IMF_F32 or digits between passes; the host holds IMF_F64 there */
     int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
     double bound;            /* largest |value| of the output, */
     bool whole;              /* all of which are integers */
@@ -57,6 +59,7 @@ struct imf_chain {
     bool keep_alpha;         /* finally copy the image's alpha into the output */
     struct imf_pass *passes; /* owned */
     int count;
+    struct imf_chain *split; /* what a device runs instead (chain_digits.c), or NULL; owned */
 };
 
 enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
@@ -80,6 +83,21 @@ struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
  * matter. Transforms spread their errors evenly, and in other sums large samples may cancel. */
 double imf_chain_doubt(const struct imf_chain *chain, const struct imf_solver *const *solver,
                        const struct imf_device *d);
+/* Bits of the digits that premultiplied colours must be split into for a device to filter them
+ * exactly, which the chain promises then; 0: they need not, or cannot. */
+int imf_chain_digits(const struct imf_chain *chain);
+/* Make chain->split, which does so, with the same kernels; it stays NULL where there are no digits.
+ */
+enum imf_status imf_chain_split(struct imf_chain *chain, struct imf_error *err);
+/* What a device runs for a chain: its split or itself. */
+const struct imf_chain *imf_chain_on_device(const struct imf_chain *chain);
+/* Digits, each a channel, of a colour times alpha and of alpha. */
+struct imf_places {
+    int color, alpha;
+};
+struct imf_places imf_point_places(const struct imf_point *point);
+/* Levels of a threshold after digits are multiples of 1 / IMF_LEVEL_PARTS. */
+#define IMF_LEVEL_PARTS 1048576.0
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
 

@@ -12,8 +12,6 @@
 #include <float.h>
 #include <math.h>
 
-#define WHOLE_FLOATS 16777216.0 /* floats hold integers up to here */
-
 static bool is_whole(double v) {
     return v == rint(v);
 }
@@ -45,7 +43,7 @@ static double point_gain(const struct imf_point *p) {
 
 /* What the rounding of a pass's output to floats is off by. */
 static double storage(const struct imf_pass *pass) {
-    bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= WHOLE_FLOATS);
+    bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
     return exact ? 0 : IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
 }
 
@@ -90,6 +88,8 @@ static void set_tolerances(struct imf_chain *c) {
 /* A point pass that leaves integers as they are, or takes the only quotient, of integers. */
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
+    if (p->digits)
+        return true;
     if (p->linearize || p->unsharp || p->gray || p->normalize || p->epilogue || p->delinearize ||
         p->rescale != 1)
         return false;
@@ -103,7 +103,7 @@ void imf_chain_settle(struct imf_chain *c) {
     c->exact = true;
     for (int i = 0; i < c->count; i++) {
         struct imf_pass *pass = &c->passes[i];
-        bool fits = pass->out != IMF_F32 || (pass->whole && pass->bound <= WHOLE_FLOATS);
+        bool fits = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
         if (pass->kind == IMF_PASS_POINT) {
             c->exact = c->exact && fits && point_exact(c, i);
             continue;
@@ -111,12 +111,13 @@ void imf_chain_settle(struct imf_chain *c) {
         struct imf_problem *p = &pass->problem;
         const struct imf_epilogue *e = &p->epilogue;
         p->out = pass->out;
-        bool held = (p->in != IMF_F32 || p->in_max <= WHOLE_FLOATS) &&
-                    (p->out != IMF_F32 || pass->bound * fabs(e->scale) <= WHOLE_FLOATS);
+        bool held = (p->in != IMF_F32 || p->in_max <= IMF_WHOLE_FLOATS) &&
+                    (p->out != IMF_F32 || pass->bound * fabs(e->scale) <= IMF_WHOLE_FLOATS);
         p->exact =
             p->exact && held && is_whole(e->add) && is_whole(e->offset) && fabs(e->multiply) == 1;
         c->exact = c->exact && p->exact && fits;
     }
+    c->exact = c->exact || imf_chain_digits(c) > 0;
     set_tolerances(c);
 }
 
@@ -153,7 +154,7 @@ double imf_chain_doubt(const struct imf_chain *c, const struct imf_solver *const
     const struct imf_pass *last = &c->passes[c->count - 1];
     struct imf_point after = last->point;
     /* What a stretch magnifies is imf_chain_stretch()'s: no pixel can be done again without it. */
-    if (last->kind != IMF_PASS_POINT || after.normalize ||
+    if (last->kind != IMF_PASS_POINT || after.normalize || after.digits ||
         !(after.unpremultiply || after.delinearize))
         return 0;
     /* From the last pass back; in proportion: what is small has a small error. */

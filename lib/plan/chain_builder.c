@@ -96,9 +96,10 @@ bool imf_builder_straighten(struct imf_builder *b) {
     double bound = b->positive ? b->straight : 2 * b->bound, scale = 1;
     struct imf_pass *last = &c->passes[c->count - 1];
     if (!b->pending && last->kind == IMF_PASS_CONVOLVE && last->problem.exact &&
-        !last->problem.kernel[1] && last->problem.epilogue.scale > 0) {
-        scale = last->problem.epilogue.scale;
-        last->problem.epilogue.scale = 1;
+        !last->problem.kernel[1]) {
+        struct imf_epilogue *e = &last->problem.epilogue;
+        scale = fabs(e->scale);
+        e->scale = copysign(1, e->scale);
         last->bound *= scale;
         last->whole = true;
     }

@@ -5,7 +5,10 @@
 
 enum imf_status imf_layout(const struct imf_chain *c, const struct imf_bands *bands, int i,
                            enum imf_sample last, struct imf_surface *s, struct imf_error *err) {
-    enum imf_sample sample = i == 0 ? c->in : i == c->count ? last : bands ? IMF_F32 : IMF_F64;
+    enum imf_sample sample = i == 0          ? c->in
+                             : i == c->count ? last
+                             : bands         ? c->passes[i - 1].out
+                                             : IMF_F64;
     int channels = i == 0 ? c->channels_in : c->passes[i - 1].channels_out;
     int rows = bands ? bands->window[i].rows : 0;
     struct imf_margin m = imf_chain_margin(c, i - 1);

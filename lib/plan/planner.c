@@ -339,6 +339,7 @@ static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain
                                   const struct imf_device *d, const struct request *r, size_t *best,
                                   struct imf_error *err) {
     struct imf_offers apart, together;
+    c = imf_chain_on_device(c);
     enum imf_status st = imf_offers_open(&apart, c, d, err);
     if (st)
         return st;

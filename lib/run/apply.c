@@ -151,8 +151,8 @@ static enum imf_status prepare(struct imf_plan *plan, struct imf_error *err) {
     struct imf_error failure;
     const struct imf_chain *composed = plan->planning.composed;
     enum imf_status st =
-        imf_exec_make_device(&plan->exec, composed ? composed : plan->chain, plan->planning.solver,
-                             0, plan->planning.rt, &failure);
+        imf_exec_make_device(&plan->exec, composed ? composed : imf_chain_on_device(plan->chain),
+                             plan->planning.solver, 0, plan->planning.rt, &failure);
     return st ? fall_back(plan, &failure, false, err) : IMF_OK;
 }
 

@@ -1,9 +1,10 @@
-/* point_cl.c - point passes on a device (cl/point.cl) */
+/* point_cl.c - point passes on a device (cl/point.cl, cl/digits.cl) */
 #include "run/point.h"
 
 #include "base/srgb.h"
 #include "device/tuning.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct imf_point_job {
@@ -44,6 +45,22 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
     imf_define(d, "DELINEARIZE", "%d", p->delinearize);
     imf_define_float(d, "RESCALE", p->rescale);
+}
+
+/* Those of cl/digits.cl. */
+static void define_digits(struct imf_defines *d, const struct imf_point *p) {
+    struct imf_places n = imf_point_places(p);
+    double level = floor(p->e.level);
+    imf_define(d, "BITS", "%d", p->digits);
+    imf_define(d, "COLORS", "%d", (p->premultiply ? p->in_channels : p->out_channels) - 1);
+    imf_define(d, "COLOR_PLACES", "%d", n.color);
+    imf_define(d, "ALPHA_PLACES", "%d", n.alpha);
+    imf_define(d, "X_ALPHA_SCALE", "%.0fL", p->alpha_scale);
+    imf_define(d, "X_SIGN2", "%s", p->e.multiply < 0 ? "(-1)" : "1");
+    imf_define(d, "X_OFFSET", "(%.0fL)", p->e.offset);
+    imf_define(d, "X_LEVEL", "(%.0fL)", level);
+    imf_define(d, "LEVEL_PARTS", "%.0fL", IMF_LEVEL_PARTS);
+    imf_define(d, "X_LEVEL_PART", "%.0fL", (p->e.level - level) * IMF_LEVEL_PARTS);
 }
 
 /* Linear light of the sample values 0..full. */
@@ -111,7 +128,9 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
     job->rt = rt;
     struct imf_defines d = {0};
     defines(&d, p, in, out_sample);
-    if (doubt->error > 0) {
+    if (p->digits) {
+        define_digits(&d, p);
+    } else if (doubt->error > 0) {
         imf_define(&d, "DOUBT", "1");
         imf_define_float(&d, "DOUBT_ERROR", doubt->error);
         imf_define_float(&d, "DOUBT_TOLERANCE", doubt->tolerance);
@@ -121,8 +140,8 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);
     }
-    enum imf_status st =
-        imf_clrt_kernel(rt, "point.cl", &d, job->vec ? "point_flat" : "point", &job->point, err);
+    enum imf_status st = imf_clrt_kernel(rt, p->digits ? "digits.cl" : "point.cl", &d,
+                                         job->vec ? "point_flat" : "point", &job->point, err);
     if (!st && p->normalize) {
         size_t bytes = 2 * sizeof(cl_float) * ((size_t)height + 1);
         st = imf_clrt_kernel(rt, "point.cl", &d, "range_rows", &job->range_rows, err);

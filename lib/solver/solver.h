@@ -28,6 +28,9 @@ struct imf_epilogue {
     double level, full;
 };
 
+/* Of a pixel: an image's, or digits of three colours and alpha (chain.h). */
+#define IMF_CHANNELS_MAX 28
+
 /* What a solver is asked to do. */
 struct imf_problem {
     int width, height, channels;
@@ -36,8 +39,8 @@ struct imf_problem {
     const struct imf_transfer *transfer; /* instead of kernels: whole-image transfer function */
     struct imf_epilogue epilogue;
     enum imf_edge edge; /* only for transfer, whose extension is the solver's business */
-    double outside[4];  /* IMF_EDGE_CONSTANT: each channel's sample beyond the edge */
-    double in_max;      /* largest |input sample|: 255, 65535, or a bound of the stages before */
+    double outside[IMF_CHANNELS_MAX]; /* IMF_EDGE_CONSTANT: each channel's sample beyond the edge */
+    double in_max; /* largest |input sample|: 255, 65535, or a bound of the stages before */
     /*
      * The result must be exactly rounded: input samples are integers, taps, scale, add, multiply
      * and offset too (multiply is 1 or -1).

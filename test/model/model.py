@@ -153,9 +153,9 @@ class Run:
         self.free = np.zeros(self.colours.shape, bool)
         self.loose = 0.0  # what a transfer function's free extension may move, in samples, at the least
         self.scale = 1.0  # of the last kernel, not yet divided by
-        # Samples of 16 bits times alpha outgrow what devices sum exactly: imfilter(1), EXACTNESS.
-        wide = self.premultiplied and self.full > 255
-        self.exact = not options.get("linear") and not wide and all(
+        # The quotient of two magnitudes is one of roots.
+        roots = self.premultiplied and any(isinstance(s, filters.Gradient) for s in self.stages)
+        self.exact = not options.get("linear") and not roots and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
 
@@ -211,7 +211,8 @@ class Run:
             if not self.exact:
                 near = 1e-3 if not self.loose else max(self.loose, 0.01 * self.full)
                 self.free = self.free | (np.abs(self.colours - level) < near * step)
-            self.colours = step * self.full * (self.colours >= level)
+            over = np.where(step > 0, self.colours >= level, stage.level <= 0)  # hidden colours are 0
+            self.colours = step * self.full * over
 
     def presented(self):
         """The range, on straight colours, which are colours / step: nothing is divided yet. Returns step."""

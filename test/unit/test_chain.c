@@ -43,7 +43,13 @@ static const struct expectation cases[] = {
     {{"box:3"}, &rgba8, true, false},
     {{"blur:2"}, &rgba8, false, false},
     {{"sharpen", "invert"}, &rgba8, false, false},
-    {{"sharpen"}, &rgba16, false, false},
+    /* Split into digits where they outgrow floats, as far as digits of 4 bits do. */
+    {{"sharpen"}, &rgba16, true, false},
+    {{"box:60"}, &rgba8, true, false},
+    {{"kernel:1,2,1", "box:60", "invert"}, &rgba16, true, false},
+    {{"kernel:1,-1,1:scale=-1"}, &rgba16, true, false},
+    {{"kernel:3000000,-2999999"}, &rgba16, false, true},
+    {{"sharpen", "gray"}, &rgba16, false, false},
 };
 
 static void check_case(const struct expectation *e) {
