@@ -22,7 +22,7 @@ void help_short_usage(FILE *out) {
 }
 
 static void print_row(FILE *out, const struct option_row *row) {
-    char left[64];
+    char left[64], formats[FORMATS_TEXT];
     int used = row->letter ? snprintf(left, sizeof left, "  -%c, ", row->letter)
                            : snprintf(left, sizeof left, "      ");
     if (row->argument == ARGUMENT_NONE)
@@ -30,7 +30,7 @@ static void print_row(FILE *out, const struct option_row *row) {
     else
         snprintf(left + used, sizeof left - (size_t)used,
                  row->argument == ARGUMENT_REQUIRED ? "--%s=%s" : "--%s[=%s]", row->name,
-                 row->metavar);
+                 option_value(row, formats));
     if (strlen(left) + 2 > HELP_COLUMN)
         fprintf(out, "%s\n%*s%s\n", left, HELP_COLUMN, "", row->help);
     else

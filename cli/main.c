@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "formats.h"
 #include "help.h"
 #include "output.h"
 #include "pictures.h"
@@ -71,31 +72,29 @@ static int print_information(const struct options *o) {
     return EXIT_DONE;
 }
 
-/* The options are to blame only when they suit none of the images, in whatever order they come. */
 /* Options of one format's encoder, when no such file was written. */
 static void warn_of_idle_options(const struct session *s) {
     const struct options *o = s->options;
     const struct {
         const char *name;
         bool given;
-        enum imf_format format;
-        const char *kind;
     } rows[] = {
-        {"quality", o->encode.quality > 0, IMF_FORMAT_JPEG, "JPEG"},
-        {"subsampling", o->encode.subsampling > 0, IMF_FORMAT_JPEG, "JPEG"},
-        {"optimize", o->encode.optimize, IMF_FORMAT_JPEG, "JPEG"},
-        {"compression", o->encode.compression >= 0, IMF_FORMAT_PNG, "PNG"},
+        {"quality", o->encode.quality > 0},
+        {"subsampling", o->encode.subsampling > 0},
+        {"optimize", o->encode.optimize},
+        {"compression", o->encode.compression >= 0},
     };
-    char text[80];
+    char text[80 + FORMATS_TEXT], kinds[FORMATS_TEXT];
     for (size_t i = 0; s->formats && i < sizeof rows / sizeof *rows; i++) {
-        if (!rows[i].given || s->formats & 1u << rows[i].format)
+        if (!rows[i].given || formats_have(s->formats, rows[i].name))
             continue;
         snprintf(text, sizeof text, "--%s had no effect: no %s was written", rows[i].name,
-                 rows[i].kind);
+                 formats_of_option(kinds, rows[i].name));
         report_warning(&s->reporter, NULL, text);
     }
 }
 
+/* The options are to blame only when they suit none of the images, in whatever order they come. */
 static int filter_batch(struct session *s, const struct batch *b) {
     size_t failed = 0, skipped = 0, hopeless = 0;
     for (size_t i = 0; i < b->count; i++) {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats.h"
 #include "report.h"
 
 const char *name_base(const char *path) {
@@ -40,7 +41,6 @@ char *name_format(const char *format, ...) {
 /* path with the suffix before its extension, and the extension of another format if one is asked
  * for. An extension that names no image format is part of the name. */
 static char *derive(const char *path, const struct options *o) {
-    const char *usual = o->format == IMF_FORMAT_JPEG ? "jpg" : imf_format_name(o->format);
     const char *extension = name_extension(path), *suffix = o->suffix ? o->suffix : "";
     enum imf_format format = extension ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
     bool known = format != IMF_FORMAT_NONE;
@@ -48,7 +48,8 @@ static char *derive(const char *path, const struct options *o) {
     size_t stem = extension && (known || keep) ? (size_t)(extension - path) - 1 : strlen(path);
     if (keep)
         return name_format("%.*s%s%s", (int)stem, path, suffix, path + stem);
-    return name_format("%.*s%s.%s", (int)stem, path, suffix, usual);
+    return name_format("%.*s%s.%s", (int)stem, path, suffix,
+                       imf_format_doc(o->format)->extensions[0]);
 }
 
 static bool is_directory(const char *path) {
@@ -103,10 +104,9 @@ static bool check_options(const struct batch *b, const struct options *o) {
     if (extension && o->format == IMF_FORMAT_NONE &&
         imf_format_from_name(extension) == IMF_FORMAT_NONE &&
         (stat(o->output, &st) != 0 || S_ISREG(st.st_mode))) {
-        complain_about(o->output,
-                       "\"%s\" is no known format (png, jpg, jpeg, pnm, pgm, ppm or pam; or name "
-                       "one with --format)",
-                       extension);
+        char known[FORMATS_TEXT];
+        complain_about(o->output, "\"%s\" is no known format (%s; or name one with --format)",
+                       extension, formats_extensions(known));
         return false;
     }
     return true;

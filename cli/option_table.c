@@ -32,9 +32,7 @@ static bool choose(const char *option, const char *value, const struct choice *c
             *out = choices[i].value;
             return true;
         }
-        const char *between = i == 0 ? "" : i + 1 == count ? " or " : ", ";
-        size_t used = strlen(valid);
-        snprintf(valid + used, sizeof valid - used, "%s%s", between, choices[i].name);
+        list_word(valid, sizeof valid, choices[i].name, i + 1 == count ? " or " : ", ");
     }
     return bad_value(option, value, valid);
 }
@@ -136,7 +134,8 @@ static bool set_files_from(struct options *o, const char *value) {
 static bool set_format(struct options *o, const char *value) {
     o->format = imf_format_from_name(value);
     o->encode.pnm = imf_pnm_from_name(value);
-    return o->format != IMF_FORMAT_NONE || bad_value("format", value, "png, jpeg or pnm");
+    char valid[FORMATS_TEXT];
+    return o->format != IMF_FORMAT_NONE || bad_value("format", value, formats_names(valid, NULL));
 }
 
 static bool set_edge(struct options *o, const char *value) {
@@ -359,7 +358,7 @@ const struct option_row option_rows[] = {
     {"clobber-backup", 0, NONE, NULL, "let -iSUFFIX replace older backups", set_clobber_backup},
     {"skip-existing", 0, NONE, NULL, "skip if the output is newer (-iSUFFIX: exists)", set_skip_existing},
     {"dry-run", 'n', NONE, NULL, "say what would be done", set_dry_run},
-    {"format", 0, REQUIRED, "png|jpeg|pnm", "the output's format", set_format},
+    {"format", 0, REQUIRED, NULL, "the output's format", set_format},
     HEADING("Filter"),
     {"filter", 'f', REQUIRED, "SPEC", "apply SPEC; repeat it for a chain", set_filter},
     {"edge", 0, REQUIRED, "MODE", "clamp, reflect, mirror, wrap, constant[:VALUE]", set_edge},
@@ -399,3 +398,7 @@ const struct option_row option_rows[] = {
 };
 /* clang-format on */
 const size_t option_row_count = COUNT(option_rows);
+
+const char *option_value(const struct option_row *row, char text[FORMATS_TEXT]) {
+    return row->metavar ? row->metavar : formats_names(text, "|");
+}

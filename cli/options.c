@@ -145,8 +145,9 @@ bool options_parse(struct options *o, int argc, char **argv) {
                 return false;
         } else if (code == ':') {
             row = row_of(optopt);
+            char formats[FORMATS_TEXT];
             complain("option \"--%s\" needs a value (%s)", row ? row->name : "?",
-                     row ? row->metavar : "");
+                     row ? option_value(row, formats) : "");
             return false;
         } else if (code == '?') {
             complain_unknown(argv[optind - 1]);

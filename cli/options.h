@@ -7,7 +7,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
-#include "imfilter.h"
+#include "formats.h"
 
 /* Exit status, as imfilter(1) lists it. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_DEVICE = 3 };
@@ -57,13 +57,15 @@ struct option_row {
     const char *name;
     char letter; /* or 0 */
     enum argument argument;
-    const char *metavar;
+    const char *metavar; /* NULL: the formats */
     const char *help;
     /* Stores the value (NULL when none was given); false after it printed what is wrong. */
     bool (*set)(struct options *o, const char *value);
 };
 extern const struct option_row option_rows[];
 extern const size_t option_row_count;
+/* What its value is called; text is for the formats. */
+const char *option_value(const struct option_row *row, char text[FORMATS_TEXT]);
 
 /* Parse argv; false after one line on standard error said why not. */
 bool options_parse(struct options *o, int argc, char **argv);

@@ -52,7 +52,14 @@ const char *imf_version(void);
 
 /* ---- images in files --------------------------------------------------------------------- */
 
-enum imf_format { IMF_FORMAT_NONE, IMF_FORMAT_PNG, IMF_FORMAT_JPEG, IMF_FORMAT_PNM };
+/* Those that this library always has; it may have more (imf_format_doc()). */
+enum imf_format {
+    IMF_FORMAT_NONE,
+    IMF_FORMAT_PNG,
+    IMF_FORMAT_JPEG,
+    IMF_FORMAT_PNM,
+    IMF_FORMAT_LAST = 31
+};
 enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK };
 
 /* The shape of an image. Samples are interleaved, rows top to bottom; alpha is the last channel. */
@@ -96,9 +103,7 @@ struct imf_encode {
     unsigned strip;      /* a set of enum imf_strip: metadata not to write */
     bool optimize;       /* JPEG: Huffman tables for this image; all its coefficients are held */
     uint64_t max_memory; /* bytes for the encoder's buffers; 0: no limit */
-    /* Pixels are also turned where no tag can be kept: the format has none, it is stripped, or the
-     * image came without EXIF. */
-    enum imf_orient orient;
+    enum imf_orient orient; /* pixels are turned, too, where no tag can be kept (stripped, say) */
     enum imf_pnm pnm;
 };
 
@@ -116,8 +121,7 @@ const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
  * Read the next `rows` rows into dst, `stride` bytes from row to row (>= width * channels *
  * depth / 8). Palettes, tRNS and depths below 8 are expanded; CMYK is 0 = no ink, whatever the
  * file's convention. With limits->lenient a damaged image reads as zeros from the damage on, and
- * imf_reader_warning() tells; without it, IMF_ERR_DAMAGED. After the last row the reader checks
- * that the image ends as it should.
+ * imf_reader_warning() tells; without it, IMF_ERR_DAMAGED. With the last row its end is checked.
  */
 enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
                                 struct imf_error *err);
@@ -128,12 +132,9 @@ const char *imf_reader_warning(const struct imf_reader *reader);
 
 /*
  * Start an image on a stream. info->format chooses the codec. metadata may be NULL and is borrowed
- * until the writer is finished (a PNG may hold text behind its pixels). JPEG takes
- * gray, RGB and CMYK at depth 8 without alpha; PNG takes no CMYK; PNM takes everything (PBM, PGM,
- * PPM or PAM). Anything else is IMF_ERR_FORMAT with a text that says what would do.
- *
- * info is the shape of the rows that are given. A writer that turns them upright (encode->orient)
- * holds them all unless they come at once.
+ * until the writer is finished (a PNG may hold text behind its pixels). What the format cannot hold
+ * is IMF_ERR_FORMAT with a text that says which can. info is the shape of the rows that are given.
+ * A writer that turns them upright (encode->orient) holds them all unless they come at once.
  */
 struct imf_writer;
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
@@ -150,14 +151,19 @@ uint64_t imf_writer_held(const struct imf_writer *writer);
 /* Write what must follow the last row and flush the stream. Close without finish abandons it. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
-/* What could not be written ("an ICC profile of ... was left out"), or NULL. Owned by the writer.
- */
+/* What could not be written ("an ICC profile ... was left out"), or NULL. Owned by the writer. */
 const char *imf_writer_warning(const struct imf_writer *writer);
 
-/* "png", "jpeg", "pnm" and the usual file extensions (without the dot), whatever their case. */
-enum imf_format imf_format_from_name(const char *name);
-enum imf_pnm imf_pnm_from_name(const char *name);    /* of "pbm" and so on; else IMF_PNM_ANY */
-const char *imf_format_name(enum imf_format format); /* "png", "jpeg", "pnm" */
+/* What a format is called; static storage. NULL for IMF_FORMAT_NONE and past the last. */
+struct imf_format_doc {
+    const char *name, *title;  /* "jpeg", "JPEG" */
+    const char *extensions[8]; /* without the dot, that for new names first; NULL past the last */
+    const char *options[8];    /* of struct imf_encode, the members that it heeds; likewise */
+};
+const struct imf_format_doc *imf_format_doc(enum imf_format format);
+enum imf_format imf_format_from_name(const char *name); /* an extension, whatever its case */
+const char *imf_format_name(enum imf_format format);    /* its doc's, or "none" */
+enum imf_pnm imf_pnm_from_name(const char *name);       /* of "pbm" and so on; else IMF_PNM_ANY */
 
 /* EXIF orientation 1..8 of the metadata, 1 when it has none. */
 int imf_metadata_orientation(const struct imf_metadata *metadata);
@@ -312,10 +318,8 @@ struct imf_run_options {
 /* Times are milliseconds. */
 struct imf_report {
     double setup_ms, decode_ms, upload_ms, compute_ms, download_ms, encode_ms, total_ms;
-    /* bench */
-    double compute_min_ms, compute_median_ms, upload_median_ms, download_median_ms;
-    /* verify */
-    bool verified;
+    double compute_min_ms, compute_median_ms, upload_median_ms, download_median_ms; /* bench */
+    bool verified;             /* what follows is known */
     double verify_max;         /* largest |output - reference| in output sample units */
     uint64_t verify_differing; /* samples that differ */
     uint64_t verify_samples;   /* samples compared */
@@ -371,12 +375,10 @@ enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
  * there is none (n > 2^22). */
 int imf_fft_good_length(int n);
 
-/*
- * Prepare for a shape: memory on the device, tables, programs. The context must outlive the result.
+/* Prepare for a shape: memory on the device, tables, programs. The context must outlive the result.
  * IMF_ERR_ARGUMENT: a length below 1 or above 2^22, or no product of the radices asked for;
  * IMF_ERR_LIMIT: more than 2^31 - 1 values; IMF_ERR_MEMORY: more than the device holds;
- * IMF_ERR_NO_DEVICE, IMF_ERR_DEVICE.
- */
+ * IMF_ERR_NO_DEVICE, IMF_ERR_DEVICE. */
 struct imf_fft;
 enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
                                const struct imf_fft_shape *shape, struct imf_error *err);
@@ -386,11 +388,9 @@ void imf_fft_free(struct imf_fft **fft);
 enum imf_status imf_fft_run(struct imf_fft *fft, const float *in, float *out,
                             enum imf_fft_direction direction, struct imf_error *err);
 
-/*
- * The parts of imf_fft_run(), for data that stay on the device: the device's values, to read and
+/* The parts of imf_fft_run(), for data that stay on the device: the device's values, to read and
  * write until they are unmapped (on a CPU, without a copy), and a transform in place, which returns
- * when it is done.
- */
+ * when it is done. */
 enum imf_status imf_fft_map(struct imf_fft *fft, float **values, struct imf_error *err);
 enum imf_status imf_fft_unmap(struct imf_fft *fft, struct imf_error *err);
 enum imf_status imf_fft_transform(struct imf_fft *fft, enum imf_fft_direction direction,

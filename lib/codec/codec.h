@@ -1,9 +1,10 @@
 /*
  * codec.h - what a codec is given and what it must offer
  *
- * codec.c and codec/writer.c own everything that formats share: sniffing, limits, row counting,
- * what "lenient" means, and flushing. A decoder and an encoder are tables of functions that work on
- * the public reader and writer objects, with their own state behind `state`.
+ * A format is one struct imf_codec, which describes it and is listed in codec/table.c. reader.c and
+ * writer.c own everything that formats share: recognising, limits, row counting, what "lenient"
+ * means, what cannot be carried, and flushing. A decoder and an encoder are tables of functions
+ * that work on the public reader and writer objects, with their own state behind `state`.
  */
 #ifndef IMF_CODEC_H
 #define IMF_CODEC_H
@@ -12,7 +13,7 @@
 #include "base/orientation.h"
 #include "codec/metadata.h"
 
-/* Bytes from a stream, through a buffer whose first filling is what codecs are sniffed from. */
+/* Bytes from a stream, through a buffer whose first filling is what formats are recognised by. */
 #define IMF_SOURCE_SIZE 65536
 struct imf_source {
     FILE *stream;
@@ -32,9 +33,6 @@ static inline int imf_source_getc(struct imf_source *s) {
     return s->at < s->end || imf_source_fill(s) ? s->buffer[s->at++] : EOF;
 }
 
-struct imf_decoder;
-struct imf_encoder;
-
 /* Colours that an image's samples stand for. */
 struct imf_palette {
     int count; /* 1..256 */
@@ -44,7 +42,7 @@ struct imf_palette {
 };
 
 struct imf_reader {
-    const struct imf_decoder *decoder;
+    const struct imf_codec *codec; /* NULL: not recognised */
     struct imf_limits limits;
     struct imf_info info;
     size_t row_bytes;            /* of a decoded row */
@@ -55,13 +53,14 @@ struct imf_reader {
     bool broken;            /* lenient: rows from here on are zeros */
     enum imf_status failed; /* a read failed for good */
     uint64_t memory;        /* bytes that decoding takes beside the rows */
+    bool whole;             /* of the whole image, before its first row: see imf_reader_hold() */
     char warning[320];
     void *state; /* the decoder's */
     struct imf_source source;
 };
 
 struct imf_writer {
-    const struct imf_encoder *encoder;
+    const struct imf_codec *codec;
     FILE *stream;
     struct imf_info info; /* of the file */
     size_t row_bytes;
@@ -96,13 +95,9 @@ struct imf_decoder {
     void (*close)(struct imf_reader *r);
 };
 
-/* fits: NULL, or what the format cannot hold of such an image and what would do. exif_max: bytes of
- * EXIF that it can hold. small_depths: 1 << bits for each imf_info.bits that it writes. palette:
- * may be NULL; called before the first rows, which are then indices. */
+/* palette: may be NULL; called before the first rows, which are then indices. What was opened holds
+ * the image, of which it need not be asked again. */
 struct imf_encoder {
-    size_t exif_max;
-    unsigned small_depths;
-    const char *(*fits)(const struct imf_info *info);
     enum imf_status (*open)(struct imf_writer *w, struct imf_error *err);
     enum imf_status (*rows)(struct imf_writer *w, const unsigned char *src, size_t stride, int rows,
                             struct imf_error *err);
@@ -112,10 +107,37 @@ struct imf_encoder {
                                struct imf_error *err);
 };
 
-extern const struct imf_decoder imf_png_decoder, imf_jpeg_decoder, imf_pnm_decoder;
-extern const struct imf_encoder imf_png_encoder, imf_jpeg_encoder, imf_pnm_encoder;
+/* A format: what it is called and told by, what it holds, and how it is read and written. */
+struct imf_codec {
+    struct imf_format_doc doc;
+    /* By a file's first bytes. */
+    bool (*recognise)(const unsigned char *head, size_t size);
+    unsigned colors;             /* a set of 1 << enum imf_color */
+    bool alpha;                  /* beside gray and RGB */
+    unsigned depths;             /* a set of bits a sample: 8 | 16 */
+    unsigned few_bits;           /* a set of 1 << imf_info.bits */
+    int side_max;                /* rows or columns */
+    size_t most[IMF_META_KINDS]; /* bytes of an item of metadata; 0: cannot be carried */
+    /* NULL, or: change what the options change about the image that is written. */
+    void (*adapt)(struct imf_info *info, const struct imf_encode *encode);
+    const struct imf_decoder *decoder;
+    const struct imf_encoder *encoder;
+};
+
+extern const struct imf_codec imf_png_codec, imf_jpeg_codec, imf_pnm_codec;
+
 /* NULL: there is no such format. */
-const struct imf_encoder *imf_encoder_of(enum imf_format format);
+const struct imf_codec *imf_codec_of(enum imf_format format);
+/* The format of a file that begins so, or IMF_FORMAT_NONE. */
+enum imf_format imf_codec_recognise(const unsigned char *head, size_t size);
+/* IMF_ERR_FORMAT, with what the format cannot hold of such an image and which can. */
+enum imf_status imf_codec_fits(const struct imf_codec *codec, const struct imf_info *info,
+                               struct imf_error *err);
+/* "PNG, JPEG or PNM": those that carry such metadata; IMF_META_KINDS: all. */
+#define IMF_FORMATS_TEXT 128
+void imf_codec_titles(char text[IMF_FORMATS_TEXT], enum imf_meta_kind kind);
+/* Equal but for the case of a's ASCII letters? */
+bool imf_same_word(const char *a, const char *b);
 
 /* The palette behind the reader's pixels, or NULL; also NULL where damage may be let pass, since
  * what is missing is no index. Before the first row. */
@@ -127,13 +149,18 @@ bool imf_writer_takes_indices(const struct imf_writer *w);
 enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
                                    struct imf_error *err);
 
-/* For decoders: check the shape against the limits, then set info (but format) and row_bytes. */
+/* For decoders: check the shape and a row's memory against the limits, then set info (but format)
+ * and row_bytes. */
 enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t height,
                                  enum imf_color color, bool alpha, int depth,
                                  struct imf_error *err);
-/* IMF_ERR_LIMIT when a buffer of that many bytes is over max_memory. */
-enum imf_status imf_reader_memory(struct imf_reader *r, uint64_t bytes, const char *what,
-                                  struct imf_error *err);
+/* For decoders that need `bytes` for the whole image before they have its first row (interlaced,
+ * progressive): rows in order are not to be had cheaply. IMF_ERR_LIMIT when that is over
+ * max_memory. */
+enum imf_status imf_reader_hold(struct imf_reader *r, uint64_t bytes, const char *what,
+                                struct imf_error *err);
+/* Does a row cost no more than the rows before it, which need not be kept? */
+bool imf_reader_in_order(const struct imf_reader *r);
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err);
 /* The same of any limit; 0: none. */
@@ -159,8 +186,9 @@ enum imf_status imf_fail_io(struct imf_error *err, int number);
 void imf_writer_warn(struct imf_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The warning when imf_metadata's claims have to go, and why. */
-#define IMF_BEHIND_LEFT_OUT "what stands behind the first image (a gain map, say) was left out: %s"
-/* For encoders: is this item to be written? */
+#define IMF_BEHIND_LEFT_OUT(why)                                                                   \
+    "what stands behind the first image (a gain map, say) was left out: " why
+/* For encoders: is this item to be written? Not what the format cannot carry. */
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
 /* The item's bytes, put right where the pixels are turned; NULL without memory. Valid until the
  * next call. */

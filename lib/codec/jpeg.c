@@ -112,7 +112,7 @@ static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *c) {
 static enum imf_status check_buffered(struct imf_jpeg *j, struct imf_error *err) {
     uint64_t limit = j->reader->limits.max_memory, held = coefficient_bytes(&j->c);
     enum imf_status status =
-        imf_reader_memory(j->reader, held, "a progressive JPEG of this size", err);
+        imf_reader_hold(j->reader, held, "a progressive JPEG of this size", err);
     return status ? status : imf_jpeg_look_ahead(j, limit ? limit - held : UINT64_MAX, err);
 }
 
@@ -274,4 +274,28 @@ static void jpeg_close(struct imf_reader *r) {
     free(j);
 }
 
-const struct imf_decoder imf_jpeg_decoder = {jpeg_open, jpeg_rows, jpeg_end, jpeg_close};
+/* ---- format ------------------------------------------------------------------------------- */
+
+static bool recognise(const unsigned char *head, size_t size) {
+    return size >= 2 && head[0] == 0xff && head[1] == 0xd8;
+}
+
+static const struct imf_decoder decoder = {jpeg_open, jpeg_rows, jpeg_end, jpeg_close};
+
+const struct imf_codec imf_jpeg_codec = {
+    .doc = {"jpeg", "JPEG", {"jpg", "jpeg", "jpe", "jfif"}, {"quality", "subsampling", "optimize"}},
+    .recognise = recognise,
+    .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
+    .depths = 8,
+    .side_max = JPEG_MAX_DIMENSION,
+    .most = {[IMF_META_EXIF] = IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX,
+             [IMF_META_XMP] = UINT32_MAX,
+             [IMF_META_ICC] = IMF_ICC_MAX,
+             [IMF_META_COMMENT] = SIZE_MAX,
+             [IMF_META_IRB] = SIZE_MAX,
+             [IMF_META_JPEG_MPF] = IMF_SEGMENT_MAX - sizeof IMF_MPF_PREFIX,
+             [IMF_META_JPEG_BEHIND] = SIZE_MAX,
+             [IMF_META_JPEG_SEGMENT] = IMF_SEGMENT_MAX},
+    .decoder = &decoder,
+    .encoder = &imf_jpeg_encoder,
+};

@@ -17,6 +17,10 @@
 #define IMF_GAIN_MAP_PREFIX "urn:iso:std:iso:ts:21496:-1" /* ISO 21496-1 */
 
 #define IMF_JPEG_SCANS 32
+#define IMF_ICC_SEGMENTS 255 /* of at most 65519 bytes (ICC.1, annex B.4) */
+#define IMF_ICC_MAX ((size_t)IMF_ICC_SEGMENTS * 65519)
+
+extern const struct imf_encoder imf_jpeg_encoder;
 
 /* Choose tables, sampling, colour space and scans: what was asked for, or else the source's. The
  * script is where scans are kept until the image is finished. */

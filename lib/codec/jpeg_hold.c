@@ -69,7 +69,7 @@ bool imf_jpeg_release(struct imf_jpeg_hold *hold, struct imf_writer *w) {
     if (behind && (hold->mpf_size == 0 || imf_mpf_move(hold->data + hold->mpf_at, hold->mpf_size,
                                                        &from, &to, behind->size)))
         return put(w, hold->data, size) && put(w, behind->data, behind->size);
-    imf_writer_warn(w, IMF_BEHIND_LEFT_OUT, "it is not where the file says");
+    imf_writer_warn(w, IMF_BEHIND_LEFT_OUT("it is not where the file says"));
     return put(w, hold->data, hold->claims_at) && put_unclaimed(hold, w) &&
            put(w, hold->data + hold->claims_end, size - hold->claims_end);
 }

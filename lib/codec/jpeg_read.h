@@ -12,8 +12,6 @@
 #include <jerror.h>
 #include <setjmp.h>
 
-#define IMF_ICC_SEGMENTS 255
-
 struct imf_jpeg {
     struct jpeg_decompress_struct c;
     struct jpeg_error_mgr errors;

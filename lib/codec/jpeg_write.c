@@ -77,11 +77,6 @@ static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t p
 
 static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(j->writer, item);
-    if (item->size > IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX) {
-        imf_writer_warn(j->writer, "EXIF of %zu bytes does not fit in a JPEG and was left out",
-                        item->size);
-        return;
-    }
     if (data)
         put_segment(j, JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data, item->size);
 }
@@ -118,13 +113,7 @@ static void put_xmp(struct jpeg *j, const struct imf_meta_item *item) {
 }
 
 static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
-    enum { SEGMENT = 65519, SEGMENTS = 255 }; /* ICC.1 annex B.4 */
-    if (item->size <= (size_t)SEGMENT * SEGMENTS)
-        jpeg_write_icc_profile(&j->c, item->data, (unsigned)item->size);
-    else
-        imf_writer_warn(j->writer,
-                        "an ICC profile of %zu bytes does not fit in a JPEG and was left out",
-                        item->size);
+    jpeg_write_icc_profile(&j->c, item->data, (unsigned)item->size);
 }
 
 static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
@@ -242,16 +231,6 @@ static void finish_step(struct jpeg *j) {
 
 /* ---- encoder ------------------------------------------------------------------------------ */
 
-static const char *jpeg_fits(const struct imf_info *info) {
-    if (info->alpha)
-        return "JPEG cannot hold an alpha channel (choose --format=png)";
-    if (info->depth != 8)
-        return "JPEG cannot hold 16-bit samples (add --depth=8, or choose --format=png)";
-    if (info->width > JPEG_MAX_DIMENSION || info->height > JPEG_MAX_DIMENSION)
-        return "JPEG cannot hold more than 65500 rows or columns (choose --format=png)";
-    return NULL;
-}
-
 /* Can the images that follow the first one be kept, if they are there? */
 static bool keeps_behind(struct imf_writer *w) {
     const struct imf_metadata *m = w->metadata;
@@ -262,7 +241,7 @@ static bool keeps_behind(struct imf_writer *w) {
                     (xmp && xmp->claims && (w->encode.strip & IMF_STRIP_XMP));
     bool turned = !imf_turn_is_none(w->turn);
     if (stripped || turned)
-        imf_writer_warn(w, IMF_BEHIND_LEFT_OUT,
+        imf_writer_warn(w, IMF_BEHIND_LEFT_OUT("%s"),
                         stripped ? "--strip asks for that" : "the image is turned");
     return !stripped && !turned;
 }
@@ -323,8 +302,6 @@ static void jpeg_close(struct imf_writer *w) {
 }
 
 const struct imf_encoder imf_jpeg_encoder = {
-    .exif_max = IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX,
-    .fits = jpeg_fits,
     .open = jpeg_open,
     .rows = jpeg_rows,
     .finish = jpeg_finish,

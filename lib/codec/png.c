@@ -11,6 +11,7 @@
  */
 #include "codec/png.h"
 
+#include <limits.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -223,16 +224,16 @@ static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
         bits == 16 ? 16 : 8, err);
     if (status)
         return status;
-    uint64_t bytes = r->row_bytes;
     if (interlace != PNG_INTERLACE_NONE) {
-        if (__builtin_mul_overflow(bytes, (uint64_t)height, &bytes) || bytes > PTRDIFF_MAX)
+        uint64_t bytes;
+        if (__builtin_mul_overflow((uint64_t)r->row_bytes, (uint64_t)height, &bytes) ||
+            bytes > PTRDIFF_MAX)
             return imf_fail(err, IMF_ERR_LIMIT, "an interlaced PNG of this size is too large");
         p->image_bytes = (size_t)bytes;
+        status = imf_reader_hold(r, bytes, "an interlaced PNG of this size", err);
+        if (status)
+            return status;
     }
-    status = imf_reader_memory(
-        r, bytes, p->image_bytes ? "an interlaced PNG of this size" : "a row of this PNG", err);
-    if (status)
-        return status;
     imf_png_look_ahead(r);
     if (type == PNG_COLOR_TYPE_GRAY && bits < 8 && !alpha)
         r->info.bits = bits;
@@ -301,4 +302,28 @@ static void png_close(struct imf_reader *r) {
     free(p);
 }
 
-const struct imf_decoder imf_png_decoder = {png_open, png_rows, png_end, png_close};
+/* ---- format ------------------------------------------------------------------------------- */
+
+static bool recognise(const unsigned char *head, size_t size) {
+    return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
+}
+
+static const struct imf_decoder decoder = {png_open, png_rows, png_end, png_close};
+
+const struct imf_codec imf_png_codec = {
+    .doc = {"png", "PNG", {"png"}, {"compression"}},
+    .recognise = recognise,
+    .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB,
+    .alpha = true,
+    .depths = 8 | 16,
+    .few_bits = 1 << 1 | 1 << 2 | 1 << 4,
+    .side_max = INT_MAX,
+    .most = {[IMF_META_EXIF] = PNG_UINT_31_MAX,
+             [IMF_META_XMP] = PNG_UINT_31_MAX,
+             [IMF_META_ICC] = PNG_UINT_31_MAX,
+             [IMF_META_COMMENT] = PNG_UINT_31_MAX,
+             [IMF_META_IRB] = PNG_UINT_31_MAX,
+             [IMF_META_PNG_CHUNK] = PNG_UINT_31_MAX},
+    .decoder = &decoder,
+    .encoder = &imf_png_encoder,
+};

@@ -23,7 +23,8 @@
 #define FEW_LEVEL 6  /* of indices and of samples under 8 bits */
 #define SLOW_LEVEL 7 /* from here on every filter is tried on every row */
 #define IDAT_SIZE 65536
-#define CHUNK_MAX 0x7fffffffu
+
+_Static_assert(IMF_METADATA_MAX < PNG_UINT_31_MAX / 3, "a chunk holds any item, in hex as well");
 
 struct png {
     png_structp png;
@@ -100,8 +101,6 @@ static bool is_ascii(const unsigned char *s, size_t size) {
 /* A chunk of a fixed beginning (which may hold NUL) and data. */
 static void put_chunk(struct png *p, const char *name, const void *begin, size_t begin_size,
                       const unsigned char *data, size_t size) {
-    if (size > CHUNK_MAX - begin_size)
-        return;
     png_write_chunk_start(p->png, (png_const_bytep)name, (png_uint_32)(begin_size + size));
     png_write_chunk_data(p->png, begin, begin_size);
     png_write_chunk_data(p->png, data, size);
@@ -302,12 +301,6 @@ static void finish_step(struct png *p) {
 
 /* ---- encoder ------------------------------------------------------------------------------ */
 
-static const char *png_fits(const struct imf_info *info) {
-    return info->color == IMF_COLOR_CMYK
-               ? "PNG cannot hold CMYK (choose --format=jpeg or --format=pnm)"
-               : NULL;
-}
-
 static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
     if (w->encode.compression < -1 || w->encode.compression > 9)
         return imf_fail(err, IMF_ERR_ARGUMENT, "PNG compression %d is not 0..9",
@@ -357,12 +350,9 @@ static void png_close(struct imf_writer *w) {
 }
 
 const struct imf_encoder imf_png_encoder = {
-    .exif_max = CHUNK_MAX,
-    .fits = png_fits,
     .open = png_open,
     .rows = png_rows,
     .finish = png_finish,
     .close = png_close,
-    .small_depths = 1 << 1 | 1 << 2 | 1 << 4,
     .palette = png_palette,
 };

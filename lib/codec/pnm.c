@@ -4,7 +4,7 @@
  * Samples are brought to the full range of 8 bits (maxval up to 255) or 16 bits (above), exactly
  * rounded: v * full / maxval. A bitmap's 1 is black and becomes 0. See pbm(5) ... pam(5) of Netpbm.
  */
-#include "codec/codec.h"
+#include "codec/pnm.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -276,7 +276,7 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     struct pnm *p = r->state = calloc(1, sizeof *p);
     if (!p)
         return imf_fail_memory(err, sizeof *p);
-    imf_source_getc(&r->source); /* 'P', and the digit: both were sniffed */
+    imf_source_getc(&r->source); /* 'P', and the digit: both were seen */
     char type = (char)imf_source_getc(&r->source);
     p->plain = type <= '3';
     p->bits = type == '1' || type == '4';
@@ -298,7 +298,7 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
         return status;
     status = imf_reader_shape(r, pam.width, pam.height, tuple->color, tuple->alpha,
                               p->full > 255 ? 16 : 8, err);
-    if (status || (status = imf_reader_memory(r, r->row_bytes, "a row of this image", err)))
+    if (status)
         return status;
     r->info.bits = used_bits(r, p->maxval);
     p->packed = r->row_bytes;
@@ -344,4 +344,24 @@ static void pnm_close(struct imf_reader *r) {
     free(p);
 }
 
-const struct imf_decoder imf_pnm_decoder = {pnm_open, pnm_rows, pnm_end, pnm_close};
+/* ---- format ------------------------------------------------------------------------------- */
+
+static bool recognise(const unsigned char *head, size_t size) {
+    return size >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && head[2] &&
+           strchr(" \t\r\n\v\f#", head[2]);
+}
+
+static const struct imf_decoder decoder = {pnm_open, pnm_rows, pnm_end, pnm_close};
+
+const struct imf_codec imf_pnm_codec = {
+    .doc = {"pnm", "PNM", {"pnm", "pbm", "pgm", "ppm", "pam"}, {NULL}},
+    .recognise = recognise,
+    .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
+    .alpha = true,
+    .depths = 8 | 16,
+    .few_bits = 1 << 1,
+    .side_max = INT_MAX,
+    .adapt = imf_pnm_adapt,
+    .decoder = &decoder,
+    .encoder = &imf_pnm_encoder,
+};

@@ -4,7 +4,7 @@
  * A file called .pgm is PGM: which of the formats may be asked for, and what that cannot hold is
  * refused. Gray becomes a PPM by repetition.
  */
-#include "codec/codec.h"
+#include "codec/pnm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,9 +16,18 @@ struct pnm {
     size_t line_bytes;   /* of a row in the file */
 };
 
-static const char *pnm_fits(const struct imf_info *info) {
-    (void)info;
-    return NULL;
+enum imf_pnm imf_pnm_from_name(const char *name) {
+    static const char *const names[] = {
+        [IMF_PNM_PBM] = "pbm", [IMF_PNM_PGM] = "pgm", [IMF_PNM_PPM] = "ppm", [IMF_PNM_PAM] = "pam"};
+    for (int i = IMF_PNM_PBM; name && i <= IMF_PNM_PAM; i++)
+        if (imf_same_word(name, names[i]))
+            return (enum imf_pnm)i;
+    return IMF_PNM_ANY;
+}
+
+void imf_pnm_adapt(struct imf_info *info, const struct imf_encode *encode) {
+    if (encode->pnm > IMF_PNM_PBM)
+        info->bits = 0;
 }
 
 static enum imf_status write_failed(struct imf_error *err) {
@@ -139,9 +148,6 @@ static void pnm_close(struct imf_writer *w) {
 }
 
 const struct imf_encoder imf_pnm_encoder = {
-    .exif_max = 0,
-    .small_depths = 1 << 1,
-    .fits = pnm_fits,
     .open = pnm_open,
     .rows = pnm_rows,
     .finish = pnm_finish,

@@ -70,7 +70,7 @@ static enum imf_status write_turned(struct imf_writer *w, const unsigned char *s
     for (int top = 0; top < w->info.height && !status; top += BAND) {
         int rows = imf_min(BAND, w->info.height - top);
         gather(w, band, top, rows, src, stride);
-        status = w->encoder->rows(w, band, w->row_bytes, rows, err);
+        status = w->codec->encoder->rows(w, band, w->row_bytes, rows, err);
     }
     free(band);
     return status;
@@ -97,7 +97,7 @@ static enum imf_status hold(struct imf_writer *w, const unsigned char *src, size
 enum imf_status imf_writer_turn(struct imf_writer *w, const unsigned char *src, size_t stride,
                                 int rows, struct imf_error *err) {
     if (imf_turn_is_none(w->turn))
-        return w->encoder->rows(w, src, stride, rows, err);
+        return w->codec->encoder->rows(w, src, stride, rows, err);
     if (rows == w->given.height)
         return write_turned(w, src, stride, err);
     enum imf_status status = hold(w, src, stride, rows, err);

@@ -21,9 +21,14 @@ const char *imf_writer_warning(const struct imf_writer *writer) {
     return writer->warning[0] ? writer->warning : NULL;
 }
 
-bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
-    return !(w->encode.strip & item->strip) &&
+/* Of what the format can carry. */
+static bool is_wanted(const struct imf_writer *w, const struct imf_meta_item *item) {
+    return !(w->encode.strip & item->strip) && w->codec->most[item->kind] &&
            (item->kind != IMF_META_ICC || imf_icc_fits(item, w->info.color));
+}
+
+bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
+    return is_wanted(w, item) && item->size <= w->codec->most[item->kind];
 }
 
 static bool consistent(const struct imf_info *info) {
@@ -34,11 +39,11 @@ static bool consistent(const struct imf_info *info) {
 }
 
 /* Will the file say how its pixels lie, if they are left as they are? */
-static bool keeps_orientation(const struct imf_encoder *encoder, unsigned strip,
+static bool keeps_orientation(const struct imf_codec *codec, unsigned strip,
                               const struct imf_metadata *metadata) {
     const struct imf_meta_item *exif = imf_metadata_find(metadata, IMF_META_EXIF);
     bool big;
-    return exif && !(strip & exif->strip) && encoder && exif->size <= encoder->exif_max &&
+    return exif && !(strip & exif->strip) && codec && exif->size <= codec->most[IMF_META_EXIF] &&
            imf_exif_orientation_at(exif->data, exif->size, &big);
 }
 
@@ -52,13 +57,14 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
     struct imf_info out = *info;
     enum imf_orient orient = encode ? encode->orient : IMF_ORIENT_KEEP;
     out.orientation = given_orientation(info, metadata);
-    const struct imf_encoder *encoder = imf_encoder_of(info->format);
-    if (!encoder || !(encoder->small_depths & 1u << out.bits) || info->channels != 1 ||
-        (info->format == IMF_FORMAT_PNM && encode && encode->pnm > IMF_PNM_PBM))
+    const struct imf_codec *codec = imf_codec_of(info->format);
+    if (!codec || !(codec->few_bits & 1u << out.bits) || info->channels != 1)
         out.bits = 0;
+    if (codec && codec->adapt && encode)
+        codec->adapt(&out, encode);
     struct imf_turn turn = imf_turn_of(out.orientation);
     if (orient == IMF_ORIENT_KEEP && out.orientation == imf_metadata_orientation(metadata) &&
-        keeps_orientation(encoder, encode ? encode->strip : 0, metadata))
+        keeps_orientation(codec, encode ? encode->strip : 0, metadata))
         return out;
     if (turn.swap) {
         out.width = info->height;
@@ -74,17 +80,31 @@ static bool set_row_bytes(const struct imf_info *info, size_t *bytes) {
 
 static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err) {
     const struct imf_info *info = &w->info;
-    w->encoder = imf_encoder_of(info->format);
-    if (!w->encoder)
+    w->codec = imf_codec_of(info->format);
+    if (!w->codec)
         return imf_fail(err, IMF_ERR_FORMAT, "no output format (choose one with --format)");
     if (!consistent(info) || !set_row_bytes(info, &w->row_bytes) ||
         !set_row_bytes(&w->given, &w->given_bytes))
         return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d channels, %d bits",
                         info->width, info->height, info->channels, info->depth);
-    const char *misfit = w->encoder->fits(info);
-    if (misfit)
-        return imf_fail(err, IMF_ERR_FORMAT, "%s", misfit);
-    return w->encoder->open(w, err);
+    enum imf_status status = imf_codec_fits(w->codec, info, err);
+    return status ? status : w->codec->encoder->open(w, err);
+}
+
+/* What is too large for the format, and what it cannot hold at all and would be missed. */
+static void tell_left_out(struct imf_writer *w) {
+    static const char *const name[IMF_META_KINDS] = {
+        [IMF_META_EXIF] = "EXIF", [IMF_META_XMP] = "XMP", [IMF_META_ICC] = "an ICC profile"};
+    const struct imf_metadata *m = w->metadata;
+    char able[IMF_FORMATS_TEXT];
+    for (const struct imf_meta_item *i = m ? m->first : NULL; i; i = i->next)
+        if (name[i->kind] && is_wanted(w, i) && !imf_writer_wants(w, i))
+            imf_writer_warn(w, "%s of %zu bytes does not fit in a %s and was left out",
+                            name[i->kind], i->size, w->codec->doc.title);
+    if (m && m->claims && !w->codec->most[IMF_META_JPEG_BEHIND]) {
+        imf_codec_titles(able, IMF_META_JPEG_BEHIND);
+        imf_writer_warn(w, IMF_BEHIND_LEFT_OUT("only a %s can hold it"), able);
+    }
 }
 
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
@@ -110,21 +130,21 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
         status = imf_carried(w->starved, err);
     if (status)
         imf_writer_close(&w);
-    else if (metadata && metadata->claims && info->format != IMF_FORMAT_JPEG)
-        imf_writer_warn(w, IMF_BEHIND_LEFT_OUT, "only a JPEG can hold it");
+    else
+        tell_left_out(w);
     *out = w;
     return status;
 }
 
 bool imf_writer_takes_indices(const struct imf_writer *w) {
-    return w->encoder->palette && w->row == 0;
+    return w->codec->encoder->palette && w->row == 0;
 }
 
 enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
                                    struct imf_error *err) {
     w->row_bytes = (size_t)w->info.width;
     w->given_bytes = (size_t)w->given.width;
-    return w->failed = w->encoder->palette(w, palette, err);
+    return w->failed = w->codec->encoder->palette(w, palette, err);
 }
 
 enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t stride, int rows,
@@ -146,7 +166,7 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
                         w->given.height);
     if (w->failed)
         return imf_fail(err, w->failed, "writing went wrong earlier");
-    w->failed = w->encoder->finish(w, err);
+    w->failed = w->codec->encoder->finish(w, err);
     if (w->failed == IMF_OK)
         w->failed = imf_carried(w->starved, err);
     if (w->failed)
@@ -160,8 +180,8 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
 void imf_writer_close(struct imf_writer **writer) {
     if (!*writer)
         return;
-    if ((*writer)->encoder)
-        (*writer)->encoder->close(*writer);
+    if ((*writer)->codec)
+        (*writer)->codec->encoder->close(*writer);
     free((*writer)->held);
     free((*writer)->upright);
     free((*writer)->xmp);

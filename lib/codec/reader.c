@@ -1,6 +1,6 @@
-/* codec.c - the table of formats, and all that readers have in common */
-#include "codec/codec.h"
+/* reader.c - all that readers have in common */
 #include "base/surface.h"
+#include "codec/codec.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,81 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool sniff_png(const unsigned char *head, size_t size) {
-    return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
-}
-
-static bool sniff_jpeg(const unsigned char *head, size_t size) {
-    return size >= 2 && head[0] == 0xff && head[1] == 0xd8;
-}
-
-static bool sniff_pnm(const unsigned char *head, size_t size) {
-    return size >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && head[2] &&
-           strchr(" \t\r\n\v\f#", head[2]);
-}
-
-static const struct imf_codec {
-    enum imf_format format;
-    const char *name, *extensions[6];
-    bool (*sniff)(const unsigned char *head, size_t size);
-    const struct imf_decoder *decoder;
-    const struct imf_encoder *encoder;
-} codecs[] = {
-    {IMF_FORMAT_PNG, "png", {"png"}, sniff_png, &imf_png_decoder, &imf_png_encoder},
-    {IMF_FORMAT_JPEG,
-     "jpeg",
-     {"jpeg", "jpg", "jpe", "jfif"},
-     sniff_jpeg,
-     &imf_jpeg_decoder,
-     &imf_jpeg_encoder},
-    {IMF_FORMAT_PNM,
-     "pnm",
-     {"pnm", "pam", "pbm", "pgm", "ppm"},
-     sniff_pnm,
-     &imf_pnm_decoder,
-     &imf_pnm_encoder},
-};
-#define CODEC_COUNT (sizeof codecs / sizeof codecs[0])
-
-/* Not strcasecmp(), which follows the locale. */
-static bool same_word(const char *a, const char *b) {
-    for (; *a && *b; a++, b++)
-        if ((*a >= 'A' && *a <= 'Z' ? *a + 32 : *a) != *b)
-            return false;
-    return *a == *b;
-}
-
-enum imf_format imf_format_from_name(const char *name) {
-    for (size_t i = 0; name && i < CODEC_COUNT; i++)
-        for (const char *const *e = codecs[i].extensions; *e; e++)
-            if (same_word(name, *e))
-                return codecs[i].format;
-    return IMF_FORMAT_NONE;
-}
-
-enum imf_pnm imf_pnm_from_name(const char *name) {
-    static const char *const names[] = {
-        [IMF_PNM_PBM] = "pbm", [IMF_PNM_PGM] = "pgm", [IMF_PNM_PPM] = "ppm", [IMF_PNM_PAM] = "pam"};
-    for (int i = IMF_PNM_PBM; name && i <= IMF_PNM_PAM; i++)
-        if (same_word(name, names[i]))
-            return (enum imf_pnm)i;
-    return IMF_PNM_ANY;
-}
-
-const char *imf_format_name(enum imf_format format) {
-    for (size_t i = 0; i < CODEC_COUNT; i++)
-        if (codecs[i].format == format)
-            return codecs[i].name;
-    return "none";
-}
-
-const struct imf_encoder *imf_encoder_of(enum imf_format format) {
-    for (size_t i = 0; i < CODEC_COUNT; i++)
-        if (codecs[i].format == format)
-            return codecs[i].encoder;
-    return NULL;
-}
 
 enum imf_status imf_fail_io(struct imf_error *err, int number) {
     return imf_fail(err, IMF_ERR_IO, "%s", number ? strerror(number) : "input/output error");
@@ -162,13 +87,19 @@ enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t 
                                 .color = color,
                                 .alpha = alpha,
                                 .format = r->info.format};
-    return IMF_OK;
+    r->memory = r->row_bytes;
+    return imf_memory_fits(r->limits.max_memory, r->memory, "a row of this image", err);
 }
 
-enum imf_status imf_reader_memory(struct imf_reader *r, uint64_t bytes, const char *what,
-                                  struct imf_error *err) {
+enum imf_status imf_reader_hold(struct imf_reader *r, uint64_t bytes, const char *what,
+                                struct imf_error *err) {
     r->memory = bytes;
+    r->whole = true;
     return imf_memory_fits(r->limits.max_memory, bytes, what, err);
+}
+
+bool imf_reader_in_order(const struct imf_reader *r) {
+    return !r->whole;
 }
 
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
@@ -212,18 +143,18 @@ enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const c
                     r->info.height);
 }
 
-static enum imf_status open_sniffed(struct imf_reader *r, struct imf_error *err) {
+static enum imf_status open_recognised(struct imf_reader *r, struct imf_error *err) {
     struct imf_source *s = &r->source;
     if (!imf_source_fill(s))
         return s->error ? imf_fail_io(err, s->error) : imf_fail(err, IMF_ERR_FORMAT, "empty file");
-    for (size_t i = 0; i < CODEC_COUNT; i++)
-        if (codecs[i].sniff(s->buffer, s->end)) {
-            r->info.format = codecs[i].format;
-            r->decoder = codecs[i].decoder;
-            return r->decoder->open(r, err);
-        }
+    r->info.format = imf_codec_recognise(s->buffer, s->end);
+    r->codec = imf_codec_of(r->info.format);
+    if (r->codec)
+        return r->codec->decoder->open(r, err);
+    char all[IMF_FORMATS_TEXT];
+    imf_codec_titles(all, IMF_META_KINDS);
     return s->error ? imf_fail_io(err, s->error)
-                    : imf_fail(err, IMF_ERR_FORMAT, "not a PNG, JPEG or PNM image");
+                    : imf_fail(err, IMF_ERR_FORMAT, "not a %s image", all);
 }
 
 enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
@@ -237,7 +168,7 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
     r->limits = limits ? *limits
                        : (struct imf_limits){.max_pixels = IMF_DEFAULT_MAX_PIXELS,
                                              .max_scans = IMF_DEFAULT_MAX_SCANS};
-    enum imf_status status = open_sniffed(r, err);
+    enum imf_status status = open_recognised(r, err);
     if (status == IMF_OK)
         status = imf_carried(r->metadata.starved, err);
     if (status)
@@ -251,8 +182,8 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
 void imf_reader_close(struct imf_reader **reader) {
     if (!*reader)
         return;
-    if ((*reader)->decoder)
-        (*reader)->decoder->close(*reader);
+    if ((*reader)->codec)
+        (*reader)->codec->decoder->close(*reader);
     imf_metadata_clear(&(*reader)->metadata);
     free((*reader)->palette);
     free(*reader);
@@ -294,10 +225,10 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
     enum imf_status status = IMF_OK;
     int done = 0;
     if (rows > 0 && !r->broken) {
-        status = r->decoder->rows(r, to, stride, rows, &done, &why);
+        status = r->codec->decoder->rows(r, to, stride, rows, &done, &why);
         r->row += done;
         if (status == IMF_OK && r->row == r->info.height)
-            status = r->decoder->end(r, &why);
+            status = r->codec->decoder->end(r, &why);
         if (status == IMF_OK)
             status = imf_carried(r->metadata.starved, &why);
     }

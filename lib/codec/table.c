@@ -1,0 +1,114 @@
+/*
+ * table.c - the formats, and what is asked of all of them
+ *
+ * A format is a row here; all else about it stands in its own files. The order is the one in which
+ * a file's first bytes are tried, and gives the formats their numbers.
+ */
+#include "codec/codec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct imf_codec *const codecs[] = {
+    &imf_png_codec,
+    &imf_jpeg_codec,
+    &imf_pnm_codec,
+};
+#define CODEC_COUNT (sizeof codecs / sizeof codecs[0])
+_Static_assert(CODEC_COUNT <= IMF_FORMAT_LAST, "formats are counted in sets of 32 bits");
+
+const struct imf_codec *imf_codec_of(enum imf_format format) {
+    return format >= 1 && (size_t)format <= CODEC_COUNT ? codecs[format - 1] : NULL;
+}
+
+enum imf_format imf_codec_recognise(const unsigned char *head, size_t size) {
+    size_t i = 0;
+    while (i < CODEC_COUNT && !codecs[i]->recognise(head, size))
+        i++;
+    return i < CODEC_COUNT ? (enum imf_format)(i + 1) : IMF_FORMAT_NONE;
+}
+
+/* Not strcasecmp(), which follows the locale. */
+bool imf_same_word(const char *a, const char *b) {
+    for (; *a && *b; a++, b++)
+        if ((*a >= 'A' && *a <= 'Z' ? *a + 32 : *a) != *b)
+            return false;
+    return *a == *b;
+}
+
+enum imf_format imf_format_from_name(const char *name) {
+    for (size_t i = 0; name && i < CODEC_COUNT; i++)
+        for (const char *const *e = codecs[i]->doc.extensions; *e; e++)
+            if (imf_same_word(name, *e))
+                return (enum imf_format)(i + 1);
+    return IMF_FORMAT_NONE;
+}
+
+const struct imf_format_doc *imf_format_doc(enum imf_format format) {
+    const struct imf_codec *codec = imf_codec_of(format);
+    return codec ? &codec->doc : NULL;
+}
+
+const char *imf_format_name(enum imf_format format) {
+    const struct imf_codec *codec = imf_codec_of(format);
+    return codec ? codec->doc.name : "none";
+}
+
+/* ---- which formats ------------------------------------------------------------------------ */
+
+#define OBSTACLE 64
+
+/* What of such an image the format cannot hold; false when there is no such thing. */
+static bool obstacle(const struct imf_codec *c, const struct imf_info *info, char what[OBSTACLE]) {
+    static const char *const color[] = {
+        [IMF_COLOR_GRAY] = "gray", [IMF_COLOR_RGB] = "colours", [IMF_COLOR_CMYK] = "CMYK"};
+    if (!(c->colors & 1u << info->color))
+        snprintf(what, OBSTACLE, "%s", color[info->color]);
+    else if (info->alpha && !c->alpha)
+        snprintf(what, OBSTACLE, "an alpha channel");
+    else if (!(c->depths & (unsigned)info->depth))
+        snprintf(what, OBSTACLE, "%d-bit samples", info->depth);
+    else if (info->width > c->side_max || info->height > c->side_max)
+        snprintf(what, OBSTACLE, "more than %d rows or columns", c->side_max);
+    else
+        return false;
+    return true;
+}
+
+/* "a", "a or b", "a, b or c" of those in the set, each behind `before`. */
+static void list(char text[IMF_FORMATS_TEXT], const char *before, unsigned set, bool titles) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < CODEC_COUNT && used < IMF_FORMATS_TEXT; i++) {
+        const struct imf_format_doc *doc = &codecs[i]->doc;
+        if (!(set & 1u << i))
+            continue;
+        set &= ~(1u << i);
+        used += (size_t)snprintf(text + used, IMF_FORMATS_TEXT - used, "%s%s%s", before,
+                                 titles ? doc->title : doc->name,
+                                 !set              ? ""
+                                 : set & (set - 1) ? ", "
+                                                   : " or ");
+    }
+}
+
+void imf_codec_titles(char text[IMF_FORMATS_TEXT], enum imf_meta_kind kind) {
+    unsigned set = 0;
+    for (size_t i = 0; i < CODEC_COUNT; i++)
+        set |= (kind == IMF_META_KINDS || codecs[i]->most[kind]) ? 1u << i : 0;
+    list(text, "", set, true);
+}
+
+enum imf_status imf_codec_fits(const struct imf_codec *codec, const struct imf_info *info,
+                               struct imf_error *err) {
+    char what[OBSTACLE], other[OBSTACLE], able[IMF_FORMATS_TEXT];
+    unsigned set = 0;
+    if (!obstacle(codec, info, what))
+        return IMF_OK;
+    for (size_t i = 0; i < CODEC_COUNT; i++)
+        set |= obstacle(codecs[i], info, other) ? 0 : 1u << i;
+    list(able, "--format=", set, false);
+    bool narrow = info->depth == 16 && !(codec->depths & 16);
+    return imf_fail(err, IMF_ERR_FORMAT, "%s cannot hold %s (%schoose %s)", codec->doc.title, what,
+                    narrow ? "add --depth=8, or " : "", able);
+}

@@ -1,0 +1,122 @@
+/* test_formats.c - what the table of formats says of each is true: names, first bytes, metadata */
+#include "codec/codec.h"
+#include "codec_util.h"
+
+/* The smallest image that a format holds. */
+static struct imf_info smallest(const struct imf_codec *codec, enum imf_format format) {
+    int color = IMF_COLOR_GRAY;
+    while (!(codec->colors & 1u << color))
+        color++;
+    return shape(16, 16, (enum imf_color)color, false, codec->depths & 8 ? 8 : 16, format);
+}
+
+/* It is told by its own first bytes, and no other format claims them. */
+static void check_recognised(enum imf_format format, const struct bytes *file) {
+    CHECK(imf_codec_recognise(file->data, file->size) == format, "%s", imf_format_name(format));
+    for (int other = 1; imf_codec_of((enum imf_format)other); other++)
+        CHECK((other == (int)format) ==
+                  imf_codec_of((enum imf_format)other)->recognise(file->data, file->size),
+              "%s is taken for %s", imf_format_name(format),
+              imf_format_name((enum imf_format)other));
+}
+
+/* What the table says of metadata holds: it comes back, or is not there. */
+static void check_carried(const struct imf_codec *codec, enum imf_format format) {
+    static const char exif[] = "II*\0\x08\0\0\0\0\0\0\0\0\0",
+                      xmp[] = "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>", text[] = "said";
+    static const struct {
+        enum imf_meta_kind kind;
+        const void *data;
+        size_t size;
+    } items[] = {{IMF_META_EXIF, exif, 14},
+                 {IMF_META_XMP, xmp, sizeof xmp - 1},
+                 {IMF_META_COMMENT, text, 4}};
+    struct imf_info i = smallest(codec, format);
+    unsigned char *pixels = random_pixels(&i);
+    struct imf_error err = {0};
+    struct imf_metadata m = {0};
+    for (size_t k = 0; k < sizeof items / sizeof items[0]; k++)
+        imf_metadata_add(&m, items[k].kind, IMF_STRIP_OTHER, items[k].data, items[k].size);
+    struct bytes file = encode(&i, pixels, NULL, &m, &err);
+    struct decoded d = decode(file.data, file.size, NULL);
+    CHECK(d.status == IMF_OK, "%s: %s%s", codec->doc.name, err.text, d.err.text);
+    check_recognised(format, &file);
+    for (size_t k = 0; d.reader && k < sizeof items / sizeof items[0]; k++) {
+        const struct imf_meta_item *item =
+            imf_metadata_find(imf_reader_metadata(d.reader), items[k].kind);
+        bool same = item && item->size == items[k].size &&
+                    memcmp(item->data, items[k].data, item->size) == 0;
+        CHECK(codec->most[items[k].kind] ? same : !item, "%s, metadata of kind %d", codec->doc.name,
+              items[k].kind);
+    }
+    CHECK(d.reader && imf_reader_in_order(d.reader), "%s: rows come in order", codec->doc.name);
+    done(&d);
+    free(file.data);
+    free(pixels);
+    imf_metadata_clear(&m);
+}
+
+/* Metadata that are one byte too large for the format are left out, and said to be. */
+static void check_most(const struct imf_codec *codec, enum imf_format format) {
+    struct imf_info i = smallest(codec, format);
+    for (int kind = IMF_META_EXIF; kind <= IMF_META_ICC; kind++) {
+        size_t most = codec->most[kind];
+        if (most == 0 || most > IMF_METADATA_MAX / 2)
+            continue;
+        unsigned char *data = calloc(1, most + 1);
+        memcpy(data + 16, "GRAY", 4);
+        for (size_t size = most; size <= most + 1; size++) {
+            struct imf_metadata m = {0};
+            struct imf_writer *w;
+            FILE *f = tmpfile();
+            imf_metadata_add(&m, (enum imf_meta_kind)kind, IMF_STRIP_OTHER, data, size);
+            CHECK(imf_writer_open(&w, f, &i, NULL, &m, NULL) == IMF_OK, "open");
+            const char *warning = imf_writer_warning(w);
+            CHECK(size == most ? !warning
+                               : warning && strstr(warning, "does not fit in a") &&
+                                     strstr(warning, codec->doc.title),
+                  "%s, %zu bytes: %s", codec->doc.name, size, warning ? warning : "no warning");
+            imf_writer_close(&w);
+            fclose(f);
+            imf_metadata_clear(&m);
+        }
+        free(data);
+    }
+}
+
+static void test_table(void) {
+    int format = 1;
+    for (const struct imf_format_doc *doc; (doc = imf_format_doc((enum imf_format)format));
+         format++) {
+        const struct imf_codec *codec = imf_codec_of((enum imf_format)format);
+        bool named = false;
+        CHECK(doc->name && *doc->name && doc->title && *doc->title, "format %d", format);
+        CHECK(strcmp(imf_format_name((enum imf_format)format), doc->name) == 0, "%s", doc->name);
+        CHECK(doc->extensions[0], "%s has an extension", doc->name);
+        for (const char *const *e = doc->extensions; *e; e++) {
+            char upper[16] = "";
+            for (size_t k = 0; (*e)[k] && k + 1 < sizeof upper; k++)
+                upper[k] = (char)((*e)[k] >= 'a' && (*e)[k] <= 'z' ? (*e)[k] - 32 : (*e)[k]);
+            CHECK(imf_format_from_name(*e) == (enum imf_format)format &&
+                      imf_format_from_name(upper) == (enum imf_format)format,
+                  "%s is %s alone", *e, doc->name);
+            named = named || strcmp(*e, doc->name) == 0;
+        }
+        CHECK(named, "%s is an extension", doc->name);
+        CHECK(codec->colors && (codec->depths & (8 | 16)) && codec->side_max > 0, "%s holds images",
+              doc->name);
+        check_carried(codec, (enum imf_format)format);
+        check_most(codec, (enum imf_format)format);
+    }
+    CHECK(format > IMF_FORMAT_PNM && format <= IMF_FORMAT_LAST + 1, "%d formats", format - 1);
+    CHECK(strcmp(imf_format_name(IMF_FORMAT_PNG), "png") == 0 &&
+              strcmp(imf_format_name(IMF_FORMAT_JPEG), "jpeg") == 0 &&
+              strcmp(imf_format_name(IMF_FORMAT_PNM), "pnm") == 0,
+          "the rows are in the order of enum imf_format");
+    CHECK(!imf_format_doc(IMF_FORMAT_NONE) && !imf_format_doc(IMF_FORMAT_LAST), "no such format");
+}
+
+int main(void) {
+    test_table();
+    return check_done("test_formats");
+}
