@@ -139,8 +139,15 @@ load helper
     printf 'P2\n2 1\n65535\n1 65535\n' >a.pgm
     imf_run -f kernel:1 a.pgm -o out.jpg
     [ "$status" -eq 1 ]
-    one_line "out.jpg: "
+    one_line "out.jpg: JPEG cannot hold 16-bit samples (add --depth=8, or choose --format=png or --format=pnm)"
     [ ! -e out.jpg ]
+    # Of those that hold CMYK one does not hold 16 bits.
+    printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE CMYK\nENDHDR\naabbccdd' >b.pam
+    imf_run -f kernel:1 b.pam -o out.png
+    [ "$status" -eq 1 ]
+    one_line "out.png: PNG cannot hold CMYK (choose --format=pnm)"
+    imf_run -f kernel:1 --depth=8 b.pam -o out.png
+    one_line "out.png: PNG cannot hold CMYK (choose --format=jpeg or --format=pnm)"
     imf -f kernel:1 --depth=8 a.pgm -o out.jpg
     no_temporaries
 }

@@ -22,6 +22,19 @@ options_of_manual() {
         <(grep '^\.It Fl [a-zA-Z0] ' "$MANUAL" | cut -d ' ' -f 3 | sort -u)
 }
 
+@test "the manual and --help have the formats and extensions that are known" {
+    make_pgm a.pgm
+    imf_run -f invert a.pgm -o a.unknown
+    known=$(sed 's/.*(\(.*\); or name one.*/\1/' <<<"$stderr")
+    manual=$(sed -n 's/^Known extensions are \(.*\)\.$/\1/p' "$MANUAL")
+    [ "${known/ or / and }" = "$manual" ]
+    imf_run --format=unknown
+    names=$(sed 's/.*(\(.*\))$/\1/; s/, / /g; s/ or / /' <<<"$stderr")
+    [ "$(wc -w <<<"$names")" -ge 3 ]
+    imf --help | grep -q -- "--format=${names// /|} "
+    grep -q "^\.It Fl Fl format Ns = Ns Cm ${names// / Ns | Ns Cm }\$" "$MANUAL"
+}
+
 @test "every filter is in the manual" {
     for name in $(imf --list-filters | sed 's/[^a-z].*//' | sort -u); do
         echo "$name"
