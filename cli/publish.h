@@ -31,8 +31,8 @@ struct publish_original {
     int fd; /* its inode may get another number when it is first changed (overlayfs) */
     const struct stat *st; /* as it was when it was opened */
 };
-/* Only in place of that original. Whatever fails, the original and an older backup are as before.
- */
+/* Only in place of that original. Whatever fails,
+ * the original and an older backup are as before. */
 enum publish_result publish_in_place(struct temporary *t, const struct place *p,
                                      const struct publish_original *original,
                                      const struct publish_backup *backup);

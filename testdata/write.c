@@ -203,8 +203,7 @@ void write_jpeg(const char *path, const struct picture *p, struct jpeg_form form
     finish(path, f);
 }
 
-/* ---- PNM and damage ---------------------------------------------------------------------------
- */
+/* ---- PNM and damage -------------------------------------------------------------------------- */
 
 void write_pnm(const char *path, const struct picture *p, char kind, int maxval) {
     static const char *const tuple[] = {"GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};

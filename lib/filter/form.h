@@ -6,8 +6,8 @@
 
 #include "filter/filter.h"
 
-/* Does each pixel of the result depend on the same pixel alone, and on nothing else of the image?
- */
+/* Does each pixel of the result depend on the same
+ * pixel alone, and on nothing else of the image? */
 bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_settings *settings);
 
 /* As imf_info.bits, of the result for such an input. */

@@ -9,9 +9,11 @@
  *     ideal        x <= 1 ? 1 : 0           1
  *
  * With d = sqrt(u^2 + v^2):
- *     lowpass   g(d / low)                       highpass  1 - lowpass
+ *
+ *     lowpass   g(d / low)                                 highpass  1 - lowpass
  *     bandpass  g(|d^2 - low high| / (d (high - low)))     bandstop  1 - bandpass
  *     notch     (1 - g(d1 / radius)) (1 - g(d2 / radius)), d1 and d2 the distances from +-(u, v)
+ *
  * The band's mapping is the classical low-pass to band-pass transformation: it takes both edges to
  * the cutoff and their geometric mean to gain 1, and removes the frequency 0.
  */

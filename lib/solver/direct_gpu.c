@@ -84,7 +84,7 @@ static void sum_range(const struct imf_problem *p, double *low, double *high) {
  *   - with an odd scale N, n / N is no tie and 1 / 2N away from one at least, which must be more
  *     than what four roundings of the largest value on the way can do;
  *   - magnitudes t = sqrt(m) are never ties either but 1 / 8t away, for t up to 512 (all that 8
- * bits show with an offset) 2.4e-4, more than the 3 ulp that OpenCL grants a square root.
+ *     bits show with an offset) 2.4e-4, more than the 3 ulp that OpenCL grants a square root.
  */
 static bool floats_decide(const struct imf_problem *p, double sum) {
     const struct imf_epilogue *e = &p->epilogue;

@@ -30,8 +30,8 @@ void imf_row_program_write(struct imf_row_program *g, const struct imf_kernel *k
  * How far float sums may be off, before division by the scale:
  *   - the taps as they come out of the program's floats, times the largest sample;
  *   - rounding each partial sum of a row product (rounding.h), and of the sum of row products,
- * whose errors are independent since each comes from another input row. A row used once adds its
- *     products to the sum directly.
+ *     whose errors are independent since each comes from another input row. A row used once adds
+ *     its products to the sum directly.
  */
 double imf_row_program_error(const struct imf_row_program *g, const struct imf_kernel *k,
                              double in_max);

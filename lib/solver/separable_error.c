@@ -4,7 +4,7 @@
  * With first factor a, second factor b and the largest sample m, the error of one product is
  *   - rounding the taps: m * (sum |b| * sum |a - float(a)| + sum |b - float(b)| * sum |a|);
  *   - rounding in the first sums (rounding.h), whose errors in the second's samples are
- * independent: variance_a * sum b^2, and the filtered samples' own rounding is one of them;
+ *     independent: variance_a * sum b^2, and the filtered samples' own rounding is one of them;
  *   - rounding in the second sums, of samples up to m * sum |a|;
  *   - adding mirrored float samples, in two passes: half an ulp of m, times the taps.
  *

@@ -1,4 +1,5 @@
-/* test_flt.c - .flt text and files: kernels, errors with line and column, where names are looked up
+/*
+ * test_flt.c - .flt text and files: kernels, errors with line and column, where names are looked up
  */
 #include "base/embed.h"
 #include "filter/builtin.h"

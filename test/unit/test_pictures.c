@@ -76,8 +76,7 @@ static void test_half_plane(int width, int height) {
     imf_half_plane_free(&half);
 }
 
-/* ---- responses --------------------------------------------------------------------------------
- */
+/* ---- responses ------------------------------------------------------------------------------- */
 
 static double gain[IMF_RESPONSE_SIZE];
 
@@ -153,8 +152,7 @@ static void test_impulse(void) {
     imf_kernel_free(&k);
 }
 
-/* ---- spectra ----------------------------------------------------------------------------------
- */
+/* ---- spectra --------------------------------------------------------------------------------- */
 
 /* A cosine of amplitude 100 with u and v periods across `size` pixels. */
 static void test_cosine(int size, int most, int u, int v) {
