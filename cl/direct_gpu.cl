@@ -26,10 +26,6 @@
 //    integer kernel at once (DOT), the sums of small magnitudes as pairs of fp16 numbers that are
 //    not raised and that become floats in one step (PAIRS), and levels rounded two at a time.
 
-#ifndef DIRECT_SUMS
-#include "parts/direct_sums.cl" // where this file is compiled alone: the host puts that text first
-#endif
-
 #ifndef PLAIN_END
 #define PLAIN_END 0 // 1: the float epilogue is E_MUL alone; for magnitudes, not even that
 #endif

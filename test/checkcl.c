@@ -76,33 +76,34 @@ int main(int argc, char **argv) {
     }
     if (!host) {
         /* A cache of its own would hide what a compiler does with today's source. */
-        if (imf_clrt_open(&c.rt, &options, NULL, &err)) {
+        if (imf_runtime_open(&c.rt, &options, NULL, &err) || imf_queue_open(&c.queue, c.rt, &err)) {
             fprintf(stderr, "checkcl: %s\n", err.text);
             return 1;
         }
-        printf("checkcl on %s\n", imf_clrt_device(c.rt)->name);
+        printf("checkcl on %s\n", imf_queue_device(c.queue)->name);
     }
-    if (bench && c.rt) {
+    if (bench && c.queue) {
         checkcl_bench(&c, width, height);
     } else {
         if (!c.only && checkcl_part(&c, "spatial")) {
             checkcl_edges(&c);
             checkcl_reference(&c);
         }
-        bool transforms = c.rt && checkcl_part(&c, "transforms");
-        if (c.rt)
+        bool transforms = c.queue && checkcl_part(&c, "transforms");
+        if (c.queue)
             checkcl_solvers(&c);
         if (transforms && !c.tiny && (!c.only || !strcmp(c.only, "exact")))
             checkcl_exact(&c);
         if (transforms && (!c.only || !strcmp(c.only, "transfer")))
             checkcl_transfers(&c);
-        if (c.rt && !c.only && checkcl_part(&c, "chains")) {
+        if (c.queue && !c.only && checkcl_part(&c, "chains")) {
             checkcl_chains(&c);
             checkcl_bands(&c);
         }
         printf("checkcl: %lu passed, %lu failed\n", c.passed, c.failed);
     }
-    imf_clrt_close(&c.rt);
+    imf_queue_close(&c.queue);
+    imf_runtime_close(&c.rt);
     imf_context_free(&c.ctx);
     return c.failed != 0;
 }

@@ -2,14 +2,16 @@
 #ifndef CHECKCL_H
 #define CHECKCL_H
 
-#include "device/runtime.h"
+#include "base/surface.h"
+#include "device/buffer.h"
 
 /* An imf_info of WIDTH, HEIGHT, CHANNELS, DEPTH, COLOR, ALPHA. */
 #define SHAPE(w, h, n, d, c, a)                                                                    \
     { .width = (w), .height = (h), .channels = (n), .depth = (d), .color = (c), .alpha = (a) }
 
 struct checkcl {
-    struct imf_clrt *rt;       /* NULL: host only */
+    struct imf_runtime *rt;    /* NULL: host only */
+    struct imf_queue *queue;   /* of that; NULL: host only */
     struct imf_context *ctx;   /* the same device through the public interface */
     bool quick, full, verbose; /* fewer and more draws from the matrix */
     bool tiny;                 /* a handful of small cases, for oclgrind */

@@ -76,7 +76,7 @@ static bool choose_solvers(struct checkcl *c, const struct imf_chain *chain, siz
     static const struct imf_solver *const solvers[] = {&imf_solver_separable, &imf_solver_direct,
                                                        &imf_solver_separable_local,
                                                        &imf_solver_direct_local, &imf_solver_fft};
-    struct imf_device device = *imf_clrt_device(c->rt);
+    struct imf_device device = *imf_queue_device(c->queue);
     char why[IMF_WHY];
     device.gpu =
         device.gpu || turn == 2 || turn == 3; /* solvers for GPUs run anywhere, if slowly */

@@ -160,15 +160,14 @@ void checkcl_chains(struct checkcl *c) {
 
 /* Copying a buffer of the image's size on the device: the least that any filter takes. */
 static void bench_copy(struct checkcl *c, size_t bytes) {
-    cl_mem from = NULL, to = NULL;
+    struct imf_buffer *from = NULL, *to = NULL;
     double least = INFINITY, middle[2] = {0, 0};
-    cl_command_queue queue = imf_clrt_queue(c->rt);
-    bool ok = !imf_clrt_buffer(c->rt, CL_MEM_READ_WRITE, bytes, &from, NULL) &&
-              !imf_clrt_buffer(c->rt, CL_MEM_READ_WRITE, bytes, &to, NULL);
+    bool ok = !imf_buffer_make(&from, c->queue, IMF_BUFFER_WORK, bytes, NULL) &&
+              !imf_buffer_make(&to, c->queue, IMF_BUFFER_WORK, bytes, NULL);
     for (int i = 0; i < 10 && ok; i++) {
         double start = imf_now_ms();
-        ok = !clEnqueueCopyBuffer(queue, from, to, 0, 0, bytes, 0, NULL, NULL) &&
-             !imf_clrt_finish(c->rt, NULL);
+        ok = !imf_buffer_copy(c->queue, to, 0, from, 0, bytes, NULL) &&
+             !imf_queue_finish(c->queue, NULL);
         if (i > 2)
             least = fmin(least, imf_now_ms() - start);
     }
@@ -176,17 +175,15 @@ static void bench_copy(struct checkcl *c, size_t bytes) {
     for (int i = 0; i < 2 && ok; i++) {
         double start = imf_now_ms();
         for (int k = 0; k < 20 && ok; k++)
-            ok = !clEnqueueCopyBuffer(queue, from, to, 0, 0, bytes, 0, NULL, NULL);
-        ok = ok && !imf_clrt_finish(c->rt, NULL);
+            ok = !imf_buffer_copy(c->queue, to, 0, from, 0, bytes, NULL);
+        ok = ok && !imf_queue_finish(c->queue, NULL);
         middle[i] = (imf_now_ms() - start) / 20;
     }
     if (ok)
-        printf("%-10s %-8s %10.3f %10.3f  clEnqueueCopyBuffer; median: of 20 in a row\n", "copy",
-               "-", least, middle[1]);
-    if (from)
-        clReleaseMemObject(from);
-    if (to)
-        clReleaseMemObject(to);
+        printf("%-10s %-8s %10.3f %10.3f  imf_buffer_copy(); median: of 20 in a row\n", "copy", "-",
+               least, middle[1]);
+    imf_buffer_free(&from);
+    imf_buffer_free(&to);
 }
 
 void checkcl_bench(struct checkcl *c, int width, int height) {

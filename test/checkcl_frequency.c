@@ -83,11 +83,11 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
               !imf_solver_host.run(job, &in, &want, &err);
     if (job)
         imf_solver_host.destroy(&job);
-    ok = ok && s->applicable(&p, imf_clrt_device(c->rt), why);
+    ok = ok && s->applicable(&p, imf_queue_device(c->queue), why);
     in.mem = checkcl_upload(c, &in);
     out.mem = checkcl_upload(c, &out);
-    ok = ok && !s->make(&job, &p, c->rt, &err) && !s->run(job, &in, &out, &err) &&
-         !imf_clrt_finish(c->rt, &err) && checkcl_download(c, &out);
+    ok = ok && !s->make(&job, &p, c->queue, &err) && !s->run(job, &in, &out, &err) &&
+         !imf_queue_finish(c->queue, &err) && checkcl_download(c, &out);
     unsigned long broken = ok ? overwritten(&out) : 0;
     double error = ok ? largest_error(&want, &out) : INFINITY;
     checkcl_result(c, ok && !broken && error <= p.tolerance,
@@ -97,8 +97,8 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
                    (int)edge, error, p.tolerance, broken, why, err.text);
     if (job)
         s->destroy(&job);
-    clReleaseMemObject(in.mem);
-    clReleaseMemObject(out.mem);
+    imf_buffer_free(&in.mem);
+    imf_buffer_free(&out.mem);
     imf_surface_free(&in);
     imf_surface_free(&out);
     imf_surface_free(&want);

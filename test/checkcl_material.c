@@ -265,16 +265,15 @@ unsigned long checkcl_wrong(const struct material *m, const struct imf_surface *
     return wrong;
 }
 
-cl_mem checkcl_upload(struct checkcl *c, const struct imf_surface *s) {
-    cl_mem mem = NULL;
-    if (imf_clrt_buffer(c->rt, CL_MEM_READ_WRITE, imf_surface_bytes(s), &mem, NULL) ||
-        clEnqueueWriteBuffer(imf_clrt_queue(c->rt), mem, CL_TRUE, 0, imf_surface_bytes(s), s->host,
-                             0, NULL, NULL))
+struct imf_buffer *checkcl_upload(struct checkcl *c, const struct imf_surface *s) {
+    size_t bytes = imf_surface_bytes(s);
+    struct imf_buffer *buffer;
+    if (imf_buffer_make(&buffer, c->queue, IMF_BUFFER_WORK, bytes, NULL) ||
+        imf_buffer_upload(c->queue, buffer, 0, s->host, bytes, NULL))
         abort();
-    return mem;
+    return buffer;
 }
 
 bool checkcl_download(struct checkcl *c, const struct imf_surface *s) {
-    return !clEnqueueReadBuffer(imf_clrt_queue(c->rt), s->mem, CL_TRUE, 0, imf_surface_bytes(s),
-                                s->host, 0, NULL, NULL);
+    return !imf_buffer_download(c->queue, s->mem, 0, s->host, imf_surface_bytes(s), NULL);
 }

@@ -68,7 +68,7 @@ struct imf_surface checkcl_surface(enum imf_sample sample, struct shape z, struc
 double checkcl_sample(const struct imf_surface *s, int y, size_t i);
 
 /* Copy a host surface to a new buffer, and the buffer s->mem back. */
-cl_mem checkcl_upload(struct checkcl *c, const struct imf_surface *s);
+struct imf_buffer *checkcl_upload(struct checkcl *c, const struct imf_surface *s);
 bool checkcl_download(struct checkcl *c, const struct imf_surface *s);
 
 /* Kernels and problem only. */

@@ -60,11 +60,11 @@ void checkcl_edges(struct checkcl *c) {
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             struct imf_surface s = checkcl_surface(IMF_U8, shapes[i], m);
             checkcl_fill(&s, MIXED, &r);
-            if (c->rt) {
+            if (c->queue) {
                 struct imf_edge_job *job = NULL;
                 struct imf_error err = {.text = ""};
                 s.mem = checkcl_upload(c, &s);
-                bool ok = !imf_edge_make(&job, c->rt, &s, m, (enum imf_edge)edge, outside, &err);
+                bool ok = !imf_edge_make(&job, c->queue, &s, m, (enum imf_edge)edge, outside, &err);
                 for (int y = 0; y < s.height && ok; y += 3) {
                     struct imf_surface band = s;
                     band.origin += (size_t)y * s.pitch;
@@ -75,7 +75,7 @@ void checkcl_edges(struct checkcl *c) {
                 checkcl_result(c, ok, "device margins %s %dx%dx%d %s", edge_name[edge], s.width,
                                s.height, s.channels, err.text);
                 imf_edge_free(&job);
-                clReleaseMemObject(s.mem);
+                imf_buffer_free(&s.mem);
             }
             imf_edge_fill_host(&s, m, (enum imf_edge)edge, outside);
             checkcl_result(c, margins_right(&s, m, (enum imf_edge)edge), "host margins %s %dx%dx%d",

@@ -29,7 +29,7 @@ static unsigned long broken_canaries(const struct imf_surface *s) {
 }
 
 struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solver *s) {
-    struct imf_device device = *imf_clrt_device(c->rt);
+    struct imf_device device = *imf_queue_device(c->queue);
     device.gpu = device.gpu || s == &imf_solver_fft_local || s == &imf_solver_direct_local ||
                  s == &imf_solver_separable_local;
     return device;
@@ -50,8 +50,8 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
         m.in.mem = checkcl_upload(c, &m.in);
         out.mem = checkcl_upload(c, &out);
         void *job = NULL;
-        bool ran = !s->make(&job, &m.p, c->rt, &err) && !s->run(job, &m.in, &out, &err) &&
-                   !imf_clrt_finish(c->rt, &err) && checkcl_download(c, &out);
+        bool ran = !s->make(&job, &m.p, c->queue, &err) && !s->run(job, &m.in, &out, &err) &&
+                   !imf_queue_finish(c->queue, &err) && checkcl_download(c, &out);
         unsigned long wrong = ran ? checkcl_wrong(&m, &out) : 0;
         unsigned long broken = ran ? broken_canaries(&out) : 0;
         checkcl_result(c, ran && !wrong && !broken,
@@ -59,8 +59,8 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
                        checkcl_describe(k), (unsigned long long)seed, wrong, broken, err.text);
         if (job)
             s->destroy(&job);
-        clReleaseMemObject(m.in.mem);
-        clReleaseMemObject(out.mem);
+        imf_buffer_free(&m.in.mem);
+        imf_buffer_free(&out.mem);
         imf_surface_free(&out);
     } else if (c->verbose) {
         printf("-- %s %s: %s\n", s->name, checkcl_describe(k), why);

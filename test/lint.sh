@@ -18,7 +18,8 @@ lint_kernels() {
         cl/fft.cl) set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl -include cl/parts/common.cl ;;
         cl/parts/fft_primes.cl | cl/parts/fft_transpose.cl) set -- -include cl/parts/fft_stages.cl ;;
         cl/fft_lines.cl | cl/fft_transform.cl | cl/frequency.cl)
-            set -- -DPRIMES -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl ;;
+            set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl ;;
+        cl/direct_gpu.cl) set -- -include cl/parts/direct_sums.cl -include cl/parts/common.cl ;;
         cl/fft_gpu.cl) set -- -include cl/parts/fft_gpu_lines.cl -include cl/parts/common.cl ;;
         cl/fft*.cl) set -- -include cl/parts/fft_stages.cl -include cl/parts/common.cl ;;
         *) set -- -include cl/parts/common.cl ;;
@@ -31,7 +32,7 @@ lint_kernels() {
         lint_kernel $set -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
             -include cl/parts/common.cl cl/fft.cl
     done
-    lint_kernel -DFP64=1 -DPRIMES -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl \
+    lint_kernel -DFP64=1 -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl \
         -include cl/parts/common.cl cl/fft_transform.cl
 }
 

@@ -13,6 +13,8 @@
 //
 // The inverse is the forward one with real and imaginary parts exchanged.
 
+#define PRIMES 1
+
 // Mirrored by struct imf_fft_prime of fourier/prime.h; all positions count floats (or ints) from the
 // beginning of the twiddle factors.
 struct fft_prime {

@@ -8,6 +8,8 @@
 // bits of such a number are the number's own, denormal or not, so that bytes need no conversion, and
 // the rounding of floats to fp16 is rounding to whole numbers.
 
+#define SUBWORD 1
+
 #ifndef PTX
 #define PTX 0 // 1: the device's compiler takes PTX for compute capability 8.0
 #endif

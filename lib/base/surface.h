@@ -23,6 +23,8 @@
  * need no special case. Row starts (pixel (0,0) of each row) are aligned to it as well. */
 #define IMF_SLACK 64
 
+struct imf_buffer;
+
 enum imf_sample { IMF_U8, IMF_U16, IMF_F32, IMF_F64 };
 
 struct imf_margin {
@@ -37,7 +39,7 @@ struct imf_surface {
     size_t pitch;  /* samples from a row to the next; multiple of IMF_SLACK */
     size_t size;   /* samples in all, slack included */
     void *host;    /* storage in host memory, or NULL */
-    void *mem;     /* storage on the device (cl_mem), or NULL */
+    struct imf_buffer *mem; /* storage on the device (device/buffer.h), or NULL */
 };
 
 size_t imf_sample_size(enum imf_sample sample);

@@ -14,7 +14,7 @@ struct imf_context {
     char *name, *cache_dir;             /* cache_dir NULL: keep nothing on disk */
     bool prepared;
     struct imf_pocl_cache pocl;
-    struct imf_clrt *rt;
+    struct imf_runtime *rt;
     bool failed; /* to open */
     bool gave_up;
     struct imf_error failure;
@@ -68,7 +68,7 @@ void imf_context_free(struct imf_context **ctx) {
     if (!*ctx)
         return;
     bool opened = (*ctx)->rt != NULL;
-    imf_clrt_close(&(*ctx)->rt);
+    imf_runtime_close(&(*ctx)->rt);
     imf_pocl_cache_close(&(*ctx)->pocl, opened);
     free((*ctx)->name);
     free((*ctx)->cache_dir);
@@ -92,13 +92,13 @@ enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *e
     return ctx->failed ? ctx->failure.status : IMF_OK;
 }
 
-enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_clrt **out,
+enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err) {
     *out = NULL;
     if (!ctx->rt && !ctx->failed) {
         double begin = imf_now_ms();
         if (imf_context_prepare(ctx, NULL) == IMF_OK)
-            ctx->failed = imf_clrt_open(&ctx->rt, &ctx->options, ctx->cache_dir, &ctx->failure);
+            ctx->failed = imf_runtime_open(&ctx->rt, &ctx->options, ctx->cache_dir, &ctx->failure);
         ctx->setup_ms += imf_now_ms() - begin;
     }
     if (ctx->failed) {

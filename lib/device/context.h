@@ -7,7 +7,7 @@
 struct imf_context;
 
 /* The runtime, opened on the first call; a failure is remembered and told again. */
-enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_clrt **out,
+enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err);
 bool imf_context_opened(const struct imf_context *ctx);
 /* The user asked for a particular device. */

@@ -1,5 +1,6 @@
 /* defines.c - "#define" lines for OpenCL programs, in a string that grows */
-#include "device/runtime.h"
+#include "base/surface.h"
+#include "device/program.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * Devices are numbered in the order of platforms and of devices on each. A device is usable when
  * every program of this library will build and run on it.
  */
-#include "device/devices.h"
+#include "device/opencl.h"
 
 #include <ctype.h>
 #include <stdlib.h>

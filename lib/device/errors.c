@@ -1,5 +1,5 @@
 /* errors.c - OpenCL error codes by name */
-#include "device/runtime.h"
+#include "device/opencl.h"
 
 struct code_name {
     cl_int code;
@@ -70,7 +70,7 @@ static const struct code_name names[] = {
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
 };
 
-enum imf_status imf_clrt_fail(struct imf_error *err, cl_int code, const char *what) {
+enum imf_status imf_cl_fail(struct imf_error *err, cl_int code, const char *what) {
     bool memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY ||
                   code == CL_INVALID_BUFFER_SIZE;
     const char *name = "unknown OpenCL error";

@@ -23,12 +23,12 @@
 
 /* struct product of cl/fft_chirp.cl. */
 struct product {
-    imf_cl_long from, from_step, to, to_step;
+    imf_long from, from_step, to, to_step;
     cl_int given, wanted, exchange_first, exchange_last;
 };
 
 struct imf_fft_chirp {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     struct imf_fft_lines lines;
     int padded;
     struct imf_fft *inner;
@@ -53,12 +53,12 @@ void imf_fft_chirp_free(struct imf_fft_chirp **chirp) {
 
 static enum imf_status launch(const struct imf_fft_chirp *c, cl_mem in, cl_mem out, cl_mem factors,
                               const struct product *p, struct imf_error *err) {
-    const struct imf_arg args[] = {
+    const struct imf_clrt_arg args[] = {
         {sizeof in, &in}, {sizeof out, &out}, {sizeof factors, &factors}, {sizeof *p, p}};
-    const struct imf_device *d = imf_clrt_device(c->rt);
+    const struct imf_device *d = imf_queue_device(c->queue);
     size_t global = 4 * (d->compute_units > 0 ? d->compute_units : 1), local = 1;
-    return imf_clrt_launch(c->rt, c->kernel, args, sizeof args / sizeof *args, 1, &global, &local,
-                           err);
+    return imf_clrt_launch(c->queue, c->kernel, args, sizeof args / sizeof *args, 1, &global,
+                           &local, err);
 }
 
 /* The chirp's conjugate, which repeats itself before 0, as a spectrum. */
@@ -77,7 +77,7 @@ static enum imf_status make_spectrum(struct imf_fft_chirp *c, const float *chirp
     }
     enum imf_status status = imf_fft_run(c->inner, b, b, IMF_FFT_FORWARD, err);
     if (status == IMF_OK)
-        status = imf_fft_upload(c->rt, b, 2 * m * sizeof *b, &c->spectrum, err);
+        status = imf_fft_upload(c->queue, b, 2 * m * sizeof *b, &c->spectrum, err);
     free(b);
     return status;
 }
@@ -96,24 +96,24 @@ static enum imf_status make_tables(struct imf_fft_chirp *c, struct imf_error *er
     }
     enum imf_status status = make_spectrum(c, chirp, err);
     if (status == IMF_OK)
-        status = imf_fft_upload(c->rt, chirp, bytes, &c->chirp, err);
+        status = imf_fft_upload(c->queue, chirp, bytes, &c->chirp, err);
     free(chirp);
     return status;
 }
 
-enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_clrt *rt,
+enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_queue *queue,
                                    const struct imf_fft_lines *lines, struct imf_error *err) {
     struct imf_fft_chirp *c = *out = calloc(1, sizeof *c);
     if (!c)
         return imf_fail_memory(err, sizeof *c);
-    c->rt = rt;
+    c->queue = queue;
     c->lines = *lines;
     c->padded = imf_fft_length(2 * lines->length - 1, PADDED_MULTIPLE);
     struct imf_defines none = {0};
     enum imf_status status =
-        imf_clrt_kernel(rt, "fft_chirp.cl", &none, "fft_chirp", &c->kernel, err);
+        imf_clrt_kernel(queue, "fft_chirp.cl", &none, "fft_chirp", &c->kernel, err);
     if (status == IMF_OK)
-        status = imf_fft_create_inner(&c->inner, rt, c->padded, err);
+        status = imf_fft_create_inner(&c->inner, queue, c->padded, err);
     if (status == IMF_OK)
         status = make_tables(c, err);
     if (status != IMF_OK)

@@ -4,7 +4,7 @@
 #ifndef IMF_FOURIER_CHIRP_H
 #define IMF_FOURIER_CHIRP_H
 
-#include "device/runtime.h"
+#include "device/clrt.h"
 
 struct imf_fft;
 struct imf_fft_chirp;
@@ -15,7 +15,7 @@ struct imf_fft_lines {
     int64_t element, line, set;
 };
 
-enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_clrt *rt,
+enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_queue *queue,
                                    const struct imf_fft_lines *lines, struct imf_error *err);
 void imf_fft_chirp_free(struct imf_fft_chirp **chirp);
 
@@ -25,7 +25,7 @@ enum imf_status imf_fft_chirp_run(struct imf_fft_chirp *chirp, cl_mem data, bool
 
 /* fourier/transform.c: a transform of one line that is no public one: longer than IMF_FFT_MAX
  * perhaps, and in float64 where the device can; and where its values lie. */
-enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_clrt *rt, int length,
+enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_queue *queue, int length,
                                      struct imf_error *err);
 cl_mem imf_fft_data(const struct imf_fft *fft);
 

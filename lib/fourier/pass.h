@@ -11,7 +11,7 @@
 
 /* struct fft_layout, fft_pass and fft_transform of cl/fft_transform.cl. */
 struct imf_fft_layout {
-    imf_cl_long line, element, outer;
+    imf_long line, element, outer;
 };
 struct imf_fft_pass {
     struct imf_fft_layout from, to;
@@ -21,7 +21,7 @@ struct imf_fft_pass {
 struct imf_fft_transform {
     struct imf_fft_pass pass[IMF_FFT_PASSES];
     cl_int passes, batch;
-    imf_cl_long size;
+    imf_long size;
     cl_int work, backwards;
 };
 

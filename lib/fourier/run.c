@@ -38,7 +38,7 @@ void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x
 }
 
 void imf_fft_define_primes(struct imf_defines *d) {
-    define_part(d, "PRIMES", "fft_primes.cl");
+    define_part(d, "PRIME_STAGES", "fft_primes.cl");
 }
 
 void imf_fft_define_transpose(struct imf_defines *d) {
@@ -53,21 +53,20 @@ void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan
     axis->primes = plan->primes;
 }
 
-enum imf_status imf_fft_upload(struct imf_clrt *rt, const void *data, size_t bytes, cl_mem *out,
+enum imf_status imf_fft_upload(struct imf_queue *queue, const void *data, size_t bytes, cl_mem *out,
                                struct imf_error *err) {
-    enum imf_status status = imf_clrt_buffer(rt, CL_MEM_READ_ONLY, bytes, out, err);
+    enum imf_status status = imf_clrt_buffer(queue, CL_MEM_READ_ONLY, bytes, out, err);
     if (status != IMF_OK)
         return status;
-    cl_int code =
-        clEnqueueWriteBuffer(imf_clrt_queue(rt), *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+    cl_int code = clEnqueueWriteBuffer(queue->handle, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         return IMF_OK;
     clReleaseMemObject(*out);
     *out = NULL;
-    return imf_clrt_fail(err, code, "writing a table to the device");
+    return imf_cl_fail(err, code, "writing a table to the device");
 }
 
-enum imf_status imf_fft_twiddle_buffer(struct imf_clrt *rt, const struct imf_fft_plan *x,
+enum imf_status imf_fft_twiddle_buffer(struct imf_queue *queue, const struct imf_fft_plan *x,
                                        const struct imf_fft_plan *y, struct imf_fft_axis *axis_x,
                                        struct imf_fft_axis *axis_y, cl_mem *out,
                                        struct imf_error *err) {
@@ -89,7 +88,7 @@ enum imf_status imf_fft_twiddle_buffer(struct imf_clrt *rt, const struct imf_fft
         status = imf_fft_prime_tables(y, tw, (size_t)axis_y->prime_tables, err);
     }
     if (status == IMF_OK)
-        status = imf_fft_upload(rt, tw, bytes, out, err);
+        status = imf_fft_upload(queue, tw, bytes, out, err);
     free(tw);
     return status;
 }
@@ -101,7 +100,7 @@ struct lines {
     cl_mem re, im, twiddles, order, scratch;
 };
 
-static enum imf_status lines_buffers(struct lines *l, struct imf_clrt *rt,
+static enum imf_status lines_buffers(struct lines *l, struct imf_queue *queue,
                                      const struct imf_fft_plan *plan, struct imf_fft_axis *axis,
                                      size_t bytes, size_t scratch, struct imf_error *err) {
     size_t order_bytes = (size_t)plan->length * sizeof(cl_int);
@@ -109,46 +108,47 @@ static enum imf_status lines_buffers(struct lines *l, struct imf_clrt *rt,
     if (!order)
         return imf_fail_memory(err, order_bytes);
     imf_fft_order(plan, order);
-    enum imf_status status = imf_fft_upload(rt, order, order_bytes, &l->order, err);
+    enum imf_status status = imf_fft_upload(queue, order, order_bytes, &l->order, err);
     free(order);
     if (status == IMF_OK)
-        status = imf_fft_twiddle_buffer(rt, plan, NULL, axis, NULL, &l->twiddles, err);
+        status = imf_fft_twiddle_buffer(queue, plan, NULL, axis, NULL, &l->twiddles, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &l->re, err);
+        status = imf_clrt_buffer(queue, CL_MEM_READ_WRITE, bytes, &l->re, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &l->im, err);
+        status = imf_clrt_buffer(queue, CL_MEM_READ_WRITE, bytes, &l->im, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, scratch, &l->scratch, err);
+        status = imf_clrt_buffer(queue, CL_MEM_READ_WRITE, scratch, &l->scratch, err);
     return status;
 }
 
-static enum imf_status lines_run(struct lines *l, struct imf_clrt *rt, struct imf_fft_axis *axis,
-                                 float *re, float *im, size_t bytes, int count, int groups,
-                                 int spare, bool backwards, struct imf_error *err) {
-    cl_command_queue q = imf_clrt_queue(rt);
+static enum imf_status lines_run(struct lines *l, struct imf_queue *queue,
+                                 struct imf_fft_axis *axis, float *re, float *im, size_t bytes,
+                                 int count, int groups, int spare, bool backwards,
+                                 struct imf_error *err) {
+    cl_command_queue q = queue->handle;
     cl_int n = count, back = backwards, more = spare;
-    const struct imf_arg args[] = {{sizeof l->re, &l->re},       {sizeof l->im, &l->im},
-                                   {sizeof l->re, &l->twiddles}, {sizeof l->re, &l->order},
-                                   {sizeof l->re, &l->scratch},  {sizeof *axis, axis},
-                                   {sizeof more, &more},         {sizeof n, &n},
-                                   {sizeof back, &back}};
+    const struct imf_clrt_arg args[] = {{sizeof l->re, &l->re},       {sizeof l->im, &l->im},
+                                        {sizeof l->re, &l->twiddles}, {sizeof l->re, &l->order},
+                                        {sizeof l->re, &l->scratch},  {sizeof *axis, axis},
+                                        {sizeof more, &more},         {sizeof n, &n},
+                                        {sizeof back, &back}};
     size_t global = (size_t)groups, local = 1;
     cl_int code = clEnqueueWriteBuffer(q, l->re, CL_TRUE, 0, bytes, re, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         code = clEnqueueWriteBuffer(q, l->im, CL_TRUE, 0, bytes, im, 0, NULL, NULL);
     if (code != CL_SUCCESS)
-        return imf_clrt_fail(err, code, "writing to the device");
-    enum imf_status status =
-        imf_clrt_launch(rt, l->kernel, args, sizeof args / sizeof *args, 1, &global, &local, err);
+        return imf_cl_fail(err, code, "writing to the device");
+    enum imf_status status = imf_clrt_launch(queue, l->kernel, args, sizeof args / sizeof *args, 1,
+                                             &global, &local, err);
     if (status != IMF_OK)
         return status;
     code = clEnqueueReadBuffer(q, l->re, CL_TRUE, 0, bytes, re, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         code = clEnqueueReadBuffer(q, l->im, CL_TRUE, 0, bytes, im, 0, NULL, NULL);
-    return code == CL_SUCCESS ? IMF_OK : imf_clrt_fail(err, code, "reading from the device");
+    return code == CL_SUCCESS ? IMF_OK : imf_cl_fail(err, code, "reading from the device");
 }
 
-enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, int count,
+enum imf_status imf_fft_lines(struct imf_queue *queue, float *re, float *im, int n, int count,
                               bool backwards, struct imf_error *err) {
     struct imf_fft_plan plan;
     struct imf_fft_axis axis = {0};
@@ -157,7 +157,7 @@ enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, 
     if (!imf_fft_plan_any(&plan, n) || count < 1)
         return imf_fail(err, IMF_ERR_ARGUMENT, "%d lines of length %d cannot be transformed", count,
                         n);
-    int vec = imf_fft_vec(imf_clrt_device(rt)), groups = count / vec + (count % vec != 0);
+    int vec = imf_fft_vec(imf_queue_device(queue)), groups = count / vec + (count % vec != 0);
     size_t elements = (size_t)n + (size_t)imf_fft_prime_spare(&plan);
     if (!imf_size_mul((size_t)n * sizeof(float), (size_t)count, &bytes) ||
         !imf_size_mul(elements * (size_t)vec * 2 * sizeof(float), (size_t)groups, &scratch))
@@ -167,13 +167,14 @@ enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, 
     imf_fft_define(&d, vec, plan.primes ? NULL : &plan, NULL);
     if (plan.primes)
         imf_fft_define_primes(&d);
-    enum imf_status status = imf_clrt_kernel(rt, "fft_lines.cl", &d, "fft_lines", &l.kernel, err);
+    enum imf_status status =
+        imf_clrt_kernel(queue, "fft_lines.cl", &d, "fft_lines", &l.kernel, err);
     imf_defines_free(&d);
     if (status == IMF_OK)
-        status = lines_buffers(&l, rt, &plan, &axis, bytes, scratch, err);
+        status = lines_buffers(&l, queue, &plan, &axis, bytes, scratch, err);
     if (status == IMF_OK)
-        status = lines_run(&l, rt, &axis, re, im, bytes, count, groups, imf_fft_prime_spare(&plan),
-                           backwards, err);
+        status = lines_run(&l, queue, &axis, re, im, bytes, count, groups,
+                           imf_fft_prime_spare(&plan), backwards, err);
     cl_mem *mems[] = {&l.re, &l.im, &l.twiddles, &l.order, &l.scratch};
     for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
         if (*mems[i])

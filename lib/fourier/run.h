@@ -4,7 +4,8 @@
 #ifndef IMF_FOURIER_RUN_H
 #define IMF_FOURIER_RUN_H
 
-#include "device/runtime.h"
+#include "base/surface.h"
+#include "device/clrt.h"
 #include "fourier/plan.h"
 
 /* struct fft_axis of cl/fft_stages.cl. */
@@ -30,20 +31,20 @@ void imf_fft_define_transpose(struct imf_defines *d);
 void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan);
 
 /* The twiddle factors of one or two plans (y may be NULL) in one buffer; sets axis->twiddles. */
-enum imf_status imf_fft_twiddle_buffer(struct imf_clrt *rt, const struct imf_fft_plan *x,
+enum imf_status imf_fft_twiddle_buffer(struct imf_queue *queue, const struct imf_fft_plan *x,
                                        const struct imf_fft_plan *y, struct imf_fft_axis *axis_x,
                                        struct imf_fft_axis *axis_y, cl_mem *out,
                                        struct imf_error *err);
 
 /* A read-only buffer with a copy of host data. */
-enum imf_status imf_fft_upload(struct imf_clrt *rt, const void *data, size_t bytes, cl_mem *out,
+enum imf_status imf_fft_upload(struct imf_queue *queue, const void *data, size_t bytes, cl_mem *out,
                                struct imf_error *err);
 
 /*
  * Transform `count` lines of n complex values in place, planar, line after line in host memory, in
  * natural order. backwards: the inverse, not divided by n. Any n up to IMF_FFT_MAX.
  */
-enum imf_status imf_fft_lines(struct imf_clrt *rt, float *re, float *im, int n, int count,
+enum imf_status imf_fft_lines(struct imf_queue *queue, float *re, float *im, int n, int count,
                               bool backwards, struct imf_error *err);
 
 #endif

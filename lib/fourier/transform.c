@@ -18,7 +18,7 @@
 #define PRIME_MAX 65536
 
 struct imf_fft {
-    struct imf_clrt *rt;
+    struct imf_queue *queue, *own; /* own: NULL where the queue is another's */
     struct imf_fft_passes passes;
     struct imf_fft_chirp *along_x, *along_y; /* axes that the passes leave out, or NULL */
     bool wide;  /* work is done in float64, as convolutions double the error */
@@ -65,6 +65,7 @@ void imf_fft_free(struct imf_fft **fft) {
         clReleaseKernel(f->kernel);
     imf_fft_chirp_free(&f->along_x);
     imf_fft_chirp_free(&f->along_y);
+    imf_queue_close(&f->own);
     free(f);
     *fft = NULL;
 }
@@ -82,9 +83,9 @@ static enum imf_status make_tables(struct imf_fft *f, int vec, struct imf_error 
         status = imf_fft_passes_tables(&f->passes, vec, twiddles, orders, err);
     }
     if (status == IMF_OK)
-        status = imf_fft_upload(f->rt, twiddles, floats, &f->twiddles, err);
+        status = imf_fft_upload(f->queue, twiddles, floats, &f->twiddles, err);
     if (status == IMF_OK)
-        status = imf_fft_upload(f->rt, orders, ints, &f->orders, err);
+        status = imf_fft_upload(f->queue, orders, ints, &f->orders, err);
     free(twiddles);
     free(orders);
     return status;
@@ -105,14 +106,14 @@ static enum imf_status make_buffers(struct imf_fft *f, int vec, struct imf_error
                         "the transforms need more memory than can be addressed");
     if (f->passes.temp)
         temp = f->alone ? (size_t)z->size * item * f->groups : f->bytes;
-    enum imf_status status =
-        imf_clrt_buffer(f->rt, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, f->bytes, &f->data, err);
+    enum imf_status status = imf_clrt_buffer(f->queue, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                             f->bytes, &f->data, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(f->rt, CL_MEM_READ_WRITE, temp, &f->temp, err);
+        status = imf_clrt_buffer(f->queue, CL_MEM_READ_WRITE, temp, &f->temp, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(f->rt, CL_MEM_READ_WRITE, work, &f->scratch, err);
+        status = imf_clrt_buffer(f->queue, CL_MEM_READ_WRITE, work, &f->scratch, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(f->rt, CL_MEM_READ_WRITE, counters_bytes(f), &f->counters, err);
+        status = imf_clrt_buffer(f->queue, CL_MEM_READ_WRITE, counters_bytes(f), &f->counters, err);
     return status;
 }
 
@@ -123,7 +124,7 @@ static enum imf_status make_program(struct imf_fft *f, int vec, struct imf_error
     if (f->passes.primes)
         imf_fft_define_primes(&defines);
     enum imf_status status =
-        imf_clrt_kernel(f->rt, "fft_transform.cl", &defines, "fft_transform", &f->kernel, err);
+        imf_clrt_kernel(f->queue, "fft_transform.cl", &defines, "fft_transform", &f->kernel, err);
     imf_defines_free(&defines);
     return status;
 }
@@ -131,7 +132,7 @@ static enum imf_status make_program(struct imf_fft *f, int vec, struct imf_error
 /* All but the axes that are done line by line. */
 static enum imf_status make_passes(struct imf_fft *f, const struct imf_fft_shape_passes *shape,
                                    bool inner, struct imf_error *err) {
-    const struct imf_device *d = imf_clrt_device(f->rt);
+    const struct imf_device *d = imf_queue_device(f->queue);
     enum imf_status status = imf_fft_passes_make(&f->passes, shape, err);
     if (status != IMF_OK)
         return status;
@@ -156,7 +157,7 @@ static bool line_by_line(int length, int64_t lines, int vec) {
 static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape,
                             struct imf_error *err) {
     int nx = shape->nx, ny = shape->ny ? shape->ny : 1, batch = shape->batch ? shape->batch : 1;
-    int vec = imf_fft_vec(imf_clrt_device(f->rt));
+    int vec = imf_fft_vec(imf_queue_device(f->queue));
     for (int i = 0; i < 2; i++) {
         int length = i ? ny : nx;
         if (length < 1 || length > IMF_FFT_MAX)
@@ -178,7 +179,7 @@ static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape
     };
     enum imf_status status = make_passes(f, &passes, false, err);
     if (status == IMF_OK && passes.skip_x)
-        status = imf_fft_chirp_make(&f->along_x, f->rt,
+        status = imf_fft_chirp_make(&f->along_x, f->queue,
                                     &(struct imf_fft_lines){.length = nx,
                                                             .lines = ny,
                                                             .sets = batch,
@@ -187,7 +188,7 @@ static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape
                                                             .set = (int64_t)nx * ny},
                                     err);
     if (status == IMF_OK && passes.skip_y)
-        status = imf_fft_chirp_make(&f->along_y, f->rt,
+        status = imf_fft_chirp_make(&f->along_y, f->queue,
                                     &(struct imf_fft_lines){.length = ny,
                                                             .lines = nx,
                                                             .sets = batch,
@@ -198,16 +199,16 @@ static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape
     return status;
 }
 
-enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_clrt *rt, int length,
+enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_queue *queue, int length,
                                      struct imf_error *err) {
     struct imf_fft *f = *out = calloc(1, sizeof *f);
     if (!f)
         return imf_fail_memory(err, sizeof *f);
-    f->rt = rt;
+    f->queue = queue;
     const struct imf_fft_shape_passes passes = {.nx = length,
                                                 .ny = 1,
                                                 .batch = 1,
-                                                .vec = imf_fft_vec(imf_clrt_device(rt)),
+                                                .vec = imf_fft_vec(imf_queue_device(queue)),
                                                 .radices = IMF_FFT_RADICES};
     enum imf_status status = make_passes(f, &passes, true, err);
     if (status != IMF_OK)
@@ -224,7 +225,11 @@ enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
     struct imf_fft *f = *out = calloc(1, sizeof *f);
     if (!f)
         return imf_fail_memory(err, sizeof *f);
-    enum imf_status status = imf_context_runtime(ctx, &f->rt, err);
+    struct imf_runtime *rt;
+    enum imf_status status = imf_context_runtime(ctx, &rt, err);
+    if (status == IMF_OK)
+        status = imf_queue_open(&f->own, rt, err);
+    f->queue = f->own;
     if (status == IMF_OK)
         status = make(f, shape, err);
     if (status != IMF_OK)
@@ -238,7 +243,7 @@ enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
 static enum imf_status launch(struct imf_fft *f, int counter, int pass, int first, int items,
                               struct imf_error *err) {
     cl_int numbers[] = {f->alone, counter, pass, first, items};
-    const struct imf_arg args[] = {
+    const struct imf_clrt_arg args[] = {
         {sizeof f->data, &f->data},         {sizeof f->temp, &f->temp},
         {sizeof f->scratch, &f->scratch},   {sizeof f->twiddles, &f->twiddles},
         {sizeof f->orders, &f->orders},     {sizeof f->counters, &f->counters},
@@ -246,7 +251,7 @@ static enum imf_status launch(struct imf_fft *f, int counter, int pass, int firs
         {sizeof(cl_int), &numbers[1]},      {sizeof(cl_int), &numbers[2]},
         {sizeof(cl_int), &numbers[3]},      {sizeof(cl_int), &numbers[4]}};
     size_t local = 1;
-    return imf_clrt_launch(f->rt, f->kernel, args, sizeof args / sizeof *args, 1, &f->groups,
+    return imf_clrt_launch(f->queue, f->kernel, args, sizeof args / sizeof *args, 1, &f->groups,
                            &local, err);
 }
 
@@ -270,16 +275,16 @@ enum imf_status imf_fft_transform(struct imf_fft *f, enum imf_fft_direction dire
     if (f->mapped)
         return imf_fail(err, IMF_ERR_ARGUMENT, "the values are mapped: unmap them first");
     f->passes.z.backwards = direction == IMF_FFT_INVERSE;
-    cl_int code = clEnqueueFillBuffer(imf_clrt_queue(f->rt), f->counters, &zero, sizeof zero, 0,
+    cl_int code = clEnqueueFillBuffer(f->queue->handle, f->counters, &zero, sizeof zero, 0,
                                       counters_bytes(f), 0, NULL, NULL);
     if (code != CL_SUCCESS)
-        return imf_clrt_fail(err, code, "clearing counters");
+        return imf_cl_fail(err, code, "clearing counters");
     enum imf_status status = launch_all(f, err);
     if (status == IMF_OK && f->along_x)
         status = imf_fft_chirp_run(f->along_x, f->data, direction == IMF_FFT_INVERSE, err);
     if (status == IMF_OK && f->along_y)
         status = imf_fft_chirp_run(f->along_y, f->data, direction == IMF_FFT_INVERSE, err);
-    enum imf_status finished = imf_clrt_finish(f->rt, status == IMF_OK ? err : NULL);
+    enum imf_status finished = imf_queue_finish(f->queue, status == IMF_OK ? err : NULL);
     return status == IMF_OK ? finished : status;
 }
 
@@ -287,34 +292,34 @@ enum imf_status imf_fft_map(struct imf_fft *f, float **values, struct imf_error 
     cl_int code = CL_SUCCESS;
     if (!f->mapped)
         f->mapped =
-            clEnqueueMapBuffer(imf_clrt_queue(f->rt), f->data, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                               0, f->bytes, 0, NULL, NULL, &code);
+            clEnqueueMapBuffer(f->queue->handle, f->data, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                               f->bytes, 0, NULL, NULL, &code);
     *values = f->mapped;
-    return code == CL_SUCCESS ? IMF_OK : imf_clrt_fail(err, code, "mapping the values");
+    return code == CL_SUCCESS ? IMF_OK : imf_cl_fail(err, code, "mapping the values");
 }
 
 enum imf_status imf_fft_unmap(struct imf_fft *f, struct imf_error *err) {
     if (!f->mapped)
         return IMF_OK;
-    cl_int code = clEnqueueUnmapMemObject(imf_clrt_queue(f->rt), f->data, f->mapped, 0, NULL, NULL);
+    cl_int code = clEnqueueUnmapMemObject(f->queue->handle, f->data, f->mapped, 0, NULL, NULL);
     f->mapped = NULL;
     if (code != CL_SUCCESS)
-        return imf_clrt_fail(err, code, "unmapping the values");
-    return imf_clrt_finish(f->rt, err);
+        return imf_cl_fail(err, code, "unmapping the values");
+    return imf_queue_finish(f->queue, err);
 }
 
 enum imf_status imf_fft_run(struct imf_fft *f, const float *in, float *out,
                             enum imf_fft_direction direction, struct imf_error *err) {
-    cl_command_queue q = imf_clrt_queue(f->rt);
+    cl_command_queue q = f->queue->handle;
     enum imf_status status = imf_fft_unmap(f, err);
     if (status != IMF_OK)
         return status;
     cl_int code = clEnqueueWriteBuffer(q, f->data, CL_TRUE, 0, f->bytes, in, 0, NULL, NULL);
     if (code != CL_SUCCESS)
-        return imf_clrt_fail(err, code, "writing to the device");
+        return imf_cl_fail(err, code, "writing to the device");
     status = imf_fft_transform(f, direction, err);
     if (status != IMF_OK)
         return status;
     code = clEnqueueReadBuffer(q, f->data, CL_TRUE, 0, f->bytes, out, 0, NULL, NULL);
-    return code == CL_SUCCESS ? IMF_OK : imf_clrt_fail(err, code, "reading from the device");
+    return code == CL_SUCCESS ? IMF_OK : imf_cl_fail(err, code, "reading from the device");
 }

@@ -386,7 +386,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     struct imf_device nominal = nominal_device();
     size_t best = SIZE_MAX;
     if (!st)
-        st = ask_device(p, c, p->rt ? imf_clrt_device(p->rt) : &nominal, r, &best, err);
+        st = ask_device(p, c, p->rt ? imf_runtime_device(p->rt) : &nominal, r, &best, err);
     if (st)
         return st;
     p->candidate[p->count++] = host;

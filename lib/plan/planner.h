@@ -16,7 +16,7 @@ struct imf_planning {
     bool on_device;
     struct imf_chain *composed; /* what the device runs instead of the chain, or NULL; owned */
     const struct imf_solver **solver; /* for each pass on the device (NULL: point pass), owned */
-    struct imf_clrt *rt;              /* on_device */
+    struct imf_runtime *rt;           /* on_device */
     char note[256];                   /* a warning, or "" */
 };
 

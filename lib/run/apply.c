@@ -40,7 +40,7 @@ static enum imf_status check_info(const struct imf_info *i, struct imf_error *er
 static void describe_device(struct imf_plan *plan) {
     const char *name = "host";
     if (plan->planning.on_device)
-        name = imf_clrt_device(plan->planning.rt)->name;
+        name = imf_runtime_device(plan->planning.rt)->name;
     snprintf(plan->device, sizeof plan->device, "%s", name);
 }
 

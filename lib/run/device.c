@@ -19,7 +19,7 @@ struct beside {
 
 struct device {
     struct imf_exec exec; /* first */
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     struct beside *beside; /* exec.chain->count */
     struct imf_alpha_job *alpha;
     struct imf_exec_input input; /* what surface[0] is made of */
@@ -36,22 +36,19 @@ static enum imf_status map(struct imf_exec *x, struct imf_surface *s, int first,
     ptrdiff_t pitch = (ptrdiff_t)s->pitch;
     size_t row = s->pitch * imf_sample_size(s->sample); /* of storage: rows begin with a margin */
     size_t from = (size_t)(((ptrdiff_t)s->origin + first * pitch) / pitch);
-    cl_map_flags flags = (access & IMF_ACCESS_READ ? CL_MAP_READ : 0) |
-                         (access & IMF_ACCESS_WRITE ? CL_MAP_WRITE : 0);
-    cl_int code;
-    s->host = clEnqueueMapBuffer(imf_clrt_queue(device_of(x)->rt), s->mem, CL_TRUE, flags,
-                                 from * row, (size_t)count * row, 0, NULL, NULL, &code);
+    s->host =
+        imf_buffer_map(device_of(x)->queue, s->mem, access, from * row, (size_t)count * row, err);
     if (!s->host)
-        return imf_clrt_fail(err, code, "mapping an image");
+        return IMF_ERR_DEVICE;
     s->origin -= from * s->pitch;
     return IMF_OK;
 }
 
 static enum imf_status unmap(struct imf_exec *x, struct imf_surface *s, struct imf_error *err) {
-    struct imf_clrt *rt = device_of(x)->rt;
-    cl_int code = clEnqueueUnmapMemObject(imf_clrt_queue(rt), s->mem, s->host, 0, NULL, NULL);
+    struct imf_queue *queue = device_of(x)->queue;
+    enum imf_status st = imf_buffer_unmap(queue, s->mem, s->host, err);
     s->host = NULL;
-    return code ? imf_clrt_fail(err, code, "unmapping an image") : imf_clrt_finish(rt, err);
+    return st ? st : imf_queue_finish(queue, err);
 }
 
 static enum imf_status map_storage(struct imf_exec *x, struct imf_surface *s,
@@ -73,7 +70,7 @@ static enum imf_status unmap_image(struct imf_exec *x, struct imf_error *err) {
     if (!d->input.pinned)
         return unmap(x, &x->surface[0], err);
     x->surface[0].host = NULL;
-    return imf_exec_input_send(&d->input, d->rt, &x->surface[0], err);
+    return imf_exec_input_send(&d->input, d->queue, &x->surface[0], err);
 }
 
 static enum imf_status copy_image(struct imf_exec *x, const struct imf_surface *to,
@@ -94,10 +91,8 @@ static enum imf_status move(struct imf_exec *x, int i, int from, int to, int cou
                             struct imf_error *err) {
     const struct imf_surface *s = &x->surface[i];
     size_t row = s->pitch * imf_sample_size(s->sample);
-    cl_int code =
-        clEnqueueCopyBuffer(imf_clrt_queue(device_of(x)->rt), s->mem, s->mem, (size_t)from * row,
-                            (size_t)to * row, (size_t)count * row, 0, NULL, NULL);
-    return code ? imf_clrt_fail(err, code, "moving a window of rows") : IMF_OK;
+    return imf_buffer_copy(device_of(x)->queue, s->mem, (size_t)to * row, s->mem,
+                           (size_t)from * row, (size_t)count * row, err);
 }
 
 static enum imf_status fill(struct imf_exec *x, int i, const struct imf_surface *in, int row,
@@ -119,7 +114,7 @@ static enum imf_status copy_alpha(struct imf_exec *x, const struct imf_surface *
 static enum imf_status finish(struct imf_exec *x, struct imf_error *err) {
     const struct device *d = device_of(x);
     struct imf_precision *p = &x->precision;
-    enum imf_status st = imf_clrt_finish(d->rt, err);
+    enum imf_status st = imf_queue_finish(d->queue, err);
     if (!st && p->normalize >= 0)
         st = imf_precision_stretched(p, d->beside[p->normalize].point, err);
     if (!st && p->doubting >= 0)
@@ -135,9 +130,9 @@ static void destroy(struct imf_exec *x) {
     }
     imf_alpha_free(&d->alpha);
     for (int i = 0; x->surface && i <= x->chain->count; i++)
-        if (x->surface[i].mem)
-            clReleaseMemObject(x->surface[i].mem);
-    imf_exec_input_free(&d->input, d->rt);
+        imf_buffer_free(&x->surface[i].mem);
+    imf_exec_input_free(&d->input, d->queue);
+    imf_queue_close(&d->queue);
     free(x->surface);
     free(d->beside);
     free(d);
@@ -164,13 +159,10 @@ static enum imf_status make_surface(struct device *d, int i, struct imf_error *e
     if (st)
         return st;
     if (i == 0)
-        return imf_exec_input_make(&d->input, d->rt, s, err);
+        return imf_exec_input_make(&d->input, d->queue, s, err);
     /* The host reads the last. */
-    cl_mem_flags flags = CL_MEM_READ_WRITE | (i == c->count ? CL_MEM_ALLOC_HOST_PTR : 0);
-    cl_mem mem;
-    st = imf_clrt_buffer(d->rt, flags, imf_surface_bytes(s), &mem, err);
-    s->mem = mem;
-    return st;
+    return imf_buffer_make(&s->mem, d->queue, i == c->count ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
+                           imf_surface_bytes(s), err);
 }
 
 static enum imf_status make_step(struct device *d, int i, const struct imf_solver *solver,
@@ -180,19 +172,20 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_solve
     const struct imf_surface *source = &d->exec.surface[pass->source + 1];
     struct imf_step *step = &d->exec.step[i];
     if (pass->kind == IMF_PASS_POINT)
-        return imf_point_make(&d->beside[i].point, d->rt, &pass->point, source->sample, pass->out,
-                              c->height, imf_precision_doubt(&d->exec.precision, i), err);
+        return imf_point_make(&d->beside[i].point, d->queue, &pass->point, source->sample,
+                              pass->out, c->height, imf_precision_doubt(&d->exec.precision, i),
+                              err);
     enum imf_status st = IMF_OK;
     if (step->fills) {
         struct imf_surface image = *source; /* a window stands for all of its rows */
         image.height = c->height;
-        st = imf_edge_make(&d->beside[i].edge, d->rt, &image, imf_chain_margin(c, pass->source),
+        st = imf_edge_make(&d->beside[i].edge, d->queue, &image, imf_chain_margin(c, pass->source),
                            c->edge, pass->problem.outside, err);
     }
     step->solver = solver;
     struct imf_problem p = pass->problem;
     p.height = d->exec.bands->window[i + 1].tallest;
-    return st ? st : solver->make(&step->job, &p, d->rt, err);
+    return st ? st : solver->make(&step->job, &p, d->queue, err);
 }
 
 static enum imf_status make(struct device *d, const struct imf_solver *const *solver, int advance,
@@ -202,28 +195,30 @@ static enum imf_status make(struct device *d, const struct imf_solver *const *so
     d->beside = calloc((size_t)c->count, sizeof *d->beside);
     if (!d->beside)
         return imf_fail_memory(err, (size_t)c->count * sizeof *d->beside);
-    enum imf_status st = imf_bands_plan(&x->bands, c, solver, advance, imf_clrt_device(d->rt), err);
+    enum imf_status st =
+        imf_bands_plan(&x->bands, c, solver, advance, imf_queue_device(d->queue), err);
     for (int i = 0; i <= c->count && !st; i++)
         st = make_surface(d, i, err);
     if (!st)
-        x->precision = imf_precision_plan(c, solver, imf_clrt_device(d->rt));
+        x->precision = imf_precision_plan(c, solver, imf_queue_device(d->queue));
     for (int i = 0; i < c->count && !st; i++)
         st = make_step(d, i, solver[i], err);
     if (!st && c->keep_alpha)
-        st = imf_alpha_make(&d->alpha, d->rt, c, err);
+        st = imf_alpha_make(&d->alpha, d->queue, c, err);
     return st;
 }
 
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *c,
                                      const struct imf_solver *const *solver, int advance,
-                                     struct imf_clrt *rt, struct imf_error *err) {
+                                     struct imf_runtime *rt, struct imf_error *err) {
     struct device *d = calloc(1, sizeof *d);
     *out = NULL;
     if (!d)
         return imf_fail_memory(err, sizeof *d);
     *out = &d->exec;
-    d->rt = rt;
     enum imf_status st = imf_exec_init(&d->exec, &device, c, err);
+    if (!st)
+        st = imf_queue_open(&d->queue, rt, err);
     if (!st)
         st = make(d, solver, advance, err);
     if (st)

@@ -20,7 +20,7 @@ enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain
  * device's tuning has it. */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
                                      const struct imf_solver *const *solver, int advance,
-                                     struct imf_clrt *rt, struct imf_error *err);
+                                     struct imf_runtime *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 
 /* The input surface, its host pointer valid until unmap; margins are the executor's business. */

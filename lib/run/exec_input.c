@@ -11,54 +11,43 @@
 
 #include <stdlib.h>
 
-static enum imf_status make_pinned(struct imf_exec_input *in, struct imf_clrt *rt, size_t bytes,
+static enum imf_status make_pinned(struct imf_exec_input *in, struct imf_queue *queue, size_t bytes,
                                    struct imf_error *err) {
-    enum imf_status st =
-        imf_clrt_buffer(rt, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, &in->pinned, err);
+    enum imf_status st = imf_buffer_make(&in->pinned, queue, IMF_BUFFER_MAPPED, bytes, err);
     if (st)
         return st;
-    cl_int code;
-    in->host = clEnqueueMapBuffer(imf_clrt_queue(rt), in->pinned, CL_TRUE,
-                                  CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
-    return in->host ? IMF_OK : imf_clrt_fail(err, code, "mapping memory for an image");
+    in->host = imf_buffer_map(queue, in->pinned, IMF_ACCESS_BOTH, 0, bytes, err);
+    return in->host ? IMF_OK : IMF_ERR_DEVICE;
 }
 
-enum imf_status imf_exec_input_make(struct imf_exec_input *in, struct imf_clrt *rt,
+enum imf_status imf_exec_input_make(struct imf_exec_input *in, struct imf_queue *queue,
                                     struct imf_surface *s, struct imf_error *err) {
-    const struct imf_device *d = imf_clrt_device(rt);
+    const struct imf_device *d = imf_queue_device(queue);
     size_t bytes = imf_surface_bytes(s);
     enum imf_status st;
-    cl_mem mem = NULL;
     if (!d->gpu) {
         st = imf_surface_alloc(s, err);
         if (st)
             return st;
         void *memory = s->host;
         s->host = NULL;
-        st = imf_clrt_buffer_over(rt, memory, bytes, &mem, err);
+        st = imf_buffer_over(&s->mem, queue, memory, bytes, err);
         in->host = st ? NULL : memory;
-    } else {
-        cl_mem_flags shared = d->unified ? CL_MEM_ALLOC_HOST_PTR : 0;
-        st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE | shared, bytes, &mem, err);
-        if (!st && !d->unified)
-            st = make_pinned(in, rt, bytes, err);
+        return st;
     }
-    s->mem = mem;
-    return st;
+    st = imf_buffer_make(&s->mem, queue, d->unified ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK, bytes,
+                         err);
+    return st || d->unified ? st : make_pinned(in, queue, bytes, err);
 }
 
-enum imf_status imf_exec_input_send(const struct imf_exec_input *in, struct imf_clrt *rt,
+enum imf_status imf_exec_input_send(const struct imf_exec_input *in, struct imf_queue *queue,
                                     const struct imf_surface *s, struct imf_error *err) {
-    cl_int code = clEnqueueWriteBuffer(imf_clrt_queue(rt), s->mem, CL_TRUE, 0, imf_surface_bytes(s),
-                                       in->host, 0, NULL, NULL);
-    return code ? imf_clrt_fail(err, code, "sending an image to the device") : IMF_OK;
+    return imf_buffer_upload(queue, s->mem, 0, in->host, imf_surface_bytes(s), err);
 }
 
-void imf_exec_input_free(struct imf_exec_input *in, struct imf_clrt *rt) {
-    if (in->pinned) {
-        if (in->host)
-            clEnqueueUnmapMemObject(imf_clrt_queue(rt), in->pinned, in->host, 0, NULL, NULL);
-        clReleaseMemObject(in->pinned);
-    }
+void imf_exec_input_free(struct imf_exec_input *in, struct imf_queue *queue) {
+    if (in->pinned && in->host)
+        (void)imf_buffer_unmap(queue, in->pinned, in->host, NULL);
+    imf_buffer_free(&in->pinned);
     *in = (struct imf_exec_input){0};
 }

@@ -3,19 +3,20 @@
 #ifndef IMF_RUN_EXEC_INPUT_H
 #define IMF_RUN_EXEC_INPUT_H
 
-#include "device/runtime.h"
+#include "base/surface.h"
+#include "device/buffer.h"
 
 struct imf_exec_input {
     void *host; /* holds the image whatever becomes of the device, or NULL: it has to be mapped */
-    cl_mem pinned; /* what `host` is a mapping of, or NULL: it is s->mem's memory */
+    struct imf_buffer *pinned; /* what `host` is a mapping of, or NULL: it is s->mem's memory */
 };
 
 /* Make s->mem. On failure imf_exec_input_free() is still due. */
-enum imf_status imf_exec_input_make(struct imf_exec_input *in, struct imf_clrt *rt,
+enum imf_status imf_exec_input_make(struct imf_exec_input *in, struct imf_queue *queue,
                                     struct imf_surface *s, struct imf_error *err);
 /* Send a pinned image to s->mem; returns when it is there. */
-enum imf_status imf_exec_input_send(const struct imf_exec_input *in, struct imf_clrt *rt,
+enum imf_status imf_exec_input_send(const struct imf_exec_input *in, struct imf_queue *queue,
                                     const struct imf_surface *s, struct imf_error *err);
-void imf_exec_input_free(struct imf_exec_input *in, struct imf_clrt *rt);
+void imf_exec_input_free(struct imf_exec_input *in, struct imf_queue *queue);
 
 #endif

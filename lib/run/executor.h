@@ -8,11 +8,10 @@
 #ifndef IMF_RUN_EXECUTOR_H
 #define IMF_RUN_EXECUTOR_H
 
+#include "device/buffer.h"
 #include "plan/bands.h"
 #include "run/exec.h"
 #include "run/precision.h"
-
-enum imf_access { IMF_ACCESS_READ = 1, IMF_ACCESS_WRITE = 2, IMF_ACCESS_BOTH = 3 };
 
 /* Surfaces are an executor's or views of rows of them. Operations on a device only enqueue, unless
  * their comment says more; what fails is told at the latest by finish. */

@@ -30,7 +30,7 @@ struct imf_doubt {
     double error, tolerance;
     int capacity; /* pixels */
 };
-enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
+enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
                                const struct imf_point *p, enum imf_sample in,
                                enum imf_sample out_sample, int height,
                                const struct imf_doubt *doubt, struct imf_error *err);
@@ -51,7 +51,7 @@ void imf_point_free(struct imf_point_job **job);
 void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
                          double rescale);
 struct imf_alpha_job;
-enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
+enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *queue,
                                const struct imf_chain *chain, struct imf_error *err);
 enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surface *in,
                               const struct imf_surface *out, struct imf_error *err);

@@ -2,13 +2,14 @@
 #include "run/point.h"
 
 #include "base/srgb.h"
+#include "device/clrt.h"
 #include "device/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 struct imf_point_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     int vec; /* samples a work-item takes, or 0: a pixel */
     cl_kernel point, range_rows, range_all;
     cl_mem table;  /* linear light of every sample value, or NULL */
@@ -72,29 +73,29 @@ static enum imf_status make_table(struct imf_point_job *job, double full, struct
     for (size_t i = 0; i <= n; i++)
         table[i] = (cl_float)(full * imf_srgb_to_linear((double)i / full));
     cl_int code;
-    job->table = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+    job->table = clCreateBuffer(job->queue->rt->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                 bytes, table, &code);
     free(table);
-    return job->table ? IMF_OK : imf_clrt_fail(err, code, "the table of a light curve");
+    return job->table ? IMF_OK : imf_cl_fail(err, code, "the table of a light curve");
 }
 
 static enum imf_status clear_doubts(const struct imf_point_job *job, struct imf_error *err) {
     cl_int zero = 0;
-    cl_int code = clEnqueueFillBuffer(imf_clrt_queue(job->rt), job->doubts, &zero, sizeof zero, 0,
+    cl_int code = clEnqueueFillBuffer(job->queue->handle, job->doubts, &zero, sizeof zero, 0,
                                       sizeof zero, 0, NULL, NULL);
-    return code ? imf_clrt_fail(err, code, "clearing a list") : IMF_OK;
+    return code ? imf_cl_fail(err, code, "clearing a list") : IMF_OK;
 }
 
 static enum imf_status make_doubts(struct imf_point_job *job, int capacity, struct imf_error *err) {
     size_t bytes = ((size_t)capacity + 1) * sizeof(cl_int);
     job->capacity = capacity;
-    enum imf_status st = imf_clrt_buffer(job->rt, CL_MEM_READ_WRITE, bytes, &job->doubts, err);
+    enum imf_status st = imf_clrt_buffer(job->queue, CL_MEM_READ_WRITE, bytes, &job->doubts, err);
     return st ? st : clear_doubts(job, err);
 }
 
 enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, int **list,
                                  struct imf_error *err) {
-    cl_command_queue queue = imf_clrt_queue(job->rt);
+    cl_command_queue queue = job->queue->handle;
     *list = NULL;
     *count = 0;
     if (!job->doubts)
@@ -110,7 +111,7 @@ enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, in
     }
     *count = n;
     enum imf_status st =
-        code ? imf_clrt_fail(err, code, "reading a list of pixels") : clear_doubts(job, err);
+        code ? imf_cl_fail(err, code, "reading a list of pixels") : clear_doubts(job, err);
     if (st) {
         free(*list);
         *list = NULL;
@@ -118,14 +119,14 @@ enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, in
     return st;
 }
 
-enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
+enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
                                const struct imf_point *p, enum imf_sample in,
                                enum imf_sample out_sample, int height,
                                const struct imf_doubt *doubt, struct imf_error *err) {
     struct imf_point_job *job = *out = calloc(1, sizeof *job);
     if (!job)
         return imf_fail_memory(err, sizeof *job);
-    job->rt = rt;
+    job->queue = queue;
     struct imf_defines d = {0};
     defines(&d, p, in, out_sample);
     if (p->digits) {
@@ -136,19 +137,19 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
         imf_define_float(&d, "DOUBT_TOLERANCE", doubt->tolerance);
         imf_define(&d, "DOUBT_CAPACITY", "%d", doubt->capacity);
     } else if (!p->alpha && !p->gray) {
-        job->vec = imf_tuning(imf_clrt_device(rt))->vec[IMF_WIDTH_32];
+        job->vec = imf_tuning(imf_queue_device(queue))->vec[IMF_WIDTH_32];
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);
     }
-    enum imf_status st = imf_clrt_kernel(rt, p->digits ? "digits.cl" : "point.cl", &d,
+    enum imf_status st = imf_clrt_kernel(queue, p->digits ? "digits.cl" : "point.cl", &d,
                                          job->vec ? "point_flat" : "point", &job->point, err);
     if (!st && p->normalize) {
         size_t bytes = 2 * sizeof(cl_float) * ((size_t)height + 1);
-        st = imf_clrt_kernel(rt, "point.cl", &d, "range_rows", &job->range_rows, err);
+        st = imf_clrt_kernel(queue, "point.cl", &d, "range_rows", &job->range_rows, err);
         if (!st)
-            st = imf_clrt_kernel(rt, "point.cl", &d, "range_all", &job->range_all, err);
+            st = imf_clrt_kernel(queue, "point.cl", &d, "range_all", &job->range_all, err);
         if (!st)
-            st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE, bytes, &job->range, err);
+            st = imf_clrt_buffer(queue, CL_MEM_READ_WRITE, bytes, &job->range, err);
     }
     if (!st && doubt->error > 0)
         st = make_doubts(job, doubt->capacity, err);
@@ -162,29 +163,30 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_clrt *rt,
 
 /* Run with `items` work-items along each row of s, in groups of one size, so that nothing is
  * compiled twice. */
-static enum imf_status launch(struct imf_clrt *rt, cl_kernel kernel, const struct imf_arg *args,
-                              unsigned count, const struct imf_surface *s, size_t items,
-                              struct imf_error *err) {
-    size_t group = imf_tuning_group(imf_clrt_device(rt));
+static enum imf_status launch(struct imf_queue *queue, cl_kernel kernel,
+                              const struct imf_clrt_arg *args, unsigned count,
+                              const struct imf_surface *s, size_t items, struct imf_error *err) {
+    size_t group = imf_tuning_group(imf_queue_device(queue));
     const size_t local[2] = {group, 1};
     const size_t global[2] = {(items + group - 1) / group * group, (size_t)s->height};
-    return imf_clrt_launch(rt, kernel, args, count, 2, global, local, err);
+    return imf_clrt_launch(queue, kernel, args, count, 2, global, local, err);
 }
 
 static enum imf_status find_range(struct imf_point_job *job, const struct imf_surface *in,
                                   struct imf_error *err) {
-    cl_mem mem = in->mem;
+    cl_mem mem = in->mem->handle;
     cl_long origin = (cl_long)in->origin;
     cl_int pitch = (cl_int)in->pitch, width = in->width, height = in->height;
-    struct imf_arg rows[] = {{sizeof mem, &mem},
-                             {sizeof origin, &origin},
-                             {sizeof pitch, &pitch},
-                             {sizeof width, &width},
-                             {sizeof job->range, &job->range}};
-    struct imf_arg all[] = {{sizeof job->range, &job->range}, {sizeof height, &height}};
+    struct imf_clrt_arg rows[] = {{sizeof mem, &mem},
+                                  {sizeof origin, &origin},
+                                  {sizeof pitch, &pitch},
+                                  {sizeof width, &width},
+                                  {sizeof job->range, &job->range}};
+    struct imf_clrt_arg all[] = {{sizeof job->range, &job->range}, {sizeof height, &height}};
     size_t global = (size_t)height, one = 1;
-    enum imf_status st = imf_clrt_launch(job->rt, job->range_rows, rows, 5, 1, &global, &one, err);
-    return st ? st : imf_clrt_launch(job->rt, job->range_all, all, 2, 1, &one, &one, err);
+    enum imf_status st =
+        imf_clrt_launch(job->queue, job->range_rows, rows, 5, 1, &global, &one, err);
+    return st ? st : imf_clrt_launch(job->queue, job->range_all, all, 2, 1, &one, &one, err);
 }
 
 enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
@@ -197,13 +199,13 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
     }
     if (!second)
         second = in; /* an argument must be set; the kernel does not read it */
-    cl_mem a = in->mem, b = second->mem, c = out->mem;
+    cl_mem a = in->mem->handle, b = second->mem->handle, c = out->mem->handle;
     cl_mem table = job->table ? job->table : a, range = job->range ? job->range : a;
     cl_long ao = (cl_long)in->origin, bo = (cl_long)second->origin, co = (cl_long)out->origin;
     cl_int ap = (cl_int)in->pitch, bp = (cl_int)second->pitch, cp = (cl_int)out->pitch;
     cl_mem doubts = job->doubts ? job->doubts : a;
     cl_int width = in->width, first = row;
-    struct imf_arg args[] = {
+    struct imf_clrt_arg args[] = {
         {sizeof a, &a},           {sizeof ao, &ao},       {sizeof ap, &ap},
         {sizeof b, &b},           {sizeof bo, &bo},       {sizeof bp, &bp},
         {sizeof c, &c},           {sizeof co, &co},       {sizeof cp, &cp},
@@ -212,14 +214,14 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
     size_t items = (size_t)width, vec = (size_t)job->vec;
     if (vec)
         items = (items * (size_t)in->channels + vec - 1) / vec;
-    return launch(job->rt, job->point, args, sizeof args / sizeof *args, in, items, err);
+    return launch(job->queue, job->point, args, sizeof args / sizeof *args, in, items, err);
 }
 
 enum imf_status imf_point_range(const struct imf_point_job *job, float range[2],
                                 struct imf_error *err) {
-    cl_int code = clEnqueueReadBuffer(imf_clrt_queue(job->rt), job->range, CL_TRUE, 0,
-                                      2 * sizeof *range, range, 0, NULL, NULL);
-    return code ? imf_clrt_fail(err, code, "reading a response's range") : IMF_OK;
+    cl_int code = clEnqueueReadBuffer(job->queue->handle, job->range, CL_TRUE, 0, 2 * sizeof *range,
+                                      range, 0, NULL, NULL);
+    return code ? imf_cl_fail(err, code, "reading a response's range") : IMF_OK;
 }
 
 void imf_point_free(struct imf_point_job **job) {
@@ -241,16 +243,16 @@ void imf_point_free(struct imf_point_job **job) {
 }
 
 struct imf_alpha_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     cl_kernel kernel;
 };
 
-enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
+enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *queue,
                                const struct imf_chain *chain, struct imf_error *err) {
     struct imf_alpha_job *job = *out = calloc(1, sizeof *job);
     if (!job)
         return imf_fail_memory(err, sizeof *job);
-    job->rt = rt;
+    job->queue = queue;
     struct imf_defines d = {0};
     struct imf_point p = {.in_channels = chain->channels_in,
                           .out_channels = chain->channels_out,
@@ -260,7 +262,7 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
                           .full = chain->full,
                           .rescale = chain->rescale};
     defines(&d, &p, chain->in, chain->out);
-    enum imf_status st = imf_clrt_kernel(rt, "point.cl", &d, "copy_alpha", &job->kernel, err);
+    enum imf_status st = imf_clrt_kernel(queue, "point.cl", &d, "copy_alpha", &job->kernel, err);
     imf_defines_free(&d);
     if (st)
         imf_alpha_free(out);
@@ -269,13 +271,13 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_clrt *rt,
 
 enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surface *in,
                               const struct imf_surface *out, struct imf_error *err) {
-    cl_mem a = in->mem, c = out->mem;
+    cl_mem a = in->mem->handle, c = out->mem->handle;
     cl_long ao = (cl_long)in->origin, co = (cl_long)out->origin;
     cl_int ap = (cl_int)in->pitch, cp = (cl_int)out->pitch, width = in->width;
-    struct imf_arg args[] = {{sizeof a, &a},        {sizeof ao, &ao}, {sizeof ap, &ap},
-                             {sizeof c, &c},        {sizeof co, &co}, {sizeof cp, &cp},
-                             {sizeof width, &width}};
-    return launch(job->rt, job->kernel, args, 7, in, (size_t)width, err);
+    struct imf_clrt_arg args[] = {{sizeof a, &a},        {sizeof ao, &ao}, {sizeof ap, &ap},
+                                  {sizeof c, &c},        {sizeof co, &co}, {sizeof cp, &cp},
+                                  {sizeof width, &width}};
+    return launch(job->queue, job->kernel, args, 7, in, (size_t)width, err);
 }
 
 void imf_alpha_free(struct imf_alpha_job **job) {

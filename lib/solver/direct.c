@@ -18,6 +18,7 @@
  * tolerance, sums and epilogue are made in float64 if the device has it.
  */
 #include "base/rounding.h"
+#include "device/clrt.h"
 #include "device/tuning.h"
 #include "solver/solver.h"
 
@@ -55,7 +56,7 @@ struct shape {
 };
 
 struct direct_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     struct imf_problem p;
     struct shape shape;
     cl_kernel kernel;
@@ -283,7 +284,7 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
 }
 
 /* The table of direct_any on the device: taps in the sums' type between rows of zeros. */
-static enum imf_status upload_taps(cl_mem *out, struct imf_clrt *rt, const struct imf_kernel *k,
+static enum imf_status upload_taps(cl_mem *out, struct imf_queue *queue, const struct imf_kernel *k,
                                    enum acc acc, struct imf_error *err) {
     size_t width = (size_t)k->width, rows = (size_t)k->height + 2 * (GENERIC_ROWS - 1);
     size_t bytes = width * rows * acc_types[acc].size, skip = width * (GENERIC_ROWS - 1);
@@ -310,12 +311,12 @@ static enum imf_status upload_taps(cl_mem *out, struct imf_clrt *rt, const struc
             break;
         }
     }
-    enum imf_status status = imf_clrt_buffer(rt, CL_MEM_READ_ONLY, bytes, out, err);
+    enum imf_status status = imf_clrt_buffer(queue, CL_MEM_READ_ONLY, bytes, out, err);
     if (status == IMF_OK) {
         cl_int code =
-            clEnqueueWriteBuffer(imf_clrt_queue(rt), *out, CL_TRUE, 0, bytes, table, 0, NULL, NULL);
+            clEnqueueWriteBuffer(queue->handle, *out, CL_TRUE, 0, bytes, table, 0, NULL, NULL);
         if (code != CL_SUCCESS)
-            status = imf_clrt_fail(err, code, "cannot send the taps");
+            status = imf_cl_fail(err, code, "cannot send the taps");
     }
     free(table);
     return status;
@@ -334,13 +335,13 @@ static void direct_destroy(void **job) {
     free(j);
 }
 
-static enum imf_status direct_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+static enum imf_status direct_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
                                    struct imf_error *err) {
-    const struct imf_device *d = imf_clrt_device(rt);
+    const struct imf_device *d = imf_queue_device(queue);
     struct direct_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    j->rt = rt;
+    j->queue = queue;
     j->p = *p;
     enum imf_status status = IMF_OK;
     if (!choose(p, d, &j->shape))
@@ -348,12 +349,12 @@ static enum imf_status direct_make(void **job, const struct imf_problem *p, stru
     struct imf_defines defines = {0};
     if (status == IMF_OK) {
         define_all(&defines, p, &j->shape, imf_tuning_group(d));
-        status = imf_clrt_kernel(rt, "direct.cl", &defines,
+        status = imf_clrt_kernel(queue, "direct.cl", &defines,
                                  j->shape.unrolled ? "direct" : "direct_any", &j->kernel, err);
     }
     imf_defines_free(&defines);
     for (int i = 0; i < 2 && status == IMF_OK && !j->shape.unrolled && p->kernel[i]; i++)
-        status = upload_taps(&j->taps[i], rt, p->kernel[i], j->shape.acc, err);
+        status = upload_taps(&j->taps[i], queue, p->kernel[i], j->shape.acc, err);
     if (status != IMF_OK)
         direct_destroy(job);
     return status;
@@ -362,7 +363,7 @@ static enum imf_status direct_make(void **job, const struct imf_problem *p, stru
 static enum imf_status direct_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     struct direct_job *j = job;
-    const struct imf_device *d = imf_clrt_device(j->rt);
+    const struct imf_device *d = imf_queue_device(j->queue);
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_kernel *k = j->p.kernel[0];
     cl_int n = in->width * in->channels, height = in->height, taps_w = k->width, taps_h = k->height;
@@ -374,27 +375,28 @@ static enum imf_status direct_run(void *job, const struct imf_surface *in,
     /* Of the first tap of pixel (0, 0). */
     cl_ulong in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
     cl_ulong in_pitch = in->pitch, out_start = out->origin, out_pitch = out->pitch;
-    cl_mem source = in->mem, target = out->mem, second = j->taps[1] ? j->taps[1] : j->taps[0];
+    cl_mem source = in->mem->handle, target = out->mem->handle,
+           second = j->taps[1] ? j->taps[1] : j->taps[0];
     size_t global[2] = {(columns + group - 1) / group * group,
                         ((size_t)height + (size_t)rows - 1) / (size_t)rows};
     const size_t local[2] = {group, 1};
-    const struct imf_arg common[] = {
+    const struct imf_clrt_arg common[] = {
         {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
         {sizeof target, &target}, {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch},
         {sizeof n, &n},           {sizeof height, &height},
     };
-    struct imf_arg args[12];
+    struct imf_clrt_arg args[12];
     memcpy(args, common, sizeof common);
     unsigned count = sizeof common / sizeof *common;
     if (j->shape.unrolled) {
-        args[count++] = (struct imf_arg){sizeof rows, &rows};
+        args[count++] = (struct imf_clrt_arg){sizeof rows, &rows};
     } else {
-        args[count++] = (struct imf_arg){sizeof j->taps[0], &j->taps[0]};
-        args[count++] = (struct imf_arg){sizeof second, &second};
-        args[count++] = (struct imf_arg){sizeof taps_w, &taps_w};
-        args[count++] = (struct imf_arg){sizeof taps_h, &taps_h};
+        args[count++] = (struct imf_clrt_arg){sizeof j->taps[0], &j->taps[0]};
+        args[count++] = (struct imf_clrt_arg){sizeof second, &second};
+        args[count++] = (struct imf_clrt_arg){sizeof taps_w, &taps_w};
+        args[count++] = (struct imf_clrt_arg){sizeof taps_h, &taps_h};
     }
-    return imf_clrt_launch(j->rt, j->kernel, args, count, 2, global, local, err);
+    return imf_clrt_launch(j->queue, j->kernel, args, count, 2, global, local, err);
 }
 
 const struct imf_solver imf_solver_direct = {

@@ -13,7 +13,6 @@
  *
  * Real problems take floats where row_program.h's bound is within the tolerance.
  */
-#include "base/embed.h"
 #include "base/rounding.h"
 #include "solver/row_program.h"
 #include "solver/solver.h"
@@ -55,10 +54,10 @@ struct shape {
 };
 
 struct local_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     const struct imf_kernel *k;
     int samples;
-    cl_kernel kernel;
+    struct imf_program *program;
 };
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -338,14 +337,6 @@ static void define_dots(struct imf_defines *d, const struct dots *g, int height)
     imf_define_ints(d, "DOWN_TAPS", g->down_words, (size_t)height);
 }
 
-/* `flag` and the text of a file, to be put before common.cl. */
-static void define_text(struct imf_defines *d, const char *file, const char *flag) {
-    for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
-        if (strcmp(e->name, file) == 0)
-            imf_define(d, flag, "1\n#line 1 \"cl/%s\"\n%s", file, e->text);
-    }
-}
-
 static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s) {
     const struct imf_kernel *k = p->kernel[0];
     imf_problem_defines(d, p);
@@ -371,9 +362,6 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
         imf_row_program_define(d, &s->program[0], k, s->packed, "ROW");
     if (p->kernel[1])
         imf_row_program_define(d, &s->program[1], k, s->packed, "ROW2");
-    if (s->subword)
-        define_text(d, "subword.cl", "SUBWORD");
-    define_text(d, "direct_sums.cl", "DIRECT_SUMS");
 }
 
 static void local_destroy(void **job) {
@@ -381,8 +369,7 @@ static void local_destroy(void **job) {
     *job = NULL;
     if (!j)
         return;
-    if (j->kernel)
-        clReleaseKernel(j->kernel);
+    imf_program_free(&j->program);
     free(j);
 }
 
@@ -394,22 +381,24 @@ static enum imf_status build(struct local_job *j, const struct imf_problem *p, b
     if (!choose(p, subword, &s, why))
         return imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
     j->samples = s.samples;
-    imf_define(&defines, "PTX", "%d", imf_clrt_device(j->rt)->gpu);
+    imf_define(&defines, "PTX", "%d", imf_queue_device(j->queue)->gpu);
     define_all(&defines, p, &s);
-    enum imf_status status =
-        imf_clrt_kernel(j->rt, "direct_gpu.cl", &defines, "direct_local", &j->kernel, err);
+    static const char *const parts[] = {"subword.cl", "direct_sums.cl", "common.cl", NULL};
+    const struct imf_program_source source = {"direct_gpu.cl", subword ? parts : parts + 1,
+                                              &defines};
+    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "direct_local", err);
     imf_defines_free(&defines);
     return status;
 }
 
-static enum imf_status local_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+static enum imf_status local_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
                                   struct imf_error *err) {
     struct local_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    j->rt = rt;
+    j->queue = queue;
     j->k = p->kernel[0];
-    bool subword = has_subword(imf_clrt_device(rt));
+    bool subword = has_subword(imf_queue_device(queue));
     enum imf_status status = build(j, p, subword, err);
     if (status != IMF_OK && subword) /* an old GPU lacks the instructions */
         status = build(j, p, false, err);
@@ -421,20 +410,18 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
 static enum imf_status local_run(void *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
     struct local_job *j = job;
-    cl_int n = in->width * in->channels, height = in->height;
+    int n = in->width * in->channels, height = in->height;
     size_t across = groups_across(n, j->samples);
-    cl_int rows = walk(j->k, across, height, imf_clrt_device(j->rt));
-    cl_ulong in_start = in->origin - (size_t)j->k->cy * in->pitch, in_pitch = in->pitch;
-    cl_ulong out_start = out->origin, out_pitch = out->pitch;
-    cl_mem source = in->mem, target = out->mem;
-    const size_t local[2] = {GROUP, 1};
-    const size_t global[2] = {across * GROUP, ((size_t)height + (size_t)rows - 1) / (size_t)rows};
+    int rows = walk(j->k, across, height, imf_queue_device(j->queue));
+    size_t in_start = in->origin - (size_t)j->k->cy * in->pitch;
     const struct imf_arg args[] = {
-        {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
-        {sizeof target, &target}, {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch},
-        {sizeof n, &n},           {sizeof height, &height},       {sizeof rows, &rows},
+        imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),
+        imf_arg_buffer(out->mem), imf_arg_size(out->origin), imf_arg_size(out->pitch),
+        imf_arg_int(n),           imf_arg_int(height),       imf_arg_int(rows),
     };
-    return imf_clrt_launch(j->rt, j->kernel, args, 9, 2, global, local, err);
+    const struct imf_grid grid = {across, ((size_t)height + (size_t)rows - 1) / (size_t)rows,
+                                  GROUP};
+    return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
 const struct imf_solver imf_solver_direct_local = {

@@ -7,6 +7,7 @@
  * no solver carries edge code.
  */
 #include "solver/edge.h"
+#include "device/clrt.h"
 
 #include "device/tuning.h"
 
@@ -101,7 +102,7 @@ void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum i
 }
 
 struct imf_edge_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     struct imf_margin margin;
     int height;
     cl_kernel kernel;
@@ -112,8 +113,8 @@ struct imf_edge_job {
 #define GPU_RUN 4
 #define CPU_RUN 64
 
-static int run_length(const struct imf_clrt *rt) {
-    return imf_clrt_device(rt)->gpu ? GPU_RUN : CPU_RUN;
+static int run_length(const struct imf_queue *queue) {
+    return imf_queue_device(queue)->gpu ? GPU_RUN : CPU_RUN;
 }
 
 /* Source columns left and right of the image, then source rows above and below. */
@@ -131,13 +132,13 @@ static enum imf_status make_table(struct imf_edge_job *job, const struct imf_sur
         table[columns + (size_t)i] =
             imf_edge_index(edge, i < m.top ? i - m.top : s->height + i - m.top, s->height);
     cl_int code;
-    job->table = clCreateBuffer(imf_clrt_context(job->rt), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+    job->table = clCreateBuffer(job->queue->rt->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                 (count ? count : 1) * sizeof *table, table, &code);
     free(table);
-    return job->table ? IMF_OK : imf_clrt_fail(err, code, "a table of the edge");
+    return job->table ? IMF_OK : imf_cl_fail(err, code, "a table of the edge");
 }
 
-enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
+enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_queue *queue,
                               const struct imf_surface *s, struct imf_margin m, enum imf_edge edge,
                               const double *outside, struct imf_error *err) {
     static const char *const type[] = {
@@ -146,17 +147,17 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
     struct imf_edge_job *job = *out = calloc(1, sizeof *job);
     if (!job)
         return imf_fail_memory(err, sizeof *job);
-    job->rt = rt;
+    job->queue = queue;
     job->margin = m;
     job->height = s->height;
     imf_define(&d, "SAMPLE_T", "%s", type[s->sample]);
     imf_define(&d, "CHANNELS", "%d", s->channels);
     imf_define_floats(&d, "OUTSIDE", outside, (size_t)s->channels);
-    imf_define(&d, "RUN", "%d", run_length(rt));
-    imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_clrt_device(rt)));
+    imf_define(&d, "RUN", "%d", run_length(queue));
+    imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_queue_device(queue)));
     enum imf_status st = make_table(job, s, edge, err);
     if (!st)
-        st = imf_clrt_kernel(rt, "edge.cl", &d, "edge_fill", &job->kernel, err);
+        st = imf_clrt_kernel(queue, "edge.cl", &d, "edge_fill", &job->kernel, err);
     imf_defines_free(&d);
     if (st)
         imf_edge_free(out);
@@ -165,7 +166,7 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
 
 enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s, int first,
                              struct imf_error *err) {
-    cl_mem mem = s->mem;
+    cl_mem mem = s->mem->handle;
     cl_long origin = (cl_long)s->origin, pitch = (cl_long)s->pitch;
     struct imf_margin m = job->margin;
     cl_int width = s->width, height = s->height, row = first, rows = m.left + m.right;
@@ -175,19 +176,19 @@ enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface 
     }
     if (first + s->height < job->height)
         m.bottom = 0;
-    size_t sides = (size_t)m.left + (size_t)m.right, run = (size_t)run_length(job->rt);
+    size_t sides = (size_t)m.left + (size_t)m.right, run = (size_t)run_length(job->queue);
     size_t items = sides * (size_t)height +
                    ((size_t)m.top + (size_t)m.bottom) * ((sides + (size_t)width + run - 1) / run);
-    const struct imf_arg args[] = {
+    const struct imf_clrt_arg args[] = {
         {sizeof mem, &mem},         {sizeof origin, &origin}, {sizeof pitch, &pitch},
         {sizeof width, &width},     {sizeof height, &height}, {sizeof m.left, &m.left},
         {sizeof m.right, &m.right}, {sizeof m.top, &m.top},   {sizeof m.bottom, &m.bottom},
         {sizeof row, &row},         {sizeof rows, &rows},     {sizeof job->table, &job->table}};
-    size_t group = imf_tuning_group(imf_clrt_device(job->rt));
+    size_t group = imf_tuning_group(imf_queue_device(job->queue));
     const size_t local[] = {group}, global[] = {(items + group - 1) / group * group};
     if (!items)
         return IMF_OK;
-    return imf_clrt_launch(job->rt, job->kernel, args, 12, 1, global, local, err);
+    return imf_clrt_launch(job->queue, job->kernel, args, 12, 1, global, local, err);
 }
 
 void imf_edge_free(struct imf_edge_job **job) {

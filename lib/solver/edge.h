@@ -9,7 +9,8 @@
 #ifndef IMF_SOLVER_EDGE_H
 #define IMF_SOLVER_EDGE_H
 
-#include "device/runtime.h"
+#include "base/surface.h"
+#include "device/queue.h"
 
 /* Index within 0..n-1 that coordinate i (any integer) stands for; -1: the constant. */
 int imf_edge_index(enum imf_edge edge, int i, int n);
@@ -23,7 +24,7 @@ void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin margin, e
  * run with surfaces whose row 0 is row `first` of the image: top and bottom margins are filled
  * where they meet its edge, from rows that must be there. */
 struct imf_edge_job;
-enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_clrt *rt,
+enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_queue *queue,
                               const struct imf_surface *s, struct imf_margin margin,
                               enum imf_edge edge, const double *outside, struct imf_error *err);
 enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s, int first,

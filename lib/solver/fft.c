@@ -9,6 +9,7 @@
  * between two pixels are summed again, tap by tap. Where the scale is large, only the few sums
  * close to a tie are looked at in integers at all: for the others a float gives the same pixel.
  */
+#include "device/clrt.h"
 #include "fourier/run.h"
 #include "solver/fft_tile.h"
 
@@ -18,7 +19,7 @@
 
 /* struct fft_sizes of cl/fft.cl. */
 struct sizes {
-    imf_cl_long in_origin, in_pitch, out_origin, out_pitch, middle_sum[2];
+    imf_long in_origin, in_pitch, out_origin, out_pitch, middle_sum[2];
     cl_float middle, error, shift[2];
     cl_int width, height, tiles_x, pairs, last_row, last_column;
     struct imf_fft_axis x, y;
@@ -27,7 +28,7 @@ struct sizes {
 enum phase { PAIRS, COLUMNS, ROWS, RESULT, TAPS, TAPS_ROWS };
 
 struct fft_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     struct imf_fft_tiling tiling;
     struct sizes sizes;
     cl_kernel kernel;
@@ -118,20 +119,20 @@ static void fft_destroy(void **job) {
 static enum imf_status launch(struct fft_job *j, cl_mem in, cl_mem out, cl_mem spans,
                               enum phase phase, int pair, int channel, struct imf_error *err) {
     cl_int what = (cl_int)phase, which = pair, c = channel;
-    const struct imf_arg args[] = {{sizeof in, &in},
-                                   {sizeof out, &out},
-                                   {sizeof j->spectrum, &j->spectrum},
-                                   {sizeof j->twiddles, &j->twiddles},
-                                   {sizeof spans, &spans},
-                                   {sizeof j->scratch, &j->scratch},
-                                   {sizeof j->counter, &j->counter},
-                                   {sizeof j->sizes, &j->sizes},
-                                   {sizeof what, &what},
-                                   {sizeof which, &which},
-                                   {sizeof c, &c}};
+    const struct imf_clrt_arg args[] = {{sizeof in, &in},
+                                        {sizeof out, &out},
+                                        {sizeof j->spectrum, &j->spectrum},
+                                        {sizeof j->twiddles, &j->twiddles},
+                                        {sizeof spans, &spans},
+                                        {sizeof j->scratch, &j->scratch},
+                                        {sizeof j->counter, &j->counter},
+                                        {sizeof j->sizes, &j->sizes},
+                                        {sizeof what, &what},
+                                        {sizeof which, &which},
+                                        {sizeof c, &c}};
     size_t global = (size_t)j->tiling.groups, local = 1;
-    return imf_clrt_launch(j->rt, j->kernel, args, sizeof args / sizeof *args, 1, &global, &local,
-                           err);
+    return imf_clrt_launch(j->queue, j->kernel, args, sizeof args / sizeof *args, 1, &global,
+                           &local, err);
 }
 
 /* The spectrum of the taps, of a magnitude those of one kernel after the other, divided by the
@@ -146,7 +147,7 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem
     for (size_t i = 0; i < count; i++)
         taps[i] = (float)(p->kernel[i / each]->taps[i % each] / points(&j->tiling));
     cl_mem mem;
-    enum imf_status status = imf_fft_upload(j->rt, taps, count * sizeof *taps, &mem, err);
+    enum imf_status status = imf_fft_upload(j->queue, taps, count * sizeof *taps, &mem, err);
     free(taps);
     if (status != IMF_OK)
         return status;
@@ -155,7 +156,7 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem
     if (status == IMF_OK)
         status = launch(j, j->counter, j->counter, mem, TAPS_ROWS, 0, 0, err);
     if (status == IMF_OK)
-        status = imf_clrt_finish(j->rt, err);
+        status = imf_queue_finish(j->queue, err);
     clReleaseMemObject(mem);
     return status;
 }
@@ -188,7 +189,7 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p
         return imf_fail_memory(err, count * sizeof *spans);
     for (size_t i = 0; i < 2 && p->exact && p->kernel[i]; i++)
         fill_spans(spans + i * each, p->kernel[i], vec);
-    enum imf_status status = imf_fft_upload(j->rt, spans, count * sizeof *spans, &j->spans, err);
+    enum imf_status status = imf_fft_upload(j->queue, spans, count * sizeof *spans, &j->spans, err);
     free(spans);
     return status;
 }
@@ -200,7 +201,7 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     imf_fft_define(&d, vec, &t->x, &t->y);
     imf_fft_define_transpose(&d);
     imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
-    enum imf_status status = imf_clrt_kernel(j->rt, "fft.cl", &d, "fft", &j->kernel, err);
+    enum imf_status status = imf_clrt_kernel(j->queue, "fft.cl", &d, "fft", &j->kernel, err);
     imf_defines_free(&d);
     return status;
 }
@@ -211,27 +212,27 @@ static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem 
     size_t scratch = imf_fft_tiling_scratch(t, vec);
     size_t spectrum = (size_t)t->x.length * (size_t)t->y.length * 2 * sizeof(float);
     enum imf_status status =
-        imf_fft_twiddle_buffer(j->rt, &t->x, &t->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
+        imf_fft_twiddle_buffer(j->queue, &t->x, &t->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, scratch, &j->scratch, err);
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, scratch, &j->scratch, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, spectrum, &j->spectrum, err);
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, spectrum, &j->spectrum, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, sizeof(cl_int), &j->counter, err);
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, sizeof(cl_int), &j->counter, err);
     if (status == IMF_OK)
         status = make_spans(j, p, vec, err);
     return status;
 }
 
-static enum imf_status fft_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+static enum imf_status fft_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
                                 struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
-    const struct imf_device *d = imf_clrt_device(rt);
+    const struct imf_device *d = imf_queue_device(queue);
     int vec = imf_fft_vec(d);
     struct fft_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    j->rt = rt;
+    j->queue = queue;
     if (!imf_fft_tiling_choose(&j->tiling, p, d, vec)) {
         fft_destroy(job);
         return imf_fail(err, IMF_ERR_MEMORY, "no tile for a %dx%d kernel fits the device's memory",
@@ -283,16 +284,16 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
     z->last_column = in->width + in->margin.right - 1;
     if (!t->shared) {
         cl_int zero = 0;
-        cl_int code = clEnqueueFillBuffer(imf_clrt_queue(j->rt), j->counter, &zero, sizeof zero, 0,
+        cl_int code = clEnqueueFillBuffer(j->queue->handle, j->counter, &zero, sizeof zero, 0,
                                           sizeof zero, 0, NULL, NULL);
         if (code != CL_SUCCESS)
-            return imf_clrt_fail(err, code, "clearing a counter");
-        return launch(j, in->mem, out->mem, j->spans, PAIRS, 0, 0, err);
+            return imf_cl_fail(err, code, "clearing a counter");
+        return launch(j, in->mem->handle, out->mem->handle, j->spans, PAIRS, 0, 0, err);
     }
     for (int pair = 0; pair < t->pairs; pair++) {
         for (int i = 0; i < 3 * in->channels; i++) {
-            enum imf_status status =
-                launch(j, in->mem, out->mem, j->spans, COLUMNS + i % 3, pair, i / 3, err);
+            enum imf_status status = launch(j, in->mem->handle, out->mem->handle, j->spans,
+                                            COLUMNS + i % 3, pair, i / 3, err);
             if (status != IMF_OK)
                 return status;
         }

@@ -8,6 +8,7 @@
  */
 #include "solver/fft_gpu.h"
 #include "base/embed.h"
+#include "device/clrt.h"
 #include "fourier/run.h"
 
 #include <math.h>
@@ -24,14 +25,14 @@
 
 /* struct local_sizes of cl/fft_gpu.cl. */
 struct sizes {
-    imf_cl_long in_start, out_start, middle_sum;
+    imf_long in_start, out_start, middle_sum;
     cl_float middle, error;
     cl_int in_pitch, out_pitch, width, height, columns, last_row, pitch_in, pitch_out, rows_length;
     cl_int tiles_x, valid_x, valid_y, taps_w, taps_h, pair, lines, capacity;
 };
 
 struct local_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     struct imf_fft_local_tiling tiling;
     struct sizes sizes;
     bool exact;
@@ -135,7 +136,7 @@ static struct imf_fft_plan plan_of(int n) {
 }
 
 /* The stages' factors with j running fastest, so that neighbouring work-items load neighbours. */
-static enum imf_status upload_twiddles(struct imf_clrt *rt, int n, cl_mem *out,
+static enum imf_status upload_twiddles(struct imf_queue *queue, int n, cl_mem *out,
                                        struct imf_error *err) {
     struct imf_fft_plan plan = plan_of(n);
     size_t bytes = 2 * (size_t)plan.twiddles * sizeof(float);
@@ -152,7 +153,7 @@ static enum imf_status upload_twiddles(struct imf_clrt *rt, int n, cl_mem *out,
                            2 * sizeof(float));
             at += others * m;
         }
-        status = imf_fft_upload(rt, by_k, bytes, out, err);
+        status = imf_fft_upload(queue, by_k, bytes, out, err);
     }
     free(by_j);
     free(by_k);
@@ -160,13 +161,13 @@ static enum imf_status upload_twiddles(struct imf_clrt *rt, int n, cl_mem *out,
 }
 
 /* A kernel over `lines` lines of `length` elements. */
-static enum imf_status run_lines(struct imf_clrt *rt, cl_kernel kernel, const struct imf_arg *args,
-                                 unsigned count, int lines, int length, int group,
-                                 struct imf_error *err) {
+static enum imf_status run_lines(struct imf_queue *queue, cl_kernel kernel,
+                                 const struct imf_clrt_arg *args, unsigned count, int lines,
+                                 int length, int group, struct imf_error *err) {
     int each = 16 * group / length;
     size_t global = (size_t)(imf_round_up(lines, each) / each) * (size_t)group;
     size_t local = (size_t)group;
-    return imf_clrt_launch(rt, kernel, args, count, 1, &global, &local, err);
+    return imf_clrt_launch(queue, kernel, args, count, 1, &global, &local, err);
 }
 
 /* The taps' spectrum, divided by the number of points of a transform. */
@@ -182,28 +183,28 @@ static enum imf_status make_spectrum(struct local_job *j, const struct imf_kerne
         values[i] = (float)(k->taps[i] / imf_fft_local_points(t));
     cl_kernel columns = NULL, rows = NULL;
     cl_mem taps = NULL;
-    enum imf_status status = imf_fft_upload(j->rt, values, count * sizeof *values, &taps, err);
+    enum imf_status status = imf_fft_upload(j->queue, values, count * sizeof *values, &taps, err);
     free(values);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, "fft_gpu.cl", defines_y, "taps_columns", &columns, err);
+        status = imf_clrt_kernel(j->queue, "fft_gpu.cl", defines_y, "taps_columns", &columns, err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, "fft_gpu.cl", defines_x, "taps_rows", &rows, err);
+        status = imf_clrt_kernel(j->queue, "fft_gpu.cl", defines_x, "taps_rows", &rows, err);
     if (status == IMF_OK) {
-        const struct imf_arg args[] = {{sizeof taps, &taps},
-                                       {sizeof j->spectrum, &j->spectrum},
-                                       {sizeof j->twiddles_y, &j->twiddles_y},
-                                       {sizeof j->sizes, &j->sizes}};
-        status = run_lines(j->rt, columns, args, 4, t->nx, t->ny, GROUP, err);
+        const struct imf_clrt_arg args[] = {{sizeof taps, &taps},
+                                            {sizeof j->spectrum, &j->spectrum},
+                                            {sizeof j->twiddles_y, &j->twiddles_y},
+                                            {sizeof j->sizes, &j->sizes}};
+        status = run_lines(j->queue, columns, args, 4, t->nx, t->ny, GROUP, err);
     }
     if (status == IMF_OK) {
         cl_int ny = t->ny;
-        const struct imf_arg args[] = {{sizeof j->spectrum, &j->spectrum},
-                                       {sizeof j->twiddles_x, &j->twiddles_x},
-                                       {sizeof ny, &ny}};
-        status = run_lines(j->rt, rows, args, 3, t->ny, t->nx, row_group(t), err);
+        const struct imf_clrt_arg args[] = {{sizeof j->spectrum, &j->spectrum},
+                                            {sizeof j->twiddles_x, &j->twiddles_x},
+                                            {sizeof ny, &ny}};
+        status = run_lines(j->queue, rows, args, 3, t->ny, t->nx, row_group(t), err);
     }
     if (status == IMF_OK)
-        status = imf_clrt_finish(j->rt, err);
+        status = imf_queue_finish(j->queue, err);
     if (columns)
         clReleaseKernel(columns);
     if (rows)
@@ -240,12 +241,12 @@ static enum imf_status make_taps(struct local_job *j, const struct imf_kernel *k
                 memcpy(taps + at * sizeof tap, &tap, sizeof tap);
         }
     }
-    enum imf_status status = imf_fft_upload(j->rt, taps, bytes, &j->taps, err);
+    enum imf_status status = imf_fft_upload(j->queue, taps, bytes, &j->taps, err);
     free(taps);
     for (int i = 0; i < 2 && status == IMF_OK; i++)
-        status = imf_fft_upload(j->rt, &zero, sizeof zero, &j->counter[i], err);
+        status = imf_fft_upload(j->queue, &zero, sizeof zero, &j->counter[i], err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE,
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE,
                                  (size_t)j->sizes.capacity * 2 * sizeof(cl_int), &j->list, err);
     return status;
 }
@@ -255,15 +256,15 @@ static enum imf_status make_buffers(struct local_job *j, const struct imf_proble
     const struct imf_fft_local_tiling *t = &j->tiling;
     size_t bytes = imf_fft_local_bytes(t, p) * (size_t)t->chunk;
     size_t spectrum = (size_t)t->nx * (size_t)t->ny * 2 * sizeof(float);
-    enum imf_status status = upload_twiddles(j->rt, t->nx, &j->twiddles_x, err);
+    enum imf_status status = upload_twiddles(j->queue, t->nx, &j->twiddles_x, err);
     if (status == IMF_OK)
-        status = upload_twiddles(j->rt, t->ny, &j->twiddles_y, err);
+        status = upload_twiddles(j->queue, t->ny, &j->twiddles_y, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, spectrum, &j->spectrum, err);
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, spectrum, &j->spectrum, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, bytes, &j->spectra_in, err);
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, bytes, &j->spectra_in, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE,
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE,
                                  bytes / (size_t)t->pitch_in * (size_t)t->pitch_out,
                                  &j->spectra_out, err);
     return status == IMF_OK ? make_taps(j, p->kernel[0], err) : status;
@@ -290,13 +291,13 @@ static enum imf_status make_kernels(struct local_job *j, const struct imf_proble
     define_lines(&y, t->ny, GROUP);
     imf_define(&y, "TAPS_T", "%s", tap_bytes(p->kernel[0]) == 1 ? "char4" : "int4");
     imf_fft_define_sums(&y, p, &t->bound, t->error, t->near_tie);
-    enum imf_status status = imf_clrt_kernel(j->rt, file, &y, "columns", &j->columns, err);
+    enum imf_status status = imf_clrt_kernel(j->queue, file, &y, "columns", &j->columns, err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, file, &x, "rows", &j->rows, err);
+        status = imf_clrt_kernel(j->queue, file, &x, "rows", &j->rows, err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->rt, file, &y, "pixels", &j->pixels, err);
+        status = imf_clrt_kernel(j->queue, file, &y, "pixels", &j->pixels, err);
     if (status == IMF_OK && p->exact)
-        status = imf_clrt_kernel(j->rt, file, &y, "again", &j->again, err);
+        status = imf_clrt_kernel(j->queue, file, &y, "again", &j->again, err);
     if (status == IMF_OK)
         status = make_spectrum(j, p->kernel[0], &x, &y, err);
     imf_defines_free(&x);
@@ -304,18 +305,18 @@ static enum imf_status make_kernels(struct local_job *j, const struct imf_proble
     return status;
 }
 
-static enum imf_status local_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+static enum imf_status local_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
                                   struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
     struct local_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    j->rt = rt;
+    j->queue = queue;
     j->exact = p->exact;
     j->channels = p->channels;
     j->cx = k->cx;
     j->cy = k->cy;
-    if (!imf_fft_local_choose(&j->tiling, p, imf_clrt_device(rt))) {
+    if (!imf_fft_local_choose(&j->tiling, p, imf_queue_device(queue))) {
         local_destroy(job);
         return imf_fail(err, IMF_ERR_MEMORY, "no tile for a %dx%d kernel fits the device's memory",
                         k->width, k->height);
@@ -360,29 +361,29 @@ static enum imf_status run_pairs(struct local_job *j, cl_mem in, cl_mem out, int
                        (size_t)pairs};
     cl_int ny = t->ny;
     z->lines = pairs * t->ny * j->channels * t->tiles_x;
-    const struct imf_arg columns[] = {{sizeof in, &in},
-                                      {sizeof j->spectra_in, &j->spectra_in},
-                                      {sizeof j->twiddles_y, &j->twiddles_y},
-                                      {sizeof *z, z}};
-    const struct imf_arg rows[] = {{sizeof j->spectra_in, &j->spectra_in},
-                                   {sizeof j->spectra_out, &j->spectra_out},
-                                   {sizeof j->spectrum, &j->spectrum},
-                                   {sizeof j->twiddles_x, &j->twiddles_x},
-                                   {sizeof *z, z},
-                                   {sizeof ny, &ny}};
-    const struct imf_arg pixels[] = {{sizeof j->spectra_out, &j->spectra_out},
-                                     {sizeof out, &out},
-                                     {sizeof j->twiddles_y, &j->twiddles_y},
-                                     {sizeof in, &in},
-                                     {sizeof j->taps, &j->taps},
-                                     {sizeof j->list, &j->list},
-                                     {sizeof j->counter[0], &j->counter[j->parity]},
-                                     {sizeof *z, z}};
-    enum imf_status status = imf_clrt_launch(j->rt, j->columns, columns, 4, 2, all, local, err);
+    const struct imf_clrt_arg columns[] = {{sizeof in, &in},
+                                           {sizeof j->spectra_in, &j->spectra_in},
+                                           {sizeof j->twiddles_y, &j->twiddles_y},
+                                           {sizeof *z, z}};
+    const struct imf_clrt_arg rows[] = {{sizeof j->spectra_in, &j->spectra_in},
+                                        {sizeof j->spectra_out, &j->spectra_out},
+                                        {sizeof j->spectrum, &j->spectrum},
+                                        {sizeof j->twiddles_x, &j->twiddles_x},
+                                        {sizeof *z, z},
+                                        {sizeof ny, &ny}};
+    const struct imf_clrt_arg pixels[] = {{sizeof j->spectra_out, &j->spectra_out},
+                                          {sizeof out, &out},
+                                          {sizeof j->twiddles_y, &j->twiddles_y},
+                                          {sizeof in, &in},
+                                          {sizeof j->taps, &j->taps},
+                                          {sizeof j->list, &j->list},
+                                          {sizeof j->counter[0], &j->counter[j->parity]},
+                                          {sizeof *z, z}};
+    enum imf_status status = imf_clrt_launch(j->queue, j->columns, columns, 4, 2, all, local, err);
     if (status == IMF_OK)
-        status = run_lines(j->rt, j->rows, rows, 6, z->lines, t->nx, row_group(t), err);
+        status = run_lines(j->queue, j->rows, rows, 6, z->lines, t->nx, row_group(t), err);
     if (status == IMF_OK)
-        status = imf_clrt_launch(j->rt, j->pixels, pixels, 8, 2, inner, local, err);
+        status = imf_clrt_launch(j->queue, j->pixels, pixels, 8, 2, inner, local, err);
     return status;
 }
 
@@ -390,7 +391,7 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
     struct local_job *j = job;
     struct sizes *z = &j->sizes;
-    cl_mem source = in->mem, target = out->mem;
+    cl_mem source = in->mem->handle, target = out->mem->handle;
     enum imf_status status = IMF_OK;
     z->in_start = (cl_long)in->origin - (cl_long)in->pitch * j->cy - (cl_long)j->channels * j->cx;
     z->in_pitch = (cl_int)in->pitch;
@@ -402,16 +403,16 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
     }
     if (!j->exact || status != IMF_OK)
         return status;
-    const struct imf_arg args[] = {{sizeof source, &source},
-                                   {sizeof target, &target},
-                                   {sizeof j->taps, &j->taps},
-                                   {sizeof j->list, &j->list},
-                                   {sizeof j->counter[0], &j->counter[j->parity]},
-                                   {sizeof j->counter[0], &j->counter[!j->parity]},
-                                   {sizeof *z, z}};
+    const struct imf_clrt_arg args[] = {{sizeof source, &source},
+                                        {sizeof target, &target},
+                                        {sizeof j->taps, &j->taps},
+                                        {sizeof j->list, &j->list},
+                                        {sizeof j->counter[0], &j->counter[j->parity]},
+                                        {sizeof j->counter[0], &j->counter[!j->parity]},
+                                        {sizeof *z, z}};
     size_t local = AGAIN, global = local * AGAIN_GROUPS;
     j->parity = !j->parity;
-    return imf_clrt_launch(j->rt, j->again, args, 7, 1, &global, &local, err);
+    return imf_clrt_launch(j->queue, j->again, args, 7, 1, &global, &local, err);
 }
 
 const struct imf_solver imf_solver_fft_local = {

@@ -9,6 +9,7 @@
  * the largest of 10^7 pixels is under six times that. The gains themselves are rounded, by 2 eps
  * and for Butterworth by eps times the order, and so is the mean.
  */
+#include "device/clrt.h"
 #include "fourier/prime.h"
 #include "solver/extend.h"
 #include "solver/fft_error.h"
@@ -19,7 +20,7 @@
 
 /* struct transfer_sizes of cl/frequency.cl. */
 struct sizes {
-    imf_cl_long in_origin, in_pitch, out_origin, out_pitch;
+    imf_long in_origin, in_pitch, out_origin, out_pitch;
     cl_float middle, mean, outside[4];
     cl_int width, height, channels, bands, work;
     struct imf_fft_axis x, y;
@@ -27,7 +28,7 @@ struct sizes {
 
 /* struct gain of cl/frequency.cl. */
 struct gain {
-    imf_cl_long least, most, centre;
+    imf_long least, most, centre;
     cl_float inverse, norm;
     cl_int type, order, band, notch, reject;
 };
@@ -43,7 +44,7 @@ struct layout {
 enum phase { GAINS, COLUMNS, ROWS, RESULT };
 
 struct transfer_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     struct layout layout;
     struct sizes sizes;
     struct gain gain;
@@ -187,7 +188,7 @@ static enum imf_status make_squares(struct transfer_job *j, const struct imf_tra
             squares[2 * band * (size_t)vec + lane] = square(f - v);
             squares[(2 * band + 1) * (size_t)vec + lane] = square(f + v);
         }
-        status = imf_fft_upload(j->rt, squares, bytes, &j->squares, err);
+        status = imf_fft_upload(j->queue, squares, bytes, &j->squares, err);
     }
     free(squares);
     free(order);
@@ -211,7 +212,7 @@ static enum imf_status make_order(struct transfer_job *j, int vec, struct imf_er
             pairs[2 * k] = place[at];
             pairs[2 * k + 1] = place[(n - at) % n];
         }
-        status = imf_fft_upload(j->rt, pairs, bytes, &j->order, err);
+        status = imf_fft_upload(j->queue, pairs, bytes, &j->order, err);
     }
     free(pairs);
     free(order);
@@ -228,7 +229,7 @@ static enum imf_status make_blends(struct transfer_job *j, const struct imf_prob
         return imf_fail_memory(err, bytes);
     imf_extend_blends(blends, p->width, nx, p->edge);
     imf_extend_blends(blends + gap_x, p->height, ny, p->edge);
-    enum imf_status status = imf_fft_upload(j->rt, blends, bytes, &j->blends, err);
+    enum imf_status status = imf_fft_upload(j->queue, blends, bytes, &j->blends, err);
     free(blends);
     return status;
 }
@@ -252,21 +253,21 @@ static void transfer_destroy(void **job) {
 static enum imf_status launch(struct transfer_job *j, cl_mem in, cl_mem out, enum phase phase,
                               struct imf_error *err) {
     cl_int what = (cl_int)phase;
-    const struct imf_arg args[] = {{sizeof in, &in},
-                                   {sizeof out, &out},
-                                   {sizeof j->plane, &j->plane},
-                                   {sizeof j->gains, &j->gains},
-                                   {sizeof j->scratch, &j->scratch},
-                                   {sizeof j->twiddles, &j->twiddles},
-                                   {sizeof j->order, &j->order},
-                                   {sizeof j->blends, &j->blends},
-                                   {sizeof j->squares, &j->squares},
-                                   {sizeof j->sizes, &j->sizes},
-                                   {sizeof j->gain, &j->gain},
-                                   {sizeof what, &what}};
+    const struct imf_clrt_arg args[] = {{sizeof in, &in},
+                                        {sizeof out, &out},
+                                        {sizeof j->plane, &j->plane},
+                                        {sizeof j->gains, &j->gains},
+                                        {sizeof j->scratch, &j->scratch},
+                                        {sizeof j->twiddles, &j->twiddles},
+                                        {sizeof j->order, &j->order},
+                                        {sizeof j->blends, &j->blends},
+                                        {sizeof j->squares, &j->squares},
+                                        {sizeof j->sizes, &j->sizes},
+                                        {sizeof j->gain, &j->gain},
+                                        {sizeof what, &what}};
     size_t global = (size_t)j->layout.groups, local = 1;
-    return imf_clrt_launch(j->rt, j->kernel, args, sizeof args / sizeof *args, 1, &global, &local,
-                           err);
+    return imf_clrt_launch(j->queue, j->kernel, args, sizeof args / sizeof *args, 1, &global,
+                           &local, err);
 }
 
 static enum imf_status make_kernel(struct transfer_job *j, const struct imf_problem *p, int vec,
@@ -277,7 +278,7 @@ static enum imf_status make_kernel(struct transfer_job *j, const struct imf_prob
         imf_fft_define_primes(&d);
     imf_problem_defines(&d, p);
     enum imf_status status =
-        imf_clrt_kernel(j->rt, "frequency.cl", &d, "fft_transfer", &j->kernel, err);
+        imf_clrt_kernel(j->queue, "frequency.cl", &d, "fft_transfer", &j->kernel, err);
     imf_defines_free(&d);
     return status;
 }
@@ -286,13 +287,13 @@ static enum imf_status make_buffers(struct transfer_job *j, const struct imf_pro
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
     enum imf_status status =
-        imf_fft_twiddle_buffer(j->rt, &l->x, &l->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
+        imf_fft_twiddle_buffer(j->queue, &l->x, &l->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, l->plane, &j->plane, err);
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, l->plane, &j->plane, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, l->gains, &j->gains, err);
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, l->gains, &j->gains, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE, l->scratch, &j->scratch, err);
+        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, l->scratch, &j->scratch, err);
     if (status == IMF_OK)
         status = make_squares(j, p->transfer, vec, err);
     if (status == IMF_OK)
@@ -302,15 +303,15 @@ static enum imf_status make_buffers(struct transfer_job *j, const struct imf_pro
     return status;
 }
 
-static enum imf_status transfer_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
-                                     struct imf_error *err) {
-    const struct imf_device *d = imf_clrt_device(rt);
+static enum imf_status transfer_make(void **job, const struct imf_problem *p,
+                                     struct imf_queue *queue, struct imf_error *err) {
+    const struct imf_device *d = imf_queue_device(queue);
     int vec = imf_fft_vec(d);
     char why[IMF_WHY];
     struct transfer_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    j->rt = rt;
+    j->queue = queue;
     if (!layout_make(&j->layout, p, d, why)) {
         transfer_destroy(job);
         return imf_fail(err, IMF_ERR_MEMORY, "%s", why);
@@ -348,10 +349,10 @@ static enum imf_status transfer_run(void *job, const struct imf_surface *in,
     z->in_pitch = (cl_long)in->pitch;
     z->out_origin = (cl_long)out->origin;
     z->out_pitch = (cl_long)out->pitch;
-    enum imf_status status = launch(j, in->mem, out->mem, COLUMNS, err);
+    enum imf_status status = launch(j, in->mem->handle, out->mem->handle, COLUMNS, err);
     if (status == IMF_OK)
-        status = launch(j, in->mem, out->mem, ROWS, err);
-    return status == IMF_OK ? launch(j, in->mem, out->mem, RESULT, err) : status;
+        status = launch(j, in->mem->handle, out->mem->handle, ROWS, err);
+    return status == IMF_OK ? launch(j, in->mem->handle, out->mem->handle, RESULT, err) : status;
 }
 
 static double transfer_bytes(const struct imf_problem *p, const struct imf_device *d) {

@@ -62,9 +62,9 @@ static void host_print(const struct imf_problem *p, const struct imf_device *d, 
         snprintf(text, size, "plain C %dx%d, float64", p->kernel[0]->width, p->kernel[0]->height);
 }
 
-static enum imf_status host_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+static enum imf_status host_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
                                  struct imf_error *err) {
-    (void)rt;
+    (void)queue;
     struct host_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);

@@ -7,7 +7,7 @@
 #ifndef IMF_SOLVER_ROW_PROGRAM_H
 #define IMF_SOLVER_ROW_PROGRAM_H
 
-#include "device/runtime.h"
+#include "device/program.h"
 #include "filter/kernel.h"
 
 #define IMF_ROW_PROGRAM_SIDE 63 /* largest width or height */

@@ -12,6 +12,7 @@
  *
  * Real problems: floats, where solver/separable_error.c says that they do.
  */
+#include "device/clrt.h"
 #include "device/tuning.h"
 #include "solver/separable_error.h"
 #include "solver/solver.h"
@@ -60,7 +61,7 @@ struct shape {
 };
 
 struct separable_job {
-    struct imf_clrt *rt;
+    struct imf_queue *queue;
     struct imf_problem p;
     struct shape shape;
     cl_kernel kernel[2]; /* one pass: the first; two: rows, columns */
@@ -328,17 +329,18 @@ static enum imf_status make_mid(struct separable_job *j, struct imf_error *err) 
     if (!imf_size_mul(rows, j->mid_pitch, &bytes) ||
         !imf_size_mul(bytes, acc_types[j->shape.acc].size, &bytes))
         return imf_fail(err, IMF_ERR_LIMIT, "the buffer between two passes is too large");
-    return imf_clrt_buffer(j->rt, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, bytes, &j->mid, err);
+    return imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, bytes, &j->mid,
+                           err);
 }
 
-static enum imf_status separable_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
-                                      struct imf_error *err) {
-    const struct imf_device *d = imf_clrt_device(rt);
+static enum imf_status separable_make(void **job, const struct imf_problem *p,
+                                      struct imf_queue *queue, struct imf_error *err) {
+    const struct imf_device *d = imf_queue_device(queue);
     struct separable_job *j = *job = calloc(1, sizeof *j);
     char why[IMF_WHY];
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    j->rt = rt;
+    j->queue = queue;
     j->p = *p;
     enum imf_status status = IMF_OK;
     struct imf_defines defines = {0};
@@ -349,11 +351,11 @@ static enum imf_status separable_make(void **job, const struct imf_problem *p, s
     }
     bool two = j->shape.two_passes;
     if (status == IMF_OK)
-        status = imf_clrt_kernel(rt, "separable.cl", &defines, two ? "separable_rows" : "separable",
-                                 &j->kernel[0], err);
+        status = imf_clrt_kernel(queue, "separable.cl", &defines,
+                                 two ? "separable_rows" : "separable", &j->kernel[0], err);
     if (status == IMF_OK && two)
-        status =
-            imf_clrt_kernel(rt, "separable.cl", &defines, "separable_columns", &j->kernel[1], err);
+        status = imf_clrt_kernel(queue, "separable.cl", &defines, "separable_columns",
+                                 &j->kernel[1], err);
     if (status == IMF_OK && two)
         status = make_mid(j, err);
     imf_defines_free(&defines);
@@ -372,7 +374,7 @@ static int rows_of(const struct imf_device *d, int strips, int height) {
 static enum imf_status separable_run(void *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     struct separable_job *j = job;
-    const struct imf_device *d = imf_clrt_device(j->rt);
+    const struct imf_device *d = imf_queue_device(j->queue);
     const struct imf_kernel *k = j->p.kernel[0];
     size_t group = j->shape.group, vec = (size_t)j->shape.vec;
     cl_int n = in->width * in->channels, height = in->height;
@@ -381,14 +383,14 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     cl_ulong in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
     cl_ulong in_pitch = in->pitch, out_start = out->origin, out_pitch = out->pitch;
     cl_ulong mid_pitch = j->mid_pitch;
-    cl_mem source = in->mem, target = out->mem;
+    cl_mem source = in->mem->handle, target = out->mem->handle;
     const size_t local[2] = {group, 1};
     size_t global[2] = {(columns + group - 1) / group * group, 0};
     if (!j->shape.two_passes) {
         int strips = (n + j->shape.strip - 1) / j->shape.strip, span = span_of(&j->p, &j->shape);
         cl_int strip = ((n + strips - 1) / strips + span - 1) / span * span;
         cl_int rows = rows_of(d, strips, height);
-        const struct imf_arg args[] = {
+        const struct imf_clrt_arg args[] = {
             {sizeof source, &source},
             {sizeof in_start, &in_start},
             {sizeof in_pitch, &in_pitch},
@@ -402,23 +404,24 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
         };
         global[0] = (size_t)((n + strip - 1) / strip);
         global[1] = ((size_t)height + (size_t)rows - 1) / (size_t)rows;
-        return imf_clrt_launch(j->rt, j->kernel[0], args, 10, 2, global, local, err);
+        return imf_clrt_launch(j->queue, j->kernel[0], args, 10, 2, global, local, err);
     }
-    const struct imf_arg first[] = {
+    const struct imf_clrt_arg first[] = {
         {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
         {sizeof j->mid, &j->mid}, {sizeof mid_pitch, &mid_pitch}, {sizeof n, &n},
     };
     global[1] = (size_t)height + (size_t)k->height - 1;
-    enum imf_status status = imf_clrt_launch(j->rt, j->kernel[0], first, 6, 2, global, local, err);
+    enum imf_status status =
+        imf_clrt_launch(j->queue, j->kernel[0], first, 6, 2, global, local, err);
     if (status != IMF_OK)
         return status;
-    const struct imf_arg second[] = {
+    const struct imf_clrt_arg second[] = {
         {sizeof j->mid, &j->mid},       {sizeof mid_pitch, &mid_pitch}, {sizeof target, &target},
         {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch}, {sizeof n, &n},
         {sizeof height, &height},
     };
     global[1] = ((size_t)height + BLOCK - 1) / BLOCK;
-    return imf_clrt_launch(j->rt, j->kernel[1], second, 7, 2, global, local, err);
+    return imf_clrt_launch(j->queue, j->kernel[1], second, 7, 2, global, local, err);
 }
 
 static double separable_bytes(const struct imf_problem *p, const struct imf_device *d) {

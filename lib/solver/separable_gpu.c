@@ -8,6 +8,7 @@
  * Exact problems stay exact, as floats hold the integers in between. In real ones the first run may
  * use up half of the tolerance, after the column has weighed it, and the second the other half.
  */
+#include "device/buffer.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -111,35 +112,31 @@ static void separable_destroy(void **job) {
         DIRECT.destroy(&j->first);
     if (j->second)
         DIRECT.destroy(&j->second);
-    if (j->mid.mem)
-        clReleaseMemObject(j->mid.mem);
+    imf_buffer_free(&j->mid.mem);
     imf_kernel_free(&j->row);
     imf_kernel_free(&j->column);
     free(j);
 }
 
-static enum imf_status separable_make(void **job, const struct imf_problem *p, struct imf_clrt *rt,
-                                      struct imf_error *err) {
+static enum imf_status separable_make(void **job, const struct imf_problem *p,
+                                      struct imf_queue *queue, struct imf_error *err) {
     struct separable_job *j = *job = calloc(1, sizeof *j);
     struct imf_problem part[2];
     char why[IMF_WHY];
-    cl_mem mem = NULL;
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     enum imf_status st = IMF_OK;
     if (!split(p, part, &j->row, &j->column, why))
         st = imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
     if (!st)
-        st = DIRECT.make(&j->first, &part[0], rt, err);
+        st = DIRECT.make(&j->first, &part[0], queue, err);
     if (!st)
-        st = DIRECT.make(&j->second, &part[1], rt, err);
+        st = DIRECT.make(&j->second, &part[1], queue, err);
     if (!st)
         st = imf_surface_layout(&j->mid, IMF_F32, part[0].width, part[0].height, p->channels,
                                 (struct imf_margin){0, 0, 0, 0}, err);
     if (!st)
-        st = imf_clrt_buffer(rt, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS,
-                             imf_surface_bytes(&j->mid), &mem, err);
-    j->mid.mem = mem;
+        st = imf_buffer_make(&j->mid.mem, queue, IMF_BUFFER_WORK, imf_surface_bytes(&j->mid), err);
     if (st)
         separable_destroy(job);
     return st;

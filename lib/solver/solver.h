@@ -8,7 +8,8 @@
 #ifndef IMF_SOLVER_H
 #define IMF_SOLVER_H
 
-#include "device/runtime.h"
+#include "base/surface.h"
+#include "device/program.h"
 #include "filter/filter.h"
 
 /*
@@ -73,9 +74,9 @@ struct imf_solver {
     double (*cost)(const struct imf_problem *p, const struct imf_device *d);
     /* Bytes that make and run allocate, for a problem that it can do; NULL: a table at most. */
     double (*bytes)(const struct imf_problem *p, const struct imf_device *d);
-    /* Compile for this problem; *job is the solver's own. rt is NULL for the host solver. The
+    /* Compile for this problem; *job is the solver's own. queue is NULL for the host solver. The
      * kernels of p must outlive the job. */
-    enum imf_status (*make)(void **job, const struct imf_problem *p, struct imf_clrt *rt,
+    enum imf_status (*make)(void **job, const struct imf_problem *p, struct imf_queue *queue,
                             struct imf_error *err);
     /* Enqueue (or on the host: do) the work, on surfaces of the problem's width and, unless `bands`
      * is IMF_BANDS_WHOLE, of any height up to its own. in has at least the kernels' margins,

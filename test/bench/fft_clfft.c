@@ -1,4 +1,5 @@
 /* fft_clfft.c - clFFT on the library's device for the transform benchmark (fft_bench.h) */
+#include "device/opencl.h"
 #include "fft_bench.h"
 
 #include <clFFT.h>
@@ -25,25 +26,28 @@ static void run(void *user) {
 int main(int argc, char **argv) {
     struct bench b = bench_arguments(argc, argv);
     struct imf_context_options options = {.device = IMF_DEVICE_AUTO};
-    struct imf_clrt *rt;
+    struct imf_runtime *rt;
+    struct imf_queue *queue;
+    struct imf_buffer *buffer;
     struct imf_error err;
-    if (imf_clrt_open(&rt, &options, NULL, &err) != IMF_OK)
+    if (imf_runtime_open(&rt, &options, NULL, &err) || imf_queue_open(&queue, rt, &err))
         bench_die(err.text);
-    struct job j = {.queue = imf_clrt_queue(rt)};
+    struct job j = {.queue = queue->handle};
     clfftSetupData setup;
     size_t lengths[] = {(size_t)b.nx, (size_t)b.ny};
     float *data = malloc(b.bytes);
-    if (!data || imf_clrt_buffer(rt, CL_MEM_READ_WRITE, b.bytes, &j.data, &err) != IMF_OK)
+    if (!data || imf_buffer_make(&buffer, queue, IMF_BUFFER_WORK, b.bytes, &err) != IMF_OK)
         bench_die("out of memory");
-    check(clfftInitSetupData(&setup) || clfftSetup(&setup) ||
-              clfftCreateDefaultPlan(&j.plan, imf_clrt_context(rt), b.ny > 1 ? CLFFT_2D : CLFFT_1D,
-                                     lengths) ||
-              clfftSetPlanPrecision(j.plan, CLFFT_SINGLE) ||
-              clfftSetLayout(j.plan, CLFFT_COMPLEX_INTERLEAVED, CLFFT_COMPLEX_INTERLEAVED) ||
-              clfftSetResultLocation(j.plan, CLFFT_INPLACE) ||
-              clfftSetPlanBatchSize(j.plan, (size_t)b.batch) ||
-              clfftBakePlan(j.plan, 1, &j.queue, NULL, NULL),
-          "clFFT does not plan this");
+    j.data = buffer->handle;
+    check(
+        clfftInitSetupData(&setup) || clfftSetup(&setup) ||
+            clfftCreateDefaultPlan(&j.plan, rt->context, b.ny > 1 ? CLFFT_2D : CLFFT_1D, lengths) ||
+            clfftSetPlanPrecision(j.plan, CLFFT_SINGLE) ||
+            clfftSetLayout(j.plan, CLFFT_COMPLEX_INTERLEAVED, CLFFT_COMPLEX_INTERLEAVED) ||
+            clfftSetResultLocation(j.plan, CLFFT_INPLACE) ||
+            clfftSetPlanBatchSize(j.plan, (size_t)b.batch) ||
+            clfftBakePlan(j.plan, 1, &j.queue, NULL, NULL),
+        "clFFT does not plan this");
     bench_fill(&b, data);
     clEnqueueWriteBuffer(j.queue, j.data, CL_TRUE, 0, b.bytes, data, 0, NULL, NULL);
     run(&j);
@@ -54,8 +58,9 @@ int main(int argc, char **argv) {
     bench_print(&b, bench_time(&b, run, &j), error);
     clfftDestroyPlan(&j.plan);
     clfftTeardown();
-    clReleaseMemObject(j.data);
-    imf_clrt_close(&rt);
+    imf_buffer_free(&buffer);
+    imf_queue_close(&queue);
+    imf_runtime_close(&rt);
     free(data);
     return 0;
 }

@@ -1,8 +1,7 @@
 /* test_clrt.c - the OpenCL runtime: devices, defines, the program cache and its damage */
 #include "base/clock.h"
 #include "check.h"
-#include "device/cache.h"
-#include "device/runtime.h"
+#include "device/opencl.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -97,11 +96,11 @@ static void test_defines(void) {
 
 static void test_errors(void) {
     struct imf_error err;
-    CHECK(imf_clrt_fail(&err, CL_OUT_OF_RESOURCES, "x") == IMF_ERR_DEVICE, "status");
+    CHECK(imf_cl_fail(&err, CL_OUT_OF_RESOURCES, "x") == IMF_ERR_DEVICE, "status");
     CHECK(strcmp(err.text, "x: CL_OUT_OF_RESOURCES (-5)") == 0, "%s", err.text);
     CHECK(err.cl_code == -5, "%d", err.cl_code);
-    CHECK(imf_clrt_fail(&err, CL_OUT_OF_HOST_MEMORY, "x") == IMF_ERR_MEMORY, "status");
-    CHECK(imf_clrt_fail(NULL, -12345, "x") == IMF_ERR_DEVICE, "no error struct");
+    CHECK(imf_cl_fail(&err, CL_OUT_OF_HOST_MEMORY, "x") == IMF_ERR_MEMORY, "status");
+    CHECK(imf_cl_fail(NULL, -12345, "x") == IMF_ERR_DEVICE, "no error struct");
 }
 
 static bool loads(const char *dir, const struct imf_cache_key *key) {
@@ -249,56 +248,68 @@ static void test_cache(const char *dir) {
 
 static void test_selection(void) {
     struct imf_error err;
-    struct imf_clrt *rt = (void *)&err;
+    struct imf_runtime *rt = (void *)&err;
     struct imf_context_options o = {.device = IMF_DEVICE_INDEX, .index = 999};
-    CHECK(imf_clrt_open(&rt, &o, NULL, &err) == IMF_ERR_NO_DEVICE && !rt, "device 999");
+    CHECK(imf_runtime_open(&rt, &o, NULL, &err) == IMF_ERR_NO_DEVICE && !rt, "device 999");
     o = (struct imf_context_options){.device = IMF_DEVICE_NAME, .name = "no such name"};
-    CHECK(imf_clrt_open(&rt, &o, NULL, &err) == IMF_ERR_NO_DEVICE && !rt, "by name");
+    CHECK(imf_runtime_open(&rt, &o, NULL, &err) == IMF_ERR_NO_DEVICE && !rt, "by name");
     struct imf_device_info list[64];
     size_t n = imf_device_list(list, 64);
     for (size_t i = 0; i < n && i < 64; i++)
         CHECK(list[i].index == (int)i && list[i].name[0], "device %zu", i);
 }
 
-/* Build, run, and read 1 + 2 back from an edge surface program: any kernel of common.cl's size. */
+static enum imf_status make(struct imf_program **out, struct imf_queue *queue, const char *file,
+                            const struct imf_defines *defines, const char *entry,
+                            struct imf_error *err) {
+    static const char *const parts[] = {"common.cl", NULL};
+    const struct imf_program_source source = {file, parts, defines};
+    return imf_program_make(out, queue, &source, entry, err);
+}
+
+static bool open_device(struct imf_runtime **rt, struct imf_queue **queue, const char *dir) {
+    struct imf_error err = {0};
+    struct imf_context_options o = {0};
+    bool ok = !imf_runtime_open(rt, &o, dir, &err) && !imf_queue_open(queue, *rt, &err);
+    if (!ok)
+        fprintf(stderr, "%s\n", err.text);
+    return ok;
+}
+
+/* Build, from the file or from the cache. */
 static bool build_once(const char *dir, bool *from_source, double *ms) {
     struct imf_error err = {0};
-    struct imf_clrt *rt;
-    struct imf_context_options o = {0};
-    cl_kernel kernel;
+    struct imf_runtime *rt;
+    struct imf_queue *queue;
+    struct imf_program *p;
     char path[512];
     int before = entries(dir, path);
-    if (imf_clrt_open(&rt, &o, dir, &err) != IMF_OK) {
-        fprintf(stderr, "%s\n", err.text);
+    if (!open_device(&rt, &queue, dir))
         return false;
-    }
     double start = imf_now_ms();
-    struct imf_defines taps = {0}, broken = {0}, none = {0};
+    struct imf_defines taps = {0}, broken = {0};
     imf_define(&taps, "TAPS_X", "1");
     imf_define(&broken, "BROKEN", "1\n#error broken here");
-    CHECK(imf_clrt_kernel(rt, "direct.cl", &taps, "no_such_kernel", &kernel, &err) ==
-                  IMF_ERR_DEVICE &&
-              !kernel,
+    CHECK(make(&p, queue, "direct.cl", &taps, "no_such_kernel", &err) == IMF_ERR_DEVICE && !p,
           "missing kernel");
-    bool ok = imf_clrt_kernel(rt, "direct.cl", &taps, "direct", &kernel, &err) == IMF_OK;
+    bool ok = make(&p, queue, "direct.cl", &taps, "direct", &err) == IMF_OK;
     CHECK(ok, "%s", err.text);
     *ms = imf_now_ms() - start;
-    if (kernel)
-        clReleaseKernel(kernel);
-    CHECK(imf_clrt_kernel(rt, "absent.cl", &none, "x", &kernel, &err) == IMF_ERR_ARGUMENT,
-          "absent");
-    CHECK(imf_clrt_kernel(rt, "direct.cl", &broken, "direct", &kernel, &err) == IMF_ERR_DEVICE,
+    imf_program_free(&p);
+    CHECK(make(&p, queue, "absent.cl", NULL, "x", &err) == IMF_ERR_ARGUMENT, "absent");
+    CHECK(make(&p, queue, "direct.cl", &broken, "direct", &err) == IMF_ERR_DEVICE,
           "a broken build");
     CHECK(strstr(err.text, "broken here") && !strchr(err.text, '\n'), "%s", err.text);
     taps.failed = true; /* what is there still builds, but a line is missing */
-    CHECK(imf_clrt_kernel(rt, "direct.cl", &taps, "direct", &kernel, &err) == IMF_ERR_MEMORY &&
-              !kernel,
+    CHECK(make(&p, queue, "direct.cl", &taps, "direct", &err) == IMF_ERR_MEMORY && !p,
           "defines that memory was too short for");
     imf_defines_free(&taps);
     imf_defines_free(&broken);
-    imf_clrt_close(&rt);
-    CHECK(!rt, "closed");
-    imf_clrt_close(&rt);
+    imf_queue_close(&queue);
+    imf_runtime_close(&rt);
+    CHECK(!rt && !queue, "closed");
+    imf_queue_close(&queue);
+    imf_runtime_close(&rt);
     *from_source = entries(dir, path) > before;
     return ok;
 }
@@ -341,15 +352,16 @@ static void test_programs(const char *dir) {
     }
     overridden = 0;
     struct imf_error err;
-    struct imf_clrt *rt;
-    struct imf_context_options o = {0};
-    CHECK(imf_clrt_open(&rt, &o, "/proc/nowhere", &err) == IMF_OK, "unwritable cache");
-    cl_mem buffer;
-    CHECK(imf_clrt_buffer(rt, CL_MEM_READ_WRITE, SIZE_MAX / 2, &buffer, &err) == IMF_ERR_MEMORY &&
+    struct imf_runtime *rt;
+    struct imf_queue *queue;
+    struct imf_buffer *buffer;
+    CHECK(open_device(&rt, &queue, "/proc/nowhere"), "unwritable cache");
+    CHECK(imf_buffer_make(&buffer, queue, IMF_BUFFER_WORK, SIZE_MAX / 2, &err) == IMF_ERR_MEMORY &&
               !buffer,
           "a buffer larger than the device");
-    CHECK(imf_clrt_finish(rt, &err) == IMF_OK, "%s", err.text);
-    imf_clrt_close(&rt);
+    CHECK(imf_queue_finish(queue, &err) == IMF_OK, "%s", err.text);
+    imf_queue_close(&queue);
+    imf_runtime_close(&rt);
 }
 
 int main(void) {

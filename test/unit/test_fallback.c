@@ -6,7 +6,7 @@
  * gives right pixels or an error.
  */
 #include "check.h"
-#include "device/runtime.h"
+#include "device/opencl.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

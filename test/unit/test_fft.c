@@ -185,7 +185,7 @@ static void fill_lines(float *re, float *im, int n, int at) {
 }
 
 /* Largest error of a length, in units of eps sqrt(log2 N). */
-static double test_length(struct imf_clrt *rt, int n, bool backwards) {
+static double test_length(struct imf_queue *queue, int n, bool backwards) {
     static float re[LINES * LONGEST], im[LINES * LONGEST], re0[LINES * LONGEST],
         im0[LINES * LONGEST];
     static long double exact[2 * LONGEST];
@@ -196,7 +196,7 @@ static double test_length(struct imf_clrt *rt, int n, bool backwards) {
     memcpy(re0, re, bytes);
     memcpy(im0, im, bytes);
     double unit = FLT_EPSILON / 2 * sqrt(n > 1 ? log2(n) : 1), worst = 0;
-    if (imf_fft_lines(rt, re, im, n, LINES, backwards, &err) != IMF_OK) {
+    if (imf_fft_lines(queue, re, im, n, LINES, backwards, &err) != IMF_OK) {
         CHECK(false, "length %d: %s", n, err.text);
         return 0;
     }
@@ -223,7 +223,7 @@ static double test_length(struct imf_clrt *rt, int n, bool backwards) {
     error = relative_error(re + SHIFTED * n, im + SHIFTED * n, exact, n) / unit;
     CHECK(error <= 2.5, "length %d: shift %.3f", n, error);
     /* Round trip. */
-    if (!backwards && imf_fft_lines(rt, re, im, n, LINES, true, &err) == IMF_OK) {
+    if (!backwards && imf_fft_lines(queue, re, im, n, LINES, true, &err) == IMF_OK) {
         for (int i = 0; i < n; i++) {
             exact[2 * i] = (long double)n * re0[i];
             exact[2 * i + 1] = (long double)n * im0[i];
@@ -253,7 +253,7 @@ static void definition(const float *re, const float *im, long double *out, int n
 }
 
 /* Noise and an impulse of any length, as many lines as fill the lanes and one more. */
-static double test_any(struct imf_clrt *rt, int n, bool backwards) {
+static double test_any(struct imf_queue *queue, int n, bool backwards) {
     enum { COUNT = 9 };
     static float re[COUNT * LONGEST], im[COUNT * LONGEST], re0[COUNT * LONGEST],
         im0[COUNT * LONGEST];
@@ -268,7 +268,7 @@ static double test_any(struct imf_clrt *rt, int n, bool backwards) {
     memcpy(re0, re, sizeof re);
     memcpy(im0, im, sizeof im);
     if (!imf_fft_plan_any(&plan, n) ||
-        imf_fft_lines(rt, re, im, n, COUNT, backwards, &err) != IMF_OK) {
+        imf_fft_lines(queue, re, im, n, COUNT, backwards, &err) != IMF_OK) {
         CHECK(false, "length %d: %s", n, err.text);
         return 0;
     }
@@ -282,22 +282,23 @@ static double test_any(struct imf_clrt *rt, int n, bool backwards) {
     return worst;
 }
 
-static void test_any_length(struct imf_clrt *rt) {
+static void test_any_length(struct imf_queue *queue) {
     double worst = 0;
     unsigned long long seed = (unsigned long long)time(NULL);
     for (int n = 2; n < 200; n++)
         if (imf_fft_largest_prime(n) == n)
-            worst = fmax(worst, test_any(rt, n, n % 4 == 1));
+            worst = fmax(worst, test_any(queue, n, n % 4 == 1));
     /* Stages of both kinds, twice the same prime, powers behind primes, convolutions with and
      * without padding. */
     static const int lengths[] = {22, 121, 169, 427, 667, 1331, 2021, 4087, 67 * 61, 101 * 32};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        worst = fmax(worst, fmax(test_any(rt, lengths[i], false), test_any(rt, lengths[i], true)));
+        worst = fmax(worst,
+                     fmax(test_any(queue, lengths[i], false), test_any(queue, lengths[i], true)));
     state ^= seed * 0x9e3779b97f4a7c15ull;
     printf("fft: lengths drawn with seed %llu\n", seed);
     for (int i = 0; i < 12; i++) {
         noise();
-        worst = fmax(worst, test_any(rt, 1 + (int)((state >> 20) % LONGEST), i % 2));
+        worst = fmax(worst, test_any(queue, 1 + (int)((state >> 20) % LONGEST), i % 2));
     }
     printf("fft: any length: largest error %.3f eps sqrt(doublings)\n", worst);
 }
@@ -306,7 +307,7 @@ static void test_any_length(struct imf_clrt *rt) {
 
 /* What the bound adds for a kernel's norm is six to twelve standard deviations of the error of
  * black and white noise there and back; without a peak, that is all there is of it. */
-static void test_bound(struct imf_clrt *rt) {
+static void test_bound(struct imf_queue *queue) {
     enum { N = 4096, COUNT = 8 };
     static float re[COUNT * N], im[COUNT * N], re0[COUNT * N], im0[COUNT * N];
     struct imf_fft_bound bound = {.size = 1, .norm = 1};
@@ -315,8 +316,8 @@ static void test_bound(struct imf_clrt *rt) {
         re0[i] = re[i] = noise() < 0 ? -1 : 1;
         im0[i] = im[i] = noise() < 0 ? -1 : 1;
     }
-    if (imf_fft_lines(rt, re, im, N, COUNT, false, &err) != IMF_OK ||
-        imf_fft_lines(rt, re, im, N, COUNT, true, &err) != IMF_OK) {
+    if (imf_fft_lines(queue, re, im, N, COUNT, false, &err) != IMF_OK ||
+        imf_fft_lines(queue, re, im, N, COUNT, true, &err) != IMF_OK) {
         CHECK(false, "%s", err.text);
         return;
     }
@@ -337,22 +338,24 @@ int main(void) {
     test_plans();
     test_twiddles();
     struct imf_context_options options = {.device = IMF_DEVICE_AUTO};
-    struct imf_clrt *rt;
+    struct imf_runtime *rt;
+    struct imf_queue *queue;
     struct imf_error err;
-    if (imf_clrt_open(&rt, &options, NULL, &err) != IMF_OK) {
+    if (imf_runtime_open(&rt, &options, NULL, &err) || imf_queue_open(&queue, rt, &err)) {
         printf("fft: transforms skipped: %s\n", err.text);
         return check_done("fft");
     }
     double worst = 0;
     for (int n = 1; n <= LONGEST; n++) {
         if (smooth(n)) {
-            worst = fmax(worst, test_length(rt, n, false));
-            worst = fmax(worst, test_length(rt, n, true));
+            worst = fmax(worst, test_length(queue, n, false));
+            worst = fmax(worst, test_length(queue, n, true));
         }
     }
     printf("fft: largest error %.3f eps sqrt(log2 N)\n", worst);
-    test_any_length(rt);
-    test_bound(rt);
-    imf_clrt_close(&rt);
+    test_any_length(queue);
+    test_bound(queue);
+    imf_queue_close(&queue);
+    imf_runtime_close(&rt);
     return check_done("fft");
 }

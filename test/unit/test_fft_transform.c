@@ -221,7 +221,7 @@ static double test_line(struct imf_context *ctx, int n, int batch, bool inverse)
     struct imf_fft_shape shape = {.nx = n, .batch = batch};
     struct imf_error err = {0};
     struct imf_fft *fft;
-    struct imf_clrt *rt;
+    struct imf_runtime *rt;
     struct sums sums = {0};
     for (size_t i = 0; i < floats; i++)
         in[i] = noise();
@@ -237,7 +237,7 @@ static double test_line(struct imf_context *ctx, int n, int batch, bool inverse)
         if (n < 64 || i == 0 || i == batch - 1)
             sample_line(&sums, in + 2 * (size_t)n * (size_t)i, out + 2 * (size_t)n * (size_t)i, n,
                         inverse ? 1 : -1, root);
-    bool wide = imf_context_runtime(ctx, &rt, &err) == IMF_OK && imf_clrt_device(rt)->fp64;
+    bool wide = imf_context_runtime(ctx, &rt, &err) == IMF_OK && imf_runtime_device(rt)->fp64;
     double limit = wide || imf_fft_largest_prime(n) <= 61 ? 0.9 : 1.8;
     double error = sqrt(sums.error / sums.norm) / (FLT_EPSILON / 2 * sqrt(log2(n)));
     CHECK(error <= limit, "%d, %d, inverse %d: error %.3f", n, batch, inverse, error);

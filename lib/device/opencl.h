@@ -1,0 +1,61 @@
+/*
+ * opencl.h - what the files of this room share: OpenCL's objects behind the room's own
+ *
+ * For this room alone, and for programs that measure or test it.
+ */
+#ifndef IMF_DEVICE_OPENCL_H
+#define IMF_DEVICE_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <pthread.h>
+
+#include "device/cache.h"
+#include "device/program.h"
+
+struct imf_build; /* program.c */
+
+struct imf_runtime {
+    cl_device_id id;
+    cl_context context;
+    struct imf_device device;
+    struct imf_cache_key base; /* device, driver and options */
+    char *cache_dir;           /* or NULL */
+    pthread_mutex_t lock;      /* of `builds` */
+    pthread_cond_t built;      /* one of them is done, or was given up */
+    struct imf_build *builds;
+};
+
+struct imf_queue {
+    struct imf_runtime *rt;
+    cl_command_queue handle;
+};
+
+struct imf_buffer {
+    cl_mem handle;
+};
+
+#define IMF_CL_BUILD_OPTIONS "-cl-std=CL1.2 -w"
+
+cl_kernel imf_program_cl(const struct imf_program *program);
+
+/* Store what was built in this run, and free all. */
+void imf_builds_free(struct imf_runtime *rt);
+
+/* IMF_ERR_DEVICE (IMF_ERR_MEMORY for allocation codes) with "WHAT: CL_NAME (code)". */
+enum imf_status imf_cl_fail(struct imf_error *err, cl_int code, const char *what);
+
+/* ---- devices.c ---------------------------------------------------------------------------- */
+
+struct imf_cl_device {
+    cl_platform_id platform;
+    cl_device_id device;
+    struct imf_device_info info;
+    bool unified;
+};
+
+/* The device that `select` asks for. Loads the OpenCL platforms, creates nothing on them. */
+enum imf_status imf_cl_select(struct imf_cl_device *out, const struct imf_context_options *select,
+                              struct imf_error *err);
+
+#endif
