@@ -169,7 +169,7 @@ static struct imf_problem make_problem(const struct kase *k,
         break;
     case 5: /* a threshold turns the last bit of a real sum into full scale: exact sums only */
         p.epilogue.threshold = whole && k->out != IMF_F32;
-        p.epilogue.level = 0.3 * full;
+        p.epilogue.level = 0.4 * full; /* a whole number, which values may lie on */
         break;
     }
     return p;

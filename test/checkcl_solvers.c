@@ -127,6 +127,7 @@ static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
         {{23, 1, 4}, IMF_U8, IMF_U16, 9, 3, INTEGER, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
         {{64, 40, 2}, IMF_U16, IMF_U16, 7, 3, REAL, 1, 0, IMF_EDGE_WRAP, MIXED, 0, 0},
         {{97, 61, 1}, IMF_U8, IMF_U8, 15, 15, REAL, 1, 0, IMF_EDGE_CONSTANT, MIXED, 0, 0},
+        {{130, 75, 3}, IMF_U8, IMF_U8, 3, 3, ANTISYMMETRIC, 1, 5, IMF_EDGE_CLAMP, NOISE, 0, 0},
         {{40, 33, 3}, IMF_F32, IMF_U8, 21, 13, REAL, 1, 1, IMF_EDGE_CLAMP, MIXED, 0, 0},
         {{57, 44, 3}, IMF_U8, IMF_U8, 31, 31, POSITIVE, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
     };
@@ -175,6 +176,7 @@ static void check_antisymmetric(struct checkcl *c, const struct imf_solver *s) {
         {{64, 40, 4}, IMF_U16, IMF_F32, 6, 3, ANTISYMMETRIC, 0, 0, IMF_EDGE_WRAP, MIXED, 0, 0},
         {{97, 61, 1}, IMF_F32, IMF_U8, 3, 9, ANTISYMMETRIC, 0, 1, IMF_EDGE_MIRROR, MIXED, 0, 0},
         {{130, 75, 2}, IMF_U8, IMF_U8, 5, 4, ANTISYMMETRIC, 1, 0, IMF_EDGE_REFLECT, MIXED, 0, 0},
+        {{97, 61, 3}, IMF_U8, IMF_U8, 3, 3, ANTISYMMETRIC, 1, 5, IMF_EDGE_CLAMP, NOISE, 0, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         checkcl_solver(c, s, &cases[i], 500 + i);

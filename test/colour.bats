@@ -208,6 +208,18 @@ make_noise() { # FILE WIDTH HEIGHT LEVELS
     done
 }
 
+@test "a threshold looks at a gradient's magnitude, not at a rounded one" {
+    for backend in cpu direct fft; do
+        for chain in '-f sobel -f threshold:0.2' '-f sobel -f invert -f threshold:0.2' \
+            '-f prewitt -f threshold:0.4 -f box:3'; do
+            # shellcheck disable=SC2086 # words
+            imf_run $chain --backend=$backend --verify "$TESTDATA/noise-rgb.png"
+            echo "$chain on $backend: $stderr"
+            [ "$status" -eq 0 ]
+        done
+    done
+}
+
 @test "high gain after a blur takes float64" {
     make_noise a.pgm 128 96 100
     for backend in direct auto; do

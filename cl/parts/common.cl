@@ -83,6 +83,9 @@
 #ifndef X_LEVEL
 #define X_LEVEL 0
 #endif
+#ifndef X_SQUARE
+#define X_SQUARE 0 // of magnitudes: those whose square reaches it pass, or with X_SIGN2 < 0 fail
+#endif
 
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_(a, b)
@@ -239,7 +242,12 @@ inline vout finish_exact(vsum sum)
 // (t + 1/2)^2 is no integer: it rounds to the t with t^2 - t < a^2 + b^2 <= t^2 + t.
 inline vout finish_magnitude_exact(vint a, vint b)
 {
-#if OUT == 32
+#if E_THRESHOLD
+    // The magnitude itself, not a rounded one, is compared: by its square.
+    vsum x = TO(SUM_T)(a), y = TO(SUM_T)(b);
+    vfloat passes = TO(float)(x * x + y * y >= (vsum)X_SQUARE ? (vsum)1 : (vsum)0);
+    return saturate_float((X_SIGN2 > 0 ? passes : 1.0f - passes) * E_FULL);
+#elif OUT == 32
     vfloat x = TO(float)(a), y = TO(float)(b);
     return finish_mapped(sqrt(x * x + y * y));
 #elif WIDE

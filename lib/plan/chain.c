@@ -7,8 +7,13 @@
 
 #include "base/srgb.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* A threshold is put a hair below where it is: a quotient, a root or the product of the two may be
+ * rounded, and a value that lies on it has to pass. */
+#define HAIR (1 - 4 * DBL_EPSILON)
 
 static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     struct imf_epilogue e = imf_plain_epilogue;
@@ -28,7 +33,7 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         break;
     case IMF_OP_THRESHOLD:
         e.threshold = true;
-        e.level = stage->threshold * e.full;
+        e.level = stage->threshold * e.full * HAIR;
         break;
     }
     return imf_builder_scalar(b, &e);

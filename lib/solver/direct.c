@@ -240,10 +240,9 @@ static bool narrow_end(const struct imf_problem *p, const struct shape *s) {
  */
 static int root(const struct imf_problem *p) {
     double sum = largest_sum(p);
-    if (!p->kernel[1] || p->out == IMF_F32)
+    if (!p->kernel[1] || p->out == IMF_F32 || p->epilogue.threshold)
         return 0;
-    if (p->out == IMF_U8 && !p->epilogue.threshold && 2 * sum * sum < 1 << 24 &&
-        fabs(p->epilogue.offset) <= 256)
+    if (p->out == IMF_U8 && 2 * sum * sum < 1 << 24 && fabs(p->epilogue.offset) <= 256)
         return 1;
     return sum < 1 << 21 ? 2 : 0;
 }

@@ -70,6 +70,14 @@ void imf_problem_defines_double(struct imf_defines *d, const struct imf_problem 
     imf_define_double(d, "D_ADD", two_steps(p) ? e->add : e->multiply * e->add + e->offset);
 }
 
+/* The least square of a magnitude, of scale 1, at which the threshold passes, or with a negative
+ * factor the least at which it does not any more. */
+static double least_square(const struct imf_epilogue *e, bool wide) {
+    double root = (e->level - e->offset) / e->multiply, limit = wide ? 0x1p62 : INT32_MAX;
+    double square = root * fabs(root);
+    return fmin(fmax(e->multiply > 0 ? ceil(square) : floor(square) + 1, 0), limit);
+}
+
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p) {
     static const int bits[] = {[IMF_U8] = 8, [IMF_U16] = 16, [IMF_F32] = 32, [IMF_F64] = 64};
     const struct imf_epilogue *e = &p->epilogue;
@@ -99,4 +107,6 @@ void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p) {
     define_whole(d, "X_ADD", e->add * scale, wide);
     define_whole(d, "X_ADD2", e->offset * scale, wide);
     define_whole(d, "X_LEVEL", ceil(e->level * scale), wide);
+    if (p->kernel[1] && e->threshold)
+        define_whole(d, "X_SQUARE", least_square(e, wide), wide);
 }
