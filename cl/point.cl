@@ -34,7 +34,7 @@
 #define UNPREMULTIPLY 0
 #endif
 #ifndef ALPHA_SCALE
-#define ALPHA_SCALE 1.0f // UNPREMULTIPLY: divides the output's alpha
+#define ALPHA_SCALE 1.0f // UNPREMULTIPLY, NORMALIZE: divides the output's alpha
 #endif
 #ifndef GRAY
 #define GRAY 0
@@ -44,6 +44,9 @@
 #endif
 #ifndef FLAT_SPREAD
 #define FLAT_SPREAD 0.0f // NORMALIZE: a response of less spread is flat
+#endif
+#ifndef STRETCH_WHOLE
+#define STRETCH_WHOLE 0 // NORMALIZE: the response is of integers: exact ties, and only they, are ties
 #endif
 #ifndef EPILOGUE
 #define EPILOGUE 0
@@ -99,6 +102,22 @@
         return spread >= FLAT_SPREAD ? (v - low) * (E_FULL / spread) : (type)0.0f;                 \
     }
 
+// A response of integers, as an integer and a part that stays clear of a tie where the exact quotient is
+// none, so that nothing that rounds floats on the way moves it across.
+inline float normalize_whole(float v, __global const float *range)
+{
+    int low = (int)range[0], spread = (int)range[1] - low, d = (int)v - low;
+    if ((float)spread < FLAT_SPREAD)
+        return 0.0f;
+    int q = (int)((float)d * (E_FULL / (float)spread) + 0.5f); // off by one at most
+    long rest = ((long)d * (int)E_FULL - (long)q * spread) * 2;
+    int up = rest > spread ? 1 : rest < -(long)spread ? -1 : 0;
+    rest -= 2 * (long)spread * up;
+    float part = (float)rest / (2.0f * (float)spread);
+    bool tie = rest == spread || rest == -(long)spread;
+    return (float)(q + up) + (tie ? part > 0.0f ? 0.5f : -0.5f : clamp(part, -0.49f, 0.49f));
+}
+
 #if FLAT
 
 DEFINE_NORMALIZE(vfloat)
@@ -132,7 +151,11 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
     vfloat d = v - *(__global const vfloat_any *)(second + second_origin + y * second_pitch + i);
     v += AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, (vfloat)0.0f), d);
 #endif
-#if NORMALIZE
+#if NORMALIZE && STRETCH_WHOLE
+#pragma unroll
+    for (int l = 0; l < VEC; l++)
+        ((float *)&v)[l] = normalize_whole(((const float *)&v)[l], range);
+#elif NORMALIZE
     v = normalize(v, range);
 #endif
 #if EPILOGUE
@@ -226,7 +249,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #endif
     for (int c = 0; c < COLORS_OUT; c++) {
 #if NORMALIZE
-        v[c] = normalize(v[c], range);
+        v[c] = STRETCH_WHOLE ? normalize_whole(v[c], range) : normalize(v[c], range);
 #endif
 #if EPILOGUE
         v[c] = E_ABS ? fabs(v[c]) : v[c];
@@ -244,6 +267,9 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     }
 #if PREMULTIPLY
     v[C_OUT - 1] *= E_FULL;
+#endif
+#if NORMALIZE && ALPHA
+    v[C_OUT - 1] = divide(v[C_OUT - 1], ALPHA_SCALE);
 #endif
 #if DELINEARIZE
     // Below 0 and beyond full scale the result saturates anyway.

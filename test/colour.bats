@@ -200,6 +200,22 @@ make_noise() { # FILE WIDTH HEIGHT LEVELS
     [ "$(cmp -l want.pgm got.pgm | wc -l)" -le 30 ]
 }
 
+@test "normalize: an integer kernel's response is rounded exactly, ties too" {
+    awk 'BEGIN {
+        print "P2 100 75 65535"
+        for (i = 0; i < 7500; i++) { s = (s * 1103 + 12345) % 65536; print s }
+    }' >a.pgm
+    for spec in 'kernel:1,0,1/0,2,0/1,0,1:scale=3' 'kernel:1,2,-1:scale=-7:bias=2'; do
+        imf -f $spec --range=normalize --backend=cpu a.pgm -o want.pgm
+        for backend in direct fft; do
+            imf_run -f $spec --range=normalize --backend=$backend --verify a.pgm -o got.pgm
+            echo "$spec on $backend: $stderr"
+            [ "$status" -eq 0 ]
+            cmp want.pgm got.pgm
+        done
+    done
+}
+
 @test "normalize: dark colours of linear light are stretched like the others" {
     for backend in cpu direct fft; do
         imf_run -f blur:3 --linear --range=normalize --backend=$backend --verify "$TESTDATA/ramps.png"

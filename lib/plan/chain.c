@@ -43,7 +43,6 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
 static bool show(struct imf_builder *b, enum imf_range range) {
     struct imf_epilogue e = imf_plain_epilogue;
     e.full = b->chain->full;
-    struct imf_point *p;
     switch (range) {
     case IMF_RANGE_ABS:
         e.absolute = true;
@@ -52,13 +51,7 @@ static bool show(struct imf_builder *b, enum imf_range range) {
         e.offset = (e.full + 1) / 2;
         return imf_builder_scalar(b, &e);
     case IMF_RANGE_NORMALIZE:
-        if (!imf_builder_straighten(b) || !imf_builder_flush(b) ||
-            !(p = imf_builder_point(b, IMF_AT_NORMALIZE)))
-            return false;
-        p->normalize = true;
-        b->bound = e.full;
-        b->integral = b->positive = false;
-        return true;
+        return imf_builder_normalize(b);
     default:
         return true;
     }

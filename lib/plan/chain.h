@@ -10,6 +10,9 @@
 
 #include "plan/composition.h"
 
+/* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
+#define IMF_FLAT 1e-3
+
 /* The steps of a point pass, done in this order; x is a pixel of the pass's input. */
 struct imf_point {
     int in_channels, out_channels;
@@ -18,9 +21,12 @@ struct imf_point {
     bool unsharp;         /* x = x + amount * d, d = x - blurred brought nearer to 0 by level */
     double amount, level; /* second input: the blurred surface */
     bool unpremultiply;   /* alpha /= full, colours /= alpha, 0 where the output's alpha < 0.5 */
-    double alpha_scale;   /* divides the output's alpha: a kernel's scale put off till then */
+    double alpha_scale;   /* divides the output's alpha: a kernel's scale put off till then; also
+                             under normalize */
     bool gray;            /* colours to Rec. 709 luma */
-    bool normalize;       /* colours: (x - min) * full / (max - min) of the pass's input */
+    bool normalize;       /* colours: (x - min) * full / (max - min) of the pass's input, */
+    double flat;          /* 0 where max - min is below this */
+    bool whole;           /* they are integers: ties are those of the exact quotient */
     bool epilogue;        /* colours only: absolute, multiply, offset, threshold */
     struct imf_epilogue e;
     bool premultiply; /* colours *= alpha, alpha *= full: integers stay integers */
@@ -73,7 +79,7 @@ void imf_chain_settle(struct imf_chain *chain);
  * spread that it may stretch: below, that error would exceed the contract's tolerance.
  */
 struct imf_stretch {
-    double error, least;
+    double error, least, flat;
 };
 struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
                                      const struct imf_solver *const *solver,

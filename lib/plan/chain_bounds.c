@@ -58,7 +58,8 @@ static void set_gains(struct imf_chain *c) {
         struct imf_pass *pass = &c->passes[i];
         pass->gain = gain;
         if (pass->kind == IMF_PASS_POINT)
-            gain = pass->point.normalize ? 1 : gain * point_gain(&pass->point);
+            gain = pass->point.normalize ? IMF_FLAT / pass->point.flat
+                                         : gain * point_gain(&pass->point);
         else
             gain = fmax(gain, gain * error_gain(&pass->problem));
     }
@@ -90,10 +91,20 @@ static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     if (p->digits)
         return true;
-    if (p->linearize || p->unsharp || p->gray || p->normalize || p->epilogue || p->delinearize ||
-        p->rescale != 1)
+    if (p->normalize)
+        return p->whole && p->rescale == 1 && i == c->count - 1;
+    if (p->linearize || p->unsharp || p->gray || p->epilogue || p->delinearize || p->rescale != 1)
         return false;
     return p->unpremultiply ? i == c->count - 1 && !p->premultiply : p->premultiply;
+}
+
+/* Integers are stretched exactly: floats must hold them, and the host alone tells whether a
+ * quotient lies on a threshold. */
+static void settle_stretch(struct imf_chain *c, int i) {
+    const struct imf_point *p = &c->passes[i].point;
+    struct imf_pass *sums = &c->passes[imf_max(c->passes[i].source, 0)];
+    if (p->normalize && p->whole && p->rescale == 1)
+        sums->coarse = sums->coarse || !sums->problem.exact || (p->epilogue && p->e.threshold);
 }
 
 void imf_chain_settle(struct imf_chain *c) {
@@ -119,6 +130,8 @@ void imf_chain_settle(struct imf_chain *c) {
     }
     c->exact = c->exact || imf_chain_digits(c) > 0;
     set_tolerances(c);
+    for (int i = 0; i < c->count; i++)
+        settle_stretch(c, i);
 }
 
 /* What pass i adds to the error where its gain leads. */
@@ -142,7 +155,8 @@ struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
     for (int i = 0; i < index; i++)
         error = hypot(error, added_error(c, i, solver, d, true, true));
     /* The sample, and the minimum or maximum that it is measured against, are off. */
-    struct imf_stretch s = {.error = 2 * error};
+    double flat = c->passes[index].point.flat;
+    struct imf_stretch s = {.error = 2 * error * flat / IMF_FLAT, .flat = flat};
     s.least = s.error * c->full * c->passes[index].gain / final_tolerance(c);
     if (c->passes[c->count - 1].point.delinearize)
         s.least *= STEEPEST;

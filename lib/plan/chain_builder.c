@@ -113,6 +113,46 @@ bool imf_builder_straighten(struct imf_builder *b) {
     return true;
 }
 
+/* Take what only shifts or scales an integer kernel's sums back, but for the sign. Returns the
+ * scale, or 0 for other passes. */
+static double bare_sums(struct imf_builder *b) {
+    struct imf_chain *c = b->chain;
+    const struct imf_point *p = &b->point;
+    bool shifts = b->pending && b->at == IMF_AT_EPILOGUE && c->count == b->source + 1 &&
+                  !p->unsharp && !p->unpremultiply && !p->gray && !p->e.absolute &&
+                  p->e.multiply == 1;
+    struct imf_pass *last = &c->passes[c->count - 1];
+    struct imf_problem *problem = &last->problem;
+    if ((b->pending && !shifts) || last->kind != IMF_PASS_CONVOLVE || !problem->exact ||
+        problem->kernel[1])
+        return 0;
+    b->pending = false;
+    double scale = fabs(problem->epilogue.scale);
+    problem->epilogue.scale /= scale;
+    problem->epilogue.add = problem->epilogue.offset = 0;
+    last->bound = problem->in_max * imf_kernel_abs_sum(problem->kernel[0]);
+    last->whole = true;
+    return scale;
+}
+
+bool imf_builder_normalize(struct imf_builder *b) {
+    if (!imf_builder_straighten(b))
+        return false;
+    double scale = bare_sums(b);
+    if (!imf_builder_flush(b))
+        return false;
+    struct imf_point *p = imf_builder_point(b, IMF_AT_NORMALIZE);
+    if (!p)
+        return false;
+    p->normalize = true;
+    p->whole = scale > 0;
+    p->flat = IMF_FLAT * (p->whole ? scale : 1);
+    p->alpha_scale = p->whole && b->alpha_apart ? scale : 1;
+    b->bound = b->chain->full;
+    b->integral = b->positive = false;
+    return true;
+}
+
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) {
     struct imf_chain *c = b->chain;
     if (!imf_builder_straighten(b))

@@ -56,6 +56,9 @@ struct imf_point *imf_builder_point(struct imf_builder *b, enum imf_builder_at a
 /* Divide colours by alpha if they are multiplied by it. The scale of an integer kernel just before
  * is left for alpha alone, so that both are sums of integers until then. */
 bool imf_builder_straighten(struct imf_builder *b);
+/* The colours stretched to the full scale. Nothing is added to or divided from an integer kernel's
+ * sums before, so that they are the integers that are stretched. */
+bool imf_builder_normalize(struct imf_builder *b);
 /* The same to every straight colour: in the last convolution's epilogue, or as a point pass. */
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
 bool imf_builder_gray(struct imf_builder *b);

@@ -75,7 +75,7 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
     }
     for (int c = 0; c < colors; c++) {
         if (p->normalize)
-            v[c] = high - low >= IMF_FLAT ? (v[c] - low) * (p->full / (high - low)) : 0;
+            v[c] = high - low >= p->flat ? (v[c] - low) * p->full / (high - low) : 0;
         if (p->epilogue)
             v[c] = imf_epilogue_apply(&p->e, v[c]);
         if (p->premultiply)
@@ -85,6 +85,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
     }
     if (p->premultiply)
         v[alpha] *= p->full;
+    if (p->normalize && p->alpha)
+        v[alpha] /= p->alpha_scale;
     for (int c = 0; c < p->out_channels; c++)
         v[c] *= p->rescale;
 }

@@ -6,9 +6,6 @@
 
 #include "plan/chain.h"
 
-/* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
-#define IMF_FLAT 1e-3
-
 /* The steps on one pixel, in place: v has room for in_channels. blurred is NULL without unsharp;
  * low and high are the range that normalize stretches. */
 void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,

@@ -35,7 +35,8 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define_float(d, "ALPHA_SCALE", p->alpha_scale);
     imf_define(d, "GRAY", "%d", p->gray);
     imf_define(d, "NORMALIZE", "%d", p->normalize);
-    imf_define_float(d, "FLAT_SPREAD", IMF_FLAT);
+    imf_define(d, "STRETCH_WHOLE", "%d", p->whole && p->rescale == 1 && out != IMF_F32);
+    imf_define_float(d, "FLAT_SPREAD", p->flat);
     imf_define(d, "EPILOGUE", "%d", p->epilogue);
     imf_define(d, "E_ABS", "%d", p->e.absolute);
     imf_define_float(d, "E_MUL2", p->e.multiply);

@@ -40,8 +40,8 @@ enum imf_status imf_precision_stretched(struct imf_precision *p, const struct im
         return st;
     /* Sure to be flat, or more than the errors show? */
     double spread = (double)range[1] - (double)range[0], error = p->stretch.error;
-    bool flat = spread + error < IMF_FLAT;
-    p->again = !flat && (spread < p->stretch.least || spread < IMF_FLAT + error);
+    bool flat = spread + error < p->stretch.flat;
+    p->again = !flat && (spread < p->stretch.least || spread < p->stretch.flat + error);
     return IMF_OK;
 }
 

@@ -240,6 +240,8 @@ class Run:
         return step
 
     def normalize(self, step):
+        if isinstance(self.stages[self.last], filters.Gradient):
+            self.exact = False  # roots are no integers
         if self.premultiplied:
             self.colours, step, self.exact = self.colours / step, 1.0, False
         least, most = self.colours.min(), self.colours.max()
