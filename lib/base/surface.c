@@ -4,15 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t imf_sample_size(enum imf_sample sample) {
-    static const size_t size[] = {[IMF_U8] = 1, [IMF_U16] = 2, [IMF_F32] = 4, [IMF_F64] = 8};
-    return size[sample];
-}
-
-double imf_sample_max(enum imf_sample sample) {
-    return sample == IMF_U8 ? 255.0 : sample == IMF_U16 ? 65535.0 : 1.0;
-}
-
 bool imf_size_mul(size_t a, size_t b, size_t *out) {
     return !__builtin_mul_overflow(a, b, out);
 }

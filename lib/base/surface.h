@@ -18,14 +18,13 @@
 #define IMF_BASE_SURFACE_H
 
 #include "base/error.h"
+#include "base/samples.h"
 
 /* Kernels may read and write this many samples past the end of any row of a surface: vector tails
  * need no special case. Row starts (pixel (0,0) of each row) are aligned to it as well. */
 #define IMF_SLACK 64
 
 struct imf_buffer;
-
-enum imf_sample { IMF_U8, IMF_U16, IMF_F32, IMF_F64 };
 
 struct imf_margin {
     int left, right, top, bottom; /* pixels */
@@ -41,10 +40,6 @@ struct imf_surface {
     void *host;    /* storage in host memory, or NULL */
     struct imf_buffer *mem; /* storage on the device (device/buffer.h), or NULL */
 };
-
-size_t imf_sample_size(enum imf_sample sample);
-/* Full scale of a sample type: 255, 65535; floats hold the scale of the image they came from. */
-double imf_sample_max(enum imf_sample sample);
 
 static inline int imf_max(int a, int b) {
     return a > b ? a : b;

@@ -36,9 +36,9 @@ struct source {
 
 static double sample(const struct imf_pixels *p, int x, int y, int channel) {
     const char *row = (const char *)p->data + (size_t)y * p->stride;
-    size_t at = (size_t)x * (size_t)p->info->channels + (size_t)channel;
-    return p->info->depth == 8 ? ((const uint8_t *)row)[at] / 255.0
-                               : ((const uint16_t *)row)[at] / 65535.0;
+    enum imf_sample type = p->info->depth == 8 ? IMF_U8 : IMF_U16;
+    return imf_sample_get(row, type, (ptrdiff_t)x * p->info->channels + channel) /
+           imf_sample_max(type);
 }
 
 /* Rec. 709 luma, 0..1, over black where there is alpha; of ink, of the light that it leaves. */

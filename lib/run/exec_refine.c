@@ -86,8 +86,8 @@ static void linearize(const struct source *s, const struct imf_point *p, double 
 static void evaluate(const struct source *s, int surface, int x, int y, double *v) {
     size_t channels = (size_t)s->chain->channels_in;
     if (surface < 0) {
-        imf_host_widen(v, imf_surface_row(s->in, y), s->in->sample,
-                       (ptrdiff_t)x * (ptrdiff_t)channels, channels);
+        imf_samples_widen(v, imf_surface_row(s->in, y), s->in->sample,
+                          (ptrdiff_t)x * (ptrdiff_t)channels, channels);
         return;
     }
     const struct imf_pass *pass = &s->chain->passes[surface];
@@ -120,11 +120,11 @@ static void replace(const struct imf_chain *c, const struct imf_surface *in,
     tabulate(&s);
     for (int i = 0; i < p->count; i++) {
         int x = p->list[i] % c->width, y = p->list[i] / c->width;
-        size_t pixel = (size_t)c->channels_out * imf_sample_size(out->sample);
         double v[4];
         evaluate(&s, c->count - 1, x, y, v);
-        imf_host_narrow((char *)imf_surface_row(out, y) + (size_t)x * pixel, out->sample, v,
-                        (size_t)c->channels_out - c->keep_alpha);
+        for (int k = 0; k < c->channels_out - c->keep_alpha; k++)
+            imf_sample_put(imf_surface_row(out, y), out->sample, (ptrdiff_t)x * c->channels_out + k,
+                           v[k]);
     }
     free(s.linear);
 }

@@ -5,38 +5,6 @@
 
 #include <math.h>
 
-static double get(const void *row, enum imf_sample sample, size_t i) {
-    switch (sample) {
-    case IMF_U8:
-        return ((const uint8_t *)row)[i];
-    case IMF_U16:
-        return ((const uint16_t *)row)[i];
-    case IMF_F32:
-        return (double)((const float *)row)[i];
-    case IMF_F64:
-    default:
-        return ((const double *)row)[i];
-    }
-}
-
-static void put(void *row, enum imf_sample sample, size_t i, double v) {
-    double whole = rint(fmin(fmax(v, 0), imf_sample_max(sample)));
-    switch (sample) {
-    case IMF_U8:
-        ((uint8_t *)row)[i] = (uint8_t)whole;
-        break;
-    case IMF_U16:
-        ((uint16_t *)row)[i] = (uint16_t)whole;
-        break;
-    case IMF_F32:
-        ((float *)row)[i] = (float)v;
-        break;
-    case IMF_F64:
-        ((double *)row)[i] = v;
-        break;
-    }
-}
-
 static void color_range(const struct imf_surface *s, int colors, double *low, double *high) {
     *low = INFINITY;
     *high = -INFINITY;
@@ -44,7 +12,7 @@ static void color_range(const struct imf_surface *s, int colors, double *low, do
         const void *row = imf_surface_row(s, y);
         for (int x = 0; x < s->width; x++)
             for (int c = 0; c < colors; c++) {
-                double v = get(row, s->sample, (size_t)x * (size_t)s->channels + (size_t)c);
+                double v = imf_sample_get(row, s->sample, (ptrdiff_t)x * s->channels + c);
                 *low = fmin(*low, v);
                 *high = fmax(*high, v);
             }
@@ -96,30 +64,31 @@ void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
     double low = 0, high = 0;
     if (p->normalize)
         color_range(in, p->in_channels - p->alpha, &low, &high);
-    size_t n = (size_t)p->in_channels, m = (size_t)p->out_channels;
+    ptrdiff_t n = p->in_channels, m = p->out_channels;
     for (int y = 0; y < in->height; y++) {
         const void *from = imf_surface_row(in, y);
         const void *other = p->unsharp ? imf_surface_row(second, y) : NULL;
         void *to = imf_surface_row(out, y);
-        for (size_t x = 0; x < (size_t)in->width; x++) {
+        for (ptrdiff_t x = 0; x < in->width; x++) {
             double v[4], blurred[4] = {0};
-            for (size_t c = 0; c < n; c++) {
-                v[c] = get(from, in->sample, x * n + c);
+            for (ptrdiff_t c = 0; c < n; c++) {
+                v[c] = imf_sample_get(from, in->sample, x * n + c);
                 if (other)
-                    blurred[c] = get(other, second->sample, x * n + c);
+                    blurred[c] = imf_sample_get(other, second->sample, x * n + c);
             }
             imf_point_pixel(p, v, blurred, low, high);
-            for (size_t c = 0; c < m; c++)
-                put(to, out->sample, x * m + c, v[c]);
+            for (ptrdiff_t c = 0; c < m; c++)
+                imf_sample_put(to, out->sample, x * m + c, v[c]);
         }
     }
 }
 
 void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
                          double rescale) {
-    size_t n = (size_t)in->channels, m = (size_t)out->channels;
+    ptrdiff_t n = in->channels, m = out->channels;
     for (int y = 0; y < in->height; y++)
-        for (size_t x = 0; x < (size_t)in->width; x++)
-            put(imf_surface_row(out, y), out->sample, x * m + m - 1,
-                rescale * get(imf_surface_row(in, y), in->sample, x * n + n - 1));
+        for (ptrdiff_t x = 0; x < in->width; x++)
+            imf_sample_put(imf_surface_row(out, y), out->sample, x * m + m - 1,
+                           rescale *
+                               imf_sample_get(imf_surface_row(in, y), in->sample, x * n + n - 1));
 }

@@ -10,7 +10,7 @@ static void compare_row(const struct imf_chain *c, const double *want, const voi
     double max = imf_sample_max(c->out);
     for (size_t i = 0; i < n; i++) {
         double clamped = fmin(fmax(want[i], 0), max);
-        double have = c->out == IMF_U8 ? ((const uint8_t *)got)[i] : ((const uint16_t *)got)[i];
+        double have = imf_sample_get(got, c->out, (ptrdiff_t)i);
         double difference = fabs(have - rint(clamped));
         if (difference == 0)
             continue;

@@ -41,23 +41,6 @@ int imf_edge_index(enum imf_edge edge, int i, int n) {
     return (int)(edge == IMF_EDGE_REFLECT ? period - 1 - m : period - m);
 }
 
-static void put(void *row, enum imf_sample sample, ptrdiff_t at, double value) {
-    switch (sample) {
-    case IMF_U8:
-        ((uint8_t *)row)[at] = (uint8_t)value;
-        break;
-    case IMF_U16:
-        ((uint16_t *)row)[at] = (uint16_t)value;
-        break;
-    case IMF_F32:
-        ((float *)row)[at] = (float)value;
-        break;
-    case IMF_F64:
-        ((double *)row)[at] = value;
-        break;
-    }
-}
-
 static void fill_column(const struct imf_surface *s, void *row, int x, enum imf_edge edge,
                         const double *outside) {
     size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
@@ -68,7 +51,7 @@ static void fill_column(const struct imf_surface *s, void *row, int x, enum imf_
         return;
     }
     for (int c = 0; c < s->channels; c++)
-        put(row, s->sample, (ptrdiff_t)x * s->channels + c, outside[c]);
+        imf_sample_put(row, s->sample, (ptrdiff_t)x * s->channels + c, outside[c]);
 }
 
 static void fill_row(const struct imf_surface *s, struct imf_margin m, int y, enum imf_edge edge,
@@ -83,7 +66,7 @@ static void fill_row(const struct imf_surface *s, struct imf_margin m, int y, en
     }
     for (ptrdiff_t x = -(ptrdiff_t)m.left; x < (ptrdiff_t)s->width + m.right; x++)
         for (int c = 0; c < s->channels; c++)
-            put(imf_surface_row(s, y), s->sample, x * s->channels + c, outside[c]);
+            imf_sample_put(imf_surface_row(s, y), s->sample, x * s->channels + c, outside[c]);
 }
 
 void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum imf_edge edge,

@@ -77,48 +77,6 @@ static void host_destroy(void **job) {
     *job = NULL;
 }
 
-void imf_host_widen(double *restrict to, const void *row, enum imf_sample sample, ptrdiff_t first,
-                    size_t count) {
-    switch (sample) {
-    case IMF_U8:
-        for (size_t i = 0; i < count; i++)
-            to[i] = ((const uint8_t *)row + first)[i];
-        break;
-    case IMF_U16:
-        for (size_t i = 0; i < count; i++)
-            to[i] = ((const uint16_t *)row + first)[i];
-        break;
-    case IMF_F32:
-        for (size_t i = 0; i < count; i++)
-            to[i] = (double)((const float *)row + first)[i];
-        break;
-    case IMF_F64:
-        memcpy(to, (const double *)row + first, count * sizeof *to);
-        break;
-    }
-}
-
-void imf_host_narrow(void *row, enum imf_sample sample, const double *v, size_t count) {
-    double max = imf_sample_max(sample);
-    switch (sample) {
-    case IMF_U8:
-        for (size_t i = 0; i < count; i++)
-            ((uint8_t *)row)[i] = (uint8_t)rint(fmin(fmax(v[i], 0), max));
-        break;
-    case IMF_U16:
-        for (size_t i = 0; i < count; i++)
-            ((uint16_t *)row)[i] = (uint16_t)rint(fmin(fmax(v[i], 0), max));
-        break;
-    case IMF_F32:
-        for (size_t i = 0; i < count; i++)
-            ((float *)row)[i] = (float)v[i];
-        break;
-    case IMF_F64:
-        memcpy(row, v, count * sizeof *v);
-        break;
-    }
-}
-
 void imf_host_add(double *restrict sum, const double *restrict row, double tap, size_t count) {
     for (size_t i = 0; i < count; i++)
         sum[i] += tap * row[i];
@@ -145,7 +103,7 @@ void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum
                         : sum[i] / e->scale + e->add;
         sum[i] = imf_epilogue_apply(e, v);
     }
-    imf_host_narrow(imf_surface_row(out, row), out->sample, sum, count);
+    imf_samples_narrow(imf_surface_row(out, row), out->sample, sum, count);
 }
 
 static enum imf_status host_run(void *job, const struct imf_surface *in,
@@ -175,7 +133,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     double *sum = storage + kh * length, *sum1 = sum + count;
     for (int y = -m.top; y < p->height + m.bottom; y++) {
         double *slot = storage + (size_t)(y + m.top) % kh * length;
-        imf_host_widen(slot, imf_surface_row(in, y), in->sample, first, length);
+        imf_samples_widen(slot, imf_surface_row(in, y), in->sample, first, length);
         int row = y - m.bottom; /* the output row whose last input row this is */
         if (row < 0)
             continue;

@@ -52,8 +52,8 @@ enum imf_status imf_host_factored(const struct imf_problem *p, const struct imf_
     if (!rings)
         return imf_fail_memory(err, bytes);
     for (int y = -m.top; y < p->height + m.bottom; y++) {
-        imf_host_widen(wide, imf_surface_row(in, y), in->sample,
-                       -(ptrdiff_t)m.left * (ptrdiff_t)channels, length);
+        imf_samples_widen(wide, imf_surface_row(in, y), in->sample,
+                          -(ptrdiff_t)m.left * (ptrdiff_t)channels, length);
         for (size_t r = 0; r < rank; r++)
             filter_row(rings + r * ring + (size_t)(y + m.top) % kh * count, wide, &terms->term[r],
                        channels, count);

@@ -139,7 +139,7 @@ static void load(struct transfer *t, const struct imf_surface *in) {
     for (int y = 0; y < p->height; y++) {
         struct imf_complex *line = t->plane + (size_t)y * nx;
         const double *from = t->row + t->channel;
-        imf_host_widen(t->row, imf_surface_row(in, y), in->sample, 0, width * channels);
+        imf_samples_widen(t->row, imf_surface_row(in, y), in->sample, 0, width * channels);
         for (size_t x = 0; x < width; x++, from += channels)
             line[x] = (struct imf_complex){from[0], pair ? from[1] : 0};
         for (size_t x = width; x < nx; x++)
@@ -196,9 +196,8 @@ static void filter_columns(struct transfer *t) {
 static void store_sample(const struct imf_problem *p, const struct imf_surface *out, int y,
                          size_t at, double v) {
     const struct imf_epilogue *e = &p->epilogue;
-    char *row = imf_surface_row(out, y);
     v = imf_epilogue_apply(e, v / e->scale + e->add);
-    imf_host_narrow(row + at * imf_sample_size(out->sample), out->sample, &v, 1);
+    imf_sample_put(imf_surface_row(out, y), out->sample, (ptrdiff_t)at, v);
 }
 
 static void store(struct transfer *t, const struct imf_surface *out) {

@@ -1,0 +1,59 @@
+/*
+ * samples.h - samples of every type as float64, and back
+ *
+ * Integers are rounded to nearest, ties to even, and limited to their range; floats are kept as
+ * they are. One sample at a time is for what touches few, or computes much for each.
+ */
+#ifndef IMF_BASE_SAMPLES_H
+#define IMF_BASE_SAMPLES_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum imf_sample { IMF_U8, IMF_U16, IMF_F32, IMF_F64 };
+
+size_t imf_sample_size(enum imf_sample sample);
+/* Full scale of a sample type: 255, 65535; floats hold the scale of the image they came from. */
+static inline double imf_sample_max(enum imf_sample sample) {
+    return sample == IMF_U8 ? 255.0 : sample == IMF_U16 ? 65535.0 : 1.0;
+}
+
+/* `count` samples of a row from sample `first` on, which may be before the row's own. */
+void imf_samples_widen(double *restrict to, const void *row, enum imf_sample sample,
+                       ptrdiff_t first, size_t count);
+/* The first `count` samples of a row. */
+void imf_samples_narrow(void *row, enum imf_sample sample, const double *v, size_t count);
+
+static inline double imf_sample_get(const void *row, enum imf_sample sample, ptrdiff_t at) {
+    switch (sample) {
+    case IMF_U8:
+        return ((const uint8_t *)row)[at];
+    case IMF_U16:
+        return ((const uint16_t *)row)[at];
+    case IMF_F32:
+        return (double)((const float *)row)[at];
+    case IMF_F64:
+    default:
+        return ((const double *)row)[at];
+    }
+}
+
+static inline void imf_sample_put(void *row, enum imf_sample sample, ptrdiff_t at, double v) {
+    switch (sample) {
+    case IMF_U8:
+        ((uint8_t *)row)[at] = (uint8_t)rint(fmin(fmax(v, 0), 255));
+        break;
+    case IMF_U16:
+        ((uint16_t *)row)[at] = (uint16_t)rint(fmin(fmax(v, 0), 65535));
+        break;
+    case IMF_F32:
+        ((float *)row)[at] = (float)v;
+        break;
+    case IMF_F64:
+        ((double *)row)[at] = v;
+        break;
+    }
+}
+
+#endif
