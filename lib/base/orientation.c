@@ -14,27 +14,10 @@ bool imf_turn_is_none(struct imf_turn turn) {
     return !turn.swap && !turn.flip_x && !turn.flip_y;
 }
 
-static void swap(double *x, double *y) {
-    double old = *x;
-    *x = *y;
-    *y = old;
-}
-
-static void mirror(struct imf_turn turn, double *x, double *y) {
-    *x = turn.flip_x ? -*x : *x;
-    *y = turn.flip_y ? -*y : *y;
-}
-
-void imf_turn_offset(struct imf_turn turn, double *x, double *y) {
-    if (turn.swap)
-        swap(x, y);
-    mirror(turn, x, y);
-}
-
 void imf_turn_offset_back(struct imf_turn turn, double *x, double *y) {
-    mirror(turn, x, y);
-    if (turn.swap)
-        swap(x, y);
+    double across = turn.flip_x ? -*x : *x, down = turn.flip_y ? -*y : *y;
+    *x = turn.swap ? down : across;
+    *y = turn.swap ? across : down;
 }
 
 void imf_turn_pixel_back(struct imf_turn turn, int width, int height, int *x, int *y) {

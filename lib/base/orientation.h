@@ -17,8 +17,7 @@ struct imf_turn {
 struct imf_turn imf_turn_of(int orientation);
 bool imf_turn_is_none(struct imf_turn turn);
 
-/* A stored offset (or frequency) to the upright picture's, and back. */
-void imf_turn_offset(struct imf_turn turn, double *x, double *y);
+/* An offset (or frequency) of the upright picture to the stored one's. */
 void imf_turn_offset_back(struct imf_turn turn, double *x, double *y);
 /* The stored place of the pixel that is at (x, y) of an upright picture of width x height. */
 void imf_turn_pixel_back(struct imf_turn turn, int width, int height, int *x, int *y);

@@ -226,7 +226,3 @@ void imf_fft_order(const struct imf_fft_plan *plan, int *order) {
         order[i] = frequency;
     }
 }
-
-double imf_fft_flops(int length) {
-    return length > 1 ? 5.0 * length * log2(length) : 0;
-}

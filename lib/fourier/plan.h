@@ -81,7 +81,4 @@ void imf_fft_root(int64_t k, int n, double *re, double *im);
 /* order[i] = the frequency that the forward transform leaves at position i. */
 void imf_fft_order(const struct imf_fft_plan *plan, int *order);
 
-/* Floating-point operations of one complex transform, the usual 5 n log2 n. */
-double imf_fft_flops(int length);
-
 #endif

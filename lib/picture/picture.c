@@ -57,15 +57,6 @@ void imf_picture_frame(struct imf_picture *p, int x, int y, int width, int heigh
     imf_picture_rect(p, x + width - 1, y, 1, height, color);
 }
 
-void imf_picture_line(struct imf_picture *p, int x0, int y0, int x1, int y1, int color) {
-    int dx = abs(x1 - x0), dy = abs(y1 - y0), steps = dx > dy ? dx : dy;
-    for (int i = 0; i <= steps; i++) {
-        double t = steps ? (double)i / steps : 0;
-        imf_picture_rect(p, x0 + (int)lrint(t * (x1 - x0)), y0 + (int)lrint(t * (y1 - y0)), 1, 1,
-                         color);
-    }
-}
-
 /* ---- text ----------------------------------------------------------------------------------- */
 
 void imf_picture_text(struct imf_picture *p, int x, int y, int color, const char *text) {

@@ -18,7 +18,6 @@ enum imf_status imf_picture_create(struct imf_picture **out, int width, int heig
 void imf_picture_rect(struct imf_picture *p, int x, int y, int width, int height, int color);
 /* The outline of that rectangle, inside it. */
 void imf_picture_frame(struct imf_picture *p, int x, int y, int width, int height, int color);
-void imf_picture_line(struct imf_picture *p, int x0, int y0, int x1, int y1, int color);
 
 /* A letter's cell: dots of 2x2 pixels, descenders included. */
 enum { IMF_TEXT_DOT = 2, IMF_TEXT_WIDTH = 6 * IMF_TEXT_DOT, IMF_TEXT_HEIGHT = 8 * IMF_TEXT_DOT };
