@@ -46,7 +46,12 @@ static void describe(struct imf_device *out, const struct imf_cl_device *d) {
         group = along_x[0];
     clGetDeviceInfo(d->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof max_alloc, &max_alloc, NULL);
     clGetDeviceInfo(d->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
+    cl_uint clock = 0, lanes = 0;
+    clGetDeviceInfo(d->device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof clock, &clock, NULL);
+    clGetDeviceInfo(d->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof lanes, &lanes, NULL);
     *out = (struct imf_device){.gpu = d->info.gpu,
+                               .clock_mhz = clock,
+                               .lanes = lanes,
                                .unified = d->unified,
                                .compute_units = d->info.compute_units,
                                .max_group = group > 0 ? group : 1,

@@ -19,9 +19,11 @@ struct imf_runtime;
 struct imf_device {
     char name[128];
     bool gpu;
-    bool unified; /* shares the host's memory: mapping copies nothing */
-    unsigned compute_units;
-    size_t max_group;                                /* work-items a work-group */
+    bool unified;                      /* shares the host's memory: mapping copies nothing */
+    unsigned compute_units, clock_mhz; /* clock 0: it does not tell */
+    unsigned lanes;                    /* floats of its own vectors */
+    const struct imf_tuning *tuning;   /* measured here; NULL: as shipped for its kind */
+    size_t max_group;                  /* work-items a work-group */
     uint64_t local_memory, global_memory, max_alloc; /* bytes */
     bool fp64;
 };

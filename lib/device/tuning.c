@@ -12,6 +12,14 @@
  *   9 + 9 33.5, twice 21 + 21 60
  *   separable, 16-bit with a division: 3 + 3 13.5 ms, 5 + 5 14.4, 7 + 7 15.8
  *
+ *   transforms, with eight lanes: disks of radius 7 to 100, Gaussians up to sigma 50, each with
+ *   several sizes of tiles: most come within 12 %, all within 20 % of the rates below
+ *   whole-image transforms 4 to 6 ns a sample; a point pass 0.7; a tap that is summed again 0.25
+ *   loading the platform and a stored program 22 to 40 ms, further programs 1 to 2
+ *
+ * The plain C solver, on one core with SSE2: 0.7 to 1.3 ns a tap and about 6 a sample; transforms 8
+ * to 11 ns a value and doubling; composing kernels 0.2 to 0.4 ns a multiplication.
+ *
  * Vectors are of 16 samples, two AVX2 registers of floats: wider strips halve the loads a product,
  * and 8 take over where the sums of 16 would not fit the 16 registers. A walk over h^2 output rows
  * of a kernel h rows high spends 1/h of its time on rows that its neighbour also reads; low kernels
@@ -27,13 +35,31 @@
  *
  * GPU: measured on an NVIDIA H200 (132 units) for 4096x3072 RGB: sharpen 0.084 ms, Sobel magnitude
  * 0.10, disks 5x5 0.090 ms, 7x7 0.110, 11x11 0.177, 15x15 0.289; 31x31 with taps in memory 7.5;
- * separable 9 + 9 taps 0.50 ms, 17 + 17 0.56, 41 + 41 0.76. One sample a work-item, for neighbours'
- * loads join in one transaction whatever their alignment, while a vector at an odd address would be
- * split into bytes.
+ * highpass (whole-image transforms) 35.6; opening a context 145, transfers that are not pinned 10
+ * GB a second; tiles made for a CPU take 50 times as long as on one of its cores. separable 9 + 9
+ * taps 0.50 ms, 17 + 17 0.56, 41 + 41 0.76. One sample a work-item, for neighbours' loads join in
+ * one transaction whatever their alignment, while a vector at an odd address would be split into
+ * bytes.
  */
 #include "device/tuning.h"
 
 #include <math.h>
+
+/* Of the 48 megapixels below: dense 3x3 0.083 ms, 5x5 0.113, 7x7 0.170, 9x9 0.24 (words of four
+ * taps), dense real 5x5 0.173 and 7x7 0.36, disks of 5, 7, 11 and 15 taps a side 0.093, 0.111,
+ * 0.146 and 0.19, sobel 0.085; a copy takes 0.072. A unit starts 128 instructions a clock, products
+ * of integers at half that rate; the model is within a sixth of these.
+ * Transforms of kernels of 15x15 to 201x201: 0.97 to 1.05 ns along y, 0.53 to 0.64 along x with
+ * lines of 128 and 256. Longer ones take a stage more, 0.70 along x; along y fewer of them lie side
+ * by side in a group and share memory's sectors: 1.37 at 512, 2.1 at 1024. Edges, launches and
+ * waiting take 0.015 to 0.02 ms and a kernel with little to do some 0.005. */
+#define GPU_RATES                                                                                  \
+    {                                                                                              \
+        .instructions = 230, .bandwidth = 3700, .dot = 1.6, .pair = 0.35, .packed = 0.7,           \
+        .real = 1, .load_packed = 1.3, .load_real = 1.7, .end = 5, .end_pairs = 8,                 \
+        .end_magnitude = 12, .column = 1, .row = 0.6, .long_column = 1.45, .long_row = 1.17,       \
+        .fft_ms = 0.03, .again = 0.08                                                              \
+    }
 
 static const struct imf_tuning table[] = {
     {.name = "CPU",
@@ -58,8 +84,23 @@ static const struct imf_tuning table[] = {
      .divide = 2,
      .root = 3,
      .bandwidth = 36,
+     .point = 1.4,
      .launch_ms = 0.03,
-     .driver_bytes = 73e6},
+     .spill = 2,
+     .wide = 2,
+     .fft_stages = 1,
+     .fft_output = 1.8,
+     .fft_exact = 1,
+     .fft_start = 6000,
+     .fft_miss = 0.32,
+     .fft_miss_most = 10.7,
+     .fft_again = 0.25,
+     .frequency_doubling = 0.12,
+     .frequency_sample = 2.5,
+     .open_ms = 30,
+     .program_ms = 1.5,
+     .driver_bytes = 73e6,
+     .gpu = GPU_RATES /* for tests */},
     {.name = "GPU",
      .vec = {1, 1, 1, 1},
      .separable_vec = {1, 1, 1, 1},
@@ -70,6 +111,7 @@ static const struct imf_tuning table[] = {
      .two_passes = true,
      .groups_per_unit = 32,
      .band_bytes = 0,
+     .clock_mhz = 1980,
      .product = {220, 220, 110, 5},
      .operand = {16, 16, 16, 3},
      .row_product = {53, 53, 30, 3},
@@ -82,12 +124,55 @@ static const struct imf_tuning table[] = {
      .divide = 5,
      .root = 16,
      .bandwidth = 2500,
+     .point = 1.5,
      .launch_ms = 0.01,
-     .driver_bytes = 200e6},
+     .spill = 2,
+     .wide = 2,
+     .fft_stages = 50,
+     .fft_output = 90,
+     .fft_exact = 50,
+     .fft_start = 300000,
+     .fft_miss = 16,
+     .fft_miss_most = 535,
+     .fft_again = 0.25,
+     .frequency_doubling = 2.9,
+     .frequency_sample = 60,
+     .open_ms = 150,
+     .program_ms = 1.5,
+     .transfer = 10,
+     .driver_bytes = 200e6,
+
+     .gpu = GPU_RATES},
 };
 
+const struct imf_host_rates imf_host_rates = {
+    .sample = 6, .tap = 0.7, .compose = 0.3, .point = 25, .doubling = 9, .values = 10};
+
+const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {
+    [2] = 0.076, [3] = 0.115, [4] = 0.113, [5] = 0.15, [7] = 0.25, [8] = 0.172, [16] = 0.226};
+
 const struct imf_tuning *imf_tuning(const struct imf_device *d) {
-    return &table[d->gpu];
+    return d->tuning ? d->tuning : &table[d->gpu];
+}
+
+double imf_tuning_units(const struct imf_device *d) {
+    unsigned clock = imf_tuning(d)->clock_mhz;
+    double units = d->compute_units > 0 ? d->compute_units : 1;
+    return clock && d->clock_mhz ? units * d->clock_mhz / clock : units;
+}
+
+/* Units of the GPU that the rates are for; and which GPUs have stacked memory, which is about twice
+ * as fast for their units and clock (by the data sheets of ten cards: 10 to 18 GB a second for a
+ * unit and GHz, others 3 to 7). */
+#define RATED_UNITS 132
+#define STACKED_BYTES ((uint64_t)32 << 30)
+#define NOT_STACKED 0.5
+
+double imf_tuning_bandwidth(const struct imf_device *d, double rate) {
+    if (!d->gpu || d->tuning)
+        return rate;
+    rate *= imf_tuning_units(d) / RATED_UNITS;
+    return d->global_memory < STACKED_BYTES ? rate * NOT_STACKED : rate;
 }
 
 size_t imf_tuning_group(const struct imf_device *d) {

@@ -7,6 +7,23 @@
 /* The type of sums: what bounds the speed of arithmetic. */
 enum imf_width { IMF_WIDTH_16, IMF_WIDTH_32, IMF_WIDTH_INT, IMF_WIDTH_64, IMF_WIDTHS };
 
+/* What cl/direct_gpu.cl and cl/fft_gpu.cl take. */
+struct imf_gpu_rates {
+    double instructions; /* direct: 1e9 a second and unit */
+    double bandwidth;    /* direct: GB a second, whole device */
+    /* Instructions: of a product with words of four taps, pairs of fp16, packed integers, floats;
+     * of loading and widening a sample, packed or a float; of the end of a sample, of one kernel,
+     * of pairs, of a magnitude. */
+    double dot, pair, packed, real;
+    double load_packed, load_real;
+    double end, end_pairs, end_magnitude;
+    /* fft: nanoseconds of a unit for an element of a line, along y in two kernels and along x in
+     * one; factors for each doubling of a column above 256, and for rows above 256. */
+    double column, row, long_column, long_row;
+    double fft_ms; /* fft: starting its kernels, and waiting for the last groups */
+    double again;  /* fft: nanoseconds of a unit for a tap of a pixel that is summed again */
+};
+
 struct imf_tuning {
     const char *name;
     /* Shapes. */
@@ -19,6 +36,7 @@ struct imf_tuning {
     bool two_passes;        /* separable: through a buffer in memory, not in a work-item */
     double groups_per_unit; /* work-groups that keep a compute unit busy */
     size_t band_bytes;      /* surfaces between passes, in all; 0: whatever memory holds */
+    unsigned clock_mhz;     /* that the rates are for; 0: whatever the device's is */
     /* Rates: 1e9 samples (times taps) a second and compute unit. */
     double product[IMF_WIDTHS];        /* direct: multiply-adds of operands in registers */
     double operand[IMF_WIDTHS];        /* direct: loading and widening a sample or mirrored pair */
@@ -32,11 +50,60 @@ struct imf_tuning {
     double divide;                     /* exact division by a scale that is not 1 */
     double root;                       /* square roots of magnitudes */
     double bandwidth;                  /* GB a second to and from memory, whole device */
+    double point;                      /* a pass of point operations */
     double launch_ms;                  /* starting one kernel */
-    double driver_bytes;               /* that the driver takes in this process */
+    /* Factors: times the time of the same work otherwise. */
+    double spill; /* direct: unrolled, with sums that wait in memory */
+    double wide;  /* direct: taps from memory, sums of 64 bits */
+    /* Transforms in a compute unit: its nanoseconds. */
+    double fft_stages; /* times imf_fft_stage_ns, for each element */
+    double fft_output; /* loading, transposing and storing an output sample */
+    double fft_exact;  /* proving an exact sum in integers and dividing it, an output sample */
+    double fft_start;  /* a channel of a pair of tiles: lines and pages that none has fetched yet */
+    double fft_miss;   /* cache misses of an element, by the megabytes of a plane above the first */
+    double fft_miss_most;
+    double fft_again; /* a tap of a pixel that is summed again */
+    /* Whole-image transforms: nanoseconds a sample and unit. */
+    double frequency_doubling; /* of the number of elements */
+    double frequency_sample;
+    /* What a device costs beside the arithmetic. */
+    double open_ms;           /* the platform, a context */
+    double program_ms;        /* loading a stored program */
+    double transfer;          /* GB a second between the host and memory that it does not share */
+    double driver_bytes;      /* that the driver takes in this process */
+    struct imf_gpu_rates gpu; /* of programs for GPUs only */
 };
 
+/* The plain C solver's nanoseconds, on one core. */
+struct imf_host_rates {
+    double sample, tap;      /* widening, the end and rounding of a sample; each tap of it */
+    double compose;          /* a multiplication of imf_kernel_compose() */
+    double point;            /* a pass of point operations, a sample */
+    double doubling, values; /* transforms: a value of two channels and doubling of their number;
+                                loading and storing it */
+};
+extern const struct imf_host_rates imf_host_rates;
+
+/* Nanoseconds of a core for an element's share of a stage of the radix, in a tile that stays in
+ * the cache. */
+enum { IMF_FFT_RADIX_MOST = 16 };
+extern const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1];
+/* Lines of any length that go through memory: times imf_fft_stage_ns; nanoseconds for loading and
+ * storing a value; for a prime radix of which the transform is done by its definition, times the
+ * prime. */
+#define IMF_FFT_LINE 2.0
+#define IMF_FFT_MEMORY_NS 0.8
+#define IMF_FFT_DEFINITION_NS 0.085
+
+/* The device's own, or what is shipped for its kind. */
 const struct imf_tuning *imf_tuning(const struct imf_device *d);
+
+/* Compute units, each counted by its clock over that of the rates. */
+double imf_tuning_units(const struct imf_device *d);
+
+/* GB a second that are left of a rate for a whole device: GPUs differ in memory as they do in units
+ * and clock. */
+double imf_tuning_bandwidth(const struct imf_device *d, double rate);
 
 /* Work-items a work-group, as the device allows. */
 size_t imf_tuning_group(const struct imf_device *d);

@@ -6,6 +6,8 @@
  */
 #include "fourier/plan.h"
 
+#include "device/tuning.h"
+
 #include <math.h>
 
 static int strip(int n, int prime) {
@@ -91,15 +93,12 @@ bool imf_fft_plan_any(struct imf_fft_plan *plan, int length) {
     return length >= 1 && length <= IMF_FFT_MAX && take_smooth(plan, take_primes(plan));
 }
 
-/* Measured on an AMD Zen 3 with eight lanes: a value's share of a stage, loads and stores included.
- */
-static const double stage_ns[] = {
-    [2] = 0.15, [3] = 0.24, [4] = 0.22, [5] = 0.38, [7] = 0.6, [8] = 0.33, [16] = 0.44};
-
-/* Primes up to this one are transformed by the definition, which costs as many nanoseconds more as
- * the prime is larger. */
+/* Primes up to this one are transformed by the definition. */
 #define DEFINITION_MAX 61
-#define DEFINITION_NS 0.085
+
+static double stage_ns(int radix) {
+    return IMF_FFT_LINE * imf_fft_stage_ns[radix];
+}
 
 int imf_fft_prime_length(int prime) {
     if (prime <= DEFINITION_MAX)
@@ -111,7 +110,7 @@ static double prime_ns(int prime) {
     struct imf_fft_plan plan;
     int length = imf_fft_prime_length(prime);
     if (length == 0)
-        return prime * DEFINITION_NS;
+        return prime * IMF_FFT_DEFINITION_NS;
     imf_fft_plan_make(&plan, length);
     return 2 * length * imf_fft_plan_ns(&plan) / prime + 2 * IMF_FFT_MEMORY_NS;
 }
@@ -126,7 +125,7 @@ double imf_fft_primes_ns(const struct imf_fft_plan *plan) {
 double imf_fft_plan_ns(const struct imf_fft_plan *plan) {
     double sum = imf_fft_primes_ns(plan);
     for (int s = plan->primes; s < plan->stages; s++)
-        sum += stage_ns[plan->radix[s]];
+        sum += stage_ns(plan->radix[s]);
     return sum;
 }
 
@@ -151,7 +150,7 @@ static bool split_twos(struct imf_fft_plan *plan, int twos, unsigned radices) {
         for (int c = 0; c <= most[2]; c++) {
             for (int b = 0; b <= most[1]; b++) {
                 int a = twos - 4 * d - 3 * c - 2 * b;
-                double ns = a * stage_ns[2] + b * stage_ns[4] + c * stage_ns[8] + d * stage_ns[16];
+                double ns = a * stage_ns(2) + b * stage_ns(4) + c * stage_ns(8) + d * stage_ns(16);
                 if (a >= 0 && a <= most[0] && ns < least) {
                     least = ns;
                     best[0] = a, best[1] = b, best[2] = c, best[3] = d;

@@ -50,9 +50,6 @@ double imf_fft_primes_ns(const struct imf_fft_plan *plan);
  * its convolution, and a few products, for a prime that is done as one. */
 double imf_fft_plan_doublings(const struct imf_fft_plan *plan);
 
-/* What loads and stores of memory add to imf_fft_plan_ns(). */
-#define IMF_FFT_MEMORY_NS 0.8
-
 /* Factors of a length for a tile: radices up to 8, the last one 4 or 8 where the length is a
  * multiple of 4, as cl/fft_stages.cl's convolve() needs. False when it has other prime factors, or
  * is out of range. */

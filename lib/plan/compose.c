@@ -1,6 +1,8 @@
 /* compose.c - two convolutions in a row as one */
 #include "plan/compose.h"
 
+#include "device/tuning.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -111,9 +113,7 @@ static double rim_cost(const struct imf_chain *c, const struct imf_problem *p,
     return ms;
 }
 
-/* Nanoseconds for a multiplication of imf_kernel_compose(), measured at 0.2 to 0.4; and the part of
- * the work that deciding how to do it may take. */
-#define COMPOSE_NS 0.3
+/* The part of the work that deciding how to do it may take. */
 #define PLANNING 0.02
 
 /* Compose pass i and the one behind it if that is the cheaper way; *out is NULL where it is not. */
@@ -130,7 +130,7 @@ static enum imf_status compose_if_cheaper(struct imf_composition **out, const st
         return IMF_OK;
     for (int j = 0; j < 2 && q->kernel[j]; j++)
         work += imf_kernel_compose_work(p->kernel[0], q->kernel[j]);
-    if (work * COMPOSE_NS * 1e-6 > PLANNING * apart)
+    if (work * imf_host_rates.compose * 1e-6 > PLANNING * apart)
         return IMF_OK;
     enum imf_status st = compose(out, c, i, composed, err);
     if (!st && together + prices->problem(prices->context, composed) >= apart)

@@ -25,18 +25,6 @@ static const char *const backend_names[] = {[IMF_BACKEND_AUTO] = "auto",
                                             [IMF_BACKEND_FFT] = "fft",
                                             [IMF_BACKEND_CPU] = "cpu"};
 
-/* Loading an OpenCL platform and a stored program: measured 22 to 40 ms with PoCL, 145 ms for a
- * context on an NVIDIA H200. */
-#define OPEN_CPU_MS 30.0
-#define OPEN_GPU_MS 150.0
-#define PROGRAM_MS 1.5
-/* Copies between the host and a discrete GPU, bytes per millisecond (10 GB/s, not pinned). */
-#define TRANSFER_BYTES_PER_MS 1e7
-/* A point pass: nanoseconds a sample on one CPU core, and on the plain C solver. */
-#define POINT_NS 0.7
-#define POINT_HOST_NS 25.0
-#define POINT_GPU_NS 0.005
-
 static double samples(const struct imf_chain *c) {
     return (double)c->width * c->height * c->channels_in;
 }
@@ -46,7 +34,7 @@ static double host_cost(const struct imf_chain *c) {
     for (int i = 0; i < c->count; i++)
         ms += c->passes[i].kind == IMF_PASS_CONVOLVE
                   ? imf_solver_host.cost(&c->passes[i].problem, NULL)
-                  : samples(c) * POINT_HOST_NS * 1e-6;
+                  : samples(c) * imf_host_rates.point * 1e-6;
     return ms;
 }
 
@@ -60,14 +48,15 @@ static bool host_applicable(const struct imf_chain *c, char *why) {
 
 /* What a device costs beside its convolutions. */
 static double overhead(const struct imf_chain *c, const struct imf_device *d, bool opened) {
-    double ms = opened ? 0 : d->gpu ? OPEN_GPU_MS : OPEN_CPU_MS;
+    const struct imf_tuning *t = imf_tuning(d);
+    double ms = opened ? 0 : t->open_ms;
     for (int i = 0; i < c->count; i++) {
-        ms += PROGRAM_MS;
+        ms += t->program_ms;
         if (c->passes[i].kind == IMF_PASS_POINT)
-            ms += samples(c) * 1e-6 * (d->gpu ? POINT_GPU_NS : POINT_NS / d->compute_units);
+            ms += samples(c) * 1e-6 / (t->point * imf_tuning_units(d));
     }
     if (!d->unified)
-        ms += 2 * samples(c) * (double)imf_sample_size(c->in) / TRANSFER_BYTES_PER_MS;
+        ms += 2 * samples(c) * (double)imf_sample_size(c->in) * 1e-6 / t->transfer;
     return ms;
 }
 
@@ -380,10 +369,10 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     struct imf_candidate host = host_candidate(c, r);
     bool host_can = host.eligible && (!r->backend || r->backend == IMF_BACKEND_CPU);
     enum imf_status st = IMF_OK;
-    if (r->backend != IMF_BACKEND_CPU &&
-        (device_only || r->opened || !host_can || host.estimate_ms > OPEN_CPU_MS))
-        st = open_device(p, ctx, device_only || !host_can, r, err);
     struct imf_device nominal = nominal_device();
+    if (r->backend != IMF_BACKEND_CPU &&
+        (device_only || r->opened || !host_can || host.estimate_ms > imf_tuning(&nominal)->open_ms))
+        st = open_device(p, ctx, device_only || !host_can, r, err);
     size_t best = SIZE_MAX;
     if (!st)
         st = ask_device(p, c, p->rt ? imf_runtime_device(p->rt) : &nominal, r, &best, err);

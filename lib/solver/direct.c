@@ -201,19 +201,21 @@ static double direct_cost(const struct imf_problem *p, const struct imf_device *
     double samples = (double)p->width * p->height * p->channels, ns = 1 / t->finish;
     if (s.unrolled) {
         int sums = p->kernel[0]->height * (p->kernel[1] ? 2 : 1);
-        double spill = sums > 2 * t->registers ? 2 : 1; /* sums that wait in memory */
+        double spill = sums > 2 * t->registers ? t->spill : 1; /* sums that wait in memory */
         ns += (double)s.products / t->product[w] * spill + (double)s.operands / t->operand[w];
     } else {
         for (int i = 0; i < 2 && p->kernel[i]; i++)
             ns += (double)tap_count(p->kernel[i]) / t->loop_product *
-                  (acc_types[s.acc].size > 4 ? 2 : 1);
+                  (acc_types[s.acc].size > 4 ? t->wide : 1);
     }
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += 1 / t->divide;
     if (p->kernel[1])
         ns += 1 / t->root;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
-    return t->launch_ms + samples * 1e-6 * fmax(ns / d->compute_units, bytes / t->bandwidth);
+    return t->launch_ms +
+           samples * 1e-6 *
+               fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
 }
 
 static void direct_print(const struct imf_problem *p, const struct imf_device *d, char *text,

@@ -14,6 +14,7 @@
  * Real problems take floats where row_program.h's bound is within the tolerance.
  */
 #include "base/rounding.h"
+#include "device/tuning.h"
 #include "solver/row_program.h"
 #include "solver/solver.h"
 
@@ -289,14 +290,8 @@ static size_t groups_across(int n, int samples) {
     return ((size_t)n + (size_t)samples * GROUP - 1) / ((size_t)samples * GROUP);
 }
 
-/*
- * Measured on an NVIDIA H200, 48 megapixels, RGB, 8 bits, without margins and waiting, in ms:
- * 3x3 sharpen 0.083, dense integers 3x3 0.083, 5x5 0.113, 7x7 0.170 and 9x9 0.24, sobel 0.085,
- * dense real 5x5 0.173 and 7x7 0.36, disks of 5, 7, 11 and 15 taps 0.093, 0.111, 0.146 and 0.19,
- * blur:1 0.157, blur:2 0.47; a copy takes 0.072. The model counts instructions, of which a unit
- * starts 128 a clock; words of four taps, like all products of integers, start at half that rate.
- * It is within a sixth of these.
- */
+/* launch + samples * max(instructions / (rate * units), bytes / bandwidth): instructions are
+ * products, loads and widening, both for the rows that a walk reads in vain too, and the end. */
 static double local_cost(const struct imf_problem *p, const struct imf_device *d) {
     struct shape s;
     char why[IMF_WHY];
@@ -306,13 +301,17 @@ static double local_cost(const struct imf_problem *p, const struct imf_device *d
     int n = p->width * p->channels;
     double window = (double)(s.samples + (k->width - 1) * p->channels) / s.samples;
     double rows = walk(k, groups_across(n, s.samples), p->height, d);
-    double product = s.dot ? 1.6 : s.pairs ? 0.35 : s.packed ? 0.7 : 1;
-    double each = (double)sum_work(p, &s) * product + window * (s.packed || s.dot ? 1.3 : 1.7);
-    double end = !p->kernel[1] ? 5 : s.pairs ? 8 : 12;
+    const struct imf_tuning *t = imf_tuning(d);
+    const struct imf_gpu_rates *g = &t->gpu;
+    double product = s.dot ? g->dot : s.pairs ? g->pair : s.packed ? g->packed : g->real;
+    double load = s.packed || s.dot ? g->load_packed : g->load_real;
+    double each = (double)sum_work(p, &s) * product + window * load;
+    double end = !p->kernel[1] ? g->end : s.pairs ? g->end_pairs : g->end_magnitude;
     double instructions = each * (1 + (k->height - 1) / rows) + end;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
-    return 0.01 + (double)n * p->height * 1e-6 *
-                      fmax(instructions / (230.0 * d->compute_units), bytes / 3700);
+    return t->launch_ms + (double)n * p->height * 1e-6 *
+                              fmax(instructions / (g->instructions * imf_tuning_units(d)),
+                                   bytes / imf_tuning_bandwidth(d, g->bandwidth));
 }
 
 static void local_print(const struct imf_problem *p, const struct imf_device *d, char *text,

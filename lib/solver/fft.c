@@ -10,6 +10,7 @@
  * close to a tie are looked at in integers at all: for the others a float gives the same pixel.
  */
 #include "device/clrt.h"
+#include "device/tuning.h"
 #include "fourier/run.h"
 #include "solver/fft_tile.h"
 
@@ -34,9 +35,6 @@ struct fft_job {
     cl_kernel kernel;
     cl_mem spectrum, twiddles, spans, scratch, counter;
 };
-
-/* Nanoseconds for a tap of a pixel that is summed again. */
-#define DOUBTFUL_NS 0.25
 
 static double points(const struct imf_fft_tiling *t) {
     return (double)t->x.length * t->y.length;
@@ -76,7 +74,7 @@ static double fft_cost(const struct imf_problem *p, const struct imf_device *d) 
         nonzero += (double)imf_kernel_nonzero(p->kernel[1]);
     if (p->exact)
         again = imf_fft_doubtful(p, &t.bound, t.error) * p->width * p->height * p->channels *
-                nonzero * DOUBTFUL_NS * 1e-6 / (d->compute_units > 0 ? d->compute_units : 1);
+                nonzero * imf_tuning(d)->fft_again * 1e-6 / imf_tuning_units(d);
     return t.ms + again;
 }
 

@@ -5,6 +5,8 @@
  */
 #include "solver/fft_gpu.h"
 
+#include "device/tuning.h"
+
 #include <math.h>
 
 #define LENGTH_MIN 64
@@ -27,33 +29,19 @@ size_t imf_fft_local_bytes(const struct imf_fft_local_tiling *t, const struct im
     return bytes;
 }
 
-/*
- * Nanoseconds of a compute unit for an element of a line, there and back along y in two kernels and
- * along x in one. Measured on an NVIDIA H200 with 132 units, 4096x3072 RGB of 8 bits, kernels of
- * 15x15 to 201x201: 0.97 to 1.05 and 0.53 to 0.64 with lines of 128 and 256. Longer lines take a
- * stage more, 0.70 along x; along y fewer of them lie side by side in a group and share memory's
- * sectors: 1.37 at 512, 2.1 at 1024. Edges, launches and waiting take 0.015 to 0.02 ms and a kernel
- * with little to do some 0.005.
- */
-#define COLUMN_NS 1.0
-#define ROW_NS 0.6
-#define LONG_COLUMN 1.45 /* each doubling above 256 */
-#define LONG_ROW 1.17
-#define LAUNCHES_MS 0.03
-/* Nanoseconds of a compute unit for a tap of a pixel that is summed again. */
-#define AGAIN_NS 0.08
-
+/* launches + (elements of columns * column + of rows * row + taps of doubtful pixels * again) /
+ * units. */
 static double estimate_ms(const struct imf_fft_local_tiling *t, const struct imf_problem *p,
                           const struct imf_device *d) {
+    const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
     double lines = (double)t->pairs * t->ny * p->channels, again = 0;
     double columns =
-        lines * t->pitch_in * COLUMN_NS * pow(LONG_COLUMN, fmax(0, log2(t->ny / 256.0)));
-    double rows = lines * t->tiles_x * t->nx * ROW_NS * (t->nx > 256 ? LONG_ROW : 1);
+        lines * t->pitch_in * g->column * pow(g->long_column, fmax(0, log2(t->ny / 256.0)));
+    double rows = lines * t->tiles_x * t->nx * g->row * (t->nx > 256 ? g->long_row : 1);
     if (p->exact)
         again = (double)p->width * p->height * p->channels * t->doubtful * p->kernel[0]->width *
-                p->kernel[0]->height * AGAIN_NS;
-    double units = d->compute_units > 0 ? d->compute_units : 1;
-    return LAUNCHES_MS + (columns + rows + again) * 1e-6 / units;
+                p->kernel[0]->height * g->again;
+    return g->fft_ms + (columns + rows + again) * 1e-6 / imf_tuning_units(d);
 }
 
 /* Sums that a float leaves in doubt are not looked at in integers first, as on a CPU: that pays

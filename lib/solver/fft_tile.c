@@ -7,6 +7,8 @@
  */
 #include "solver/fft_tile.h"
 
+#include "device/tuning.h"
+
 #include <math.h>
 
 /* A tile's plane above this is shared by all work-items, one pass a launch. */
@@ -21,43 +23,31 @@ size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t, int vec) {
     return all;
 }
 
-/* Nanoseconds of one core for the stages of one element of one transform. These and what follows
- * are fitted to times on an AMD Zen 3 with eight lanes, disks of radius 7 to 100 and Gaussians up
- * to sigma 50, 4000x3000 RGB, each with several sizes of tiles: most come within 12 %, all within
- * 20 % of what is measured. */
+/* In a tile, of an element of one transform. */
 static double stages_ns(const struct imf_fft_plan *plan) {
-    static const double ns[] = {
-        [2] = 0.076, [3] = 0.115, [4] = 0.113, [5] = 0.15, [7] = 0.25, [8] = 0.172};
     double sum = 0;
     for (int s = 0; s < plan->stages; s++)
-        sum += ns[plan->radix[s]];
+        sum += imf_fft_stage_ns[plan->radix[s]];
     return sum;
 }
 
-/* Loads, transposes and stores, an output sample; cache misses of an element, by the megabytes of a
- * plane above the first, up to the pace of main memory; how much slower a GPU runs these one-item
- * work-groups. */
-#define OUTPUT_NS 1.8
-/* Starting a channel of a pair: lines and pages that none before it has fetched. */
-#define START_NS 6000
-#define MISS_NS 0.32
-#define MISS_NS_MAX 10.7
-/* Proving an exact sum in integers and dividing it, an output sample. */
-#define EXACT_NS 1.0
-#define GPU_FACTOR 50.0
-
-/* each: nanoseconds for the stages of an element, there and back. */
+/*
+ * rounds * (elements * (stages + misses) + outputs * (load and store + proof) + start) * channels,
+ * rounds being how often each unit takes a pair of tiles. each: for the stages of an element, there
+ * and back.
+ */
 static double estimate_ms(const struct imf_fft_tiling *t, double elements, double each,
                           const struct imf_problem *p, const struct imf_device *d) {
+    const struct imf_tuning *rate = imf_tuning(d);
     double outputs = (t->bound.alone ? 1.0 : 2.0) * t->valid_x * t->valid_y;
-    double miss = MISS_NS * fmax(elements * 8e-6 - 1, 0);
+    double miss = rate->fft_miss * fmax(elements * 8e-6 - 1, 0);
     bool integers = p->exact && !imf_fft_near_tie(p, &t->bound, t->error);
-    double output = OUTPUT_NS + (integers ? EXACT_NS : 0);
-    double units = d->compute_units > 0 ? d->compute_units : 1;
+    double output = rate->fft_output + (integers ? rate->fft_exact : 0);
+    double units = d->compute_units > 0 ? d->compute_units : 1, pace = imf_tuning_units(d) / units;
     double rounds = t->shared ? t->pairs / units : ceil(t->pairs / units);
-    each += fmin(miss, MISS_NS_MAX);
-    return rounds * (elements * each + outputs * output + START_NS) * p->channels * 1e-6 *
-           (d->gpu ? GPU_FACTOR : 1);
+    each = rate->fft_stages * each + fmin(miss, rate->fft_miss_most);
+    return rounds / pace * (elements * each + outputs * output + rate->fft_start) * p->channels *
+           1e-6;
 }
 
 /* Outputs of a tile and the number of tiles for an axis of `size` outputs; the number is a multiple

@@ -10,6 +10,7 @@
  * and for Butterworth by eps times the order, and so is the mean.
  */
 #include "device/clrt.h"
+#include "device/tuning.h"
 #include "fourier/prime.h"
 #include "solver/extend.h"
 #include "solver/fft_error.h"
@@ -111,19 +112,20 @@ static bool transfer_applicable(const struct imf_problem *p, const struct imf_de
     return false;
 }
 
-/* Measured with PoCL on an x86-64 machine: 4 to 6 ns a sample on one core; 3 times that where one
- * length is 31 * 43 * 3 and the other a prime of 2999. Half a transform there and half one back is
- * done for each sample and axis. */
+/* samples * (doublings + sample + primes) / units. Half a transform there and half one back is done
+ * for each sample and axis. Three times as long as others takes one of which a length is 31 * 43 *
+ * 3 and the other a prime of 2999. */
 static double transfer_cost(const struct imf_problem *p, const struct imf_device *d) {
     struct layout l;
     char why[IMF_WHY];
     if (!layout_make(&l, p, d, why))
         return INFINITY;
     double samples = (double)l.x.length * l.y.length * p->channels;
-    double units = d->compute_units > 0 ? d->compute_units : 1;
-    double primes = imf_fft_primes_ns(&l.x) + imf_fft_primes_ns(&l.y);
-    return samples / units * (0.12 * log2((double)l.x.length * l.y.length + 1) + 2.5 + primes) *
-           1e-6;
+    const struct imf_tuning *t = imf_tuning(d);
+    double doublings = log2((double)l.x.length * l.y.length + 1);
+    double primes = t->fft_stages * (imf_fft_primes_ns(&l.x) + imf_fft_primes_ns(&l.y));
+    return samples * (t->frequency_doubling * doublings + t->frequency_sample + primes) * 1e-6 /
+           imf_tuning_units(d);
 }
 
 static void transfer_print(const struct imf_problem *p, const struct imf_device *d, char *text,

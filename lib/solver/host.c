@@ -8,6 +8,8 @@
  */
 #include "solver/host.h"
 
+#include "device/tuning.h"
+
 #include "solver/extend.h"
 
 #include <math.h>
@@ -33,14 +35,12 @@ static double taps(const struct imf_problem *p) {
     return n;
 }
 
-/* Measured on two x86-64 machines with -O3 and SSE2: 0.7 to 1.3 ns a tap of a sample, and about
- * 6 ns a sample for widening, the epilogue and rounding. */
 static double host_cost(const struct imf_problem *p, const struct imf_device *d) {
     (void)d;
     if (p->transfer)
         return imf_host_transfer_cost(p);
     double samples = (double)p->width * p->height * p->channels;
-    return samples * (6 + 0.7 * taps(p)) * 1e-6;
+    return samples * (imf_host_rates.sample + imf_host_rates.tap * taps(p)) * 1e-6;
 }
 
 /* A ring of widened rows and two of sums. */

@@ -7,6 +7,7 @@
  */
 #include "solver/host.h"
 
+#include "device/tuning.h"
 #include "fourier/host.h"
 #include "fourier/plan.h"
 #include "solver/extend.h"
@@ -44,8 +45,7 @@ static double host_doublings(const struct imf_fft_plan *plan) {
     return sum;
 }
 
-/* Measured: 8 to 11 ns a point and doubling of their number, there and back together; more where
- * they leave the caches. */
+/* There and back together. */
 double imf_host_transfer_cost(const struct imf_problem *p) {
     int nx, ny;
     struct imf_fft_plan x, y;
@@ -53,7 +53,9 @@ double imf_host_transfer_cost(const struct imf_problem *p) {
         return INFINITY;
     double points = (double)nx * ny;
     double doublings = host_doublings(&x) + host_doublings(&y);
-    return points * ((p->channels + 1) / 2 * 9 * (doublings + 1) + 10) * 1e-6;
+    int pairs = (p->channels + 1) / 2;
+    return points * (pairs * imf_host_rates.doubling * (doublings + 1) + imf_host_rates.values) *
+           1e-6;
 }
 
 double imf_host_transfer_bytes(const struct imf_problem *p) {

@@ -221,7 +221,8 @@ static double separable_cost(const struct imf_problem *p, const struct imf_devic
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += 1 / t->divide;
     return (s.two_passes ? 2 : 1) * t->launch_ms +
-           samples * 1e-6 * fmax(ns / d->compute_units, bytes / t->bandwidth);
+           samples * 1e-6 *
+               fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
 }
 
 static void separable_print(const struct imf_problem *p, const struct imf_device *d, char *text,
