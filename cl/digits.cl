@@ -35,26 +35,14 @@
 
 #define CHANNELS (COLORS * COLOR_PLACES + ALPHA_PLACES)
 
-#if PREMULTIPLY
-
 inline void write_digits(__global OUT_T *to, uint v, int places)
 {
     for (int k = 0; k < places; k++)
         to[k] = (OUT_T)(v >> BITS * k & ((1u << BITS) - 1));
 }
 
-__kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
-                    __global const float *second, long second_origin, int second_pitch,
-                    __global OUT_T *out, long out_origin, int out_pitch, int width,
-                    __global const float *table, __global const float *range,
-                    __global int *doubts, int row)
+inline void split(__global OUT_T *q, __global const IN_T *p)
 {
-    int x = get_global_id(0);
-    long y = get_global_id(1);
-    if (x >= width)
-        return;
-    __global const IN_T *p = in + in_origin + y * in_pitch + (long)x * (COLORS + 1);
-    __global OUT_T *q = out + out_origin + y * out_pitch + (long)x * CHANNELS;
     uint alpha = (uint)p[COLORS];
     for (int c = 0; c < COLORS; c++) {
         float v = (float)p[c];
@@ -66,9 +54,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     write_digits(q + COLORS * COLOR_PLACES, alpha, ALPHA_PLACES);
 }
 
-#else
-
-inline long whole(__global const float *digits, int places)
+inline long whole(__global const IN_T *digits, int places)
 {
     long sum = 0;
     for (int k = places - 1; k >= 0; k--)
@@ -100,18 +86,8 @@ inline float colour(long n, long alpha)
 #endif
 }
 
-__kernel void point(__global const float *in, long in_origin, int in_pitch,
-                    __global const float *second, long second_origin, int second_pitch,
-                    __global OUT_T *out, long out_origin, int out_pitch, int width,
-                    __global const float *table, __global const float *range,
-                    __global int *doubts, int row)
+inline void join(__global OUT_T *q, __global const IN_T *p)
 {
-    int x = get_global_id(0);
-    long y = get_global_id(1);
-    if (x >= width)
-        return;
-    __global const float *p = in + in_origin + y * in_pitch + (long)x * CHANNELS;
-    __global OUT_T *q = out + out_origin + y * out_pitch + (long)x * (COLORS + 1);
     long alpha = whole(p + COLORS * COLOR_PLACES, ALPHA_PLACES);
     // Under an alpha of less than half a step colours are 0.
     bool visible = 2 * alpha >= X_ALPHA_SCALE;
@@ -121,4 +97,20 @@ __kernel void point(__global const float *in, long in_origin, int in_pitch,
     q[COLORS] = (OUT_T)quotient(alpha, X_ALPHA_SCALE);
 }
 
-#endif
+__kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
+                    __global const float *second, long second_origin, int second_pitch,
+                    __global OUT_T *out, long out_origin, int out_pitch, int width,
+                    __global const float *table, __global const float *range,
+                    __global int *doubts, int row)
+{
+    int x = get_global_id(0);
+    long y = get_global_id(1);
+    if (x >= width)
+        return;
+    in += in_origin + y * in_pitch;
+    out += out_origin + y * out_pitch;
+    if (PREMULTIPLY)
+        split(out + (long)x * CHANNELS, in + (long)x * (COLORS + 1));
+    else
+        join(out + (long)x * (COLORS + 1), in + (long)x * CHANNELS);
+}

@@ -32,6 +32,8 @@ lint_kernels() {
         lint_kernel $set -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
             -include cl/parts/common.cl cl/fft.cl
     done
+    lint_kernel -DCHANNELS=7 -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
+        -include cl/parts/common.cl cl/fft.cl
     lint_kernel -DFP64=1 -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl \
         -include cl/parts/common.cl cl/fft_transform.cl
 }
