@@ -154,6 +154,7 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
             status = EXIT_FAILED;
         }
     }
+    imf_workspace_free(&s.workspace);
     imf_plan_free(&s.plan);
     imf_context_free(&s.context);
     batch_free(&batch);

@@ -189,16 +189,17 @@ static enum imf_status make_room(struct imf_pixels *pixels, void **data,
     return IMF_ERR_MEMORY;
 }
 
-static enum imf_status filter_pixels(struct imf_pixels *after, void **data, struct imf_plan *plan,
+static enum imf_status filter_pixels(struct imf_pixels *after, void **data,
+                                     struct imf_workspace *workspace,
                                      const struct imf_pixels *before, struct imf_writer *writer,
                                      const struct options *o, struct imf_report *report,
                                      struct imf_error *err) {
     const struct imf_run_options options = {o->bench, o->verify};
-    enum imf_status status =
-        make_room(after, data, imf_plan_output(plan), o->limits.max_memory, err);
+    enum imf_status status = make_room(after, data, imf_plan_output(imf_workspace_plan(workspace)),
+                                       o->limits.max_memory, err);
     if (status == IMF_OK)
-        status = imf_plan_run_memory(plan, before->data, before->stride, *data, after->stride,
-                                     &options, report, err);
+        status = imf_workspace_run_memory(workspace, before->data, before->stride, *data,
+                                          after->stride, &options, report, err);
     double start = now_ms();
     if (status == IMF_OK && writer)
         status = imf_writer_rows(writer, *data, after->stride, after->info->height, err);
@@ -208,7 +209,7 @@ static enum imf_status filter_pixels(struct imf_pixels *after, void **data, stru
     return status;
 }
 
-enum imf_status pictures_run(struct imf_picture **out, struct imf_plan *plan,
+enum imf_status pictures_run(struct imf_picture **out, struct imf_workspace *workspace,
                              struct imf_reader *reader, struct imf_writer *writer,
                              const struct options *o, struct outcome *outcome,
                              struct imf_error *err) {
@@ -222,12 +223,12 @@ enum imf_status pictures_run(struct imf_picture **out, struct imf_plan *plan,
     if (status == IMF_OK)
         status = imf_reader_rows(reader, in, before.stride, before.info->height, err);
     double decode_ms = now_ms() - start;
-    if (status == IMF_OK && plan)
-        status = filter_pixels(&after, &filtered, plan, &before, writer, o, report, err);
+    if (status == IMF_OK && workspace)
+        status = filter_pixels(&after, &filtered, workspace, &before, writer, o, report, err);
     report->decode_ms += decode_ms;
     if (status == IMF_OK)
         status =
-            imf_spectrum_picture(out, &before, plan ? &after : NULL,
+            imf_spectrum_picture(out, &before, workspace ? &after : NULL,
                                  is_standard(outcome->input) ? "standard input" : outcome->input,
                                  outcome->filter, &outcome->peaks, err);
     free(in);

@@ -13,9 +13,10 @@ bool pictures_check(const struct options *o, const struct batch *b);
 /* Print the coefficients, and draw them where a file is given. False after saying why not. */
 bool pictures_show_kernel(const struct reporter *r, const struct imf_filter *filter);
 
-/* What imf_plan_run() does, by way of memory, so that the spectra of the pixels before and after
- * can be drawn. plan and writer may be NULL: without a plan only the input is read and drawn. */
-enum imf_status pictures_run(struct imf_picture **out, struct imf_plan *plan,
+/* What imf_workspace_run() does, by way of memory, so that the spectra of the pixels before and
+ * after can be drawn. workspace and writer may be NULL: without a plan only the input is read and
+ * drawn. */
+enum imf_status pictures_run(struct imf_picture **out, struct imf_workspace *workspace,
                              struct imf_reader *reader, struct imf_writer *writer,
                              const struct options *o, struct outcome *outcome,
                              struct imf_error *err);

@@ -132,7 +132,7 @@ static bool same_shape(const struct imf_info *a, const struct imf_info *b) {
 /* The plan's warning, which may come when it is made or when it is run. It is printed once: what
  * becomes of a device concerns the whole batch. */
 static const char *plan_warning(struct session *s) {
-    const char *note = s->plan ? imf_plan_note(s->plan) : NULL;
+    const char *note = s->workspace ? imf_workspace_choice(s->workspace)->note : NULL;
     if (note && !s->noted) {
         report_warning(&s->reporter, NULL, note);
         s->noted = true;
@@ -146,11 +146,14 @@ static enum result make_plan(struct session *s, struct work *w) {
     if (s->plan && same_shape(info, &s->plan_input) && held == s->plan_held) {
         w->plan_reused = true;
     } else {
+        imf_workspace_free(&s->workspace);
         imf_plan_free(&s->plan);
         struct imf_settings settings = s->options->settings;
         settings.held = held;
         enum imf_status status =
             imf_plan_create(&s->plan, s->context, s->filter, info, &settings, &w->error);
+        if (status == IMF_OK)
+            status = imf_workspace_create(&s->workspace, s->plan, &w->error);
         if (status != IMF_OK) {
             fail_input(s, w);
             if (status == IMF_ERR_NO_DEVICE)
@@ -161,7 +164,7 @@ static enum result make_plan(struct session *s, struct work *w) {
         s->plan_input = *info;
         s->plan_held = held;
     }
-    w->outcome.plan = s->plan;
+    w->outcome.choice = imf_workspace_choice(s->workspace);
     w->outcome.warning = plan_warning(s);
     return RESULT_DONE;
 }
@@ -222,8 +225,9 @@ static enum imf_status run_plan(struct session *s, struct work *w) {
     const struct imf_run_options options = {o->bench, o->verify};
     struct imf_report *report = &w->outcome.report;
     if (o->spectrum)
-        return pictures_run(&w->spectrum, s->plan, w->reader, w->writer, o, &w->outcome, &w->error);
-    return imf_plan_run(s->plan, w->reader, w->writer, &options, report, &w->error);
+        return pictures_run(&w->spectrum, s->workspace, w->reader, w->writer, o, &w->outcome,
+                            &w->error);
+    return imf_workspace_run(s->workspace, w->reader, w->writer, &options, report, &w->error);
 }
 
 static void add_warning(struct work *w, const char *text) {

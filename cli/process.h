@@ -13,7 +13,9 @@ struct session {
     struct reporter reporter;
     const struct imf_filter *filter; /* borrowed; NULL: the spectrum is all that is asked for */
     struct imf_context *context;     /* borrowed */
-    struct imf_plan *plan; /* of the last image; serves the next if its shape is the same */
+    /* Of the last image; they serve the next if its shape is the same. */
+    struct imf_plan *plan;
+    struct imf_workspace *workspace;
     struct imf_info plan_input;
     uint64_t plan_held; /* by the reader that it was made for */
     bool make_directories;

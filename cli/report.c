@@ -55,15 +55,15 @@ static int bits_of(const struct imf_info *info) {
 
 /* By whom, how and where it was done: by the plan, unless the palette was enough. */
 static const char *backend_of(const struct outcome *o) {
-    return o->report.palette ? "cpu" : imf_plan_backend(o->plan);
+    return o->report.palette ? "cpu" : o->choice->chosen->backend;
 }
 
 static const char *algorithm_of(const struct outcome *o) {
-    return o->report.palette ? "plain C on the palette" : imf_plan_algorithm(o->plan);
+    return o->report.palette ? "plain C on the palette" : o->choice->chosen->algorithm;
 }
 
 static const char *device_of(const struct outcome *o) {
-    return o->report.palette ? "host" : imf_plan_device(o->plan);
+    return o->report.palette ? "host" : o->choice->device;
 }
 
 static void print_plan(FILE *out, const struct outcome *o) {
@@ -73,8 +73,8 @@ static void print_plan(FILE *out, const struct outcome *o) {
             info->alpha ? " with alpha" : "", bits_of(info));
     plain_put(out, o->filter);
     fprintf(out, " on %s\n", device_of(o));
-    const struct imf_candidate *list;
-    size_t count = imf_plan_candidates(o->plan, &list);
+    const struct imf_candidate *list = o->choice->candidates;
+    size_t count = o->choice->count;
     int wide = (int)strlen("algorithm");
     for (size_t i = 0; i < count; i++) {
         int length = (int)strlen(list[i].algorithm);
@@ -108,7 +108,7 @@ static void print_bench(FILE *out, const struct outcome *o, unsigned times) {
             ": compute %.3f ms at least, %.3f median; upload %.3f, download %.3f median of %u (%s "
             "on %s)\n",
             r->compute_min_ms, r->compute_median_ms, r->upload_median_ms, r->download_median_ms,
-            times, imf_plan_algorithm(o->plan), imf_plan_device(o->plan));
+            times, o->choice->chosen->algorithm, o->choice->device);
 }
 
 static void print_timing(const struct outcome *o) {
@@ -142,11 +142,10 @@ static void print_done(const struct outcome *o) {
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static void json_plan(struct json *j, const struct imf_plan *plan) {
-    const struct imf_candidate *list;
-    size_t count = imf_plan_candidates(plan, &list);
+static void json_plan(struct json *j, const struct imf_choice *choice) {
+    const struct imf_candidate *list = choice->candidates;
     json_open_list(j, "plan");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < choice->count; i++) {
         json_open_element(j);
         json_string(j, "backend", list[i].backend);
         json_string(j, "algorithm", has_algorithm(&list[i]) ? list[i].algorithm : NULL);
@@ -209,7 +208,7 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         json_string(&j, "spectrum", r->options->spectrum);
         json_peaks(&j, &o->peaks);
     }
-    if (o->plan) {
+    if (o->choice) {
         const struct imf_info *info = &o->shape;
         json_integer(&j, "width", (uint64_t)info->width);
         json_integer(&j, "height", (uint64_t)info->height);
@@ -225,7 +224,7 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         if (o->warning)
             json_string(&j, "warning", o->warning);
         if (r->options->explain)
-            json_plan(&j, o->plan);
+            json_plan(&j, o->choice);
     }
     json_end(&j);
 }
@@ -286,7 +285,7 @@ void report_planned(const struct reporter *r, const struct outcome *o) {
         plain_put(r->out, o->output);
         putc('\n', r->out);
     }
-    if (o->plan)
+    if (o->choice)
         print_plan(r->out, o);
 }
 

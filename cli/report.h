@@ -16,9 +16,9 @@ void complain_about(const char *file, const char *format, ...)
 struct outcome {
     const char *input, *output; /* names as given; output NULL: none */
     const char *filter;
-    const char *warning;         /* what the image's reader or the plan said, or NULL */
-    const struct imf_plan *plan; /* NULL: it was not planned */
-    struct imf_info shape;       /* of the output, if there is a plan */
+    const char *warning;             /* what the image's reader or the plan said, or NULL */
+    const struct imf_choice *choice; /* NULL: it was not planned */
+    struct imf_info shape;           /* of the output, if there is a plan */
     struct imf_report report;
     struct imf_peaks peaks; /* of the input, with --spectrum */
     bool ran;               /* the times of report hold */

@@ -5,8 +5,10 @@
  * reader to a writer. Every function that can fail returns an imf_status and, if the caller passes
  * a struct imf_error, one line that names what is wrong. On failure output pointers are NULL.
  *
- * Threads: separate objects may be used from separate threads; one object from one thread at a
- * time. The library never prints, never exits and keeps no global state.
+ * Threads: a filter and a plan do not change once made, and a context locks what it shares: any
+ * number of threads may use one of these at once. Anything else (reader, writer, workspace,
+ * transform) serves one thread at a time. Nothing may be freed while it is used. The library never
+ * prints, never exits and keeps no global state.
  */
 #ifndef IMFILTER_H
 #define IMFILTER_H
@@ -70,8 +72,8 @@ struct imf_info {
     enum imf_color color;
     bool alpha; /* straight (not premultiplied) alpha */
     enum imf_format format;
-    int bits;        /* gray without alpha: 1, 2 or 4 when no more are used of each sample, whose
-                        values are then evenly spaced from 0 to full scale; 0: all of depth */
+    int bits; /* gray without alpha: 1, 2 or 4 where samples use no more, evenly spaced from 0 to
+                 full scale; 0: all of depth */
     int orientation; /* how the rows lie: EXIF's 1 (upright) to 8; 0: as the metadata say */
 };
 
@@ -87,12 +89,10 @@ struct imf_limits {
 /* What an image carries beside its pixels: EXIF, XMP, ICC, comments, resolution, gamma, and for
  * JPEG the quantisation and subsampling that "keep" needs. */
 struct imf_metadata;
-
 /* Pixels that do not lie upright: leave them, with the EXIF tag that says so, or turn them. */
 enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
 
 enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
-
 /* Which of PNM's formats: any that holds the image, the smallest first, or one of them. */
 enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM };
 
@@ -107,22 +107,18 @@ struct imf_encode {
     enum imf_pnm pnm;
 };
 
-/*
- * Open an image on a stream positioned at its first byte and read its header. The stream stays the
- * caller's and is never seeked, so a pipe will do. ICC, EXIF and the like are available at once.
- */
+/* Open an image on a stream positioned at its first byte and read its header. The stream stays the
+ * caller's and is never seeked, so a pipe will do. ICC, EXIF and the like are available at once. */
 struct imf_reader;
 enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
                                 const struct imf_limits *limits, struct imf_error *err);
 void imf_reader_close(struct imf_reader **reader);
 const struct imf_info *imf_reader_info(const struct imf_reader *reader);
 const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
-/*
- * Read the next `rows` rows into dst, `stride` bytes from row to row (>= width * channels *
+/* Read the next `rows` rows into dst, `stride` bytes from row to row (>= width * channels *
  * depth / 8). Palettes, tRNS and depths below 8 are expanded; CMYK is 0 = no ink, whatever the
  * file's convention. With limits->lenient a damaged image reads as zeros from the damage on, and
- * imf_reader_warning() tells; without it, IMF_ERR_DAMAGED. With the last row its end is checked.
- */
+ * imf_reader_warning() tells; without, IMF_ERR_DAMAGED. With the last row its end is checked. */
 enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
                                 struct imf_error *err);
 /* Bytes that decoding holds beside the rows: interlaced pixels, progressive coefficients. */
@@ -130,12 +126,10 @@ uint64_t imf_reader_held(const struct imf_reader *reader);
 /* A problem that was survived ("the last 12 rows are missing"), or NULL. Owned by the reader. */
 const char *imf_reader_warning(const struct imf_reader *reader);
 
-/*
- * Start an image on a stream. info->format chooses the codec. metadata may be NULL and is borrowed
- * until the writer is finished (a PNG may hold text behind its pixels). What the format cannot hold
- * is IMF_ERR_FORMAT with a text that says which can. info is the shape of the rows that are given.
- * A writer that turns them upright (encode->orient) holds them all unless they come at once.
- */
+/* Start an image on a stream. info is the shape of the rows that are given; its format chooses the
+ * codec. What that cannot hold is IMF_ERR_FORMAT with a text that says which can. metadata may be
+ * NULL and is borrowed until the writer is finished (a PNG may hold text behind its pixels). A
+ * writer that turns rows upright (encode->orient) holds them all unless they come at once. */
 struct imf_writer;
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
                                 const struct imf_encode *encode,
@@ -171,10 +165,9 @@ int imf_metadata_orientation(const struct imf_metadata *metadata);
 /* ---- filters ------------------------------------------------------------------------------ */
 
 struct imf_filter;
-
 /* Parse `count` specs (imfilter(1), "Filters") into one chain. Its directions are those of the
- * upright picture, whatever an image's orientation. Names that are not built in are
- * looked up as .flt files (imfilter(5)). err->text holds the spec, a caret position in column. */
+ * upright picture, whatever an image's orientation. Names that are not built in are looked up as
+ * .flt files (imfilter(5)). err->text holds the spec, a caret position in column. */
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err);
 void imf_filter_free(struct imf_filter **filter);
@@ -245,13 +238,10 @@ struct imf_context_options {
     const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
     const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none. Not
                               used where it is a link, not ours, or others can write it */
-    /*
-     * A driver may abort the process, hang or crash. A command that uses the device and ends, say
+    /* Drivers may abort, hang or crash. A command that uses the device and ends, say
      * {"/proc/self/exe", "--try-device", NULL}, is run as a child before OpenCL is loaded, unless
-     * it is known from an earlier run how that ends here; the result is kept in the cache
-     * directory. If a signal ends it, or it takes over probe_seconds (0: 20), OpenCL is not loaded:
-     * IMF_ERR_NO_DEVICE. Borrowed. NULL: drivers are trusted.
-     */
+     * the cache directory holds how that ended here. If a signal ends it, or it takes over
+     * probe_seconds (0: 20), OpenCL is not loaded: IMF_ERR_NO_DEVICE. NULL: trust. Borrowed. */
     const char *const *probe;
     unsigned probe_seconds;
     /* Let PoCL keep its files in the cache directory or, where that cannot be used, in a temporary
@@ -260,15 +250,14 @@ struct imf_context_options {
     bool pocl_cache;
 };
 
-/* A context holds the device once something needs it; creating one touches no OpenCL. It must
- * outlive its plans. */
+/* A context holds the device once something needs it; creating one touches no OpenCL. */
 struct imf_context;
 enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err);
 void imf_context_free(struct imf_context **ctx);
-/* What a context does before it loads OpenCL, as the options say: for those who call
- * imf_device_list(), which loads it too. */
+/* What a context does before it loads OpenCL, for those who call imf_device_list(), which loads it
+ * too. */
 enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
 
 struct imf_device_info {
@@ -293,6 +282,15 @@ struct imf_candidate {
     char why[160]; /* why it was chosen, passed over or not eligible */
 };
 
+/* How an image is filtered, or was. Owned by whom it was asked of. */
+struct imf_choice {
+    const struct imf_candidate *candidates; /* of every backend, for the whole chain */
+    size_t count;
+    const struct imf_candidate *chosen; /* one of them */
+    const char *device;                 /* that it is done on, or "host" */
+    const char *note; /* a warning for the user ("no OpenCL platform: ..."), or NULL */
+};
+
 /* A plan fits one image shape and may be run many times. Context and filter must outlive it. */
 struct imf_plan;
 enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
@@ -302,13 +300,7 @@ void imf_plan_free(struct imf_plan **plan);
 /* The output's shape: same width and height; channels and depth as filter and settings say;
  * format is the input's and may be changed in a copy before a writer is opened. */
 const struct imf_info *imf_plan_output(const struct imf_plan *plan);
-/* Candidates of every backend for the whole chain, chosen one marked. Owned by the plan. */
-size_t imf_plan_candidates(const struct imf_plan *plan, const struct imf_candidate **list);
-const char *imf_plan_backend(const struct imf_plan *plan);   /* the chosen candidate's */
-const char *imf_plan_algorithm(const struct imf_plan *plan); /* the chosen candidate's */
-const char *imf_plan_device(const struct imf_plan *plan);    /* device name, or "host" */
-/* A warning for the user ("no OpenCL platform: ..."), or NULL. */
-const char *imf_plan_note(const struct imf_plan *plan);
+const struct imf_choice *imf_plan_choice(const struct imf_plan *plan);
 
 struct imf_run_options {
     unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
@@ -326,42 +318,57 @@ struct imf_report {
     bool verify_ok;            /* within the contract's exactness */
     uint64_t verify_unexcused; /* samples that differ outside what the contract allows */
     int palette; /* > 0: only the palette's so many colours were filtered, in plain C on the host */
+    bool fell_back; /* the device failed, now or in an earlier run, and the host did it */
 };
 
 /* Decode every row of `reader`, filter, encode to `writer` (NULL: discard the result; the writer
  * is finished, not closed). The reader's info must equal the plan's input. */
-enum imf_status imf_plan_run(struct imf_plan *plan, struct imf_reader *reader,
+enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,
                              struct imf_writer *writer, const struct imf_run_options *options,
                              struct imf_report *report, struct imf_error *err);
-
 /* The same from memory to memory: samples as struct imf_info says, strides in bytes. */
-enum imf_status imf_plan_run_memory(struct imf_plan *plan, const void *src, size_t src_stride,
+enum imf_status imf_plan_run_memory(const struct imf_plan *plan, const void *src, size_t src_stride,
                                     void *dst, size_t dst_stride,
                                     const struct imf_run_options *options,
                                     struct imf_report *report, struct imf_error *err);
 
+/* What one image needs while it is filtered: pixels, working buffers, compiled programs, a device's
+ * queue. The first run makes them, and they are kept for the next: for a thread that filters many
+ * images of a shape. The plan must outlive it. */
+struct imf_workspace;
+enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
+                                     struct imf_error *err);
+void imf_workspace_free(struct imf_workspace **workspace);
+const struct imf_plan *imf_workspace_plan(const struct imf_workspace *workspace);
+/* The plan's choice, unless the device failed in a run: then what was done instead, and will be. */
+const struct imf_choice *imf_workspace_choice(const struct imf_workspace *workspace);
+/* As imf_plan_run() and imf_plan_run_memory(). */
+enum imf_status imf_workspace_run(struct imf_workspace *workspace, struct imf_reader *reader,
+                                  struct imf_writer *writer, const struct imf_run_options *options,
+                                  struct imf_report *report, struct imf_error *err);
+enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const void *src,
+                                         size_t src_stride, void *dst, size_t dst_stride,
+                                         const struct imf_run_options *options,
+                                         struct imf_report *report, struct imf_error *err);
+
 /* ---- transforms ----------------------------------------------------------------------------- */
 
-/*
- * Complex discrete Fourier transforms in float32 on a context's device, in natural order:
+/* Complex discrete Fourier transforms in float32 on a context's device, in natural order:
  *
  *     forward   X(v,u) = sum over y, x of a(y,x) exp(-2 pi i (v y / ny + u x / nx))
  *     inverse   the same with exp(+2 pi i ...)
  *
  * Neither is scaled: forward, then inverse, multiplies by nx * ny. The relative L2 error is at most
- * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24. On a device without float64 it is at most twice
- * that for lengths with a prime factor above 61.
+ * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24; on a device without float64 at most twice that for
+ * lengths with a prime factor above 61. Values are pairs of floats, real and imaginary part, rows
+ * one after the other without gaps, and the batch's transforms likewise. Any length up to 2^22 will
+ * do. Products of 2, 3, 5 and 7 are the quickest; prime factors up to 61 cost a few times as much,
+ * larger ones, done as convolutions in float64 where the device can, several times as much (by far
+ * the most for fewer than four lines).
  *
- * Values are pairs of floats, real and imaginary part, rows one after the other without gaps, and
- * the batch's transforms likewise. Any length up to 2^22 will do. Products of 2, 3, 5 and 7 are the
- * quickest; prime factors up to 61 cost a few times as much, larger ones, which are done as
- * convolutions in float64 where the device can, several times as much (and large ones by far the
- * most where there are fewer than four lines to transform).
- *
- * The method is mixed-radix decimation in frequency, a vector's worth of lines at a time, in four
- * steps where a line is long (J. W. Cooley and J. W. Tukey 1965; D. H. Bailey 1990; ARM's "Speeding
- * up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL" parts 1 to 3);
- * large primes as C. M. Rader (1968) or L. I. Bluestein (1970) has it.
+ * Mixed-radix decimation in frequency, in four steps where a line is long (J. W. Cooley and J. W.
+ * Tukey 1965; D. H. Bailey 1990; ARM's "Speeding up Fast Fourier Transform mixed-radix on mobile
+ * Arm Mali GPU by means of OpenCL"); large primes as C. M. Rader (1968) or L. I. Bluestein (1970).
  */
 struct imf_fft_shape {
     int nx, ny;       /* neighbouring values, rows; ny = 1 (or 0): one dimension */
@@ -370,11 +377,9 @@ struct imf_fft_shape {
                          7, 8 and 16; 0: all of them, and any prime */
 };
 enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
-
 /* The length from n on that is estimated to take the least time, a product of 2, 3, 5 and 7; 0 when
  * there is none (n > 2^22). */
 int imf_fft_good_length(int n);
-
 /* Prepare for a shape: memory on the device, tables, programs. The context must outlive the result.
  * IMF_ERR_ARGUMENT: a length below 1 or above 2^22, or no product of the radices asked for;
  * IMF_ERR_LIMIT: more than 2^31 - 1 values; IMF_ERR_MEMORY: more than the device holds;
@@ -383,14 +388,11 @@ struct imf_fft;
 enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
                                const struct imf_fft_shape *shape, struct imf_error *err);
 void imf_fft_free(struct imf_fft **fft);
-
 /* Transform from memory to memory, each 2 * nx * ny * batch floats; in and out may be the same. */
 enum imf_status imf_fft_run(struct imf_fft *fft, const float *in, float *out,
                             enum imf_fft_direction direction, struct imf_error *err);
-
-/* The parts of imf_fft_run(), for data that stay on the device: the device's values, to read and
- * write until they are unmapped (on a CPU, without a copy), and a transform in place, which returns
- * when it is done. */
+/* The parts of imf_fft_run(), for data that stay on the device: its values, to read and write until
+ * they are unmapped (on a CPU, without a copy), and a transform in place, done when it returns. */
 enum imf_status imf_fft_map(struct imf_fft *fft, float **values, struct imf_error *err);
 enum imf_status imf_fft_unmap(struct imf_fft *fft, struct imf_error *err);
 enum imf_status imf_fft_transform(struct imf_fft *fft, enum imf_fft_direction direction,
@@ -404,13 +406,11 @@ struct imf_picture {
     unsigned char *rgb;
 };
 void imf_picture_free(struct imf_picture **picture);
-
 /* The coefficients of every stage as text, with size, origin, scale, sums, rank and gains; of a
  * transfer function a table of gains. *text is the caller's to free(). Lines over 160 characters
  * are cut to the part around the origin, unless `whole`. The decimal point is the locale's. */
 enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, bool whole,
                                  struct imf_error *err);
-
 /* Stage under stage: the coefficients as squares (negative blue, positive orange), the magnitude
  * of the frequency response over -0.5..0.5 cycles a pixel (u to the right, v downwards), and its
  * sections; at last the whole chain's response, if it has one. */

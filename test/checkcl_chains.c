@@ -125,9 +125,9 @@ static void check_chain(struct checkcl *c, const struct chain_case *k, const str
         "differ, %llu unexcused, by %g %s",
         filter ? imf_filter_text(filter) : k->spec[0], k->linear ? " linear" : "", (int)k->range,
         (int)k->alpha, info->depth, k->depth, info->channels, backend_name[backend],
-        plan ? imf_plan_algorithm(plan) : "-", (unsigned long long)report.verify_differing,
-        (unsigned long long)report.verify_samples, (unsigned long long)report.verify_unexcused,
-        report.verify_max, err.text);
+        plan ? imf_plan_choice(plan)->chosen->algorithm : "-",
+        (unsigned long long)report.verify_differing, (unsigned long long)report.verify_samples,
+        (unsigned long long)report.verify_unexcused, report.verify_max, err.text);
     imf_plan_free(&plan);
     imf_filter_free(&filter);
 }
@@ -213,7 +213,7 @@ void checkcl_bench(struct checkcl *c, int width, int height) {
                 printf("%-10s %-8s %s\n", specs[i], names[b], err.text);
             else
                 printf("%-10s %-8s %10.3f %10.3f  %s\n", specs[i], names[b], r.compute_min_ms,
-                       r.compute_median_ms, imf_plan_algorithm(plan));
+                       r.compute_median_ms, imf_plan_choice(plan)->chosen->algorithm);
             fflush(stdout);
             imf_plan_free(&plan);
             imf_filter_free(&filter);

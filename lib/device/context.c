@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "device/probe.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +13,14 @@
 struct imf_context {
     struct imf_context_options options; /* its strings are owned copies */
     char *name, *cache_dir;             /* cache_dir NULL: keep nothing on disk */
+    pthread_mutex_t lock;               /* of what follows */
     bool prepared;
     struct imf_pocl_cache pocl;
     struct imf_runtime *rt;
-    bool failed; /* to open */
-    bool gave_up;
+    bool failed; /* to open, */
     struct imf_error failure;
+    bool gave_up; /* failed at its work, and how: once set, it stays */
+    struct imf_error surrender;
     double setup_ms;
 };
 
@@ -42,9 +45,13 @@ static bool default_cache_dir(char **out) {
 enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err) {
-    struct imf_context *ctx = *out = calloc(1, sizeof *ctx);
-    if (!ctx)
+    struct imf_context *ctx = calloc(1, sizeof *ctx);
+    *out = NULL;
+    if (!ctx || pthread_mutex_init(&ctx->lock, NULL)) {
+        free(ctx);
         return imf_fail_memory(err, sizeof *ctx);
+    }
+    *out = ctx;
     bool ok = true;
     if (options)
         ctx->options = *options;
@@ -70,48 +77,62 @@ void imf_context_free(struct imf_context **ctx) {
     bool opened = (*ctx)->rt != NULL;
     imf_runtime_close(&(*ctx)->rt);
     imf_pocl_cache_close(&(*ctx)->pocl, opened);
+    pthread_mutex_destroy(&(*ctx)->lock);
     free((*ctx)->name);
     free((*ctx)->cache_dir);
     free(*ctx);
     *ctx = NULL;
 }
 
-enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err) {
+/* Both with the lock held. */
+static void prepare(struct imf_context *ctx) {
     const struct imf_context_options *o = &ctx->options;
-    if (!ctx->prepared) {
-        ctx->prepared = true;
-        if (o->probe)
-            ctx->failed = imf_probe(ctx->cache_dir, o->probe,
-                                    o->probe_seconds ? o->probe_seconds : PROBE_SECONDS,
-                                    &ctx->failure) != IMF_OK;
-        if (o->pocl_cache && !ctx->failed)
-            imf_pocl_cache_open(&ctx->pocl, ctx->cache_dir);
-    }
+    if (ctx->prepared)
+        return;
+    ctx->prepared = true;
+    if (o->probe)
+        ctx->failed =
+            imf_probe(ctx->cache_dir, o->probe, o->probe_seconds ? o->probe_seconds : PROBE_SECONDS,
+                      &ctx->failure) != IMF_OK;
+    if (o->pocl_cache && !ctx->failed)
+        imf_pocl_cache_open(&ctx->pocl, ctx->cache_dir);
+}
+
+static enum imf_status tell(const struct imf_context *ctx, struct imf_error *err) {
     if (ctx->failed && err)
         *err = ctx->failure;
     return ctx->failed ? ctx->failure.status : IMF_OK;
 }
 
+enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err) {
+    pthread_mutex_lock(&ctx->lock);
+    prepare(ctx);
+    enum imf_status st = tell(ctx, err);
+    pthread_mutex_unlock(&ctx->lock);
+    return st;
+}
+
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err) {
-    *out = NULL;
+    pthread_mutex_lock(&ctx->lock);
     if (!ctx->rt && !ctx->failed) {
         double begin = imf_now_ms();
-        if (imf_context_prepare(ctx, NULL) == IMF_OK)
+        prepare(ctx);
+        if (!ctx->failed)
             ctx->failed = imf_runtime_open(&ctx->rt, &ctx->options, ctx->cache_dir, &ctx->failure);
         ctx->setup_ms += imf_now_ms() - begin;
     }
-    if (ctx->failed) {
-        if (err)
-            *err = ctx->failure;
-        return ctx->failure.status;
-    }
-    *out = ctx->rt;
-    return IMF_OK;
+    *out = ctx->failed ? NULL : ctx->rt;
+    enum imf_status st = tell(ctx, err);
+    pthread_mutex_unlock(&ctx->lock);
+    return st;
 }
 
-bool imf_context_opened(const struct imf_context *ctx) {
-    return ctx->rt != NULL;
+bool imf_context_opened(struct imf_context *ctx) {
+    pthread_mutex_lock(&ctx->lock);
+    bool opened = ctx->rt != NULL;
+    pthread_mutex_unlock(&ctx->lock);
+    return opened;
 }
 
 bool imf_context_device_asked(const struct imf_context *ctx) {
@@ -119,16 +140,24 @@ bool imf_context_device_asked(const struct imf_context *ctx) {
 }
 
 void imf_context_give_up(struct imf_context *ctx, const struct imf_error *why) {
+    pthread_mutex_lock(&ctx->lock);
+    if (!ctx->gave_up)
+        ctx->surrender = *why;
     ctx->gave_up = true;
-    ctx->failure = *why;
+    pthread_mutex_unlock(&ctx->lock);
 }
 
-const char *imf_context_gave_up(const struct imf_context *ctx) {
-    return ctx->gave_up ? ctx->failure.text : NULL;
+const char *imf_context_gave_up(struct imf_context *ctx) {
+    pthread_mutex_lock(&ctx->lock);
+    const char *text = ctx->gave_up ? ctx->surrender.text : NULL;
+    pthread_mutex_unlock(&ctx->lock);
+    return text;
 }
 
 double imf_context_take_setup_ms(struct imf_context *ctx) {
+    pthread_mutex_lock(&ctx->lock);
     double ms = ctx->setup_ms;
     ctx->setup_ms = 0;
+    pthread_mutex_unlock(&ctx->lock);
     return ms;
 }

@@ -6,16 +6,18 @@
 
 struct imf_context;
 
+/* Threads may call any of these at once. */
+
 /* The runtime, opened on the first call; a failure is remembered and told again. */
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err);
-bool imf_context_opened(const struct imf_context *ctx);
+bool imf_context_opened(struct imf_context *ctx);
 /* The user asked for a particular device. */
 bool imf_context_device_asked(const struct imf_context *ctx);
 /* A device failed at its work: from now on plans that may choose use the host. */
 void imf_context_give_up(struct imf_context *ctx, const struct imf_error *why);
-/* What was said then, or NULL. */
-const char *imf_context_gave_up(const struct imf_context *ctx);
+/* What was said of the first such failure, or NULL; it stays as long as the context. */
+const char *imf_context_gave_up(struct imf_context *ctx);
 /* Milliseconds that opening took and that no report has told yet; resets to 0. */
 double imf_context_take_setup_ms(struct imf_context *ctx);
 

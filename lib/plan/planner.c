@@ -11,6 +11,7 @@
 
 #include "device/tuning.h"
 #include "plan/bands.h"
+#include "plan/fallback.h"
 #include "plan/layout.h"
 #include "plan/offers.h"
 
@@ -351,15 +352,19 @@ static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain
 static enum imf_status open_device(struct imf_planning *p, struct imf_context *ctx, bool must,
                                    struct request *r, struct imf_error *err) {
     struct imf_error failure;
-    enum imf_status st = imf_context_runtime(ctx, &p->rt, &failure);
+    /* A device that failed at its work stays unused where nothing else was asked for. */
+    const char *why = must ? NULL : imf_context_gave_up(ctx);
+    enum imf_status st = why ? IMF_OK : imf_context_runtime(ctx, &p->rt, &failure);
     if (st && must) {
         if (err)
             *err = failure;
         return st;
     }
-    r->unusable = st != IMF_OK;
-    if (r->unusable)
-        snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", failure.text);
+    if (st)
+        why = failure.text;
+    r->unusable = why != NULL;
+    if (why)
+        snprintf(p->note, sizeof p->note, IMF_HOST_NOTE, why);
     return IMF_OK;
 }
 
@@ -416,21 +421,4 @@ void imf_planning_clear(struct imf_planning *p) {
     free(p->solver);
     p->solver = NULL;
     imf_chain_free(&p->composed);
-}
-
-bool imf_planning_fall_back(struct imf_planning *p, const char *why) {
-    size_t host = 0;
-    while (host < p->count && strcmp(p->candidate[host].backend, imf_solver_host.name))
-        host++;
-    if (host == p->count || !p->candidate[host].eligible)
-        return false;
-    struct imf_candidate *failed = &p->candidate[p->chosen], *taken = &p->candidate[host];
-    failed->chosen = false;
-    snprintf(failed->why, sizeof failed->why, "failed: %.140s", why);
-    taken->chosen = true;
-    snprintf(taken->why, sizeof taken->why, "taken after the device failed");
-    snprintf(p->note, sizeof p->note, "%.180s; using the plain C solver", why);
-    p->chosen = host;
-    p->on_device = false;
-    return true;
 }

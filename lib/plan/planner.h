@@ -29,7 +29,5 @@ enum imf_status imf_planning_make(struct imf_planning *out, struct imf_context *
 /* IMF_ERR_LIMIT, with both numbers. */
 enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_error *err);
 void imf_planning_clear(struct imf_planning *p);
-/* After a device failed: choose the host, and say why in the note; false if the host cannot. */
-bool imf_planning_fall_back(struct imf_planning *p, const char *why);
 
 #endif

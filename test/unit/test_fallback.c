@@ -128,16 +128,17 @@ static const struct imf_info info = {.width = WIDTH,
 
 struct result {
     enum imf_status status;
-    bool noted, on_host, cpu;
+    bool noted, on_host, cpu, fell_back;
     char error[512];
     unsigned char pixels[SIZE];
 };
 
 /* Filter the image from a stream that is read only once. */
-static void run_plan(struct result *r, struct imf_plan *plan) {
+static void run_workspace(struct result *r, struct imf_workspace *ws) {
     char header[32];
     struct imf_error err = {0};
     struct imf_reader *reader = NULL;
+    struct imf_report report = {0};
     FILE *file = tmpfile();
     if (!file)
         abort();
@@ -153,7 +154,7 @@ static void run_plan(struct result *r, struct imf_plan *plan) {
         struct imf_writer *writer = NULL;
         r->status = imf_writer_open(&writer, sink, &info, NULL, NULL, &err);
         if (!r->status)
-            r->status = imf_plan_run(plan, reader, writer, NULL, NULL, &err);
+            r->status = imf_workspace_run(ws, reader, writer, NULL, &report, &err);
         imf_writer_close(&writer);
         fclose(sink);
         if (!r->status && size > SIZE)
@@ -163,16 +164,18 @@ static void run_plan(struct result *r, struct imf_plan *plan) {
     imf_reader_close(&reader);
     fclose(file);
     snprintf(r->error, sizeof r->error, "%s", err.text);
-    const char *note = imf_plan_note(plan);
-    r->noted = note && strstr(note, "plain C");
-    r->on_host = strcmp(imf_plan_device(plan), "host") == 0;
-    r->cpu = strcmp(imf_plan_backend(plan), "cpu") == 0;
+    const struct imf_choice *choice = imf_workspace_choice(ws);
+    r->noted = choice->note && strstr(choice->note, "plain C");
+    r->on_host = strcmp(choice->device, "host") == 0;
+    r->cpu = strcmp(choice->chosen->backend, "cpu") == 0;
+    r->fell_back = report.fell_back;
 }
 
 static void run(struct result *r, const struct imf_filter *filter, const char *cache,
                 enum imf_backend backend) {
     struct imf_context *ctx = NULL;
     struct imf_plan *plan = NULL;
+    struct imf_workspace *ws = NULL;
     struct imf_error err = {0};
     const struct imf_context_options options = {.cache_dir = cache};
     const struct imf_settings settings = {.backend = backend};
@@ -186,12 +189,63 @@ static void run(struct result *r, const struct imf_filter *filter, const char *c
     imf_plan_free(&plan);
     if (!r->status)
         r->status = imf_plan_create(&plan, ctx, filter, &info, &settings, &err);
+    if (!r->status)
+        r->status = imf_workspace_create(&ws, plan, &err);
     snprintf(r->error, sizeof r->error, "%s", err.text);
     if (!r->status)
-        run_plan(r, plan);
+        run_workspace(r, ws);
+    imf_workspace_free(&ws);
     imf_plan_free(&plan);
     if (ctx)
         imf_context_free(&ctx);
+}
+
+static bool on_host(const struct imf_choice *c) {
+    return strcmp(c->device, "host") == 0 && c->note && strstr(c->note, "plain C") &&
+           c->chosen->chosen && strcmp(c->chosen->backend, "cpu") == 0;
+}
+
+/* A device that failed at its work is left alone: by the workspace, by others of the plan, which
+ * says what it said, and by plans that are made then. */
+static void test_given_up(const struct imf_filter *filter, const char *cache,
+                          const unsigned char *want) {
+    const struct imf_context_options options = {.cache_dir = cache};
+    const struct imf_settings settings = {.backend = IMF_BACKEND_AUTO};
+    static const struct imf_settings direct = {.backend = IMF_BACKEND_DIRECT};
+    struct imf_context *ctx = NULL;
+    struct imf_plan *open = NULL, *plan = NULL, *later = NULL;
+    struct imf_workspace *ws = NULL, *other = NULL;
+    static struct result got;
+    bool ok = !imf_context_create(&ctx, &options, NULL) &&
+              !imf_plan_create(&open, ctx, filter, &info, &direct, NULL) &&
+              !imf_plan_create(&plan, ctx, filter, &info, &settings, NULL) &&
+              !imf_workspace_create(&ws, plan, NULL) && !imf_workspace_create(&other, plan, NULL);
+    CHECK(ok && !on_host(imf_plan_choice(plan)) && !on_host(imf_workspace_choice(ws)), "a plan");
+    made[LAUNCH] = first = 0;
+    lasting = false;
+    failing = LAUNCH;
+    run_workspace(&got, ws);
+    CHECK(!got.status && got.fell_back && on_host(imf_workspace_choice(ws)) &&
+              !memcmp(got.pixels, want, SIZE),
+          "status %d, fell back %d", got.status, got.fell_back);
+    CHECK(strstr(imf_workspace_choice(ws)->note, "cannot start a kernel"), "the note");
+    CHECK(!on_host(imf_plan_choice(plan)), "the plan has changed");
+    int launches = made[LAUNCH];
+    run_workspace(&got, other);
+    CHECK(!got.status && got.fell_back && on_host(imf_workspace_choice(other)) &&
+              !memcmp(got.pixels, want, SIZE),
+          "another workspace: status %d", got.status);
+    CHECK(!imf_plan_create(&later, ctx, filter, &info, &settings, NULL) &&
+              on_host(imf_plan_choice(later)),
+          "a later plan");
+    CHECK(made[LAUNCH] == launches, "the device was used again");
+    failing = CALLS;
+    imf_workspace_free(&ws);
+    imf_workspace_free(&other);
+    imf_plan_free(&open);
+    imf_plan_free(&plan);
+    imf_plan_free(&later);
+    imf_context_free(&ctx);
 }
 
 int main(void) {
@@ -231,7 +285,8 @@ int main(void) {
                 lasting = more;
                 run(&got, filter, cache, IMF_BACKEND_AUTO);
                 CHECK(got.status == IMF_OK && !memcmp(got.pixels, want.pixels, SIZE) &&
-                          got.noted == got.on_host && got.on_host == got.cpu,
+                          got.noted == got.on_host && got.on_host == got.cpu &&
+                          got.fell_back == got.on_host,
                       "%s, call %d%s: status %d, note %d, host %d %d", names[c], first,
                       more ? " and later ones" : "", got.status, got.noted, got.on_host, got.cpu);
                 fallen += got.on_host;
@@ -242,6 +297,7 @@ int main(void) {
             }
     CHECK(fallen > 20 && failed > 20, "%d fell back, %d failed", fallen, failed);
     failing = CALLS;
+    test_given_up(filter, cache, want.pixels);
 
     imf_filter_free(&filter);
     snprintf(command, sizeof command, "rm -r %s", cache);

@@ -57,10 +57,8 @@ static void filter(const struct test_case *t, int answer) {
     if (!st)
         st = imf_plan_create(&plan, ctx, filter, &info, &settings, &err);
     if (!st) {
-        const struct imf_candidate *list;
-        for (size_t i = 0, n = imf_plan_candidates(plan, &list); i < n; i++)
-            m.announced = list[i].chosen ? list[i].bytes : m.announced;
-        snprintf(m.device, sizeof m.device, "%.60s", imf_plan_device(plan));
+        m.announced = imf_plan_choice(plan)->chosen->bytes;
+        snprintf(m.device, sizeof m.device, "%.60s", imf_plan_choice(plan)->device);
         st = imf_plan_run_memory(plan, src, WIDTH * 3, dst, WIDTH * 3, NULL, NULL, &err);
     }
     snprintf(m.text, sizeof m.text, "%.199s", err.text);

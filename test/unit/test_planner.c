@@ -21,12 +21,11 @@ static double estimate(struct imf_context *ctx, const char *const *specs, size_t
     *chosen = false;
     if (!imf_filter_parse(&filter, specs, count, &err) &&
         !imf_plan_create(&plan, ctx, filter, &tiny, &settings, &err)) {
-        const struct imf_candidate *list;
-        size_t n = imf_plan_candidates(plan, &list);
-        for (size_t i = 0; i < n; i++)
-            if (!strcmp(list[i].backend, backend)) {
-                ms = list[i].estimate_ms;
-                *chosen = list[i].chosen;
+        const struct imf_choice *choice = imf_plan_choice(plan);
+        for (size_t i = 0; i < choice->count; i++)
+            if (!strcmp(choice->candidates[i].backend, backend)) {
+                ms = choice->candidates[i].estimate_ms;
+                *chosen = choice->candidates[i].chosen;
             }
     }
     imf_plan_free(&plan);

@@ -89,8 +89,9 @@ static void check_case(struct imf_context *ctx, const struct precision_case *k) 
               !imf_plan_run_memory(plan, src, stride, dst, stride, &options, &r, &err);
     CHECK(ok && r.verify_ok, "%s%s, %d channels of %d bits, %s: %llu of %llu wrong, by up to %g %s",
           k->spec, k->linear ? " linear" : "", k->channels, k->depth,
-          plan ? imf_plan_algorithm(plan) : "-", (unsigned long long)r.verify_unexcused,
-          (unsigned long long)r.verify_samples, r.verify_max, err.text);
+          plan ? imf_plan_choice(plan)->chosen->algorithm : "-",
+          (unsigned long long)r.verify_unexcused, (unsigned long long)r.verify_samples,
+          r.verify_max, err.text);
     imf_plan_free(&plan);
     imf_filter_free(&filter);
     free(src);

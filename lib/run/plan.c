@@ -1,0 +1,76 @@
+/* plan.c - plans: made for one image shape, and then only read */
+#include "run/plan.h"
+
+#include "filter/form.h"
+
+#include <stdlib.h>
+
+static enum imf_status check_info(const struct imf_info *i, struct imf_error *err) {
+    if (i->width < 1 || i->height < 1 || i->channels < 1 || i->channels > 4 ||
+        (i->depth != 8 && i->depth != 16))
+        return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d %d-bit channels",
+                        i->width, i->height, i->channels, i->depth);
+    return IMF_OK;
+}
+
+static struct imf_choice choice_of(const struct imf_planning *p) {
+    return (struct imf_choice){.candidates = p->candidate,
+                               .count = p->count,
+                               .chosen = &p->candidate[p->chosen],
+                               .device = p->on_device ? imf_runtime_device(p->rt)->name : IMF_HOST,
+                               .note = p->note[0] ? p->note : NULL};
+}
+
+enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
+                                const struct imf_filter *filter, const struct imf_info *input,
+                                const struct imf_settings *settings, struct imf_error *err) {
+    *out = NULL;
+    enum imf_status st = check_info(input, err);
+    if (st)
+        return st;
+    struct imf_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return imf_fail_memory(err, sizeof *plan);
+    plan->ctx = ctx;
+    plan->filter = filter;
+    plan->settings = *settings;
+    plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
+    plan->input = plan->output = *input;
+    st = imf_filter_turn(&plan->turned, filter, input->orientation, err);
+    if (!st)
+        st = imf_chain_build(&plan->chain, plan->turned ? plan->turned : filter, input, settings,
+                             err);
+    if (!st)
+        st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, err);
+    if (st) {
+        imf_plan_free(&plan);
+        return st;
+    }
+    plan->may_fall_back = settings->backend == IMF_BACKEND_AUTO && !imf_context_device_asked(ctx);
+    plan->output.channels = plan->chain->channels_out;
+    plan->output.depth = plan->chain->out == IMF_U16 ? 16 : 8;
+    if (plan->output.channels - (input->alpha ? 1 : 0) == 1)
+        plan->output.color = IMF_COLOR_GRAY;
+    plan->output.bits = imf_filter_bits(filter, input, settings);
+    plan->choice = choice_of(&plan->planning);
+    *out = plan;
+    return IMF_OK;
+}
+
+void imf_plan_free(struct imf_plan **plan) {
+    if (!*plan)
+        return;
+    imf_planning_clear(&(*plan)->planning);
+    imf_chain_free(&(*plan)->chain);
+    imf_filter_free(&(*plan)->turned);
+    free(*plan);
+    *plan = NULL;
+}
+
+const struct imf_info *imf_plan_output(const struct imf_plan *plan) {
+    return &plan->output;
+}
+
+const struct imf_choice *imf_plan_choice(const struct imf_plan *plan) {
+    return &plan->choice;
+}
