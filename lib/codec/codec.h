@@ -124,8 +124,6 @@ struct imf_codec {
     const struct imf_encoder *encoder;
 };
 
-extern const struct imf_codec imf_png_codec, imf_jpeg_codec, imf_pnm_codec;
-
 /* NULL: there is no such format. */
 const struct imf_codec *imf_codec_of(enum imf_format format);
 /* The format of a file that begins so, or IMF_FORMAT_NONE. */

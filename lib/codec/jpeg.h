@@ -20,6 +20,7 @@
 #define IMF_ICC_SEGMENTS 255 /* of at most 65519 bytes (ICC.1, annex B.4) */
 #define IMF_ICC_MAX ((size_t)IMF_ICC_SEGMENTS * 65519)
 
+extern const struct imf_codec imf_jpeg_codec;
 extern const struct imf_encoder imf_jpeg_encoder;
 
 /* Choose tables, sampling, colour space and scans: what was asked for, or else the source's. The

@@ -15,6 +15,7 @@ static inline uint32_t imf_png_get32(const unsigned char *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+extern const struct imf_codec imf_png_codec;
 extern const struct imf_encoder imf_png_encoder;
 
 /* Photoshop's resources as a "Raw profile" text, and back (NULL: it is none, or there is no

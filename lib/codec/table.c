@@ -2,9 +2,11 @@
  * table.c - the formats, and what is asked of all of them
  *
  * A format is a row here; all else about it stands in its own files. The order is the one in which
- * a file's first bytes are tried, and gives the formats their numbers.
+ * a file's first bytes are tried, and gives the formats their numbers: new ones come last.
  */
-#include "codec/codec.h"
+#include "codec/jpeg.h"
+#include "codec/png.h"
+#include "codec/pnm.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -295,10 +295,12 @@ static void test_limits(void) {
 }
 
 static void test_streams(void) {
-    struct imf_info i = shape(50, 20, IMF_COLOR_RGB, false, 8, IMF_FORMAT_PNG);
+    struct imf_info i = shape(50, 20, IMF_COLOR_GRAY, false, 8, IMF_FORMAT_PNG);
     unsigned char *pixels = random_pixels(&i);
     for (int format = 1; imf_format_doc((enum imf_format)format); format++) {
         i.format = (enum imf_format)format;
+        if (!should_fit(&i))
+            continue;
         struct bytes file = encode(&i, pixels, NULL, NULL, NULL);
         int ends[2];
         CHECK(pipe(ends) == 0 && write(ends[1], file.data, file.size) == (ssize_t)file.size,
