@@ -89,7 +89,7 @@ static bool choose_solvers(struct checkcl *c, const struct imf_chain *chain, siz
             const struct imf_solver *s = solvers[(k + turn) % COUNT(solvers)];
             chosen[i] = s->applicable(p, &device, why) ? s : NULL;
         }
-        if (p->transfer)
+        if (p->kind == IMF_TRANSFER)
             chosen[i] = &imf_solver_transfer;
         if (!chosen[i])
             return false;

@@ -60,12 +60,12 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
         .channels = z.channels,
         .in = sample,
         .out = IMF_F32,
-        .transfer = t,
         .epilogue = {.scale = 1, .multiply = -1, .offset = 3, .full = full},
         .edge = edge,
         .outside = {CHECKCL_CONSTANT, CHECKCL_CONSTANT, CHECKCL_CONSTANT, CHECKCL_CONSTANT},
         .in_max = full,
         .tolerance = sample == IMF_U16 ? 0.25 : 1e-3};
+    imf_problem_transfer(&p, t);
     const struct imf_solver *s = &imf_solver_transfer;
     struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
     struct imf_surface in = checkcl_surface(sample, z, none), out, want;

@@ -142,11 +142,14 @@ static struct imf_problem make_problem(const struct kase *k,
                             .channels = k->shape.channels,
                             .in = k->in,
                             .out = k->out,
-                            .kernel = {kernel[0], kernel[1]},
                             .epilogue = {.scale = kernel[0]->scale, .multiply = 1, .full = full},
                             .edge = k->edge,
                             .in_max = full,
                             .tolerance = full > 255 ? 0.25 : 1e-3};
+    if (kernel[1])
+        imf_problem_magnitude(&p, kernel[0], kernel[1]);
+    else
+        imf_problem_convolve(&p, kernel[0]);
     bool whole = imf_kernel_is_integer(kernel[0]) &&
                  (!kernel[1] || (imf_kernel_is_integer(kernel[1]) && kernel[0]->scale == 1));
     p.exact = whole;
@@ -204,7 +207,7 @@ void checkcl_problem(struct material *m, const struct kase *k, uint64_t *random)
 void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed) {
     uint64_t r = seed;
     checkcl_problem(m, k, &r);
-    struct imf_margin margin = imf_problem_margin(&m->p), none = {0, 0, 0, 0};
+    struct imf_margin margin = m->p.reach, none = {0, 0, 0, 0};
     m->in = checkcl_surface(k->in, k->shape, margin);
     m->want = checkcl_surface(IMF_F64, k->shape, none);
     checkcl_fill(&m->in, k->picture, &r);
@@ -250,7 +253,7 @@ unsigned long checkcl_wrong(const struct material *m, const struct imf_surface *
                 /* floats between stages: the tolerance, and the resolution of a float of the
                  * magnitude before an offset */
                 double slack = fmax(p->exact ? 0 : p->tolerance, fabs(want) * 2.4e-7);
-                if (p->kernel[1])
+                if (p->kind == IMF_MAGNITUDE)
                     slack += 2.4e-7 * p->in_max * imf_kernel_abs_sum(p->kernel[0]);
                 wrong += !(fabs(have - want) <= slack);
                 continue;

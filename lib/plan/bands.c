@@ -22,7 +22,7 @@ static struct imf_margin reach(const struct imf_pass *pass) {
     struct imf_margin m = {0, 0, 0, 0};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return m;
-    m = imf_problem_margin(&pass->problem);
+    m = pass->problem.reach;
     int rim = pass->composition ? imf_composition_reach(pass->composition) : 0;
     m.top += rim;
     m.bottom += rim;

@@ -184,7 +184,7 @@ struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {
         const struct imf_pass *pass = &chain->passes[i];
         if (pass->kind != IMF_PASS_CONVOLVE || pass->source != index)
             continue;
-        struct imf_margin m = imf_problem_margin(&pass->problem);
+        struct imf_margin m = pass->problem.reach;
         all.left = imf_max(all.left, m.left);
         all.right = imf_max(all.right, m.right);
         all.top = imf_max(all.top, m.top);

@@ -96,7 +96,7 @@ bool imf_builder_straighten(struct imf_builder *b) {
     double bound = b->positive ? b->straight : 2 * b->bound, scale = 1;
     struct imf_pass *last = &c->passes[c->count - 1];
     if (!b->pending && last->kind == IMF_PASS_CONVOLVE && last->problem.exact &&
-        !last->problem.kernel[1]) {
+        last->problem.kind == IMF_CONVOLUTION) {
         struct imf_epilogue *e = &last->problem.epilogue;
         scale = fabs(e->scale);
         e->scale = copysign(1, e->scale);
@@ -124,7 +124,7 @@ static double bare_sums(struct imf_builder *b) {
     struct imf_pass *last = &c->passes[c->count - 1];
     struct imf_problem *problem = &last->problem;
     if ((b->pending && !shifts) || last->kind != IMF_PASS_CONVOLVE || !problem->exact ||
-        problem->kernel[1])
+        problem->kind != IMF_CONVOLUTION)
         return 0;
     b->pending = false;
     double scale = fabs(problem->epilogue.scale);
@@ -212,22 +212,24 @@ bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) 
     p->epilogue.full = c->full;
     double gain = 1, bias = 0;
     if (stage->op == IMF_OP_TRANSFER) {
-        p->transfer = &stage->transfer;
+        imf_problem_transfer(p, &stage->transfer);
         b->integral = b->positive = false;
         gain = 2; /* ringing of an ideal response stays well below */
     } else {
-        p->kernel[0] = k;
-        p->kernel[1] = stage->op == IMF_OP_MAGNITUDE ? stage->kernel[1] : NULL;
+        if (stage->op == IMF_OP_MAGNITUDE)
+            imf_problem_magnitude(p, k, stage->kernel[1]);
+        else
+            imf_problem_convolve(p, k);
         p->epilogue.scale = k->scale;
         bias = k->bias * c->full;
         p->exact = b->integral && imf_kernel_is_integer(k);
         gain = imf_kernel_abs_sum(k) / fabs(k->scale);
-        if (p->kernel[1]) {
+        if (p->kind == IMF_MAGNITUDE) {
             p->exact = p->exact && imf_kernel_is_integer(p->kernel[1]);
             gain = hypot(gain, imf_kernel_abs_sum(p->kernel[1]) / fabs(k->scale));
         }
-        b->integral = p->exact && fabs(k->scale) == 1 && !p->kernel[1];
-        b->positive = b->positive && is_positive(k) && !p->kernel[1];
+        b->integral = p->exact && fabs(k->scale) == 1 && p->kind != IMF_MAGNITUDE;
+        b->positive = b->positive && is_positive(k) && p->kind != IMF_MAGNITUDE;
     }
     p->positive = b->positive;
     b->bound *= gain;

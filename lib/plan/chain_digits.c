@@ -31,7 +31,7 @@ static bool splits(const struct imf_pass *pass) {
 static bool sums(const struct imf_pass *pass) {
     const struct imf_problem *p = &pass->problem;
     const struct imf_epilogue *e = &p->epilogue;
-    return pass->kind == IMF_PASS_CONVOLVE && pass->whole && !p->transfer && !p->kernel[1] &&
+    return pass->kind == IMF_PASS_CONVOLVE && pass->whole && p->kind == IMF_CONVOLUTION &&
            fabs(e->scale) == 1 && e->add == 0 && !e->absolute && e->multiply == 1 &&
            e->offset == 0 && !e->threshold;
 }

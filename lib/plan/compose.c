@@ -39,10 +39,10 @@ static bool candidates(const struct imf_chain *c, int i) {
             return false;
     const struct imf_problem *p = &a->problem, *q = &b->problem;
     const struct imf_epilogue *e = &p->epilogue;
-    if (p->transfer || q->transfer || p->kernel[1] || e->add != 0 || e->absolute ||
+    if (p->kind != IMF_CONVOLUTION || !imf_problem_kernels(q) || e->add != 0 || e->absolute ||
         e->multiply != 1 || e->offset != 0 || e->threshold)
         return false;
-    struct imf_margin m = imf_problem_margin(q);
+    struct imf_margin m = q->reach;
     return c->width >= 4 * (m.left + m.right + 1) && c->height >= 4 * (m.top + m.bottom + 1) &&
            p->kernel[0]->width + q->kernel[0]->width - 1 <= IMF_KERNEL_MAX &&
            p->kernel[0]->height + q->kernel[0]->height - 1 <= IMF_KERNEL_MAX;
@@ -68,7 +68,7 @@ static enum imf_status compose(struct imf_composition **out, const struct imf_ch
     k->second = *q;
     k->rim = !commutes(c->edge, p->kernel[0]);
     enum imf_status st = IMF_OK;
-    for (int j = 0; j < 2 && q->kernel[j] && !st; j++) {
+    for (int j = 0; j < imf_problem_kernels(q) && !st; j++) {
         struct imf_kernel *a = NULL, *b = NULL;
         st = unbiased(&a, p->kernel[0], err);
         if (!st)
@@ -82,12 +82,14 @@ static enum imf_status compose(struct imf_composition **out, const struct imf_ch
     composed->in = p->in;
     composed->in_max = p->in_max;
     composed->exact = p->exact && q->exact && fabs(p->epilogue.scale) == 1;
-    composed->kernel[0] = k->kernel[0];
-    composed->kernel[1] = k->kernel[1];
     composed->epilogue.scale = p->epilogue.scale * q->epilogue.scale;
     composed->tolerance = p->tolerance + q->tolerance;
     if (st)
         imf_composition_free(out);
+    else if (q->kind == IMF_MAGNITUDE)
+        imf_problem_magnitude(composed, k->kernel[0], k->kernel[1]);
+    else
+        imf_problem_convolve(composed, k->kernel[0]);
     return st;
 }
 
@@ -101,7 +103,7 @@ static double host_cost(const struct imf_problem *problem, struct imf_rect r) {
 /* Milliseconds for the rim of q applied to p's response. */
 static double rim_cost(const struct imf_chain *c, const struct imf_problem *p,
                        const struct imf_problem *q) {
-    struct imf_margin m = imf_problem_margin(q);
+    struct imf_margin m = q->reach;
     struct imf_rect r[4];
     double ms = 0;
     if (commutes(c->edge, p->kernel[0]))
@@ -128,7 +130,7 @@ static enum imf_status compose_if_cheaper(struct imf_composition **out, const st
     double together = rim_cost(c, p, q), work = 0;
     if (together >= apart)
         return IMF_OK;
-    for (int j = 0; j < 2 && q->kernel[j]; j++)
+    for (int j = 0; j < imf_problem_kernels(q); j++)
         work += imf_kernel_compose_work(p->kernel[0], q->kernel[j]);
     if (work * imf_host_rates.compose * 1e-6 > PLANNING * apart)
         return IMF_OK;
@@ -142,7 +144,7 @@ static enum imf_status compose_if_cheaper(struct imf_composition **out, const st
 static double largest(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     double sum = 0;
-    for (int i = 0; i < 2 && p->kernel[i]; i++)
+    for (int i = 0; i < imf_problem_kernels(p); i++)
         sum = hypot(sum, imf_kernel_abs_sum(p->kernel[i]));
     double v = p->in_max * sum / fabs(e->scale) + fabs(e->add);
     return e->threshold ? e->full : fabs(e->multiply) * v + fabs(e->offset);

@@ -13,7 +13,7 @@ void imf_composition_free(struct imf_composition **composition) {
 }
 
 int imf_composition_reach(const struct imf_composition *composition) {
-    struct imf_margin m = imf_problem_margin(&composition->second);
+    struct imf_margin m = composition->second.reach;
     return composition->rim ? imf_max(m.top, m.bottom) + 1 : 0;
 }
 

@@ -116,7 +116,7 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
         struct imf_surface second = view(x, two ? pass->second + 1 : 0, made->before, made->done);
         return x->place->point(x, i, &in, two ? &second : NULL, &out, made->before, err);
     }
-    struct imf_margin m = imf_problem_margin(&pass->problem);
+    struct imf_margin m = pass->problem.reach;
     in.margin.top = m.top;
     in.margin.bottom = m.bottom;
     enum imf_status st = step->solver->run(step->job, &in, &out, err);

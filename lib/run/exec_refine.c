@@ -24,18 +24,20 @@ static double pixel_cost(const struct imf_chain *c, int surface) {
     double cost = pixel_cost(c, pass->source), taps = 0;
     if (pass->kind == IMF_PASS_POINT)
         return cost + (pass->second >= -1 ? pixel_cost(c, pass->second) : 0);
-    if (pass->problem.transfer)
+    if (!imf_problem_kernels(&pass->problem))
         return INFINITY;
-    for (int i = 0; i < 2 && pass->problem.kernel[i]; i++)
+    for (int i = 0; i < imf_problem_kernels(&pass->problem); i++)
         taps += (double)imf_kernel_nonzero(pass->problem.kernel[i]);
     return taps * cost;
 }
 
 static double image_cost(const struct imf_chain *c) {
     double taps = 0;
-    for (int i = 0; i < c->count; i++)
-        for (int k = 0; k < 2 && c->passes[i].problem.kernel[k]; k++)
-            taps += (double)imf_kernel_nonzero(c->passes[i].problem.kernel[k]);
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_problem *p = &c->passes[i].problem;
+        for (int k = 0; c->passes[i].kind == IMF_PASS_CONVOLVE && k < imf_problem_kernels(p); k++)
+            taps += (double)imf_kernel_nonzero(p->kernel[k]);
+    }
     return taps * c->width * c->height;
 }
 
@@ -52,7 +54,7 @@ static void convolve(const struct source *s, const struct imf_pass *pass, int x,
     const struct imf_problem *p = &pass->problem;
     const struct imf_epilogue *e = &p->epilogue;
     double sum[2][4] = {{0}, {0}}, sample[4];
-    for (int k = 0; k < 2 && p->kernel[k]; k++) {
+    for (int k = 0; k < imf_problem_kernels(p); k++) {
         const struct imf_kernel *kernel = p->kernel[k];
         for (int i = 0; i < kernel->height; i++) {
             const double *taps = kernel->taps + (size_t)i * (size_t)kernel->width;
@@ -70,8 +72,9 @@ static void convolve(const struct source *s, const struct imf_pass *pass, int x,
         }
     }
     for (int n = 0; n < p->channels; n++)
-        v[n] = imf_epilogue_apply(e, p->kernel[1] ? hypot(sum[0][n], sum[1][n]) / fabs(e->scale)
-                                                  : sum[0][n] / e->scale + e->add);
+        v[n] = imf_epilogue_apply(e, p->kind == IMF_MAGNITUDE
+                                         ? hypot(sum[0][n], sum[1][n]) / fabs(e->scale)
+                                         : sum[0][n] / e->scale + e->add);
 }
 
 /* The first pass's work, whose curve takes longer than all else. */

@@ -31,7 +31,7 @@ static enum imf_status filter(const struct imf_problem *problem, const struct im
 static enum imf_status filter_strip(const struct imf_chain *c, const struct imf_composition *k,
                                     struct imf_rect r, const struct imf_surface *in,
                                     const struct imf_surface *out, struct imf_error *err) {
-    struct imf_margin m = imf_problem_margin(&k->second);
+    struct imf_margin m = k->second.reach;
     struct imf_rect f = imf_rim_source(c->width, c->height, m, r);
     struct imf_surface between;
     enum imf_status st =
@@ -63,7 +63,7 @@ struct imf_rim imf_rim_find(const struct imf_chain *c, const struct imf_pass *pa
                             int to) {
     struct imf_rim rim = {.rows = 0};
     const struct imf_composition *k = pass->composition;
-    struct imf_margin before = imf_problem_margin(&k->first), m = imf_problem_margin(&k->second);
+    struct imf_margin before = k->first.reach, m = k->second.reach;
     imf_rim_strips(c->width, c->height, m, rim.strip);
     for (int i = 0; i < 4; i++) {
         struct imf_rect *r = &rim.strip[i];

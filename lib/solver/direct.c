@@ -94,7 +94,7 @@ static void count_work(const struct imf_kernel *k, int mirror, size_t *products,
 
 static double largest_sum(const struct imf_problem *p) {
     double sum = 0;
-    for (int i = 0; i < 2 && p->kernel[i]; i++)
+    for (int i = 0; i < imf_problem_kernels(p); i++)
         sum = fmax(sum, imf_kernel_abs_sum(p->kernel[i]));
     return sum * p->in_max;
 }
@@ -102,7 +102,7 @@ static double largest_sum(const struct imf_problem *p) {
 /* The bound of this file's head comment. */
 static double float_error(const struct imf_problem *p, const struct shape *s) {
     double squares = 0;
-    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+    for (int i = 0; i < imf_problem_kernels(p); i++) {
         const struct imf_kernel *k = p->kernel[i];
         size_t width = (size_t)k->width, rows = (size_t)k->height;
         double sum = imf_kernel_abs_sum(k) * p->in_max, variance = 0;
@@ -134,7 +134,7 @@ static bool choose_exact(const struct imf_problem *p, struct shape *s) {
         s->acc = ACC_INT;
     else
         s->acc = ACC_LONG;
-    if (p->kernel[1] && (s->acc == ACC_LONG || fabs(p->epilogue.scale) != 1))
+    if (p->kind == IMF_MAGNITUDE && (s->acc == ACC_LONG || fabs(p->epilogue.scale) != 1))
         return false;
     return true;
 }
@@ -142,7 +142,7 @@ static bool choose_exact(const struct imf_problem *p, struct shape *s) {
 /* False when nothing gives the exactness asked for. */
 static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s) {
     *s = (struct shape){.unrolled = true};
-    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+    for (int i = 0; i < imf_problem_kernels(p); i++) {
         s->symmetry[i] = symmetry(p->kernel[i]);
         count_work(p->kernel[i], s->symmetry[i], &s->products, &s->operands);
     }
@@ -161,14 +161,14 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
     if (s->acc == ACC_LONG || s->acc == ACC_DOUBLE)
         s->unrolled = false;
     s->vec = imf_tuning_vec(imf_tuning(d), acc_types[s->acc].width,
-                            s->unrolled ? p->kernel[0]->height * (p->kernel[1] ? 2 : 1)
-                                        : GENERIC_ROWS * (p->kernel[1] ? 2 : 1));
+                            s->unrolled ? p->kernel[0]->height * (p->kind == IMF_MAGNITUDE ? 2 : 1)
+                                        : GENERIC_ROWS * (p->kind == IMF_MAGNITUDE ? 2 : 1));
     return s->acc != ACC_DOUBLE || d->fp64;
 }
 
 static bool direct_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
     struct shape s;
-    if (p->transfer) {
+    if (p->kind == IMF_TRANSFER) {
         snprintf(why, IMF_WHY, "frequency-domain filters need the FFT");
         return false;
     }
@@ -176,7 +176,7 @@ static bool direct_applicable(const struct imf_problem *p, const struct imf_devi
         snprintf(why, IMF_WHY, "rows are too long");
         return false;
     }
-    if (p->exact && p->kernel[1] && fabs(p->epilogue.scale) != 1) {
+    if (p->exact && p->kind == IMF_MAGNITUDE && fabs(p->epilogue.scale) != 1) {
         snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
         return false;
     }
@@ -200,17 +200,17 @@ static double direct_cost(const struct imf_problem *p, const struct imf_device *
     enum imf_width w = acc_types[s.acc].width;
     double samples = (double)p->width * p->height * p->channels, ns = 1 / t->finish;
     if (s.unrolled) {
-        int sums = p->kernel[0]->height * (p->kernel[1] ? 2 : 1);
+        int sums = p->kernel[0]->height * (p->kind == IMF_MAGNITUDE ? 2 : 1);
         double spill = sums > 2 * t->registers ? t->spill : 1; /* sums that wait in memory */
         ns += (double)s.products / t->product[w] * spill + (double)s.operands / t->operand[w];
     } else {
-        for (int i = 0; i < 2 && p->kernel[i]; i++)
+        for (int i = 0; i < imf_problem_kernels(p); i++)
             ns += (double)tap_count(p->kernel[i]) / t->loop_product *
                   (acc_types[s.acc].size > 4 ? t->wide : 1);
     }
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += 1 / t->divide;
-    if (p->kernel[1])
+    if (p->kind == IMF_MAGNITUDE)
         ns += 1 / t->root;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     return t->launch_ms +
@@ -242,7 +242,7 @@ static bool narrow_end(const struct imf_problem *p, const struct shape *s) {
  */
 static int root(const struct imf_problem *p) {
     double sum = largest_sum(p);
-    if (!p->kernel[1] || p->out == IMF_F32 || p->epilogue.threshold)
+    if (p->kind != IMF_MAGNITUDE || p->out == IMF_F32 || p->epilogue.threshold)
         return 0;
     if (p->out == IMF_U8 && 2 * sum * sum < 1 << 24 && fabs(p->epilogue.offset) <= 256)
         return 1;
@@ -266,7 +266,7 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
     if (s->acc == ACC_DOUBLE)
         imf_problem_defines_double(d, p);
-    imf_define(d, "MAGNITUDE", "%d", p->kernel[1] != NULL);
+    imf_define(d, "MAGNITUDE", "%d", p->kind == IMF_MAGNITUDE);
     imf_define(d, "NARROW_END", "%d", narrow_end(p, s));
     imf_define(d, "ROOT", "%d", root(p));
     if (!s->unrolled) {
@@ -278,7 +278,7 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "TAPS_H", "%d", p->kernel[0]->height);
     imf_define(d, "SYMMETRY", "%d", s->symmetry[0]);
     define_taps(d, p->kernel[0], s->acc, "TAPS");
-    if (p->kernel[1]) {
+    if (p->kind == IMF_MAGNITUDE) {
         imf_define(d, "SYMMETRY2", "%d", s->symmetry[1]);
         define_taps(d, p->kernel[1], s->acc, "TAPS2");
     }

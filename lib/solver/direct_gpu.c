@@ -66,7 +66,7 @@ struct local_job {
 /* Least and largest sum of products, samples being 0..in_max. */
 static void sum_range(const struct imf_problem *p, double *low, double *high) {
     *low = *high = 0;
-    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+    for (int i = 0; i < imf_problem_kernels(p); i++) {
         double sums[2] = {0, 0};
         const struct imf_kernel *k = p->kernel[i];
         for (int j = 0; j < k->width * k->height; j++)
@@ -91,7 +91,7 @@ static bool floats_decide(const struct imf_problem *p, double sum) {
     double scale = fabs(e->scale), around = fabs(e->add) + fabs(e->offset);
     if (e->threshold || p->out != IMF_U8)
         return false;
-    if (p->kernel[1])
+    if (p->kind == IMF_MAGNITUDE)
         return fabs(e->offset) <= 256;
     if (fmod(scale, 2) == 0)
         return sum + around * scale < 1 << 24 && scale <= 4096;
@@ -121,7 +121,7 @@ static void write_dots(struct dots *g, const struct imf_kernel *k) {
 
 static bool takes_dots(const struct imf_problem *p, struct shape *s) {
     const struct imf_kernel *k = p->kernel[0];
-    if (!s->subword || !p->exact || p->in != IMF_U8 || p->kernel[1])
+    if (!s->subword || !p->exact || p->in != IMF_U8 || p->kind == IMF_MAGNITUDE)
         return false;
     for (int i = 0; i < k->width * k->height; i++)
         if (k->taps[i] < -128 || k->taps[i] > 127)
@@ -135,14 +135,15 @@ static bool takes_dots(const struct imf_problem *p, struct shape *s) {
 
 /* fp16 counts to 2048, and a partial sum of a difference of rows may have the range of both. */
 static bool takes_pairs(const struct imf_problem *p, const struct shape *s, double sum) {
-    return s->subword && s->packed && p->kernel[1] && s->float_end && s->plain_end && sum <= 1024;
+    return s->subword && s->packed && p->kind == IMF_MAGNITUDE && s->float_end && s->plain_end &&
+           sum <= 1024;
 }
 
 static void choose_end(const struct imf_problem *p, struct shape *s, double low, double high) {
     const struct imf_epilogue *e = &p->epilogue;
     s->float_end = p->exact && floats_decide(p, fmax(-low, high));
     bool as_is = p->exact && p->out == IMF_U8 && e->scale == 1 && !e->absolute && !e->threshold &&
-                 e->multiply == 1 && !p->kernel[1];
+                 e->multiply == 1 && p->kind != IMF_MAGNITUDE;
     if (s->dot) {
         s->integer_end = as_is;
     } else if (s->packed) {
@@ -153,12 +154,12 @@ static void choose_end(const struct imf_problem *p, struct shape *s, double low,
             s->bias = (int)bias;
     }
     int exponent;
-    s->ties = s->float_end && !p->kernel[1] && fmod(e->scale, 2) == 0 &&
+    s->ties = s->float_end && p->kind != IMF_MAGNITUDE && fmod(e->scale, 2) == 0 &&
               frexp(fabs(e->scale), &exponent) != 0.5;
     bool mapped = e->absolute || e->multiply != 1 || e->offset != 0 || e->threshold;
     double scaled[2] = {low / e->scale + e->add, high / e->scale + e->add};
-    s->plain_end = !mapped && e->add == 0 && (!p->kernel[1] || fabs(e->scale) == 1);
-    if (p->kernel[1])
+    s->plain_end = !mapped && e->add == 0 && (p->kind != IMF_MAGNITUDE || fabs(e->scale) == 1);
+    if (p->kind == IMF_MAGNITUDE)
         s->clamp = mapped ? 1 : 2;
     else
         s->clamp = mapped || fmin(scaled[0], scaled[1]) < -0.25 ||
@@ -172,7 +173,7 @@ static size_t sum_work(const struct imf_problem *p, const struct shape *s) {
     size_t work = 0;
     if (s->dot)
         return s->dots.count;
-    for (int i = 0; i < 2 && p->kernel[i]; i++)
+    for (int i = 0; i < imf_problem_kernels(p); i++)
         work += s->program[i].products + s->program[i].additions;
     return work;
 }
@@ -180,7 +181,6 @@ static size_t sum_work(const struct imf_problem *p, const struct shape *s) {
 /* Samples a work-item takes, or 0 when the kernel is too large for any number. */
 static int choose_samples(const struct imf_problem *p, const struct shape *s) {
     const struct imf_kernel *k = p->kernel[0];
-    int kernels = p->kernel[1] ? 2 : 1;
     int least = s->packed ? 8 : 32 / (int)(8 * imf_sample_size(p->in));
     least = p->out == IMF_U8 && least < 4 ? 4 : least == 1 ? 2 : least;
     size_t work = sum_work(p, s);
@@ -192,7 +192,7 @@ static int choose_samples(const struct imf_problem *p, const struct shape *s) {
         int elements = s->packed ? samples / 2 : samples;
         size_t window = (size_t)(samples + (k->width - 1) * p->channels);
         size_t statements = (size_t)k->height * (work * (size_t)elements + 2 * window);
-        size_t registers = (size_t)(k->height * kernels * elements) + window;
+        size_t registers = (size_t)(k->height * imf_problem_kernels(p) * elements) + window;
         size_t most = s->packed || s->dot || k->width == 1 ? MAX_REGISTERS : MAX_FLOAT_REGISTERS;
         if ((s->packed || s->dot) && samples == 16)
             most = SHARE_REGISTERS;
@@ -210,7 +210,7 @@ static bool has_subword(const struct imf_device *d) {
 static bool choose(const struct imf_problem *p, bool subword, struct shape *s, char *why) {
     double low, high, error = 0;
     *s = (struct shape){.subword = subword};
-    if (p->transfer) {
+    if (p->kind == IMF_TRANSFER) {
         snprintf(why, IMF_WHY, "frequency-domain filters need the FFT");
         return false;
     }
@@ -223,11 +223,11 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, c
         snprintf(why, IMF_WHY, "rows are too long");
         return false;
     }
-    if (p->exact && p->kernel[1] && fabs(p->epilogue.scale) != 1) {
+    if (p->exact && p->kind == IMF_MAGNITUDE && fabs(p->epilogue.scale) != 1) {
         snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
         return false;
     }
-    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+    for (int i = 0; i < imf_problem_kernels(p); i++) {
         imf_row_program_write(&s->program[i], p->kernel[i], p->exact);
         error += imf_row_program_error(&s->program[i], p->kernel[i], p->in_max);
     }
@@ -306,7 +306,7 @@ static double local_cost(const struct imf_problem *p, const struct imf_device *d
     double product = s.dot ? g->dot : s.pairs ? g->pair : s.packed ? g->packed : g->real;
     double load = s.packed || s.dot ? g->load_packed : g->load_real;
     double each = (double)sum_work(p, &s) * product + window * load;
-    double end = !p->kernel[1] ? g->end : s.pairs ? g->end_pairs : g->end_magnitude;
+    double end = p->kind != IMF_MAGNITUDE ? g->end : s.pairs ? g->end_pairs : g->end_magnitude;
     double instructions = each * (1 + (k->height - 1) / rows) + end;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     return t->launch_ms + (double)n * p->height * 1e-6 *
@@ -354,12 +354,12 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "TAPS_W", "%d", k->width);
     imf_define(d, "TAPS_H", "%d", k->height);
     imf_define(d, "ORIGIN_X", "%d", k->cx);
-    imf_define(d, "MAGNITUDE", "%d", p->kernel[1] != NULL);
+    imf_define(d, "MAGNITUDE", "%d", p->kind == IMF_MAGNITUDE);
     if (s->dot)
         define_dots(d, &s->dots, k->height);
     else
         imf_row_program_define(d, &s->program[0], k, s->packed, "ROW");
-    if (p->kernel[1])
+    if (p->kind == IMF_MAGNITUDE)
         imf_row_program_define(d, &s->program[1], k, s->packed, "ROW2");
 }
 

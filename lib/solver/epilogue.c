@@ -5,7 +5,7 @@
  * an optional |v|. The exact form keeps everything on numerators over the integer scale, so that a
  * single division, rounded to nearest even, is the only rounding.
  */
-#include "solver/solver.h"
+#include "solver/problem.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,17 +19,12 @@ double imf_epilogue_apply(const struct imf_epilogue *e, double v) {
     return v;
 }
 
-struct imf_margin imf_problem_margin(const struct imf_problem *p) {
-    struct imf_margin m = {0, 0, 0, 0};
-    return p->kernel[0] ? imf_kernel_margin(p->kernel[0]) : m;
-}
-
 bool imf_problem_wide(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     double scale = fabs(e->scale), sum = 0;
-    for (int i = 0; i < 2 && p->kernel[i]; i++)
+    for (int i = 0; i < imf_problem_kernels(p); i++)
         sum = fmax(sum, p->in_max * imf_kernel_abs_sum(p->kernel[i]));
-    if (p->kernel[1])
+    if (p->kind == IMF_MAGNITUDE)
         return 2 * sum * sum + sum > INT32_MAX;
     double numerator = sum + (fabs(e->add) + fabs(e->offset)) * scale;
     return numerator > INT32_MAX || scale * 65536 > INT32_MAX;
@@ -44,7 +39,7 @@ double imf_problem_end_error(const struct imf_problem *p, double sum) {
         error += 2 * size;
     if (add > 0) /* so are what is added and the result */
         error += size + 2 * add;
-    if (p->kernel[1]) /* and squares, their sum and its root */
+    if (p->kind == IMF_MAGNITUDE) /* and squares, their sum and its root */
         error += 4 * size;
     return FLT_EPSILON / 2 * error;
 }
@@ -61,7 +56,7 @@ static void define_whole(struct imf_defines *d, const char *name, double value, 
 
 /* Something precedes the last multiplication and addition. */
 static bool two_steps(const struct imf_problem *p) {
-    return p->epilogue.absolute || p->kernel[1];
+    return p->epilogue.absolute || p->kind == IMF_MAGNITUDE;
 }
 
 void imf_problem_defines_double(struct imf_defines *d, const struct imf_problem *p) {
@@ -107,6 +102,6 @@ void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p) {
     define_whole(d, "X_ADD", e->add * scale, wide);
     define_whole(d, "X_ADD2", e->offset * scale, wide);
     define_whole(d, "X_LEVEL", ceil(e->level * scale), wide);
-    if (p->kernel[1] && e->threshold)
+    if (p->kind == IMF_MAGNITUDE && e->threshold)
         define_whole(d, "X_SQUARE", least_square(e, wide), wide);
 }

@@ -42,11 +42,11 @@ static double points(const struct imf_fft_tiling *t) {
 
 static bool fft_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
     struct imf_fft_tiling t;
-    if (p->transfer) {
+    if (p->kind == IMF_TRANSFER) {
         snprintf(why, IMF_WHY, "whole-image transfer functions are not done by tiles");
         return false;
     }
-    if (p->kernel[1] && p->exact && fabs(p->epilogue.scale) != 1) {
+    if (p->kind == IMF_MAGNITUDE && p->exact && fabs(p->epilogue.scale) != 1) {
         snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
         return false;
     }
@@ -70,7 +70,7 @@ static double fft_cost(const struct imf_problem *p, const struct imf_device *d) 
     if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
         return INFINITY;
     double again = 0, nonzero = (double)imf_kernel_nonzero(p->kernel[0]);
-    if (p->kernel[1])
+    if (p->kind == IMF_MAGNITUDE)
         nonzero += (double)imf_kernel_nonzero(p->kernel[1]);
     if (p->exact)
         again = imf_fft_doubtful(p, &t.bound, t.error) * p->width * p->height * p->channels *
@@ -138,7 +138,8 @@ static enum imf_status launch(struct fft_job *j, cl_mem in, cl_mem out, cl_mem s
 static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem *p,
                                      struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
-    size_t each = (size_t)k->width * (size_t)k->height, count = p->kernel[1] ? 2 * each : each;
+    size_t each = (size_t)k->width * (size_t)k->height,
+           count = p->kind == IMF_MAGNITUDE ? 2 * each : each;
     float *taps = malloc(count * sizeof *taps);
     if (!taps)
         return imf_fail_memory(err, count * sizeof *taps);
@@ -181,7 +182,7 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p
                                   struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
     size_t each = (size_t)k->height * ((size_t)k->width + (size_t)vec + 2);
-    size_t count = !p->exact ? 1 : p->kernel[1] ? 2 * each : each;
+    size_t count = !p->exact ? 1 : p->kind == IMF_MAGNITUDE ? 2 * each : each;
     cl_int *spans = calloc(count, sizeof *spans);
     if (!spans)
         return imf_fail_memory(err, count * sizeof *spans);

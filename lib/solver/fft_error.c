@@ -40,7 +40,7 @@ double imf_fft_middle(enum imf_sample in) {
 struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
     double squares = 0, middle = imf_fft_middle(p->in);
     struct imf_fft_bound b = {.middle = middle, .size = p->in == IMF_F32 ? p->in_max : middle};
-    for (int i = 0; i < 2 && p->kernel[i]; i++) {
+    for (int i = 0; i < imf_problem_kernels(p); i++) {
         const struct imf_kernel *k = p->kernel[i];
         for (size_t t = 0, n = (size_t)k->width * (size_t)k->height; t < n; t++)
             squares += k->taps[t] * k->taps[t];
@@ -48,14 +48,14 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
         b.abs_sum = fmax(b.abs_sum, imf_kernel_abs_sum(k));
     }
     b.norm = sqrt(squares);
-    if (p->exact && p->in == IMF_U16 && !p->kernel[1] &&
+    if (p->exact && p->in == IMF_U16 && p->kind != IMF_MAGNITUDE &&
         imf_fft_doubtful(p, &b, imf_fft_error(&b, POINTS_MAX)) > DOUBTFUL_MAX) {
         b.split = true;
         b.size = b.middle = 128;
         middle = 256 * 128 + 128;
     }
-    b.alone = b.split || p->kernel[1];
-    for (int i = 0; i < 2 && p->kernel[i]; i++)
+    b.alone = b.split || p->kind == IMF_MAGNITUDE;
+    for (int i = 0; i < imf_problem_kernels(p); i++)
         b.middle_sum[i] = middle * imf_kernel_sum(p->kernel[i]);
     return b;
 }
@@ -90,7 +90,8 @@ bool imf_fft_near_tie(const struct imf_problem *p, const struct imf_fft_bound *b
 /* What sums that are off by `error` do to a real result. A magnitude is a distance: its error is at
  * most the root of its two sums' squared errors. */
 static double after_scale(const struct imf_problem *p, double error) {
-    return error * fabs(p->epilogue.multiply / p->epilogue.scale) * (p->kernel[1] ? sqrt(2) : 1);
+    return error * fabs(p->epilogue.multiply / p->epilogue.scale) *
+           (p->kind == IMF_MAGNITUDE ? sqrt(2) : 1);
 }
 
 double imf_fft_result_error(const struct imf_problem *p, const struct imf_fft_bound *b,
@@ -122,12 +123,13 @@ void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
     struct imf_problem shifted = *p;
     const struct imf_epilogue *e = &p->epilogue;
     double middle = bound->middle_sum[0] / e->scale;
-    if (!p->exact && !p->kernel[1])
+    if (!p->exact && p->kind != IMF_MAGNITUDE)
         shifted.epilogue.add += middle;
     imf_define(d, "CHANNELS", "%d", p->channels);
-    imf_define(d, "DOUBT", "%d", p->exact && !p->kernel[1] && imf_fft_window(error) >= 0.5);
+    imf_define(d, "DOUBT", "%d",
+               p->exact && p->kind != IMF_MAGNITUDE && imf_fft_window(error) >= 0.5);
     imf_define(d, "SPLIT", "%d", bound->split);
-    imf_define(d, "MAGNITUDE", "%d", p->kernel[1] != NULL);
+    imf_define(d, "MAGNITUDE", "%d", p->kind == IMF_MAGNITUDE);
     if (near_tie) {
         imf_define(d, "NEAR_TIE", "1");
         imf_define_float(d, "NEAR_ADD", e->multiply * (e->add + middle) + e->offset);

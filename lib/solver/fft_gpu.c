@@ -58,11 +58,11 @@ static bool local_applicable(const struct imf_problem *p, const struct imf_devic
         snprintf(why, IMF_WHY, "transforms in local memory are for GPUs");
         return false;
     }
-    if (p->transfer) {
+    if (p->kind == IMF_TRANSFER) {
         snprintf(why, IMF_WHY, "whole-image transfer functions are not done by tiles");
         return false;
     }
-    if (p->kernel[1]) {
+    if (p->kind == IMF_MAGNITUDE) {
         snprintf(why, IMF_WHY, "a magnitude of two kernels is not done in local memory");
         return false;
     }

@@ -98,7 +98,7 @@ static double transfer_error(const struct imf_problem *p, const struct imf_devic
 static bool transfer_applicable(const struct imf_problem *p, const struct imf_device *d,
                                 char *why) {
     struct layout l;
-    if (!p->transfer) { /* the tiles of the same name say why not */
+    if (p->kind != IMF_TRANSFER) { /* the tiles of the same name say why not */
         why[0] = 0;
         return false;
     }

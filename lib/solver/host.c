@@ -22,7 +22,7 @@ struct host_job {
 
 static bool host_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
     (void)d;
-    if (!p->transfer || isfinite(imf_host_transfer_cost(p)))
+    if (p->kind != IMF_TRANSFER || isfinite(imf_host_transfer_cost(p)))
         return true;
     imf_extend_too_long(why, IMF_WHY, p);
     return false;
@@ -30,14 +30,14 @@ static bool host_applicable(const struct imf_problem *p, const struct imf_device
 
 static double taps(const struct imf_problem *p) {
     double n = 0;
-    for (int i = 0; i < 2 && p->kernel[i]; i++)
+    for (int i = 0; i < imf_problem_kernels(p); i++)
         n += (double)imf_kernel_nonzero(p->kernel[i]);
     return n;
 }
 
 static double host_cost(const struct imf_problem *p, const struct imf_device *d) {
     (void)d;
-    if (p->transfer)
+    if (p->kind == IMF_TRANSFER)
         return imf_host_transfer_cost(p);
     double samples = (double)p->width * p->height * p->channels;
     return samples * (imf_host_rates.sample + imf_host_rates.tap * taps(p)) * 1e-6;
@@ -46,7 +46,7 @@ static double host_cost(const struct imf_problem *p, const struct imf_device *d)
 /* A ring of widened rows and two of sums. */
 static double host_bytes(const struct imf_problem *p, const struct imf_device *d) {
     (void)d;
-    if (p->transfer)
+    if (p->kind == IMF_TRANSFER)
         return imf_host_transfer_bytes(p);
     const struct imf_kernel *k = p->kernel[0];
     double row = ((double)p->width + k->width) * p->channels;
@@ -56,7 +56,7 @@ static double host_bytes(const struct imf_problem *p, const struct imf_device *d
 static void host_print(const struct imf_problem *p, const struct imf_device *d, char *text,
                        size_t size) {
     (void)d;
-    if (p->transfer)
+    if (p->kind == IMF_TRANSFER)
         imf_host_transfer_print(p, text, size);
     else
         snprintf(text, size, "plain C %dx%d, float64", p->kernel[0]->width, p->kernel[0]->height);
@@ -109,9 +109,9 @@ void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum
 static enum imf_status host_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     const struct imf_problem *p = &((struct host_job *)job)->p;
-    if (p->transfer)
+    if (p->kind == IMF_TRANSFER)
         return imf_host_transfer(p, in, out, err);
-    const struct imf_kernel *k = p->kernel[0], *k1 = p->kernel[1];
+    const struct imf_kernel *k = p->kernel[0], *k1 = p->kind == IMF_MAGNITUDE ? p->kernel[1] : NULL;
     struct imf_terms terms;
     if (p->factors && imf_host_factors(p, &terms)) {
         enum imf_status st = imf_host_factored(p, &terms, in, out, err);

@@ -17,7 +17,7 @@
 bool imf_host_factors(const struct imf_problem *p, struct imf_terms *terms) {
     const struct imf_kernel *k = p->kernel[0];
     *terms = (struct imf_terms){.rank = 1};
-    if (p->kernel[1] || k->width == 1 || k->height == 1)
+    if (p->kind == IMF_MAGNITUDE || k->width == 1 || k->height == 1)
         return false;
     terms->store = calloc((size_t)k->height + (size_t)k->width, sizeof *terms->store);
     if (!terms->store)

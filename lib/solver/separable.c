@@ -151,10 +151,10 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
     const struct imf_kernel *k = p->kernel[0];
     const struct imf_tuning *t = imf_tuning(d);
     *s = (struct shape){0};
-    if (p->transfer || p->kernel[1]) {
+    if (p->kind == IMF_TRANSFER || p->kind == IMF_MAGNITUDE) {
         snprintf(why, IMF_WHY,
-                 p->transfer ? "frequency-domain filters need the FFT"
-                             : "a magnitude takes two kernels at once");
+                 p->kind == IMF_TRANSFER ? "frequency-domain filters need the FFT"
+                                         : "a magnitude takes two kernels at once");
         return false;
     }
     if ((double)p->width * p->channels > INT32_MAX - 4096) {

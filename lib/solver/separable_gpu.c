@@ -27,10 +27,10 @@ static bool split(const struct imf_problem *p, struct imf_problem part[2], struc
                   struct imf_kernel **column, char *why) {
     const struct imf_kernel *k = p->kernel[0];
     *row = *column = NULL;
-    if (p->transfer || p->kernel[1]) {
+    if (p->kind == IMF_TRANSFER || p->kind == IMF_MAGNITUDE) {
         snprintf(why, IMF_WHY,
-                 p->transfer ? "frequency-domain filters need the FFT"
-                             : "a magnitude takes two kernels at once");
+                 p->kind == IMF_TRANSFER ? "frequency-domain filters need the FFT"
+                                         : "a magnitude takes two kernels at once");
         return false;
     }
     if (imf_kernel_create(row, k->width, 1, NULL) ||

@@ -53,7 +53,7 @@ static void make_chain(struct random_chain *r) {
         if (imf_kernel_create(&r->kernel[i], 1, integer(1, 9), NULL))
             abort();
         r->kernel[i]->cy = integer(0, r->kernel[i]->height - 1);
-        p->problem.kernel[0] = r->kernel[i];
+        imf_problem_convolve(&p->problem, r->kernel[i]);
     }
 }
 
@@ -88,7 +88,7 @@ static bool band_right(const struct imf_bands *b, const struct imf_segment *s) {
         const struct imf_window *source = &b->window[p->source + 1], *made = &b->window[i + 1];
         struct imf_margin m = {0, 0, 0, 0};
         if (p->kind == IMF_PASS_CONVOLVE)
-            m = imf_problem_margin(&p->problem);
+            m = p->problem.reach;
         if (p->kind == IMF_PASS_CONVOLVE && source->done > source->before)
             ok = ok && margin_there(b, p->source + 1);
         if (made->done > made->before)

@@ -72,7 +72,7 @@ static void run(const struct imf_chain *c, struct imf_problem p, const struct im
                 const struct imf_surface *out) {
     void *job = NULL;
     p.in = p.out = IMF_F64;
-    imf_edge_fill_host(in, imf_problem_margin(&p), c->edge, p.outside);
+    imf_edge_fill_host(in, p.reach, c->edge, p.outside);
     CHECK(!imf_solver_host.make(&job, &p, NULL, NULL) && !imf_solver_host.run(job, in, out, NULL),
           "run");
     imf_solver_host.destroy(&job);
@@ -92,7 +92,7 @@ static void run_rim(const struct imf_chain *c, const struct imf_pass *pass,
               rim.source_first + rim.source_rows <= c->height + m.bottom && rim.first >= 0 &&
               rim.first + rim.rows <= c->height,
           "rows %d to %d: outside of the image", from, to);
-    struct imf_margin second = imf_problem_margin(&pass->composition->second);
+    struct imf_margin second = pass->composition->second.reach;
     bool inner = from >= second.top && to <= c->height - second.bottom;
     CHECK(!inner || (second.left + second.right > 0) == (rim.rows > 0),
           "rows %d to %d: %d rows of rim", from, to, rim.rows);
@@ -112,9 +112,9 @@ static void check_rim(const char *first, const char *second, enum imf_edge edge)
     struct imf_chain *one, *two = chain_of(first, second, edge, WIDTH, HEIGHT, &filter);
     CHECK(!imf_chain_compose(&one, two, &prices, NULL) && one, "%s, %s", first, second);
     const struct imf_pass *pass = &one->passes[0];
-    struct imf_margin wide = imf_problem_margin(&pass->problem), none = {0, 0, 0, 0};
+    struct imf_margin wide = pass->problem.reach, none = {0, 0, 0, 0};
     struct imf_surface in = surface(two, wide), out = surface(two, none), want = surface(two, none);
-    struct imf_surface between = surface(two, imf_problem_margin(&two->passes[1].problem));
+    struct imf_surface between = surface(two, two->passes[1].problem.reach);
     for (int y = 0; y < HEIGHT; y++)
         for (int i = 0; i < 3 * WIDTH; i++)
             ((double *)imf_surface_row(&in, y))[i] = (y * 71 + i * i * 13) % 256;

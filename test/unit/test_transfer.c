@@ -44,11 +44,11 @@ static bool filter(const struct imf_transfer *t, enum imf_edge edge, const struc
                             .channels = in->channels,
                             .in = IMF_F64,
                             .out = IMF_F64,
-                            .transfer = t,
                             .epilogue = {.scale = 1, .multiply = 1, .full = 255},
                             .edge = edge,
                             .outside = {40, 40, 40, 40}};
     void *job = NULL;
+    imf_problem_transfer(&p, t);
     bool ok =
         !imf_solver_host.make(&job, &p, NULL, NULL) && !imf_solver_host.run(job, in, out, NULL);
     imf_solver_host.destroy(&job);

@@ -1,0 +1,25 @@
+/* problem.c - what one filtering pass computes */
+#include "solver/problem.h"
+
+void imf_problem_convolve(struct imf_problem *p, const struct imf_kernel *kernel) {
+    p->kind = IMF_CONVOLUTION;
+    p->kernel[0] = kernel;
+    p->reach = imf_kernel_margin(kernel);
+}
+
+void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
+                           const struct imf_kernel *b) {
+    imf_problem_convolve(p, a);
+    p->kind = IMF_MAGNITUDE;
+    p->kernel[1] = b;
+}
+
+void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer) {
+    p->kind = IMF_TRANSFER;
+    p->transfer = transfer;
+    p->reach = (struct imf_margin){0, 0, 0, 0};
+}
+
+int imf_problem_kernels(const struct imf_problem *p) {
+    return p->kind == IMF_CONVOLUTION ? 1 : p->kind == IMF_MAGNITUDE ? 2 : 0;
+}
