@@ -40,11 +40,4 @@ enum imf_status imf_fft_twiddle_buffer(struct imf_queue *queue, const struct imf
 enum imf_status imf_fft_upload(struct imf_queue *queue, const void *data, size_t bytes, cl_mem *out,
                                struct imf_error *err);
 
-/*
- * Transform `count` lines of n complex values in place, planar, line after line in host memory, in
- * natural order. backwards: the inverse, not divided by n. Any n up to IMF_FFT_MAX.
- */
-enum imf_status imf_fft_lines(struct imf_queue *queue, float *re, float *im, int n, int count,
-                              bool backwards, struct imf_error *err);
-
 #endif
