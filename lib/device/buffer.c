@@ -101,6 +101,8 @@ static enum imf_status told(cl_int code, const char *what, struct imf_error *err
 
 enum imf_status imf_buffer_upload(struct imf_queue *queue, struct imf_buffer *buffer, size_t to,
                                   const void *data, size_t bytes, struct imf_error *err) {
+    if (bytes == 0)
+        return IMF_OK;
     return told(clEnqueueWriteBuffer(queue->handle, buffer->handle, CL_TRUE, to, bytes, data, 0,
                                      NULL, NULL),
                 "cannot write to the device's memory", err);
@@ -108,6 +110,8 @@ enum imf_status imf_buffer_upload(struct imf_queue *queue, struct imf_buffer *bu
 
 enum imf_status imf_buffer_download(struct imf_queue *queue, const struct imf_buffer *buffer,
                                     size_t from, void *data, size_t bytes, struct imf_error *err) {
+    if (bytes == 0)
+        return IMF_OK;
     return told(clEnqueueReadBuffer(queue->handle, buffer->handle, CL_TRUE, from, bytes, data, 0,
                                     NULL, NULL),
                 "cannot read the device's memory", err);

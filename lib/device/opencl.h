@@ -37,8 +37,6 @@ struct imf_buffer {
 
 #define IMF_CL_BUILD_OPTIONS "-cl-std=CL1.2 -w"
 
-cl_kernel imf_program_cl(const struct imf_program *program);
-
 /* Store what was built in this run, and free all. */
 void imf_builds_free(struct imf_runtime *rt);
 

@@ -31,7 +31,7 @@ struct imf_program {
 
 /* What the compiler is given, piece by piece. */
 struct text {
-    const char *piece[1 + 2 * (PARTS + 1)];
+    const char *piece[2 + 2 * (PARTS + 1)];
     char line[PARTS + 1][64]; /* "#line" of each file */
     cl_uint count;
 };
@@ -60,7 +60,11 @@ static enum imf_status collect(struct text *t, const struct imf_program_source *
     enum imf_status st = IMF_OK;
     for (const char *const *part = source->parts; part && *part && !st; part++)
         st = add_file(t, "parts/", *part, err);
-    return st ? st : add_file(t, "", source->file, err);
+    if (!st)
+        st = add_file(t, "", source->file, err);
+    if (!st && source->more)
+        t->piece[t->count++] = source->more;
+    return st;
 }
 
 /* ---- builds ------------------------------------------------------------------------------- */
@@ -289,8 +293,4 @@ enum imf_status imf_program_start(struct imf_queue *queue, struct imf_program *p
     cl_int code = clEnqueueNDRangeKernel(queue->handle, program->handle, grid.down > 1 ? 2 : 1,
                                          NULL, global, local, 0, NULL, NULL);
     return code == CL_SUCCESS ? IMF_OK : imf_cl_fail(err, code, "cannot start a kernel");
-}
-
-cl_kernel imf_program_cl(const struct imf_program *program) {
-    return program->handle;
 }

@@ -32,6 +32,7 @@ struct imf_program_source {
     const char *file;                  /* "direct.cl" */
     const char *const *parts;          /* {"common.cl", NULL}; NULL: none */
     const struct imf_defines *defines; /* or NULL */
+    const char *more;                  /* what a test puts behind the file, or NULL */
 };
 
 /* ---- programs ----------------------------------------------------------------------------- */

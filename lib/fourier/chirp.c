@@ -21,19 +21,13 @@
 /* Lengths with many factors of 2 are the quickest and most accurate. */
 #define PADDED_MULTIPLE 64
 
-/* struct product of cl/fft_chirp.cl. */
-struct product {
-    imf_long from, from_step, to, to_step;
-    cl_int given, wanted, exchange_first, exchange_last;
-};
-
 struct imf_fft_chirp {
     struct imf_queue *queue;
     struct imf_fft_lines lines;
     int padded;
     struct imf_fft *inner;
-    cl_kernel kernel;
-    cl_mem chirp, spectrum;
+    struct imf_program *program;
+    struct imf_buffer *chirp, *spectrum;
 };
 
 void imf_fft_chirp_free(struct imf_fft_chirp **chirp) {
@@ -41,24 +35,21 @@ void imf_fft_chirp_free(struct imf_fft_chirp **chirp) {
     if (!c)
         return;
     imf_fft_free(&c->inner);
-    if (c->chirp)
-        clReleaseMemObject(c->chirp);
-    if (c->spectrum)
-        clReleaseMemObject(c->spectrum);
-    if (c->kernel)
-        clReleaseKernel(c->kernel);
+    imf_buffer_free(&c->chirp);
+    imf_buffer_free(&c->spectrum);
+    imf_program_free(&c->program);
     free(c);
     *chirp = NULL;
 }
 
-static enum imf_status launch(const struct imf_fft_chirp *c, cl_mem in, cl_mem out, cl_mem factors,
-                              const struct product *p, struct imf_error *err) {
-    const struct imf_clrt_arg args[] = {
-        {sizeof in, &in}, {sizeof out, &out}, {sizeof factors, &factors}, {sizeof *p, p}};
+static enum imf_status launch(const struct imf_fft_chirp *c, struct imf_buffer *in,
+                              struct imf_buffer *out, struct imf_buffer *factors,
+                              const struct imf_fft_product *p, struct imf_error *err) {
+    const struct imf_arg args[] = {imf_arg_buffer(in), imf_arg_buffer(out), imf_arg_buffer(factors),
+                                   imf_arg_block(p, sizeof *p)};
     const struct imf_device *d = imf_queue_device(c->queue);
-    size_t global = 4 * (d->compute_units > 0 ? d->compute_units : 1), local = 1;
-    return imf_clrt_launch(c->queue, c->kernel, args, sizeof args / sizeof *args, 1, &global,
-                           &local, err);
+    const struct imf_grid grid = {4 * (d->compute_units > 0 ? d->compute_units : 1), 1, 1};
+    return imf_program_launch(c->queue, c->program, grid, args, err);
 }
 
 /* The chirp's conjugate, which repeats itself before 0, as a spectrum. */
@@ -77,7 +68,7 @@ static enum imf_status make_spectrum(struct imf_fft_chirp *c, const float *chirp
     }
     enum imf_status status = imf_fft_run(c->inner, b, b, IMF_FFT_FORWARD, err);
     if (status == IMF_OK)
-        status = imf_fft_upload(c->queue, b, 2 * m * sizeof *b, &c->spectrum, err);
+        status = imf_buffer_table(&c->spectrum, c->queue, b, 2 * m * sizeof *b, err);
     free(b);
     return status;
 }
@@ -96,7 +87,7 @@ static enum imf_status make_tables(struct imf_fft_chirp *c, struct imf_error *er
     }
     enum imf_status status = make_spectrum(c, chirp, err);
     if (status == IMF_OK)
-        status = imf_fft_upload(c->queue, chirp, bytes, &c->chirp, err);
+        status = imf_buffer_table(&c->chirp, c->queue, chirp, bytes, err);
     free(chirp);
     return status;
 }
@@ -109,9 +100,8 @@ enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_queue 
     c->queue = queue;
     c->lines = *lines;
     c->padded = imf_fft_length(2 * lines->length - 1, PADDED_MULTIPLE);
-    struct imf_defines none = {0};
-    enum imf_status status =
-        imf_clrt_kernel(queue, "fft_chirp.cl", &none, "fft_chirp", &c->kernel, err);
+    static const struct imf_program_source source = {.file = "fft_chirp.cl"};
+    enum imf_status status = imf_program_make(&c->program, queue, &source, "fft_chirp", err);
     if (status == IMF_OK)
         status = imf_fft_create_inner(&c->inner, queue, c->padded, err);
     if (status == IMF_OK)
@@ -121,13 +111,14 @@ enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_queue 
     return status;
 }
 
-static enum imf_status run_line(struct imf_fft_chirp *c, cl_mem data, int64_t at, bool backwards,
-                                struct imf_error *err) {
+static enum imf_status run_line(struct imf_fft_chirp *c, struct imf_buffer *data, int64_t at,
+                                bool backwards, struct imf_error *err) {
     int n = c->lines.length, m = c->padded;
-    cl_long step = c->lines.element;
-    cl_mem wide = imf_fft_data(c->inner);
-    const struct product in = {at, step, 0, 1, n, m, backwards, 0}, by = {0, 1, 0, 1, m, m, 0, 0},
-                         out = {0, 1, at, step, n, n, 0, backwards};
+    int64_t step = c->lines.element;
+    struct imf_buffer *wide = imf_fft_data(c->inner);
+    const struct imf_fft_product in = {at, step, 0, 1, n, m, backwards, 0},
+                                 by = {0, 1, 0, 1, m, m, 0, 0},
+                                 out = {0, 1, at, step, n, n, 0, backwards};
     enum imf_status status = launch(c, data, wide, c->chirp, &in, err);
     if (status == IMF_OK)
         status = imf_fft_transform(c->inner, IMF_FFT_FORWARD, err);
@@ -138,7 +129,7 @@ static enum imf_status run_line(struct imf_fft_chirp *c, cl_mem data, int64_t at
     return status == IMF_OK ? launch(c, wide, data, c->chirp, &out, err) : status;
 }
 
-enum imf_status imf_fft_chirp_run(struct imf_fft_chirp *c, cl_mem data, bool backwards,
+enum imf_status imf_fft_chirp_run(struct imf_fft_chirp *c, struct imf_buffer *data, bool backwards,
                                   struct imf_error *err) {
     const struct imf_fft_lines *l = &c->lines;
     enum imf_status status = IMF_OK;

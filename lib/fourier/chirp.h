@@ -4,7 +4,7 @@
 #ifndef IMF_FOURIER_CHIRP_H
 #define IMF_FOURIER_CHIRP_H
 
-#include "device/clrt.h"
+#include "device/program.h"
 
 struct imf_fft;
 struct imf_fft_chirp;
@@ -15,18 +15,24 @@ struct imf_fft_lines {
     int64_t element, line, set;
 };
 
+/* struct product of cl/fft_chirp.cl. */
+struct imf_fft_product {
+    imf_long from, from_step, to, to_step;
+    int32_t given, wanted, exchange_first, exchange_last;
+};
+
 enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_queue *queue,
                                    const struct imf_fft_lines *lines, struct imf_error *err);
 void imf_fft_chirp_free(struct imf_fft_chirp **chirp);
 
 /* Transform all lines of `data` in place; backwards: the inverse. */
-enum imf_status imf_fft_chirp_run(struct imf_fft_chirp *chirp, cl_mem data, bool backwards,
-                                  struct imf_error *err);
+enum imf_status imf_fft_chirp_run(struct imf_fft_chirp *chirp, struct imf_buffer *data,
+                                  bool backwards, struct imf_error *err);
 
 /* fourier/transform.c: a transform of one line that is no public one: longer than IMF_FFT_MAX
  * perhaps, and in float64 where the device can; and where its values lie. */
 enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_queue *queue, int length,
                                      struct imf_error *err);
-cl_mem imf_fft_data(const struct imf_fft *fft);
+struct imf_buffer *imf_fft_data(const struct imf_fft *fft);
 
 #endif

@@ -40,10 +40,10 @@ static struct imf_fft_pass *add(struct imf_fft_passes *p, int length, unsigned r
     *pass = (struct imf_fft_pass){.outer = 1, .steps = -1};
     imf_fft_plan_best(plan, length, radices);
     imf_fft_axis_set(&pass->axis, plan);
-    pass->axis.twiddles = (cl_int)p->floats;
-    pass->order = (cl_int)p->ints;
+    pass->axis.twiddles = (int32_t)p->floats;
+    pass->order = (int32_t)p->ints;
     p->floats += 2 * (size_t)plan->twiddles;
-    pass->axis.prime_tables = (cl_int)p->floats;
+    pass->axis.prime_tables = (int32_t)p->floats;
     p->floats += imf_fft_prime_floats(plan);
     p->ints += 4 * (size_t)length;
     p->primes |= plan->primes > 0;
@@ -59,7 +59,7 @@ static struct imf_fft_pass *add(struct imf_fft_passes *p, int length, unsigned r
 /* Four steps along lines of n = n1 n2 neighbours, `outer` of them. */
 static void add_steps(struct imf_fft_passes *p, int n1, int n2, int outer, int vec,
                       unsigned radices) {
-    cl_long n = (cl_long)n1 * n2;
+    int64_t n = (int64_t)n1 * n2;
     struct imf_fft_pass *a = add(p, n1, radices);
     a->lines = n2;
     a->outer = outer;
@@ -71,7 +71,7 @@ static void add_steps(struct imf_fft_passes *p, int n1, int n2, int outer, int v
     b->from = (struct imf_fft_layout){n2, 1, n};
     b->from_temp = 1;
     b->to = (struct imf_fft_layout){1, n1, n};
-    b->steps = (cl_int)p->floats;
+    b->steps = (int32_t)p->floats;
     p->floats += 2 * (size_t)n2 * (size_t)(vec + (n1 + vec - 1) / vec);
     p->temp = true;
 }
@@ -112,7 +112,7 @@ enum imf_status imf_fft_passes_make(struct imf_fft_passes *p,
         rows = batch;
         p->z.batch = 1;
     }
-    p->z.size = (cl_long)nx * rows;
+    p->z.size = (int64_t)nx * rows;
     if (steps && (nx > PANEL || (rows < vec / 2 && nx >= vec * vec))) {
         add_steps(p, n1, n2, rows, vec, radices);
     } else if (nx > 1 && !shape->skip_x) {
@@ -153,7 +153,7 @@ static void fill_steps(float *out, int n1, int n2, int vec) {
 }
 
 enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
-                                      cl_int *orders, struct imf_error *err) {
+                                      int32_t *orders, struct imf_error *err) {
     enum imf_status status = IMF_OK;
     for (int i = 0; i < p->z.passes; i++) {
         const struct imf_fft_pass *pass = &p->z.pass[i];
@@ -164,7 +164,7 @@ enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, f
                 imf_fft_prime_tables(&p->plan[i], twiddles, (size_t)pass->axis.prime_tables, err);
         if (pass->steps >= 0)
             fill_steps(twiddles + pass->steps, pass->lines, n, vec);
-        cl_int *order = orders + pass->order;
+        int32_t *order = orders + pass->order;
         imf_fft_order(&p->plan[i], order);
         /* Backwards: frequency -k instead of k. */
         for (int k = 0; k < n; k++)

@@ -16,13 +16,13 @@ struct imf_fft_layout {
 struct imf_fft_pass {
     struct imf_fft_layout from, to;
     struct imf_fft_axis axis;
-    cl_int lines, outer, from_temp, to_temp, order, steps, grain;
+    int32_t lines, outer, from_temp, to_temp, order, steps, grain;
 };
 struct imf_fft_transform {
     struct imf_fft_pass pass[IMF_FFT_PASSES];
-    cl_int passes, batch;
+    int32_t passes, batch;
     imf_long size;
-    cl_int work, backwards;
+    int32_t work, backwards;
 };
 
 struct imf_fft_passes {
@@ -48,6 +48,6 @@ enum imf_status imf_fft_passes_make(struct imf_fft_passes *p, const struct imf_f
 /* Twiddle factors of stages and between steps and what prime stages need (p->floats), and for each
  * axis the order of the last stage's elements and its inverse, forwards and backwards (p->ints). */
 enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
-                                      cl_int *orders, struct imf_error *err);
+                                      int32_t *orders, struct imf_error *err);
 
 #endif

@@ -65,7 +65,7 @@ static enum imf_status fill_convolution(struct imf_fft_prime *q, float *twiddles
         imf_fft_plan_make(&plan, length);
         imf_fft_axis_set(&q->axis, &plan);
         q->orders = q->factors;
-        q->factors += 2 * (cl_int)count;
+        q->factors += 2 * (int32_t)count;
         q->axis.twiddles = q->factors + 2 * length;
         memcpy(twiddles + q->orders, r.gather, count * sizeof *r.gather);
         memcpy(twiddles + q->orders + count, r.scatter, count * sizeof *r.scatter);
@@ -87,7 +87,7 @@ enum imf_status imf_fft_prime_tables(const struct imf_fft_plan *plan, float *twi
     size_t at = first + HEADER * (size_t)plan->primes;
     enum imf_status status = IMF_OK;
     for (int s = 0; s < plan->primes && status == IMF_OK; s++) {
-        struct imf_fft_prime q = {.radix = plan->radix[s], .factors = (cl_int)at};
+        struct imf_fft_prime q = {.radix = plan->radix[s], .factors = (int32_t)at};
         at += stage_floats(q.radix);
         if (imf_fft_prime_length(q.radix) > 0)
             status = fill_convolution(&q, twiddles, err);

@@ -8,7 +8,7 @@
 
 /* struct fft_prime of cl/fft_primes.cl. */
 struct imf_fft_prime {
-    cl_int radix, orders, factors;
+    int32_t radix, orders, factors;
     struct imf_fft_axis axis;
 };
 

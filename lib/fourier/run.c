@@ -1,11 +1,9 @@
 /* run.c - what every program that transforms on a device needs: its text, axes and twiddles */
 #include "fourier/run.h"
 
-#include "base/embed.h"
 #include "fourier/prime.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int imf_fft_vec(const struct imf_device *d) {
     (void)d;
@@ -20,13 +18,6 @@ static unsigned radices(const struct imf_fft_plan *plan) {
     return set;
 }
 
-static void define_part(struct imf_defines *d, const char *name, const char *file) {
-    for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
-        if (strcmp(e->name, file) == 0)
-            imf_define(d, name, "1\n#line 1 \"cl/%s\"\n%s", file, e->text);
-    }
-}
-
 void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
                     const struct imf_fft_plan *y) {
     imf_define(d, "VEC", "%d", vec);
@@ -34,15 +25,12 @@ void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x
         imf_define(d, "RADICES", "%u", radices(x) | (y ? radices(y) : 0));
         imf_define(d, "MIDDLES", "%u", x->stages ? 1u << x->radix[x->stages - 1] : 0);
     }
-    define_part(d, "FFT", "fft_stages.cl");
 }
 
-void imf_fft_define_primes(struct imf_defines *d) {
-    define_part(d, "PRIME_STAGES", "fft_primes.cl");
-}
-
-void imf_fft_define_transpose(struct imf_defines *d) {
-    define_part(d, "TRANSPOSE", "fft_transpose.cl");
+const char *const *imf_fft_parts(bool primes) {
+    static const char *const all[] = {"fft_stages.cl", "fft_primes.cl", "common.cl", NULL};
+    static const char *const smooth[] = {"fft_stages.cl", "common.cl", NULL};
+    return primes ? all : smooth;
 }
 
 void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan) {
@@ -53,22 +41,9 @@ void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan
     axis->primes = plan->primes;
 }
 
-enum imf_status imf_fft_upload(struct imf_queue *queue, const void *data, size_t bytes, cl_mem *out,
-                               struct imf_error *err) {
-    enum imf_status status = imf_clrt_buffer(queue, CL_MEM_READ_ONLY, bytes, out, err);
-    if (status != IMF_OK)
-        return status;
-    cl_int code = clEnqueueWriteBuffer(queue->handle, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        return IMF_OK;
-    clReleaseMemObject(*out);
-    *out = NULL;
-    return imf_cl_fail(err, code, "writing a table to the device");
-}
-
 enum imf_status imf_fft_twiddle_buffer(struct imf_queue *queue, const struct imf_fft_plan *x,
                                        const struct imf_fft_plan *y, struct imf_fft_axis *axis_x,
-                                       struct imf_fft_axis *axis_y, cl_mem *out,
+                                       struct imf_fft_axis *axis_y, struct imf_buffer **out,
                                        struct imf_error *err) {
     size_t count_x = 2 * (size_t)x->twiddles, count_y = y ? 2 * (size_t)y->twiddles : 0;
     size_t primes_x = imf_fft_prime_floats(x), primes_y = y ? imf_fft_prime_floats(y) : 0;
@@ -79,16 +54,16 @@ enum imf_status imf_fft_twiddle_buffer(struct imf_queue *queue, const struct imf
         return imf_fail_memory(err, bytes);
     imf_fft_twiddles(x, tw);
     axis_x->twiddles = 0;
-    axis_x->prime_tables = (cl_int)(count_x + count_y);
+    axis_x->prime_tables = (int32_t)(count_x + count_y);
     enum imf_status status = imf_fft_prime_tables(x, tw, (size_t)axis_x->prime_tables, err);
     if (y && status == IMF_OK) {
         imf_fft_twiddles(y, tw + count_x);
-        axis_y->twiddles = (cl_int)count_x;
-        axis_y->prime_tables = (cl_int)(count_x + count_y + primes_x);
+        axis_y->twiddles = (int32_t)count_x;
+        axis_y->prime_tables = (int32_t)(count_x + count_y + primes_x);
         status = imf_fft_prime_tables(y, tw, (size_t)axis_y->prime_tables, err);
     }
     if (status == IMF_OK)
-        status = imf_fft_upload(queue, tw, bytes, out, err);
+        status = imf_buffer_table(out, queue, tw, bytes, err);
     free(tw);
     return status;
 }

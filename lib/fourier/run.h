@@ -5,39 +5,32 @@
 #define IMF_FOURIER_RUN_H
 
 #include "base/surface.h"
-#include "device/clrt.h"
+#include "device/program.h"
 #include "fourier/plan.h"
 
 /* struct fft_axis of cl/fft_stages.cl. */
 struct imf_fft_axis {
-    cl_int length, valid, origin, taps, stages, radix[IMF_FFT_STAGES], twiddles, primes,
+    int32_t length, valid, origin, taps, stages, radix[IMF_FFT_STAGES], twiddles, primes,
         prime_tables;
 };
 
 /* Lanes of the transforms on this device: 4, 8 or 16. */
 int imf_fft_vec(const struct imf_device *d);
 
-/* VEC and the text of cl/fft_stages.cl, to be put before common.cl. With a plan for rows (and one
- * for columns, or NULL) no more of it than they need: built sooner, but a program for each set of
- * radices. */
+/* VEC. With a plan for rows (and one for columns, or NULL) also what they need of
+ * cl/parts/fft_stages.cl: built sooner, but a program for each set of radices. */
 void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
                     const struct imf_fft_plan *y);
 
-/* The text of cl/fft_primes.cl behind that, for axes with prime stages; of cl/fft_transpose.cl, for
- * tiles. */
-void imf_fft_define_primes(struct imf_defines *d);
-void imf_fft_define_transpose(struct imf_defines *d);
+/* The parts of a program that transforms lines; primes: some have prime stages. */
+const char *const *imf_fft_parts(bool primes);
 
 void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan);
 
 /* The twiddle factors of one or two plans (y may be NULL) in one buffer; sets axis->twiddles. */
 enum imf_status imf_fft_twiddle_buffer(struct imf_queue *queue, const struct imf_fft_plan *x,
                                        const struct imf_fft_plan *y, struct imf_fft_axis *axis_x,
-                                       struct imf_fft_axis *axis_y, cl_mem *out,
+                                       struct imf_fft_axis *axis_y, struct imf_buffer **out,
                                        struct imf_error *err);
-
-/* A read-only buffer with a copy of host data. */
-enum imf_status imf_fft_upload(struct imf_queue *queue, const void *data, size_t bytes, cl_mem *out,
-                               struct imf_error *err);
 
 #endif

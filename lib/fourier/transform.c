@@ -26,8 +26,8 @@ struct imf_fft {
     bool alone; /* each work-item does whole transforms */
     int chunk;  /* transforms that are done before the next are begun */
     size_t groups, bytes;
-    cl_kernel kernel;
-    cl_mem data, temp, scratch, twiddles, orders, counters;
+    struct imf_program *program;
+    struct imf_buffer *data, *temp, *scratch, *twiddles, *orders, *counters;
     float *mapped;
 };
 
@@ -58,12 +58,11 @@ void imf_fft_free(struct imf_fft **fft) {
         return;
     if (f->mapped)
         imf_fft_unmap(f, NULL);
-    cl_mem mems[] = {f->data, f->temp, f->scratch, f->twiddles, f->orders, f->counters};
-    for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
-        if (mems[i])
-            clReleaseMemObject(mems[i]);
-    if (f->kernel)
-        clReleaseKernel(f->kernel);
+    struct imf_buffer **buffers[] = {&f->data,     &f->temp,   &f->scratch,
+                                     &f->twiddles, &f->orders, &f->counters};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        imf_buffer_free(buffers[i]);
+    imf_program_free(&f->program);
     imf_fft_chirp_free(&f->along_x);
     imf_fft_chirp_free(&f->along_y);
     imf_queue_close(&f->own);
@@ -74,9 +73,9 @@ void imf_fft_free(struct imf_fft **fft) {
 static enum imf_status make_tables(struct imf_fft *f, int vec, struct imf_error *err) {
     /* One more, as a buffer cannot be empty. */
     size_t floats = (f->passes.floats + 1) * sizeof(float);
-    size_t ints = (f->passes.ints + 1) * sizeof(cl_int);
+    size_t ints = (f->passes.ints + 1) * sizeof(int32_t);
     float *twiddles = calloc(1, floats);
-    cl_int *orders = calloc(1, ints);
+    int32_t *orders = calloc(1, ints);
     enum imf_status status = IMF_OK;
     if (!twiddles || !orders)
         status = imf_fail_memory(err, floats + ints);
@@ -84,9 +83,9 @@ static enum imf_status make_tables(struct imf_fft *f, int vec, struct imf_error 
         status = imf_fft_passes_tables(&f->passes, vec, twiddles, orders, err);
     }
     if (status == IMF_OK)
-        status = imf_fft_upload(f->queue, twiddles, floats, &f->twiddles, err);
+        status = imf_buffer_table(&f->twiddles, f->queue, twiddles, floats, err);
     if (status == IMF_OK)
-        status = imf_fft_upload(f->queue, orders, ints, &f->orders, err);
+        status = imf_buffer_table(&f->orders, f->queue, orders, ints, err);
     free(twiddles);
     free(orders);
     return status;
@@ -94,7 +93,7 @@ static enum imf_status make_tables(struct imf_fft *f, int vec, struct imf_error 
 
 /* One counter for each launch. */
 static size_t counters_bytes(const struct imf_fft *f) {
-    return sizeof(cl_int) * IMF_FFT_PASSES * (size_t)((f->passes.z.batch - 1) / f->chunk + 1);
+    return sizeof(int32_t) * IMF_FFT_PASSES * (size_t)((f->passes.z.batch - 1) / f->chunk + 1);
 }
 
 static enum imf_status make_buffers(struct imf_fft *f, int vec, struct imf_error *err) {
@@ -107,14 +106,13 @@ static enum imf_status make_buffers(struct imf_fft *f, int vec, struct imf_error
                         "the transforms need more memory than can be addressed");
     if (f->passes.temp)
         temp = f->alone ? (size_t)z->size * item * f->groups : f->bytes;
-    enum imf_status status = imf_clrt_buffer(f->queue, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                             f->bytes, &f->data, err);
+    enum imf_status status = imf_buffer_make(&f->data, f->queue, IMF_BUFFER_MAPPED, f->bytes, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(f->queue, CL_MEM_READ_WRITE, temp, &f->temp, err);
+        status = imf_buffer_make(&f->temp, f->queue, IMF_BUFFER_WORK, temp, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(f->queue, CL_MEM_READ_WRITE, work, &f->scratch, err);
+        status = imf_buffer_make(&f->scratch, f->queue, IMF_BUFFER_WORK, work, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(f->queue, CL_MEM_READ_WRITE, counters_bytes(f), &f->counters, err);
+        status = imf_buffer_make(&f->counters, f->queue, IMF_BUFFER_WORK, counters_bytes(f), err);
     return status;
 }
 
@@ -122,10 +120,9 @@ static enum imf_status make_program(struct imf_fft *f, int vec, struct imf_error
     struct imf_defines defines = {0};
     imf_define(&defines, "FP64", "%d", f->wide);
     imf_fft_define(&defines, vec, NULL, NULL);
-    if (f->passes.primes)
-        imf_fft_define_primes(&defines);
-    enum imf_status status =
-        imf_clrt_kernel(f->queue, "fft_transform.cl", &defines, "fft_transform", &f->kernel, err);
+    const struct imf_program_source source = {
+        .file = "fft_transform.cl", .parts = imf_fft_parts(f->passes.primes), .defines = &defines};
+    enum imf_status status = imf_program_make(&f->program, f->queue, &source, "fft_transform", err);
     imf_defines_free(&defines);
     return status;
 }
@@ -142,7 +139,7 @@ static enum imf_status make_passes(struct imf_fft *f, const struct imf_fft_shape
     f->wide = d->fp64 && (inner || f->passes.convolutions);
     f->alone = (size_t)z->batch >= 2 * units && (size_t)z->size <= ALONE_BYTES / 8;
     size_t chunk = TOGETHER_BYTES / 8 / (size_t)z->size;
-    f->chunk = f->alone || chunk >= (size_t)z->batch ? z->batch : chunk > 1 ? (cl_int)chunk : 1;
+    f->chunk = f->alone || chunk >= (size_t)z->batch ? z->batch : chunk > 1 ? (int32_t)chunk : 1;
     f->groups = d->gpu ? 8 * units : units;
     status = make_program(f, shape->vec, err);
     if (status == IMF_OK)
@@ -217,7 +214,7 @@ enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_queue *que
     return status;
 }
 
-cl_mem imf_fft_data(const struct imf_fft *fft) {
+struct imf_buffer *imf_fft_data(const struct imf_fft *fft) {
     return fft->data;
 }
 
@@ -243,17 +240,20 @@ enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
 
 static enum imf_status launch(struct imf_fft *f, int counter, int pass, int first, int items,
                               struct imf_error *err) {
-    cl_int numbers[] = {f->alone, counter, pass, first, items};
-    const struct imf_clrt_arg args[] = {
-        {sizeof f->data, &f->data},         {sizeof f->temp, &f->temp},
-        {sizeof f->scratch, &f->scratch},   {sizeof f->twiddles, &f->twiddles},
-        {sizeof f->orders, &f->orders},     {sizeof f->counters, &f->counters},
-        {sizeof f->passes.z, &f->passes.z}, {sizeof(cl_int), &numbers[0]},
-        {sizeof(cl_int), &numbers[1]},      {sizeof(cl_int), &numbers[2]},
-        {sizeof(cl_int), &numbers[3]},      {sizeof(cl_int), &numbers[4]}};
-    size_t local = 1;
-    return imf_clrt_launch(f->queue, f->kernel, args, sizeof args / sizeof *args, 1, &f->groups,
-                           &local, err);
+    const struct imf_arg args[] = {imf_arg_buffer(f->data),
+                                   imf_arg_buffer(f->temp),
+                                   imf_arg_buffer(f->scratch),
+                                   imf_arg_buffer(f->twiddles),
+                                   imf_arg_buffer(f->orders),
+                                   imf_arg_buffer(f->counters),
+                                   imf_arg_block(&f->passes.z, sizeof f->passes.z),
+                                   imf_arg_int(f->alone),
+                                   imf_arg_int(counter),
+                                   imf_arg_int(pass),
+                                   imf_arg_int(first),
+                                   imf_arg_int(items)};
+    const struct imf_grid grid = {f->groups, 1, 1};
+    return imf_program_launch(f->queue, f->program, grid, args, err);
 }
 
 static enum imf_status launch_all(struct imf_fft *f, struct imf_error *err) {
@@ -272,15 +272,13 @@ static enum imf_status launch_all(struct imf_fft *f, struct imf_error *err) {
 
 enum imf_status imf_fft_transform(struct imf_fft *f, enum imf_fft_direction direction,
                                   struct imf_error *err) {
-    cl_int zero = 0;
     if (f->mapped)
         return imf_fail(err, IMF_ERR_ARGUMENT, "the values are mapped: unmap them first");
     f->passes.z.backwards = direction == IMF_FFT_INVERSE;
-    cl_int code = clEnqueueFillBuffer(f->queue->handle, f->counters, &zero, sizeof zero, 0,
-                                      counters_bytes(f), 0, NULL, NULL);
-    if (code != CL_SUCCESS)
-        return imf_cl_fail(err, code, "clearing counters");
-    enum imf_status status = launch_all(f, err);
+    enum imf_status status = imf_buffer_clear(f->queue, f->counters, 0, counters_bytes(f), err);
+    if (status != IMF_OK)
+        return status;
+    status = launch_all(f, err);
     if (status == IMF_OK && f->along_x)
         status = imf_fft_chirp_run(f->along_x, f->data, direction == IMF_FFT_INVERSE, err);
     if (status == IMF_OK && f->along_y)
@@ -290,37 +288,28 @@ enum imf_status imf_fft_transform(struct imf_fft *f, enum imf_fft_direction dire
 }
 
 enum imf_status imf_fft_map(struct imf_fft *f, float **values, struct imf_error *err) {
-    cl_int code = CL_SUCCESS;
     if (!f->mapped)
-        f->mapped =
-            clEnqueueMapBuffer(f->queue->handle, f->data, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                               f->bytes, 0, NULL, NULL, &code);
+        f->mapped = imf_buffer_map(f->queue, f->data, IMF_ACCESS_BOTH, 0, f->bytes, err);
     *values = f->mapped;
-    return code == CL_SUCCESS ? IMF_OK : imf_cl_fail(err, code, "mapping the values");
+    return f->mapped ? IMF_OK : IMF_ERR_DEVICE;
 }
 
 enum imf_status imf_fft_unmap(struct imf_fft *f, struct imf_error *err) {
     if (!f->mapped)
         return IMF_OK;
-    cl_int code = clEnqueueUnmapMemObject(f->queue->handle, f->data, f->mapped, 0, NULL, NULL);
+    enum imf_status status = imf_buffer_unmap(f->queue, f->data, f->mapped, err);
     f->mapped = NULL;
-    if (code != CL_SUCCESS)
-        return imf_cl_fail(err, code, "unmapping the values");
-    return imf_queue_finish(f->queue, err);
+    return status == IMF_OK ? imf_queue_finish(f->queue, err) : status;
 }
 
 enum imf_status imf_fft_run(struct imf_fft *f, const float *in, float *out,
                             enum imf_fft_direction direction, struct imf_error *err) {
-    cl_command_queue q = f->queue->handle;
     enum imf_status status = imf_fft_unmap(f, err);
     if (status != IMF_OK)
         return status;
-    cl_int code = clEnqueueWriteBuffer(q, f->data, CL_TRUE, 0, f->bytes, in, 0, NULL, NULL);
-    if (code != CL_SUCCESS)
-        return imf_cl_fail(err, code, "writing to the device");
-    status = imf_fft_transform(f, direction, err);
-    if (status != IMF_OK)
-        return status;
-    code = clEnqueueReadBuffer(q, f->data, CL_TRUE, 0, f->bytes, out, 0, NULL, NULL);
-    return code == CL_SUCCESS ? IMF_OK : imf_cl_fail(err, code, "reading from the device");
+    status = imf_buffer_upload(f->queue, f->data, 0, in, f->bytes, err);
+    if (status == IMF_OK)
+        status = imf_fft_transform(f, direction, err);
+    return status == IMF_OK ? imf_buffer_download(f->queue, f->data, 0, out, f->bytes, err)
+                            : status;
 }

@@ -2,7 +2,7 @@
 #include "run/point.h"
 
 #include "base/srgb.h"
-#include "device/clrt.h"
+#include "device/program.h"
 #include "device/tuning.h"
 
 #include <math.h>
@@ -11,12 +11,14 @@
 struct imf_point_job {
     struct imf_queue *queue;
     int vec; /* samples a work-item takes, or 0: a pixel */
-    cl_kernel point, range_rows, range_all;
-    cl_mem table;  /* linear light of every sample value, or NULL */
-    cl_mem range;  /* (min, max) of all, then of each row, or NULL */
-    cl_mem doubts; /* number and list of pixels, or NULL */
-    int capacity;  /* of the list */
+    struct imf_program *point, *range_rows, *range_all;
+    struct imf_buffer *table;  /* linear light of every sample value, or NULL */
+    struct imf_buffer *range;  /* (min, max) of all, then of each row, or NULL */
+    struct imf_buffer *doubts; /* number and list of pixels, or NULL */
+    int capacity;              /* of the list */
 };
+
+static const char *const parts[] = {"common.cl", NULL};
 
 static const int bits[] = {[IMF_U8] = 8, [IMF_U16] = 16, [IMF_F32] = 32};
 
@@ -67,52 +69,45 @@ static void define_digits(struct imf_defines *d, const struct imf_point *p) {
 
 /* Linear light of the sample values 0..full. */
 static enum imf_status make_table(struct imf_point_job *job, double full, struct imf_error *err) {
-    size_t n = (size_t)full, bytes = (n + 1) * sizeof(cl_float);
-    cl_float *table = malloc(bytes);
+    size_t n = (size_t)full, bytes = (n + 1) * sizeof(float);
+    float *table = malloc(bytes);
     if (!table)
         return imf_fail_memory(err, bytes);
     for (size_t i = 0; i <= n; i++)
-        table[i] = (cl_float)(full * imf_srgb_to_linear((double)i / full));
-    cl_int code;
-    job->table = clCreateBuffer(job->queue->rt->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                bytes, table, &code);
+        table[i] = (float)(full * imf_srgb_to_linear((double)i / full));
+    enum imf_status st = imf_buffer_table(&job->table, job->queue, table, bytes, err);
     free(table);
-    return job->table ? IMF_OK : imf_cl_fail(err, code, "the table of a light curve");
+    return st;
 }
 
 static enum imf_status clear_doubts(const struct imf_point_job *job, struct imf_error *err) {
-    cl_int zero = 0;
-    cl_int code = clEnqueueFillBuffer(job->queue->handle, job->doubts, &zero, sizeof zero, 0,
-                                      sizeof zero, 0, NULL, NULL);
-    return code ? imf_cl_fail(err, code, "clearing a list") : IMF_OK;
+    return imf_buffer_clear(job->queue, job->doubts, 0, sizeof(int32_t), err);
 }
 
 static enum imf_status make_doubts(struct imf_point_job *job, int capacity, struct imf_error *err) {
-    size_t bytes = ((size_t)capacity + 1) * sizeof(cl_int);
+    size_t bytes = ((size_t)capacity + 1) * sizeof(int32_t);
     job->capacity = capacity;
-    enum imf_status st = imf_clrt_buffer(job->queue, CL_MEM_READ_WRITE, bytes, &job->doubts, err);
+    enum imf_status st = imf_buffer_make(&job->doubts, job->queue, IMF_BUFFER_WORK, bytes, err);
     return st ? st : clear_doubts(job, err);
 }
 
 enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, int **list,
                                  struct imf_error *err) {
-    cl_command_queue queue = job->queue->handle;
     *list = NULL;
     *count = 0;
     if (!job->doubts)
         return IMF_OK;
-    cl_int n,
-        code = clEnqueueReadBuffer(queue, job->doubts, CL_TRUE, 0, sizeof n, &n, 0, NULL, NULL);
-    if (!code && n > 0 && n <= job->capacity) {
+    int32_t n = 0;
+    enum imf_status st = imf_buffer_download(job->queue, job->doubts, 0, &n, sizeof n, err);
+    if (!st && n > 0 && n <= job->capacity) {
         size_t bytes = (size_t)n * sizeof **list;
         if (!(*list = malloc(bytes)))
             return imf_fail_memory(err, bytes);
-        code =
-            clEnqueueReadBuffer(queue, job->doubts, CL_TRUE, sizeof n, bytes, *list, 0, NULL, NULL);
+        st = imf_buffer_download(job->queue, job->doubts, sizeof n, *list, bytes, err);
     }
     *count = n;
-    enum imf_status st =
-        code ? imf_cl_fail(err, code, "reading a list of pixels") : clear_doubts(job, err);
+    if (!st)
+        st = clear_doubts(job, err);
     if (st) {
         free(*list);
         *list = NULL;
@@ -142,15 +137,17 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);
     }
-    enum imf_status st = imf_clrt_kernel(queue, p->digits ? "digits.cl" : "point.cl", &d,
-                                         job->vec ? "point_flat" : "point", &job->point, err);
+    const struct imf_program_source source = {
+        .file = p->digits ? "digits.cl" : "point.cl", .parts = parts, .defines = &d};
+    enum imf_status st =
+        imf_program_make(&job->point, queue, &source, job->vec ? "point_flat" : "point", err);
     if (!st && p->normalize) {
-        size_t bytes = 2 * sizeof(cl_float) * ((size_t)height + 1);
-        st = imf_clrt_kernel(queue, "point.cl", &d, "range_rows", &job->range_rows, err);
+        size_t bytes = 2 * sizeof(float) * ((size_t)height + 1);
+        st = imf_program_make(&job->range_rows, queue, &source, "range_rows", err);
         if (!st)
-            st = imf_clrt_kernel(queue, "point.cl", &d, "range_all", &job->range_all, err);
+            st = imf_program_make(&job->range_all, queue, &source, "range_all", err);
         if (!st)
-            st = imf_clrt_buffer(queue, CL_MEM_READ_WRITE, bytes, &job->range, err);
+            st = imf_buffer_make(&job->range, queue, IMF_BUFFER_WORK, bytes, err);
     }
     if (!st && doubt->error > 0)
         st = make_doubts(job, doubt->capacity, err);
@@ -162,32 +159,22 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     return st;
 }
 
-/* Run with `items` work-items along each row of s, in groups of one size, so that nothing is
- * compiled twice. */
-static enum imf_status launch(struct imf_queue *queue, cl_kernel kernel,
-                              const struct imf_clrt_arg *args, unsigned count,
-                              const struct imf_surface *s, size_t items, struct imf_error *err) {
-    size_t group = imf_tuning_group(imf_queue_device(queue));
-    const size_t local[2] = {group, 1};
-    const size_t global[2] = {(items + group - 1) / group * group, (size_t)s->height};
-    return imf_clrt_launch(queue, kernel, args, count, 2, global, local, err);
+/* `items` work-items along each row of s, in groups of one size, so that nothing is compiled
+ * twice. */
+static struct imf_grid over_rows(struct imf_queue *queue, const struct imf_surface *s,
+                                 size_t items) {
+    return imf_grid_over(items, (size_t)s->height, imf_tuning_group(imf_queue_device(queue)));
 }
 
 static enum imf_status find_range(struct imf_point_job *job, const struct imf_surface *in,
                                   struct imf_error *err) {
-    cl_mem mem = in->mem->handle;
-    cl_long origin = (cl_long)in->origin;
-    cl_int pitch = (cl_int)in->pitch, width = in->width, height = in->height;
-    struct imf_clrt_arg rows[] = {{sizeof mem, &mem},
-                                  {sizeof origin, &origin},
-                                  {sizeof pitch, &pitch},
-                                  {sizeof width, &width},
-                                  {sizeof job->range, &job->range}};
-    struct imf_clrt_arg all[] = {{sizeof job->range, &job->range}, {sizeof height, &height}};
-    size_t global = (size_t)height, one = 1;
-    enum imf_status st =
-        imf_clrt_launch(job->queue, job->range_rows, rows, 5, 1, &global, &one, err);
-    return st ? st : imf_clrt_launch(job->queue, job->range_all, all, 2, 1, &one, &one, err);
+    const struct imf_arg rows[] = {imf_arg_buffer(in->mem), imf_arg_size(in->origin),
+                                   imf_arg_int((int)in->pitch), imf_arg_int(in->width),
+                                   imf_arg_buffer(job->range)};
+    const struct imf_arg all[] = {imf_arg_buffer(job->range), imf_arg_int(in->height)};
+    const struct imf_grid each = {(size_t)in->height, 1, 1}, one = {1, 1, 1};
+    enum imf_status st = imf_program_launch(job->queue, job->range_rows, each, rows, err);
+    return st ? st : imf_program_launch(job->queue, job->range_all, one, all, err);
 }
 
 enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
@@ -198,54 +185,51 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
         if (st)
             return st;
     }
-    if (!second)
-        second = in; /* an argument must be set; the kernel does not read it */
-    cl_mem a = in->mem->handle, b = second->mem->handle, c = out->mem->handle;
-    cl_mem table = job->table ? job->table : a, range = job->range ? job->range : a;
-    cl_long ao = (cl_long)in->origin, bo = (cl_long)second->origin, co = (cl_long)out->origin;
-    cl_int ap = (cl_int)in->pitch, bp = (cl_int)second->pitch, cp = (cl_int)out->pitch;
-    cl_mem doubts = job->doubts ? job->doubts : a;
-    cl_int width = in->width, first = row;
-    struct imf_clrt_arg args[] = {
-        {sizeof a, &a},           {sizeof ao, &ao},       {sizeof ap, &ap},
-        {sizeof b, &b},           {sizeof bo, &bo},       {sizeof bp, &bp},
-        {sizeof c, &c},           {sizeof co, &co},       {sizeof cp, &cp},
-        {sizeof width, &width},   {sizeof table, &table}, {sizeof range, &range},
-        {sizeof doubts, &doubts}, {sizeof first, &first}};
-    size_t items = (size_t)width, vec = (size_t)job->vec;
+    /* An argument must be set; the kernel does not read those that stand in. */
+    const struct imf_buffer *none = in->mem;
+    second = second ? second : in;
+    const struct imf_arg args[] = {imf_arg_buffer(in->mem),
+                                   imf_arg_size(in->origin),
+                                   imf_arg_int((int)in->pitch),
+                                   imf_arg_buffer(second->mem),
+                                   imf_arg_size(second->origin),
+                                   imf_arg_int((int)second->pitch),
+                                   imf_arg_buffer(out->mem),
+                                   imf_arg_size(out->origin),
+                                   imf_arg_int((int)out->pitch),
+                                   imf_arg_int(in->width),
+                                   imf_arg_buffer(job->table ? job->table : none),
+                                   imf_arg_buffer(job->range ? job->range : none),
+                                   imf_arg_buffer(job->doubts ? job->doubts : none),
+                                   imf_arg_int(row)};
+    size_t items = (size_t)in->width, vec = (size_t)job->vec;
     if (vec)
         items = (items * (size_t)in->channels + vec - 1) / vec;
-    return launch(job->queue, job->point, args, sizeof args / sizeof *args, in, items, err);
+    return imf_program_launch(job->queue, job->point, over_rows(job->queue, in, items), args, err);
 }
 
 enum imf_status imf_point_range(const struct imf_point_job *job, float range[2],
                                 struct imf_error *err) {
-    cl_int code = clEnqueueReadBuffer(job->queue->handle, job->range, CL_TRUE, 0, 2 * sizeof *range,
-                                      range, 0, NULL, NULL);
-    return code ? imf_cl_fail(err, code, "reading a response's range") : IMF_OK;
+    return imf_buffer_download(job->queue, job->range, 0, range, 2 * sizeof *range, err);
 }
 
 void imf_point_free(struct imf_point_job **job) {
     struct imf_point_job *j = *job;
     if (!j)
         return;
-    cl_kernel kernels[] = {j->point, j->range_rows, j->range_all};
-    for (int i = 0; i < 3; i++)
-        if (kernels[i])
-            clReleaseKernel(kernels[i]);
-    if (j->table)
-        clReleaseMemObject(j->table);
-    if (j->range)
-        clReleaseMemObject(j->range);
-    if (j->doubts)
-        clReleaseMemObject(j->doubts);
+    imf_program_free(&j->point);
+    imf_program_free(&j->range_rows);
+    imf_program_free(&j->range_all);
+    imf_buffer_free(&j->table);
+    imf_buffer_free(&j->range);
+    imf_buffer_free(&j->doubts);
     free(j);
     *job = NULL;
 }
 
 struct imf_alpha_job {
     struct imf_queue *queue;
-    cl_kernel kernel;
+    struct imf_program *program;
 };
 
 enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *queue,
@@ -263,7 +247,8 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *que
                           .full = chain->full,
                           .rescale = chain->rescale};
     defines(&d, &p, chain->in, chain->out);
-    enum imf_status st = imf_clrt_kernel(queue, "point.cl", &d, "copy_alpha", &job->kernel, err);
+    const struct imf_program_source source = {.file = "point.cl", .parts = parts, .defines = &d};
+    enum imf_status st = imf_program_make(&job->program, queue, &source, "copy_alpha", err);
     imf_defines_free(&d);
     if (st)
         imf_alpha_free(out);
@@ -272,20 +257,18 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *que
 
 enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surface *in,
                               const struct imf_surface *out, struct imf_error *err) {
-    cl_mem a = in->mem->handle, c = out->mem->handle;
-    cl_long ao = (cl_long)in->origin, co = (cl_long)out->origin;
-    cl_int ap = (cl_int)in->pitch, cp = (cl_int)out->pitch, width = in->width;
-    struct imf_clrt_arg args[] = {{sizeof a, &a},        {sizeof ao, &ao}, {sizeof ap, &ap},
-                                  {sizeof c, &c},        {sizeof co, &co}, {sizeof cp, &cp},
-                                  {sizeof width, &width}};
-    return launch(job->queue, job->kernel, args, 7, in, (size_t)width, err);
+    const struct imf_arg args[] = {imf_arg_buffer(in->mem),     imf_arg_size(in->origin),
+                                   imf_arg_int((int)in->pitch), imf_arg_buffer(out->mem),
+                                   imf_arg_size(out->origin),   imf_arg_int((int)out->pitch),
+                                   imf_arg_int(in->width)};
+    return imf_program_launch(job->queue, job->program,
+                              over_rows(job->queue, in, (size_t)in->width), args, err);
 }
 
 void imf_alpha_free(struct imf_alpha_job **job) {
     if (!*job)
         return;
-    if ((*job)->kernel)
-        clReleaseKernel((*job)->kernel);
+    imf_program_free(&(*job)->program);
     free(*job);
     *job = NULL;
 }

@@ -18,7 +18,6 @@
  * tolerance, sums and epilogue are made in float64 if the device has it.
  */
 #include "base/rounding.h"
-#include "device/clrt.h"
 #include "device/tuning.h"
 #include "solver/solver.h"
 
@@ -59,8 +58,8 @@ struct direct_job {
     struct imf_queue *queue;
     struct imf_problem p;
     struct shape shape;
-    cl_kernel kernel;
-    cl_mem taps[2]; /* direct_any only */
+    struct imf_program *program;
+    struct imf_buffer *taps[2]; /* direct_any only */
 };
 
 static size_t tap_count(const struct imf_kernel *k) {
@@ -285,8 +284,9 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
 }
 
 /* The table of direct_any on the device: taps in the sums' type between rows of zeros. */
-static enum imf_status upload_taps(cl_mem *out, struct imf_queue *queue, const struct imf_kernel *k,
-                                   enum acc acc, struct imf_error *err) {
+static enum imf_status upload_taps(struct imf_buffer **out, struct imf_queue *queue,
+                                   const struct imf_kernel *k, enum acc acc,
+                                   struct imf_error *err) {
     size_t width = (size_t)k->width, rows = (size_t)k->height + 2 * (GENERIC_ROWS - 1);
     size_t bytes = width * rows * acc_types[acc].size, skip = width * (GENERIC_ROWS - 1);
     void *table = calloc(bytes, 1);
@@ -296,29 +296,23 @@ static enum imf_status upload_taps(cl_mem *out, struct imf_queue *queue, const s
         double v = k->taps[i];
         switch (acc) {
         case ACC_SHORT:
-            ((cl_short *)table)[skip + i] = (cl_short)v;
+            ((int16_t *)table)[skip + i] = (int16_t)v;
             break;
         case ACC_FLOAT:
-            ((cl_float *)table)[skip + i] = (cl_float)v;
+            ((float *)table)[skip + i] = (float)v;
             break;
         case ACC_INT:
-            ((cl_int *)table)[skip + i] = (cl_int)v;
+            ((int32_t *)table)[skip + i] = (int32_t)v;
             break;
         case ACC_LONG:
-            ((cl_long *)table)[skip + i] = (cl_long)v;
+            ((int64_t *)table)[skip + i] = (int64_t)v;
             break;
         case ACC_DOUBLE:
-            ((cl_double *)table)[skip + i] = v;
+            ((double *)table)[skip + i] = v;
             break;
         }
     }
-    enum imf_status status = imf_clrt_buffer(queue, CL_MEM_READ_ONLY, bytes, out, err);
-    if (status == IMF_OK) {
-        cl_int code =
-            clEnqueueWriteBuffer(queue->handle, *out, CL_TRUE, 0, bytes, table, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            status = imf_cl_fail(err, code, "cannot send the taps");
-    }
+    enum imf_status status = imf_buffer_table(out, queue, table, bytes, err);
     free(table);
     return status;
 }
@@ -328,11 +322,9 @@ static void direct_destroy(void **job) {
     *job = NULL;
     if (!j)
         return;
-    if (j->kernel)
-        clReleaseKernel(j->kernel);
+    imf_program_free(&j->program);
     for (int i = 0; i < 2; i++)
-        if (j->taps[i])
-            clReleaseMemObject(j->taps[i]);
+        imf_buffer_free(&j->taps[i]);
     free(j);
 }
 
@@ -347,11 +339,14 @@ static enum imf_status direct_make(void **job, const struct imf_problem *p, stru
     enum imf_status status = IMF_OK;
     if (!choose(p, d, &j->shape))
         status = imf_fail(err, IMF_ERR_ARGUMENT, "the direct method cannot solve this exactly");
+    static const char *const parts[] = {"common.cl", NULL};
     struct imf_defines defines = {0};
+    const struct imf_program_source source = {
+        .file = "direct.cl", .parts = parts, .defines = &defines};
     if (status == IMF_OK) {
         define_all(&defines, p, &j->shape, imf_tuning_group(d));
-        status = imf_clrt_kernel(queue, "direct.cl", &defines,
-                                 j->shape.unrolled ? "direct" : "direct_any", &j->kernel, err);
+        status = imf_program_make(&j->program, queue, &source,
+                                  j->shape.unrolled ? "direct" : "direct_any", err);
     }
     imf_defines_free(&defines);
     for (int i = 0; i < 2 && status == IMF_OK && !j->shape.unrolled && p->kernel[i]; i++)
@@ -367,37 +362,30 @@ static enum imf_status direct_run(void *job, const struct imf_surface *in,
     const struct imf_device *d = imf_queue_device(j->queue);
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_kernel *k = j->p.kernel[0];
-    cl_int n = in->width * in->channels, height = in->height, taps_w = k->width, taps_h = k->height;
+    int n = in->width * in->channels, height = in->height;
     size_t columns = ((size_t)n + (size_t)j->shape.vec - 1) / (size_t)j->shape.vec;
     size_t group = imf_tuning_group(d);
-    cl_int rows = j->shape.unrolled
-                      ? imf_tuning_rows(t, d, (columns + group - 1) / group, height, taps_h)
-                      : GENERIC_ROWS;
+    int rows = j->shape.unrolled
+                   ? imf_tuning_rows(t, d, (columns + group - 1) / group, height, k->height)
+                   : GENERIC_ROWS;
     /* Of the first tap of pixel (0, 0). */
-    cl_ulong in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
-    cl_ulong in_pitch = in->pitch, out_start = out->origin, out_pitch = out->pitch;
-    cl_mem source = in->mem->handle, target = out->mem->handle,
-           second = j->taps[1] ? j->taps[1] : j->taps[0];
-    size_t global[2] = {(columns + group - 1) / group * group,
-                        ((size_t)height + (size_t)rows - 1) / (size_t)rows};
-    const size_t local[2] = {group, 1};
-    const struct imf_clrt_arg common[] = {
-        {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
-        {sizeof target, &target}, {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch},
-        {sizeof n, &n},           {sizeof height, &height},
-    };
-    struct imf_clrt_arg args[12];
-    memcpy(args, common, sizeof common);
-    unsigned count = sizeof common / sizeof *common;
+    size_t in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
+    const struct imf_grid grid = {(columns + group - 1) / group,
+                                  ((size_t)height + (size_t)rows - 1) / (size_t)rows, group};
     if (j->shape.unrolled) {
-        args[count++] = (struct imf_clrt_arg){sizeof rows, &rows};
-    } else {
-        args[count++] = (struct imf_clrt_arg){sizeof j->taps[0], &j->taps[0]};
-        args[count++] = (struct imf_clrt_arg){sizeof second, &second};
-        args[count++] = (struct imf_clrt_arg){sizeof taps_w, &taps_w};
-        args[count++] = (struct imf_clrt_arg){sizeof taps_h, &taps_h};
+        const struct imf_arg args[] = {
+            imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),
+            imf_arg_buffer(out->mem), imf_arg_size(out->origin), imf_arg_size(out->pitch),
+            imf_arg_int(n),           imf_arg_int(height),       imf_arg_int(rows)};
+        return imf_program_launch(j->queue, j->program, grid, args, err);
     }
-    return imf_clrt_launch(j->queue, j->kernel, args, count, 2, global, local, err);
+    const struct imf_buffer *second = j->taps[1] ? j->taps[1] : j->taps[0];
+    const struct imf_arg args[] = {
+        imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),
+        imf_arg_buffer(out->mem), imf_arg_size(out->origin), imf_arg_size(out->pitch),
+        imf_arg_int(n),           imf_arg_int(height),       imf_arg_buffer(j->taps[0]),
+        imf_arg_buffer(second),   imf_arg_int(k->width),     imf_arg_int(k->height)};
+    return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
 const struct imf_solver imf_solver_direct = {

@@ -383,8 +383,8 @@ static enum imf_status build(struct local_job *j, const struct imf_problem *p, b
     imf_define(&defines, "PTX", "%d", imf_queue_device(j->queue)->gpu);
     define_all(&defines, p, &s);
     static const char *const parts[] = {"subword.cl", "direct_sums.cl", "common.cl", NULL};
-    const struct imf_program_source source = {"direct_gpu.cl", subword ? parts : parts + 1,
-                                              &defines};
+    const struct imf_program_source source = {
+        .file = "direct_gpu.cl", .parts = subword ? parts : parts + 1, .defines = &defines};
     enum imf_status status = imf_program_make(&j->program, j->queue, &source, "direct_local", err);
     imf_defines_free(&defines);
     return status;

@@ -7,8 +7,8 @@
  * no solver carries edge code.
  */
 #include "solver/edge.h"
-#include "device/clrt.h"
 
+#include "device/program.h"
 #include "device/tuning.h"
 
 #include <stdlib.h>
@@ -88,8 +88,8 @@ struct imf_edge_job {
     struct imf_queue *queue;
     struct imf_margin margin;
     int height;
-    cl_kernel kernel;
-    cl_mem table;
+    struct imf_program *program;
+    struct imf_buffer *table;
 };
 
 /* Pixels of a margin row that a work-item fills: GPUs want many, CPUs long ones. */
@@ -106,7 +106,7 @@ static enum imf_status make_table(struct imf_edge_job *job, const struct imf_sur
     struct imf_margin m = job->margin;
     size_t columns = (size_t)m.left + (size_t)m.right;
     size_t count = columns + (size_t)m.top + (size_t)m.bottom;
-    cl_int *table = malloc((count ? count : 1) * sizeof *table);
+    int32_t *table = malloc((count ? count : 1) * sizeof *table);
     if (!table)
         return imf_fail_memory(err, count * sizeof *table);
     for (int i = 0; i < m.left + m.right; i++)
@@ -114,11 +114,10 @@ static enum imf_status make_table(struct imf_edge_job *job, const struct imf_sur
     for (int i = 0; i < m.top + m.bottom; i++)
         table[columns + (size_t)i] =
             imf_edge_index(edge, i < m.top ? i - m.top : s->height + i - m.top, s->height);
-    cl_int code;
-    job->table = clCreateBuffer(job->queue->rt->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                (count ? count : 1) * sizeof *table, table, &code);
+    enum imf_status st =
+        imf_buffer_table(&job->table, job->queue, table, count * sizeof *table, err);
     free(table);
-    return job->table ? IMF_OK : imf_cl_fail(err, code, "a table of the edge");
+    return st;
 }
 
 enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_queue *queue,
@@ -138,9 +137,10 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_queue *queue
     imf_define_floats(&d, "OUTSIDE", outside, (size_t)s->channels);
     imf_define(&d, "RUN", "%d", run_length(queue));
     imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_queue_device(queue)));
+    const struct imf_program_source source = {.file = "edge.cl", .defines = &d};
     enum imf_status st = make_table(job, s, edge, err);
     if (!st)
-        st = imf_clrt_kernel(queue, "edge.cl", &d, "edge_fill", &job->kernel, err);
+        st = imf_program_make(&job->program, queue, &source, "edge_fill", err);
     imf_defines_free(&d);
     if (st)
         imf_edge_free(out);
@@ -149,10 +149,8 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_queue *queue
 
 enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface *s, int first,
                              struct imf_error *err) {
-    cl_mem mem = s->mem->handle;
-    cl_long origin = (cl_long)s->origin, pitch = (cl_long)s->pitch;
     struct imf_margin m = job->margin;
-    cl_int width = s->width, height = s->height, row = first, rows = m.left + m.right;
+    int rows = m.left + m.right;
     if (first > 0) {
         rows += m.top;
         m.top = 0;
@@ -160,28 +158,23 @@ enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface 
     if (first + s->height < job->height)
         m.bottom = 0;
     size_t sides = (size_t)m.left + (size_t)m.right, run = (size_t)run_length(job->queue);
-    size_t items = sides * (size_t)height +
-                   ((size_t)m.top + (size_t)m.bottom) * ((sides + (size_t)width + run - 1) / run);
-    const struct imf_clrt_arg args[] = {
-        {sizeof mem, &mem},         {sizeof origin, &origin}, {sizeof pitch, &pitch},
-        {sizeof width, &width},     {sizeof height, &height}, {sizeof m.left, &m.left},
-        {sizeof m.right, &m.right}, {sizeof m.top, &m.top},   {sizeof m.bottom, &m.bottom},
-        {sizeof row, &row},         {sizeof rows, &rows},     {sizeof job->table, &job->table}};
-    size_t group = imf_tuning_group(imf_queue_device(job->queue));
-    const size_t local[] = {group}, global[] = {(items + group - 1) / group * group};
-    if (!items)
-        return IMF_OK;
-    return imf_clrt_launch(job->queue, job->kernel, args, 12, 1, global, local, err);
+    size_t items = sides * (size_t)s->height + ((size_t)m.top + (size_t)m.bottom) *
+                                                   ((sides + (size_t)s->width + run - 1) / run);
+    const struct imf_arg args[] = {
+        imf_arg_buffer(s->mem), imf_arg_size(s->origin), imf_arg_size(s->pitch),
+        imf_arg_int(s->width),  imf_arg_int(s->height),  imf_arg_int(m.left),
+        imf_arg_int(m.right),   imf_arg_int(m.top),      imf_arg_int(m.bottom),
+        imf_arg_int(first),     imf_arg_int(rows),       imf_arg_buffer(job->table)};
+    struct imf_grid grid = imf_grid_over(items, 1, imf_tuning_group(imf_queue_device(job->queue)));
+    return items ? imf_program_launch(job->queue, job->program, grid, args, err) : IMF_OK;
 }
 
 void imf_edge_free(struct imf_edge_job **job) {
     struct imf_edge_job *j = *job;
     if (!j)
         return;
-    if (j->kernel)
-        clReleaseKernel(j->kernel);
-    if (j->table)
-        clReleaseMemObject(j->table);
+    imf_program_free(&j->program);
+    imf_buffer_free(&j->table);
     free(j);
     *job = NULL;
 }

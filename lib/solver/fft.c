@@ -9,31 +9,22 @@
  * between two pixels are summed again, tap by tap. Where the scale is large, only the few sums
  * close to a tie are looked at in integers at all: for the others a float gives the same pixel.
  */
-#include "device/clrt.h"
 #include "device/tuning.h"
-#include "fourier/run.h"
+#include "solver/fft_args.h"
 #include "solver/fft_tile.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* struct fft_sizes of cl/fft.cl. */
-struct sizes {
-    imf_long in_origin, in_pitch, out_origin, out_pitch, middle_sum[2];
-    cl_float middle, error, shift[2];
-    cl_int width, height, tiles_x, pairs, last_row, last_column;
-    struct imf_fft_axis x, y;
-};
-
 enum phase { PAIRS, COLUMNS, ROWS, RESULT, TAPS, TAPS_ROWS };
 
 struct fft_job {
     struct imf_queue *queue;
     struct imf_fft_tiling tiling;
-    struct sizes sizes;
-    cl_kernel kernel;
-    cl_mem spectrum, twiddles, spans, scratch, counter;
+    struct imf_fft_sizes sizes;
+    struct imf_program *program;
+    struct imf_buffer *spectrum, *twiddles, *spans, *scratch, *counter;
 };
 
 static double points(const struct imf_fft_tiling *t) {
@@ -95,7 +86,7 @@ static double fft_bytes(const struct imf_problem *p, const struct imf_device *d)
         return 0;
     double taps = (double)p->kernel[0]->width * p->kernel[0]->height;
     return (double)imf_fft_tiling_scratch(&t, vec) + points(&t) * 2 * sizeof(float) +
-           taps * (sizeof(float) + (p->exact ? sizeof(cl_int) : 0));
+           taps * (sizeof(float) + (p->exact ? sizeof(int32_t) : 0));
 }
 
 /* ---- making ------------------------------------------------------------------------------- */
@@ -104,33 +95,27 @@ static void fft_destroy(void **job) {
     struct fft_job *j = *job;
     if (!j)
         return;
-    cl_mem mems[] = {j->spectrum, j->twiddles, j->spans, j->scratch, j->counter};
-    for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
-        if (mems[i])
-            clReleaseMemObject(mems[i]);
-    if (j->kernel)
-        clReleaseKernel(j->kernel);
+    struct imf_buffer **buffers[] = {&j->spectrum, &j->twiddles, &j->spans, &j->scratch,
+                                     &j->counter};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        imf_buffer_free(buffers[i]);
+    imf_program_free(&j->program);
     free(j);
     *job = NULL;
 }
 
-static enum imf_status launch(struct fft_job *j, cl_mem in, cl_mem out, cl_mem spans,
+static enum imf_status launch(struct fft_job *j, const struct imf_buffer *in,
+                              const struct imf_buffer *out, const struct imf_buffer *spans,
                               enum phase phase, int pair, int channel, struct imf_error *err) {
-    cl_int what = (cl_int)phase, which = pair, c = channel;
-    const struct imf_clrt_arg args[] = {{sizeof in, &in},
-                                        {sizeof out, &out},
-                                        {sizeof j->spectrum, &j->spectrum},
-                                        {sizeof j->twiddles, &j->twiddles},
-                                        {sizeof spans, &spans},
-                                        {sizeof j->scratch, &j->scratch},
-                                        {sizeof j->counter, &j->counter},
-                                        {sizeof j->sizes, &j->sizes},
-                                        {sizeof what, &what},
-                                        {sizeof which, &which},
-                                        {sizeof c, &c}};
-    size_t global = (size_t)j->tiling.groups, local = 1;
-    return imf_clrt_launch(j->queue, j->kernel, args, sizeof args / sizeof *args, 1, &global,
-                           &local, err);
+    const struct imf_arg args[] = {
+        imf_arg_buffer(in),          imf_arg_buffer(out),
+        imf_arg_buffer(j->spectrum), imf_arg_buffer(j->twiddles),
+        imf_arg_buffer(spans),       imf_arg_buffer(j->scratch),
+        imf_arg_buffer(j->counter),  imf_arg_block(&j->sizes, sizeof j->sizes),
+        imf_arg_int(phase),          imf_arg_int(pair),
+        imf_arg_int(channel)};
+    const struct imf_grid grid = {(size_t)j->tiling.groups, 1, 1};
+    return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
 /* The spectrum of the taps, of a magnitude those of one kernel after the other, divided by the
@@ -145,32 +130,32 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem
         return imf_fail_memory(err, count * sizeof *taps);
     for (size_t i = 0; i < count; i++)
         taps[i] = (float)(p->kernel[i / each]->taps[i % each] / points(&j->tiling));
-    cl_mem mem;
-    enum imf_status status = imf_fft_upload(j->queue, taps, count * sizeof *taps, &mem, err);
+    struct imf_buffer *table;
+    enum imf_status status = imf_buffer_table(&table, j->queue, taps, count * sizeof *taps, err);
     free(taps);
     if (status != IMF_OK)
         return status;
     /* The counter stands in for the images, which these phases do not touch. */
-    status = launch(j, j->counter, j->counter, mem, TAPS, 0, 0, err);
+    status = launch(j, j->counter, j->counter, table, TAPS, 0, 0, err);
     if (status == IMF_OK)
-        status = launch(j, j->counter, j->counter, mem, TAPS_ROWS, 0, 0, err);
+        status = launch(j, j->counter, j->counter, table, TAPS_ROWS, 0, 0, err);
     if (status == IMF_OK)
         status = imf_queue_finish(j->queue, err);
-    clReleaseMemObject(mem);
+    imf_buffer_free(&table);
     return status;
 }
 
 /* First and end column of each row's nonzero taps, then all rows of taps, as integers, each with
  * vec zeros behind it. */
-static void fill_spans(cl_int *spans, const struct imf_kernel *k, int vec) {
+static void fill_spans(int32_t *spans, const struct imf_kernel *k, int vec) {
     size_t w = (size_t)k->width, h = (size_t)k->height, pitch = w + (size_t)vec;
     for (size_t y = 0; y < h; y++) {
-        cl_int *row = spans + 2 * h + y * pitch, first = -1, end = 0;
+        int32_t *row = spans + 2 * h + y * pitch, first = -1, end = 0;
         for (size_t x = 0; x < w; x++) {
-            row[x] = (cl_int)k->taps[y * w + x];
+            row[x] = (int32_t)k->taps[y * w + x];
             if (row[x] != 0) {
-                first = first < 0 ? (cl_int)x : first;
-                end = (cl_int)x + 1;
+                first = first < 0 ? (int32_t)x : first;
+                end = (int32_t)x + 1;
             }
         }
         spans[2 * y] = first < 0 ? 0 : first;
@@ -183,12 +168,13 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p
     const struct imf_kernel *k = p->kernel[0];
     size_t each = (size_t)k->height * ((size_t)k->width + (size_t)vec + 2);
     size_t count = !p->exact ? 1 : p->kind == IMF_MAGNITUDE ? 2 * each : each;
-    cl_int *spans = calloc(count, sizeof *spans);
+    int32_t *spans = calloc(count, sizeof *spans);
     if (!spans)
         return imf_fail_memory(err, count * sizeof *spans);
     for (size_t i = 0; i < 2 && p->exact && p->kernel[i]; i++)
         fill_spans(spans + i * each, p->kernel[i], vec);
-    enum imf_status status = imf_fft_upload(j->queue, spans, count * sizeof *spans, &j->spans, err);
+    enum imf_status status =
+        imf_buffer_table(&j->spans, j->queue, spans, count * sizeof *spans, err);
     free(spans);
     return status;
 }
@@ -198,9 +184,10 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     const struct imf_fft_tiling *t = &j->tiling;
     struct imf_defines d = {0};
     imf_fft_define(&d, vec, &t->x, &t->y);
-    imf_fft_define_transpose(&d);
     imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
-    enum imf_status status = imf_clrt_kernel(j->queue, "fft.cl", &d, "fft", &j->kernel, err);
+    static const char *const parts[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl", NULL};
+    const struct imf_program_source source = {.file = "fft.cl", .parts = parts, .defines = &d};
+    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "fft", err);
     imf_defines_free(&d);
     return status;
 }
@@ -213,11 +200,11 @@ static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem 
     enum imf_status status =
         imf_fft_twiddle_buffer(j->queue, &t->x, &t->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, scratch, &j->scratch, err);
+        status = imf_buffer_make(&j->scratch, j->queue, IMF_BUFFER_WORK, scratch, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, spectrum, &j->spectrum, err);
+        status = imf_buffer_make(&j->spectrum, j->queue, IMF_BUFFER_WORK, spectrum, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, sizeof(cl_int), &j->counter, err);
+        status = imf_buffer_make(&j->counter, j->queue, IMF_BUFFER_WORK, sizeof(int32_t), err);
     if (status == IMF_OK)
         status = make_spans(j, p, vec, err);
     return status;
@@ -238,17 +225,17 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p, struct 
                         k->width, k->height);
     }
     const struct imf_fft_tiling *t = &j->tiling;
-    struct sizes *z = &j->sizes;
+    struct imf_fft_sizes *z = &j->sizes;
     z->width = p->width;
     z->height = p->height;
     z->tiles_x = t->tiles_x;
     z->pairs = t->pairs;
-    z->middle = (cl_float)t->bound.middle;
+    z->middle = (float)t->bound.middle;
     for (int i = 0; i < 2; i++) {
         z->middle_sum[i] = p->exact ? llrint(t->bound.middle_sum[i]) : 0;
-        z->shift[i] = (cl_float)t->bound.middle_sum[i];
+        z->shift[i] = (float)t->bound.middle_sum[i];
     }
-    z->error = (cl_float)imf_fft_window(t->error);
+    z->error = (float)imf_fft_window(t->error);
     imf_fft_axis_set(&z->x, &t->x);
     imf_fft_axis_set(&z->y, &t->y);
     z->x.valid = t->valid_x;
@@ -272,27 +259,23 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p, struct 
 static enum imf_status fft_run(void *job, const struct imf_surface *in,
                                const struct imf_surface *out, struct imf_error *err) {
     struct fft_job *j = job;
-    struct sizes *z = &j->sizes;
+    struct imf_fft_sizes *z = &j->sizes;
     const struct imf_fft_tiling *t = &j->tiling;
-    z->in_origin = (cl_long)in->origin;
-    z->in_pitch = (cl_long)in->pitch;
+    z->in_origin = (int64_t)in->origin;
+    z->in_pitch = (int64_t)in->pitch;
     z->height = in->height;
-    z->out_origin = (cl_long)out->origin;
-    z->out_pitch = (cl_long)out->pitch;
+    z->out_origin = (int64_t)out->origin;
+    z->out_pitch = (int64_t)out->pitch;
     z->last_row = in->height + in->margin.bottom - 1;
     z->last_column = in->width + in->margin.right - 1;
     if (!t->shared) {
-        cl_int zero = 0;
-        cl_int code = clEnqueueFillBuffer(j->queue->handle, j->counter, &zero, sizeof zero, 0,
-                                          sizeof zero, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return imf_cl_fail(err, code, "clearing a counter");
-        return launch(j, in->mem->handle, out->mem->handle, j->spans, PAIRS, 0, 0, err);
+        enum imf_status status = imf_buffer_clear(j->queue, j->counter, 0, sizeof(int32_t), err);
+        return status ? status : launch(j, in->mem, out->mem, j->spans, PAIRS, 0, 0, err);
     }
     for (int pair = 0; pair < t->pairs; pair++) {
         for (int i = 0; i < 3 * in->channels; i++) {
-            enum imf_status status = launch(j, in->mem->handle, out->mem->handle, j->spans,
-                                            COLUMNS + i % 3, pair, i / 3, err);
+            enum imf_status status =
+                launch(j, in->mem, out->mem, j->spans, COLUMNS + i % 3, pair, i / 3, err);
             if (status != IMF_OK)
                 return status;
         }

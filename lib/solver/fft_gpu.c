@@ -7,9 +7,7 @@
  * so that they hold up nobody.
  */
 #include "solver/fft_gpu.h"
-#include "base/embed.h"
-#include "device/clrt.h"
-#include "fourier/run.h"
+#include "solver/fft_args.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,23 +21,16 @@
 #define AGAIN_GROUPS 8448  /* that take turns; a quarter of them takes 4 % longer on an H200 */
 #define LIST_MIN (1 << 16) /* doubtful pixels; what does not fit is summed on the spot */
 
-/* struct local_sizes of cl/fft_gpu.cl. */
-struct sizes {
-    imf_long in_start, out_start, middle_sum;
-    cl_float middle, error;
-    cl_int in_pitch, out_pitch, width, height, columns, last_row, pitch_in, pitch_out, rows_length;
-    cl_int tiles_x, valid_x, valid_y, taps_w, taps_h, pair, lines, capacity;
-};
-
 struct local_job {
     struct imf_queue *queue;
     struct imf_fft_local_tiling tiling;
-    struct sizes sizes;
+    struct imf_fft_gpu_sizes sizes;
     bool exact;
     int channels, cx, cy;
     int parity; /* which counter is this run's */
-    cl_kernel columns, rows, pixels, again;
-    cl_mem spectrum, twiddles_x, twiddles_y, spectra_in, spectra_out, taps, list, counter[2];
+    struct imf_program *columns, *rows, *pixels, *again;
+    struct imf_buffer *spectrum, *twiddles_x, *twiddles_y, *spectra_in, *spectra_out, *taps, *list,
+        *counter[2];
 };
 
 /* Work-items of a group along x. */
@@ -101,7 +92,7 @@ static double local_bytes(const struct imf_problem *p, const struct imf_device *
     double spectra = (double)imf_fft_local_bytes(&t, p) * t.chunk;
     return spectra * (1 + (double)t.pitch_out / t.pitch_in) +
            imf_fft_local_points(&t) * 2 * sizeof(float) +
-           (p->exact ? list_capacity(p) * 2 * sizeof(cl_int) : 0);
+           (p->exact ? list_capacity(p) * 2 * sizeof(int32_t) : 0);
 }
 
 /* ---- making ------------------------------------------------------------------------------- */
@@ -110,15 +101,14 @@ static void local_destroy(void **job) {
     struct local_job *j = *job;
     if (!j)
         return;
-    cl_mem mems[] = {j->spectrum, j->twiddles_x, j->twiddles_y, j->spectra_in, j->spectra_out,
-                     j->taps,     j->list,       j->counter[0], j->counter[1]};
-    for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
-        if (mems[i])
-            clReleaseMemObject(mems[i]);
-    cl_kernel kernels[] = {j->columns, j->rows, j->pixels, j->again};
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (kernels[i])
-            clReleaseKernel(kernels[i]);
+    struct imf_buffer **buffers[] = {&j->spectrum,   &j->twiddles_x,  &j->twiddles_y,
+                                     &j->spectra_in, &j->spectra_out, &j->taps,
+                                     &j->list,       &j->counter[0],  &j->counter[1]};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        imf_buffer_free(buffers[i]);
+    struct imf_program **programs[] = {&j->columns, &j->rows, &j->pixels, &j->again};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        imf_program_free(programs[i]);
     free(j);
     *job = NULL;
 }
@@ -136,7 +126,7 @@ static struct imf_fft_plan plan_of(int n) {
 }
 
 /* The stages' factors with j running fastest, so that neighbouring work-items load neighbours. */
-static enum imf_status upload_twiddles(struct imf_queue *queue, int n, cl_mem *out,
+static enum imf_status upload_twiddles(struct imf_queue *queue, int n, struct imf_buffer **out,
                                        struct imf_error *err) {
     struct imf_fft_plan plan = plan_of(n);
     size_t bytes = 2 * (size_t)plan.twiddles * sizeof(float);
@@ -153,27 +143,24 @@ static enum imf_status upload_twiddles(struct imf_queue *queue, int n, cl_mem *o
                            2 * sizeof(float));
             at += others * m;
         }
-        status = imf_fft_upload(queue, by_k, bytes, out, err);
+        status = imf_buffer_table(out, queue, by_k, bytes, err);
     }
     free(by_j);
     free(by_k);
     return status;
 }
 
-/* A kernel over `lines` lines of `length` elements. */
-static enum imf_status run_lines(struct imf_queue *queue, cl_kernel kernel,
-                                 const struct imf_clrt_arg *args, unsigned count, int lines,
-                                 int length, int group, struct imf_error *err) {
+/* Groups enough for `lines` lines of `length` elements. */
+static struct imf_grid over_lines(int lines, int length, int group) {
     int each = 16 * group / length;
-    size_t global = (size_t)(imf_round_up(lines, each) / each) * (size_t)group;
-    size_t local = (size_t)group;
-    return imf_clrt_launch(queue, kernel, args, count, 1, &global, &local, err);
+    return (struct imf_grid){(size_t)(imf_round_up(lines, each) / each), 1, (size_t)group};
 }
 
 /* The taps' spectrum, divided by the number of points of a transform. */
 static enum imf_status make_spectrum(struct local_job *j, const struct imf_kernel *k,
-                                     const struct imf_defines *defines_x,
-                                     const struct imf_defines *defines_y, struct imf_error *err) {
+                                     const struct imf_program_source *source_x,
+                                     const struct imf_program_source *source_y,
+                                     struct imf_error *err) {
     const struct imf_fft_local_tiling *t = &j->tiling;
     size_t count = (size_t)k->width * (size_t)k->height;
     float *values = malloc(count * sizeof *values);
@@ -181,36 +168,31 @@ static enum imf_status make_spectrum(struct local_job *j, const struct imf_kerne
         return imf_fail_memory(err, count * sizeof *values);
     for (size_t i = 0; i < count; i++)
         values[i] = (float)(k->taps[i] / imf_fft_local_points(t));
-    cl_kernel columns = NULL, rows = NULL;
-    cl_mem taps = NULL;
-    enum imf_status status = imf_fft_upload(j->queue, values, count * sizeof *values, &taps, err);
+    struct imf_program *columns = NULL, *rows = NULL;
+    struct imf_buffer *taps = NULL;
+    enum imf_status status = imf_buffer_table(&taps, j->queue, values, count * sizeof *values, err);
     free(values);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->queue, "fft_gpu.cl", defines_y, "taps_columns", &columns, err);
+        status = imf_program_make(&columns, j->queue, source_y, "taps_columns", err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->queue, "fft_gpu.cl", defines_x, "taps_rows", &rows, err);
+        status = imf_program_make(&rows, j->queue, source_x, "taps_rows", err);
     if (status == IMF_OK) {
-        const struct imf_clrt_arg args[] = {{sizeof taps, &taps},
-                                            {sizeof j->spectrum, &j->spectrum},
-                                            {sizeof j->twiddles_y, &j->twiddles_y},
-                                            {sizeof j->sizes, &j->sizes}};
-        status = run_lines(j->queue, columns, args, 4, t->nx, t->ny, GROUP, err);
+        const struct imf_arg args[] = {imf_arg_buffer(taps), imf_arg_buffer(j->spectrum),
+                                       imf_arg_buffer(j->twiddles_y),
+                                       imf_arg_block(&j->sizes, sizeof j->sizes)};
+        status = imf_program_launch(j->queue, columns, over_lines(t->nx, t->ny, GROUP), args, err);
     }
     if (status == IMF_OK) {
-        cl_int ny = t->ny;
-        const struct imf_clrt_arg args[] = {{sizeof j->spectrum, &j->spectrum},
-                                            {sizeof j->twiddles_x, &j->twiddles_x},
-                                            {sizeof ny, &ny}};
-        status = run_lines(j->queue, rows, args, 3, t->ny, t->nx, row_group(t), err);
+        const struct imf_arg args[] = {imf_arg_buffer(j->spectrum), imf_arg_buffer(j->twiddles_x),
+                                       imf_arg_int(t->ny)};
+        status =
+            imf_program_launch(j->queue, rows, over_lines(t->ny, t->nx, row_group(t)), args, err);
     }
     if (status == IMF_OK)
         status = imf_queue_finish(j->queue, err);
-    if (columns)
-        clReleaseKernel(columns);
-    if (rows)
-        clReleaseKernel(rows);
-    if (taps)
-        clReleaseMemObject(taps);
+    imf_program_free(&columns);
+    imf_program_free(&rows);
+    imf_buffer_free(&taps);
     return status;
 }
 
@@ -218,8 +200,8 @@ static enum imf_status make_spectrum(struct local_job *j, const struct imf_kerne
 static size_t tap_bytes(const struct imf_kernel *k) {
     for (int i = 0; i < k->width * k->height; i++)
         if (k->taps[i] < INT8_MIN || k->taps[i] > INT8_MAX)
-            return sizeof(cl_int);
-    return sizeof(cl_char);
+            return sizeof(int32_t);
+    return sizeof(int8_t);
 }
 
 /* The taps as integers, by fours one below the other, for pixels that are summed again. */
@@ -228,26 +210,28 @@ static enum imf_status make_taps(struct local_job *j, const struct imf_kernel *k
     size_t w = (size_t)k->width, h = (size_t)k->height, each = tap_bytes(k);
     size_t bytes = j->exact ? imf_round_up(k->height, 4) * w * each : 1;
     unsigned char *taps = calloc(bytes, 1);
-    cl_int zero = 0;
     if (!taps)
         return imf_fail_memory(err, bytes);
     for (size_t y = 0; j->exact && y < h; y++) {
         for (size_t x = 0; x < w; x++) {
             size_t at = (y / 4 * w + x) * 4 + y % 4;
-            cl_int tap = (cl_int)k->taps[y * w + x];
+            int32_t tap = (int32_t)k->taps[y * w + x];
             if (each == 1)
                 taps[at] = (unsigned char)tap;
             else
                 memcpy(taps + at * sizeof tap, &tap, sizeof tap);
         }
     }
-    enum imf_status status = imf_fft_upload(j->queue, taps, bytes, &j->taps, err);
+    enum imf_status status = imf_buffer_table(&j->taps, j->queue, taps, bytes, err);
     free(taps);
-    for (int i = 0; i < 2 && status == IMF_OK; i++)
-        status = imf_fft_upload(j->queue, &zero, sizeof zero, &j->counter[i], err);
+    for (int i = 0; i < 2 && status == IMF_OK; i++) {
+        status = imf_buffer_make(&j->counter[i], j->queue, IMF_BUFFER_WORK, sizeof(int32_t), err);
+        if (status == IMF_OK)
+            status = imf_buffer_clear(j->queue, j->counter[i], 0, sizeof(int32_t), err);
+    }
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE,
-                                 (size_t)j->sizes.capacity * 2 * sizeof(cl_int), &j->list, err);
+        status = imf_buffer_make(&j->list, j->queue, IMF_BUFFER_WORK,
+                                 (size_t)j->sizes.capacity * 2 * sizeof(int32_t), err);
     return status;
 }
 
@@ -260,29 +244,24 @@ static enum imf_status make_buffers(struct local_job *j, const struct imf_proble
     if (status == IMF_OK)
         status = upload_twiddles(j->queue, t->ny, &j->twiddles_y, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, spectrum, &j->spectrum, err);
+        status = imf_buffer_make(&j->spectrum, j->queue, IMF_BUFFER_WORK, spectrum, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, bytes, &j->spectra_in, err);
+        status = imf_buffer_make(&j->spectra_in, j->queue, IMF_BUFFER_WORK, bytes, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE,
-                                 bytes / (size_t)t->pitch_in * (size_t)t->pitch_out,
-                                 &j->spectra_out, err);
+        status = imf_buffer_make(&j->spectra_out, j->queue, IMF_BUFFER_WORK,
+                                 bytes / (size_t)t->pitch_in * (size_t)t->pitch_out, err);
     return status == IMF_OK ? make_taps(j, p->kernel[0], err) : status;
 }
 
-/* N, GROUP and the text of cl/fft_gpu_lines.cl, to be put before common.cl. */
+/* What cl/parts/fft_gpu_lines.cl takes. */
 static void define_lines(struct imf_defines *d, int n, int group) {
     imf_define(d, "N", "%d", n);
     imf_define(d, "GROUP", "%d", group);
-    for (const struct imf_embedded *e = imf_embedded_cl; e->name; e++) {
-        if (strcmp(e->name, "fft_gpu_lines.cl") == 0)
-            imf_define(d, "FFT_LINES", "1\n#line 1 \"cl/fft_gpu_lines.cl\"\n%s", e->text);
-    }
 }
 
 static enum imf_status make_kernels(struct local_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
-    static const char file[] = "fft_gpu.cl";
+    static const char *const parts[] = {"fft_gpu_lines.cl", "common.cl", NULL};
     const struct imf_fft_local_tiling *t = &j->tiling;
     struct imf_defines x = {0}, y = {0};
     imf_define(&x, "ROWS", "1");
@@ -291,15 +270,17 @@ static enum imf_status make_kernels(struct local_job *j, const struct imf_proble
     define_lines(&y, t->ny, GROUP);
     imf_define(&y, "TAPS_T", "%s", tap_bytes(p->kernel[0]) == 1 ? "char4" : "int4");
     imf_fft_define_sums(&y, p, &t->bound, t->error, t->near_tie);
-    enum imf_status status = imf_clrt_kernel(j->queue, file, &y, "columns", &j->columns, err);
+    const struct imf_program_source along_x = {.file = "fft_gpu.cl", .parts = parts, .defines = &x};
+    const struct imf_program_source along_y = {.file = "fft_gpu.cl", .parts = parts, .defines = &y};
+    enum imf_status status = imf_program_make(&j->columns, j->queue, &along_y, "columns", err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->queue, file, &x, "rows", &j->rows, err);
+        status = imf_program_make(&j->rows, j->queue, &along_x, "rows", err);
     if (status == IMF_OK)
-        status = imf_clrt_kernel(j->queue, file, &y, "pixels", &j->pixels, err);
+        status = imf_program_make(&j->pixels, j->queue, &along_y, "pixels", err);
     if (status == IMF_OK && p->exact)
-        status = imf_clrt_kernel(j->queue, file, &y, "again", &j->again, err);
+        status = imf_program_make(&j->again, j->queue, &along_y, "again", err);
     if (status == IMF_OK)
-        status = make_spectrum(j, p->kernel[0], &x, &y, err);
+        status = make_spectrum(j, p->kernel[0], &along_x, &along_y, err);
     imf_defines_free(&x);
     imf_defines_free(&y);
     return status;
@@ -322,22 +303,23 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
                         k->width, k->height);
     }
     const struct imf_fft_local_tiling *t = &j->tiling;
-    j->sizes = (struct sizes){.middle_sum = p->exact ? (cl_long)t->bound.middle_sum[0] : 0,
-                              .middle = (cl_float)t->bound.middle,
-                              .error = (cl_float)imf_fft_window(t->error),
-                              .width = p->width,
-                              .height = p->height,
-                              .columns = p->width + k->width - 1,
-                              .last_row = p->height + k->height - 2,
-                              .pitch_in = t->pitch_in,
-                              .pitch_out = t->pitch_out,
-                              .rows_length = t->nx,
-                              .tiles_x = t->tiles_x,
-                              .valid_x = t->valid_x,
-                              .valid_y = t->valid_y,
-                              .taps_w = k->width,
-                              .taps_h = k->height,
-                              .capacity = p->exact ? (cl_int)list_capacity(p) : 1};
+    j->sizes =
+        (struct imf_fft_gpu_sizes){.middle_sum = p->exact ? (int64_t)t->bound.middle_sum[0] : 0,
+                                   .middle = (float)t->bound.middle,
+                                   .error = (float)imf_fft_window(t->error),
+                                   .width = p->width,
+                                   .height = p->height,
+                                   .columns = p->width + k->width - 1,
+                                   .last_row = p->height + k->height - 2,
+                                   .pitch_in = t->pitch_in,
+                                   .pitch_out = t->pitch_out,
+                                   .rows_length = t->nx,
+                                   .tiles_x = t->tiles_x,
+                                   .valid_x = t->valid_x,
+                                   .valid_y = t->valid_y,
+                                   .taps_w = k->width,
+                                   .taps_h = k->height,
+                                   .capacity = p->exact ? (int32_t)list_capacity(p) : 1};
     enum imf_status status = make_buffers(j, p, err);
     if (status == IMF_OK)
         status = make_kernels(j, p, err);
@@ -349,70 +331,64 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
 /* ---- running ------------------------------------------------------------------------------ */
 
 /* The three kernels over `pairs` pairs of tiles from sizes.pair on. */
-static enum imf_status run_pairs(struct local_job *j, cl_mem in, cl_mem out, int pairs,
-                                 struct imf_error *err) {
+static enum imf_status run_pairs(struct local_job *j, const struct imf_buffer *in,
+                                 const struct imf_buffer *out, int pairs, struct imf_error *err) {
     const struct imf_fft_local_tiling *t = &j->tiling;
-    struct sizes *z = &j->sizes;
+    struct imf_fft_gpu_sizes *z = &j->sizes;
     int across = ELEMENTS / t->ny;
-    size_t local[2] = {GROUP, 1};
-    size_t all[2] = {(size_t)(imf_round_up(z->columns, across) / across * j->channels) * GROUP,
-                     (size_t)pairs};
-    size_t inner[2] = {(size_t)(imf_round_up(z->width, across) / across * j->channels) * GROUP,
-                       (size_t)pairs};
-    cl_int ny = t->ny;
+    struct imf_grid all = {(size_t)(imf_round_up(z->columns, across) / across * j->channels),
+                           (size_t)pairs, GROUP};
+    struct imf_grid inner = {(size_t)(imf_round_up(z->width, across) / across * j->channels),
+                             (size_t)pairs, GROUP};
     z->lines = pairs * t->ny * j->channels * t->tiles_x;
-    const struct imf_clrt_arg columns[] = {{sizeof in, &in},
-                                           {sizeof j->spectra_in, &j->spectra_in},
-                                           {sizeof j->twiddles_y, &j->twiddles_y},
-                                           {sizeof *z, z}};
-    const struct imf_clrt_arg rows[] = {{sizeof j->spectra_in, &j->spectra_in},
-                                        {sizeof j->spectra_out, &j->spectra_out},
-                                        {sizeof j->spectrum, &j->spectrum},
-                                        {sizeof j->twiddles_x, &j->twiddles_x},
-                                        {sizeof *z, z},
-                                        {sizeof ny, &ny}};
-    const struct imf_clrt_arg pixels[] = {{sizeof j->spectra_out, &j->spectra_out},
-                                          {sizeof out, &out},
-                                          {sizeof j->twiddles_y, &j->twiddles_y},
-                                          {sizeof in, &in},
-                                          {sizeof j->taps, &j->taps},
-                                          {sizeof j->list, &j->list},
-                                          {sizeof j->counter[0], &j->counter[j->parity]},
-                                          {sizeof *z, z}};
-    enum imf_status status = imf_clrt_launch(j->queue, j->columns, columns, 4, 2, all, local, err);
+    struct imf_grid along = over_lines(z->lines, t->nx, row_group(t));
+    const struct imf_arg columns[] = {imf_arg_buffer(in), imf_arg_buffer(j->spectra_in),
+                                      imf_arg_buffer(j->twiddles_y), imf_arg_block(z, sizeof *z)};
+    const struct imf_arg rows[] = {imf_arg_buffer(j->spectra_in), imf_arg_buffer(j->spectra_out),
+                                   imf_arg_buffer(j->spectrum),   imf_arg_buffer(j->twiddles_x),
+                                   imf_arg_block(z, sizeof *z),   imf_arg_int(t->ny)};
+    const struct imf_arg pixels[] = {imf_arg_buffer(j->spectra_out),
+                                     imf_arg_buffer(out),
+                                     imf_arg_buffer(j->twiddles_y),
+                                     imf_arg_buffer(in),
+                                     imf_arg_buffer(j->taps),
+                                     imf_arg_buffer(j->list),
+                                     imf_arg_buffer(j->counter[j->parity]),
+                                     imf_arg_block(z, sizeof *z)};
+    enum imf_status status = imf_program_launch(j->queue, j->columns, all, columns, err);
     if (status == IMF_OK)
-        status = run_lines(j->queue, j->rows, rows, 6, z->lines, t->nx, row_group(t), err);
+        status = imf_program_launch(j->queue, j->rows, along, rows, err);
     if (status == IMF_OK)
-        status = imf_clrt_launch(j->queue, j->pixels, pixels, 8, 2, inner, local, err);
+        status = imf_program_launch(j->queue, j->pixels, inner, pixels, err);
     return status;
 }
 
 static enum imf_status local_run(void *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
     struct local_job *j = job;
-    struct sizes *z = &j->sizes;
-    cl_mem source = in->mem->handle, target = out->mem->handle;
+    struct imf_fft_gpu_sizes *z = &j->sizes;
     enum imf_status status = IMF_OK;
-    z->in_start = (cl_long)in->origin - (cl_long)in->pitch * j->cy - (cl_long)j->channels * j->cx;
-    z->in_pitch = (cl_int)in->pitch;
-    z->out_start = (cl_long)out->origin;
-    z->out_pitch = (cl_int)out->pitch;
+    z->in_start = (int64_t)in->origin - (int64_t)in->pitch * j->cy - (int64_t)j->channels * j->cx;
+    z->in_pitch = (int32_t)in->pitch;
+    z->out_start = (int64_t)out->origin;
+    z->out_pitch = (int32_t)out->pitch;
     for (z->pair = 0; z->pair < j->tiling.pairs && status == IMF_OK; z->pair += j->tiling.chunk) {
         int left = j->tiling.pairs - z->pair;
-        status = run_pairs(j, source, target, left < j->tiling.chunk ? left : j->tiling.chunk, err);
+        status =
+            run_pairs(j, in->mem, out->mem, left < j->tiling.chunk ? left : j->tiling.chunk, err);
     }
     if (!j->exact || status != IMF_OK)
         return status;
-    const struct imf_clrt_arg args[] = {{sizeof source, &source},
-                                        {sizeof target, &target},
-                                        {sizeof j->taps, &j->taps},
-                                        {sizeof j->list, &j->list},
-                                        {sizeof j->counter[0], &j->counter[j->parity]},
-                                        {sizeof j->counter[0], &j->counter[!j->parity]},
-                                        {sizeof *z, z}};
-    size_t local = AGAIN, global = local * AGAIN_GROUPS;
+    const struct imf_arg args[] = {imf_arg_buffer(in->mem),
+                                   imf_arg_buffer(out->mem),
+                                   imf_arg_buffer(j->taps),
+                                   imf_arg_buffer(j->list),
+                                   imf_arg_buffer(j->counter[j->parity]),
+                                   imf_arg_buffer(j->counter[!j->parity]),
+                                   imf_arg_block(z, sizeof *z)};
+    const struct imf_grid grid = {AGAIN_GROUPS, 1, AGAIN};
     j->parity = !j->parity;
-    return imf_clrt_launch(j->queue, j->again, args, 7, 1, &global, &local, err);
+    return imf_program_launch(j->queue, j->again, grid, args, err);
 }
 
 const struct imf_solver imf_solver_fft_local = {

@@ -9,30 +9,15 @@
  * the largest of 10^7 pixels is under six times that. The gains themselves are rounded, by 2 eps
  * and for Butterworth by eps times the order, and so is the mean.
  */
-#include "device/clrt.h"
 #include "device/tuning.h"
 #include "fourier/prime.h"
 #include "solver/extend.h"
+#include "solver/fft_args.h"
 #include "solver/fft_error.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-
-/* struct transfer_sizes of cl/frequency.cl. */
-struct sizes {
-    imf_long in_origin, in_pitch, out_origin, out_pitch;
-    cl_float middle, mean, outside[4];
-    cl_int width, height, channels, bands, work;
-    struct imf_fft_axis x, y;
-};
-
-/* struct gain of cl/frequency.cl. */
-struct gain {
-    imf_long least, most, centre;
-    cl_float inverse, norm;
-    cl_int type, order, band, notch, reject;
-};
 
 struct layout {
     struct imf_fft_plan x, y;
@@ -47,10 +32,10 @@ enum phase { GAINS, COLUMNS, ROWS, RESULT };
 struct transfer_job {
     struct imf_queue *queue;
     struct layout layout;
-    struct sizes sizes;
-    struct gain gain;
-    cl_kernel kernel;
-    cl_mem plane, gains, scratch, twiddles, order, blends, squares;
+    struct imf_frequency_sizes sizes;
+    struct imf_frequency_gain gain;
+    struct imf_program *program;
+    struct imf_buffer *plane, *gains, *scratch, *twiddles, *order, *blends, *squares;
 };
 
 /* Work-items for each compute unit: enough to even out their pace. */
@@ -142,23 +127,24 @@ static void transfer_print(const struct imf_problem *p, const struct imf_device 
 
 /* The square of a frequency, the nearest one on the circle where 1 is 0 again, in the kernel's
  * units. */
-static cl_long square(double f) {
+static int64_t square(double f) {
     f -= rint(f);
     return llrint(f * f * 0x1p62);
 }
 
 /* What decides between passing and not in an ideal filter takes a cutoff's own frequency in, as
  * filter/transfer.c does, whatever the rounding. */
-static void set_gain(struct gain *g, const struct imf_transfer *t, const struct layout *l) {
+static void set_gain(struct imf_frequency_gain *g, const struct imf_transfer *t,
+                     const struct layout *l) {
     bool band = t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
     double high = band ? t->high : t->kind == IMF_NOTCH ? t->radius : t->low;
     double low = band ? t->low : 0, slack = 2e-12 * (high - low) / (high + low);
-    g->least = band ? (cl_long)(low * low * (1 - slack) * 0x1p62) - 2 : 0;
-    g->most = (cl_long)(high * high * (1 + slack) * 0x1p62) + 2;
+    g->least = band ? (int64_t)(low * low * (1 - slack) * 0x1p62) - 2 : 0;
+    g->most = (int64_t)(high * high * (1 + slack) * 0x1p62) + 2;
     g->centre = band ? llrint(low * high * 0x1p62) : 0;
-    g->inverse = (cl_float)fmin(1 / ((high - low) * (high - low)), 1e30);
-    g->norm = (cl_float)(0.5 / ((double)l->x.length * l->y.length));
-    g->type = (cl_int)t->type;
+    g->inverse = (float)fmin(1 / ((high - low) * (high - low)), 1e30);
+    g->norm = (float)(0.5 / ((double)l->x.length * l->y.length));
+    g->type = (int32_t)t->type;
     g->order = t->order;
     g->band = band;
     g->notch = t->kind == IMF_NOTCH;
@@ -171,13 +157,13 @@ static enum imf_status make_squares(struct transfer_job *j, const struct imf_tra
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t nx = (size_t)l->x.length, ny = (size_t)l->bands * (size_t)vec;
-    size_t bytes = 2 * (nx + ny) * sizeof(cl_long);
+    size_t bytes = 2 * (nx + ny) * sizeof(int64_t);
     double u = t->kind == IMF_NOTCH ? t->u : 0, v = t->kind == IMF_NOTCH ? t->v : 0;
-    cl_long *squares = malloc(bytes);
+    int64_t *squares = malloc(bytes);
     int *order = malloc(nx * sizeof *order);
     enum imf_status status = squares && order ? IMF_OK : imf_fail_memory(err, bytes);
     if (status == IMF_OK) {
-        cl_long *along_x = squares + 2 * ny;
+        int64_t *along_x = squares + 2 * ny;
         imf_fft_order(&l->x, order);
         for (size_t i = 0; i < nx; i++) {
             double f = (double)order[i] / l->x.length;
@@ -190,7 +176,7 @@ static enum imf_status make_squares(struct transfer_job *j, const struct imf_tra
             squares[2 * band * (size_t)vec + lane] = square(f - v);
             squares[(2 * band + 1) * (size_t)vec + lane] = square(f + v);
         }
-        status = imf_fft_upload(j->queue, squares, bytes, &j->squares, err);
+        status = imf_buffer_table(&j->squares, j->queue, squares, bytes, err);
     }
     free(squares);
     free(order);
@@ -201,20 +187,20 @@ static enum imf_status make_squares(struct transfer_job *j, const struct imf_tra
 static enum imf_status make_order(struct transfer_job *j, int vec, struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t n = (size_t)l->y.length, count = (size_t)l->bands * (size_t)vec;
-    size_t bytes = 2 * count * sizeof(cl_int);
-    cl_int *pairs = malloc(bytes), *order = malloc(2 * n * sizeof *order);
+    size_t bytes = 2 * count * sizeof(int32_t);
+    int32_t *pairs = malloc(bytes), *order = malloc(2 * n * sizeof *order);
     enum imf_status status = pairs && order ? IMF_OK : imf_fail_memory(err, bytes);
     if (status == IMF_OK) {
-        cl_int *place = order + n;
+        int32_t *place = order + n;
         imf_fft_order(&l->y, order);
         for (size_t i = 0; i < n; i++)
-            place[order[i]] = (cl_int)i;
+            place[order[i]] = (int32_t)i;
         for (size_t k = 0; k < count; k++) {
             size_t at = k > n / 2 ? n / 2 : k;
             pairs[2 * k] = place[at];
             pairs[2 * k + 1] = place[(n - at) % n];
         }
-        status = imf_fft_upload(j->queue, pairs, bytes, &j->order, err);
+        status = imf_buffer_table(&j->order, j->queue, pairs, bytes, err);
     }
     free(pairs);
     free(order);
@@ -231,7 +217,7 @@ static enum imf_status make_blends(struct transfer_job *j, const struct imf_prob
         return imf_fail_memory(err, bytes);
     imf_extend_blends(blends, p->width, nx, p->edge);
     imf_extend_blends(blends + gap_x, p->height, ny, p->edge);
-    enum imf_status status = imf_fft_upload(j->queue, blends, bytes, &j->blends, err);
+    enum imf_status status = imf_buffer_table(&j->blends, j->queue, blends, bytes, err);
     free(blends);
     return status;
 }
@@ -242,45 +228,44 @@ static void transfer_destroy(void **job) {
     struct transfer_job *j = *job;
     if (!j)
         return;
-    cl_mem mems[] = {j->plane, j->gains, j->scratch, j->twiddles, j->order, j->blends, j->squares};
-    for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
-        if (mems[i])
-            clReleaseMemObject(mems[i]);
-    if (j->kernel)
-        clReleaseKernel(j->kernel);
+    struct imf_buffer **buffers[] = {&j->plane, &j->gains,  &j->scratch, &j->twiddles,
+                                     &j->order, &j->blends, &j->squares};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        imf_buffer_free(buffers[i]);
+    imf_program_free(&j->program);
     free(j);
     *job = NULL;
 }
 
-static enum imf_status launch(struct transfer_job *j, cl_mem in, cl_mem out, enum phase phase,
+static enum imf_status launch(struct transfer_job *j, const struct imf_buffer *in,
+                              const struct imf_buffer *out, enum phase phase,
                               struct imf_error *err) {
-    cl_int what = (cl_int)phase;
-    const struct imf_clrt_arg args[] = {{sizeof in, &in},
-                                        {sizeof out, &out},
-                                        {sizeof j->plane, &j->plane},
-                                        {sizeof j->gains, &j->gains},
-                                        {sizeof j->scratch, &j->scratch},
-                                        {sizeof j->twiddles, &j->twiddles},
-                                        {sizeof j->order, &j->order},
-                                        {sizeof j->blends, &j->blends},
-                                        {sizeof j->squares, &j->squares},
-                                        {sizeof j->sizes, &j->sizes},
-                                        {sizeof j->gain, &j->gain},
-                                        {sizeof what, &what}};
-    size_t global = (size_t)j->layout.groups, local = 1;
-    return imf_clrt_launch(j->queue, j->kernel, args, sizeof args / sizeof *args, 1, &global,
-                           &local, err);
+    const struct imf_arg args[] = {imf_arg_buffer(in),
+                                   imf_arg_buffer(out),
+                                   imf_arg_buffer(j->plane),
+                                   imf_arg_buffer(j->gains),
+                                   imf_arg_buffer(j->scratch),
+                                   imf_arg_buffer(j->twiddles),
+                                   imf_arg_buffer(j->order),
+                                   imf_arg_buffer(j->blends),
+                                   imf_arg_buffer(j->squares),
+                                   imf_arg_block(&j->sizes, sizeof j->sizes),
+                                   imf_arg_block(&j->gain, sizeof j->gain),
+                                   imf_arg_int(phase)};
+    const struct imf_grid grid = {(size_t)j->layout.groups, 1, 1};
+    return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
 static enum imf_status make_kernel(struct transfer_job *j, const struct imf_problem *p, int vec,
                                    struct imf_error *err) {
     struct imf_defines d = {0};
     imf_fft_define(&d, vec, NULL, NULL);
-    if (j->layout.x.primes || j->layout.y.primes)
-        imf_fft_define_primes(&d);
     imf_problem_defines(&d, p);
-    enum imf_status status =
-        imf_clrt_kernel(j->queue, "frequency.cl", &d, "fft_transfer", &j->kernel, err);
+    const struct imf_program_source source = {
+        .file = "frequency.cl",
+        .parts = imf_fft_parts(j->layout.x.primes || j->layout.y.primes),
+        .defines = &d};
+    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "fft_transfer", err);
     imf_defines_free(&d);
     return status;
 }
@@ -291,11 +276,11 @@ static enum imf_status make_buffers(struct transfer_job *j, const struct imf_pro
     enum imf_status status =
         imf_fft_twiddle_buffer(j->queue, &l->x, &l->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, l->plane, &j->plane, err);
+        status = imf_buffer_make(&j->plane, j->queue, IMF_BUFFER_WORK, l->plane, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, l->gains, &j->gains, err);
+        status = imf_buffer_make(&j->gains, j->queue, IMF_BUFFER_WORK, l->gains, err);
     if (status == IMF_OK)
-        status = imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE, l->scratch, &j->scratch, err);
+        status = imf_buffer_make(&j->scratch, j->queue, IMF_BUFFER_WORK, l->scratch, err);
     if (status == IMF_OK)
         status = make_squares(j, p->transfer, vec, err);
     if (status == IMF_OK)
@@ -318,12 +303,12 @@ static enum imf_status transfer_make(void **job, const struct imf_problem *p,
         transfer_destroy(job);
         return imf_fail(err, IMF_ERR_MEMORY, "%s", why);
     }
-    struct sizes *z = &j->sizes;
+    struct imf_frequency_sizes *z = &j->sizes;
     double middle = imf_fft_middle(p->in);
-    z->middle = (cl_float)middle;
-    z->mean = (cl_float)(middle * imf_transfer_gain(p->transfer, 0, 0));
+    z->middle = (float)middle;
+    z->mean = (float)(middle * imf_transfer_gain(p->transfer, 0, 0));
     for (int c = 0; c < p->channels; c++)
-        z->outside[c] = (cl_float)(p->outside[c] - middle);
+        z->outside[c] = (float)(p->outside[c] - middle);
     z->width = p->width;
     z->height = p->height;
     z->channels = p->channels;
@@ -346,15 +331,15 @@ static enum imf_status transfer_make(void **job, const struct imf_problem *p,
 static enum imf_status transfer_run(void *job, const struct imf_surface *in,
                                     const struct imf_surface *out, struct imf_error *err) {
     struct transfer_job *j = job;
-    struct sizes *z = &j->sizes;
-    z->in_origin = (cl_long)in->origin;
-    z->in_pitch = (cl_long)in->pitch;
-    z->out_origin = (cl_long)out->origin;
-    z->out_pitch = (cl_long)out->pitch;
-    enum imf_status status = launch(j, in->mem->handle, out->mem->handle, COLUMNS, err);
+    struct imf_frequency_sizes *z = &j->sizes;
+    z->in_origin = (int64_t)in->origin;
+    z->in_pitch = (int64_t)in->pitch;
+    z->out_origin = (int64_t)out->origin;
+    z->out_pitch = (int64_t)out->pitch;
+    enum imf_status status = launch(j, in->mem, out->mem, COLUMNS, err);
     if (status == IMF_OK)
-        status = launch(j, in->mem->handle, out->mem->handle, ROWS, err);
-    return status == IMF_OK ? launch(j, in->mem->handle, out->mem->handle, RESULT, err) : status;
+        status = launch(j, in->mem, out->mem, ROWS, err);
+    return status == IMF_OK ? launch(j, in->mem, out->mem, RESULT, err) : status;
 }
 
 static double transfer_bytes(const struct imf_problem *p, const struct imf_device *d) {

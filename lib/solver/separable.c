@@ -12,7 +12,6 @@
  *
  * Real problems: floats, where solver/separable_error.c says that they do.
  */
-#include "device/clrt.h"
 #include "device/tuning.h"
 #include "solver/separable_error.h"
 #include "solver/solver.h"
@@ -64,8 +63,8 @@ struct separable_job {
     struct imf_queue *queue;
     struct imf_problem p;
     struct shape shape;
-    cl_kernel kernel[2]; /* one pass: the first; two: rows, columns */
-    cl_mem mid;          /* between two passes */
+    struct imf_program *program[2]; /* one pass: the first; two: rows, columns */
+    struct imf_buffer *mid;         /* between two passes */
     size_t mid_pitch;
 };
 
@@ -305,10 +304,8 @@ static void separable_destroy(void **job) {
     if (!j)
         return;
     for (int i = 0; i < 2; i++)
-        if (j->kernel[i])
-            clReleaseKernel(j->kernel[i]);
-    if (j->mid)
-        clReleaseMemObject(j->mid);
+        imf_program_free(&j->program[i]);
+    imf_buffer_free(&j->mid);
     free_shape(&j->shape);
     free(j);
 }
@@ -330,8 +327,7 @@ static enum imf_status make_mid(struct separable_job *j, struct imf_error *err) 
     if (!imf_size_mul(rows, j->mid_pitch, &bytes) ||
         !imf_size_mul(bytes, acc_types[j->shape.acc].size, &bytes))
         return imf_fail(err, IMF_ERR_LIMIT, "the buffer between two passes is too large");
-    return imf_clrt_buffer(j->queue, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, bytes, &j->mid,
-                           err);
+    return imf_buffer_make(&j->mid, j->queue, IMF_BUFFER_WORK, bytes, err);
 }
 
 static enum imf_status separable_make(void **job, const struct imf_problem *p,
@@ -344,7 +340,10 @@ static enum imf_status separable_make(void **job, const struct imf_problem *p,
     j->queue = queue;
     j->p = *p;
     enum imf_status status = IMF_OK;
+    static const char *const parts[] = {"common.cl", NULL};
     struct imf_defines defines = {0};
+    const struct imf_program_source source = {
+        .file = "separable.cl", .parts = parts, .defines = &defines};
     if (!choose(p, d, &j->shape, why)) {
         status = imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
     } else {
@@ -352,11 +351,10 @@ static enum imf_status separable_make(void **job, const struct imf_problem *p,
     }
     bool two = j->shape.two_passes;
     if (status == IMF_OK)
-        status = imf_clrt_kernel(queue, "separable.cl", &defines,
-                                 two ? "separable_rows" : "separable", &j->kernel[0], err);
+        status = imf_program_make(&j->program[0], queue, &source,
+                                  two ? "separable_rows" : "separable", err);
     if (status == IMF_OK && two)
-        status = imf_clrt_kernel(queue, "separable.cl", &defines, "separable_columns",
-                                 &j->kernel[1], err);
+        status = imf_program_make(&j->program[1], queue, &source, "separable_columns", err);
     if (status == IMF_OK && two)
         status = make_mid(j, err);
     imf_defines_free(&defines);
@@ -378,51 +376,36 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     const struct imf_device *d = imf_queue_device(j->queue);
     const struct imf_kernel *k = j->p.kernel[0];
     size_t group = j->shape.group, vec = (size_t)j->shape.vec;
-    cl_int n = in->width * in->channels, height = in->height;
+    int n = in->width * in->channels, height = in->height;
     size_t columns = ((size_t)n + vec - 1) / vec;
     /* Of the first tap of pixel (0, 0). */
-    cl_ulong in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
-    cl_ulong in_pitch = in->pitch, out_start = out->origin, out_pitch = out->pitch;
-    cl_ulong mid_pitch = j->mid_pitch;
-    cl_mem source = in->mem->handle, target = out->mem->handle;
-    const size_t local[2] = {group, 1};
-    size_t global[2] = {(columns + group - 1) / group * group, 0};
+    size_t in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
     if (!j->shape.two_passes) {
         int strips = (n + j->shape.strip - 1) / j->shape.strip, span = span_of(&j->p, &j->shape);
-        cl_int strip = ((n + strips - 1) / strips + span - 1) / span * span;
-        cl_int rows = rows_of(d, strips, height);
-        const struct imf_clrt_arg args[] = {
-            {sizeof source, &source},
-            {sizeof in_start, &in_start},
-            {sizeof in_pitch, &in_pitch},
-            {sizeof target, &target},
-            {sizeof out_start, &out_start},
-            {sizeof out_pitch, &out_pitch},
-            {sizeof n, &n},
-            {sizeof height, &height},
-            {sizeof strip, &strip},
-            {sizeof rows, &rows},
-        };
-        global[0] = (size_t)((n + strip - 1) / strip);
-        global[1] = ((size_t)height + (size_t)rows - 1) / (size_t)rows;
-        return imf_clrt_launch(j->queue, j->kernel[0], args, 10, 2, global, local, err);
+        int strip = ((n + strips - 1) / strips + span - 1) / span * span;
+        int rows = rows_of(d, strips, height);
+        const struct imf_arg args[] = {
+            imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),
+            imf_arg_buffer(out->mem), imf_arg_size(out->origin), imf_arg_size(out->pitch),
+            imf_arg_int(n),           imf_arg_int(height),       imf_arg_int(strip),
+            imf_arg_int(rows)};
+        const struct imf_grid grid = {(size_t)((n + strip - 1) / strip),
+                                      ((size_t)height + (size_t)rows - 1) / (size_t)rows, group};
+        return imf_program_launch(j->queue, j->program[0], grid, args, err);
     }
-    const struct imf_clrt_arg first[] = {
-        {sizeof source, &source}, {sizeof in_start, &in_start},   {sizeof in_pitch, &in_pitch},
-        {sizeof j->mid, &j->mid}, {sizeof mid_pitch, &mid_pitch}, {sizeof n, &n},
-    };
-    global[1] = (size_t)height + (size_t)k->height - 1;
-    enum imf_status status =
-        imf_clrt_launch(j->queue, j->kernel[0], first, 6, 2, global, local, err);
+    struct imf_grid grid = imf_grid_over(columns, (size_t)height + (size_t)k->height - 1, group);
+    const struct imf_arg first[] = {imf_arg_buffer(in->mem),    imf_arg_size(in_start),
+                                    imf_arg_size(in->pitch),    imf_arg_buffer(j->mid),
+                                    imf_arg_size(j->mid_pitch), imf_arg_int(n)};
+    enum imf_status status = imf_program_launch(j->queue, j->program[0], grid, first, err);
     if (status != IMF_OK)
         return status;
-    const struct imf_clrt_arg second[] = {
-        {sizeof j->mid, &j->mid},       {sizeof mid_pitch, &mid_pitch}, {sizeof target, &target},
-        {sizeof out_start, &out_start}, {sizeof out_pitch, &out_pitch}, {sizeof n, &n},
-        {sizeof height, &height},
-    };
-    global[1] = ((size_t)height + BLOCK - 1) / BLOCK;
-    return imf_clrt_launch(j->queue, j->kernel[1], second, 7, 2, global, local, err);
+    const struct imf_arg second[] = {imf_arg_buffer(j->mid),   imf_arg_size(j->mid_pitch),
+                                     imf_arg_buffer(out->mem), imf_arg_size(out->origin),
+                                     imf_arg_size(out->pitch), imf_arg_int(n),
+                                     imf_arg_int(height)};
+    grid.down = ((size_t)height + BLOCK - 1) / BLOCK;
+    return imf_program_launch(j->queue, j->program[1], grid, second, err);
 }
 
 static double separable_bytes(const struct imf_problem *p, const struct imf_device *d) {
