@@ -263,7 +263,7 @@ static enum imf_status make(struct imf_program **out, struct imf_queue *queue, c
                             const struct imf_defines *defines, const char *entry,
                             struct imf_error *err) {
     static const char *const parts[] = {"common.cl", NULL};
-    const struct imf_program_source source = {file, parts, defines};
+    const struct imf_program_source source = {.file = file, .parts = parts, .defines = defines};
     return imf_program_make(out, queue, &source, entry, err);
 }
 
