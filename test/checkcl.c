@@ -1,8 +1,5 @@
 /*
- * checkcl.c - every solver and variant against the reference; with --bench, times the same calls
- *
- *   checkcl [--full | --quick | --oclgrind | --host] [--solver=NAME | --part=NAME]
- *           [--verbose] [--bench[=WxH]]
+ * checkcl.c - every solver and variant against the reference; with --bench, times the same variants
  */
 #include "checkcl.h"
 
@@ -33,41 +30,94 @@ uint64_t checkcl_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-bool checkcl_part(const struct checkcl *c, const char *name) {
-    return !c->part || !strcmp(c->part, name);
+/* What is run, in this order. */
+enum needs { A_HOST, A_DEVICE, VARIANTS /* a device; each case has a name */ };
+static const struct group {
+    const char *name, *part;
+    void (*check)(struct checkcl *c);
+    enum needs needs;
+} groups[] = {{"edges", "spatial", checkcl_edges, A_HOST},
+              {"reference", "spatial", checkcl_reference, A_HOST},
+              {"solvers", "spatial", checkcl_spatial, VARIANTS},
+              {"solvers", "transforms", checkcl_fft, VARIANTS},
+              {"exact", "transforms", checkcl_exact, A_DEVICE},
+              {"frequency", "transforms", checkcl_frequency, VARIANTS},
+              {"chains", "chains", checkcl_chains, A_DEVICE},
+              {"bands", "chains", checkcl_bands, A_DEVICE}};
+
+static void check(struct checkcl *c, const struct group *g, const char *part) {
+    const char *only = c->only;
+    if ((part && strcmp(part, g->part) != 0) || (g->needs != A_HOST && !c->queue) ||
+        (c->bench && g->needs != VARIANTS) || (c->tiny && g->check == checkcl_exact))
+        return;
+    if (g->needs != VARIANTS) {
+        if (!checkcl_wanted(c, g->name))
+            return;
+        c->only = NULL;
+    }
+    g->check(c);
+    c->only = only;
 }
 
-static int usage(const char *arg) {
-    fprintf(stderr, "checkcl: %s: unknown option\n", arg);
-    return 2;
+static const char help[] =
+    "checkcl [OPTION]...: every solver and variant against the reference\n"
+    "  --part=NAME      spatial, transforms or chains only\n"
+    "  --only=PATTERN   cases whose name, or its beginning up to a '/', matches: edges, "
+    "reference,\n"
+    "                   exact, chains, bands, or SOLVER/WxH/TAPS/IN-OUT/CHANNELS, as in "
+    "'direct/5x5',\n"
+    "                   '*/rank1-real/u8-u8', 'frequency/notch-*'\n"
+    "  --bench[=WxH]    time each variant once it is right, on an image of that size (2000x1500):\n"
+    "                   its name, milliseconds, nanoseconds a sample (a median), and how\n"
+    "  --quick, --full  fewer, more draws from the matrix of cases\n"
+    "  --oclgrind       a handful of small cases\n"
+    "  --host           no device\n"
+    "  --verbose        also print what passes and what does not apply\n";
+
+static bool parse(struct checkcl *c, const char **part, bool *host, const char *arg) {
+    static const char *const parts[] = {"spatial", "transforms", "chains"};
+    int end = 0;
+    if (!strcmp(arg, "--quick"))
+        c->quick = true;
+    else if (!strcmp(arg, "--full"))
+        c->full = true;
+    else if (!strcmp(arg, "--oclgrind"))
+        c->quick = c->tiny = true;
+    else if (!strcmp(arg, "--host"))
+        *host = true;
+    else if (!strcmp(arg, "--verbose"))
+        c->verbose = true;
+    else if (!strncmp(arg, "--only=", 7))
+        c->only = arg + 7;
+    else if (!strncmp(arg, "--part=", 7)) {
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (!strcmp(arg + 7, parts[i]))
+                *part = parts[i];
+        return *part;
+    } else if (!strncmp(arg, "--bench", 7)) {
+        c->bench = true;
+        c->bench_width = 2000;
+        c->bench_height = 1500;
+        if (arg[7])
+            return sscanf(arg, "--bench=%5dx%5d%n", &c->bench_width, &c->bench_height, &end) == 2 &&
+                   !arg[end] && c->bench_width > 0 && c->bench_height > 0;
+    } else
+        return false;
+    return true;
 }
 
 int main(int argc, char **argv) {
     struct checkcl c = {0};
-    bool host = false, bench = false;
-    int width = 4000, height = 3000;
-    for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        if (!strcmp(a, "--quick"))
-            c.quick = true;
-        else if (!strcmp(a, "--full"))
-            c.full = true;
-        else if (!strcmp(a, "--oclgrind"))
-            c.quick = c.tiny = true;
-        else if (!strcmp(a, "--host"))
-            host = true;
-        else if (!strcmp(a, "--verbose"))
-            c.verbose = true;
-        else if (!strncmp(a, "--solver=", 9))
-            c.only = a + 9;
-        else if (!strcmp(a, "--part=spatial") || !strcmp(a, "--part=transforms") ||
-                 !strcmp(a, "--part=chains"))
-            c.part = a + 7;
-        else if (!strcmp(a, "--bench") || sscanf(a, "--bench=%dx%d", &width, &height) == 2)
-            bench = true;
-        else
-            return usage(a);
-    }
+    const char *part = NULL;
+    bool host = false;
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help")) {
+            fputs(help, stdout);
+            return 0;
+        } else if (!parse(&c, &part, &host, argv[i])) {
+            fprintf(stderr, "checkcl: %s: no such option (--help lists them)\n", argv[i]);
+            return 2;
+        }
     struct imf_context_options options = {0};
     struct imf_error err;
     if (imf_context_create(&c.ctx, &options, &err)) {
@@ -82,28 +132,16 @@ int main(int argc, char **argv) {
         }
         printf("checkcl on %s\n", imf_queue_device(c.queue)->name);
     }
-    if (bench && c.queue) {
-        checkcl_bench(&c, width, height);
-    } else {
-        if (!c.only && checkcl_part(&c, "spatial")) {
-            checkcl_edges(&c);
-            checkcl_reference(&c);
-        }
-        bool transforms = c.queue && checkcl_part(&c, "transforms");
-        if (c.queue)
-            checkcl_solvers(&c);
-        if (transforms && !c.tiny && (!c.only || !strcmp(c.only, "exact")))
-            checkcl_exact(&c);
-        if (transforms && (!c.only || !strcmp(c.only, "transfer")))
-            checkcl_transfers(&c);
-        if (c.queue && !c.only && checkcl_part(&c, "chains")) {
-            checkcl_chains(&c);
-            checkcl_bands(&c);
-        }
-        printf("checkcl: %lu passed, %lu failed\n", c.passed, c.failed);
-    }
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        check(&c, &groups[i], part);
+    if (c.only && !c.met)
+        fprintf(stderr, "checkcl: no case matches --only=%s\n", c.only);
+    printf("checkcl: %lu passed, %lu failed\n", c.passed, c.failed);
+    for (size_t i = 0; i < c.timed_count; i++)
+        free(c.timed[i]);
+    free(c.timed);
     imf_queue_close(&c.queue);
     imf_runtime_close(&c.rt);
     imf_context_free(&c.ctx);
-    return c.failed != 0;
+    return c.failed != 0 || (c.only && !c.met);
 }

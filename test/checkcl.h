@@ -15,13 +15,18 @@ struct checkcl {
     struct imf_context *ctx;   /* the same device through the public interface */
     bool quick, full, verbose; /* fewer and more draws from the matrix */
     bool tiny;                 /* a handful of small cases, for oclgrind */
-    const char *only;          /* solver name, or NULL for all */
+    const char *only;          /* a pattern of names, or NULL for all */
+    bool met;                  /* by one name at least */
     const char *part;          /* spatial, transforms or chains, or NULL for all */
     unsigned long passed, failed;
+    bool bench; /* time each variant once it is right, on an image of this size */
+    int bench_width, bench_height;
+    char **timed; /* names of variants that have been */
+    size_t timed_count;
 };
 
-/* Is this one of the parts to run? */
-bool checkcl_part(const struct checkcl *c, const char *name);
+/* Is this name, or the beginning of it up to a '/', among those asked for? */
+bool checkcl_wanted(struct checkcl *c, const char *name);
 
 /* Count one check; a failure prints the formatted detail. */
 void checkcl_result(struct checkcl *c, bool ok, const char *format, ...)
@@ -32,11 +37,11 @@ uint64_t checkcl_random(uint64_t *state);
 
 void checkcl_edges(struct checkcl *c);     /* margins: host and device against the definition */
 void checkcl_reference(struct checkcl *c); /* the host solver against a loop over the definition */
-void checkcl_solvers(struct checkcl *c);   /* every device solver against the host solver */
+void checkcl_spatial(struct checkcl *c);   /* every device solver against the host solver */
+void checkcl_fft(struct checkcl *c);       /* the same for those by transforms */
 void checkcl_exact(struct checkcl *c);     /* transforms at the edge of their error bound */
-void checkcl_transfers(struct checkcl *c); /* the solver of transfer functions against the host's */
+void checkcl_frequency(struct checkcl *c); /* the solver of transfer functions against the host's */
 void checkcl_chains(struct checkcl *c);    /* whole filters with every option, by --verify's rule */
 void checkcl_bands(struct checkcl *c);     /* chains in bands against chains at once */
-void checkcl_bench(struct checkcl *c, int width, int height);
 
 #endif

@@ -4,10 +4,8 @@
  * Each chain runs on the device and is verified against the reference by the contract's exactness.
  * Also here: the timing of single filters.
  */
-#include "base/clock.h"
 #include "checkcl.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,68 +154,4 @@ void checkcl_chains(struct checkcl *c) {
                 check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_FFT, edge);
         }
     check_transfers(c);
-}
-
-/* Copying a buffer of the image's size on the device: the least that any filter takes. */
-static void bench_copy(struct checkcl *c, size_t bytes) {
-    struct imf_buffer *from = NULL, *to = NULL;
-    double least = INFINITY, middle[2] = {0, 0};
-    bool ok = !imf_buffer_make(&from, c->queue, IMF_BUFFER_WORK, bytes, NULL) &&
-              !imf_buffer_make(&to, c->queue, IMF_BUFFER_WORK, bytes, NULL);
-    for (int i = 0; i < 10 && ok; i++) {
-        double start = imf_now_ms();
-        ok = !imf_buffer_copy(c->queue, to, 0, from, 0, bytes, NULL) &&
-             !imf_queue_finish(c->queue, NULL);
-        if (i > 2)
-            least = fmin(least, imf_now_ms() - start);
-    }
-    /* Twenty in a row, where starting and waiting count little. */
-    for (int i = 0; i < 2 && ok; i++) {
-        double start = imf_now_ms();
-        for (int k = 0; k < 20 && ok; k++)
-            ok = !imf_buffer_copy(c->queue, to, 0, from, 0, bytes, NULL);
-        ok = ok && !imf_queue_finish(c->queue, NULL);
-        middle[i] = (imf_now_ms() - start) / 20;
-    }
-    if (ok)
-        printf("%-10s %-8s %10.3f %10.3f  imf_buffer_copy(); median: of 20 in a row\n", "copy", "-",
-               least, middle[1]);
-    imf_buffer_free(&from);
-    imf_buffer_free(&to);
-}
-
-void checkcl_bench(struct checkcl *c, int width, int height) {
-    static const char *const specs[] = {
-        "kernel:1", "sharpen", "disk:2",  "disk:3",  "disk:5",  "disk:7",  "blur:2",       "blur:5",
-        "box:9",    "sobel",   "disk:15", "disk:31", "disk:50", "blur:20", "highpass:0.05"};
-    static const char *const names[] = {"auto", "direct", "fft"};
-    struct imf_info info = SHAPE(width, height, 3, 8, IMF_COLOR_RGB, false);
-    size_t stride;
-    void *src = random_pixels(&info, &stride);
-    void *dst = malloc(stride * (size_t)height);
-    printf("%-10s %-8s %10s %10s  %s\n", "filter", "backend", "min ms", "median", "algorithm");
-    bench_copy(c, stride * (size_t)height);
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
-        for (int b = IMF_BACKEND_AUTO; b <= IMF_BACKEND_FFT; b++) {
-            struct imf_error err;
-            struct imf_filter *filter = NULL;
-            struct imf_plan *plan = NULL;
-            struct imf_settings settings = {.backend = (enum imf_backend)b};
-            struct imf_run_options options = {.bench = 7};
-            struct imf_report r;
-            if (b == IMF_BACKEND_DIRECT && i > 10)
-                continue; /* seconds each, and never chosen */
-            if (imf_filter_parse(&filter, &specs[i], 1, &err) ||
-                imf_plan_create(&plan, c->ctx, filter, &info, &settings, &err) ||
-                imf_plan_run_memory(plan, src, stride, dst, stride, &options, &r, &err))
-                printf("%-10s %-8s %s\n", specs[i], names[b], err.text);
-            else
-                printf("%-10s %-8s %10.3f %10.3f  %s\n", specs[i], names[b], r.compute_min_ms,
-                       r.compute_median_ms, imf_plan_choice(plan)->chosen->algorithm);
-            fflush(stdout);
-            imf_plan_free(&plan);
-            imf_filter_free(&filter);
-        }
-    free(src);
-    free(dst);
 }

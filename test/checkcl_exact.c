@@ -55,8 +55,8 @@ void checkcl_exact(struct checkcl *c) {
                              .scale = 1,
                              .edge = IMF_EDGE_MIRROR};
             bool found = edge_of(c, s, &k, &k.gain, 1, 1 << 16);
-            checkcl_result(c, found && k.gain > 1, "%s: largest gain for %d bits: %s", s->name,
-                           deep ? 16 : 8, checkcl_describe(&k));
+            checkcl_result(c, found && k.gain > 1, "%s: largest gain for %d bits: %s",
+                           checkcl_name(s), deep ? 16 : 8, checkcl_describe(&k));
             for (k.picture = MIXED; found && k.picture < PICTURES; k.picture++)
                 checkcl_solver(c, s, &k, 20);
         }
@@ -70,7 +70,8 @@ void checkcl_exact(struct checkcl *c) {
                          .gain = 1,
                          .edge = IMF_EDGE_CLAMP};
         bool found = edge_of(c, s, &k, &k.scale, 99 * 103, 1);
-        checkcl_result(c, found, "%s: least scale of a 99x103 kernel: %d", s->name, k.scale);
+        checkcl_result(c, found, "%s: least scale of a 99x103 kernel: %d", checkcl_name(s),
+                       k.scale);
         for (k.picture = MIXED; found && k.picture < PICTURES; k.picture++)
             checkcl_solver(c, s, &k, 21);
     }

@@ -53,7 +53,14 @@ static double largest_error(const struct imf_surface *want, const struct imf_sur
 static void check_transfer(struct checkcl *c, const struct imf_transfer *t, struct shape z,
                            enum imf_sample sample, enum imf_edge edge) {
     static const char *const kind[] = {"lowpass", "highpass", "bandpass", "bandstop", "notch"};
+    static const char *const type[] = {"gaussian", "butterworth", "ideal"};
+    static const char *const samples[] = {"u8", "u16", "f32"};
     double full = sample == IMF_U16 ? 65535 : 255;
+    char name[100];
+    snprintf(name, sizeof name, "frequency/%s-%s/%s-f32/%dch", kind[t->kind], type[t->type],
+             samples[sample], z.channels);
+    if (!checkcl_wanted(c, name))
+        return;
     struct imf_problem p = {
         .width = z.width,
         .height = z.height,
@@ -90,11 +97,9 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
          !imf_queue_finish(c->queue, &err) && checkcl_download(c, &out);
     unsigned long broken = ok ? overwritten(&out) : 0;
     double error = ok ? largest_error(&want, &out) : INFINITY;
-    checkcl_result(c, ok && !broken && error <= p.tolerance,
-                   "%s type %d %dx%dx%d sample %d edge %d: off by %g of %g, %lu bytes "
-                   "overwritten %s%s",
-                   kind[t->kind], (int)t->type, z.width, z.height, z.channels, (int)sample,
-                   (int)edge, error, p.tolerance, broken, why, err.text);
+    ok = ok && !broken && error <= p.tolerance;
+    checkcl_result(c, ok, "%s %dx%d edge %d: off by %g of %g, %lu bytes overwritten %s%s", name,
+                   z.width, z.height, (int)edge, error, p.tolerance, broken, why, err.text);
     if (job)
         s->destroy(&job);
     imf_buffer_free(&in.mem);
@@ -102,9 +107,11 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
     imf_surface_free(&in);
     imf_surface_free(&out);
     imf_surface_free(&want);
+    if (ok && c->bench)
+        checkcl_time(c, s, name, &p, MIXED);
 }
 
-void checkcl_transfers(struct checkcl *c) {
+void checkcl_frequency(struct checkcl *c) {
     static const enum imf_sample samples[] = {IMF_U8, IMF_U16, IMF_F32};
     unsigned n = 0;
     for (size_t t = 0; t < COUNT(transfers); t++)

@@ -178,11 +178,24 @@ static struct imf_problem make_problem(const struct kase *k,
     return p;
 }
 
+static const char *const sample[] = {"u8", "u16", "f32", "f64"};
+
+const char *checkcl_variant(const struct imf_solver *s, const struct kase *k) {
+    static const char *const epilogue[] = {"",          "/absolute", "/offset",
+                                           "/negative", "/folded",   "/threshold"};
+    static char text[200];
+    snprintf(text, sizeof text, "%s/%dx%d/%s%s/%s-%s/%dch%s", checkcl_name(s), k->kw, k->kh,
+             taps_name[k->taps], k->magnitude ? "-magnitude" : "", sample[k->in], sample[k->out],
+             k->shape.channels, epilogue[k->epilogue]);
+    for (char *c = text; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    return text;
+}
+
 const char *checkcl_describe(const struct kase *k) {
     static const char *const picture[] = {"mixed",  "noise",   "black", "white",
                                           "halves", "grating", "chess", "dim"};
     static char text[200];
-    static const char *const sample[] = {"u8", "u16", "f32", "f64"};
     snprintf(text, sizeof text, "%dx%dx%d %s %s->%s %s%s %dx%d gain %d scale %d %s epilogue %d",
              k->shape.width, k->shape.height, k->shape.channels, picture[k->picture], sample[k->in],
              sample[k->out], taps_name[k->taps], k->magnitude ? " magnitude" : "", k->kw, k->kh,

@@ -78,12 +78,19 @@ void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed);
 void checkcl_release(struct material *m);
 /* One phrase, in static storage. */
 const char *checkcl_describe(const struct kase *k);
+/* "direct/5x5/rank1-real/u8-u8/3ch": what a case compiles, whatever its shape and edge. Static. */
+const char *checkcl_variant(const struct imf_solver *s, const struct kase *k);
 /* Samples that differ from the reference by more than the contract allows. */
 unsigned long checkcl_wrong(const struct material *m, const struct imf_surface *got);
 
 /* Run a solver on a case, if it is applicable, and compare. */
 void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct kase *k,
                     uint64_t seed);
+/* The solver by its file's name. */
+const char *checkcl_name(const struct imf_solver *s);
+/* Time a problem that was found right on an image of the benchmark's size, if its name is new. */
+void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *name,
+                  const struct imf_problem *checked, enum picture picture);
 /* The device as that solver needs it: those for GPUs run anywhere, if slowly. */
 struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solver *s);
 

@@ -38,6 +38,9 @@ struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solve
 void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct kase *k,
                     uint64_t seed) {
     struct material m;
+    const char *name = checkcl_variant(s, k);
+    if (!checkcl_wanted(c, name))
+        return;
     checkcl_prepare(&m, k, seed);
     char why[IMF_WHY] = "";
     struct imf_error err = {.text = ""};
@@ -55,15 +58,18 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
         unsigned long wrong = ran ? checkcl_wrong(&m, &out) : 0;
         unsigned long broken = ran ? broken_canaries(&out) : 0;
         checkcl_result(c, ran && !wrong && !broken,
-                       "%s %s seed %llu: %lu samples wrong, %lu bytes overwritten %s", s->name,
-                       checkcl_describe(k), (unsigned long long)seed, wrong, broken, err.text);
+                       "%s %s seed %llu: %lu samples wrong, %lu bytes overwritten %s",
+                       checkcl_name(s), checkcl_describe(k), (unsigned long long)seed, wrong,
+                       broken, err.text);
         if (job)
             s->destroy(&job);
+        if (c->bench && ran && !wrong && !broken)
+            checkcl_time(c, s, name, &m.p, k->picture);
         imf_buffer_free(&m.in.mem);
         imf_buffer_free(&out.mem);
         imf_surface_free(&out);
     } else if (c->verbose) {
-        printf("-- %s %s: %s\n", s->name, checkcl_describe(k), why);
+        printf("-- %s %s: %s\n", checkcl_name(s), checkcl_describe(k), why);
     }
     checkcl_release(&m);
 }
@@ -135,8 +141,10 @@ static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
         char why[IMF_WHY] = "";
         struct material m;
         struct imf_device device = checkcl_device(c, s);
+        if (!checkcl_wanted(c, checkcl_variant(s, &cases[i])))
+            continue;
         checkcl_prepare(&m, &cases[i], 300 + i);
-        checkcl_result(c, s->applicable(&m.p, &device, why), "%s %s: %s", s->name,
+        checkcl_result(c, s->applicable(&m.p, &device, why), "%s %s: %s", checkcl_name(s),
                        checkcl_describe(&cases[i]), why);
         checkcl_release(&m);
         checkcl_solver(c, s, &cases[i], 300 + i);
@@ -191,7 +199,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                 kind != RANK1_INTEGER && kind != RANK1_REAL)
                 continue;
             /* Nearly every case is a compilation, slow ones where barriers become loops. */
-            size_t every = c->full ? 1 : s == &imf_solver_fft_local ? 4 : 2;
+            size_t every = c->full || c->bench ? 1 : s == &imf_solver_fft_local ? 4 : 2;
             if (every > 1 && k > 3 && (k + kind) % every)
                 continue;
             /* The rest of the matrix is drawn so that every value of every axis is met. */
@@ -209,6 +217,13 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                                  .magnitude = checkcl_random(&r) % 5 == 0,
                                  .epilogue = (int)(checkcl_random(&r) % 6),
                                  .edge = (enum imf_edge)(checkcl_random(&r) % 5)};
+                checkcl_solver(c, s, &q, seed);
+                if (!c->bench || d > 0)
+                    continue;
+                /* Of every kernel one that is like the others, to compare. */
+                q.shape.channels = 3;
+                q.in = q.out = IMF_U8;
+                q.magnitude = q.epilogue = 0;
                 checkcl_solver(c, s, &q, seed);
             }
         }
@@ -279,11 +294,16 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
         }
 }
 
-void checkcl_solvers(struct checkcl *c) {
-    for (size_t i = 0; i < COUNT(solvers); i++) {
-        const struct imf_solver *s = solvers[i];
-        if (checkcl_part(c, s->backend == IMF_BACKEND_FFT ? "transforms" : "spatial") &&
-            (!c->only || !strcmp(c->only, s->name)))
-            check_one_solver(c, s);
-    }
+static void check_solvers(struct checkcl *c, bool transforms) {
+    for (size_t i = 0; i < COUNT(solvers); i++)
+        if ((solvers[i]->backend == IMF_BACKEND_FFT) == transforms)
+            check_one_solver(c, solvers[i]);
+}
+
+void checkcl_spatial(struct checkcl *c) {
+    check_solvers(c, false);
+}
+
+void checkcl_fft(struct checkcl *c) {
+    check_solvers(c, true);
 }
