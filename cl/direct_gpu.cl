@@ -245,7 +245,7 @@ inline void store_row(__global OUT_T *out, const element *a, const element *b)
 // in_start: of the row of the first tap of row 0; n: samples a row; rows: output rows a work-item.
 // Starts and pitches are multiples of 64 samples.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-direct_local(const __global IN_T *restrict in, ulong in_start, ulong in_pitch,
+direct_gpu(const __global IN_T *restrict in, ulong in_start, ulong in_pitch,
              __global OUT_T *restrict out, ulong out_start, ulong out_pitch, int n, int height,
              int rows)
 {

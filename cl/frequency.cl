@@ -271,7 +271,7 @@ static void filter_row(__global vfloat *row, const __global vfloat *gains,
 
 // blends: of the gap along x, then along y.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-fft_transfer(const __global IN_T *restrict in, __global OUT_T *restrict out,
+frequency(const __global IN_T *restrict in, __global OUT_T *restrict out,
              __global vfloat *restrict plane, __global vfloat *restrict gains,
              __global vfloat *restrict scratch, const __global float *restrict twiddles,
              const __global int *restrict order, const __global struct blend *restrict blends,

@@ -74,8 +74,8 @@ static bool verified(struct imf_exec *x, const struct imf_chain *c, struct imf_e
 static bool choose_solvers(struct checkcl *c, const struct imf_chain *chain, size_t turn,
                            const struct imf_solver **chosen) {
     static const struct imf_solver *const solvers[] = {&imf_solver_separable, &imf_solver_direct,
-                                                       &imf_solver_separable_local,
-                                                       &imf_solver_direct_local, &imf_solver_fft};
+                                                       &imf_solver_separable_gpu,
+                                                       &imf_solver_direct_gpu, &imf_solver_fft};
     struct imf_device device = *imf_queue_device(c->queue);
     char why[IMF_WHY];
     device.gpu =
@@ -90,7 +90,7 @@ static bool choose_solvers(struct checkcl *c, const struct imf_chain *chain, siz
             chosen[i] = s->applicable(p, &device, why) ? s : NULL;
         }
         if (p->kind == IMF_TRANSFER)
-            chosen[i] = &imf_solver_transfer;
+            chosen[i] = &imf_solver_frequency;
         if (!chosen[i])
             return false;
     }

@@ -29,12 +29,12 @@ const char *checkcl_name(const struct imf_solver *s) {
         const struct imf_solver *solver;
         const char *name;
     } names[] = {{&imf_solver_direct, "direct"},
-                 {&imf_solver_direct_local, "direct_gpu"},
+                 {&imf_solver_direct_gpu, "direct_gpu"},
                  {&imf_solver_separable, "separable"},
-                 {&imf_solver_separable_local, "separable_gpu"},
+                 {&imf_solver_separable_gpu, "separable_gpu"},
                  {&imf_solver_fft, "fft"},
-                 {&imf_solver_fft_local, "fft_gpu"},
-                 {&imf_solver_transfer, "frequency"}};
+                 {&imf_solver_fft_gpu, "fft_gpu"},
+                 {&imf_solver_frequency, "frequency"}};
     for (size_t i = 0; i < COUNT(names); i++)
         if (names[i].solver == s)
             return names[i].name;

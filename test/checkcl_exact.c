@@ -39,7 +39,7 @@ static bool edge_of(const struct checkcl *c, const struct imf_solver *s, const s
 }
 
 void checkcl_exact(struct checkcl *c) {
-    static const struct imf_solver *const solvers[] = {&imf_solver_fft, &imf_solver_fft_local};
+    static const struct imf_solver *const solvers[] = {&imf_solver_fft, &imf_solver_fft_gpu};
     for (size_t i = 0; i < COUNT(solvers); i++) {
         const struct imf_solver *s = solvers[i];
         /* Integers are told apart while errors stay below one; samples of 16 bits in two parts. */

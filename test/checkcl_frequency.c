@@ -73,7 +73,7 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
         .in_max = full,
         .tolerance = sample == IMF_U16 ? 0.25 : 1e-3};
     imf_problem_transfer(&p, t);
-    const struct imf_solver *s = &imf_solver_transfer;
+    const struct imf_solver *s = &imf_solver_frequency;
     struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
     struct imf_surface in = checkcl_surface(sample, z, none), out, want;
     struct imf_error err = {.text = ""};

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const struct imf_solver *const solvers[] = {
-    &imf_solver_direct,    &imf_solver_separable,    &imf_solver_fft,
-    &imf_solver_fft_local, &imf_solver_direct_local, &imf_solver_separable_local};
+    &imf_solver_direct,  &imf_solver_separable,  &imf_solver_fft,
+    &imf_solver_fft_gpu, &imf_solver_direct_gpu, &imf_solver_separable_gpu};
 
 #define CANARY 0xa5
 
@@ -30,8 +30,8 @@ static unsigned long broken_canaries(const struct imf_surface *s) {
 
 struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solver *s) {
     struct imf_device device = *imf_queue_device(c->queue);
-    device.gpu = device.gpu || s == &imf_solver_fft_local || s == &imf_solver_direct_local ||
-                 s == &imf_solver_separable_local;
+    device.gpu = device.gpu || s == &imf_solver_fft_gpu || s == &imf_solver_direct_gpu ||
+                 s == &imf_solver_separable_gpu;
     return device;
 }
 
@@ -195,11 +195,11 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     size_t kinds = SYMMETRIC + 1, max_sizes = c->tiny ? 4 : c->quick ? 8 : COUNT(sizes);
     for (size_t k = 0; k < max_sizes; k++)
         for (size_t kind = 0; kind < kinds; kind++) {
-            if ((s == &imf_solver_separable || s == &imf_solver_separable_local) &&
+            if ((s == &imf_solver_separable || s == &imf_solver_separable_gpu) &&
                 kind != RANK1_INTEGER && kind != RANK1_REAL)
                 continue;
             /* Nearly every case is a compilation, slow ones where barriers become loops. */
-            size_t every = c->full || c->bench ? 1 : s == &imf_solver_fft_local ? 4 : 2;
+            size_t every = c->full || c->bench ? 1 : s == &imf_solver_fft_gpu ? 4 : 2;
             if (every > 1 && k > 3 && (k + kind) % every)
                 continue;
             /* The rest of the matrix is drawn so that every value of every axis is met. */
@@ -237,7 +237,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
         check_long_rows(c);
     /* Each shape, channel count and edge with one integer and one real kernel. */
     for (size_t z = 0; z < COUNT(shapes); z++)
-        for (int edge = 0; edge < (s == &imf_solver_fft_local ? 2 : 5); edge++)
+        for (int edge = 0; edge < (s == &imf_solver_fft_gpu ? 2 : 5); edge++)
             for (int channels = 1; channels <= 4; channels++) {
                 struct kase q = {.shape = shapes[z],
                                  .in = IMF_U8,
@@ -278,7 +278,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     }
     if (s == &imf_solver_fft)
         check_magnitudes(c, s);
-    if (s != &imf_solver_fft_local && s != &imf_solver_fft)
+    if (s != &imf_solver_fft_gpu && s != &imf_solver_fft)
         return;
     /* Kernels that need each of its lengths, along one axis or the other. */
     for (int upright = 0; upright < 2; upright++)

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 
 static const struct imf_solver *const device_solvers[] = {
-    &imf_solver_direct_local, &imf_solver_direct,    &imf_solver_separable_local,
-    &imf_solver_separable,    &imf_solver_fft_local, &imf_solver_fft,
-    &imf_solver_transfer};
+    &imf_solver_direct_gpu, &imf_solver_direct, &imf_solver_separable_gpu, &imf_solver_separable,
+    &imf_solver_fft_gpu,    &imf_solver_fft,    &imf_solver_frequency};
 
 #define DEVICE_SOLVERS (sizeof device_solvers / sizeof device_solvers[0])
 

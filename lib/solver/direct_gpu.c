@@ -385,7 +385,7 @@ static enum imf_status build(struct local_job *j, const struct imf_problem *p, b
     static const char *const parts[] = {"subword.cl", "direct_sums.cl", "common.cl", NULL};
     const struct imf_program_source source = {
         .file = "direct_gpu.cl", .parts = subword ? parts : parts + 1, .defines = &defines};
-    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "direct_local", err);
+    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "direct_gpu", err);
     imf_defines_free(&defines);
     return status;
 }
@@ -423,7 +423,7 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
     return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
-const struct imf_solver imf_solver_direct_local = {
+const struct imf_solver imf_solver_direct_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .applicable = local_applicable,

@@ -23,7 +23,7 @@
 
 struct local_job {
     struct imf_queue *queue;
-    struct imf_fft_local_tiling tiling;
+    struct imf_fft_gpu_tiling tiling;
     struct imf_fft_gpu_sizes sizes;
     bool exact;
     int channels, cx, cy;
@@ -34,7 +34,7 @@ struct local_job {
 };
 
 /* Work-items of a group along x. */
-static int row_group(const struct imf_fft_local_tiling *t) {
+static int row_group(const struct imf_fft_gpu_tiling *t) {
     return t->nx / 16 > ROW_GROUP ? t->nx / 16 : ROW_GROUP;
 }
 
@@ -44,7 +44,7 @@ static double list_capacity(const struct imf_problem *p) {
 }
 
 static bool local_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
-    struct imf_fft_local_tiling t;
+    struct imf_fft_gpu_tiling t;
     if (!d->gpu || d->max_group < GROUP || d->local_memory < LOCAL_BYTES) {
         snprintf(why, IMF_WHY, "transforms in local memory are for GPUs");
         return false;
@@ -57,7 +57,7 @@ static bool local_applicable(const struct imf_problem *p, const struct imf_devic
         snprintf(why, IMF_WHY, "a magnitude of two kernels is not done in local memory");
         return false;
     }
-    if (!imf_fft_local_choose(&t, p, d)) {
+    if (!imf_fft_gpu_choose(&t, p, d)) {
         snprintf(why, IMF_WHY, "tiles for a %dx%d kernel do not fit the device's memory",
                  p->kernel[0]->width, p->kernel[0]->height);
         return false;
@@ -66,19 +66,19 @@ static bool local_applicable(const struct imf_problem *p, const struct imf_devic
 }
 
 static double local_error(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_local_tiling t;
-    return imf_fft_local_choose(&t, p, d) ? imf_fft_result_error(p, &t.bound, t.error) : 0;
+    struct imf_fft_gpu_tiling t;
+    return imf_fft_gpu_choose(&t, p, d) ? imf_fft_result_error(p, &t.bound, t.error) : 0;
 }
 
 static double local_cost(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_local_tiling t;
-    return imf_fft_local_choose(&t, p, d) ? t.ms : INFINITY;
+    struct imf_fft_gpu_tiling t;
+    return imf_fft_gpu_choose(&t, p, d) ? t.ms : INFINITY;
 }
 
 static void local_print(const struct imf_problem *p, const struct imf_device *d, char *text,
                         size_t size) {
-    struct imf_fft_local_tiling t;
-    if (imf_fft_local_choose(&t, p, d))
+    struct imf_fft_gpu_tiling t;
+    if (imf_fft_gpu_choose(&t, p, d))
         snprintf(text, size, "fft tiles %dx%d%s%s", t.nx, t.ny, p->exact ? ", exact integer" : "",
                  t.bound.split ? ", two bytes apart" : "");
     else
@@ -86,12 +86,12 @@ static void local_print(const struct imf_problem *p, const struct imf_device *d,
 }
 
 static double local_bytes(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_local_tiling t;
-    if (!imf_fft_local_choose(&t, p, d))
+    struct imf_fft_gpu_tiling t;
+    if (!imf_fft_gpu_choose(&t, p, d))
         return 0;
-    double spectra = (double)imf_fft_local_bytes(&t, p) * t.chunk;
+    double spectra = (double)imf_fft_gpu_bytes(&t, p) * t.chunk;
     return spectra * (1 + (double)t.pitch_out / t.pitch_in) +
-           imf_fft_local_points(&t) * 2 * sizeof(float) +
+           imf_fft_gpu_points(&t) * 2 * sizeof(float) +
            (p->exact ? list_capacity(p) * 2 * sizeof(int32_t) : 0);
 }
 
@@ -161,13 +161,13 @@ static enum imf_status make_spectrum(struct local_job *j, const struct imf_kerne
                                      const struct imf_program_source *source_x,
                                      const struct imf_program_source *source_y,
                                      struct imf_error *err) {
-    const struct imf_fft_local_tiling *t = &j->tiling;
+    const struct imf_fft_gpu_tiling *t = &j->tiling;
     size_t count = (size_t)k->width * (size_t)k->height;
     float *values = malloc(count * sizeof *values);
     if (!values)
         return imf_fail_memory(err, count * sizeof *values);
     for (size_t i = 0; i < count; i++)
-        values[i] = (float)(k->taps[i] / imf_fft_local_points(t));
+        values[i] = (float)(k->taps[i] / imf_fft_gpu_points(t));
     struct imf_program *columns = NULL, *rows = NULL;
     struct imf_buffer *taps = NULL;
     enum imf_status status = imf_buffer_table(&taps, j->queue, values, count * sizeof *values, err);
@@ -237,8 +237,8 @@ static enum imf_status make_taps(struct local_job *j, const struct imf_kernel *k
 
 static enum imf_status make_buffers(struct local_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
-    const struct imf_fft_local_tiling *t = &j->tiling;
-    size_t bytes = imf_fft_local_bytes(t, p) * (size_t)t->chunk;
+    const struct imf_fft_gpu_tiling *t = &j->tiling;
+    size_t bytes = imf_fft_gpu_bytes(t, p) * (size_t)t->chunk;
     size_t spectrum = (size_t)t->nx * (size_t)t->ny * 2 * sizeof(float);
     enum imf_status status = upload_twiddles(j->queue, t->nx, &j->twiddles_x, err);
     if (status == IMF_OK)
@@ -262,7 +262,7 @@ static void define_lines(struct imf_defines *d, int n, int group) {
 static enum imf_status make_kernels(struct local_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
     static const char *const parts[] = {"fft_gpu_lines.cl", "common.cl", NULL};
-    const struct imf_fft_local_tiling *t = &j->tiling;
+    const struct imf_fft_gpu_tiling *t = &j->tiling;
     struct imf_defines x = {0}, y = {0};
     imf_define(&x, "ROWS", "1");
     imf_define(&x, "CHANNELS", "%d", p->channels);
@@ -297,12 +297,12 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
     j->channels = p->channels;
     j->cx = k->cx;
     j->cy = k->cy;
-    if (!imf_fft_local_choose(&j->tiling, p, imf_queue_device(queue))) {
+    if (!imf_fft_gpu_choose(&j->tiling, p, imf_queue_device(queue))) {
         local_destroy(job);
         return imf_fail(err, IMF_ERR_MEMORY, "no tile for a %dx%d kernel fits the device's memory",
                         k->width, k->height);
     }
-    const struct imf_fft_local_tiling *t = &j->tiling;
+    const struct imf_fft_gpu_tiling *t = &j->tiling;
     j->sizes =
         (struct imf_fft_gpu_sizes){.middle_sum = p->exact ? (int64_t)t->bound.middle_sum[0] : 0,
                                    .middle = (float)t->bound.middle,
@@ -333,7 +333,7 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
 /* The three kernels over `pairs` pairs of tiles from sizes.pair on. */
 static enum imf_status run_pairs(struct local_job *j, const struct imf_buffer *in,
                                  const struct imf_buffer *out, int pairs, struct imf_error *err) {
-    const struct imf_fft_local_tiling *t = &j->tiling;
+    const struct imf_fft_gpu_tiling *t = &j->tiling;
     struct imf_fft_gpu_sizes *z = &j->sizes;
     int across = ELEMENTS / t->ny;
     struct imf_grid all = {(size_t)(imf_round_up(z->columns, across) / across * j->channels),
@@ -391,7 +391,7 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
     return imf_program_launch(j->queue, j->again, grid, args, err);
 }
 
-const struct imf_solver imf_solver_fft_local = {
+const struct imf_solver imf_solver_fft_gpu = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
     .bands = IMF_BANDS_WHOLE,

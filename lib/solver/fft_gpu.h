@@ -4,7 +4,7 @@
 
 #include "solver/fft_error.h"
 
-struct imf_fft_local_tiling {
+struct imf_fft_gpu_tiling {
     int nx, ny;           /* powers of two */
     int valid_x, valid_y; /* outputs of a tile */
     int tiles_x;          /* tiles in a row */
@@ -19,14 +19,14 @@ struct imf_fft_local_tiling {
 };
 
 /* The cheapest tiling. False when none fits the device's memory. */
-bool imf_fft_local_choose(struct imf_fft_local_tiling *best, const struct imf_problem *p,
-                          const struct imf_device *d);
+bool imf_fft_gpu_choose(struct imf_fft_gpu_tiling *best, const struct imf_problem *p,
+                        const struct imf_device *d);
 
 /* Elements of a tile. */
-double imf_fft_local_points(const struct imf_fft_local_tiling *t);
+double imf_fft_gpu_points(const struct imf_fft_gpu_tiling *t);
 
 /* Bytes of a pair's spectra, or SIZE_MAX. */
-size_t imf_fft_local_bytes(const struct imf_fft_local_tiling *t, const struct imf_problem *p);
+size_t imf_fft_gpu_bytes(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p);
 
 int imf_round_up(int n, int multiple);
 

@@ -13,7 +13,7 @@
 #define LENGTH_MAX 4096
 #define SPECTRA_BYTES ((size_t)512 << 20) /* each of two buffers, where more than one pair */
 
-double imf_fft_local_points(const struct imf_fft_local_tiling *t) {
+double imf_fft_gpu_points(const struct imf_fft_gpu_tiling *t) {
     return (double)t->nx * t->ny;
 }
 
@@ -21,7 +21,7 @@ int imf_round_up(int n, int multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
 
-size_t imf_fft_local_bytes(const struct imf_fft_local_tiling *t, const struct imf_problem *p) {
+size_t imf_fft_gpu_bytes(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p) {
     size_t bytes;
     if (!imf_size_mul((size_t)t->ny * (size_t)p->channels, (size_t)t->pitch_in, &bytes) ||
         !imf_size_mul(bytes, 2 * sizeof(float), &bytes))
@@ -31,7 +31,7 @@ size_t imf_fft_local_bytes(const struct imf_fft_local_tiling *t, const struct im
 
 /* launches + (elements of columns * column + of rows * row + taps of doubtful pixels * again) /
  * units. */
-static double estimate_ms(const struct imf_fft_local_tiling *t, const struct imf_problem *p,
+static double estimate_ms(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p,
                           const struct imf_device *d) {
     const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
     double lines = (double)t->pairs * t->ny * p->channels, again = 0;
@@ -46,22 +46,22 @@ static double estimate_ms(const struct imf_fft_local_tiling *t, const struct imf
 
 /* Sums that a float leaves in doubt are not looked at in integers first, as on a CPU: that pays
  * only where integers alone would not settle all. */
-static void judge(struct imf_fft_local_tiling *t, const struct imf_problem *p) {
-    t->error = imf_fft_error(&t->bound, imf_fft_local_points(t));
+static void judge(struct imf_fft_gpu_tiling *t, const struct imf_problem *p) {
+    t->error = imf_fft_error(&t->bound, imf_fft_gpu_points(t));
     t->near_tie = p->out == IMF_U8 && imf_fft_window(t->error) == t->error &&
                   imf_fft_near_tie(p, &t->bound, t->error);
     t->doubtful = t->near_tie ? fmin(1, 2 * imf_fft_tie(p, &t->bound, t->error))
                               : imf_fft_doubtful(p, &t->bound, t->error);
 }
 
-bool imf_fft_local_choose(struct imf_fft_local_tiling *best, const struct imf_problem *p,
-                          const struct imf_device *d) {
+bool imf_fft_gpu_choose(struct imf_fft_gpu_tiling *best, const struct imf_problem *p,
+                        const struct imf_device *d) {
     const struct imf_kernel *k = p->kernel[0];
     struct imf_fft_bound bound = imf_fft_bound(p);
     bool found = false;
     for (int ny = LENGTH_MIN; ny <= LENGTH_MAX; ny *= 2) {
         for (int nx = LENGTH_MIN; nx <= LENGTH_MAX; nx *= 2) {
-            struct imf_fft_local_tiling t = {.nx = nx, .ny = ny, .bound = bound};
+            struct imf_fft_gpu_tiling t = {.nx = nx, .ny = ny, .bound = bound};
             /* whole sectors of memory; and no tile that is mostly overlap */
             t.valid_x = (nx - k->width + 1) / 4 * 4;
             t.valid_y = ny - k->height + 1;
@@ -74,7 +74,7 @@ bool imf_fft_local_choose(struct imf_fft_local_tiling *best, const struct imf_pr
             t.pitch_out = imf_round_up(p->width, 16);
             judge(&t, p);
             t.ms = estimate_ms(&t, p, d);
-            size_t bytes = imf_fft_local_bytes(&t, p);
+            size_t bytes = imf_fft_gpu_bytes(&t, p);
             if (bytes > d->max_alloc || (double)ny * p->channels * t.tiles_x > INT32_MAX / 2 ||
                 (found && t.ms >= best->ms))
                 continue;

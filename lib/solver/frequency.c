@@ -29,7 +29,7 @@ struct layout {
 
 enum phase { GAINS, COLUMNS, ROWS, RESULT };
 
-struct transfer_job {
+struct frequency_job {
     struct imf_queue *queue;
     struct layout layout;
     struct imf_frequency_sizes sizes;
@@ -72,7 +72,7 @@ static double error_bound(const struct imf_problem *p, const struct layout *l) {
     return FLT_EPSILON / 2 * size * (6 * rms + gains + 1);
 }
 
-static double transfer_error(const struct imf_problem *p, const struct imf_device *d) {
+static double frequency_error(const struct imf_problem *p, const struct imf_device *d) {
     struct layout l;
     char why[IMF_WHY];
     if (!layout_make(&l, p, d, why))
@@ -80,8 +80,8 @@ static double transfer_error(const struct imf_problem *p, const struct imf_devic
     return error_bound(p, &l) * fabs(p->epilogue.multiply / p->epilogue.scale);
 }
 
-static bool transfer_applicable(const struct imf_problem *p, const struct imf_device *d,
-                                char *why) {
+static bool frequency_applicable(const struct imf_problem *p, const struct imf_device *d,
+                                 char *why) {
     struct layout l;
     if (p->kind != IMF_TRANSFER) { /* the tiles of the same name say why not */
         why[0] = 0;
@@ -89,7 +89,7 @@ static bool transfer_applicable(const struct imf_problem *p, const struct imf_de
     }
     if (!layout_make(&l, p, d, why))
         return false;
-    double error = transfer_error(p, d);
+    double error = frequency_error(p, d);
     if (error <= p->tolerance)
         return true;
     snprintf(why, IMF_WHY, "float32 transforms leave an error of %.2g, over the %.2g allowed",
@@ -100,7 +100,7 @@ static bool transfer_applicable(const struct imf_problem *p, const struct imf_de
 /* samples * (doublings + sample + primes) / units. Half a transform there and half one back is done
  * for each sample and axis. Three times as long as others takes one of which a length is 31 * 43 *
  * 3 and the other a prime of 2999. */
-static double transfer_cost(const struct imf_problem *p, const struct imf_device *d) {
+static double frequency_cost(const struct imf_problem *p, const struct imf_device *d) {
     struct layout l;
     char why[IMF_WHY];
     if (!layout_make(&l, p, d, why))
@@ -113,8 +113,8 @@ static double transfer_cost(const struct imf_problem *p, const struct imf_device
            imf_tuning_units(d);
 }
 
-static void transfer_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                           size_t size) {
+static void frequency_print(const struct imf_problem *p, const struct imf_device *d, char *text,
+                            size_t size) {
     struct layout l;
     char why[IMF_WHY];
     if (layout_make(&l, p, d, why))
@@ -153,7 +153,7 @@ static void set_gain(struct imf_frequency_gain *g, const struct imf_transfer *t,
 
 /* Squared distances of each frequency of y, then of each position along x, from one or two centres:
  * y in vectors, x in pairs. */
-static enum imf_status make_squares(struct transfer_job *j, const struct imf_transfer *t, int vec,
+static enum imf_status make_squares(struct frequency_job *j, const struct imf_transfer *t, int vec,
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t nx = (size_t)l->x.length, ny = (size_t)l->bands * (size_t)vec;
@@ -184,7 +184,7 @@ static enum imf_status make_squares(struct transfer_job *j, const struct imf_tra
 }
 
 /* Where the transform leaves frequencies k and -k of y; the last band repeats its last one. */
-static enum imf_status make_order(struct transfer_job *j, int vec, struct imf_error *err) {
+static enum imf_status make_order(struct frequency_job *j, int vec, struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t n = (size_t)l->y.length, count = (size_t)l->bands * (size_t)vec;
     size_t bytes = 2 * count * sizeof(int32_t);
@@ -207,7 +207,7 @@ static enum imf_status make_order(struct transfer_job *j, int vec, struct imf_er
     return status;
 }
 
-static enum imf_status make_blends(struct transfer_job *j, const struct imf_problem *p,
+static enum imf_status make_blends(struct frequency_job *j, const struct imf_problem *p,
                                    struct imf_error *err) {
     int nx = j->layout.x.length, ny = j->layout.y.length;
     int gap_x = nx - p->width, gap_y = ny - p->height;
@@ -224,8 +224,8 @@ static enum imf_status make_blends(struct transfer_job *j, const struct imf_prob
 
 /* ---- making and running ------------------------------------------------------------------- */
 
-static void transfer_destroy(void **job) {
-    struct transfer_job *j = *job;
+static void frequency_destroy(void **job) {
+    struct frequency_job *j = *job;
     if (!j)
         return;
     struct imf_buffer **buffers[] = {&j->plane, &j->gains,  &j->scratch, &j->twiddles,
@@ -237,7 +237,7 @@ static void transfer_destroy(void **job) {
     *job = NULL;
 }
 
-static enum imf_status launch(struct transfer_job *j, const struct imf_buffer *in,
+static enum imf_status launch(struct frequency_job *j, const struct imf_buffer *in,
                               const struct imf_buffer *out, enum phase phase,
                               struct imf_error *err) {
     const struct imf_arg args[] = {imf_arg_buffer(in),
@@ -256,7 +256,7 @@ static enum imf_status launch(struct transfer_job *j, const struct imf_buffer *i
     return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
-static enum imf_status make_kernel(struct transfer_job *j, const struct imf_problem *p, int vec,
+static enum imf_status make_kernel(struct frequency_job *j, const struct imf_problem *p, int vec,
                                    struct imf_error *err) {
     struct imf_defines d = {0};
     imf_fft_define(&d, vec, NULL, NULL);
@@ -265,12 +265,12 @@ static enum imf_status make_kernel(struct transfer_job *j, const struct imf_prob
         .file = "frequency.cl",
         .parts = imf_fft_parts(j->layout.x.primes || j->layout.y.primes),
         .defines = &d};
-    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "fft_transfer", err);
+    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "frequency", err);
     imf_defines_free(&d);
     return status;
 }
 
-static enum imf_status make_buffers(struct transfer_job *j, const struct imf_problem *p, int vec,
+static enum imf_status make_buffers(struct frequency_job *j, const struct imf_problem *p, int vec,
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
     enum imf_status status =
@@ -290,17 +290,17 @@ static enum imf_status make_buffers(struct transfer_job *j, const struct imf_pro
     return status;
 }
 
-static enum imf_status transfer_make(void **job, const struct imf_problem *p,
-                                     struct imf_queue *queue, struct imf_error *err) {
+static enum imf_status frequency_make(void **job, const struct imf_problem *p,
+                                      struct imf_queue *queue, struct imf_error *err) {
     const struct imf_device *d = imf_queue_device(queue);
     int vec = imf_fft_vec(d);
     char why[IMF_WHY];
-    struct transfer_job *j = *job = calloc(1, sizeof *j);
+    struct frequency_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->queue = queue;
     if (!layout_make(&j->layout, p, d, why)) {
-        transfer_destroy(job);
+        frequency_destroy(job);
         return imf_fail(err, IMF_ERR_MEMORY, "%s", why);
     }
     struct imf_frequency_sizes *z = &j->sizes;
@@ -324,13 +324,13 @@ static enum imf_status transfer_make(void **job, const struct imf_problem *p,
     if (status == IMF_OK)
         status = launch(j, j->plane, j->plane, GAINS, err);
     if (status != IMF_OK)
-        transfer_destroy(job);
+        frequency_destroy(job);
     return status;
 }
 
-static enum imf_status transfer_run(void *job, const struct imf_surface *in,
-                                    const struct imf_surface *out, struct imf_error *err) {
-    struct transfer_job *j = job;
+static enum imf_status frequency_run(void *job, const struct imf_surface *in,
+                                     const struct imf_surface *out, struct imf_error *err) {
+    struct frequency_job *j = job;
     struct imf_frequency_sizes *z = &j->sizes;
     z->in_origin = (int64_t)in->origin;
     z->in_pitch = (int64_t)in->pitch;
@@ -342,7 +342,7 @@ static enum imf_status transfer_run(void *job, const struct imf_surface *in,
     return status == IMF_OK ? launch(j, in->mem, out->mem, RESULT, err) : status;
 }
 
-static double transfer_bytes(const struct imf_problem *p, const struct imf_device *d) {
+static double frequency_bytes(const struct imf_problem *p, const struct imf_device *d) {
     struct layout l;
     char why[IMF_WHY];
     if (!layout_make(&l, p, d, why))
@@ -350,16 +350,16 @@ static double transfer_bytes(const struct imf_problem *p, const struct imf_devic
     return (double)l.plane + (double)l.gains + (double)l.scratch;
 }
 
-const struct imf_solver imf_solver_transfer = {
+const struct imf_solver imf_solver_frequency = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
     .bands = IMF_BANDS_WHOLE,
-    .applicable = transfer_applicable,
-    .error = transfer_error,
-    .cost = transfer_cost,
-    .bytes = transfer_bytes,
-    .make = transfer_make,
-    .run = transfer_run,
-    .print = transfer_print,
-    .destroy = transfer_destroy,
+    .applicable = frequency_applicable,
+    .error = frequency_error,
+    .cost = frequency_cost,
+    .bytes = frequency_bytes,
+    .make = frequency_make,
+    .run = frequency_run,
+    .print = frequency_print,
+    .destroy = frequency_destroy,
 };

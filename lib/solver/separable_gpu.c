@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define DIRECT imf_solver_direct_local
+#define DIRECT imf_solver_direct_gpu
 
 struct separable_job {
     struct imf_kernel *row, *column;
@@ -161,7 +161,7 @@ static double separable_bytes(const struct imf_problem *p, const struct imf_devi
     return rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
 }
 
-const struct imf_solver imf_solver_separable_local = {
+const struct imf_solver imf_solver_separable_gpu = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
     .applicable = separable_applicable,

@@ -48,7 +48,7 @@ struct imf_solver {
 };
 
 extern const struct imf_solver imf_solver_host, imf_solver_direct, imf_solver_separable,
-    imf_solver_fft, imf_solver_fft_local, imf_solver_transfer, imf_solver_direct_local,
-    imf_solver_separable_local;
+    imf_solver_fft, imf_solver_fft_gpu, imf_solver_frequency, imf_solver_direct_gpu,
+    imf_solver_separable_gpu;
 
 #endif
