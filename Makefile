@@ -199,7 +199,7 @@ lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
 
 format: ## bring every C file into the repository's format
-	$(Q)clang-format -i $(sort $(wildcard */*.[ch] */*/*.[ch]))
+	$(Q)clang-format -i $(filter-out $(BUILD)/%,$(sort $(wildcard */*.[ch] */*/*.[ch])))
 
 # ---- demonstration and test pictures ---------------------------------------------------------
 
