@@ -8,7 +8,7 @@
  * and with all neighbours composed that can be.
  */
 #include "checkcl_material.h"
-#include "plan/compose.h"
+#include "plan/proposals.h"
 #include "run/exec.h"
 #include "run/verify.h"
 
@@ -70,28 +70,20 @@ static bool verified(struct imf_exec *x, const struct imf_chain *c, struct imf_e
     return ok && r.verify_ok;
 }
 
-/* A solver for each convolution, another one first for another `turn`. */
-static bool choose_solvers(struct checkcl *c, const struct imf_chain *chain, size_t turn,
-                           const struct imf_solver **chosen) {
+/* How each convolution is done: by another solver first for another `turn`. */
+static bool choose_solvers(const struct imf_chain *chain, size_t turn, const struct imf_device *d,
+                           struct imf_proposal *taken) {
     static const struct imf_solver *const solvers[] = {&imf_solver_separable, &imf_solver_direct,
                                                        &imf_solver_separable_gpu,
                                                        &imf_solver_direct_gpu, &imf_solver_fft};
-    struct imf_device device = *imf_queue_device(c->queue);
-    char why[IMF_WHY];
-    device.gpu =
-        device.gpu || turn == 2 || turn == 3; /* solvers for GPUs run anywhere, if slowly */
     for (int i = 0; i < chain->count; i++) {
         const struct imf_problem *p = &chain->passes[i].problem;
-        chosen[i] = NULL;
-        if (chain->passes[i].kind != IMF_PASS_CONVOLVE)
-            continue;
-        for (size_t k = 0; k < COUNT(solvers) && !chosen[i]; k++) {
-            const struct imf_solver *s = solvers[(k + turn) % COUNT(solvers)];
-            chosen[i] = s->applicable(p, &device, why) ? s : NULL;
-        }
-        if (p->kind == IMF_TRANSFER)
-            chosen[i] = &imf_solver_frequency;
-        if (!chosen[i])
+        taken[i] = (struct imf_proposal){.able = chain->passes[i].kind != IMF_PASS_CONVOLVE};
+        for (size_t k = 0; k < COUNT(solvers) && !taken[i].able; k++)
+            imf_propose(&taken[i], solvers[(k + turn) % COUNT(solvers)], p, d);
+        if (!taken[i].able)
+            imf_propose(&taken[i], &imf_solver_frequency, p, d);
+        if (!taken[i].able)
             return false;
     }
     return true;
@@ -100,21 +92,27 @@ static bool choose_solvers(struct checkcl *c, const struct imf_chain *chain, siz
 static void check_chain(struct checkcl *c, const struct imf_chain *chain,
                         const struct imf_chain *reference, size_t turn, const char *what) {
     static const int advances[] = {0, 1, 2, 3, 7, 24}; /* 0: at once */
-    const struct imf_solver *solver[16] = {NULL};
+    struct imf_proposal taken[16];
+    struct imf_device device = *imf_queue_device(c->queue);
+    /* Solvers for GPUs run anywhere, if slowly. */
+    device.gpu = device.gpu || turn == 2 || turn == 3;
     size_t bytes = (size_t)chain->width * (size_t)chain->height * (size_t)chain->channels_out *
                    imf_sample_size(chain->out);
     struct imf_error err = {.text = ""};
     unsigned char *want = NULL;
     bool rounds = false; /* differently in other bands, as tiles of transforms do */
-    if (chain->count > 16 || !choose_solvers(c, chain, turn, solver)) {
+    if (chain->count > 16 || !choose_solvers(chain, turn, &device, taken)) {
         checkcl_result(c, false, "%s: no solver", what);
         return;
     }
     for (int i = 0; i < chain->count; i++)
-        rounds = rounds || solver[i] == &imf_solver_fft;
+        rounds = rounds || taken[i].solver == &imf_solver_fft;
     for (size_t i = 0; i < COUNT(advances); i += c->tiny ? 2 : 1) {
         struct imf_exec *x = NULL;
-        bool ok = !imf_exec_make_device(&x, chain, solver, advances[i], c->rt, &err);
+        struct imf_bands *bands = NULL;
+        bool ok = !imf_proposals_band(&bands, chain, taken, advances[i], &device, &err) &&
+                  !imf_exec_make_device(&x, chain, taken, advances[i], c->rt, &err);
+        imf_bands_free(&bands);
         if (ok)
             free(filter(x, 99, &err));
         unsigned char *got = ok ? filter(x, 7, &err) : NULL;

@@ -95,7 +95,7 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
     struct imf_margin none = {0, 0, 0, 0};
     struct imf_device device = checkcl_device(c, s);
     struct imf_error err = {.text = ""};
-    char why[IMF_WHY] = "", how[IMF_WHY] = "";
+    struct imf_proposal proposal;
     double constant[IMF_CHANNELS_MAX];
     uint64_t random = 1;
     void *job = NULL;
@@ -103,8 +103,9 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
         return;
     p.width = shape.width;
     p.height = shape.height;
-    if (!s->applicable(&p, &device, why)) {
-        printf("%-52s -  %s\n", name, why);
+    imf_propose(&proposal, s, &p, &device);
+    if (!proposal.able) {
+        printf("%-52s -  %s\n", name, proposal.why);
         return;
     }
     for (size_t i = 0; i < COUNT(constant); i++)
@@ -115,13 +116,12 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
     imf_edge_fill_host(&in, p.reach, p.edge, constant);
     in.mem = checkcl_upload(c, &in);
     out.mem = checkcl_upload(c, &out);
-    double ms = s->make(&job, &p, c->queue, &err) ? -1 : measure(c, s, job, &in, &out);
-    s->print(&p, &device, how, sizeof how);
+    double ms = s->make(&job, &p, &proposal, c->queue, &err) ? -1 : measure(c, s, job, &in, &out);
     if (ms < 0)
         checkcl_result(c, false, "%s at %dx%d: %s", name, p.width, p.height, err.text);
     else
         printf("%-52s %10.3f ms %8.3f ns  %s\n", name, ms,
-               ms * 1e6 / ((double)p.width * p.height * p.channels), how);
+               ms * 1e6 / ((double)p.width * p.height * p.channels), proposal.phrase);
     fflush(stdout);
     if (job)
         s->destroy(&job);

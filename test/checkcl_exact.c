@@ -8,28 +8,28 @@
  */
 #include "checkcl_material.h"
 
-static bool applicable(const struct checkcl *c, const struct imf_solver *s, const struct kase *k) {
-    char why[IMF_WHY];
+static bool able(const struct checkcl *c, const struct imf_solver *s, const struct kase *k) {
     struct material m;
     struct imf_device device = checkcl_device(c, s);
     uint64_t random = 1;
     checkcl_problem(&m, k, &random);
-    bool can = s->applicable(&m.p, &device, why);
+    struct imf_proposal proposal;
+    imf_propose(&proposal, s, &m.p, &device);
     imf_kernel_free(&m.kernel[0]);
-    return can;
+    return proposal.able;
 }
 
 /* The value of *v nearest to `no` that the solver takes; it takes `yes` and refuses `no`. */
 static bool edge_of(const struct checkcl *c, const struct imf_solver *s, const struct kase *k,
                     int *v, int yes, int no) {
     *v = no;
-    bool high = applicable(c, s, k);
+    bool high = able(c, s, k);
     *v = yes;
-    if (high || !applicable(c, s, k))
+    if (high || !able(c, s, k))
         return false;
     while (yes - no > 1 || no - yes > 1) {
         *v = yes + (no - yes) / 2;
-        if (applicable(c, s, k))
+        if (able(c, s, k))
             yes = *v;
         else
             no = *v;

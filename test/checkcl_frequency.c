@@ -78,7 +78,6 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
     struct imf_surface in = checkcl_surface(sample, z, none), out, want;
     struct imf_error err = {.text = ""};
     uint64_t random = 77;
-    char why[IMF_WHY] = "";
     void *job = NULL;
     out = checkcl_surface(IMF_F32, z, around);
     want = checkcl_surface(IMF_F64, z, none);
@@ -86,20 +85,24 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
     checkcl_fill(&in, MIXED, &random);
     struct imf_problem reference = p;
     reference.out = IMF_F64;
-    bool ok = !imf_solver_host.make(&job, &reference, NULL, &err) &&
-              !imf_solver_host.run(job, &in, &want, &err);
+    struct imf_proposal host, proposal;
+    imf_propose_host(&host, &reference);
+    imf_propose(&proposal, s, &p, imf_queue_device(c->queue));
+    bool ok = !host.solver->make(&job, &reference, &host, NULL, &err) &&
+              !host.solver->run(job, &in, &want, &err);
     if (job)
-        imf_solver_host.destroy(&job);
-    ok = ok && s->applicable(&p, imf_queue_device(c->queue), why);
+        host.solver->destroy(&job);
+    ok = ok && proposal.able;
     in.mem = checkcl_upload(c, &in);
     out.mem = checkcl_upload(c, &out);
-    ok = ok && !s->make(&job, &p, c->queue, &err) && !s->run(job, &in, &out, &err) &&
+    ok = ok && !s->make(&job, &p, &proposal, c->queue, &err) && !s->run(job, &in, &out, &err) &&
          !imf_queue_finish(c->queue, &err) && checkcl_download(c, &out);
     unsigned long broken = ok ? overwritten(&out) : 0;
     double error = ok ? largest_error(&want, &out) : INFINITY;
     ok = ok && !broken && error <= p.tolerance;
     checkcl_result(c, ok, "%s %dx%d edge %d: off by %g of %g, %lu bytes overwritten %s%s", name,
-                   z.width, z.height, (int)edge, error, p.tolerance, broken, why, err.text);
+                   z.width, z.height, (int)edge, error, p.tolerance, broken, proposal.why,
+                   err.text);
     if (job)
         s->destroy(&job);
     imf_buffer_free(&in.mem);

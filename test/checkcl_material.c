@@ -228,10 +228,12 @@ void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed) {
     struct imf_problem p = m->p;
     p.out = IMF_F64;
     void *job;
-    if (imf_solver_host.make(&job, &p, NULL, NULL) ||
-        imf_solver_host.run(job, &m->in, &m->want, NULL))
+    struct imf_proposal host;
+    imf_propose_host(&host, &p);
+    if (host.solver->make(&job, &p, &host, NULL, NULL) ||
+        host.solver->run(job, &m->in, &m->want, NULL))
         abort();
-    imf_solver_host.destroy(&job);
+    host.solver->destroy(&job);
 }
 
 void checkcl_release(struct material *m) {

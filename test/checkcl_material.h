@@ -83,7 +83,7 @@ const char *checkcl_variant(const struct imf_solver *s, const struct kase *k);
 /* Samples that differ from the reference by more than the contract allows. */
 unsigned long checkcl_wrong(const struct material *m, const struct imf_surface *got);
 
-/* Run a solver on a case, if it is applicable, and compare. */
+/* Run a solver on a case, if it is able to do it, and compare. */
 void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct kase *k,
                     uint64_t seed);
 /* The solver by its file's name. */

@@ -42,10 +42,11 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
     if (!checkcl_wanted(c, name))
         return;
     checkcl_prepare(&m, k, seed);
-    char why[IMF_WHY] = "";
     struct imf_error err = {.text = ""};
     struct imf_device device = checkcl_device(c, s);
-    if (s->applicable(&m.p, &device, why)) {
+    struct imf_proposal proposal;
+    imf_propose(&proposal, s, &m.p, &device);
+    if (proposal.able) {
         /* wider than the slack, so that writing before a row or past its slack shows */
         struct imf_margin around = {80, 80, 2, 2};
         struct imf_surface out = checkcl_surface(k->out, k->shape, around);
@@ -53,8 +54,9 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
         m.in.mem = checkcl_upload(c, &m.in);
         out.mem = checkcl_upload(c, &out);
         void *job = NULL;
-        bool ran = !s->make(&job, &m.p, c->queue, &err) && !s->run(job, &m.in, &out, &err) &&
-                   !imf_queue_finish(c->queue, &err) && checkcl_download(c, &out);
+        bool ran = !s->make(&job, &m.p, &proposal, c->queue, &err) &&
+                   !s->run(job, &m.in, &out, &err) && !imf_queue_finish(c->queue, &err) &&
+                   checkcl_download(c, &out);
         unsigned long wrong = ran ? checkcl_wrong(&m, &out) : 0;
         unsigned long broken = ran ? broken_canaries(&out) : 0;
         checkcl_result(c, ran && !wrong && !broken,
@@ -69,7 +71,7 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
         imf_buffer_free(&out.mem);
         imf_surface_free(&out);
     } else if (c->verbose) {
-        printf("-- %s %s: %s\n", checkcl_name(s), checkcl_describe(k), why);
+        printf("-- %s %s: %s\n", checkcl_name(s), checkcl_describe(k), proposal.why);
     }
     checkcl_release(&m);
 }
@@ -138,14 +140,15 @@ static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
         {{57, 44, 3}, IMF_U8, IMF_U8, 31, 31, POSITIVE, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char why[IMF_WHY] = "";
         struct material m;
         struct imf_device device = checkcl_device(c, s);
         if (!checkcl_wanted(c, checkcl_variant(s, &cases[i])))
             continue;
         checkcl_prepare(&m, &cases[i], 300 + i);
-        checkcl_result(c, s->applicable(&m.p, &device, why), "%s %s: %s", checkcl_name(s),
-                       checkcl_describe(&cases[i]), why);
+        struct imf_proposal proposal;
+        imf_propose(&proposal, s, &m.p, &device);
+        checkcl_result(c, proposal.able, "%s %s: %s", checkcl_name(s), checkcl_describe(&cases[i]),
+                       proposal.why);
         checkcl_release(&m);
         checkcl_solver(c, s, &cases[i], 300 + i);
     }

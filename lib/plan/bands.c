@@ -226,7 +226,7 @@ enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c
 }
 
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,
-                               const struct imf_solver *const *solver, int advance,
+                               const struct imf_proposal *taken, int advance,
                                const struct imf_device *d, struct imf_error *err) {
     enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
     *out = NULL;
@@ -237,7 +237,7 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
         if (pass->kind == IMF_PASS_POINT)
             wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
         else
-            wish[i] = solver[i] ? solver[i]->bands : IMF_BANDS_WHOLE;
+            wish[i] = taken[i].solver ? taken[i].bands : IMF_BANDS_WHOLE;
         /* The host filters rims between bands, while the device waits. */
         if (pass->composition && pass->composition->rim && wish[i] == IMF_BANDS_MANY)
             wish[i] = IMF_BANDS_FEW;

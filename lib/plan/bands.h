@@ -50,10 +50,10 @@ struct imf_bands {
 enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *chain,
                                const enum imf_bands_wish *wish, size_t budget, int advance,
                                struct imf_error *err);
-/* The same for a chain on a device, as its solvers wish (solver[i]; NULL: a point pass) and its
- * tuning has the budget. */
+/* The same for a chain on a device, as its solvers wish (taken[i]; without a solver: a point pass)
+ * and its tuning has the budget. */
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *chain,
-                               const struct imf_solver *const *solver, int advance,
+                               const struct imf_proposal *taken, int advance,
                                const struct imf_device *d, struct imf_error *err);
 /* One band: every pass at once, all surfaces whole. */
 enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *chain,

@@ -76,19 +76,18 @@ void imf_chain_free(struct imf_chain **chain);
 void imf_chain_settle(struct imf_chain *chain);
 /*
  * What the convolutions before pass `index`, a normalize, may be off by on a device, and the least
- * spread that it may stretch: below, that error would exceed the contract's tolerance.
+ * spread that it may stretch: below, that error would exceed the contract's tolerance. taken[i]: how
+ * pass i is done.
  */
 struct imf_stretch {
     double error, least, flat;
 };
 struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
-                                     const struct imf_solver *const *solver,
-                                     const struct imf_device *d);
+                                     const struct imf_proposal *taken);
 /* What values of a last pass that divides by alpha or leaves linear light may be off by, before it
  * does, where small alphas and dark colours are not exact in proportion; 0: no such pass, or no
  * matter. Transforms spread their errors evenly, and in other sums large samples may cancel. */
-double imf_chain_doubt(const struct imf_chain *chain, const struct imf_solver *const *solver,
-                       const struct imf_device *d);
+double imf_chain_doubt(const struct imf_chain *chain, const struct imf_proposal *taken);
 /* Bits of the digits that premultiplied colours must be split into for a device to filter them
  * exactly, which the chain promises then; 0: they need not, or cannot. */
 int imf_chain_digits(const struct imf_chain *chain);

@@ -135,13 +135,12 @@ void imf_chain_settle(struct imf_chain *c) {
 }
 
 /* What pass i adds to the error where its gain leads. */
-static double added_error(const struct imf_chain *c, int i, const struct imf_solver *const *solver,
-                          const struct imf_device *d, bool store, bool sums) {
+static double added_error(const struct imf_chain *c, int i, const struct imf_proposal *taken,
+                          bool store, bool sums) {
     const struct imf_pass *pass = &c->passes[i];
     double error = store ? storage(pass) : 0;
     if (pass->kind == IMF_PASS_CONVOLVE && sums)
-        error = hypot(error, solver[i]->error ? solver[i]->error(&pass->problem, d)
-                                              : pass->problem.tolerance);
+        error = hypot(error, taken[i].error);
     return error * pass->gain;
 }
 
@@ -149,11 +148,10 @@ static double added_error(const struct imf_chain *c, int i, const struct imf_sol
 #define STEEPEST 12.92
 
 struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
-                                     const struct imf_solver *const *solver,
-                                     const struct imf_device *d) {
+                                     const struct imf_proposal *taken) {
     double error = 0;
     for (int i = 0; i < index; i++)
-        error = hypot(error, added_error(c, i, solver, d, true, true));
+        error = hypot(error, added_error(c, i, taken, true, true));
     /* The sample, and the minimum or maximum that it is measured against, are off. */
     double flat = c->passes[index].point.flat;
     struct imf_stretch s = {.error = 2 * error * flat / IMF_FLAT, .flat = flat};
@@ -163,8 +161,7 @@ struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
     return s;
 }
 
-double imf_chain_doubt(const struct imf_chain *c, const struct imf_solver *const *solver,
-                       const struct imf_device *d) {
+double imf_chain_doubt(const struct imf_chain *c, const struct imf_proposal *taken) {
     const struct imf_pass *last = &c->passes[c->count - 1];
     struct imf_point after = last->point;
     /* What a stretch magnifies is imf_chain_stretch()'s: no pixel can be done again without it. */
@@ -182,10 +179,10 @@ double imf_chain_doubt(const struct imf_chain *c, const struct imf_solver *const
                 return 0;
             proportional = proportional && !pass->point.unsharp;
         } else {
-            sums = sums || !pass->problem.positive || solver[i]->backend == IMF_BACKEND_FFT;
+            sums = sums || !pass->problem.positive || taken[i].solver->backend == IMF_BACKEND_FFT;
             proportional = proportional && pass->problem.positive;
         }
-        error = hypot(error, added_error(c, i, solver, d, store, sums));
+        error = hypot(error, added_error(c, i, taken, store, sums));
     }
     after.unsharp = false;
     error /= point_gain(&after);

@@ -95,9 +95,11 @@ static enum imf_status compose(struct imf_composition **out, const struct imf_ch
 
 static double host_cost(const struct imf_problem *problem, struct imf_rect r) {
     struct imf_problem p = *problem;
+    struct imf_proposal host;
     p.width = r.width;
     p.height = r.height;
-    return imf_solver_host.cost(&p, NULL);
+    imf_propose_host(&host, &p);
+    return host.ms;
 }
 
 /* Milliseconds for the rim of q applied to p's response. */

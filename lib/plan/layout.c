@@ -17,24 +17,9 @@ enum imf_status imf_layout(const struct imf_chain *c, const struct imf_bands *ba
     return imf_surface_layout(s, sample, c->width, rows ? rows : c->height, channels, m, err);
 }
 
-/* What the solver of pass i allocates; bands NULL: the host's. */
-static double solver_bytes(const struct imf_chain *c, int i, const struct imf_solver *solver,
-                           const struct imf_bands *bands, const struct imf_device *d) {
-    if (c->passes[i].kind != IMF_PASS_CONVOLVE)
-        return 0;
-    struct imf_problem p = c->passes[i].problem;
-    if (!bands)
-        return imf_solver_host.bytes(&p, NULL);
-    p.height = bands->window[i + 1].tallest;
-    return solver->bytes ? solver->bytes(&p, d) : 0;
-}
-
-double imf_layout_bytes(const struct imf_chain *c, const struct imf_solver *const *solver,
-                        const struct imf_device *d) {
+double imf_layout_bytes(const struct imf_chain *c, const struct imf_proposal *taken,
+                        const struct imf_bands *bands, const struct imf_device *d) {
     double total = 0;
-    struct imf_bands *bands = NULL;
-    if (d && imf_bands_plan(&bands, c, solver, 0, d, NULL))
-        return INFINITY;
     for (int i = 0; i <= c->count; i++) {
         struct imf_surface s;
         if (imf_layout(c, bands, i, c->out, &s, NULL) ||
@@ -43,8 +28,7 @@ double imf_layout_bytes(const struct imf_chain *c, const struct imf_solver *cons
         else
             total += (double)imf_surface_bytes(&s);
         if (i < c->count)
-            total += solver_bytes(c, i, d ? solver[i] : NULL, bands, d);
+            total += taken[i].bytes;
     }
-    imf_bands_free(&bands);
     return total;
 }

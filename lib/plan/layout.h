@@ -9,10 +9,10 @@
 enum imf_status imf_layout(const struct imf_chain *chain, const struct imf_bands *bands, int i,
                            enum imf_sample last, struct imf_surface *s, struct imf_error *err);
 
-/* Bytes of the surfaces that a chain needs on a device, or on the host (d NULL, F64 between
- * passes), and of what its solvers allocate. INFINITY: a surface is larger than the device
- * allocates at once, or has rows too long for its kernels. */
-double imf_layout_bytes(const struct imf_chain *chain, const struct imf_solver *const *solver,
-                        const struct imf_device *d);
+/* Bytes of the surfaces that a chain needs on a device in these bands, or on the host (d and bands
+ * NULL, F64 between passes), and of what the solvers taken allocate. INFINITY: a surface is larger
+ * than the device allocates at once, or has rows too long for its kernels. */
+double imf_layout_bytes(const struct imf_chain *chain, const struct imf_proposal *taken,
+                        const struct imf_bands *bands, const struct imf_device *d);
 
 #endif

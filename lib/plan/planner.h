@@ -12,12 +12,13 @@
 struct imf_planning {
     struct imf_candidate candidate[IMF_MAX_CANDIDATES];
     size_t count;
-    size_t chosen;
+    size_t chosen, host; /* of them: the one taken, the plain C solver's */
     bool on_device;
-    struct imf_chain *composed; /* what the device runs instead of the chain, or NULL; owned */
-    const struct imf_solver **solver; /* for each pass on the device (NULL: point pass), owned */
-    struct imf_runtime *rt;           /* on_device */
-    char note[256];                   /* a warning, or "" */
+    const struct imf_chain *chain; /* what a device runs: the chain, its split, or composed */
+    struct imf_chain *composed;    /* from it, or NULL; owned */
+    struct imf_proposal *taken;    /* how, for each of its passes (point passes: none); owned */
+    struct imf_runtime *rt;        /* on_device */
+    char note[256];                /* a warning, or "" */
 };
 
 /* Estimate every backend for this chain and choose, within settings->backend and max_memory. Opens

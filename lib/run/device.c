@@ -165,7 +165,7 @@ static enum imf_status make_surface(struct device *d, int i, struct imf_error *e
                            imf_surface_bytes(s), err);
 }
 
-static enum imf_status make_step(struct device *d, int i, const struct imf_solver *solver,
+static enum imf_status make_step(struct device *d, int i, const struct imf_proposal *taken,
                                  struct imf_error *err) {
     const struct imf_chain *c = d->exec.chain;
     const struct imf_pass *pass = &c->passes[i];
@@ -182,13 +182,13 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_solve
         st = imf_edge_make(&d->beside[i].edge, d->queue, &image, imf_chain_margin(c, pass->source),
                            c->edge, pass->problem.outside, err);
     }
-    step->solver = solver;
+    step->solver = taken->solver;
     struct imf_problem p = pass->problem;
-    p.height = d->exec.bands->window[i + 1].tallest;
-    return st ? st : solver->make(&step->job, &p, d->queue, err);
+    p.height = taken->height;
+    return st ? st : step->solver->make(&step->job, &p, taken, d->queue, err);
 }
 
-static enum imf_status make(struct device *d, const struct imf_solver *const *solver, int advance,
+static enum imf_status make(struct device *d, const struct imf_proposal *taken, int advance,
                             struct imf_error *err) {
     struct imf_exec *x = &d->exec;
     const struct imf_chain *c = x->chain;
@@ -196,20 +196,20 @@ static enum imf_status make(struct device *d, const struct imf_solver *const *so
     if (!d->beside)
         return imf_fail_memory(err, (size_t)c->count * sizeof *d->beside);
     enum imf_status st =
-        imf_bands_plan(&x->bands, c, solver, advance, imf_queue_device(d->queue), err);
+        imf_bands_plan(&x->bands, c, taken, advance, imf_queue_device(d->queue), err);
     for (int i = 0; i <= c->count && !st; i++)
         st = make_surface(d, i, err);
     if (!st)
-        x->precision = imf_precision_plan(c, solver, imf_queue_device(d->queue));
+        x->precision = imf_precision_plan(c, taken);
     for (int i = 0; i < c->count && !st; i++)
-        st = make_step(d, i, solver[i], err);
+        st = make_step(d, i, &taken[i], err);
     if (!st && c->keep_alpha)
         st = imf_alpha_make(&d->alpha, d->queue, c, err);
     return st;
 }
 
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *c,
-                                     const struct imf_solver *const *solver, int advance,
+                                     const struct imf_proposal *taken, int advance,
                                      struct imf_runtime *rt, struct imf_error *err) {
     struct device *d = calloc(1, sizeof *d);
     *out = NULL;
@@ -220,7 +220,7 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     if (!st)
         st = imf_queue_open(&d->queue, rt, err);
     if (!st)
-        st = make(d, solver, advance, err);
+        st = make(d, taken, advance, err);
     if (st)
         imf_exec_free(out);
     return st;

@@ -16,10 +16,10 @@ struct imf_exec;
  * results that are neither rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);
-/* Everything on a device; solver[i] does convolution pass i. advance: rows a band, or 0: as the
- * device's tuning has it. */
+/* Everything on a device; taken[i] is how convolution pass i is done, proposed for the height of
+ * the bands (imf_proposals_band). advance: rows a band, or 0: as the device's tuning has it. */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
-                                     const struct imf_solver *const *solver, int advance,
+                                     const struct imf_proposal *taken, int advance,
                                      struct imf_runtime *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 

@@ -82,8 +82,12 @@ static enum imf_status make_step(struct imf_exec *x, int i, struct imf_error *er
         return IMF_OK;
     p.in = x->surface[pass->source + 1].sample;
     p.out = x->surface[i + 1].sample;
-    x->step[i].solver = &imf_solver_host;
-    return x->step[i].solver->make(&x->step[i].job, &p, NULL, err);
+    struct imf_proposal taken;
+    imf_propose_host(&taken, &p);
+    if (!taken.able)
+        return imf_fail(err, IMF_ERR_LIMIT, "%s", taken.why);
+    x->step[i].solver = taken.solver;
+    return taken.solver->make(&x->step[i].job, &p, &taken, NULL, err);
 }
 
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *c,

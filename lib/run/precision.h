@@ -21,8 +21,7 @@ struct imf_precision {
 };
 
 struct imf_precision imf_precision_plan(const struct imf_chain *chain,
-                                        const struct imf_solver *const *solver,
-                                        const struct imf_device *d);
+                                        const struct imf_proposal *taken);
 /* For imf_point_make(), of pass `index`. */
 const struct imf_doubt *imf_precision_doubt(const struct imf_precision *p, int index);
 /* After a run: look at what the passes' jobs found. */

@@ -20,11 +20,13 @@ static enum imf_status filter(const struct imf_problem *problem, const struct im
     p.height = out->height;
     p.in = in->sample;
     p.out = out->sample;
-    enum imf_status st = imf_solver_host.make(&job, &p, NULL, err);
+    struct imf_proposal taken;
+    imf_propose_host(&taken, &p);
+    enum imf_status st = taken.solver->make(&job, &p, &taken, NULL, err);
     if (!st)
-        st = imf_solver_host.run(job, in, out, err);
+        st = taken.solver->run(job, in, out, err);
     if (job)
-        imf_solver_host.destroy(&job);
+        taken.solver->destroy(&job);
     return st;
 }
 

@@ -99,9 +99,7 @@ static enum imf_status fall_back(struct imf_workspace *ws, const struct imf_erro
 
 static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
     const struct imf_planning *p = &ws->plan->planning;
-    const struct imf_chain *chain =
-        p->composed ? p->composed : imf_chain_on_device(ws->plan->chain);
-    return imf_exec_make_device(&ws->exec, chain, p->solver, 0, p->rt, err);
+    return imf_exec_make_device(&ws->exec, p->chain, p->taken, 0, p->rt, err);
 }
 
 static enum imf_status prepare(struct imf_workspace *ws, struct imf_error *err) {

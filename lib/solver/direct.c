@@ -54,6 +54,8 @@ struct shape {
     int vec;
 };
 
+_Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
+
 struct direct_job {
     struct imf_queue *queue;
     struct imf_problem p;
@@ -165,47 +167,27 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
     return s->acc != ACC_DOUBLE || d->fp64;
 }
 
-static bool direct_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
-    struct shape s;
-    if (p->kind == IMF_TRANSFER) {
-        snprintf(why, IMF_WHY, "frequency-domain filters need the FFT");
-        return false;
-    }
-    if ((double)p->width * p->channels > INT32_MAX - 4096) {
-        snprintf(why, IMF_WHY, "rows are too long");
-        return false;
-    }
-    if (p->exact && p->kind == IMF_MAGNITUDE && fabs(p->epilogue.scale) != 1) {
-        snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
-        return false;
-    }
-    if (!choose(p, d, &s)) {
-        snprintf(why, IMF_WHY, "sums need float64 or 64-bit integers, which this cannot do here");
-        return false;
-    }
-    return true;
-}
-
-static double direct_error(const struct imf_problem *p, const struct imf_device *d) {
-    struct shape s;
-    return choose(p, d, &s) && s.acc == ACC_FLOAT && !p->exact ? float_error(p, &s) : 0;
-}
-
-static double direct_cost(const struct imf_problem *p, const struct imf_device *d) {
-    struct shape s;
+/*
+ * Milliseconds: launch + samples * max(ns / units, bytes a sample / bandwidth), where the
+ * nanoseconds of a sample on one unit are
+ *     1 / finish + products / product + operands / operand     unrolled; products take `spill`
+ *                                                               times that with sums in memory
+ *     1 / finish + taps / loop_product                          in a loop; `wide` times for 8 bytes
+ *     + 1 / divide, exact and scaled    + 1 / root, magnitudes
+ * in the rates of the device's tuning for sums of this width.
+ */
+static double cost(const struct imf_problem *p, const struct imf_device *d, const struct shape *s) {
     const struct imf_tuning *t = imf_tuning(d);
-    if (!choose(p, d, &s))
-        return -1;
-    enum imf_width w = acc_types[s.acc].width;
+    enum imf_width w = acc_types[s->acc].width;
     double samples = (double)p->width * p->height * p->channels, ns = 1 / t->finish;
-    if (s.unrolled) {
+    if (s->unrolled) {
         int sums = p->kernel[0]->height * (p->kind == IMF_MAGNITUDE ? 2 : 1);
         double spill = sums > 2 * t->registers ? t->spill : 1; /* sums that wait in memory */
-        ns += (double)s.products / t->product[w] * spill + (double)s.operands / t->operand[w];
+        ns += (double)s->products / t->product[w] * spill + (double)s->operands / t->operand[w];
     } else {
         for (int i = 0; i < imf_problem_kernels(p); i++)
             ns += (double)tap_count(p->kernel[i]) / t->loop_product *
-                  (acc_types[s.acc].size > 4 ? t->wide : 1);
+                  (acc_types[s->acc].size > 4 ? t->wide : 1);
     }
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += 1 / t->divide;
@@ -217,13 +199,27 @@ static double direct_cost(const struct imf_problem *p, const struct imf_device *
                fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
 }
 
-static void direct_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                         size_t size) {
-    struct shape s;
-    bool can = choose(p, d, &s);
-    snprintf(text, size, "direct %dx%d%s%s%s", p->kernel[0]->width, p->kernel[0]->height,
-             p->exact ? ", exact, " : ", ", can ? acc_types[s.acc].text : "float64",
-             s.unrolled ? "" : ", taps in memory");
+static void direct_propose(const struct imf_problem *p, const struct imf_device *d,
+                           struct imf_proposal *out) {
+    struct shape *s = (struct shape *)out->shape.bytes;
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        imf_proposal_refuse(out, "rows are too long");
+        return;
+    }
+    if (p->exact && p->kind == IMF_MAGNITUDE && fabs(p->epilogue.scale) != 1) {
+        imf_proposal_refuse(out, "an exact magnitude needs scale 1");
+        return;
+    }
+    if (!choose(p, d, s)) {
+        imf_proposal_refuse(out, "sums need float64 or 64-bit integers, which this cannot do here");
+        return;
+    }
+    out->able = true;
+    out->ms = cost(p, d, s);
+    out->error = s->acc == ACC_FLOAT && !p->exact ? float_error(p, s) : 0;
+    snprintf(out->phrase, sizeof out->phrase, "direct %dx%d%s%s%s", p->kernel[0]->width,
+             p->kernel[0]->height, p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
+             s->unrolled ? "" : ", taps in memory");
 }
 
 /* The exact epilogue in 16 bits: every value on the way fits, and nothing is divided. */
@@ -328,7 +324,8 @@ static void direct_destroy(void **job) {
     free(j);
 }
 
-static enum imf_status direct_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
+static enum imf_status direct_make(void **job, const struct imf_problem *p,
+                                   const struct imf_proposal *proposal, struct imf_queue *queue,
                                    struct imf_error *err) {
     const struct imf_device *d = imf_queue_device(queue);
     struct direct_job *j = *job = calloc(1, sizeof *j);
@@ -336,20 +333,16 @@ static enum imf_status direct_make(void **job, const struct imf_problem *p, stru
         return imf_fail_memory(err, sizeof *j);
     j->queue = queue;
     j->p = *p;
-    enum imf_status status = IMF_OK;
-    if (!choose(p, d, &j->shape))
-        status = imf_fail(err, IMF_ERR_ARGUMENT, "the direct method cannot solve this exactly");
+    memcpy(&j->shape, proposal->shape.bytes, sizeof j->shape);
     static const char *const parts[] = {"common.cl", NULL};
     struct imf_defines defines = {0};
     const struct imf_program_source source = {
         .file = "direct.cl", .parts = parts, .defines = &defines};
-    if (status == IMF_OK) {
-        define_all(&defines, p, &j->shape, imf_tuning_group(d));
-        status = imf_program_make(&j->program, queue, &source,
-                                  j->shape.unrolled ? "direct" : "direct_any", err);
-    }
+    define_all(&defines, p, &j->shape, imf_tuning_group(d));
+    enum imf_status status = imf_program_make(&j->program, queue, &source,
+                                              j->shape.unrolled ? "direct" : "direct_any", err);
     imf_defines_free(&defines);
-    for (int i = 0; i < 2 && status == IMF_OK && !j->shape.unrolled && p->kernel[i]; i++)
+    for (int i = 0; i < imf_problem_kernels(p) && status == IMF_OK && !j->shape.unrolled; i++)
         status = upload_taps(&j->taps[i], queue, p->kernel[i], j->shape.acc, err);
     if (status != IMF_OK)
         direct_destroy(job);
@@ -391,11 +384,9 @@ static enum imf_status direct_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_direct = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .applicable = direct_applicable,
-    .error = direct_error,
-    .cost = direct_cost,
+    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
+    .propose = direct_propose,
     .make = direct_make,
     .run = direct_run,
-    .print = direct_print,
     .destroy = direct_destroy,
 };

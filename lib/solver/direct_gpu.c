@@ -49,7 +49,12 @@ struct dots {
 struct shape {
     bool subword, packed, pairs, dot, integer_end, float_end, plain_end, ties, heavy;
     int samples, bias, clamp;
-    double error; /* of results, before they are rounded */
+    size_t work; /* multiply-adds a sample */
+};
+_Static_assert(sizeof(struct shape) <= IMF_SHAPE_PART, "a proposal holds two of it");
+
+/* The kernels as their shape has them. */
+struct rows {
     struct imf_row_program program[2];
     struct dots dots;
 };
@@ -119,16 +124,16 @@ static void write_dots(struct dots *g, const struct imf_kernel *k) {
     }
 }
 
-static bool takes_dots(const struct imf_problem *p, struct shape *s) {
+static bool takes_dots(const struct imf_problem *p, struct shape *s, struct rows *r) {
     const struct imf_kernel *k = p->kernel[0];
     if (!s->subword || !p->exact || p->in != IMF_U8 || p->kind == IMF_MAGNITUDE)
         return false;
     for (int i = 0; i < k->width * k->height; i++)
         if (k->taps[i] < -128 || k->taps[i] > 127)
             return false;
-    write_dots(&s->dots, k);
-    size_t work = s->program[0].products + s->program[0].additions;
-    return s->dots.count < (s->packed ? work / 2 : work);
+    write_dots(&r->dots, k);
+    size_t work = r->program[0].products + r->program[0].additions;
+    return r->dots.count < (s->packed ? work / 2 : work);
 }
 
 /* ---- the end ---- */
@@ -169,12 +174,12 @@ static void choose_end(const struct imf_problem *p, struct shape *s, double low,
 }
 
 /* Multiply-adds a sample. */
-static size_t sum_work(const struct imf_problem *p, const struct shape *s) {
+static size_t sum_work(const struct imf_problem *p, const struct shape *s, const struct rows *r) {
     size_t work = 0;
     if (s->dot)
-        return s->dots.count;
+        return r->dots.count;
     for (int i = 0; i < imf_problem_kernels(p); i++)
-        work += s->program[i].products + s->program[i].additions;
+        work += r->program[i].products + r->program[i].additions;
     return work;
 }
 
@@ -183,7 +188,6 @@ static int choose_samples(const struct imf_problem *p, const struct shape *s) {
     const struct imf_kernel *k = p->kernel[0];
     int least = s->packed ? 8 : 32 / (int)(8 * imf_sample_size(p->in));
     least = p->out == IMF_U8 && least < 4 ? 4 : least == 1 ? 2 : least;
-    size_t work = sum_work(p, s);
     /* Fewer where occupancy counts most, and for floats so that neighbours' stores meet, unless a
      * wide row makes widening dear. */
     bool wide = p->in != IMF_F32 && (k->width - 1) * p->channels > 96;
@@ -191,7 +195,7 @@ static int choose_samples(const struct imf_problem *p, const struct shape *s) {
     for (int samples = most_samples; samples >= least; samples /= 2) {
         int elements = s->packed ? samples / 2 : samples;
         size_t window = (size_t)(samples + (k->width - 1) * p->channels);
-        size_t statements = (size_t)k->height * (work * (size_t)elements + 2 * window);
+        size_t statements = (size_t)k->height * (s->work * (size_t)elements + 2 * window);
         size_t registers = (size_t)(k->height * imf_problem_kernels(p) * elements) + window;
         size_t most = s->packed || s->dot || k->width == 1 ? MAX_REGISTERS : MAX_FLOAT_REGISTERS;
         if ((s->packed || s->dot) && samples == 16)
@@ -207,70 +211,63 @@ static bool has_subword(const struct imf_device *d) {
     return !d->gpu || strncmp(d->name, "NVIDIA", 6) == 0;
 }
 
-static bool choose(const struct imf_problem *p, bool subword, struct shape *s, char *why) {
+static void write_rows(struct rows *r, const struct imf_problem *p, const struct shape *s) {
+    for (int i = 0; i < imf_problem_kernels(p); i++)
+        imf_row_program_write(&r->program[i], p->kernel[i], p->exact);
+    if (s->dot)
+        write_dots(&r->dots, p->kernel[0]);
+}
+
+/* False, with the reason in `out`, where this cannot do it. */
+static bool choose(const struct imf_problem *p, bool subword, struct shape *s, struct rows *r,
+                   struct imf_proposal *out) {
     double low, high, error = 0;
     *s = (struct shape){.subword = subword};
-    if (p->kind == IMF_TRANSFER) {
-        snprintf(why, IMF_WHY, "frequency-domain filters need the FFT");
-        return false;
-    }
     if (p->kernel[0]->width > IMF_ROW_PROGRAM_SIDE || p->kernel[0]->height > IMF_ROW_PROGRAM_SIDE) {
-        snprintf(why, IMF_WHY, "the kernel is larger than %dx%d", IMF_ROW_PROGRAM_SIDE,
-                 IMF_ROW_PROGRAM_SIDE);
+        imf_proposal_refuse(out, "the kernel is larger than %dx%d", IMF_ROW_PROGRAM_SIDE,
+                            IMF_ROW_PROGRAM_SIDE);
         return false;
     }
     if ((double)p->width * p->channels > INT32_MAX - 4096) {
-        snprintf(why, IMF_WHY, "rows are too long");
+        imf_proposal_refuse(out, "rows are too long");
         return false;
     }
     if (p->exact && p->kind == IMF_MAGNITUDE && fabs(p->epilogue.scale) != 1) {
-        snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
+        imf_proposal_refuse(out, "an exact magnitude needs scale 1");
         return false;
     }
-    for (int i = 0; i < imf_problem_kernels(p); i++) {
-        imf_row_program_write(&s->program[i], p->kernel[i], p->exact);
-        error += imf_row_program_error(&s->program[i], p->kernel[i], p->in_max);
-    }
+    write_rows(r, p, s);
+    for (int i = 0; i < imf_problem_kernels(p); i++)
+        error += imf_row_program_error(&r->program[i], p->kernel[i], p->in_max);
     sum_range(p, &low, &high);
     if (p->in == IMF_F32) {
         high = fmax(-low, high);
         low = -high;
     }
     s->packed = p->exact && p->in == IMF_U8 && high + ceil(-low / 256) * 256 <= 65535;
-    s->dot = takes_dots(p, s);
+    s->dot = takes_dots(p, s, r);
     s->packed = s->packed && !s->dot;
     choose_end(p, s, low, high);
     if (p->exact && !s->packed && 3 * (high - low) >= 1 << 24) {
-        snprintf(why, IMF_WHY, "exact sums do not fit float32");
+        imf_proposal_refuse(out, "exact sums do not fit float32");
         return false;
     }
     error = error / fabs(p->epilogue.scale) + imf_problem_end_error(p, fmax(high, -low));
-    if ((s->error = p->exact ? 0 : error) > p->tolerance) {
-        snprintf(why, IMF_WHY,
-                 "float32 sums would be off by up to %.2g, more than the %.2g allowed", error,
-                 p->tolerance);
+    if ((out->error = p->exact ? 0 : error) > p->tolerance) {
+        imf_proposal_refuse(out,
+                            "float32 sums would be off by up to %.2g, more than the %.2g allowed",
+                            error, p->tolerance);
         return false;
     }
-    s->heavy = !s->dot && (!s->packed || s->program[0].products + s->program[1].products > HEAVY);
+    size_t products = r->program[0].products;
+    if (p->kind == IMF_MAGNITUDE)
+        products += r->program[1].products;
+    s->heavy = !s->dot && (!s->packed || products > HEAVY);
+    s->work = sum_work(p, s, r);
     s->samples = choose_samples(p, s);
     if (!s->samples)
-        snprintf(why, IMF_WHY, "the kernel is too large for registers");
+        imf_proposal_refuse(out, "the kernel is too large for registers");
     return s->samples != 0;
-}
-
-static double local_error(const struct imf_problem *p, const struct imf_device *d) {
-    struct shape s;
-    char why[IMF_WHY];
-    return choose(p, has_subword(d), &s, why) ? s.error : 0;
-}
-
-static bool local_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
-    struct shape s;
-    if (!d->gpu || d->max_group < GROUP) {
-        snprintf(why, IMF_WHY, "this variant is for GPUs with work-groups of %d", GROUP);
-        return false;
-    }
-    return choose(p, has_subword(d), &s, why);
 }
 
 /* Output rows a work-item: whole turns of the loop over input rows, of which the first
@@ -292,21 +289,17 @@ static size_t groups_across(int n, int samples) {
 
 /* launch + samples * max(instructions / (rate * units), bytes / bandwidth): instructions are
  * products, loads and widening, both for the rows that a walk reads in vain too, and the end. */
-static double local_cost(const struct imf_problem *p, const struct imf_device *d) {
-    struct shape s;
-    char why[IMF_WHY];
-    if (!choose(p, has_subword(d), &s, why))
-        return -1;
+static double cost(const struct imf_problem *p, const struct imf_device *d, const struct shape *s) {
     const struct imf_kernel *k = p->kernel[0];
     int n = p->width * p->channels;
-    double window = (double)(s.samples + (k->width - 1) * p->channels) / s.samples;
-    double rows = walk(k, groups_across(n, s.samples), p->height, d);
+    double window = (double)(s->samples + (k->width - 1) * p->channels) / s->samples;
+    double rows = walk(k, groups_across(n, s->samples), p->height, d);
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_gpu_rates *g = &t->gpu;
-    double product = s.dot ? g->dot : s.pairs ? g->pair : s.packed ? g->packed : g->real;
-    double load = s.packed || s.dot ? g->load_packed : g->load_real;
-    double each = (double)sum_work(p, &s) * product + window * load;
-    double end = p->kind != IMF_MAGNITUDE ? g->end : s.pairs ? g->end_pairs : g->end_magnitude;
+    double product = s->dot ? g->dot : s->pairs ? g->pair : s->packed ? g->packed : g->real;
+    double load = s->packed || s->dot ? g->load_packed : g->load_real;
+    double each = (double)s->work * product + window * load;
+    double end = p->kind != IMF_MAGNITUDE ? g->end : s->pairs ? g->end_pairs : g->end_magnitude;
     double instructions = each * (1 + (k->height - 1) / rows) + end;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     return t->launch_ms + (double)n * p->height * 1e-6 *
@@ -314,16 +307,26 @@ static double local_cost(const struct imf_problem *p, const struct imf_device *d
                                    bytes / imf_tuning_bandwidth(d, g->bandwidth));
 }
 
-static void local_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                        size_t size) {
-    struct shape s;
-    char why[IMF_WHY];
-    bool can = choose(p, has_subword(d), &s, why);
-    snprintf(text, size, "direct %dx%d%s%s, registers", p->kernel[0]->width, p->kernel[0]->height,
-             p->exact ? ", exact, " : ", ",
-             can && s.dot      ? "8-bit dot products"
-             : can && s.packed ? "16-bit integers"
-                               : "float32");
+static void local_propose(const struct imf_problem *p, const struct imf_device *d,
+                          struct imf_proposal *out) {
+    struct shape *s = (struct shape *)out->shape.bytes;
+    if (!d->gpu || d->max_group < GROUP) {
+        imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %d", GROUP);
+        return;
+    }
+    struct rows *r = malloc(sizeof *r);
+    if (!r)
+        imf_proposal_refuse(out, "out of memory");
+    out->able = r && choose(p, has_subword(d), s, r, out);
+    free(r);
+    if (!out->able)
+        return;
+    out->ms = cost(p, d, s);
+    snprintf(out->phrase, sizeof out->phrase, "direct %dx%d%s%s, registers", p->kernel[0]->width,
+             p->kernel[0]->height, p->exact ? ", exact, " : ", ",
+             s->dot      ? "8-bit dot products"
+             : s->packed ? "16-bit integers"
+                         : "float32");
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
@@ -336,7 +339,8 @@ static void define_dots(struct imf_defines *d, const struct dots *g, int height)
     imf_define_ints(d, "DOWN_TAPS", g->down_words, (size_t)height);
 }
 
-static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s) {
+static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
+                       const struct rows *r) {
     const struct imf_kernel *k = p->kernel[0];
     imf_problem_defines(d, p);
     imf_define(d, "SAMPLES", "%d", s->samples);
@@ -356,11 +360,11 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "ORIGIN_X", "%d", k->cx);
     imf_define(d, "MAGNITUDE", "%d", p->kind == IMF_MAGNITUDE);
     if (s->dot)
-        define_dots(d, &s->dots, k->height);
+        define_dots(d, &r->dots, k->height);
     else
-        imf_row_program_define(d, &s->program[0], k, s->packed, "ROW");
+        imf_row_program_define(d, &r->program[0], k, s->packed, "ROW");
     if (p->kind == IMF_MAGNITUDE)
-        imf_row_program_define(d, &s->program[1], k, s->packed, "ROW2");
+        imf_row_program_define(d, &r->program[1], k, s->packed, "ROW2");
 }
 
 static void local_destroy(void **job) {
@@ -372,36 +376,39 @@ static void local_destroy(void **job) {
     free(j);
 }
 
-static enum imf_status build(struct local_job *j, const struct imf_problem *p, bool subword,
-                             struct imf_error *err) {
+static enum imf_status build(struct local_job *j, const struct imf_problem *p,
+                             const struct shape *s, struct rows *r, struct imf_error *err) {
     struct imf_defines defines = {0};
-    struct shape s;
-    char why[IMF_WHY];
-    if (!choose(p, subword, &s, why))
-        return imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
-    j->samples = s.samples;
+    j->samples = s->samples;
+    write_rows(r, p, s);
     imf_define(&defines, "PTX", "%d", imf_queue_device(j->queue)->gpu);
-    define_all(&defines, p, &s);
+    define_all(&defines, p, s, r);
     static const char *const parts[] = {"subword.cl", "direct_sums.cl", "common.cl", NULL};
     const struct imf_program_source source = {
-        .file = "direct_gpu.cl", .parts = subword ? parts : parts + 1, .defines = &defines};
+        .file = "direct_gpu.cl", .parts = s->subword ? parts : parts + 1, .defines = &defines};
     enum imf_status status = imf_program_make(&j->program, j->queue, &source, "direct_gpu", err);
     imf_defines_free(&defines);
     return status;
 }
 
-static enum imf_status local_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
+static enum imf_status local_make(void **job, const struct imf_problem *p,
+                                  const struct imf_proposal *proposal, struct imf_queue *queue,
                                   struct imf_error *err) {
     struct local_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->queue = queue;
-    j->k = p->kernel[0];
-    bool subword = has_subword(imf_queue_device(queue));
-    enum imf_status status = build(j, p, subword, err);
-    if (status != IMF_OK && subword) /* an old GPU lacks the instructions */
-        status = build(j, p, false, err);
-    if (status != IMF_OK)
+    struct rows *r = malloc(sizeof *r);
+    enum imf_status status = j && r ? IMF_OK : imf_fail_memory(err, sizeof *r);
+    struct imf_proposal plain = *proposal;
+    struct shape s;
+    memcpy(&s, proposal->shape.bytes, sizeof s);
+    if (!status) {
+        j->queue = queue;
+        j->k = p->kernel[0];
+        status = build(j, p, &s, r, err);
+        if (status && s.subword && choose(p, false, &s, r, &plain))
+            status = build(j, p, &s, r, err); /* an old GPU lacks the instructions */
+    }
+    free(r);
+    if (status)
         local_destroy(job);
     return status;
 }
@@ -426,11 +433,9 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_direct_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .applicable = local_applicable,
-    .error = local_error,
-    .cost = local_cost,
+    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
+    .propose = local_propose,
     .make = local_make,
     .run = local_run,
-    .print = local_print,
     .destroy = local_destroy,
 };

@@ -19,6 +19,8 @@
 
 enum phase { PAIRS, COLUMNS, ROWS, RESULT, TAPS, TAPS_ROWS };
 
+_Static_assert(sizeof(struct imf_fft_tiling) <= IMF_SHAPE, "a proposal holds it");
+
 struct fft_job {
     struct imf_queue *queue;
     struct imf_fft_tiling tiling;
@@ -31,62 +33,45 @@ static double points(const struct imf_fft_tiling *t) {
     return (double)t->x.length * t->y.length;
 }
 
-static bool fft_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
-    struct imf_fft_tiling t;
-    if (p->kind == IMF_TRANSFER) {
-        snprintf(why, IMF_WHY, "whole-image transfer functions are not done by tiles");
-        return false;
-    }
-    if (p->kind == IMF_MAGNITUDE && p->exact && fabs(p->epilogue.scale) != 1) {
-        snprintf(why, IMF_WHY, "an exact magnitude needs scale 1");
-        return false;
-    }
-    if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d))) {
-        snprintf(why, IMF_WHY, "tiles for a %dx%d kernel do not fit the device's memory",
-                 p->kernel[0]->width, p->kernel[0]->height);
-        return false;
-    }
-    return imf_fft_accurate(p, &t.bound, t.error, imf_fft_doubtful(p, &t.bound, t.error), why);
-}
-
-static double fft_error(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_tiling t;
-    return imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d))
-               ? imf_fft_result_error(p, &t.bound, t.error)
-               : 0;
-}
-
-static double fft_cost(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_tiling t;
-    if (!imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
-        return INFINITY;
-    double again = 0, nonzero = (double)imf_kernel_nonzero(p->kernel[0]);
-    if (p->kind == IMF_MAGNITUDE)
-        nonzero += (double)imf_kernel_nonzero(p->kernel[1]);
-    if (p->exact)
-        again = imf_fft_doubtful(p, &t.bound, t.error) * p->width * p->height * p->channels *
-                nonzero * imf_tuning(d)->fft_again * 1e-6 / imf_tuning_units(d);
-    return t.ms + again;
-}
-
-static void fft_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                      size_t size) {
-    struct imf_fft_tiling t;
-    if (imf_fft_tiling_choose(&t, p, d, imf_fft_vec(d)))
-        snprintf(text, size, "fft tiles %dx%d%s%s", t.x.length, t.y.length,
-                 p->exact ? ", exact integer" : "", t.bound.split ? ", two bytes apart" : "");
-    else
-        snprintf(text, size, "fft");
-}
-
-static double fft_bytes(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_tiling t;
-    int vec = imf_fft_vec(d);
-    if (!imf_fft_tiling_choose(&t, p, d, vec))
-        return 0;
+static double bytes(const struct imf_problem *p, const struct imf_fft_tiling *t, int vec) {
     double taps = (double)p->kernel[0]->width * p->kernel[0]->height;
-    return (double)imf_fft_tiling_scratch(&t, vec) + points(&t) * 2 * sizeof(float) +
+    return (double)imf_fft_tiling_scratch(t, vec) + points(t) * 2 * sizeof(float) +
            taps * (sizeof(float) + (p->exact ? sizeof(int32_t) : 0));
+}
+
+/* Milliseconds of sums that are taken again: doubtful share * samples * taps that are not 0 *
+ * nanoseconds of a tap / units. */
+static double again_ms(const struct imf_problem *p, const struct imf_device *d, double doubtful) {
+    double nonzero = 0;
+    for (int i = 0; i < imf_problem_kernels(p); i++)
+        nonzero += (double)imf_kernel_nonzero(p->kernel[i]);
+    return doubtful * p->width * p->height * p->channels * nonzero * imf_tuning(d)->fft_again *
+           1e-6 / imf_tuning_units(d);
+}
+
+static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
+                        struct imf_proposal *out) {
+    struct imf_fft_tiling *t = (struct imf_fft_tiling *)out->shape.bytes;
+    int vec = imf_fft_vec(d);
+    if (p->kind == IMF_MAGNITUDE && p->exact && fabs(p->epilogue.scale) != 1) {
+        imf_proposal_refuse(out, "an exact magnitude needs scale 1");
+        return;
+    }
+    if (!imf_fft_tiling_choose(t, p, d, vec)) {
+        imf_proposal_refuse(out, "tiles for a %dx%d kernel do not fit the device's memory",
+                            p->kernel[0]->width, p->kernel[0]->height);
+        return;
+    }
+    double doubtful = imf_fft_doubtful(p, &t->bound, t->error);
+    out->able = imf_fft_accurate(p, &t->bound, t->error, doubtful, out->why);
+    if (!out->able)
+        return;
+    out->ms = t->ms + (p->exact ? again_ms(p, d, doubtful) : 0);
+    out->bytes = bytes(p, t, vec);
+    out->error = imf_fft_result_error(p, &t->bound, t->error);
+    out->bands = IMF_BANDS_FEW;
+    snprintf(out->phrase, sizeof out->phrase, "fft tiles %dx%d%s%s", t->x.length, t->y.length,
+             p->exact ? ", exact integer" : "", t->bound.split ? ", two bytes apart" : "");
 }
 
 /* ---- making ------------------------------------------------------------------------------- */
@@ -171,7 +156,7 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p
     int32_t *spans = calloc(count, sizeof *spans);
     if (!spans)
         return imf_fail_memory(err, count * sizeof *spans);
-    for (size_t i = 0; i < 2 && p->exact && p->kernel[i]; i++)
+    for (size_t i = 0; p->exact && i < (size_t)imf_problem_kernels(p); i++)
         fill_spans(spans + i * each, p->kernel[i], vec);
     enum imf_status status =
         imf_buffer_table(&j->spans, j->queue, spans, count * sizeof *spans, err);
@@ -210,7 +195,8 @@ static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem 
     return status;
 }
 
-static enum imf_status fft_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
+static enum imf_status fft_make(void **job, const struct imf_problem *p,
+                                const struct imf_proposal *proposal, struct imf_queue *queue,
                                 struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
     const struct imf_device *d = imf_queue_device(queue);
@@ -219,11 +205,7 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p, struct 
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->queue = queue;
-    if (!imf_fft_tiling_choose(&j->tiling, p, d, vec)) {
-        fft_destroy(job);
-        return imf_fail(err, IMF_ERR_MEMORY, "no tile for a %dx%d kernel fits the device's memory",
-                        k->width, k->height);
-    }
+    memcpy(&j->tiling, proposal->shape.bytes, sizeof j->tiling);
     const struct imf_fft_tiling *t = &j->tiling;
     struct imf_fft_sizes *z = &j->sizes;
     z->width = p->width;
@@ -286,13 +268,9 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_fft = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .bands = IMF_BANDS_FEW,
-    .applicable = fft_applicable,
-    .error = fft_error,
-    .cost = fft_cost,
-    .bytes = fft_bytes,
+    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
+    .propose = fft_propose,
     .make = fft_make,
     .run = fft_run,
-    .print = fft_print,
     .destroy = fft_destroy,
 };

@@ -21,6 +21,8 @@
 #define AGAIN_GROUPS 8448  /* that take turns; a quarter of them takes 4 % longer on an H200 */
 #define LIST_MIN (1 << 16) /* doubtful pixels; what does not fit is summed on the spot */
 
+_Static_assert(sizeof(struct imf_fft_gpu_tiling) <= IMF_SHAPE, "a proposal holds it");
+
 struct local_job {
     struct imf_queue *queue;
     struct imf_fft_gpu_tiling tiling;
@@ -43,56 +45,34 @@ static double list_capacity(const struct imf_problem *p) {
     return fmin(LIST_MIN + (double)p->width * p->height * p->channels / 64, 1e8);
 }
 
-static bool local_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
-    struct imf_fft_gpu_tiling t;
-    if (!d->gpu || d->max_group < GROUP || d->local_memory < LOCAL_BYTES) {
-        snprintf(why, IMF_WHY, "transforms in local memory are for GPUs");
-        return false;
-    }
-    if (p->kind == IMF_TRANSFER) {
-        snprintf(why, IMF_WHY, "whole-image transfer functions are not done by tiles");
-        return false;
-    }
-    if (p->kind == IMF_MAGNITUDE) {
-        snprintf(why, IMF_WHY, "a magnitude of two kernels is not done in local memory");
-        return false;
-    }
-    if (!imf_fft_gpu_choose(&t, p, d)) {
-        snprintf(why, IMF_WHY, "tiles for a %dx%d kernel do not fit the device's memory",
-                 p->kernel[0]->width, p->kernel[0]->height);
-        return false;
-    }
-    return imf_fft_accurate(p, &t.bound, t.error, t.doubtful, why);
-}
-
-static double local_error(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_gpu_tiling t;
-    return imf_fft_gpu_choose(&t, p, d) ? imf_fft_result_error(p, &t.bound, t.error) : 0;
-}
-
-static double local_cost(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_gpu_tiling t;
-    return imf_fft_gpu_choose(&t, p, d) ? t.ms : INFINITY;
-}
-
-static void local_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                        size_t size) {
-    struct imf_fft_gpu_tiling t;
-    if (imf_fft_gpu_choose(&t, p, d))
-        snprintf(text, size, "fft tiles %dx%d%s%s", t.nx, t.ny, p->exact ? ", exact integer" : "",
-                 t.bound.split ? ", two bytes apart" : "");
-    else
-        snprintf(text, size, "fft");
-}
-
-static double local_bytes(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_fft_gpu_tiling t;
-    if (!imf_fft_gpu_choose(&t, p, d))
-        return 0;
-    double spectra = (double)imf_fft_gpu_bytes(&t, p) * t.chunk;
-    return spectra * (1 + (double)t.pitch_out / t.pitch_in) +
-           imf_fft_gpu_points(&t) * 2 * sizeof(float) +
+static double bytes(const struct imf_problem *p, const struct imf_fft_gpu_tiling *t) {
+    double spectra = (double)imf_fft_gpu_bytes(t, p) * t->chunk;
+    return spectra * (1 + (double)t->pitch_out / t->pitch_in) +
+           imf_fft_gpu_points(t) * 2 * sizeof(float) +
            (p->exact ? list_capacity(p) * 2 * sizeof(int32_t) : 0);
+}
+
+static void local_propose(const struct imf_problem *p, const struct imf_device *d,
+                          struct imf_proposal *out) {
+    struct imf_fft_gpu_tiling *t = (struct imf_fft_gpu_tiling *)out->shape.bytes;
+    if (!d->gpu || d->max_group < GROUP || d->local_memory < LOCAL_BYTES) {
+        imf_proposal_refuse(out, "transforms in local memory are for GPUs");
+        return;
+    }
+    if (!imf_fft_gpu_choose(t, p, d)) {
+        imf_proposal_refuse(out, "tiles for a %dx%d kernel do not fit the device's memory",
+                            p->kernel[0]->width, p->kernel[0]->height);
+        return;
+    }
+    out->able = imf_fft_accurate(p, &t->bound, t->error, t->doubtful, out->why);
+    if (!out->able)
+        return;
+    out->ms = t->ms;
+    out->bytes = bytes(p, t);
+    out->error = imf_fft_result_error(p, &t->bound, t->error);
+    out->bands = IMF_BANDS_WHOLE;
+    snprintf(out->phrase, sizeof out->phrase, "fft tiles %dx%d%s%s", t->nx, t->ny,
+             p->exact ? ", exact integer" : "", t->bound.split ? ", two bytes apart" : "");
 }
 
 /* ---- making ------------------------------------------------------------------------------- */
@@ -286,7 +266,8 @@ static enum imf_status make_kernels(struct local_job *j, const struct imf_proble
     return status;
 }
 
-static enum imf_status local_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
+static enum imf_status local_make(void **job, const struct imf_problem *p,
+                                  const struct imf_proposal *proposal, struct imf_queue *queue,
                                   struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
     struct local_job *j = *job = calloc(1, sizeof *j);
@@ -297,11 +278,7 @@ static enum imf_status local_make(void **job, const struct imf_problem *p, struc
     j->channels = p->channels;
     j->cx = k->cx;
     j->cy = k->cy;
-    if (!imf_fft_gpu_choose(&j->tiling, p, imf_queue_device(queue))) {
-        local_destroy(job);
-        return imf_fail(err, IMF_ERR_MEMORY, "no tile for a %dx%d kernel fits the device's memory",
-                        k->width, k->height);
-    }
+    memcpy(&j->tiling, proposal->shape.bytes, sizeof j->tiling);
     const struct imf_fft_gpu_tiling *t = &j->tiling;
     j->sizes =
         (struct imf_fft_gpu_sizes){.middle_sum = p->exact ? (int64_t)t->bound.middle_sum[0] : 0,
@@ -394,13 +371,9 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_fft_gpu = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .bands = IMF_BANDS_WHOLE,
-    .applicable = local_applicable,
-    .error = local_error,
-    .cost = local_cost,
-    .bytes = local_bytes,
+    .kinds = 1u << IMF_CONVOLUTION,
+    .propose = local_propose,
     .make = local_make,
     .run = local_run,
-    .print = local_print,
     .destroy = local_destroy,
 };

@@ -18,6 +18,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct layout {
     struct imf_fft_plan x, y;
@@ -28,6 +29,8 @@ struct layout {
 };
 
 enum phase { GAINS, COLUMNS, ROWS, RESULT };
+
+_Static_assert(sizeof(struct layout) <= IMF_SHAPE, "a proposal holds it");
 
 struct frequency_job {
     struct imf_queue *queue;
@@ -42,11 +45,11 @@ struct frequency_job {
 #define ITEMS_A_UNIT 4
 
 static bool layout_make(struct layout *l, const struct imf_problem *p, const struct imf_device *d,
-                        char *why) {
+                        struct imf_proposal *out) {
     int nx = imf_extend_period(p->transfer, p->width, p->edge), vec = imf_fft_vec(d);
     int ny = imf_extend_period(p->transfer, p->height, p->edge);
     if (!imf_fft_plan_any(&l->x, nx) || !imf_fft_plan_any(&l->y, ny)) {
-        imf_extend_too_long(why, IMF_WHY, p);
+        imf_extend_too_long(out->why, sizeof out->why, p);
         return false;
     }
     int spare_x = imf_fft_prime_spare(&l->x), spare_y = imf_fft_prime_spare(&l->y);
@@ -60,8 +63,8 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
         imf_size_add(l->plane, l->gains + l->scratch, &total) && l->plane <= d->max_alloc &&
         l->scratch <= d->max_alloc && total <= d->global_memory / 2)
         return true;
-    snprintf(why, IMF_WHY, "a transform of %dx%d needs %.0f MiB, more than the device's memory", nx,
-             ny, (double)l->plane / 1048576);
+    imf_proposal_refuse(out, "a transform of %dx%d needs %.0f MiB, more than the device's memory",
+                        nx, ny, (double)l->plane / 1048576);
     return false;
 }
 
@@ -72,55 +75,35 @@ static double error_bound(const struct imf_problem *p, const struct layout *l) {
     return FLT_EPSILON / 2 * size * (6 * rms + gains + 1);
 }
 
-static double frequency_error(const struct imf_problem *p, const struct imf_device *d) {
-    struct layout l;
-    char why[IMF_WHY];
-    if (!layout_make(&l, p, d, why))
-        return 0;
-    return error_bound(p, &l) * fabs(p->epilogue.multiply / p->epilogue.scale);
-}
-
-static bool frequency_applicable(const struct imf_problem *p, const struct imf_device *d,
-                                 char *why) {
-    struct layout l;
-    if (p->kind != IMF_TRANSFER) { /* the tiles of the same name say why not */
-        why[0] = 0;
-        return false;
-    }
-    if (!layout_make(&l, p, d, why))
-        return false;
-    double error = frequency_error(p, d);
-    if (error <= p->tolerance)
-        return true;
-    snprintf(why, IMF_WHY, "float32 transforms leave an error of %.2g, over the %.2g allowed",
-             error, p->tolerance);
-    return false;
-}
-
 /* samples * (doublings + sample + primes) / units. Half a transform there and half one back is done
  * for each sample and axis. Three times as long as others takes one of which a length is 31 * 43 *
  * 3 and the other a prime of 2999. */
-static double frequency_cost(const struct imf_problem *p, const struct imf_device *d) {
-    struct layout l;
-    char why[IMF_WHY];
-    if (!layout_make(&l, p, d, why))
-        return INFINITY;
-    double samples = (double)l.x.length * l.y.length * p->channels;
+static double cost(const struct imf_problem *p, const struct imf_device *d,
+                   const struct layout *l) {
+    double samples = (double)l->x.length * l->y.length * p->channels;
     const struct imf_tuning *t = imf_tuning(d);
-    double doublings = log2((double)l.x.length * l.y.length + 1);
-    double primes = t->fft_stages * (imf_fft_primes_ns(&l.x) + imf_fft_primes_ns(&l.y));
+    double doublings = log2((double)l->x.length * l->y.length + 1);
+    double primes = t->fft_stages * (imf_fft_primes_ns(&l->x) + imf_fft_primes_ns(&l->y));
     return samples * (t->frequency_doubling * doublings + t->frequency_sample + primes) * 1e-6 /
            imf_tuning_units(d);
 }
 
-static void frequency_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                            size_t size) {
-    struct layout l;
-    char why[IMF_WHY];
-    if (layout_make(&l, p, d, why))
-        snprintf(text, size, "fft %dx%d", l.x.length, l.y.length);
-    else
-        snprintf(text, size, "fft");
+static void frequency_propose(const struct imf_problem *p, const struct imf_device *d,
+                              struct imf_proposal *out) {
+    struct layout *l = (struct layout *)out->shape.bytes;
+    if (!layout_make(l, p, d, out))
+        return;
+    out->error = error_bound(p, l) * fabs(p->epilogue.multiply / p->epilogue.scale);
+    if (out->error > p->tolerance) {
+        imf_proposal_refuse(out, "float32 transforms leave an error of %.2g, over the %.2g allowed",
+                            out->error, p->tolerance);
+        return;
+    }
+    out->able = true;
+    out->ms = cost(p, d, l);
+    out->bytes = (double)l->plane + (double)l->gains + (double)l->scratch;
+    out->bands = IMF_BANDS_WHOLE;
+    snprintf(out->phrase, sizeof out->phrase, "fft %dx%d", l->x.length, l->y.length);
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */
@@ -291,18 +274,15 @@ static enum imf_status make_buffers(struct frequency_job *j, const struct imf_pr
 }
 
 static enum imf_status frequency_make(void **job, const struct imf_problem *p,
-                                      struct imf_queue *queue, struct imf_error *err) {
+                                      const struct imf_proposal *proposal, struct imf_queue *queue,
+                                      struct imf_error *err) {
     const struct imf_device *d = imf_queue_device(queue);
     int vec = imf_fft_vec(d);
-    char why[IMF_WHY];
     struct frequency_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->queue = queue;
-    if (!layout_make(&j->layout, p, d, why)) {
-        frequency_destroy(job);
-        return imf_fail(err, IMF_ERR_MEMORY, "%s", why);
-    }
+    memcpy(&j->layout, proposal->shape.bytes, sizeof j->layout);
     struct imf_frequency_sizes *z = &j->sizes;
     double middle = imf_fft_middle(p->in);
     z->middle = (float)middle;
@@ -342,24 +322,12 @@ static enum imf_status frequency_run(void *job, const struct imf_surface *in,
     return status == IMF_OK ? launch(j, in->mem, out->mem, RESULT, err) : status;
 }
 
-static double frequency_bytes(const struct imf_problem *p, const struct imf_device *d) {
-    struct layout l;
-    char why[IMF_WHY];
-    if (!layout_make(&l, p, d, why))
-        return 0;
-    return (double)l.plane + (double)l.gains + (double)l.scratch;
-}
-
 const struct imf_solver imf_solver_frequency = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .bands = IMF_BANDS_WHOLE,
-    .applicable = frequency_applicable,
-    .error = frequency_error,
-    .cost = frequency_cost,
-    .bytes = frequency_bytes,
+    .kinds = 1u << IMF_TRANSFER,
+    .propose = frequency_propose,
     .make = frequency_make,
     .run = frequency_run,
-    .print = frequency_print,
     .destroy = frequency_destroy,
 };

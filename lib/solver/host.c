@@ -3,14 +3,11 @@
  *
  * For each output row: a row of double accumulators, and for each tap one pass that adds the tap's
  * multiple of an input row, shifted. Input rows are widened to double once and kept in a ring as
- * long as the kernel reaches them. Sums of integers are exact below 2^53. Transfer functions are
- * solver/host_fft.c's.
+ * long as the kernel reaches them. Sums of integers are exact below 2^53.
  */
 #include "solver/host.h"
 
 #include "device/tuning.h"
-
-#include "solver/extend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,51 +17,28 @@ struct host_job {
     struct imf_problem p;
 };
 
-static bool host_applicable(const struct imf_problem *p, const struct imf_device *d, char *why) {
-    (void)d;
-    if (p->kind != IMF_TRANSFER || isfinite(imf_host_transfer_cost(p)))
-        return true;
-    imf_extend_too_long(why, IMF_WHY, p);
-    return false;
-}
-
-static double taps(const struct imf_problem *p) {
-    double n = 0;
-    for (int i = 0; i < imf_problem_kernels(p); i++)
-        n += (double)imf_kernel_nonzero(p->kernel[i]);
-    return n;
-}
-
-static double host_cost(const struct imf_problem *p, const struct imf_device *d) {
-    (void)d;
-    if (p->kind == IMF_TRANSFER)
-        return imf_host_transfer_cost(p);
-    double samples = (double)p->width * p->height * p->channels;
-    return samples * (imf_host_rates.sample + imf_host_rates.tap * taps(p)) * 1e-6;
-}
-
-/* A ring of widened rows and two of sums. */
-static double host_bytes(const struct imf_problem *p, const struct imf_device *d) {
-    (void)d;
-    if (p->kind == IMF_TRANSFER)
-        return imf_host_transfer_bytes(p);
+/*
+ * Milliseconds: samples * (sample + tap * taps that are not 0) * 1e-6, in the host's nanoseconds.
+ */
+static void host_propose(const struct imf_problem *p, const struct imf_device *d,
+                         struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
+    double samples = (double)p->width * p->height * p->channels, taps = 0;
     double row = ((double)p->width + k->width) * p->channels;
-    return row * (k->height + 2) * sizeof(double);
-}
-
-static void host_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                       size_t size) {
     (void)d;
-    if (p->kind == IMF_TRANSFER)
-        imf_host_transfer_print(p, text, size);
-    else
-        snprintf(text, size, "plain C %dx%d, float64", p->kernel[0]->width, p->kernel[0]->height);
+    for (int i = 0; i < imf_problem_kernels(p); i++)
+        taps += (double)imf_kernel_nonzero(p->kernel[i]);
+    out->able = true;
+    out->ms = samples * (imf_host_rates.sample + imf_host_rates.tap * taps) * 1e-6;
+    out->bytes = row * (k->height + 2) * sizeof(double); /* a ring of widened rows, two of sums */
+    out->bands = IMF_BANDS_WHOLE;
+    snprintf(out->phrase, sizeof out->phrase, "plain C %dx%d, float64", k->width, k->height);
 }
 
-static enum imf_status host_make(void **job, const struct imf_problem *p, struct imf_queue *queue,
+static enum imf_status host_make(void **job, const struct imf_problem *p,
+                                 const struct imf_proposal *proposal, struct imf_queue *queue,
                                  struct imf_error *err) {
-    (void)queue;
+    (void)proposal, (void)queue;
     struct host_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
@@ -109,8 +83,6 @@ void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum
 static enum imf_status host_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     const struct imf_problem *p = &((struct host_job *)job)->p;
-    if (p->kind == IMF_TRANSFER)
-        return imf_host_transfer(p, in, out, err);
     const struct imf_kernel *k = p->kernel[0], *k1 = p->kind == IMF_MAGNITUDE ? p->kernel[1] : NULL;
     struct imf_terms terms;
     if (p->factors && imf_host_factors(p, &terms)) {
@@ -152,12 +124,9 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
-    .bands = IMF_BANDS_WHOLE,
-    .applicable = host_applicable,
-    .cost = host_cost,
-    .bytes = host_bytes,
+    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
+    .propose = host_propose,
     .make = host_make,
     .run = host_run,
-    .print = host_print,
     .destroy = host_destroy,
 };

@@ -1,15 +1,8 @@
-/* host.h - what the parts of the host solver share */
+/* host.h - what plain C solvers share */
 #ifndef IMF_SOLVER_HOST_H
 #define IMF_SOLVER_HOST_H
 
 #include "solver/solver.h"
-
-/* Problems with a transfer function: run, cost, bytes and print of the host solver. */
-enum imf_status imf_host_transfer(const struct imf_problem *p, const struct imf_surface *in,
-                                  const struct imf_surface *out, struct imf_error *err);
-double imf_host_transfer_cost(const struct imf_problem *p);
-double imf_host_transfer_bytes(const struct imf_problem *p);
-void imf_host_transfer_print(const struct imf_problem *p, char *text, size_t size);
 
 /* sum += tap * row */
 void imf_host_add(double *restrict sum, const double *restrict row, double tap, size_t count);

@@ -14,8 +14,19 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COLUMNS 16 /* fetched together: 256 bytes of each row */
+
+/* Lengths of the transforms. */
+struct shape {
+    int nx, ny;
+};
+
+struct host_fft_job {
+    struct imf_problem p;
+    struct shape shape;
+};
 
 struct transfer {
     const struct imf_problem *p;
@@ -28,12 +39,6 @@ struct transfer {
     int channel;                     /* the first of the two on the plane */
 };
 
-static bool periods(const struct imf_problem *p, int *nx, int *ny) {
-    *nx = imf_extend_period(p->transfer, p->width, p->edge);
-    *ny = imf_extend_period(p->transfer, p->height, p->edge);
-    return *nx > 0 && *ny > 0;
-}
-
 /* What a prime stage costs is counted in doublings of a length: of those of its convolution, padded
  * to `length`, or by the definition. */
 static double host_doublings(const struct imf_fft_plan *plan) {
@@ -45,34 +50,32 @@ static double host_doublings(const struct imf_fft_plan *plan) {
     return sum;
 }
 
-/* There and back together. */
-double imf_host_transfer_cost(const struct imf_problem *p) {
-    int nx, ny;
+/*
+ * Milliseconds: points * (pairs of channels * doubling * (doublings + 1) + values) * 1e-6, in the
+ * host's nanoseconds, there and back together.
+ */
+static void host_fft_propose(const struct imf_problem *p, const struct imf_device *d,
+                             struct imf_proposal *out) {
+    struct shape *s = (struct shape *)out->shape.bytes;
     struct imf_fft_plan x, y;
-    if (!periods(p, &nx, &ny) || !imf_fft_plan_any(&x, nx) || !imf_fft_plan_any(&y, ny))
-        return INFINITY;
-    double points = (double)nx * ny;
+    (void)d;
+    s->nx = imf_extend_period(p->transfer, p->width, p->edge);
+    s->ny = imf_extend_period(p->transfer, p->height, p->edge);
+    snprintf(out->phrase, sizeof out->phrase, "plain C fft");
+    if (s->nx <= 0 || s->ny <= 0 || !imf_fft_plan_any(&x, s->nx) || !imf_fft_plan_any(&y, s->ny)) {
+        imf_extend_too_long(out->why, sizeof out->why, p);
+        return;
+    }
+    double points = (double)s->nx * s->ny, lines = 2.0 * COLUMNS * (s->nx > s->ny ? s->nx : s->ny);
     double doublings = host_doublings(&x) + host_doublings(&y);
+    out->able = true;
     int pairs = (p->channels + 1) / 2;
-    return points * (pairs * imf_host_rates.doubling * (doublings + 1) + imf_host_rates.values) *
-           1e-6;
-}
-
-double imf_host_transfer_bytes(const struct imf_problem *p) {
-    int nx, ny;
-    if (!periods(p, &nx, &ny))
-        return 0;
-    double lines = 2.0 * COLUMNS * (nx > ny ? nx : ny);
-    return ((double)nx * ny + lines) * sizeof(struct imf_complex) +
-           (double)p->width * p->channels * sizeof(double);
-}
-
-void imf_host_transfer_print(const struct imf_problem *p, char *text, size_t size) {
-    int nx, ny;
-    if (periods(p, &nx, &ny))
-        snprintf(text, size, "plain C fft %dx%d, float64", nx, ny);
-    else
-        snprintf(text, size, "plain C fft");
+    out->ms =
+        points * (pairs * imf_host_rates.doubling * (doublings + 1) + imf_host_rates.values) * 1e-6;
+    out->bytes = (points + lines) * sizeof(struct imf_complex) +
+                 (double)p->width * p->channels * sizeof(double);
+    out->bands = IMF_BANDS_WHOLE;
+    snprintf(out->phrase, sizeof out->phrase, "plain C fft %dx%d, float64", s->nx, s->ny);
 }
 
 static void release(struct transfer *t) {
@@ -86,16 +89,8 @@ static void release(struct transfer *t) {
     free(t->row);
 }
 
-static enum imf_status too_long(const struct imf_problem *p, struct imf_error *err) {
-    char why[IMF_WHY];
-    imf_extend_too_long(why, sizeof why, p);
-    return imf_fail(err, IMF_ERR_LIMIT, "%s", why);
-}
-
 static enum imf_status prepare(struct transfer *t, struct imf_error *err) {
     const struct imf_problem *p = t->p;
-    if (!periods(p, &t->nx, &t->ny))
-        return too_long(p, err);
     size_t points, bytes, longest = (size_t)(t->nx > t->ny ? t->nx : t->ny) * COLUMNS;
     if (!imf_size_mul((size_t)t->nx, (size_t)t->ny, &points) ||
         !imf_size_mul(points, sizeof *t->plane, &bytes))
@@ -215,17 +210,45 @@ static void store(struct transfer *t, const struct imf_surface *out) {
     }
 }
 
-enum imf_status imf_host_transfer(const struct imf_problem *p, const struct imf_surface *in,
-                                  const struct imf_surface *out, struct imf_error *err) {
-    struct transfer t = {.p = p};
+static enum imf_status host_fft_make(void **job, const struct imf_problem *p,
+                                     const struct imf_proposal *proposal, struct imf_queue *queue,
+                                     struct imf_error *err) {
+    (void)queue;
+    struct host_fft_job *j = *job = malloc(sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->p = *p;
+    memcpy(&j->shape, proposal->shape.bytes, sizeof j->shape);
+    return IMF_OK;
+}
+
+static enum imf_status host_fft_run(void *job, const struct imf_surface *in,
+                                    const struct imf_surface *out, struct imf_error *err) {
+    const struct host_fft_job *j = job;
+    struct transfer t = {.p = &j->p, .nx = j->shape.nx, .ny = j->shape.ny};
     enum imf_status status = prepare(&t, err);
-    for (; status == IMF_OK && t.channel < p->channels; t.channel += 2) {
+    for (; status == IMF_OK && t.channel < j->p.channels; t.channel += 2) {
         load(&t, in);
         transform_rows(&t, t.ny);
         filter_columns(&t);
-        transform_rows(&t, p->height);
+        transform_rows(&t, j->p.height);
         store(&t, out);
     }
     release(&t);
     return status;
 }
+
+static void host_fft_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+const struct imf_solver imf_solver_host_fft = {
+    .name = "cpu",
+    .backend = IMF_BACKEND_CPU,
+    .kinds = 1u << IMF_TRANSFER,
+    .propose = host_fft_propose,
+    .make = host_fft_make,
+    .run = host_fft_run,
+    .destroy = host_fft_destroy,
+};

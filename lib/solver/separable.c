@@ -32,7 +32,6 @@
 #define SUMS 12  /* registers for sums in a walk along lines */
 #define SPREAD 3 /* outputs along a row that share their loads */
 #define ROWS 64  /* output rows of a work-item at most */
-#define WHY_RANK "the kernel is not the product of a column and a row"
 /* Of the tolerance, for what a sum of products leaves of the kernel. */
 #define RESIDUAL 0.125
 
@@ -50,7 +49,8 @@ static const struct acc_type {
 };
 
 struct shape {
-    struct imf_terms terms; /* owned */
+    int rank;       /* of the sum of products that is taken, which leaves no more than */
+    double allowed; /* this, where there are several */
     int row_symmetry;
     enum acc acc;
     bool two_passes;
@@ -58,6 +58,7 @@ struct shape {
     int vec;   /* samples a vector */
     int strip; /* samples of the widest strip, in one pass */
 };
+_Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 
 struct separable_job {
     struct imf_queue *queue;
@@ -78,18 +79,20 @@ static int symmetry(const double *taps, size_t n) {
     return n == 1 ? 0 : even ? 1 : odd ? -1 : 0;
 }
 
-static bool choose_acc(const struct imf_problem *p, struct shape *s, char *why) {
+static bool choose_acc(const struct imf_problem *p, const struct imf_terms *terms, struct shape *s,
+                       struct imf_proposal *out) {
     double sum = imf_kernel_abs_sum(p->kernel[0]) * p->in_max;
     if (!p->exact) {
         s->acc = ACC_FLOAT;
-        double error = imf_separable_error(p, &s->terms, s->two_passes, s->row_symmetry != 0);
-        if (error <= p->tolerance)
+        out->error = imf_separable_error(p, terms, s->two_passes, s->row_symmetry != 0);
+        if (out->error <= p->tolerance)
             return true;
-        snprintf(why, IMF_WHY,
-                 "float32 sums would be off by up to %.2g, more than the %.2g allowed", error,
-                 p->tolerance);
+        imf_proposal_refuse(out,
+                            "float32 sums would be off by up to %.2g, more than the %.2g allowed",
+                            out->error, p->tolerance);
         return false;
     }
+    out->error = 0;
     if (p->in == IMF_U8 && sum <= 32767)
         s->acc = ACC_SHORT;
     else if (sum < 1 << 24)
@@ -98,45 +101,51 @@ static bool choose_acc(const struct imf_problem *p, struct shape *s, char *why) 
         s->acc = ACC_INT;
     if (sum <= INT32_MAX && (s->acc != ACC_INT || p->in != IMF_F32))
         return true;
-    snprintf(why, IMF_WHY, "exact sums do not fit 32-bit integers");
+    imf_proposal_refuse(out, "exact sums do not fit 32-bit integers");
     return false;
 }
 
-static void free_shape(struct shape *s) {
-    free(s->terms.store);
-    s->terms.store = NULL;
-}
-
-/* The kernel as one product. */
-static bool one_term(const struct imf_kernel *k, struct imf_terms *t, char *why) {
+/* The kernel as one product; false, and nothing owned, when it is none or memory ran out. */
+static bool one_term(const struct imf_kernel *k, struct imf_terms *t) {
     *t = (struct imf_terms){.rank = 1};
     t->store = calloc((size_t)k->height + (size_t)k->width, sizeof *t->store);
-    if (!t->store) {
-        snprintf(why, IMF_WHY, "out of memory");
+    if (!t->store)
         return false;
-    }
     t->term[0] = (struct imf_term){
         .column = t->store, .row = t->store + k->height, .height = k->height, .width = k->width};
     if (imf_kernel_separate(k, t->term[0].column, t->term[0].row))
         return true;
     free(t->store);
     t->store = NULL;
-    snprintf(why, IMF_WHY, WHY_RANK);
     return false;
 }
 
-/* The kernel as a sum of products, in one pass whose sums stay in registers. */
-static bool more_terms(const struct imf_problem *p, const struct imf_tuning *t,
-                       struct imf_terms *terms, char *why) {
+/* The terms that a shape was chosen for; the caller frees their store. */
+static enum imf_status take_terms(const struct imf_problem *p, const struct shape *s,
+                                  struct imf_terms *t, struct imf_error *err) {
+    const struct imf_kernel *k = p->kernel[0];
+    if (s->rank == 1 ? one_term(k, t) : imf_kernel_terms(k, s->allowed, t))
+        return IMF_OK;
+    return imf_fail_memory(err, ((size_t)k->width + (size_t)k->height) * sizeof(double));
+}
+
+/* The kernel as one product or, in one pass whose sums stay in registers, as a sum of some. */
+static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, struct shape *s,
+                       struct imf_terms *terms, struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
     int vec = t->separable_vec[IMF_WIDTH_32];
-    if (p->exact || t->two_passes || (k->width + vec - 1) / vec * 2 > SUMS)
+    bool found = one_term(k, terms);
+    if (!found && (p->exact || t->two_passes || (k->width + vec - 1) / vec * 2 > SUMS)) {
+        imf_proposal_refuse(out, "the kernel is not the product of a column and a row");
         return false;
-    if (imf_kernel_terms(k, RESIDUAL * p->tolerance * fabs(p->epilogue.scale) / p->in_max, terms))
-        return true;
-    snprintf(why, IMF_WHY, "the kernel is not a sum of %d products of a column and a row",
-             IMF_RANK_MAX);
-    return false;
+    }
+    s->allowed = RESIDUAL * p->tolerance * fabs(p->epilogue.scale) / p->in_max;
+    found = found || imf_kernel_terms(k, s->allowed, terms);
+    s->rank = terms->rank;
+    if (!found)
+        imf_proposal_refuse(out, "the kernel is not a sum of %d products of a column and a row",
+                            IMF_RANK_MAX);
+    return found;
 }
 
 /* Samples that are worked on together: strips are a multiple of it. */
@@ -144,31 +153,16 @@ static int span_of(const struct imf_problem *p, const struct shape *s) {
     return SPREAD * p->channels * s->vec;
 }
 
-/* On success the caller frees the shape. */
-static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s,
-                   char *why) {
+/* False, with the reason in `out`, where this cannot do it. */
+static bool choose(const struct imf_problem *p, const struct imf_device *d,
+                   const struct imf_terms *terms, struct shape *s, struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
     const struct imf_tuning *t = imf_tuning(d);
-    *s = (struct shape){0};
-    if (p->kind == IMF_TRANSFER || p->kind == IMF_MAGNITUDE) {
-        snprintf(why, IMF_WHY,
-                 p->kind == IMF_TRANSFER ? "frequency-domain filters need the FFT"
-                                         : "a magnitude takes two kernels at once");
-        return false;
-    }
-    if ((double)p->width * p->channels > INT32_MAX - 4096) {
-        snprintf(why, IMF_WHY, "rows are too long");
-        return false;
-    }
-    if (!one_term(k, &s->terms, why) && !more_terms(p, t, &s->terms, why))
-        return false;
-    s->row_symmetry = symmetry(s->terms.term[0].row, (size_t)k->width);
+    s->row_symmetry = symmetry(terms->term[0].row, (size_t)k->width);
     int reach = (k->width - 1) * p->channels;
     s->two_passes = t->two_passes || reach > MAX_REACH;
-    if (!choose_acc(p, s, why)) {
-        free_shape(s);
+    if (!choose_acc(p, terms, s, out))
         return false;
-    }
     s->vec = t->separable_vec[acc_types[s->acc].width];
     s->group = s->two_passes ? imf_tuning_group(d) : 1;
     int span = span_of(p, s);
@@ -176,66 +170,74 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
     return true;
 }
 
-static bool separable_applicable(const struct imf_problem *p, const struct imf_device *d,
-                                 char *why) {
-    struct shape s;
-    if (!choose(p, d, &s, why))
-        return false;
-    free_shape(&s);
-    return true;
-}
-
-static double separable_error(const struct imf_problem *p, const struct imf_device *d) {
-    struct shape s;
-    char why[IMF_WHY];
-    if (p->exact || !choose(p, d, &s, why))
-        return 0;
-    double error = imf_separable_error(p, &s.terms, s.two_passes, s.row_symmetry != 0);
-    free_shape(&s);
-    return error;
-}
-
-static double separable_cost(const struct imf_problem *p, const struct imf_device *d) {
+/*
+ * Milliseconds: launches + samples * max(ns / units, bytes a sample / bandwidth), where the
+ * nanoseconds of a sample on one unit are, with w + h taps,
+ *     1 / finish + w / row_product + h / column_product * (1 + reach of a row / strip)   one pass
+ *     1 / finish + w / row_product + 1 / middle + h / column_product                     two passes
+ *     + 1 / divide, exact and scaled
+ * in the rates (1e9 a second) of the device's tuning for sums of this width; w is half as much in
+ * two passes where taps mirror. Each term but the first adds 1 / term, and its products count
+ * term_product times.
+ */
+static double cost(const struct imf_problem *p, const struct imf_device *d, const struct shape *s,
+                   const struct imf_terms *terms) {
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_kernel *k = p->kernel[0];
-    struct shape s;
-    char why[IMF_WHY];
-    if (!choose(p, d, &s, why))
-        return -1;
-    enum imf_width w = acc_types[s.acc].width;
+    enum imf_width w = acc_types[s->acc].width;
     double samples = (double)p->width * p->height * p->channels;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     double row = 0, column = 0;
-    for (int i = 0; i < s.terms.rank; i++) {
+    for (int i = 0; i < terms->rank; i++) {
         double weight = i ? t->term_product : 1;
-        row += weight * s.terms.term[i].width / t->row_product[w] + (i ? 1 / t->term : 0);
-        column += weight * s.terms.term[i].height / t->column_product[w];
+        row += weight * terms->term[i].width / t->row_product[w] + (i ? 1 / t->term : 0);
+        column += weight * terms->term[i].height / t->column_product[w];
     }
-    free_shape(&s);
-    if (s.two_passes)
-        row = (s.row_symmetry ? (k->width + 1) / 2 : k->width) / t->row_product[w] + 1 / t->middle;
+    if (s->two_passes)
+        row = (s->row_symmetry ? (k->width + 1) / 2 : k->width) / t->row_product[w] + 1 / t->middle;
     else
-        column *= 1 + (k->width - 1.0) * p->channels / s.strip;
+        column *= 1 + (k->width - 1.0) * p->channels / s->strip;
     double ns = 1 / t->finish + row + column;
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += 1 / t->divide;
-    return (s.two_passes ? 2 : 1) * t->launch_ms +
+    return (s->two_passes ? 2 : 1) * t->launch_ms +
            samples * 1e-6 *
                fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
 }
 
-static void separable_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                            size_t size) {
-    struct shape s;
-    char why[IMF_WHY];
-    bool can = choose(p, d, &s, why);
-    char rank[24] = "";
-    if (can && s.terms.rank > 1)
-        snprintf(rank, sizeof rank, ", rank %d", s.terms.rank);
-    snprintf(text, size, "separable %d + %d%s%s%s%s", p->kernel[0]->width, p->kernel[0]->height,
-             rank, p->exact ? ", exact, " : ", ", can ? acc_types[s.acc].text : "float32",
-             can && s.two_passes ? ", two passes" : "");
-    free_shape(&s);
+/* Rows between two passes; the last block reads as many as the others. */
+static size_t mid_rows(const struct imf_problem *p) {
+    size_t blocks = ((size_t)p->height + BLOCK - 1) / BLOCK;
+    return blocks * BLOCK + (size_t)p->kernel[0]->height - 1;
+}
+
+/* Samples from row to row of them. */
+static size_t mid_pitch(const struct imf_problem *p) {
+    return ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
+}
+
+static void separable_propose(const struct imf_problem *p, const struct imf_device *d,
+                              struct imf_proposal *out) {
+    struct shape *s = (struct shape *)out->shape.bytes;
+    struct imf_terms terms = {0};
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        imf_proposal_refuse(out, "rows are too long");
+        return;
+    }
+    out->able = find_terms(p, imf_tuning(d), s, &terms, out) && choose(p, d, &terms, s, out);
+    if (out->able) {
+        char rank[24] = "";
+        if (s->rank > 1)
+            snprintf(rank, sizeof rank, ", rank %d", s->rank);
+        out->ms = cost(p, d, s, &terms);
+        if (s->two_passes)
+            out->bytes =
+                (double)mid_rows(p) * (double)mid_pitch(p) * (double)acc_types[s->acc].size;
+        snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s%s%s%s", p->kernel[0]->width,
+                 p->kernel[0]->height, rank, p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
+                 s->two_passes ? ", two passes" : "");
+    }
+    free(terms.store);
 }
 
 static void define_taps(struct imf_defines *d, const char *name, const double *taps, size_t n,
@@ -247,10 +249,10 @@ static void define_taps(struct imf_defines *d, const char *name, const double *t
 }
 
 /* All terms' taps, and which of them are not 0. */
-static void define_terms(struct imf_defines *d, const struct imf_problem *p,
-                         const struct shape *s) {
+static void define_terms(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
+                         const struct imf_terms *terms) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
-    size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)s->terms.rank;
+    size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)terms->rank;
     double *rows = calloc(rank * (w + pitch), sizeof *rows);
     if (!rows) {
         d->failed = true;
@@ -259,7 +261,7 @@ static void define_terms(struct imf_defines *d, const struct imf_problem *p,
     double *columns = rows + rank * w;
     char text[4][IMF_RANK_MAX * 8] = {"", "", "", ""};
     for (size_t i = 0; i < rank; i++) {
-        const struct imf_term *t = &s->terms.term[i];
+        const struct imf_term *t = &terms->term[i];
         const int edges[4] = {t->left, t->left + t->width, t->top, t->top + t->height};
         for (int j = 0; j < 4; j++) {
             size_t used = strlen(text[j]);
@@ -278,7 +280,8 @@ static void define_terms(struct imf_defines *d, const struct imf_problem *p,
     free(rows);
 }
 
-static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s) {
+static void define_all(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
+                       const struct imf_terms *terms) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
     size_t longest = w > h ? w : h;
     imf_problem_defines(d, p);
@@ -295,7 +298,7 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "ROW_SYMMETRY", "%d", s->row_symmetry);
     imf_define(d, "TWO_PASSES", "%d", s->two_passes);
     imf_define(d, "BLOCK", "%d", BLOCK);
-    define_terms(d, p, s);
+    define_terms(d, p, s, terms);
 }
 
 static void separable_destroy(void **job) {
@@ -306,19 +309,7 @@ static void separable_destroy(void **job) {
     for (int i = 0; i < 2; i++)
         imf_program_free(&j->program[i]);
     imf_buffer_free(&j->mid);
-    free_shape(&j->shape);
     free(j);
-}
-
-/* Rows between two passes; the last block reads as many as the others. */
-static size_t mid_rows(const struct imf_problem *p) {
-    size_t blocks = ((size_t)p->height + BLOCK - 1) / BLOCK;
-    return blocks * BLOCK + (size_t)p->kernel[0]->height - 1;
-}
-
-/* Samples from row to row of them. */
-static size_t mid_pitch(const struct imf_problem *p) {
-    return ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
 }
 
 static enum imf_status make_mid(struct separable_job *j, struct imf_error *err) {
@@ -331,24 +322,23 @@ static enum imf_status make_mid(struct separable_job *j, struct imf_error *err) 
 }
 
 static enum imf_status separable_make(void **job, const struct imf_problem *p,
-                                      struct imf_queue *queue, struct imf_error *err) {
-    const struct imf_device *d = imf_queue_device(queue);
+                                      const struct imf_proposal *proposal, struct imf_queue *queue,
+                                      struct imf_error *err) {
     struct separable_job *j = *job = calloc(1, sizeof *j);
-    char why[IMF_WHY];
+    struct imf_terms terms = {0};
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->queue = queue;
     j->p = *p;
-    enum imf_status status = IMF_OK;
+    memcpy(&j->shape, proposal->shape.bytes, sizeof j->shape);
     static const char *const parts[] = {"common.cl", NULL};
     struct imf_defines defines = {0};
     const struct imf_program_source source = {
         .file = "separable.cl", .parts = parts, .defines = &defines};
-    if (!choose(p, d, &j->shape, why)) {
-        status = imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
-    } else {
-        define_all(&defines, p, &j->shape);
-    }
+    enum imf_status status = take_terms(p, &j->shape, &terms, err);
+    if (status == IMF_OK)
+        define_all(&defines, p, &j->shape, &terms);
+    free(terms.store);
     bool two = j->shape.two_passes;
     if (status == IMF_OK)
         status = imf_program_make(&j->program[0], queue, &source,
@@ -408,25 +398,12 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     return imf_program_launch(j->queue, j->program[1], grid, second, err);
 }
 
-static double separable_bytes(const struct imf_problem *p, const struct imf_device *d) {
-    struct shape s;
-    char why[IMF_WHY];
-    if (!choose(p, d, &s, why))
-        return 0;
-    free_shape(&s);
-    return s.two_passes ? (double)mid_rows(p) * (double)mid_pitch(p) * (double)acc_types[s.acc].size
-                        : 0;
-}
-
 const struct imf_solver imf_solver_separable = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
-    .applicable = separable_applicable,
-    .error = separable_error,
-    .cost = separable_cost,
-    .bytes = separable_bytes,
+    .kinds = 1u << IMF_CONVOLUTION,
+    .propose = separable_propose,
     .make = separable_make,
     .run = separable_run,
-    .print = separable_print,
     .destroy = separable_destroy,
 };

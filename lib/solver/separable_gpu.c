@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DIRECT imf_solver_direct_gpu
 
@@ -22,25 +23,25 @@ struct separable_job {
     struct imf_surface mid; /* height + column - 1 rows */
 };
 
+/* Both parts as they are proposed: what separable_gpu.c keeps of their shapes. */
+struct shape {
+    unsigned char part[2][IMF_SHAPE_PART];
+};
+_Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
+
 /* Split the problem; on success the caller frees both kernels. */
 static bool split(const struct imf_problem *p, struct imf_problem part[2], struct imf_kernel **row,
-                  struct imf_kernel **column, char *why) {
+                  struct imf_kernel **column, const char **why) {
     const struct imf_kernel *k = p->kernel[0];
     *row = *column = NULL;
-    if (p->kind == IMF_TRANSFER || p->kind == IMF_MAGNITUDE) {
-        snprintf(why, IMF_WHY,
-                 p->kind == IMF_TRANSFER ? "frequency-domain filters need the FFT"
-                                         : "a magnitude takes two kernels at once");
-        return false;
-    }
     if (imf_kernel_create(row, k->width, 1, NULL) ||
         imf_kernel_create(column, 1, k->height, NULL)) {
-        snprintf(why, IMF_WHY, "out of memory");
+        *why = "out of memory";
         imf_kernel_free(row);
         return false;
     }
     if (k->width == 1 || k->height == 1 || !imf_kernel_separate(k, (*column)->taps, (*row)->taps)) {
-        snprintf(why, IMF_WHY, "the kernel is not the product of a column and a row");
+        *why = "the kernel is not the product of a column and a row";
         imf_kernel_free(row);
         imf_kernel_free(column);
         return false;
@@ -48,8 +49,8 @@ static bool split(const struct imf_problem *p, struct imf_problem part[2], struc
     (*row)->cx = k->cx;
     (*column)->cy = k->cy;
     part[0] = part[1] = *p;
-    part[0].kernel[0] = *row;
-    part[1].kernel[0] = *column;
+    imf_problem_convolve(&part[0], *row);
+    imf_problem_convolve(&part[1], *column);
     part[0].out = part[1].in = IMF_F32;
     part[0].height = p->height + k->height - 1;
     part[0].epilogue = (struct imf_epilogue){.scale = 1, .multiply = 1, .full = p->epilogue.full};
@@ -59,48 +60,36 @@ static bool split(const struct imf_problem *p, struct imf_problem part[2], struc
     return true;
 }
 
-static bool separable_applicable(const struct imf_problem *p, const struct imf_device *d,
-                                 char *why) {
+static void separable_propose(const struct imf_problem *p, const struct imf_device *d,
+                              struct imf_proposal *out) {
     struct imf_problem part[2];
     struct imf_kernel *row, *column;
-    if (!split(p, part, &row, &column, why))
-        return false;
-    bool can = DIRECT.applicable(&part[0], d, why) && DIRECT.applicable(&part[1], d, why);
+    struct imf_proposal one[2];
+    struct shape *s = (struct shape *)out->shape.bytes;
+    const char *why;
+    if (!split(p, part, &row, &column, &why)) {
+        imf_proposal_refuse(out, "%s", why);
+        return;
+    }
+    out->able = true;
+    for (int i = 0; i < 2 && out->able; i++) {
+        imf_propose(&one[i], &DIRECT, &part[i], d);
+        memcpy(s->part[i], one[i].shape.bytes, IMF_SHAPE_PART);
+        out->able = one[i].able;
+        if (!out->able)
+            imf_proposal_refuse(out, "%s", one[i].why);
+    }
+    if (out->able) {
+        double weight = imf_kernel_abs_sum(column) * fabs(p->epilogue.multiply / p->epilogue.scale);
+        double rows = (double)p->height + p->kernel[0]->height - 1;
+        out->ms = one[0].ms + one[1].ms; /* milliseconds: those of the two runs */
+        out->error = one[0].error * weight + one[1].error;
+        out->bytes = rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
+        snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s, registers",
+                 p->kernel[0]->width, p->kernel[0]->height, p->exact ? ", exact" : "");
+    }
     imf_kernel_free(&row);
     imf_kernel_free(&column);
-    return can;
-}
-
-static double separable_error(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_problem part[2];
-    struct imf_kernel *row, *column;
-    char why[IMF_WHY];
-    if (!split(p, part, &row, &column, why))
-        return 0;
-    double weight = imf_kernel_abs_sum(column) * fabs(p->epilogue.multiply / p->epilogue.scale);
-    double error = DIRECT.error(&part[0], d) * weight + DIRECT.error(&part[1], d);
-    imf_kernel_free(&row);
-    imf_kernel_free(&column);
-    return error;
-}
-
-static double separable_cost(const struct imf_problem *p, const struct imf_device *d) {
-    struct imf_problem part[2];
-    struct imf_kernel *row, *column;
-    char why[IMF_WHY];
-    if (!split(p, part, &row, &column, why))
-        return -1;
-    double ms = DIRECT.cost(&part[0], d) + DIRECT.cost(&part[1], d);
-    imf_kernel_free(&row);
-    imf_kernel_free(&column);
-    return ms;
-}
-
-static void separable_print(const struct imf_problem *p, const struct imf_device *d, char *text,
-                            size_t size) {
-    (void)d;
-    snprintf(text, size, "separable %d + %d%s, registers", p->kernel[0]->width,
-             p->kernel[0]->height, p->exact ? ", exact" : "");
 }
 
 static void separable_destroy(void **job) {
@@ -118,20 +107,30 @@ static void separable_destroy(void **job) {
     free(j);
 }
 
+static enum imf_status make_part(void **job, const struct imf_problem *p,
+                                 const unsigned char *shape, struct imf_queue *queue,
+                                 struct imf_error *err) {
+    struct imf_proposal one = {.solver = &DIRECT, .able = true, .height = p->height};
+    memcpy(one.shape.bytes, shape, IMF_SHAPE_PART);
+    return DIRECT.make(job, p, &one, queue, err);
+}
+
 static enum imf_status separable_make(void **job, const struct imf_problem *p,
-                                      struct imf_queue *queue, struct imf_error *err) {
+                                      const struct imf_proposal *proposal, struct imf_queue *queue,
+                                      struct imf_error *err) {
     struct separable_job *j = *job = calloc(1, sizeof *j);
+    const struct shape *s = (const struct shape *)proposal->shape.bytes;
     struct imf_problem part[2];
-    char why[IMF_WHY];
+    const char *why;
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     enum imf_status st = IMF_OK;
-    if (!split(p, part, &j->row, &j->column, why))
-        st = imf_fail(err, IMF_ERR_ARGUMENT, "%s", why);
+    if (!split(p, part, &j->row, &j->column, &why))
+        st = imf_fail(err, IMF_ERR_MEMORY, "%s", why);
     if (!st)
-        st = DIRECT.make(&j->first, &part[0], queue, err);
+        st = make_part(&j->first, &part[0], s->part[0], queue, err);
     if (!st)
-        st = DIRECT.make(&j->second, &part[1], queue, err);
+        st = make_part(&j->second, &part[1], s->part[1], queue, err);
     if (!st)
         st = imf_surface_layout(&j->mid, IMF_F32, part[0].width, part[0].height, p->channels,
                                 (struct imf_margin){0, 0, 0, 0}, err);
@@ -155,21 +154,12 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     return st ? st : DIRECT.run(j->second, &mid, out, err);
 }
 
-static double separable_bytes(const struct imf_problem *p, const struct imf_device *d) {
-    double rows = (double)p->height + p->kernel[0]->height - 1;
-    (void)d;
-    return rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
-}
-
 const struct imf_solver imf_solver_separable_gpu = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
-    .applicable = separable_applicable,
-    .error = separable_error,
-    .cost = separable_cost,
-    .bytes = separable_bytes,
+    .kinds = 1u << IMF_CONVOLUTION,
+    .propose = separable_propose,
     .make = separable_make,
     .run = separable_run,
-    .print = separable_print,
     .destroy = separable_destroy,
 };

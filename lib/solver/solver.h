@@ -1,16 +1,24 @@
 /*
  * solver.h - one algorithm a file, each behind the same table
  *
- * A solver computes one filtering stage: it reads a surface whose margins are filled and writes
- * every pixel of another surface. What follows the sum of products (scale, bias, the range's
- * mapping, point operations, rounding and saturation) is the epilogue, the same in every solver.
+ * A solver is asked what it proposes for a problem on a device: whether it can, what that takes,
+ * how it would be done. What is estimated, explained, limited and run is this one proposal. The
+ * solver computes a filtering pass: it reads a surface whose margins are filled and writes every
+ * pixel of another surface.
  */
-#ifndef IMF_SOLVER_H
-#define IMF_SOLVER_H
+#ifndef IMF_SOLVER_SOLVER_H
+#define IMF_SOLVER_SOLVER_H
 
 #include "solver/problem.h"
 
+#include <stddef.h>
+
 #define IMF_WHY 160
+#define IMF_PHRASE 64
+
+/* Bytes of the largest shape, and of one that another solver's is made of. */
+#define IMF_SHAPE 512
+#define IMF_SHAPE_PART 96
 
 /* In how many bands a pass may be run. */
 enum imf_bands_wish {
@@ -19,36 +27,63 @@ enum imf_bands_wish {
     IMF_BANDS_WHOLE /* only one, of the problem's height */
 };
 
+/* A value: what a solver would do; it owns nothing. */
+struct imf_proposal {
+    const struct imf_solver *solver;
+    bool able;               /* within the exactness asked for; */
+    char why[IMF_WHY];       /* when not, why not */
+    double ms;               /* of a run on pixels that are on the device, estimated; or INFINITY */
+    double bytes;            /* that make and run allocate, but for a table at most */
+    double error;            /* results may be off by, before they are rounded to samples */
+    char phrase[IMF_PHRASE]; /* "direct 3x3, exact, 16-bit integers", "fft tiles 256x256" */
+    int height;              /* of the problem */
+    enum imf_bands_wish bands;
+    union {
+        max_align_t align;
+        unsigned char bytes[IMF_SHAPE];
+    } shape; /* the solver's own */
+};
+
 struct imf_solver {
     const char *name; /* "direct", "separable", "fft", "cpu" */
     enum imf_backend backend;
-    enum imf_bands_wish bands;
-    /* Can it, within the exactness asked for? When not, `why` (IMF_WHY bytes) says why. */
-    bool (*applicable)(const struct imf_problem *p, const struct imf_device *d, char *why);
-    /* How far results may be off before they are rounded to the output's samples, for a problem
-     * that is applicable; NULL: up to its tolerance. */
-    double (*error)(const struct imf_problem *p, const struct imf_device *d);
-    /* Estimated milliseconds of one run on pixels that are already on the device. */
-    double (*cost)(const struct imf_problem *p, const struct imf_device *d);
-    /* Bytes that make and run allocate, for a problem that it can do; NULL: a table at most. */
-    double (*bytes)(const struct imf_problem *p, const struct imf_device *d);
-    /* Compile for this problem; *job is the solver's own. queue is NULL for the host solver. The
-     * kernels of p must outlive the job. */
-    enum imf_status (*make)(void **job, const struct imf_problem *p, struct imf_queue *queue,
+    unsigned kinds; /* of problems: a set of 1u << enum imf_problem_kind */
+    /* Answer for a problem of these kinds; `out` comes as imf_propose() prepares it. d is NULL for
+     * host solvers. */
+    void (*propose)(const struct imf_problem *p, const struct imf_device *d,
+                    struct imf_proposal *out);
+    /* Compile what was proposed for this problem; *job is the solver's own. queue is NULL for host
+     * solvers. What p borrows must outlive the job. */
+    enum imf_status (*make)(void **job, const struct imf_problem *p,
+                            const struct imf_proposal *proposal, struct imf_queue *queue,
                             struct imf_error *err);
-    /* Enqueue (or on the host: do) the work, on surfaces of the problem's width and, unless `bands`
-     * is IMF_BANDS_WHOLE, of any height up to its own. in has at least the kernels' margins,
-     * filled. Writes pixels of `out` and nothing else of it but up to IMF_SLACK samples behind each
-     * row. */
+    /* Enqueue (or on the host: do) the work, on surfaces of the problem's width and, unless the
+     * proposal's bands are IMF_BANDS_WHOLE, of any height up to its own. in has at least the
+     * problem's reach as margins, filled. Writes pixels of `out` and nothing else of it but up to
+     * IMF_SLACK samples behind each row. */
     enum imf_status (*run)(void *job, const struct imf_surface *in, const struct imf_surface *out,
                            struct imf_error *err);
-    /* One phrase: "direct 3x3, exact integer", "fft tiles 256x256". */
-    void (*print)(const struct imf_problem *p, const struct imf_device *d, char *text, size_t size);
     void (*destroy)(void **job);
 };
 
-extern const struct imf_solver imf_solver_host, imf_solver_direct, imf_solver_separable,
-    imf_solver_fft, imf_solver_fft_gpu, imf_solver_frequency, imf_solver_direct_gpu,
-    imf_solver_separable_gpu;
+/* Every solver, a NULL behind the last; of equally cheap ones the first is taken. solver/solvers.c
+ * lists them. */
+extern const struct imf_solver *const imf_solvers[];
+#define IMF_SOLVERS 9
+
+extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_solver_separable_gpu,
+    imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_frequency, imf_solver_host,
+    imf_solver_host_fft;
+
+/* What a solver proposes: not able, and why, until it says otherwise. */
+void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
+                 const struct imf_problem *p, const struct imf_device *d);
+/* The same of the plain C solver of problems of this kind. */
+void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p);
+/* The solver takes problems of this kind. */
+bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kind);
+/* For solvers: why a problem cannot be done. */
+void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

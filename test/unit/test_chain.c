@@ -100,27 +100,19 @@ static void test_shares(void) {
     }
 }
 
-static double hundredth(const struct imf_problem *p, const struct imf_device *d) {
-    (void)p;
-    (void)d;
-    return 0.01;
-}
-
 /* An error of 0.01 in the sample and in the end of the range, against 0.001 of 255 steps. */
 static void test_stretch(void) {
-    const struct imf_solver solver = {.error = hundredth};
-    const struct imf_solver *const solvers[] = {&solver, NULL, NULL};
+    const struct imf_proposal taken[] = {{.error = 0.01}, {.error = 0.01}, {.error = 0}};
     const struct imf_settings settings = {.range = IMF_RANGE_NORMALIZE};
     const char *const specs[] = {"log:2", NULL};
     struct chain_case c = chain_make(specs, &gray8, &settings);
-    struct imf_stretch s = imf_chain_stretch(c.chain, 1, solvers, NULL);
+    struct imf_stretch s = imf_chain_stretch(c.chain, 1, taken);
     CHECK(c.chain->passes[1].point.normalize, "the second pass");
     CHECK(fabs(s.error - 0.02) < 1e-5 && fabs(s.least - 5100) < 2, "%g, %g", s.error, s.least);
     chain_drop(&c);
     const char *const twice[] = {"log:2", "kernel:3.5", NULL};
     c = chain_make(twice, &gray8, &settings);
-    const struct imf_solver *const both[] = {&solver, &solver, NULL};
-    s = imf_chain_stretch(c.chain, 2, both, NULL);
+    s = imf_chain_stretch(c.chain, 2, taken);
     CHECK(fabs(s.error - 0.02 * hypot(1, 3.5)) < 1e-4, "%g", s.error);
     chain_drop(&c);
 }

@@ -73,9 +73,11 @@ static void run(const struct imf_chain *c, struct imf_problem p, const struct im
     void *job = NULL;
     p.in = p.out = IMF_F64;
     imf_edge_fill_host(in, p.reach, c->edge, p.outside);
-    CHECK(!imf_solver_host.make(&job, &p, NULL, NULL) && !imf_solver_host.run(job, in, out, NULL),
+    struct imf_proposal host;
+    imf_propose_host(&host, &p);
+    CHECK(!host.solver->make(&job, &p, &host, NULL, NULL) && !host.solver->run(job, in, out, NULL),
           "run");
-    imf_solver_host.destroy(&job);
+    host.solver->destroy(&job);
 }
 
 /* The rim's rows from..to - 1, from nothing but the rows of the source that they are said to take.

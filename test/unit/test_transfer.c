@@ -49,9 +49,11 @@ static bool filter(const struct imf_transfer *t, enum imf_edge edge, const struc
                             .outside = {40, 40, 40, 40}};
     void *job = NULL;
     imf_problem_transfer(&p, t);
+    struct imf_proposal host;
+    imf_propose_host(&host, &p);
     bool ok =
-        !imf_solver_host.make(&job, &p, NULL, NULL) && !imf_solver_host.run(job, in, out, NULL);
-    imf_solver_host.destroy(&job);
+        !host.solver->make(&job, &p, &host, NULL, NULL) && !host.solver->run(job, in, out, NULL);
+    host.solver->destroy(&job);
     return ok;
 }
 

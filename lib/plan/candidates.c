@@ -1,0 +1,129 @@
+/*
+ * candidates.c - a chain done by one backend throughout, or by the best for each pass
+ *
+ * Each pass is done by its cheapest proposal. A device adds what it costs beside the arithmetic:
+ * opening the platform, programs, point passes, moving pixels. The plain C solver is a backend like
+ * the others, whose chain is the host's and which costs nothing to start.
+ */
+#include "plan/candidates.h"
+
+#include "device/tuning.h"
+#include "plan/layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *imf_backend_name(enum imf_backend backend) {
+    static const char *const names[] = {[IMF_BACKEND_AUTO] = "mixed",
+                                        [IMF_BACKEND_DIRECT] = "direct",
+                                        [IMF_BACKEND_SEPARABLE] = "separable",
+                                        [IMF_BACKEND_FFT] = "fft",
+                                        [IMF_BACKEND_CPU] = "cpu"};
+    return names[backend];
+}
+
+/*
+ * Milliseconds beside the convolutions: on the host, point passes * samples * point * 1e-6; on a
+ * device, opening + passes * program + point passes * samples / (point * units) * 1e-6 + bytes there
+ * and back / transfer, in the rates of its tuning.
+ */
+static double overhead(const struct imf_chain *c, const struct imf_device *d, bool opened) {
+    double samples = (double)c->width * c->height * c->channels_in;
+    int points = 0;
+    for (int i = 0; i < c->count; i++)
+        points += c->passes[i].kind == IMF_PASS_POINT;
+    if (!d)
+        return points * samples * imf_host_rates.point * 1e-6;
+    const struct imf_tuning *t = imf_tuning(d);
+    double ms = (opened ? 0 : t->open_ms) + c->count * t->program_ms +
+                points * samples * 1e-6 / (t->point * imf_tuning_units(d));
+    if (!d->unified)
+        ms += 2 * samples * (double)imf_sample_size(c->in) * 1e-6 / t->transfer;
+    return ms;
+}
+
+/* Take the cheapest for each pass; false, with the reason, where one has none. */
+static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf_backend backend,
+                 struct imf_proposal *taken) {
+    const struct imf_chain *c = from->chain;
+    bool able = true;
+    for (int i = 0; i < c->count && (able || !from->device); i++) {
+        taken[i] = (struct imf_proposal){.able = true};
+        if (c->passes[i].coarse && from->device) {
+            snprintf(out->why, sizeof out->why,
+                     "floats between passes are too coarse for what magnifies them later");
+            return false;
+        }
+        if (c->passes[i].kind != IMF_PASS_CONVOLVE)
+            continue;
+        taken[i] = *imf_proposals_cheapest(from, i, backend);
+        if (!taken[i].able && able)
+            snprintf(out->why, sizeof out->why, "%s", taken[i].why);
+        able = able && taken[i].able;
+        out->estimate_ms += taken[i].ms;
+    }
+    return able;
+}
+
+/* The process's bytes with what the surfaces and solvers take, within what the device has. */
+static bool measure(struct imf_candidate *out, const struct imf_proposals *from,
+                    struct imf_proposal *taken, double *bytes) {
+    const struct imf_device *d = from->device;
+    struct imf_bands *bands = NULL;
+    struct imf_error err;
+    if (d && imf_proposals_band(&bands, from->chain, taken, 0, d, &err)) {
+        snprintf(out->why, sizeof out->why, "%.150s", err.text);
+        return false;
+    }
+    *bytes = imf_layout_bytes(from->chain, taken, bands, d);
+    imf_bands_free(&bands);
+    if (d && *bytes > (double)d->global_memory) {
+        snprintf(out->why, sizeof out->why, "the image is larger than the device's memory allows");
+        return false;
+    }
+    *bytes += d ? imf_tuning(d)->driver_bytes : 0;
+    return true;
+}
+
+/* Note what it would take, and whether it may. */
+static bool within(struct imf_candidate *out, double bytes, const struct imf_bounds *bounds) {
+    char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
+    bytes += bounds->base;
+    out->bytes = (uint64_t)fmin(bytes, 0x1p62);
+    if (bytes <= bounds->limit)
+        return true;
+    snprintf(out->why, sizeof out->why, "needs %s, over the limit of %s",
+             imf_bytes_text(need, bytes), imf_bytes_text(most, bounds->limit));
+    return false;
+}
+
+/* What the solvers do. */
+static void describe(struct imf_candidate *out, const struct imf_chain *c,
+                     const struct imf_proposal *taken) {
+    size_t used = 0, size = sizeof out->algorithm;
+    snprintf(out->algorithm, size, "pointwise");
+    for (int i = 0; i < c->count && used < size; i++)
+        if (taken[i].solver)
+            used += (size_t)snprintf(out->algorithm + used, size - used, "%s%s", used ? " + " : "",
+                                     taken[i].phrase);
+}
+
+void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
+                        enum imf_backend backend, const struct imf_bounds *bounds,
+                        struct imf_proposal *taken) {
+    double bytes;
+    *out =
+        (struct imf_candidate){.estimate_ms = overhead(from->chain, from->device, bounds->opened)};
+    snprintf(out->backend, sizeof out->backend, "%s", imf_backend_name(backend));
+    out->eligible = take(out, from, backend, taken) && measure(out, from, taken, &bytes) &&
+                    within(out, bytes, bounds);
+    if (out->eligible)
+        out->why[0] = 0;
+    else
+        out->estimate_ms = -1;
+    if (out->eligible || !from->device)
+        describe(out, from->chain, taken);
+    else
+        snprintf(out->algorithm, sizeof out->algorithm, "-");
+}

@@ -1,0 +1,86 @@
+/*
+ * proposals.c - what the solvers propose for a chain's passes
+ *
+ * To look for tiles or factors takes a while: a solver is asked once for each pass, and its answer
+ * kept for all candidates and for the comparison with composed passes.
+ */
+#include "plan/proposals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum imf_status imf_proposals_open(struct imf_proposals *out, const struct imf_chain *chain,
+                                   const struct imf_device *d, struct imf_error *err) {
+    size_t count = (size_t)chain->count * IMF_SOLVERS;
+    *out = (struct imf_proposals){chain, d, calloc(count, sizeof *out->list)};
+    return out->list ? IMF_OK : imf_fail_memory(err, count * sizeof *out->list);
+}
+
+void imf_proposals_close(struct imf_proposals *proposals) {
+    free(proposals->list);
+    proposals->list = NULL;
+}
+
+static bool belongs(const struct imf_solver *solver, enum imf_backend backend) {
+    return backend ? solver->backend == backend : solver->backend != IMF_BACKEND_CPU;
+}
+
+const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposals, int pass,
+                                                  enum imf_backend backend) {
+    const struct imf_problem *p = &proposals->chain->passes[pass].problem;
+    const struct imf_proposal *best = NULL;
+    for (size_t k = 0; imf_solvers[k]; k++) {
+        const struct imf_solver *solver = imf_solvers[k];
+        struct imf_proposal *one = &proposals->list[(size_t)pass * IMF_SOLVERS + k];
+        if (!belongs(solver, backend))
+            continue;
+        if (!one->solver)
+            imf_propose(one, solver, p, proposals->device);
+        bool says = imf_solver_takes(solver, p->kind);
+        if (!best || one->ms < best->ms ||
+            (!one->able && !best->able && (says || !imf_solver_takes(best->solver, p->kind))))
+            best = one;
+    }
+    return best;
+}
+
+static double pass_price(void *proposals, int pass) {
+    struct imf_proposals *all = proposals;
+    if (all->chain->passes[pass].coarse)
+        return INFINITY;
+    return imf_proposals_cheapest(all, pass, IMF_BACKEND_AUTO)->ms;
+}
+
+static double problem_price(void *proposals, const struct imf_problem *p) {
+    double best = INFINITY;
+    for (size_t k = 0; imf_solvers[k]; k++) {
+        struct imf_proposal one;
+        if (!belongs(imf_solvers[k], IMF_BACKEND_AUTO))
+            continue;
+        imf_propose(&one, imf_solvers[k], p, ((const struct imf_proposals *)proposals)->device);
+        best = fmin(best, one.ms);
+    }
+    return best;
+}
+
+struct imf_prices imf_proposals_prices(struct imf_proposals *proposals) {
+    return (struct imf_prices){pass_price, problem_price, proposals};
+}
+
+enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chain *chain,
+                                   struct imf_proposal *taken, int advance,
+                                   const struct imf_device *d, struct imf_error *err) {
+    enum imf_status st = imf_bands_plan(out, chain, taken, advance, d, err);
+    for (int i = 0; i < chain->count && !st; i++) {
+        struct imf_problem p = chain->passes[i].problem;
+        p.height = (*out)->window[i + 1].tallest;
+        if (!taken[i].solver || p.height == taken[i].height)
+            continue;
+        imf_propose(&taken[i], taken[i].solver, &p, d);
+        if (!taken[i].able)
+            st = imf_fail(err, IMF_ERR_LIMIT, "in bands of %d rows: %s", p.height, taken[i].why);
+    }
+    if (st)
+        imf_bands_free(out);
+    return st;
+}

@@ -1,0 +1,39 @@
+/*
+ * proposals.h - what the solvers propose for a chain's passes, each asked once and only when needed
+ */
+#ifndef IMF_PLAN_PROPOSALS_H
+#define IMF_PLAN_PROPOSALS_H
+
+#include "plan/bands.h"
+#include "plan/compose.h"
+
+struct imf_proposals {
+    const struct imf_chain *chain;
+    const struct imf_device *device;
+    struct imf_proposal *list; /* owned: for each pass one of each solver, once it was asked */
+};
+
+/* Chain and device (NULL: for the host's solvers alone) must outlive the proposals. */
+enum imf_status imf_proposals_open(struct imf_proposals *out, const struct imf_chain *chain,
+                                   const struct imf_device *d, struct imf_error *err);
+void imf_proposals_close(struct imf_proposals *proposals);
+
+/* The cheapest of a backend's solvers for a convolution pass (AUTO: of all of the device's), for
+ * the image's height. One that is not able stands for all, with the last reason that is about more
+ * than the kind of problem. */
+const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposals, int pass,
+                                                  enum imf_backend backend);
+
+/* What imf_chain_compose() asks. */
+struct imf_prices imf_proposals_prices(struct imf_proposals *proposals);
+
+/*
+ * The bands that a chain is run in on a device by the solvers of taken[i] (a point pass: NULL), and
+ * their proposals again, for the height of the bands. advance: as for imf_bands_make(). Fails with
+ * IMF_ERR_LIMIT where a solver cannot do that.
+ */
+enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chain *chain,
+                                   struct imf_proposal *taken, int advance,
+                                   const struct imf_device *d, struct imf_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* solvers.c - the list of solvers, and how they are asked */
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+const struct imf_solver *const imf_solvers[] = {
+    &imf_solver_direct_gpu,
+    &imf_solver_direct, /* sums of products, taken literally */
+    &imf_solver_separable_gpu,
+    &imf_solver_separable, /* a column times a row */
+    &imf_solver_fft_gpu,
+    &imf_solver_fft,       /* tiles in the frequency domain */
+    &imf_solver_frequency, /* the whole image there */
+    &imf_solver_host,
+    &imf_solver_host_fft, /* plain C */
+    NULL};
+
+/* Why solvers do not take other kinds of problems. */
+static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
+                                      [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
+                                      [IMF_TRANSFER] = "frequency-domain filters need the FFT"};
+
+bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kind) {
+    return solver->kinds >> kind & 1;
+}
+
+void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->why, sizeof out->why, format, args);
+    va_end(args);
+}
+
+void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
+                 const struct imf_problem *p, const struct imf_device *d) {
+    *out = (struct imf_proposal){
+        .solver = solver, .ms = INFINITY, .error = p->tolerance, .height = p->height};
+    if (imf_solver_takes(solver, p->kind))
+        solver->propose(p, d, out);
+    else
+        imf_proposal_refuse(out, "%s", why_not[p->kind]);
+}
+
+void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p) {
+    for (size_t i = 0; imf_solvers[i]; i++)
+        if (imf_solvers[i]->backend == IMF_BACKEND_CPU && imf_solver_takes(imf_solvers[i], p->kind))
+            imf_propose(out, imf_solvers[i], p, NULL);
+}
