@@ -60,12 +60,12 @@ enum imf_status imf_surface_layout(struct imf_surface *s, enum imf_sample sample
                                    struct imf_error *err);
 /* Bytes of storage. */
 size_t imf_surface_bytes(const struct imf_surface *s);
-/* Allocate (aligned to a page, as devices want what they work on directly) and free host storage.
- */
+/* Allocate (aligned to a page, as devices want what
+ * they work on directly) and free host storage. */
 enum imf_status imf_surface_alloc(struct imf_surface *s, struct imf_error *err);
 void imf_surface_free(struct imf_surface *s);
-/* Copy the pixels, not the margins, to a surface of the same shape and samples; both on the host.
- */
+/* Copy the pixels, not the margins, to a surface
+ * of the same shape and samples; both on the host. */
 void imf_surface_copy(const struct imf_surface *to, const struct imf_surface *from);
 /* Host address of pixel (0, y); y may reach into the margins. */
 void *imf_surface_row(const struct imf_surface *s, int y);

@@ -1,4 +1,5 @@
-/* carry.c - keeping what an image carries beside its pixels, or saying that it was not kept
+/*
+ * carry.c - keeping what an image carries beside its pixels, or saying that it was not kept
  */
 #include "codec/codec.h"
 

@@ -63,8 +63,8 @@ static bool all_seen(const struct imf_jpeg *j) {
     return true;
 }
 
-/* Chroma between two rows of its blocks is interpolated, so that a row's last lines need the next.
- */
+/* Chroma between two rows of its blocks is interpolated,
+ * so that a row's last lines need the next. */
 static bool looks_down(const struct jpeg_decompress_struct *c) {
     for (int i = 0; i < c->num_components; i++)
         if (c->comp_info[i].v_samp_factor * 2 == c->max_v_samp_factor)

@@ -150,8 +150,8 @@ static void (*const put[IMF_META_KINDS])(struct jpeg *j, const struct imf_meta_i
     [IMF_META_JPEG_MPF] = put_mpf,
 };
 
-/* EXIF stands first, as its standard wants, and for JPEG sources without JFIF no JFIF precedes it.
- */
+/* EXIF stands first, as its standard wants, and for
+ * JPEG sources without JFIF no JFIF precedes it. */
 static void set_density(struct jpeg *j, bool exif) {
     struct jpeg_compress_struct *c = &j->c;
     struct imf_density d = imf_writer_density(j->writer);

@@ -48,7 +48,8 @@ static bool get_piece(struct piece *p, const struct imf_meta_item *item) {
     return true;
 }
 
-bool imf_xmp_is_extended(const struct imf_metadata *m) {
+/* Has the list extension segments? */
+static bool is_extended(const struct imf_metadata *m) {
     struct piece p;
     for (const struct imf_meta_item *i = imf_metadata_find(m, IMF_META_JPEG_SEGMENT); i;
          i = i->next)
@@ -128,7 +129,7 @@ const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_
     const unsigned char *data = imf_writer_data(w, item);
     unsigned char *joined = NULL, *out = NULL;
     *size = item->size;
-    if (data && imf_xmp_is_extended(w->metadata)) {
+    if (data && is_extended(w->metadata)) {
         joined = imf_xmp_joined(w->metadata, data, item->size, size, &w->starved);
         if (joined)
             data = joined;

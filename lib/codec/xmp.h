@@ -23,8 +23,6 @@ unsigned char *imf_xmp_without(const unsigned char *xmp, size_t size, unsigned p
  * free(). */
 unsigned char *imf_xmp_joined(const struct imf_metadata *m, const unsigned char *xmp, size_t size,
                               size_t *out_size, bool *starved);
-/* Has the list extension segments? */
-bool imf_xmp_is_extended(const struct imf_metadata *m);
 
 /* A packet too long for one segment: a short one, and an extension within the long one. */
 struct imf_xmp_split {

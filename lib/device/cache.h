@@ -36,8 +36,7 @@ bool imf_cache_store(const char *dir, const struct imf_cache_key *key, const voi
 int imf_cache_lock(const char *dir, const struct imf_cache_key *key);
 void imf_cache_unlock(int lock);
 
-/* ---- the directory (device/cache_dir.c) --------------------------------------------------------
- */
+/* ---- the directory (device/cache_dir.c) ------------------------------------------------------ */
 
 #define IMF_CACHE_SUFFIX ".clbin"
 #define IMF_CACHE_ENTRY_BYTES ((size_t)16 << 20) /* of one entry at most */

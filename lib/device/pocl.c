@@ -54,8 +54,8 @@ static char *within(const char *cache_dir) {
 char *imf_temporary_directory(const char *cache_dir) {
     const char *tmpdir = getenv("TMPDIR");
     char *pocl = within(cache_dir), *path = NULL;
-    /* PoCL loads code from there, which /tmp may be mounted against: as it will be, so it is tried.
-     */
+    /* PoCL loads code from there, which /tmp may be
+     * mounted against: as it will be, so it is tried. */
     const char *const bases[] = {pocl, tmpdir && tmpdir[0] == '/' ? tmpdir : NULL, "/tmp"};
     for (size_t i = 0; i < sizeof bases / sizeof *bases && !path; i++) {
         if (!bases[i] || asprintf(&path, "%s/tempfile_imfilter_XXXXXX", bases[i]) < 0) {

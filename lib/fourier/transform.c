@@ -235,8 +235,7 @@ enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
     return status;
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static enum imf_status launch(struct imf_fft *f, int counter, int pass, int first, int items,
                               struct imf_error *err) {

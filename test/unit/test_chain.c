@@ -78,8 +78,8 @@ static void test_tolerance(void) {
     chain_drop(&b);
 }
 
-/* All passes' errors together, as squares where they arrive, are within what the contract leaves.
- */
+/* All passes' errors together, as squares where
+ * they arrive, are within what the contract leaves. */
 static void test_shares(void) {
     static const char *const chains[][5] = {{"blur:2"},
                                             {"blur:2", "blur:3"},

@@ -221,8 +221,8 @@ static void test_truncation(void) {
     free(pixels);
 }
 
-/* In a lenient JPEG what was decoded before the damage is kept, in reduced detail if progressive.
- */
+/* In a lenient JPEG what was decoded before the
+ * damage is kept, in reduced detail if progressive. */
 static void test_lenient_jpeg(void) {
     struct imf_info i = shape(64, 128, IMF_COLOR_GRAY, false, 8, IMF_FORMAT_JPEG);
     struct imf_limits lenient = {.lenient = true};

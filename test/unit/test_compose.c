@@ -80,8 +80,8 @@ static void run(const struct imf_chain *c, struct imf_problem p, const struct im
     host.solver->destroy(&job);
 }
 
-/* The rim's rows from..to - 1, from nothing but the rows of the source that they are said to take.
- */
+/* The rim's rows from..to - 1, from nothing but the
+ * rows of the source that they are said to take. */
 static void run_rim(const struct imf_chain *c, const struct imf_pass *pass,
                     const struct imf_surface *in, const struct imf_surface *out, int from, int to) {
     struct imf_margin m = in->margin;

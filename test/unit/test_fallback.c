@@ -35,8 +35,8 @@ static bool fails(enum call c) {
     return c == failing && (n == first || (lasting && n > first));
 }
 
-/* Forward to the loader, or fail. ISO C has no conversion from an object's pointer to a function's.
- */
+/* Forward to the loader, or fail. ISO C has no
+ * conversion from an object's pointer to a function's. */
 #define REAL(type, call)                                                                           \
     union {                                                                                        \
         void *object;                                                                              \

@@ -41,8 +41,7 @@ static bool smooth(int n) {
     return n == 1;
 }
 
-/* ---- reference --------------------------------------------------------------------------------
- */
+/* ---- reference ------------------------------------------------------------------------------- */
 
 static struct imf_fft_host *host(int n) {
     struct imf_fft_host *fft;
@@ -73,8 +72,7 @@ static void reference(const float *in, struct imf_complex *out, int nx, int ny, 
     imf_fft_host_free(&along_y);
 }
 
-/* ---- transforms -------------------------------------------------------------------------------
- */
+/* ---- transforms ------------------------------------------------------------------------------ */
 
 struct sums {
     double error, norm;
@@ -189,8 +187,7 @@ static void test_radices(struct imf_context *ctx) {
     }
 }
 
-/* ---- any length ------------------------------------------------------------------------------
- */
+/* ---- any length ------------------------------------------------------------------------------ */
 
 /* Up to SAMPLED frequencies of each line of nx values, by the definition; the others' errors are
  * like these. */

@@ -1,4 +1,5 @@
-/* test_jpeg.c - JPEG that is odd, cut off or hostile: what is damage, what is lost, what is refused
+/*
+ * test_jpeg.c - JPEG that is odd, cut off or hostile: what is damage, what is lost, what is refused
  */
 #include "codec/jpeg.h"
 #include "codec_util.h"
@@ -184,8 +185,8 @@ static void test_scans(void) {
     }
 }
 
-/* Hundreds of thousands of segments, each in constant time: in libjpeg's list this takes minutes.
- */
+/* Hundreds of thousands of segments, each in constant
+ * time: in libjpeg's list this takes minutes. */
 static void test_many_segments(void) {
     enum { COUNT = 300000 };
     static const unsigned char kinds_of[][10] = {
@@ -233,8 +234,8 @@ static void test_late_table(void) {
     free(file.data);
 }
 
-/* A list of images of which any byte may be wrong: put right or refused, nothing beyond it touched.
- */
+/* A list of images of which any byte may be wrong:
+ * put right or refused, nothing beyond it touched. */
 static void test_list_of_images(void) {
     static const unsigned char list[82] =
         "MM\0\x2a\0\0\0\x08\0\x03\xb0\0\0\x07\0\0\0\x04"
