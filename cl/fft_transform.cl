@@ -74,7 +74,7 @@ typedef vec_float vec_any __attribute__((aligned(4)));
 #define FIRSTS(a, b) SHUFFLE(a, b, 0, VEC, 1, VEC + 1)
 #define SECONDS(a, b) SHUFFLE(a, b, 2, VEC + 2, 3, VEC + 3)
 
-// The lane that holds line l; mirrored by imf_fft_lane().
+// The lane that holds line l; line_of() of lib/fourier/pass.c is its inverse.
 static inline int lane(int l)
 {
     int at = l % (VEC / 2);

@@ -16,7 +16,7 @@
 /* Values that a work-item takes at once where all share a transform. */
 #define GRAIN 8192
 
-static bool square_split(int n, unsigned radices, int vec, int *n1, int *n2) {
+static bool square_split(int n, unsigned radices, int *n1, int *n2) {
     struct imf_fft_plan plan;
     *n1 = 0;
     /* The nearest to a square, and rather one whose rows and columns fill the lanes. */
@@ -24,8 +24,8 @@ static bool square_split(int n, unsigned radices, int vec, int *n1, int *n2) {
         if (n % a != 0 || !imf_fft_plan_best(&plan, a, radices) ||
             !imf_fft_plan_best(&plan, n / a, radices))
             continue;
-        bool full = a % vec == 0 && n / a % vec == 0;
-        bool had = *n1 > 0 && *n1 % vec == 0 && *n2 % vec == 0;
+        bool full = a % IMF_FFT_VEC == 0 && n / a % IMF_FFT_VEC == 0;
+        bool had = *n1 > 0 && *n1 % IMF_FFT_VEC == 0 && *n2 % IMF_FFT_VEC == 0;
         if (full || !had) {
             *n1 = a;
             *n2 = n / a;
@@ -57,8 +57,7 @@ static struct imf_fft_pass *add(struct imf_fft_passes *p, int length, unsigned r
 }
 
 /* Four steps along lines of n = n1 n2 neighbours, `outer` of them. */
-static void add_steps(struct imf_fft_passes *p, int n1, int n2, int outer, int vec,
-                      unsigned radices) {
+static void add_steps(struct imf_fft_passes *p, int n1, int n2, int outer, unsigned radices) {
     int64_t n = (int64_t)n1 * n2;
     struct imf_fft_pass *a = add(p, n1, radices);
     a->lines = n2;
@@ -72,7 +71,7 @@ static void add_steps(struct imf_fft_passes *p, int n1, int n2, int outer, int v
     b->from_temp = 1;
     b->to = (struct imf_fft_layout){1, n1, n};
     b->steps = (int32_t)p->floats;
-    p->floats += 2 * (size_t)n2 * (size_t)(vec + (n1 + vec - 1) / vec);
+    p->floats += 2 * (size_t)n2 * (size_t)(IMF_FFT_VEC + (n1 + IMF_FFT_VEC - 1) / IMF_FFT_VEC);
     p->temp = true;
 }
 
@@ -99,22 +98,22 @@ static enum imf_status check(const struct imf_fft_shape_passes *shape, struct im
 enum imf_status imf_fft_passes_make(struct imf_fft_passes *p,
                                     const struct imf_fft_shape_passes *shape,
                                     struct imf_error *err) {
-    int nx = shape->nx, ny = shape->ny, batch = shape->batch, vec = shape->vec;
+    int nx = shape->nx, ny = shape->ny, batch = shape->batch;
     unsigned radices = shape->radices;
     *p = (struct imf_fft_passes){.z = {.batch = batch, .work = 1}};
     enum imf_status status = check(shape, err);
     if (status != IMF_OK)
         return status;
     int rows = ny, n1, n2;
-    bool single = ny == 1, steps = !shape->skip_x && square_split(nx, radices, vec, &n1, &n2);
-    if (single && nx <= PANEL && batch >= vec / 2) {
+    bool single = ny == 1, steps = !shape->skip_x && square_split(nx, radices, &n1, &n2);
+    if (single && nx <= PANEL && batch >= IMF_FFT_VEC / 2) {
         /* Short lines ride side by side: a batch of them is one set. */
         rows = batch;
         p->z.batch = 1;
     }
     p->z.size = (int64_t)nx * rows;
-    if (steps && (nx > PANEL || (rows < vec / 2 && nx >= vec * vec))) {
-        add_steps(p, n1, n2, rows, vec, radices);
+    if (steps && (nx > PANEL || (rows < IMF_FFT_VEC / 2 && nx >= IMF_FFT_VEC * IMF_FFT_VEC))) {
+        add_steps(p, n1, n2, rows, radices);
     } else if (nx > 1 && !shape->skip_x) {
         struct imf_fft_pass *row = add(p, nx, radices);
         row->lines = rows;
@@ -129,21 +128,21 @@ enum imf_status imf_fft_passes_make(struct imf_fft_passes *p,
 }
 
 /* Lane l holds this line of a panel; lane() of cl/fft_transform.cl is its inverse. */
-static int line_of(int lane, int vec) {
-    return vec < 4 ? lane : lane / 4 * 2 + lane % 2 + (lane & 2 ? vec / 2 : 0);
+static int line_of(int lane) {
+    return lane / 4 * 2 + lane % 2 + (lane & 2 ? IMF_FFT_VEC / 2 : 0);
 }
 
-static void fill_steps(float *out, int n1, int n2, int vec) {
+static void fill_steps(float *out, int n1, int n2) {
     int64_t n = (int64_t)n1 * n2;
     double re, im;
-    for (int i = 0; i < n2; i++, out += 2 * vec) {
-        for (int l = 0; l < vec; l++) {
-            imf_fft_root((int64_t)i * line_of(l, vec) % n, (int)n, &re, &im);
+    for (int i = 0; i < n2; i++, out += 2 * IMF_FFT_VEC) {
+        for (int l = 0; l < IMF_FFT_VEC; l++) {
+            imf_fft_root((int64_t)i * line_of(l) % n, (int)n, &re, &im);
             out[l] = (float)re;
-            out[vec + l] = (float)im;
+            out[IMF_FFT_VEC + l] = (float)im;
         }
     }
-    for (int first = 0; first < n1; first += vec) {
+    for (int first = 0; first < n1; first += IMF_FFT_VEC) {
         for (int i = 0; i < n2; i++) {
             imf_fft_root((int64_t)i * first % n, (int)n, &re, &im);
             *out++ = (float)re;
@@ -152,7 +151,7 @@ static void fill_steps(float *out, int n1, int n2, int vec) {
     }
 }
 
-enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
+enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, float *twiddles,
                                       int32_t *orders, struct imf_error *err) {
     enum imf_status status = IMF_OK;
     for (int i = 0; i < p->z.passes; i++) {
@@ -163,7 +162,7 @@ enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, f
             status =
                 imf_fft_prime_tables(&p->plan[i], twiddles, (size_t)pass->axis.prime_tables, err);
         if (pass->steps >= 0)
-            fill_steps(twiddles + pass->steps, pass->lines, n, vec);
+            fill_steps(twiddles + pass->steps, pass->lines, n);
         int32_t *order = orders + pass->order;
         imf_fft_order(&p->plan[i], order);
         /* Backwards: frequency -k instead of k. */

@@ -33,10 +33,9 @@ struct imf_fft_passes {
     size_t floats, ints;                      /* of the tables */
 };
 
-/* What passes_make is asked for: nx x ny values (ny = 1: one dimension), `batch` times, in lanes of
- * `vec`. */
+/* What passes_make is asked for: nx x ny values (ny = 1: one dimension), `batch` times. */
 struct imf_fft_shape_passes {
-    int nx, ny, batch, vec;
+    int nx, ny, batch;
     unsigned radices;
     bool skip_x, skip_y; /* axes that are transformed in another way */
 };
@@ -47,7 +46,7 @@ enum imf_status imf_fft_passes_make(struct imf_fft_passes *p, const struct imf_f
 
 /* Twiddle factors of stages and between steps and what prime stages need (p->floats), and for each
  * axis the order of the last stage's elements and its inverse, forwards and backwards (p->ints). */
-enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, int vec, float *twiddles,
+enum imf_status imf_fft_passes_tables(const struct imf_fft_passes *p, float *twiddles,
                                       int32_t *orders, struct imf_error *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/error.h"
 
 #define IMF_FFT_STAGES 16
+#define IMF_FFT_VEC 8 /* lines that are transformed at once: VEC of cl/parts/fft_stages.cl */
 #define IMF_FFT_MAX (1 << 22) /* longest length */
 
 /* Longest product of 2, 3, 5 and 7: a convolution for a prime near IMF_FFT_MAX. */

@@ -5,28 +5,6 @@
 
 #include <stdlib.h>
 
-int imf_fft_vec(const struct imf_device *d) {
-    (void)d;
-    return 8;
-}
-
-/* 4 and 8 always, so that fewer programs differ. */
-static unsigned radices(const struct imf_fft_plan *plan) {
-    unsigned set = 1u << 4 | 1u << 8;
-    for (int s = 0; s < plan->stages; s++)
-        set |= 1u << plan->radix[s];
-    return set;
-}
-
-void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
-                    const struct imf_fft_plan *y) {
-    imf_define(d, "VEC", "%d", vec);
-    if (x) {
-        imf_define(d, "RADICES", "%u", radices(x) | (y ? radices(y) : 0));
-        imf_define(d, "MIDDLES", "%u", x->stages ? 1u << x->radix[x->stages - 1] : 0);
-    }
-}
-
 const char *const *imf_fft_parts(bool primes) {
     static const char *const all[] = {"fft_stages.cl", "fft_primes.cl", "common.cl", NULL};
     static const char *const smooth[] = {"fft_stages.cl", "common.cl", NULL};

@@ -14,14 +14,6 @@ struct imf_fft_axis {
         prime_tables;
 };
 
-/* Lanes of the transforms on this device: 4, 8 or 16. */
-int imf_fft_vec(const struct imf_device *d);
-
-/* VEC. With a plan for rows (and one for columns, or NULL) also what they need of
- * cl/parts/fft_stages.cl: built sooner, but a program for each set of radices. */
-void imf_fft_define(struct imf_defines *d, int vec, const struct imf_fft_plan *x,
-                    const struct imf_fft_plan *y);
-
 /* The parts of a program that transforms lines; primes: some have prime stages. */
 const char *const *imf_fft_parts(bool primes);
 

@@ -70,7 +70,7 @@ void imf_fft_free(struct imf_fft **fft) {
     *fft = NULL;
 }
 
-static enum imf_status make_tables(struct imf_fft *f, int vec, struct imf_error *err) {
+static enum imf_status make_tables(struct imf_fft *f, struct imf_error *err) {
     /* One more, as a buffer cannot be empty. */
     size_t floats = (f->passes.floats + 1) * sizeof(float);
     size_t ints = (f->passes.ints + 1) * sizeof(int32_t);
@@ -80,7 +80,7 @@ static enum imf_status make_tables(struct imf_fft *f, int vec, struct imf_error 
     if (!twiddles || !orders)
         status = imf_fail_memory(err, floats + ints);
     if (status == IMF_OK) {
-        status = imf_fft_passes_tables(&f->passes, vec, twiddles, orders, err);
+        status = imf_fft_passes_tables(&f->passes, twiddles, orders, err);
     }
     if (status == IMF_OK)
         status = imf_buffer_table(&f->twiddles, f->queue, twiddles, floats, err);
@@ -96,10 +96,10 @@ static size_t counters_bytes(const struct imf_fft *f) {
     return sizeof(int32_t) * IMF_FFT_PASSES * (size_t)((f->passes.z.batch - 1) / f->chunk + 1);
 }
 
-static enum imf_status make_buffers(struct imf_fft *f, int vec, struct imf_error *err) {
+static enum imf_status make_buffers(struct imf_fft *f, struct imf_error *err) {
     const struct imf_fft_transform *z = &f->passes.z;
     size_t item = 2 * sizeof(float), temp = item, work;
-    size_t element = (size_t)vec * 2 * (f->wide ? sizeof(double) : sizeof(float));
+    size_t element = IMF_FFT_VEC * 2 * (f->wide ? sizeof(double) : sizeof(float));
     if (!imf_size_mul((size_t)z->size * (size_t)z->batch, item, &f->bytes) ||
         !imf_size_mul((size_t)z->work * element, f->groups, &work))
         return imf_fail(err, IMF_ERR_LIMIT,
@@ -116,10 +116,9 @@ static enum imf_status make_buffers(struct imf_fft *f, int vec, struct imf_error
     return status;
 }
 
-static enum imf_status make_program(struct imf_fft *f, int vec, struct imf_error *err) {
+static enum imf_status make_program(struct imf_fft *f, struct imf_error *err) {
     struct imf_defines defines = {0};
     imf_define(&defines, "FP64", "%d", f->wide);
-    imf_fft_define(&defines, vec, NULL, NULL);
     const struct imf_program_source source = {
         .file = "fft_transform.cl", .parts = imf_fft_parts(f->passes.primes), .defines = &defines};
     enum imf_status status = imf_program_make(&f->program, f->queue, &source, "fft_transform", err);
@@ -141,21 +140,20 @@ static enum imf_status make_passes(struct imf_fft *f, const struct imf_fft_shape
     size_t chunk = TOGETHER_BYTES / 8 / (size_t)z->size;
     f->chunk = f->alone || chunk >= (size_t)z->batch ? z->batch : chunk > 1 ? (int32_t)chunk : 1;
     f->groups = d->gpu ? 8 * units : units;
-    status = make_program(f, shape->vec, err);
+    status = make_program(f, err);
     if (status == IMF_OK)
-        status = make_tables(f, shape->vec, err);
-    return status == IMF_OK ? make_buffers(f, shape->vec, err) : status;
+        status = make_tables(f, err);
+    return status == IMF_OK ? make_buffers(f, err) : status;
 }
 
 /* Whether an axis, which has so many lines, is done line by line. */
-static bool line_by_line(int length, int64_t lines, int vec) {
-    return imf_fft_largest_prime(length) > (lines < vec / 2 ? PRIME_ALONE : PRIME_MAX);
+static bool line_by_line(int length, int64_t lines) {
+    return imf_fft_largest_prime(length) > (lines < IMF_FFT_VEC / 2 ? PRIME_ALONE : PRIME_MAX);
 }
 
 static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape,
                             struct imf_error *err) {
     int nx = shape->nx, ny = shape->ny ? shape->ny : 1, batch = shape->batch ? shape->batch : 1;
-    int vec = imf_fft_vec(imf_queue_device(f->queue));
     for (int i = 0; i < 2; i++) {
         int length = i ? ny : nx;
         if (length < 1 || length > IMF_FFT_MAX)
@@ -170,10 +168,9 @@ static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape
         .nx = nx,
         .ny = ny,
         .batch = batch,
-        .vec = vec,
         .radices = radices,
-        .skip_x = any && line_by_line(nx, (int64_t)ny * batch, vec),
-        .skip_y = any && line_by_line(ny, nx, vec),
+        .skip_x = any && line_by_line(nx, (int64_t)ny * batch),
+        .skip_y = any && line_by_line(ny, nx),
     };
     enum imf_status status = make_passes(f, &passes, false, err);
     if (status == IMF_OK && passes.skip_x)
@@ -203,11 +200,8 @@ enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_queue *que
     if (!f)
         return imf_fail_memory(err, sizeof *f);
     f->queue = queue;
-    const struct imf_fft_shape_passes passes = {.nx = length,
-                                                .ny = 1,
-                                                .batch = 1,
-                                                .vec = imf_fft_vec(imf_queue_device(queue)),
-                                                .radices = IMF_FFT_RADICES};
+    const struct imf_fft_shape_passes passes = {
+        .nx = length, .ny = 1, .batch = 1, .radices = IMF_FFT_RADICES};
     enum imf_status status = make_passes(f, &passes, true, err);
     if (status != IMF_OK)
         imf_fft_free(out);

@@ -33,9 +33,9 @@ static double points(const struct imf_fft_tiling *t) {
     return (double)t->x.length * t->y.length;
 }
 
-static double bytes(const struct imf_problem *p, const struct imf_fft_tiling *t, int vec) {
+static double bytes(const struct imf_problem *p, const struct imf_fft_tiling *t) {
     double taps = (double)p->kernel[0]->width * p->kernel[0]->height;
-    return (double)imf_fft_tiling_scratch(t, vec) + points(t) * 2 * sizeof(float) +
+    return (double)imf_fft_tiling_scratch(t) + points(t) * 2 * sizeof(float) +
            taps * (sizeof(float) + (p->exact ? sizeof(int32_t) : 0));
 }
 
@@ -52,12 +52,11 @@ static double again_ms(const struct imf_problem *p, const struct imf_device *d, 
 static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
                         struct imf_proposal *out) {
     struct imf_fft_tiling *t = (struct imf_fft_tiling *)out->shape.bytes;
-    int vec = imf_fft_vec(d);
     if (p->kind == IMF_MAGNITUDE && p->exact && fabs(p->epilogue.scale) != 1) {
         imf_proposal_refuse(out, "an exact magnitude needs scale 1");
         return;
     }
-    if (!imf_fft_tiling_choose(t, p, d, vec)) {
+    if (!imf_fft_tiling_choose(t, p, d)) {
         imf_proposal_refuse(out, "tiles for a %dx%d kernel do not fit the device's memory",
                             p->kernel[0]->width, p->kernel[0]->height);
         return;
@@ -67,7 +66,7 @@ static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
     if (!out->able)
         return;
     out->ms = t->ms + (p->exact ? again_ms(p, d, doubtful) : 0);
-    out->bytes = bytes(p, t, vec);
+    out->bytes = bytes(p, t);
     out->error = imf_fft_result_error(p, &t->bound, t->error);
     out->bands = IMF_BANDS_FEW;
     snprintf(out->phrase, sizeof out->phrase, "fft tiles %dx%d%s%s", t->x.length, t->y.length,
@@ -131,9 +130,9 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem
 }
 
 /* First and end column of each row's nonzero taps, then all rows of taps, as integers, each with
- * vec zeros behind it. */
-static void fill_spans(int32_t *spans, const struct imf_kernel *k, int vec) {
-    size_t w = (size_t)k->width, h = (size_t)k->height, pitch = w + (size_t)vec;
+ * IMF_FFT_VEC zeros behind it. */
+static void fill_spans(int32_t *spans, const struct imf_kernel *k) {
+    size_t w = (size_t)k->width, h = (size_t)k->height, pitch = w + IMF_FFT_VEC;
     for (size_t y = 0; y < h; y++) {
         int32_t *row = spans + 2 * h + y * pitch, first = -1, end = 0;
         for (size_t x = 0; x < w; x++) {
@@ -148,27 +147,37 @@ static void fill_spans(int32_t *spans, const struct imf_kernel *k, int vec) {
     }
 }
 
-static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p, int vec,
+static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p,
                                   struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
-    size_t each = (size_t)k->height * ((size_t)k->width + (size_t)vec + 2);
+    size_t each = (size_t)k->height * ((size_t)k->width + IMF_FFT_VEC + 2);
     size_t count = !p->exact ? 1 : p->kind == IMF_MAGNITUDE ? 2 * each : each;
     int32_t *spans = calloc(count, sizeof *spans);
     if (!spans)
         return imf_fail_memory(err, count * sizeof *spans);
     for (size_t i = 0; p->exact && i < (size_t)imf_problem_kernels(p); i++)
-        fill_spans(spans + i * each, p->kernel[i], vec);
+        fill_spans(spans + i * each, p->kernel[i]);
     enum imf_status status =
         imf_buffer_table(&j->spans, j->queue, spans, count * sizeof *spans, err);
     free(spans);
     return status;
 }
 
-static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *p, int vec,
+/* 4 and 8 always, so that fewer programs differ. */
+static unsigned radices(const struct imf_fft_plan *plan) {
+    unsigned set = 1u << 4 | 1u << 8;
+    for (int s = 0; s < plan->stages; s++)
+        set |= 1u << plan->radix[s];
+    return set;
+}
+
+static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *p,
                                    struct imf_error *err) {
     const struct imf_fft_tiling *t = &j->tiling;
     struct imf_defines d = {0};
-    imf_fft_define(&d, vec, &t->x, &t->y);
+    /* No more stages than these lengths need: built sooner. */
+    imf_define(&d, "RADICES", "%u", radices(&t->x) | radices(&t->y));
+    imf_define(&d, "MIDDLES", "%u", t->x.stages ? 1u << t->x.radix[t->x.stages - 1] : 0);
     imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
     static const char *const parts[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl", NULL};
     const struct imf_program_source source = {.file = "fft.cl", .parts = parts, .defines = &d};
@@ -177,10 +186,10 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     return status;
 }
 
-static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem *p, int vec,
+static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
     const struct imf_fft_tiling *t = &j->tiling;
-    size_t scratch = imf_fft_tiling_scratch(t, vec);
+    size_t scratch = imf_fft_tiling_scratch(t);
     size_t spectrum = (size_t)t->x.length * (size_t)t->y.length * 2 * sizeof(float);
     enum imf_status status =
         imf_fft_twiddle_buffer(j->queue, &t->x, &t->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
@@ -191,7 +200,7 @@ static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem 
     if (status == IMF_OK)
         status = imf_buffer_make(&j->counter, j->queue, IMF_BUFFER_WORK, sizeof(int32_t), err);
     if (status == IMF_OK)
-        status = make_spans(j, p, vec, err);
+        status = make_spans(j, p, err);
     return status;
 }
 
@@ -199,8 +208,6 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p,
                                 const struct imf_proposal *proposal, struct imf_queue *queue,
                                 struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
-    const struct imf_device *d = imf_queue_device(queue);
-    int vec = imf_fft_vec(d);
     struct fft_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
@@ -226,9 +233,9 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p,
     z->y.origin = k->cy;
     z->x.taps = k->width;
     z->y.taps = k->height;
-    enum imf_status status = make_kernel(j, p, vec, err);
+    enum imf_status status = make_kernel(j, p, err);
     if (status == IMF_OK)
-        status = make_buffers(j, p, vec, err);
+        status = make_buffers(j, p, err);
     if (status == IMF_OK)
         status = make_spectrum(j, p, err);
     if (status != IMF_OK)

@@ -14,9 +14,9 @@
 /* A tile's plane above this is shared by all work-items, one pass a launch. */
 #define SHARED_BYTES ((size_t)24 << 20)
 
-size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t, int vec) {
+size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t) {
     size_t work, plane, all, groups = (size_t)t->groups, item = 2 * sizeof(float);
-    if (!imf_size_mul((size_t)t->y.length, groups * (size_t)vec * item, &work) ||
+    if (!imf_size_mul((size_t)t->y.length, groups * IMF_FFT_VEC * item, &work) ||
         !imf_size_mul((size_t)t->x.length * (size_t)t->y.length, item, &plane) ||
         !imf_size_mul(plane, t->shared ? 1 : groups, &plane) || !imf_size_add(work, plane, &all))
         return 0;
@@ -75,9 +75,10 @@ struct side {
 #define SIDES 2048
 
 /* Every length worth trying along an axis of `size` outputs, up to the first that covers it. */
-static size_t list_sides(struct side *list, int taps, int size, int vec, int group, int least) {
+static size_t list_sides(struct side *list, int taps, int size, int group, int least) {
     size_t count = 0;
-    for (int n = taps + vec - 1; count < SIDES && (n = imf_fft_length(n, vec)) != 0; n++) {
+    for (int n = taps + IMF_FFT_VEC - 1; count < SIDES && (n = imf_fft_length(n, IMF_FFT_VEC)) != 0;
+         n++) {
         struct imf_fft_plan plan;
         struct side *s = &list[count];
         if (!imf_fft_plan_make(&plan, n))
@@ -93,13 +94,13 @@ static size_t list_sides(struct side *list, int taps, int size, int vec, int gro
 }
 
 bool imf_fft_tiling_choose(struct imf_fft_tiling *best, const struct imf_problem *p,
-                           const struct imf_device *d, int vec) {
+                           const struct imf_device *d) {
     const struct imf_kernel *k = p->kernel[0];
     int units = d->compute_units > 0 ? (int)d->compute_units : 1;
     struct imf_fft_bound bound = imf_fft_bound(p);
     struct side x[SIDES], y[SIDES];
-    size_t xs = list_sides(x, k->width, p->width, vec, 1, vec);
-    size_t ys = list_sides(y, k->height, p->height, vec, bound.alone ? 1 : 2, 1);
+    size_t xs = list_sides(x, k->width, p->width, 1, IMF_FFT_VEC);
+    size_t ys = list_sides(y, k->height, p->height, bound.alone ? 1 : 2, 1);
     bool found = false;
     for (size_t j = 0; j < ys; j++) {
         for (size_t i = 0; i < xs; i++) {
@@ -117,7 +118,7 @@ bool imf_fft_tiling_choose(struct imf_fft_tiling *best, const struct imf_problem
             t.ms = estimate_ms(&t, elements, x[i].ns + y[j].ns, p, d);
             if (found && t.ms >= best->ms)
                 continue;
-            size_t bytes = imf_fft_tiling_scratch(&t, vec);
+            size_t bytes = imf_fft_tiling_scratch(&t);
             if (bytes > 0 && bytes <= d->max_alloc) {
                 *best = t;
                 found = true;

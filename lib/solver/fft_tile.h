@@ -22,9 +22,9 @@ struct imf_fft_tiling {
 
 /* The cheapest tiling for this problem on this device. False when no tile fits its memory. */
 bool imf_fft_tiling_choose(struct imf_fft_tiling *t, const struct imf_problem *p,
-                           const struct imf_device *d, int vec);
+                           const struct imf_device *d);
 
 /* Bytes of scratch memory: work for each work-item, and planes. 0 on overflow. */
-size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t, int vec);
+size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t);
 
 #endif

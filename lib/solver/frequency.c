@@ -22,7 +22,7 @@
 
 struct layout {
     struct imf_fft_plan x, y;
-    int bands;  /* of vec frequencies of y */
+    int bands;  /* of IMF_FFT_VEC frequencies of y */
     int groups; /* work-items */
     int work;   /* elements that each of them has to itself */
     size_t plane, gains, scratch;
@@ -46,7 +46,7 @@ struct frequency_job {
 
 static bool layout_make(struct layout *l, const struct imf_problem *p, const struct imf_device *d,
                         struct imf_proposal *out) {
-    int nx = imf_extend_period(p->transfer, p->width, p->edge), vec = imf_fft_vec(d);
+    int nx = imf_extend_period(p->transfer, p->width, p->edge);
     int ny = imf_extend_period(p->transfer, p->height, p->edge);
     if (!imf_fft_plan_any(&l->x, nx) || !imf_fft_plan_any(&l->y, ny)) {
         imf_extend_too_long(out->why, sizeof out->why, p);
@@ -54,8 +54,8 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
     }
     int spare_x = imf_fft_prime_spare(&l->x), spare_y = imf_fft_prime_spare(&l->y);
     l->work = ny + (spare_x > spare_y ? spare_x : spare_y);
-    size_t element = 2 * (size_t)vec * sizeof(float), total;
-    l->bands = ny / 2 / vec + 1;
+    size_t element = 2 * IMF_FFT_VEC * sizeof(float), total;
+    l->bands = ny / 2 / IMF_FFT_VEC + 1;
     l->groups = ITEMS_A_UNIT * (d->compute_units > 0 ? (int)d->compute_units : 1);
     l->scratch = element * (size_t)l->work * (size_t)l->groups;
     l->gains = element / 2 * (size_t)nx * (size_t)l->bands;
@@ -136,10 +136,10 @@ static void set_gain(struct imf_frequency_gain *g, const struct imf_transfer *t,
 
 /* Squared distances of each frequency of y, then of each position along x, from one or two centres:
  * y in vectors, x in pairs. */
-static enum imf_status make_squares(struct frequency_job *j, const struct imf_transfer *t, int vec,
+static enum imf_status make_squares(struct frequency_job *j, const struct imf_transfer *t,
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
-    size_t nx = (size_t)l->x.length, ny = (size_t)l->bands * (size_t)vec;
+    size_t nx = (size_t)l->x.length, ny = (size_t)l->bands * IMF_FFT_VEC;
     size_t bytes = 2 * (nx + ny) * sizeof(int64_t);
     double u = t->kind == IMF_NOTCH ? t->u : 0, v = t->kind == IMF_NOTCH ? t->v : 0;
     int64_t *squares = malloc(bytes);
@@ -155,9 +155,9 @@ static enum imf_status make_squares(struct frequency_job *j, const struct imf_tr
         }
         for (size_t k = 0; k < ny; k++) {
             double f = (double)k / l->y.length;
-            size_t band = k / (size_t)vec, lane = k % (size_t)vec;
-            squares[2 * band * (size_t)vec + lane] = square(f - v);
-            squares[(2 * band + 1) * (size_t)vec + lane] = square(f + v);
+            size_t band = k / IMF_FFT_VEC, lane = k % IMF_FFT_VEC;
+            squares[2 * band * IMF_FFT_VEC + lane] = square(f - v);
+            squares[(2 * band + 1) * IMF_FFT_VEC + lane] = square(f + v);
         }
         status = imf_buffer_table(&j->squares, j->queue, squares, bytes, err);
     }
@@ -167,9 +167,9 @@ static enum imf_status make_squares(struct frequency_job *j, const struct imf_tr
 }
 
 /* Where the transform leaves frequencies k and -k of y; the last band repeats its last one. */
-static enum imf_status make_order(struct frequency_job *j, int vec, struct imf_error *err) {
+static enum imf_status make_order(struct frequency_job *j, struct imf_error *err) {
     const struct layout *l = &j->layout;
-    size_t n = (size_t)l->y.length, count = (size_t)l->bands * (size_t)vec;
+    size_t n = (size_t)l->y.length, count = (size_t)l->bands * IMF_FFT_VEC;
     size_t bytes = 2 * count * sizeof(int32_t);
     int32_t *pairs = malloc(bytes), *order = malloc(2 * n * sizeof *order);
     enum imf_status status = pairs && order ? IMF_OK : imf_fail_memory(err, bytes);
@@ -239,10 +239,9 @@ static enum imf_status launch(struct frequency_job *j, const struct imf_buffer *
     return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
-static enum imf_status make_kernel(struct frequency_job *j, const struct imf_problem *p, int vec,
+static enum imf_status make_kernel(struct frequency_job *j, const struct imf_problem *p,
                                    struct imf_error *err) {
     struct imf_defines d = {0};
-    imf_fft_define(&d, vec, NULL, NULL);
     imf_problem_defines(&d, p);
     const struct imf_program_source source = {
         .file = "frequency.cl",
@@ -253,7 +252,7 @@ static enum imf_status make_kernel(struct frequency_job *j, const struct imf_pro
     return status;
 }
 
-static enum imf_status make_buffers(struct frequency_job *j, const struct imf_problem *p, int vec,
+static enum imf_status make_buffers(struct frequency_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
     enum imf_status status =
@@ -265,9 +264,9 @@ static enum imf_status make_buffers(struct frequency_job *j, const struct imf_pr
     if (status == IMF_OK)
         status = imf_buffer_make(&j->scratch, j->queue, IMF_BUFFER_WORK, l->scratch, err);
     if (status == IMF_OK)
-        status = make_squares(j, p->transfer, vec, err);
+        status = make_squares(j, p->transfer, err);
     if (status == IMF_OK)
-        status = make_order(j, vec, err);
+        status = make_order(j, err);
     if (status == IMF_OK)
         status = make_blends(j, p, err);
     return status;
@@ -276,8 +275,6 @@ static enum imf_status make_buffers(struct frequency_job *j, const struct imf_pr
 static enum imf_status frequency_make(void **job, const struct imf_problem *p,
                                       const struct imf_proposal *proposal, struct imf_queue *queue,
                                       struct imf_error *err) {
-    const struct imf_device *d = imf_queue_device(queue);
-    int vec = imf_fft_vec(d);
     struct frequency_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
@@ -297,9 +294,9 @@ static enum imf_status frequency_make(void **job, const struct imf_problem *p,
     imf_fft_axis_set(&z->x, &j->layout.x);
     imf_fft_axis_set(&z->y, &j->layout.y);
     set_gain(&j->gain, p->transfer, &j->layout);
-    enum imf_status status = make_kernel(j, p, vec, err);
+    enum imf_status status = make_kernel(j, p, err);
     if (status == IMF_OK)
-        status = make_buffers(j, p, vec, err);
+        status = make_buffers(j, p, err);
     /* The plane stands in for the images, which this phase does not touch. */
     if (status == IMF_OK)
         status = launch(j, j->plane, j->plane, GAINS, err);
