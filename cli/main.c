@@ -13,6 +13,7 @@
 #include "output.h"
 #include "pictures.h"
 #include "process.h"
+#include "tune.h"
 
 /* A standard stream that the parent closed must not be the number of an image's file. Opened the
  * wrong way round, so that using it still fails. */
@@ -66,6 +67,9 @@ static int print_information(const struct options *o) {
             return EXIT_FAILED;
         }
         break;
+    case ACTION_TUNE:
+    case ACTION_SHOW_RATES:
+        return tune(o);
     default:
         return list_devices(o);
     }

@@ -278,6 +278,12 @@ static bool set_bench(struct options *o, const char *value) {
     return true;
 }
 
+static bool set_tune(struct options *o, const char *value) {
+    o->action = value ? ACTION_SHOW_RATES : ACTION_TUNE;
+    return !value || strcmp(value, "show") == 0 ||
+           bad_value("tune", value, "show, or no value to measure");
+}
+
 static bool set_show_kernel(struct options *o, const char *value) {
     if (value && !*value)
         return bad_value("show-kernel", value, "the name of a picture to write");
@@ -369,6 +375,7 @@ const struct option_row option_rows[] = {
     {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft or cpu", set_backend},
     {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, an index or part of a name", set_device},
     {"list-devices", 0, NONE, NULL, "list the OpenCL devices", set_list_devices},
+    {"tune", 0, OPTIONAL, "show", "measure the device for better plans, or show it", set_tune},
     {"explain", 0, NONE, NULL, "show each backend's cost and the choice", set_explain},
     {"verify", 0, NONE, NULL, "compare the result with the reference", set_verify},
     HEADING("Encode"),

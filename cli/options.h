@@ -17,7 +17,9 @@ enum action {
     ACTION_HELP,
     ACTION_VERSION,
     ACTION_LIST_FILTERS,
-    ACTION_LIST_DEVICES
+    ACTION_LIST_DEVICES,
+    ACTION_TUNE,
+    ACTION_SHOW_RATES
 };
 
 struct options {

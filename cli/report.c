@@ -92,6 +92,8 @@ static void print_plan(FILE *out, const struct outcome *o) {
                 wide, has_algorithm(&list[i]) ? list[i].algorithm : "-", estimate, memory,
                 list[i].why);
     }
+    if (o->choice->measured)
+        fputs("  estimated by rates that were measured on this device (--tune)\n", out);
 }
 
 static void print_verify(FILE *out, const struct outcome *o) {
@@ -223,8 +225,10 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         json_times(&j, r->options, &o->report);
         if (o->warning)
             json_string(&j, "warning", o->warning);
-        if (r->options->explain)
+        if (r->options->explain) {
             json_plan(&j, o->choice);
+            json_bool(&j, "measured", o->choice->measured);
+        }
     }
     json_end(&j);
 }

@@ -196,12 +196,12 @@ enum imf_edge {
     IMF_EDGE_WRAP,
     IMF_EDGE_CONSTANT
 };
-enum imf_range {
-    IMF_RANGE_DEFAULT, /* as the filter says */
-    IMF_RANGE_CLIP,
-    IMF_RANGE_ABS,
-    IMF_RANGE_OFFSET,
-    IMF_RANGE_NORMALIZE
+enum imf_range { /* DEFAULT: as the filter says */
+                 IMF_RANGE_DEFAULT,
+                 IMF_RANGE_CLIP,
+                 IMF_RANGE_ABS,
+                 IMF_RANGE_OFFSET,
+                 IMF_RANGE_NORMALIZE
 };
 enum imf_alpha { IMF_ALPHA_AUTO, IMF_ALPHA_PREMULTIPLY, IMF_ALPHA_FILTER, IMF_ALPHA_KEEP };
 enum imf_backend {
@@ -256,8 +256,7 @@ enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err);
 void imf_context_free(struct imf_context **ctx);
-/* What a context does before it loads OpenCL, for those who call imf_device_list(), which loads it
- * too. */
+/* What a context does before it loads OpenCL: for callers of imf_device_list(), which loads it. */
 enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
 
 struct imf_device_info {
@@ -272,12 +271,18 @@ struct imf_device_info {
 /* Number of devices; fills up to `capacity` entries. 0 without any OpenCL platform. */
 size_t imf_device_list(struct imf_device_info *list, size_t capacity);
 
+/* The rates that estimates go by, and those shipped, as a table; *text is the caller's to free(). */
+enum imf_status imf_context_rates(char **text, struct imf_context *ctx, struct imf_error *err);
+/* Measure them, for up to 20 seconds, and keep them in the cache directory: plans made from now on
+ * go by them; none may be made meanwhile. progress may be NULL. IMF_ERR_IO: they were not kept. */
+enum imf_status imf_context_tune(struct imf_context *ctx, void (*progress)(void *data, double part),
+                                 void *data, struct imf_error *err);
+
 /* What one backend would do with this image, and what it is estimated to cost. */
 struct imf_candidate {
-    char backend[16];   /* "direct", "separable", "fft", "cpu" */
-    char algorithm[64]; /* "direct 3x3, exact integer" */
-    double estimate_ms; /* < 0 when not eligible */
-    uint64_t bytes;     /* that the process takes: pixels, working buffers, driver; 0: not known */
+    char backend[16], algorithm[64]; /* "direct"; "direct 3x3, exact integer" */
+    double estimate_ms;              /* < 0 when not eligible */
+    uint64_t bytes; /* that the process takes: pixels, working buffers, driver; 0: not known */
     bool eligible, chosen;
     char why[160]; /* why it was chosen, passed over or not eligible */
 };
@@ -288,6 +293,7 @@ struct imf_choice {
     size_t count;
     const struct imf_candidate *chosen; /* one of them */
     const char *device;                 /* that it is done on, or "host" */
+    bool measured;                      /* estimates go by rates measured on that device */
     const char *note; /* a warning for the user ("no OpenCL platform: ..."), or NULL */
 };
 
@@ -307,15 +313,13 @@ struct imf_run_options {
     bool verify;    /* run the reference too and compare */
 };
 
-/* Times are milliseconds. */
 struct imf_report {
     double setup_ms, decode_ms, upload_ms, compute_ms, download_ms, encode_ms, total_ms;
     double compute_min_ms, compute_median_ms, upload_median_ms, download_median_ms; /* bench */
-    bool verified;             /* what follows is known */
-    double verify_max;         /* largest |output - reference| in output sample units */
-    uint64_t verify_differing; /* samples that differ */
-    uint64_t verify_samples;   /* samples compared */
-    bool verify_ok;            /* within the contract's exactness */
+    bool verified;     /* what follows is known */
+    double verify_max; /* largest |output - reference| in output sample units */
+    uint64_t verify_differing, verify_samples; /* samples that differ, and that were compared */
+    bool verify_ok;                            /* within the contract's exactness */
     uint64_t verify_unexcused; /* samples that differ outside what the contract allows */
     int palette; /* > 0: only the palette's so many colours were filtered, in plain C on the host */
     bool fell_back; /* the device failed, now or in an earlier run, and the host did it */
@@ -362,23 +366,19 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
  * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24; on a device without float64 at most twice that for
  * lengths with a prime factor above 61. Values are pairs of floats, real and imaginary part, rows
  * one after the other without gaps, and the batch's transforms likewise. Any length up to 2^22 will
- * do. Products of 2, 3, 5 and 7 are the quickest; prime factors up to 61 cost a few times as much,
- * larger ones, done as convolutions in float64 where the device can, several times as much (by far
- * the most for fewer than four lines).
+ * do; products of 2, 3, 5 and 7 are the quickest, prime factors above 61 the slowest (done as
+ * convolutions in float64 where the device can).
  *
- * Mixed-radix decimation in frequency, in four steps where a line is long (J. W. Cooley and J. W.
- * Tukey 1965; D. H. Bailey 1990; ARM's "Speeding up Fast Fourier Transform mixed-radix on mobile
- * Arm Mali GPU by means of OpenCL"); large primes as C. M. Rader (1968) or L. I. Bluestein (1970).
- */
+ * Mixed radix, in four steps where a line is long (Cooley and Tukey 1965; Bailey 1990; ARM's
+ * "Speeding up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL"); large
+ * primes as Rader (1968) or Bluestein (1970) has it. */
 struct imf_fft_shape {
     int nx, ny;       /* neighbouring values, rows; ny = 1 (or 0): one dimension */
     int batch;        /* transforms done at once; 0: 1 */
-    unsigned radices; /* bits of the radices to build from, say 1 << 2 | 1 << 4, out of 2, 3, 4, 5,
-                         7, 8 and 16; 0: all of them, and any prime */
+    unsigned radices; /* to build from: bits 2, 3, 4, 5, 7, 8 and 16; 0: all, and any prime */
 };
 enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
-/* The length from n on that is estimated to take the least time, a product of 2, 3, 5 and 7; 0 when
- * there is none (n > 2^22). */
+/* The length from n on that is estimated to be the quickest; 0 when there is none (n > 2^22). */
 int imf_fft_good_length(int n);
 /* Prepare for a shape: memory on the device, tables, programs. The context must outlive the result.
  * IMF_ERR_ARGUMENT: a length below 1 or above 2^22, or no product of the radices asked for;

@@ -145,26 +145,30 @@ static int make_temporary(int dirfd, char name[32]) {
     return -1;
 }
 
+bool imf_cache_put(int dirfd, const char *name, const void *head, size_t head_size,
+                   const void *data, size_t size) {
+    char temporary[32];
+    int fd = make_temporary(dirfd, temporary);
+    if (fd < 0)
+        return false;
+    bool ok = write_all(fd, head, head_size) && write_all(fd, data, size);
+    ok = close(fd) == 0 && ok;
+    ok = ok && renameat(dirfd, temporary, dirfd, name) == 0;
+    if (!ok)
+        unlinkat(dirfd, temporary, 0);
+    return ok;
+}
+
 bool imf_cache_store(const char *dir, const struct imf_cache_key *key, const void *data,
                      size_t size) {
-    char temporary[32];
     if (size == 0 || size > IMF_CACHE_ENTRY_BYTES)
         return false;
     int dirfd = imf_cache_open(dir, true);
     if (dirfd < 0)
         return false;
-    int fd = make_temporary(dirfd, temporary);
-    bool ok = fd >= 0;
-    if (ok) {
-        struct header h = {.key = *key, .size = size, .checksum = checksum(data, size)};
-        struct name name = entry_name(key);
-        memcpy(h.magic, magic, sizeof magic);
-        ok = write_all(fd, &h, sizeof h) && write_all(fd, data, size);
-        ok = close(fd) == 0 && ok;
-        ok = ok && renameat(dirfd, temporary, dirfd, name.text) == 0;
-        if (!ok)
-            unlinkat(dirfd, temporary, 0);
-    }
+    struct header h = {.key = *key, .size = size, .checksum = checksum(data, size)};
+    memcpy(h.magic, magic, sizeof magic);
+    bool ok = imf_cache_put(dirfd, entry_name(key).text, &h, sizeof h, data, size);
     if (ok)
         imf_cache_prune(dirfd);
     close(dirfd);

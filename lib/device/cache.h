@@ -45,6 +45,9 @@ void imf_cache_unlock(int lock);
 int imf_cache_open(const char *dir, bool make);
 /* Open a file in it for reading or, with O_CREAT in `flags`, also make it; -1 as above. */
 int imf_cache_open_file(int dirfd, const char *name, int flags);
+/* Put a file there whole or not at all: `head`, then `data`. */
+bool imf_cache_put(int dirfd, const char *name, const void *head, size_t head_size,
+                   const void *data, size_t size);
 /* Remove what was left by writers that were killed, and what was not used for longest while there
  * is too much. */
 void imf_cache_prune(int dirfd);

@@ -135,6 +135,10 @@ bool imf_context_opened(struct imf_context *ctx) {
     return opened;
 }
 
+const char *imf_context_cache_dir(const struct imf_context *ctx) {
+    return ctx->cache_dir;
+}
+
 bool imf_context_device_asked(const struct imf_context *ctx) {
     return ctx->options.device != IMF_DEVICE_AUTO;
 }

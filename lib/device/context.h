@@ -12,6 +12,8 @@ struct imf_context;
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err);
 bool imf_context_opened(struct imf_context *ctx);
+/* Where programs and rates are kept, or NULL. */
+const char *imf_context_cache_dir(const struct imf_context *ctx);
 /* The user asked for a particular device. */
 bool imf_context_device_asked(const struct imf_context *ctx);
 /* A device failed at its work: from now on plans that may choose use the host. */

@@ -12,6 +12,7 @@
 
 #include "device/cache.h"
 #include "device/program.h"
+#include "device/tuning.h"
 
 struct imf_build; /* program.c */
 
@@ -19,6 +20,7 @@ struct imf_runtime {
     cl_device_id id;
     cl_context context;
     struct imf_device device;
+    struct imf_tuning tuned;   /* the device's, if it was measured */
     struct imf_cache_key base; /* device, driver and options */
     char *cache_dir;           /* or NULL */
     pthread_mutex_t lock;      /* of `builds` */

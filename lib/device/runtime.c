@@ -1,5 +1,6 @@
 /* runtime.c - a device that is open, and what its programs share */
 #include "device/opencl.h"
+#include "device/rates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,7 @@ static void describe(struct imf_device *out, const struct imf_cl_device *d) {
                                .max_alloc = max_alloc,
                                .fp64 = fp64 != 0};
     memcpy(out->name, d->info.name, sizeof out->name);
+    memcpy(out->driver, d->info.driver, sizeof out->driver);
 }
 
 enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_context_options *select,
@@ -76,6 +78,8 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
     pthread_cond_init(&rt->built, NULL);
     rt->id = chosen.device;
     describe(&rt->device, &chosen);
+    if (imf_rates_load(cache_dir, &rt->device, &rt->tuned))
+        rt->device.tuning = &rt->tuned;
     bool named = start_key(&rt->base, &chosen);
     if (named && cache_dir && *cache_dir)
         rt->cache_dir = strdup(cache_dir); /* without it there is no cache, and that is all */
@@ -107,4 +111,9 @@ void imf_runtime_close(struct imf_runtime **rt) {
 
 const struct imf_device *imf_runtime_device(const struct imf_runtime *rt) {
     return &rt->device;
+}
+
+void imf_runtime_set_tuning(struct imf_runtime *rt, const struct imf_tuning *tuning) {
+    rt->tuned = *tuning;
+    rt->device.tuning = &rt->tuned;
 }

@@ -17,7 +17,7 @@ struct imf_runtime;
 
 /* What solvers and the planner need to know of a device. */
 struct imf_device {
-    char name[128];
+    char name[128], driver[64];
     bool gpu;
     bool unified;                      /* shares the host's memory: mapping copies nothing */
     unsigned compute_units, clock_mhz; /* clock 0: it does not tell */
@@ -36,5 +36,7 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
 void imf_runtime_close(struct imf_runtime **rt);
 
 const struct imf_device *imf_runtime_device(const struct imf_runtime *rt);
+/* Plans that are made from now on go by these rates; no other thread may make one meanwhile. */
+void imf_runtime_set_tuning(struct imf_runtime *rt, const struct imf_tuning *tuning);
 
 #endif

@@ -26,6 +26,10 @@ struct imf_gpu_rates {
 
 struct imf_tuning {
     const char *name;
+    bool measured; /* on this device, not shipped */
+    /* Just now: by so many times; by what factor estimates differ from these, and did. */
+    unsigned times;
+    double off, shipped_off;
     /* Shapes. */
     int vec[IMF_WIDTHS];           /* samples a work-item, by type of the sums */
     int separable_vec[IMF_WIDTHS]; /* the same for separable kernels: one register */

@@ -1,6 +1,7 @@
 /* plan.c - plans: made for one image shape, and then only read */
 #include "run/plan.h"
 
+#include "device/tuning.h"
 #include "filter/form.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@ static struct imf_choice choice_of(const struct imf_planning *p) {
                                .count = p->count,
                                .chosen = &p->candidate[p->chosen],
                                .device = p->on_device ? imf_runtime_device(p->rt)->name : IMF_HOST,
+                               .measured = p->rt && imf_tuning(imf_runtime_device(p->rt))->measured,
                                .note = p->note[0] ? p->note : NULL};
 }
 

@@ -2,7 +2,7 @@
  * grid.c - does the planner choose the fastest backend?
  *
  *   grid [--budget=SECONDS] [--clock=wall|cpu] [--slow=FACTOR] [--largest=MEGAPIXELS]
- *        [--device=cpu|gpu] [--chart=FILE.png] [--verbose]
+ *        [--device=cpu|gpu] [--shard=K/N] [--chart=FILE.png] [--verbose]
  *
  * Filters from 3x3 to 201x201 on images from 256x256 to 24 megapixels, of 1 and 3 channels, 8 and
  * 16 bits: each backend that can do it is timed, one after the other, round by round, and the least
@@ -36,6 +36,7 @@ static const char *const names[WAYS + 1] = {"direct", "separable", "fft", "mixed
 struct grid {
     double budget, slow, largest;
     bool by_cpu, verbose;
+    int part, parts; /* this one of so many, for several at once */
     const char *chart;
     enum imf_device_kind device;
     struct imf_context *ctx;
@@ -83,36 +84,37 @@ static struct imf_info info_of(const struct grid_result *r) {
                              .color = r->channels == 3 ? IMF_COLOR_RGB : IMF_COLOR_GRAY};
 }
 
-static void run(struct grid *g, struct imf_plan *plan, const struct grid_result *r, unsigned bench,
-                struct imf_report *report) {
+static void run(struct grid *g, struct imf_workspace *work, const struct grid_result *r,
+                unsigned bench, struct imf_report *report) {
     struct imf_info info = info_of(r);
     struct imf_run_options options = {.bench = bench};
     struct imf_error err;
     size_t stride = (size_t)info.width * (size_t)info.channels * (size_t)info.depth / 8;
-    if (imf_plan_run_memory(plan, g->pixels[info.depth == 16], stride, g->out, stride, &options,
-                            report, &err))
+    if (imf_workspace_run_memory(work, g->pixels[info.depth == 16], stride, g->out, stride,
+                                 &options, report, &err))
         die(err.text);
 }
 
 /* Milliseconds of one run on pixels that are on the device, by the clock or in processor time of
  * all of its units; `times` runs. */
-static double time_plan(struct grid *g, struct imf_plan *plan, const struct grid_result *r,
+static double time_work(struct grid *g, struct imf_workspace *work, const struct grid_result *r,
                         unsigned times) {
     struct imf_report report;
     if (!g->by_cpu) {
-        run(g, plan, r, times, &report);
+        run(g, work, r, times, &report);
         return report.compute_min_ms;
     }
     double begin = now_ms(CLOCK_PROCESS_CPUTIME_ID);
-    run(g, plan, r, 0, &report);
+    run(g, work, r, 0, &report);
     double once = now_ms(CLOCK_PROCESS_CPUTIME_ID);
-    run(g, plan, r, times, &report);
+    run(g, work, r, times, &report);
     double all = now_ms(CLOCK_PROCESS_CPUTIME_ID);
     return fmax(((all - once) - (once - begin)) / times / g->units, 1e-6);
 }
 
 struct way {
     struct imf_plan *plan;
+    struct imf_workspace *work;
     double estimate;
     char algorithm[64];
 };
@@ -121,15 +123,12 @@ static void plan_way(struct grid *g, struct way *w, const struct grid_result *r,
                      const struct imf_filter *filter, enum imf_backend backend) {
     struct imf_settings settings = {.backend = backend};
     struct imf_info info = info_of(r);
-    const struct imf_candidate *list;
     w->estimate = 0;
     if (imf_plan_create(&w->plan, g->ctx, filter, &info, &settings, NULL))
         return;
-    size_t count = imf_plan_candidates(w->plan, &list);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].chosen)
-            w->estimate = list[i].estimate_ms;
-    snprintf(w->algorithm, sizeof w->algorithm, "%s", imf_plan_algorithm(w->plan));
+    const struct imf_candidate *chosen = imf_plan_choice(w->plan)->chosen;
+    w->estimate = chosen->estimate_ms;
+    snprintf(w->algorithm, sizeof w->algorithm, "%s", chosen->algorithm);
 }
 
 /* Leave out what is estimated to be far slower, but for a sample. */
@@ -156,8 +155,10 @@ static double ratio_of(const struct grid_result *r) {
 static void time_ways(struct grid *g, struct way way[WAYS + 1], struct grid_result *r) {
     struct imf_report report;
     for (int w = 0; w <= WAYS; w++)
-        if (way[w].plan)
-            run(g, way[w].plan, r, 0, &report); /* compiles */
+        if (way[w].plan && imf_workspace_create(&way[w].work, way[w].plan, NULL))
+            die("out of memory");
+        else if (way[w].plan)
+            run(g, way[w].work, r, 0, &report); /* compiles */
     for (int round = 0; round < MORE_ROUNDS; round++) {
         if (round >= ROUNDS && ratio_of(r) <= GOOD)
             break;
@@ -165,7 +166,7 @@ static void time_ways(struct grid *g, struct way way[WAYS + 1], struct grid_resu
             if (!way[w].plan)
                 continue;
             unsigned times = (unsigned)fmin(fmax(20 / fmax(way[w].estimate, 0.01), 1), 50);
-            double ms = time_plan(g, way[w].plan, r, times);
+            double ms = time_work(g, way[w].work, r, times);
             double *least = w < WAYS ? &r->ms[w] : &r->chosen_ms;
             *least = *least > 0 ? fmin(*least, ms) : ms;
         }
@@ -210,8 +211,10 @@ static void measure(struct grid *g, size_t at) {
         least = r->estimate[w] > 0 ? fmin(least, r->estimate[w]) : least;
     for (int w = 0; w < WAYS; w++)
         g->sampled_wrong += r->ms[w] > 0 && r->estimate[w] > g->slow * least && w == r->best;
-    for (int w = 0; w <= WAYS; w++)
+    for (int w = 0; w <= WAYS; w++) {
+        imf_workspace_free(&way[w].work);
         imf_plan_free(&way[w].plan);
+    }
     imf_filter_free(&filter);
     free(made);
 }
@@ -247,7 +250,8 @@ static void measure_all(struct grid *g) {
         const struct grid_size *s = &sizes[g->results[at].size];
         if (now_ms(CLOCK_MONOTONIC) - begin > g->budget * 1e3)
             break;
-        if ((double)s->width * s->height > g->largest * 1e6)
+        if ((double)s->width * s->height > g->largest * 1e6 ||
+            (int)(i % (size_t)g->parts) != g->part - 1)
             continue;
         measure(g, at);
         if (isatty(2))
@@ -383,7 +387,7 @@ static void open_device(struct grid *g) {
 }
 
 int main(int argc, char **argv) {
-    struct grid g = {.budget = 1e9, .slow = 4, .largest = 1e9};
+    struct grid g = {.budget = 1e9, .slow = 4, .largest = 1e9, .part = 1, .parts = 1};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
         if (!strncmp(a, "--budget=", 9))
@@ -392,6 +396,8 @@ int main(int argc, char **argv) {
             g.slow = atof(a + 7);
         else if (!strncmp(a, "--largest=", 10))
             g.largest = atof(a + 10);
+        else if (sscanf(a, "--shard=%d/%d", &g.part, &g.parts) == 2 && g.parts > 0)
+            continue;
         else if (!strncmp(a, "--chart=", 8))
             g.chart = a + 8;
         else if (!strcmp(a, "--clock=cpu") || !strcmp(a, "--clock=wall"))
@@ -402,7 +408,7 @@ int main(int argc, char **argv) {
             g.verbose = true;
         else
             die("options: --budget=SECONDS --clock=wall|cpu --slow=FACTOR --largest=MEGAPIXELS "
-                "--device=cpu|gpu --chart=FILE.png --verbose");
+                "--device=cpu|gpu --shard=K/N --chart=FILE.png --verbose");
     }
     open_device(&g);
     fill(&g);

@@ -11,7 +11,7 @@
 #include "grid.h"
 #include "picture/picture.h"
 
-enum { CELL = 36, MARK = 12, LEFT = 110, TOP = 70, GAP_X = 40, GAP_Y = 74 };
+enum { CELL = 40, MARK = 12, LEFT = 110, TOP = 70, GAP_X = 40, GAP_Y = 74 };
 
 static const int chart_colors[WAYS + 1] = {IMF_BLUE, IMF_GREEN, IMF_ORANGE, IMF_INK};
 
@@ -21,7 +21,7 @@ static void chart_cell(struct imf_picture *p, int x, int y, const struct grid_re
         close = close || (w != r->best && r->ms[w] > 0 && r->ms[w] <= 1.1 * r->ms[r->best]);
     imf_picture_rect(p, x, y, CELL - 1, CELL - 1, close ? IMF_PALE : chart_colors[r->best]);
     imf_picture_rect(p, x + 4, y + 4, CELL - 9, CELL - 9, chart_colors[r->best]);
-    if (r->chosen_ms > 1.1 * r->ms[r->best])
+    if (r->chosen_ms > 1.1 * r->ms[r->best]) /* stands out */
         imf_picture_rect(p, x + (CELL - MARK) / 2 - 3, y + (CELL - MARK) / 2 - 3, MARK + 5,
                          MARK + 5, IMF_PAPER);
     imf_picture_rect(p, x + (CELL - MARK) / 2, y + (CELL - MARK) / 2, MARK - 1, MARK - 1,
@@ -37,7 +37,7 @@ static void chart_key(struct imf_picture *p, int x, int y) {
         x += CELL + 12 + imf_picture_text_width(names[w]);
     }
     imf_picture_text(p, x, y + 2, IMF_INK,
-                     "cell: fastest; middle: chosen, on white if over 1.1; pale rim: close");
+                     "cell: fastest, pale rim: two are close; middle: chosen");
 }
 
 /* One family of filters at one number of channels and bits. */
@@ -72,7 +72,7 @@ static void chart_panel(struct imf_picture *p, int left, int top, const char *ti
 /* The caller frees the picture. */
 static enum imf_status chart_draw(struct imf_picture **out, const struct grid_result *results,
                                   size_t count, struct imf_error *err) {
-    static const char *const names[FAMILIES] = {"disks", "sums of products", "one product"};
+    static const char *const names[FAMILIES] = {"disks", "low rank", "separable"};
     static const int channels[] = {1, 3}, depths[] = {8, 16};
     int wide[FAMILIES] = {0}, width = 0, at = 0;
     for (int f = 0; f < COUNT(filters); f++)
