@@ -143,7 +143,7 @@ static const char *plan_warning(struct session *s) {
 static enum result make_plan(struct session *s, struct work *w) {
     const struct imf_info *info = imf_reader_info(w->reader);
     uint64_t held = imf_reader_held(w->reader);
-    if (s->plan && same_shape(info, &s->plan_input) && held == s->plan_held) {
+    if (s->workspace && same_shape(info, &s->plan_input) && held == s->plan_held) {
         w->plan_reused = true;
     } else {
         imf_workspace_free(&s->workspace);
