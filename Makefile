@@ -20,7 +20,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 # The host solver is worth the compiler's whole effort, unless the user has an opinion.
 ifeq ($(origin CFLAGS),undefined)
 CFLAGS = -O2 -g
-$(BUILD)/lib/base/samples.o $(BUILD)/lib/solver/host.o $(BUILD)/lib/solver/host_fft.o: private CFLAGS = -O3 -g
+$(BUILD)/lib/base/samples.o $(BUILD)/lib/solver/host.o $(BUILD)/lib/solver/host_frequency.o: private CFLAGS = -O3 -g
 endif
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine

@@ -25,7 +25,7 @@
 #define TILES (2 - SPLIT) // of a pair, one below the other
 
 // Mirrored by struct sizes of solver/fft_gpu.c.
-struct local_sizes {
+struct fft_gpu_sizes {
     long in_start; // the first tap of pixel (0, 0)
     long out_start;  // pixel (0, 0)
     long middle_sum; // middle * sum of taps
@@ -51,7 +51,7 @@ struct local_sizes {
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows(const __global float2 *restrict in, __global float2 *restrict out,
      const __global float2 *restrict spectrum, const __global float2 *restrict twiddles,
-     struct local_sizes z, int length_y)
+     struct fft_gpu_sizes z, int length_y)
 {
     __local float2 work[WORK];
     int t = ITEM, line = LINE;
@@ -108,7 +108,7 @@ static inline float centred(IN_T v, float middle)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 columns(const __global IN_T *restrict in, __global float2 *restrict out,
-        const __global float2 *restrict twiddles, struct local_sizes z)
+        const __global float2 *restrict twiddles, struct fft_gpu_sizes z)
 {
     __local float2 work[WORK];
     int t = ITEM, line = LINE;
@@ -140,7 +140,7 @@ columns(const __global IN_T *restrict in, __global float2 *restrict out,
 // The kernel's columns, reversed: a product of spectra is then a correlation.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 taps_columns(const __global float *restrict taps, __global float2 *restrict spectrum,
-             const __global float2 *restrict twiddles, struct local_sizes z)
+             const __global float2 *restrict twiddles, struct fft_gpu_sizes z)
 {
     __local float2 work[WORK];
     int t = ITEM, line = LINE, nx = z.rows_length;
@@ -163,7 +163,7 @@ taps_columns(const __global float *restrict taps, __global float2 *restrict spec
 // The part of a sum that falls to item (x, y) of a group of `across` by `down`. taps: by fours, one
 // below the other, in rows of taps_w; below the last row zeros.
 static inline SUM_T sum_taps(const __global IN_T *in, const __global TAPS_T *taps, int x, int across,
-                             int y, int down, const struct local_sizes *z)
+                             int y, int down, const struct fft_gpu_sizes *z)
 {
     SUM_T sum = 0;
     long pitch = z->in_pitch;
@@ -187,7 +187,7 @@ static inline SUM_T sum_taps(const __global IN_T *in, const __global TAPS_T *tap
     return sum;
 }
 
-static inline SUM_T whole(float v, const struct local_sizes *z)
+static inline SUM_T whole(float v, const struct fft_gpu_sizes *z)
 {
     return (SUM_T)convert_int(v) + (SUM_T)z->middle_sum;
 }
@@ -195,7 +195,7 @@ static inline SUM_T whole(float v, const struct local_sizes *z)
 // The pixel of a sum computed as v (SPLIT: 256 v + low); false: the sum must be taken again. The true
 // sum (part) is an integer within `error` of v: there is such a one, and if there are several they
 // all give this pixel.
-static inline bool settle(float v, float low, OUT_T *pixel, const struct local_sizes *z)
+static inline bool settle(float v, float low, OUT_T *pixel, const struct fft_gpu_sizes *z)
 {
 #if SPLIT
     float near = rint(v), near_low = rint(low);
@@ -221,7 +221,7 @@ static inline bool settle(float v, float low, OUT_T *pixel, const struct local_s
 #endif
 }
 #else
-static inline bool settle(float v, float low, OUT_T *pixel, const struct local_sizes *z)
+static inline bool settle(float v, float low, OUT_T *pixel, const struct fft_gpu_sizes *z)
 {
     *pixel = finish_float(v);
     return true;
@@ -233,7 +233,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
        const __global float2 *restrict twiddles, const __global IN_T *restrict in,
        const __global TAPS_T *restrict taps, __global int2 *restrict list,
-       volatile __global int *count, struct local_sizes z)
+       volatile __global int *count, struct fft_gpu_sizes z)
 {
     __local float2 work[WORK];
     int t = ITEM, line = LINE;
@@ -288,7 +288,7 @@ pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
 __kernel __attribute__((reqd_work_group_size(AGAIN, 1, 1))) void
 again(const __global IN_T *restrict in, __global OUT_T *restrict out,
       const __global TAPS_T *restrict taps, const __global int2 *restrict list,
-      const __global int *restrict count, __global int *restrict next, struct local_sizes z)
+      const __global int *restrict count, __global int *restrict next, struct fft_gpu_sizes z)
 {
     __local SUM_T sums[AGAIN];
     int id = get_local_id(0), end = min(*count, z.capacity);

@@ -25,7 +25,7 @@ struct blend {
 };
 
 // Mirrored by struct sizes of solver/frequency.c.
-struct transfer_sizes {
+struct frequency_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     float middle;     // subtracted from each input sample
     float mean;       // added to each output sample: middle * gain at frequency 0
@@ -73,7 +73,7 @@ static vfloat prototype(vlong q, struct gain g)
 // squares: for each frequency of y, then for each position along x, the squared distances from the
 // origin or from the two centres of the notch; those of y in vectors.
 static void fill_gains(__global vfloat *gains, const __global long *squares, int band,
-                       const struct transfer_sizes *z, struct gain g)
+                       const struct frequency_sizes *z, struct gain g)
 {
     const __global long *along_x = squares + 2 * VEC * z->bands;
     const __global vlong *along_y = (const __global vlong *)squares + 2 * band;
@@ -109,7 +109,7 @@ static inline void transpose(vfloat *t)
 
 // VEC columns from f on, some of them in the gap, as one part of the work's elements.
 static void load_gap(__global vfloat *work, const __global IN_T *in, int f,
-                     const __global struct blend *blends, const struct transfer_sizes *z)
+                     const __global struct blend *blends, const struct frequency_sizes *z)
 {
     int first[VEC], second[VEC];
     float weight[VEC], outside[VEC];
@@ -135,7 +135,7 @@ static void load_gap(__global vfloat *work, const __global IN_T *in, int f,
 
 // 2 VEC columns of the periodic image.
 static void load_columns(__global vfloat *work, const __global IN_T *in, int f,
-                         const __global struct blend *blends, const struct transfer_sizes *z)
+                         const __global struct blend *blends, const struct frequency_sizes *z)
 {
     in += z->in_origin;
     if (f + 2 * VEC <= z->width * z->channels) {
@@ -163,7 +163,7 @@ static void load_columns(__global vfloat *work, const __global IN_T *in, int f,
 }
 
 static void store_columns(const __global vfloat *work, __global OUT_T *out, int f,
-                          const struct transfer_sizes *z)
+                          const struct frequency_sizes *z)
 {
     bool both = f + VEC < z->width * z->channels;
     out += z->out_origin + f;
@@ -175,7 +175,7 @@ static void store_columns(const __global vfloat *work, __global OUT_T *out, int 
 }
 
 // Where in a band of the plane the 2 VEC columns from f on lie; past the last one: -1.
-static void find_columns(int *at, int f, const struct transfer_sizes *z)
+static void find_columns(int *at, int f, const struct frequency_sizes *z)
 {
     for (int l = 0; l < 2 * VEC; l++, f++)
         at[l] = f < z->x.length * z->channels
@@ -209,7 +209,7 @@ static inline void read_block(const __global vfloat *band, const int *at, vfloat
 
 // order: where the transform leaves each frequency of y and its negative.
 static void take_apart(const __global vfloat *work, __global vfloat *plane, int f,
-                       const __global int *order, const struct transfer_sizes *z)
+                       const __global int *order, const struct frequency_sizes *z)
 {
     int at[2 * VEC];
     find_columns(at, f, z);
@@ -229,7 +229,7 @@ static void take_apart(const __global vfloat *work, __global vfloat *plane, int 
 }
 
 static void put_together(__global vfloat *work, const __global vfloat *plane, int f,
-                         const __global int *order, const struct transfer_sizes *z)
+                         const __global int *order, const struct frequency_sizes *z)
 {
     int at[2 * VEC];
     find_columns(at, f, z);
@@ -253,7 +253,7 @@ static void put_together(__global vfloat *work, const __global vfloat *plane, in
 
 static void filter_row(__global vfloat *row, const __global vfloat *gains,
                        const __global float *twiddles, __global vfloat *spare,
-                       const struct transfer_sizes *z)
+                       const struct frequency_sizes *z)
 {
     FORWARD(row, &z->x, twiddles, spare);
     for (int i = 0; i < z->x.length; i++) {
@@ -275,7 +275,7 @@ frequency(const __global IN_T *restrict in, __global OUT_T *restrict out,
              __global vfloat *restrict plane, __global vfloat *restrict gains,
              __global vfloat *restrict scratch, const __global float *restrict twiddles,
              const __global int *restrict order, const __global struct blend *restrict blends,
-             const __global long *restrict squares, struct transfer_sizes z, struct gain g,
+             const __global long *restrict squares, struct frequency_sizes z, struct gain g,
              int phase)
 {
     int group = get_group_id(0), groups = get_num_groups(0);

@@ -91,8 +91,8 @@ double imf_chain_doubt(const struct imf_chain *chain, const struct imf_proposal 
 /* Bits of the digits that premultiplied colours must be split into for a device to filter them
  * exactly, which the chain promises then; 0: they need not, or cannot. */
 int imf_chain_digits(const struct imf_chain *chain);
-/* Make chain->split, which does so, with the same kernels; it stays NULL where there are no digits.
- */
+/* Make chain->split, which does so, with the same
+ * kernels; it stays NULL where there are no digits. */
 enum imf_status imf_chain_split(struct imf_chain *chain, struct imf_error *err);
 /* What a device runs for a chain: its split or itself. */
 const struct imf_chain *imf_chain_on_device(const struct imf_chain *chain);

@@ -1,4 +1,5 @@
-/* exec_input.h - an image's memory on a device, such that the image outlives the device's failure
+/*
+ * exec_input.h - an image's memory on a device, such that the image outlives the device's failure
  */
 #ifndef IMF_RUN_EXEC_INPUT_H
 #define IMF_RUN_EXEC_INPUT_H

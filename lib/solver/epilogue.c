@@ -19,7 +19,8 @@ double imf_epilogue_apply(const struct imf_epilogue *e, double v) {
     return v;
 }
 
-bool imf_problem_wide(const struct imf_problem *p) {
+/* Exact sums (for magnitudes: the sum of two squares) or their numerators need 64 bits. */
+static bool is_wide(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     double scale = fabs(e->scale), sum = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++)
@@ -94,7 +95,7 @@ void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p) {
     if (!p->exact)
         return;
     double scale = fabs(e->scale);
-    bool wide = imf_problem_wide(p);
+    bool wide = is_wide(p);
     imf_define(d, "WIDE", "%d", wide);
     imf_define(d, "X_SIGN", "%s", e->scale < 0 ? "(-1)" : "1");
     imf_define(d, "X_SIGN2", "%s", e->multiply < 0 ? "(-1)" : "1");

@@ -55,9 +55,8 @@ static double section(const struct imf_transfer *t, double f) {
     return rejects ? 1 - gain : gain;
 }
 
-/* The integral of the section. Over all frequencies it is that of the prototype times the width,
- * of bands too, as that of f(u - c / u) is that of f(u); of wide ones only 0.5 either way counts.
- */
+/* The integral of the section. Over all frequencies it is that of the prototype times the width, of
+ * bands too, as that of f(u - c / u) is that of f(u); of wide ones only 0.5 either way counts. */
 static double peak(const struct imf_transfer *t) {
     enum { POINTS = 2048 };
     double width = is_band(t) ? t->high - t->low : t->kind == IMF_NOTCH ? t->radius : t->low;

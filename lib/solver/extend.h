@@ -25,8 +25,8 @@ struct imf_blend {
 /* Samples beyond an edge that the filter's result owes something to. */
 double imf_extend_reach(const struct imf_transfer *t, int size);
 
-/* Say, in `size` bytes, that an image is too large, or the filter reaches too far beyond its edges.
- */
+/* Say, in `size` bytes, that an image is too large,
+ * or the filter reaches too far beyond its edges. */
 void imf_extend_too_long(char *text, size_t size, const struct imf_problem *p);
 
 /* The period of an axis of `size` samples: 0 where it would exceed IMF_FFT_MAX. */

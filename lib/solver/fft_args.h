@@ -17,7 +17,7 @@ struct imf_fft_sizes {
     struct imf_fft_axis x, y;
 };
 
-/* struct local_sizes of cl/fft_gpu.cl. */
+/* struct fft_gpu_sizes of cl/fft_gpu.cl. */
 struct imf_fft_gpu_sizes {
     imf_long in_start, out_start, middle_sum;
     float middle, error;
@@ -25,7 +25,7 @@ struct imf_fft_gpu_sizes {
     int32_t tiles_x, valid_x, valid_y, taps_w, taps_h, pair, lines, capacity;
 };
 
-/* struct transfer_sizes of cl/frequency.cl. */
+/* struct frequency_sizes of cl/frequency.cl. */
 struct imf_frequency_sizes {
     imf_long in_origin, in_pitch, out_origin, out_pitch;
     float middle, mean, outside[4];

@@ -73,8 +73,6 @@ int imf_problem_kernels(const struct imf_problem *p);
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p);
 /* The first steps of a float epilogue for sums in float64: D_MUL and D_ADD. */
 void imf_problem_defines_double(struct imf_defines *d, const struct imf_problem *p);
-/* Exact sums (for magnitudes: the sum of two squares) or their numerators need 64 bits. */
-bool imf_problem_wide(const struct imf_problem *p);
 
 /* How far an epilogue in floats may be off after a sum of at most `sum` (before scale), other than
  * by what the sum is off. What saturates anyway does not count. */

@@ -14,7 +14,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_fft,       /* tiles in the frequency domain */
     &imf_solver_frequency, /* the whole image there */
     &imf_solver_host,
-    &imf_solver_host_fft, /* plain C */
+    &imf_solver_host_frequency, /* plain C */
     NULL};
 
 /* Why solvers do not take other kinds of problems. */

@@ -1,5 +1,5 @@
 /*
- * host_fft.c - the plain C reference for transfer functions, in double precision
+ * host_frequency.c - the plain C reference for transfer functions, in double precision
  *
  * The image is made periodic (extend.h), transformed, multiplied by the gain of each frequency and
  * transformed back. Two channels ride as one complex plane: a real, even gain does not mix them.
@@ -23,7 +23,7 @@ struct shape {
     int nx, ny;
 };
 
-struct host_fft_job {
+struct host_frequency_job {
     struct imf_problem p;
     struct shape shape;
 };
@@ -54,8 +54,8 @@ static double host_doublings(const struct imf_fft_plan *plan) {
  * Milliseconds: points * (pairs of channels * doubling * (doublings + 1) + values) * 1e-6, in the
  * host's nanoseconds, there and back together.
  */
-static void host_fft_propose(const struct imf_problem *p, const struct imf_device *d,
-                             struct imf_proposal *out) {
+static void host_frequency_propose(const struct imf_problem *p, const struct imf_device *d,
+                                   struct imf_proposal *out) {
     struct shape *s = (struct shape *)out->shape.bytes;
     struct imf_fft_plan x, y;
     (void)d;
@@ -210,11 +210,11 @@ static void store(struct transfer *t, const struct imf_surface *out) {
     }
 }
 
-static enum imf_status host_fft_make(void **job, const struct imf_problem *p,
-                                     const struct imf_proposal *proposal, struct imf_queue *queue,
-                                     struct imf_error *err) {
+static enum imf_status host_frequency_make(void **job, const struct imf_problem *p,
+                                           const struct imf_proposal *proposal,
+                                           struct imf_queue *queue, struct imf_error *err) {
     (void)queue;
-    struct host_fft_job *j = *job = malloc(sizeof *j);
+    struct host_frequency_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
@@ -222,9 +222,9 @@ static enum imf_status host_fft_make(void **job, const struct imf_problem *p,
     return IMF_OK;
 }
 
-static enum imf_status host_fft_run(void *job, const struct imf_surface *in,
-                                    const struct imf_surface *out, struct imf_error *err) {
-    const struct host_fft_job *j = job;
+static enum imf_status host_frequency_run(void *job, const struct imf_surface *in,
+                                          const struct imf_surface *out, struct imf_error *err) {
+    const struct host_frequency_job *j = job;
     struct transfer t = {.p = &j->p, .nx = j->shape.nx, .ny = j->shape.ny};
     enum imf_status status = prepare(&t, err);
     for (; status == IMF_OK && t.channel < j->p.channels; t.channel += 2) {
@@ -238,17 +238,17 @@ static enum imf_status host_fft_run(void *job, const struct imf_surface *in,
     return status;
 }
 
-static void host_fft_destroy(void **job) {
+static void host_frequency_destroy(void **job) {
     free(*job);
     *job = NULL;
 }
 
-const struct imf_solver imf_solver_host_fft = {
+const struct imf_solver imf_solver_host_frequency = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
     .kinds = 1u << IMF_TRANSFER,
-    .propose = host_fft_propose,
-    .make = host_fft_make,
-    .run = host_fft_run,
-    .destroy = host_fft_destroy,
+    .propose = host_frequency_propose,
+    .make = host_frequency_make,
+    .run = host_frequency_run,
+    .destroy = host_frequency_destroy,
 };
