@@ -17,7 +17,7 @@
  *   whole-image transforms 4 to 6 ns a sample; a point pass 0.7; a tap that is summed again 0.25
  *   loading the platform and a stored program 22 to 40 ms, further programs 1 to 2
  *
- * The plain C solver, on one core with SSE2: 0.7 to 1.3 ns a tap and about 6 a sample; transforms 8
+ * The host solver, on one core with SSE2: 0.7 to 1.3 ns a tap and about 6 a sample; transforms 8
  * to 11 ns a value and doubling; composing kernels 0.2 to 0.4 ns a multiplication.
  *
  * Vectors are of 16 samples, two AVX2 registers of floats: wider strips halve the loads a product,

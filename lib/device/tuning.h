@@ -78,7 +78,7 @@ struct imf_tuning {
     struct imf_gpu_rates gpu; /* of programs for GPUs only */
 };
 
-/* The plain C solver's nanoseconds, on one core. */
+/* The host solver's nanoseconds, on one core. */
 struct imf_host_rates {
     double sample, tap;      /* widening, the end and rounding of a sample; each tap of it */
     double compose;          /* a multiplication of imf_kernel_compose() */

@@ -2,7 +2,7 @@
  * candidates.c - a chain done by one backend throughout, or by the best for each pass
  *
  * Each pass is done by its cheapest proposal. A device adds what it costs beside the arithmetic:
- * opening the platform, programs, point passes, moving pixels. The plain C solver is a backend like
+ * opening the platform, programs, point passes, moving pixels. The host solver is a backend like
  * the others, whose chain is the host's and which costs nothing to start.
  */
 #include "plan/candidates.h"

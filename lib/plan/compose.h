@@ -4,7 +4,7 @@
  * b applied to a's response is one kernel, their composition: one pass over memory instead of two
  * and no float image in between. It differs from the two passes where b reads beyond the image's
  * edge, since the edge mode extends a's response there and not the image. That rim is as wide as
- * b's margin; it is filtered in two steps by the reference solver (run/rim.h), unless extension and
+ * b's margin; it is filtered in two steps by the host solver (run/rim.h), unless extension and
  * convolution commute (wrap always, reflect and mirror for kernels that are their own mirror
  * images).
  */

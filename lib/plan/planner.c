@@ -3,7 +3,7 @@
  *
  * Every solver is asked what it proposes for each convolution of the chain. A candidate is the chain
  * done by one backend throughout; the automatic choice takes the cheapest for each convolution and
- * compares with the plain C solver. What an option leaves to this choice is a table.
+ * compares with the host solver. What an option leaves to this choice is a table.
  */
 #include "plan/planner.h"
 
@@ -26,7 +26,7 @@ enum policy { HOST_ASKED, BACKEND_ASKED, DEVICE_ASKED, OPENED, FREE, UNUSABLE };
 static const struct rule {
     bool device; /* a device may be taken, */
     bool must;   /* and has to be opened whatever it costs */
-    bool host;   /* the plain C solver may be taken: */
+    bool host;   /* the host solver may be taken: */
     bool last;   /* where the device cannot, instead of where it takes longer */
     const char *device_why, *host_why; /* why one that was taken was */
     const char *over;                  /* why others were passed over; NULL: they take longer, */
@@ -150,7 +150,7 @@ static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain
     return st;
 }
 
-/* The plain C solver's candidate, for the chain as it is. */
+/* The host solver's candidate, for the chain as it is. */
 static enum imf_status ask_host(struct imf_candidate *out, const struct imf_chain *c,
                                 const struct request *r, struct imf_error *err) {
     struct imf_proposals host;

@@ -12,7 +12,7 @@
 
 struct imf_exec;
 
-/* Everything on the host by the reference solver. out_sample: the chain's own, or IMF_F64 for
+/* Everything by the host solver. out_sample: the chain's own, or IMF_F64 for
  * results that are neither rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);

@@ -1,4 +1,4 @@
-/* rim.c - the rim of a composed pass, filtered in two steps by the reference solver */
+/* rim.c - the rim of a composed pass, filtered in two steps on the host */
 #include "run/rim.h"
 
 #include "solver/edge.h"

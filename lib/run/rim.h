@@ -1,4 +1,4 @@
-/* rim.h - the rim of a composed pass, filtered in two steps by the reference solver */
+/* rim.h - the rim of a composed pass, filtered in two steps on the host */
 #ifndef IMF_RUN_RIM_H
 #define IMF_RUN_RIM_H
 

@@ -3,7 +3,7 @@
  * or in memory
  *
  * Left to choose, a run survives its device: whatever fails on it between its preparation and the
- * finished pixels, the input is still in the host's memory (exec_input.c) and the plain C solver
+ * finished pixels, the input is still in the host's memory (exec_input.c) and the host solver
  * does the work, with a note for the user. The plan stays what it was; that the device failed is
  * known to the workspace, and to the context for the plans that are made and run later.
  */

@@ -1,5 +1,8 @@
 /*
- * host.c - the plain C reference, with float64 sums
+ * host.c - convolution on the host: plain C, with float64 sums
+ *
+ * It needs no device, and is the reference that those of devices are held to; its users call it
+ * --backend=cpu.
  *
  * For each output row: a row of double accumulators, and for each tap one pass that adds the tap's
  * multiple of an input row, shifted. Input rows are widened to double once and kept in a ring as

@@ -1,4 +1,4 @@
-/* host.h - what plain C solvers share */
+/* host.h - what the host's solvers share */
 #ifndef IMF_SOLVER_HOST_H
 #define IMF_SOLVER_HOST_H
 

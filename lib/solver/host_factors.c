@@ -1,10 +1,10 @@
 /*
- * host_factors.c - kernels that are sums of products of a column and a row, in plain C
+ * host_factors.c - kernels that are sums of products of a column and a row, on the host
  *
  * What a device's floats are not precise enough for is done again with float64 sums, and soon
  * enough only with as few products as there are: each input row is filtered along itself when it
- * comes, once for each term, and output rows are sums over columns of these. The reference does not
- * do so: it stays what the definition says.
+ * comes, once for each term, and output rows are sums over columns of these. What others are held
+ * to does not do so: it stays what the definition says.
  */
 #include "solver/host.h"
 

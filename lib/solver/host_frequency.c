@@ -1,5 +1,5 @@
 /*
- * host_frequency.c - the plain C reference for transfer functions, in double precision
+ * host_frequency.c - transfer functions on the host, in double precision
  *
  * The image is made periodic (extend.h), transformed, multiplied by the gain of each frequency and
  * transformed back. Two channels ride as one complex plane: a real, even gain does not mix them.

@@ -78,7 +78,7 @@ extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_sol
 /* What a solver proposes: not able, and why, until it says otherwise. */
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d);
-/* The same of the plain C solver of problems of this kind. */
+/* The same of the host's solver of problems of this kind. */
 void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p);
 /* The solver takes problems of this kind. */
 bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kind);

@@ -28,7 +28,7 @@
 #define SLOTS 8
 #define SHOWN 10 /* failures of one trial that are printed */
 
-/* The device is used; whatever fails there, the plain C solver takes over; no program is cached. */
+/* The device is used; whatever fails there, the host solver takes over; no program is cached. */
 enum { DEVICE = 1, FALLS_BACK = 2, COLD = 4 };
 
 struct trial {

@@ -2,7 +2,7 @@
  * test_fallback.c - every OpenCL call of a run fails in turn, once or from then on
  *
  * The program's own definitions take the place of the loader's functions. Left to choose, a plan
- * gives the plain C solver's pixels whatever fails, and says so; a plan that insists on the device
+ * gives the host solver's pixels whatever fails, and says so; a plan that insists on the device
  * gives right pixels or an error.
  */
 #include "check.h"

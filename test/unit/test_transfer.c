@@ -1,4 +1,4 @@
-/* test_transfer.c - transfer functions: gains, the periodic extension, and the reference solver */
+/* test_transfer.c - transfer functions: gains, the periodic extension, and the host solver */
 #include "check.h"
 
 #include "fourier/plan.h"
