@@ -31,8 +31,9 @@ void imf_kernel_flip(struct imf_kernel *k);
 double imf_kernel_sum(const struct imf_kernel *k);     /* of taps, before scale */
 double imf_kernel_abs_sum(const struct imf_kernel *k); /* of |taps|, before scale */
 /* Upper bound of the magnitude of the frequency response, before scale: |sum| where all taps have
- * one sign, close for other kernels up to 64x64, and the sum of |taps| for larger ones. */
-double imf_kernel_peak(const struct imf_kernel *k);
+ * one sign, close for other kernels up to 64x64, and the sum of |taps| for larger ones. Both sums
+ * as above. */
+double imf_kernel_peak(const struct imf_kernel *k, double sum, double abs_sum);
 size_t imf_kernel_nonzero(const struct imf_kernel *k);
 /* Taps, scale and bias are all integers, and the sum of |taps| is below 2^31. */
 bool imf_kernel_is_integer(const struct imf_kernel *k);
@@ -45,6 +46,30 @@ struct imf_margin imf_kernel_margin(const struct imf_kernel *k);
  * values (second at most 1e-13 of the first). False when the rank is higher.
  */
 bool imf_kernel_separate(const struct imf_kernel *k, double *column, double *row);
+
+/* The same in two steps: the largest tap, and whether its row and column are factors; then these. */
+struct imf_pivot {
+    int x, y;
+    double tap;
+    bool integer; /* every tap is an integer below 2^31 */
+};
+struct imf_pivot imf_kernel_pivot(const struct imf_kernel *k);
+bool imf_kernel_is_product(const struct imf_kernel *k, const struct imf_pivot *pivot);
+void imf_kernel_factors(const struct imf_kernel *k, const struct imf_pivot *pivot, double *column,
+                        double *row);
+
+/* What several solvers want to know of the taps. All before scale. */
+struct imf_kernel_facts {
+    double sum, abs_sum, squares, peak;
+    double rounding; /* sum of what is off in floats that are the nearest to the taps */
+    size_t nonzero;
+    bool integer;  /* imf_kernel_is_integer() */
+    bool positive; /* no response to positive samples is negative */
+    int mirror;    /* 1: columns mirror each other, -1: with opposite sign, 0: neither */
+    bool product;  /* of a column and a row, of this pivot */
+    struct imf_pivot pivot;
+};
+void imf_kernel_facts_find(struct imf_kernel_facts *out, const struct imf_kernel *k);
 
 /*
  * A sum of up to IMF_RANK_MAX products of a column and a row that equals the kernel but for
@@ -76,6 +101,7 @@ bool imf_kernel_terms(const struct imf_kernel *k, double allowed, struct imf_ter
 enum imf_status imf_kernel_compose(struct imf_kernel **out, const struct imf_kernel *a,
                                    const struct imf_kernel *b, struct imf_error *err);
 /* Multiplications that imf_kernel_compose() would take. */
-double imf_kernel_compose_work(const struct imf_kernel *a, const struct imf_kernel *b);
+double imf_kernel_compose_work(const struct imf_kernel *a, const struct imf_kernel_facts *of_a,
+                               const struct imf_kernel *b, const struct imf_kernel_facts *of_b);
 
 #endif

@@ -35,13 +35,13 @@ static double *factors(const struct imf_kernel *a, const struct imf_kernel *b) {
     return NULL;
 }
 
-double imf_kernel_compose_work(const struct imf_kernel *a, const struct imf_kernel *b) {
-    double work = tap_by_tap(a, b);
-    double *f = work < FACTORS_FROM ? NULL : factors(a, b);
-    if (f)
-        work = (double)(a->width + b->width) * (a->height + b->height);
-    free(f);
-    return work;
+double imf_kernel_compose_work(const struct imf_kernel *a, const struct imf_kernel_facts *of_a,
+                               const struct imf_kernel *b, const struct imf_kernel_facts *of_b) {
+    double in_a = (double)of_a->nonzero, in_b = (double)of_b->nonzero;
+    double work = in_a < in_b ? in_a * tap_count(b) : in_b * tap_count(a);
+    if (work < FACTORS_FROM || !of_a->product || !of_b->product)
+        return work;
+    return (double)(a->width + b->width) * (a->height + b->height);
 }
 
 static void convolve(double *out, const double *a, int na, const double *b, int nb) {

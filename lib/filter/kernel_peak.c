@@ -45,9 +45,9 @@ static double largest_at(const struct imf_kernel *k, const double *cosine, int f
     return sqrt(most);
 }
 
-double imf_kernel_peak(const struct imf_kernel *k) {
-    double sum = fabs(imf_kernel_sum(k)), abs_sum = imf_kernel_abs_sum(k), most = 0;
-    if (abs_sum - sum <= 1e-12 * abs_sum || k->width > TAPS_MAX || k->height > TAPS_MAX)
+double imf_kernel_peak(const struct imf_kernel *k, double sum, double abs_sum) {
+    double most = 0;
+    if (abs_sum - fabs(sum) <= 1e-12 * abs_sum || k->width > TAPS_MAX || k->height > TAPS_MAX)
         return abs_sum;
     double cosine[2 * POINTS], sums[2 * TAPS_MAX];
     for (int i = 0; i < 2 * POINTS; i++)

@@ -43,23 +43,17 @@
 #define ROUNDING 1e-14 /* a sum's taps below this part of the kernel's largest are rounding's */
 #define GROWTH 16      /* sum of the terms' |taps| at most, in those of the kernel */
 
-struct pivot {
-    int x, y;
-    double tap;
-    bool integer; /* every tap is an integer below 2^31 */
-};
-
 static const double *kernel_row(const struct imf_kernel *k, int y) {
     return k->taps + (size_t)y * (size_t)k->width;
 }
 
-static struct pivot find_pivot(const struct imf_kernel *k) {
-    struct pivot p = {.integer = true};
+struct imf_pivot imf_kernel_pivot(const struct imf_kernel *k) {
+    struct imf_pivot p = {.integer = true};
     for (int y = 0; y < k->height; y++) {
         const double *taps = kernel_row(k, y);
         for (int x = 0; x < k->width; x++) {
             if (fabs(taps[x]) > fabs(p.tap))
-                p = (struct pivot){x, y, taps[x], p.integer};
+                p = (struct imf_pivot){x, y, taps[x], p.integer};
             p.integer = p.integer && taps[x] == rint(taps[x]);
         }
     }
@@ -76,10 +70,9 @@ static int64_t common_divisor(int64_t a, int64_t b) {
     return a < 0 ? -a : a;
 }
 
-static bool separate_integer(const struct imf_kernel *k, struct pivot p, double *column,
-                             double *row) {
+static bool is_integer_product(const struct imf_kernel *k, struct imf_pivot p) {
     const double *pivot_row = kernel_row(k, p.y);
-    int64_t tap = (int64_t)p.tap, divisor = 0;
+    int64_t tap = (int64_t)p.tap;
     for (int y = 0; y < k->height; y++) {
         const double *taps = kernel_row(k, y);
         int64_t factor = (int64_t)taps[p.x];
@@ -87,53 +80,80 @@ static bool separate_integer(const struct imf_kernel *k, struct pivot p, double 
             if (tap * (int64_t)taps[x] != factor * (int64_t)pivot_row[x])
                 return false;
     }
+    return true;
+}
+
+static void integer_factors(const struct imf_kernel *k, struct imf_pivot p, double *column,
+                            double *row) {
+    const double *pivot_row = kernel_row(k, p.y);
+    int64_t divisor = 0;
     for (int x = 0; x < k->width; x++)
         divisor = common_divisor(divisor, (int64_t)pivot_row[x]);
     for (int x = 0; x < k->width; x++)
         row[x] = (double)((int64_t)pivot_row[x] / divisor);
     for (int y = 0; y < k->height; y++)
         column[y] = (double)((int64_t)kernel_row(k, y)[p.x] / (int64_t)row[p.x]);
-    return true;
 }
 
 /* Everything is divided by the pivot first, so that no square overflows. */
-static bool separate_real(const struct imf_kernel *k, struct pivot p, double *column, double *row) {
-    double row_square = 0, column_square = 0, error_square = 0;
+static bool is_real_product(const struct imf_kernel *k, struct imf_pivot p) {
+    double row[IMF_KERNEL_MAX], row_square = 0, column_square = 0, error_square = 0;
     for (int x = 0; x < k->width; x++) {
         row[x] = kernel_row(k, p.y)[x] / p.tap;
         row_square += row[x] * row[x];
     }
     for (int y = 0; y < k->height; y++) {
-        column[y] = kernel_row(k, y)[p.x] / p.tap;
-        column_square += column[y] * column[y];
+        double tap = kernel_row(k, y)[p.x] / p.tap;
+        column_square += tap * tap;
     }
     double allowed = RANK_TOLERANCE * RANK_TOLERANCE * row_square * column_square;
     for (int y = 0; y < k->height; y++) {
         const double *taps = kernel_row(k, y);
+        double column = taps[p.x] / p.tap;
         for (int x = 0; x < k->width; x++) {
-            double error = taps[x] / p.tap - column[y] * row[x];
+            double error = taps[x] / p.tap - column * row[x];
             error_square += error * error;
         }
         if (error_square > allowed)
             return false;
     }
-    /* Share the pivot's size, so that a kernel that equals its transpose has equal factors. */
-    double root = sqrt(fabs(p.tap));
-    for (int x = 0; x < k->width; x++)
-        row[x] *= root;
-    for (int y = 0; y < k->height; y++)
-        column[y] *= copysign(root, p.tap);
     return true;
 }
 
-bool imf_kernel_separate(const struct imf_kernel *k, double *column, double *row) {
-    struct pivot p = find_pivot(k);
-    if (p.tap == 0) {
+/* They share the pivot's size, so that a kernel that equals its transpose has equal factors. */
+static void real_factors(const struct imf_kernel *k, struct imf_pivot p, double *column,
+                         double *row) {
+    double root = sqrt(fabs(p.tap));
+    for (int x = 0; x < k->width; x++)
+        row[x] = kernel_row(k, p.y)[x] / p.tap * root;
+    for (int y = 0; y < k->height; y++)
+        column[y] = kernel_row(k, y)[p.x] / p.tap * copysign(root, p.tap);
+}
+
+bool imf_kernel_is_product(const struct imf_kernel *k, const struct imf_pivot *pivot) {
+    if (pivot->tap == 0)
+        return true;
+    return pivot->integer ? is_integer_product(k, *pivot) : is_real_product(k, *pivot);
+}
+
+void imf_kernel_factors(const struct imf_kernel *k, const struct imf_pivot *pivot, double *column,
+                        double *row) {
+    if (pivot->tap == 0) {
         memset(column, 0, (size_t)k->height * sizeof *column);
         memset(row, 0, (size_t)k->width * sizeof *row);
-        return true;
+    } else if (pivot->integer) {
+        integer_factors(k, *pivot, column, row);
+    } else {
+        real_factors(k, *pivot, column, row);
     }
-    return p.integer ? separate_integer(k, p, column, row) : separate_real(k, p, column, row);
+}
+
+bool imf_kernel_separate(const struct imf_kernel *k, double *column, double *row) {
+    struct imf_pivot pivot = imf_kernel_pivot(k);
+    bool product = imf_kernel_is_product(k, &pivot);
+    if (product)
+        imf_kernel_factors(k, &pivot, column, row);
+    return product;
 }
 
 /* ---- sums of products ---------------------------------------------------------------------- */
@@ -141,25 +161,25 @@ bool imf_kernel_separate(const struct imf_kernel *k, double *column, double *row
 enum order { LARGEST, ASIDE, CORNER, ORDERS };
 
 /* The largest tap of `rest`, outside of row y and column x if they are not -1. */
-static struct pivot largest(const struct imf_kernel *k, const double *rest, int x, int y) {
-    struct pivot p = {0};
+static struct imf_pivot largest(const struct imf_kernel *k, const double *rest, int x, int y) {
+    struct imf_pivot p = {0};
     for (int i = 0; i < k->height; i++)
         for (int j = 0; j < k->width; j++) {
             double tap = rest[i * k->width + j];
             if (i != y && j != x && fabs(tap) > fabs(p.tap))
-                p = (struct pivot){j, i, tap, false};
+                p = (struct imf_pivot){j, i, tap, false};
         }
     return p;
 }
 
-static struct pivot choose_pivot(const struct imf_kernel *k, const double *rest, enum order order,
-                                 struct pivot top, bool first) {
-    struct pivot p = {0};
+static struct imf_pivot choose_pivot(const struct imf_kernel *k, const double *rest,
+                                     enum order order, struct imf_pivot top, bool first) {
+    struct imf_pivot p = {0};
     for (int i = 0; i < 4 && first && order == CORNER; i++) {
         int x = i % 2 ? k->width - 1 : 0, y = i / 2 ? k->height - 1 : 0;
         double tap = rest[y * k->width + x];
         if (fabs(tap) > fabs(p.tap))
-            p = (struct pivot){x, y, tap, false};
+            p = (struct imf_pivot){x, y, tap, false};
     }
     if (order == ASIDE)
         p = largest(k, rest, top.x, top.y);
@@ -178,7 +198,7 @@ static void trim(const double *taps, int n, int *from, int *count) {
 }
 
 /* Takes the next term out of `rest`. */
-static void take_term(const struct imf_kernel *k, double *rest, struct pivot p, double rounding,
+static void take_term(const struct imf_kernel *k, double *rest, struct imf_pivot p, double rounding,
                       struct imf_term *t) {
     double root = sqrt(fabs(p.tap));
     for (int j = 0; j < k->width; j++)
@@ -212,13 +232,13 @@ static double residual(const struct imf_kernel *k, const struct imf_terms *t) {
 static bool sum_terms(const struct imf_kernel *k, enum order order, double allowed, double *rest,
                       struct imf_terms *t) {
     size_t n = (size_t)k->width * (size_t)k->height;
-    struct pivot top = largest(k, k->taps, -1, -1);
+    struct imf_pivot top = largest(k, k->taps, -1, -1);
     double size = 0;
     memcpy(rest, k->taps, n * sizeof *rest);
     t->rank = 0;
     do {
         struct imf_term *term = &t->term[t->rank];
-        struct pivot p = choose_pivot(k, rest, order, top, t->rank == 0);
+        struct imf_pivot p = choose_pivot(k, rest, order, top, t->rank == 0);
         if (p.tap == 0)
             break;
         take_term(k, rest, p, ROUNDING * fabs(top.tap), term);

@@ -109,6 +109,16 @@ static void describe(struct imf_candidate *out, const struct imf_chain *c,
                                      taken[i].phrase);
 }
 
+static bool is_mixture(const struct imf_chain *c, const struct imf_proposal *taken) {
+    const struct imf_solver *first = NULL;
+    for (int i = 0; i < c->count; i++) {
+        if (taken[i].solver && first && taken[i].solver->backend != first->backend)
+            return true;
+        first = first ? first : taken[i].solver;
+    }
+    return false;
+}
+
 void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
                         enum imf_backend backend, const struct imf_bounds *bounds,
                         struct imf_proposal *taken) {
@@ -116,8 +126,9 @@ void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
     *out =
         (struct imf_candidate){.estimate_ms = overhead(from->chain, from->device, bounds->opened)};
     snprintf(out->backend, sizeof out->backend, "%s", imf_backend_name(backend));
-    out->eligible = take(out, from, backend, taken) && measure(out, from, taken, &bytes) &&
-                    within(out, bytes, bounds);
+    out->eligible = take(out, from, backend, taken) &&
+                    (backend || is_mixture(from->chain, taken)) &&
+                    measure(out, from, taken, &bytes) && within(out, bytes, bounds);
     if (out->eligible)
         out->why[0] = 0;
     else

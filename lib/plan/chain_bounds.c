@@ -21,10 +21,8 @@ static bool is_whole(double v) {
 static double error_gain(const struct imf_problem *p) {
     double squares = 0, sum = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++) {
-        const struct imf_kernel *k = p->kernel[i];
-        for (size_t j = 0; j < (size_t)k->width * (size_t)k->height; j++)
-            squares += k->taps[j] * k->taps[j];
-        sum = hypot(sum, imf_kernel_sum(k));
+        squares += p->facts[i].squares;
+        sum = hypot(sum, p->facts[i].sum);
     }
     double gain = imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
     return gain * fabs(p->epilogue.multiply);

@@ -130,7 +130,7 @@ static double bare_sums(struct imf_builder *b) {
     double scale = fabs(problem->epilogue.scale);
     problem->epilogue.scale /= scale;
     problem->epilogue.add = problem->epilogue.offset = 0;
-    last->bound = problem->in_max * imf_kernel_abs_sum(problem->kernel[0]);
+    last->bound = problem->in_max * problem->facts[0].abs_sum;
     last->whole = true;
     return scale;
 }
@@ -177,13 +177,6 @@ bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) 
     return true;
 }
 
-static bool is_positive(const struct imf_kernel *k) {
-    bool positive = k->scale > 0;
-    for (size_t i = 0; i < (size_t)k->width * (size_t)k->height; i++)
-        positive = positive && k->taps[i] >= 0;
-    return positive;
-}
-
 /* The pixel beyond the edge: opaque grey, in what the present colours are multiplied by. */
 static void set_outside(const struct imf_builder *b, double *outside) {
     double unit = b->premultiplied ? b->chain->full : 1;
@@ -222,14 +215,14 @@ bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) 
             imf_problem_convolve(p, k);
         p->epilogue.scale = k->scale;
         bias = k->bias * c->full;
-        p->exact = b->integral && imf_kernel_is_integer(k);
-        gain = imf_kernel_abs_sum(k) / fabs(k->scale);
+        p->exact = b->integral && p->facts[0].integer;
+        gain = p->facts[0].abs_sum / fabs(k->scale);
         if (p->kind == IMF_MAGNITUDE) {
-            p->exact = p->exact && imf_kernel_is_integer(p->kernel[1]);
-            gain = hypot(gain, imf_kernel_abs_sum(p->kernel[1]) / fabs(k->scale));
+            p->exact = p->exact && p->facts[1].integer;
+            gain = hypot(gain, p->facts[1].abs_sum / fabs(k->scale));
         }
         b->integral = p->exact && fabs(k->scale) == 1 && p->kind != IMF_MAGNITUDE;
-        b->positive = b->positive && is_positive(k) && p->kind != IMF_MAGNITUDE;
+        b->positive = b->positive && p->facts[0].positive && p->kind != IMF_MAGNITUDE;
     }
     p->positive = b->positive;
     b->bound *= gain;

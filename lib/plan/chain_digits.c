@@ -69,7 +69,7 @@ static int widest(const struct imf_chain *c, int first, int last) {
     double gain = 1;
     int product = c->full > 255 ? 32 : 16;
     for (int i = first + 1; i < last; i++)
-        gain *= imf_kernel_abs_sum(c->passes[i].problem.kernel[0]);
+        gain *= c->passes[i].problem.facts[0].abs_sum;
     for (int places = product / 16; places <= product / BITS_LEAST; places++) {
         int bits = (product - 1) / places + 1;
         if ((exp2(bits) - 1) * gain <= IMF_WHOLE_FLOATS)
@@ -126,7 +126,7 @@ static void split(struct imf_chain *c, int first, int last, int digits) {
         pass->in = p->in = c->passes[i - 1].out;
         p->in_max = c->passes[i - 1].bound;
         p->exact = true;
-        pass->bound = p->in_max * imf_kernel_abs_sum(p->kernel[0]);
+        pass->bound = p->in_max * p->facts[0].abs_sum;
         split_outside(p, &from->point, colors);
     }
 }

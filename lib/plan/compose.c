@@ -133,7 +133,7 @@ static enum imf_status compose_if_cheaper(struct imf_composition **out, const st
     if (together >= apart)
         return IMF_OK;
     for (int j = 0; j < imf_problem_kernels(q); j++)
-        work += imf_kernel_compose_work(p->kernel[0], q->kernel[j]);
+        work += imf_kernel_compose_work(p->kernel[0], &p->facts[0], q->kernel[j], &q->facts[j]);
     if (work * imf_host_rates.compose * 1e-6 > PLANNING * apart)
         return IMF_OK;
     enum imf_status st = compose(out, c, i, composed, err);
@@ -147,7 +147,7 @@ static double largest(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     double sum = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++)
-        sum = hypot(sum, imf_kernel_abs_sum(p->kernel[i]));
+        sum = hypot(sum, p->facts[i].abs_sum);
     double v = p->in_max * sum / fabs(e->scale) + fabs(e->add);
     return e->threshold ? e->full : fabs(e->multiply) * v + fabs(e->offset);
 }

@@ -89,16 +89,6 @@ static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPA
 _Static_assert(BACKENDS + 2 <= IMF_MAX_CANDIDATES,
                "struct imf_planning has room for every candidate: those, a mixture, the host's");
 
-static bool is_mixture(const struct imf_chain *c, const struct imf_proposal *taken) {
-    const struct imf_solver *first = NULL;
-    for (int i = 0; i < c->count; i++) {
-        if (taken[i].solver && first && taken[i].solver->backend != first->backend)
-            return true;
-        first = first ? first : taken[i].solver;
-    }
-    return false;
-}
-
 /* Add the device's candidates; returns the index of the cheapest that may be taken, how its passes
  * are done in p->taken, or SIZE_MAX. */
 static size_t device_candidates(struct imf_planning *p, struct imf_proposals *from,
@@ -114,9 +104,10 @@ static size_t device_candidates(struct imf_planning *p, struct imf_proposals *fr
         best = k;
         memcpy(p->taken, taken, bytes);
     }
-    struct imf_candidate mixture;
-    imf_candidate_make(&mixture, from, IMF_BACKEND_AUTO, &r->bounds, taken);
-    if (only || !mixture.eligible || !is_mixture(from->chain, taken))
+    struct imf_candidate mixture = {.eligible = false};
+    if (!only)
+        imf_candidate_make(&mixture, from, IMF_BACKEND_AUTO, &r->bounds, taken);
+    if (!mixture.eligible)
         return best;
     memcpy(p->taken, taken, bytes);
     p->candidate[p->count] = mixture;

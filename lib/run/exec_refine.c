@@ -27,7 +27,7 @@ static double pixel_cost(const struct imf_chain *c, int surface) {
     if (!imf_problem_kernels(&pass->problem))
         return INFINITY;
     for (int i = 0; i < imf_problem_kernels(&pass->problem); i++)
-        taps += (double)imf_kernel_nonzero(pass->problem.kernel[i]);
+        taps += (double)pass->problem.facts[i].nonzero;
     return taps * cost;
 }
 
@@ -36,7 +36,7 @@ static double image_cost(const struct imf_chain *c) {
     for (int i = 0; i < c->count; i++) {
         const struct imf_problem *p = &c->passes[i].problem;
         for (int k = 0; c->passes[i].kind == IMF_PASS_CONVOLVE && k < imf_problem_kernels(p); k++)
-            taps += (double)imf_kernel_nonzero(p->kernel[k]);
+            taps += (double)p->facts[k].nonzero;
     }
     return taps * c->width * c->height;
 }

@@ -50,7 +50,8 @@ struct shape {
     enum acc acc;
     bool unrolled;
     int symmetry[2];
-    size_t products, operands; /* a sample */
+    size_t products, operands; /* a sample, unrolled */
+    double error;              /* of real results in floats */
     int vec;
 };
 
@@ -68,19 +69,6 @@ static size_t tap_count(const struct imf_kernel *k) {
     return (size_t)k->width * (size_t)k->height;
 }
 
-/* 1: columns mirror each other, -1: with opposite sign, 0: neither. */
-static int symmetry(const struct imf_kernel *k) {
-    bool even = true, odd = true;
-    for (int i = 0; i < k->height; i++) {
-        const double *row = k->taps + (size_t)i * (size_t)k->width;
-        for (int j = 0; j < k->width; j++) {
-            even = even && row[j] == row[k->width - 1 - j];
-            odd = odd && row[j] == -row[k->width - 1 - j];
-        }
-    }
-    return k->width == 1 ? 0 : even ? 1 : odd ? -1 : 0;
-}
-
 /* Products and operands a sample of the unrolled kernel, mirrored pairs counted once. */
 static void count_work(const struct imf_kernel *k, int mirror, size_t *products, size_t *operands) {
     int columns = mirror ? (k->width + 1) / 2 : k->width;
@@ -96,7 +84,7 @@ static void count_work(const struct imf_kernel *k, int mirror, size_t *products,
 static double largest_sum(const struct imf_problem *p) {
     double sum = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++)
-        sum = fmax(sum, imf_kernel_abs_sum(p->kernel[i]));
+        sum = fmax(sum, p->facts[i].abs_sum);
     return sum * p->in_max;
 }
 
@@ -106,7 +94,7 @@ static double float_error(const struct imf_problem *p, const struct shape *s) {
     for (int i = 0; i < imf_problem_kernels(p); i++) {
         const struct imf_kernel *k = p->kernel[i];
         size_t width = (size_t)k->width, rows = (size_t)k->height;
-        double sum = imf_kernel_abs_sum(k) * p->in_max, variance = 0;
+        double sum = p->facts[i].abs_sum * p->in_max, variance = 0;
         if (s->unrolled) {
             variance = imf_rounding_variance(k->taps, tap_count(k), p->in_max);
         } else {
@@ -114,8 +102,7 @@ static double float_error(const struct imf_problem *p, const struct shape *s) {
                 variance += imf_rounding_variance(k->taps + y * width, width, p->in_max);
             variance += (double)rows * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
         }
-        double error =
-            p->in_max * imf_rounding_taps(k->taps, tap_count(k)) + IMF_SIGMAS * sqrt(variance);
+        double error = p->in_max * p->facts[i].rounding + IMF_SIGMAS * sqrt(variance);
         if (p->in == IMF_F32 && s->symmetry[i])
             error += imf_float_ulp(sum) / 2;
         squares += error * error;
@@ -144,8 +131,11 @@ static bool choose_exact(const struct imf_problem *p, struct shape *s) {
 static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s) {
     *s = (struct shape){.unrolled = true};
     for (int i = 0; i < imf_problem_kernels(p); i++) {
-        s->symmetry[i] = symmetry(p->kernel[i]);
-        count_work(p->kernel[i], s->symmetry[i], &s->products, &s->operands);
+        s->symmetry[i] = p->facts[i].mirror;
+        if (p->facts[i].nonzero > 2 * MAX_PRODUCTS) /* pairs or not, it will not be unrolled */
+            s->products += p->facts[i].nonzero;
+        else
+            count_work(p->kernel[i], s->symmetry[i], &s->products, &s->operands);
     }
     s->unrolled = s->products <= MAX_PRODUCTS && p->kernel[0]->height <= MAX_HEIGHT;
     if (p->exact) {
@@ -153,11 +143,13 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
             return false;
     } else {
         s->acc = ACC_FLOAT;
-        if (float_error(p, s) > p->tolerance) {
+        s->error = float_error(p, s);
+        if (s->error > p->tolerance && s->unrolled) {
             s->unrolled = false;
-            if (float_error(p, s) > p->tolerance)
-                s->acc = ACC_DOUBLE;
+            s->error = float_error(p, s);
         }
+        if (s->error > p->tolerance)
+            s->acc = ACC_DOUBLE;
     }
     if (s->acc == ACC_LONG || s->acc == ACC_DOUBLE)
         s->unrolled = false;
@@ -216,7 +208,7 @@ static void direct_propose(const struct imf_problem *p, const struct imf_device 
     }
     out->able = true;
     out->ms = cost(p, d, s);
-    out->error = s->acc == ACC_FLOAT && !p->exact ? float_error(p, s) : 0;
+    out->error = s->acc == ACC_DOUBLE ? 0 : s->error;
     snprintf(out->phrase, sizeof out->phrase, "direct %dx%d%s%s%s", p->kernel[0]->width,
              p->kernel[0]->height, p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
              s->unrolled ? "" : ", taps in memory");

@@ -24,7 +24,7 @@ static bool is_wide(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     double scale = fabs(e->scale), sum = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++)
-        sum = fmax(sum, p->in_max * imf_kernel_abs_sum(p->kernel[i]));
+        sum = fmax(sum, p->in_max * p->facts[i].abs_sum);
     if (p->kind == IMF_MAGNITUDE)
         return 2 * sum * sum + sum > INT32_MAX;
     double numerator = sum + (fabs(e->add) + fabs(e->offset)) * scale;

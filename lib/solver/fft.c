@@ -44,7 +44,7 @@ static double bytes(const struct imf_problem *p, const struct imf_fft_tiling *t)
 static double again_ms(const struct imf_problem *p, const struct imf_device *d, double doubtful) {
     double nonzero = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++)
-        nonzero += (double)imf_kernel_nonzero(p->kernel[i]);
+        nonzero += (double)p->facts[i].nonzero;
     return doubtful * p->width * p->height * p->channels * nonzero * imf_tuning(d)->fft_again *
            1e-6 / imf_tuning_units(d);
 }

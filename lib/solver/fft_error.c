@@ -41,11 +41,9 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
     double squares = 0, middle = imf_fft_middle(p->in);
     struct imf_fft_bound b = {.middle = middle, .size = p->in == IMF_F32 ? p->in_max : middle};
     for (int i = 0; i < imf_problem_kernels(p); i++) {
-        const struct imf_kernel *k = p->kernel[i];
-        for (size_t t = 0, n = (size_t)k->width * (size_t)k->height; t < n; t++)
-            squares += k->taps[t] * k->taps[t];
-        b.peak += imf_kernel_peak(k);
-        b.abs_sum = fmax(b.abs_sum, imf_kernel_abs_sum(k));
+        squares += p->facts[i].squares;
+        b.peak += p->facts[i].peak;
+        b.abs_sum = fmax(b.abs_sum, p->facts[i].abs_sum);
     }
     b.norm = sqrt(squares);
     if (p->exact && p->in == IMF_U16 && p->kind != IMF_MAGNITUDE &&
@@ -56,7 +54,7 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
     }
     b.alone = b.split || p->kind == IMF_MAGNITUDE;
     for (int i = 0; i < imf_problem_kernels(p); i++)
-        b.middle_sum[i] = middle * imf_kernel_sum(p->kernel[i]);
+        b.middle_sum[i] = middle * p->facts[i].sum;
     return b;
 }
 

@@ -24,7 +24,6 @@ struct imf_fft_bound {
     bool alone;
 };
 
-/* Looks at every tap. */
 struct imf_fft_bound imf_fft_bound(const struct imf_problem *p);
 
 /* Mid-range of integer samples, else 0. */

@@ -101,20 +101,21 @@ bool imf_fft_tiling_choose(struct imf_fft_tiling *best, const struct imf_problem
     struct side x[SIDES], y[SIDES];
     size_t xs = list_sides(x, k->width, p->width, 1, IMF_FFT_VEC);
     size_t ys = list_sides(y, k->height, p->height, bound.alone ? 1 : 2, 1);
+    struct imf_fft_tiling t = {.bound = bound};
     bool found = false;
     for (size_t j = 0; j < ys; j++) {
         for (size_t i = 0; i < xs; i++) {
-            struct imf_fft_tiling t = {.bound = bound,
-                                       .x.length = x[i].length,
-                                       .y.length = y[j].length,
-                                       .valid_x = x[i].valid,
-                                       .valid_y = y[j].valid,
-                                       .tiles_x = x[i].tiles,
-                                       .pairs = x[i].tiles * y[j].tiles};
+            t.x.length = x[i].length;
+            t.y.length = y[j].length;
+            t.valid_x = x[i].valid;
+            t.valid_y = y[j].valid;
+            t.tiles_x = x[i].tiles;
+            t.pairs = x[i].tiles * y[j].tiles;
             double elements = (double)t.x.length * t.y.length;
             t.shared = elements * 8 > SHARED_BYTES;
             t.groups = t.shared ? 4 * units : t.pairs < units ? t.pairs : units;
-            t.error = imf_fft_error(&bound, elements);
+            if (p->exact) /* it decides how sums are proven */
+                t.error = imf_fft_error(&bound, elements);
             t.ms = estimate_ms(&t, elements, x[i].ns + y[j].ns, p, d);
             if (found && t.ms >= best->ms)
                 continue;
@@ -125,6 +126,8 @@ bool imf_fft_tiling_choose(struct imf_fft_tiling *best, const struct imf_problem
             }
         }
     }
+    if (found)
+        best->error = imf_fft_error(&bound, (double)best->x.length * best->y.length);
     return found && imf_fft_plan_make(&best->x, best->x.length) &&
            imf_fft_plan_make(&best->y, best->y.length);
 }

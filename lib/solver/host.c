@@ -30,7 +30,7 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
     double row = ((double)p->width + k->width) * p->channels;
     (void)d;
     for (int i = 0; i < imf_problem_kernels(p); i++)
-        taps += (double)imf_kernel_nonzero(p->kernel[i]);
+        taps += (double)p->facts[i].nonzero;
     out->able = true;
     out->ms = samples * (imf_host_rates.sample + imf_host_rates.tap * taps) * 1e-6;
     out->bytes = row * (k->height + 2) * sizeof(double); /* a ring of widened rows, two of sums */

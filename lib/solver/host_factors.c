@@ -26,10 +26,12 @@ bool imf_host_factors(const struct imf_problem *p, struct imf_terms *terms) {
                                        .row = terms->store + k->height,
                                        .height = k->height,
                                        .width = k->width};
-    if (imf_kernel_separate(k, terms->term[0].column, terms->term[0].row))
+    if (p->facts[0].product) {
+        imf_kernel_factors(k, &p->facts[0].pivot, terms->term[0].column, terms->term[0].row);
         return true;
+    }
     free(terms->store);
-    return imf_kernel_terms(k, RESIDUAL * imf_kernel_abs_sum(k), terms);
+    return imf_kernel_terms(k, RESIDUAL * p->facts[0].abs_sum, terms);
 }
 
 /* The row that comes next, along itself. */

@@ -5,6 +5,7 @@ void imf_problem_convolve(struct imf_problem *p, const struct imf_kernel *kernel
     p->kind = IMF_CONVOLUTION;
     p->kernel[0] = kernel;
     p->reach = imf_kernel_margin(kernel);
+    imf_kernel_facts_find(&p->facts[0], kernel);
 }
 
 void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
@@ -12,6 +13,7 @@ void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
     imf_problem_convolve(p, a);
     p->kind = IMF_MAGNITUDE;
     p->kernel[1] = b;
+    imf_kernel_facts_find(&p->facts[1], b);
 }
 
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer) {

@@ -46,6 +46,7 @@ struct imf_problem {
         const struct imf_kernel *kernel[2];
         const struct imf_transfer *transfer;
     };
+    struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
     enum imf_edge edge; /* only for transfer, whose extension is the solver's business */
     double outside[IMF_CHANNELS_MAX]; /* IMF_EDGE_CONSTANT: each channel's sample beyond the edge */

@@ -34,18 +34,17 @@ static bool split(const struct imf_problem *p, struct imf_problem part[2], struc
                   struct imf_kernel **column, const char **why) {
     const struct imf_kernel *k = p->kernel[0];
     *row = *column = NULL;
+    if (k->width == 1 || k->height == 1 || !p->facts[0].product) {
+        *why = "the kernel is not the product of a column and a row";
+        return false;
+    }
     if (imf_kernel_create(row, k->width, 1, NULL) ||
         imf_kernel_create(column, 1, k->height, NULL)) {
         *why = "out of memory";
         imf_kernel_free(row);
         return false;
     }
-    if (k->width == 1 || k->height == 1 || !imf_kernel_separate(k, (*column)->taps, (*row)->taps)) {
-        *why = "the kernel is not the product of a column and a row";
-        imf_kernel_free(row);
-        imf_kernel_free(column);
-        return false;
-    }
+    imf_kernel_factors(k, &p->facts[0].pivot, (*column)->taps, (*row)->taps);
     (*row)->cx = k->cx;
     (*column)->cy = k->cy;
     part[0] = part[1] = *p;
@@ -54,8 +53,8 @@ static bool split(const struct imf_problem *p, struct imf_problem part[2], struc
     part[0].out = part[1].in = IMF_F32;
     part[0].height = p->height + k->height - 1;
     part[0].epilogue = (struct imf_epilogue){.scale = 1, .multiply = 1, .full = p->epilogue.full};
-    part[1].in_max = p->in_max * imf_kernel_abs_sum(*row);
-    part[0].tolerance = p->tolerance / 2 * fabs(p->epilogue.scale) / imf_kernel_abs_sum(*column);
+    part[1].in_max = p->in_max * part[0].facts[0].abs_sum;
+    part[0].tolerance = p->tolerance / 2 * fabs(p->epilogue.scale) / part[1].facts[0].abs_sum;
     part[1].tolerance = p->tolerance / 2;
     return true;
 }
@@ -80,7 +79,7 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
             imf_proposal_refuse(out, "%s", one[i].why);
     }
     if (out->able) {
-        double weight = imf_kernel_abs_sum(column) * fabs(p->epilogue.multiply / p->epilogue.scale);
+        double weight = part[1].facts[0].abs_sum * fabs(p->epilogue.multiply / p->epilogue.scale);
         double rows = (double)p->height + p->kernel[0]->height - 1;
         out->ms = one[0].ms + one[1].ms; /* milliseconds: those of the two runs */
         out->error = one[0].error * weight + one[1].error;
