@@ -54,7 +54,7 @@ static void *work(void *argument) {
     struct imf_workspace *ws = NULL;
     struct imf_error err = {.text = "?"};
     static const size_t stride = (size_t)WIDTH * CHANNELS;
-    unsigned char *in = malloc(SIZE), *out = malloc(SIZE);
+    unsigned char *in = malloc(SIZE), *out = calloc(SIZE, 1); /* gray leaves bytes of a row */
     bool ok =
         in && out &&
         (!t->own_plans || !imf_plan_create(&own, t->ctx, t->filter, &info, &t->settings, &err));
