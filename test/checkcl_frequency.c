@@ -1,7 +1,7 @@
 /*
  * checkcl_frequency.c - transfer functions on the device against the reference, at odd shapes
  *
- * Results stay floating point, so that the error itself is held against what the planner was told.
+ * Results stay floating point, so that the error itself is held against what the solver proposed.
  */
 #include "checkcl_material.h"
 
@@ -99,9 +99,9 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
          !imf_queue_finish(c->queue, &err) && checkcl_download(c, &out);
     unsigned long broken = ok ? overwritten(&out) : 0;
     double error = ok ? largest_error(&want, &out) : INFINITY;
-    ok = ok && !broken && error <= p.tolerance;
+    ok = ok && !broken && error <= proposal.error;
     checkcl_result(c, ok, "%s %dx%d edge %d: off by %g of %g, %lu bytes overwritten %s%s", name,
-                   z.width, z.height, (int)edge, error, p.tolerance, broken, proposal.why,
+                   z.width, z.height, (int)edge, error, proposal.error, broken, proposal.why,
                    err.text);
     if (job)
         s->destroy(&job);
