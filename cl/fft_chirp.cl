@@ -1,6 +1,6 @@
 // fft_chirp.cl - lines of complex values times factors, from one buffer to another
 
-// Mirrored by struct product of lib/fourier/chirp.c; positions and steps count complex values.
+// Mirrored by struct imf_fft_product of fourier/chirp.h; positions and steps count complex values.
 struct product {
     long from, from_step, to, to_step;
     int given, wanted; // values read; values written: the others are 0 times their factor

@@ -20,7 +20,8 @@
 
 #define PASSES 3
 
-// Where line l, value i of a panel's set of lines lies: l * line + i * element, in complex values.
+// Mirrored by struct imf_fft_layout of fourier/pass.h. Where line l, value i of a panel's set of lines
+// lies: l * line + i * element, in complex values.
 struct fft_layout {
     long line, element;
     long outer; // from one set of lines to the next
@@ -37,6 +38,7 @@ struct fft_pass {
     int grain; // panels that a work-item takes at once
 };
 
+// Mirrored by struct imf_fft_transform of fourier/pass.h.
 struct fft_transform {
     struct fft_pass pass[PASSES];
     int passes, batch;

@@ -18,13 +18,14 @@
 //
 // The image is read and written once, the plane three times in all: memory is what limits this.
 
-// A sample of the gap between the image and its repetition; mirrored by struct imf_blend.
+// Mirrored by struct imf_blend of solver/extend.h: a sample of the gap between the image and its
+// repetition.
 struct blend {
     int first, second; // positions within the image, or -1: the constant
     float weight;      // of the second
 };
 
-// Mirrored by struct sizes of solver/frequency.c.
+// Mirrored by struct imf_frequency_sizes of solver/fft_args.h.
 struct frequency_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     float middle;     // subtracted from each input sample
@@ -44,7 +45,7 @@ struct frequency_sizes {
 #define UNIT 0x1p-62f
 typedef V(long) vlong;
 
-// Mirrored by struct gain of solver/frequency.c; see lib/filter/transfer.c for the formulas.
+// Mirrored by struct imf_frequency_gain of solver/fft_args.h; see lib/filter/transfer.c for the formulas.
 struct gain {
     long least, most; // ideal: squared frequencies that pass
     long centre;      // band: low * high

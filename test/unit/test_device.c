@@ -1,4 +1,4 @@
-/* test_clrt.c - the OpenCL runtime: devices, defines, the program cache and its damage */
+/* test_device.c - the device room: devices, defines, the program cache and its damage */
 #include "base/clock.h"
 #include "check.h"
 #include "device/opencl.h"
@@ -317,7 +317,7 @@ static bool build_once(const char *dir, bool *from_source, double *ms) {
 static void test_programs(const char *dir) {
     struct imf_device_info info;
     if (imf_device_list(&info, 1) == 0) {
-        printf("clrt: no OpenCL device, programs not tested\n");
+        printf("device: no OpenCL device, programs not tested\n");
         return;
     }
     bool fresh;
@@ -336,7 +336,7 @@ static void test_programs(const char *dir) {
     }
     build_once(dir, &fresh, &after);
     CHECK(entries(dir, path) == 1, "a damaged entry is replaced");
-    printf("clrt: program from source %.1f ms, from the cache %.1f ms\n", cold, warm);
+    printf("device: program from source %.1f ms, from the cache %.1f ms\n", cold, warm);
     /* A binary serves only the driver that made it. */
     static const cl_uint identity[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
                                        CL_DRIVER_VERSION, CL_PLATFORM_VERSION};
@@ -365,7 +365,7 @@ static void test_programs(const char *dir) {
 }
 
 int main(void) {
-    char dir[] = "/tmp/imf-clrt-XXXXXX";
+    char dir[] = "/tmp/imf-device-XXXXXX";
     if (!mkdtemp(dir))
         return 1;
     test_defines();
@@ -378,5 +378,5 @@ int main(void) {
     test_programs(dir);
     remove_entries(dir);
     rmdir(dir);
-    return check_done("clrt");
+    return check_done("device");
 }
