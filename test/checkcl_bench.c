@@ -24,23 +24,6 @@ bool checkcl_wanted(struct checkcl *c, const char *name) {
     return wanted;
 }
 
-const char *checkcl_name(const struct imf_solver *s) {
-    static const struct {
-        const struct imf_solver *solver;
-        const char *name;
-    } names[] = {{&imf_solver_direct, "direct"},
-                 {&imf_solver_direct_gpu, "direct_gpu"},
-                 {&imf_solver_separable, "separable"},
-                 {&imf_solver_separable_gpu, "separable_gpu"},
-                 {&imf_solver_fft, "fft"},
-                 {&imf_solver_fft_gpu, "fft_gpu"},
-                 {&imf_solver_frequency, "frequency"}};
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (names[i].solver == s)
-            return names[i].name;
-    return s->name;
-}
-
 static bool timed_already(struct checkcl *c, const char *name) {
     for (size_t i = 0; i < c->timed_count; i++)
         if (!strcmp(c->timed[i], name))

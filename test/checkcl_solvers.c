@@ -8,9 +8,17 @@
 
 #include <string.h>
 
-static const struct imf_solver *const solvers[] = {
-    &imf_solver_direct,  &imf_solver_separable,  &imf_solver_fft,
-    &imf_solver_fft_gpu, &imf_solver_direct_gpu, &imf_solver_separable_gpu};
+/* Those of kernels, by their files' names. What is for GPUs runs anywhere, if slowly. */
+static const struct {
+    const struct imf_solver *solver;
+    const char *name;
+    bool gpu;
+} solvers[] = {{&imf_solver_direct, "direct", false},
+               {&imf_solver_separable, "separable", false},
+               {&imf_solver_fft, "fft", false},
+               {&imf_solver_fft_gpu, "fft_gpu", true},
+               {&imf_solver_direct_gpu, "direct_gpu", true},
+               {&imf_solver_separable_gpu, "separable_gpu", true}};
 
 #define CANARY 0xa5
 
@@ -28,10 +36,17 @@ static unsigned long broken_canaries(const struct imf_surface *s) {
     return broken;
 }
 
+const char *checkcl_name(const struct imf_solver *s) {
+    for (size_t i = 0; i < COUNT(solvers); i++)
+        if (solvers[i].solver == s)
+            return solvers[i].name;
+    return s->name;
+}
+
 struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solver *s) {
     struct imf_device device = *imf_queue_device(c->queue);
-    device.gpu = device.gpu || s == &imf_solver_fft_gpu || s == &imf_solver_direct_gpu ||
-                 s == &imf_solver_separable_gpu;
+    for (size_t i = 0; i < COUNT(solvers); i++)
+        device.gpu = device.gpu || (solvers[i].solver == s && solvers[i].gpu);
     return device;
 }
 
@@ -299,8 +314,8 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
 
 static void check_solvers(struct checkcl *c, bool transforms) {
     for (size_t i = 0; i < COUNT(solvers); i++)
-        if ((solvers[i]->backend == IMF_BACKEND_FFT) == transforms)
-            check_one_solver(c, solvers[i]);
+        if ((solvers[i].solver->backend == IMF_BACKEND_FFT) == transforms)
+            check_one_solver(c, solvers[i].solver);
 }
 
 void checkcl_spatial(struct checkcl *c) {
