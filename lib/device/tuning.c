@@ -139,7 +139,7 @@ static const struct imf_tuning table[] = {
      .frequency_sample = 60,
      .open_ms = 150,
      .program_ms = 1.5,
-     .transfer = 10,
+     .link = 10,
      .driver_bytes = 200e6,
 
      .gpu = GPU_RATES},

@@ -73,7 +73,7 @@ struct imf_tuning {
     /* What a device costs beside the arithmetic. */
     double open_ms;           /* the platform, a context */
     double program_ms;        /* loading a stored program */
-    double transfer;          /* GB a second between the host and memory that it does not share */
+    double link;              /* GB a second between the host and memory that it does not share */
     double driver_bytes;      /* that the driver takes in this process */
     struct imf_gpu_rates gpu; /* of programs for GPUs only */
 };

@@ -26,7 +26,7 @@ const char *imf_backend_name(enum imf_backend backend) {
 /*
  * Milliseconds beside the convolutions: on the host, point passes * samples * point * 1e-6; on a
  * device, opening + passes * program + point passes * samples / (point * units) * 1e-6 + bytes there
- * and back / transfer, in the rates of its tuning.
+ * and back / link, in the rates of its tuning.
  */
 static double overhead(const struct imf_chain *c, const struct imf_device *d, bool opened) {
     double samples = (double)c->width * c->height * c->channels_in;
@@ -39,7 +39,7 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d, bo
     double ms = (opened ? 0 : t->open_ms) + c->count * t->program_ms +
                 points * samples * 1e-6 / (t->point * imf_tuning_units(d));
     if (!d->unified)
-        ms += 2 * samples * (double)imf_sample_size(c->in) * 1e-6 / t->transfer;
+        ms += 2 * samples * (double)imf_sample_size(c->in) * 1e-6 / t->link;
     return ms;
 }
 

@@ -79,7 +79,7 @@ struct tuner {
     struct imf_chain *chain[MOST];
     struct imf_filter *filter[MOST];
     double measured[MOST]; /* ms; 0: not yet, or cannot be */
-    double transfer;       /* GB a second at best */
+    double link;           /* GB a second at best */
     struct imf_fit fit;
     double times[MOST]; /* those of `measured` that are fitted */
     size_t of[MOST];    /* and which they are */
@@ -142,7 +142,7 @@ static enum imf_status measure(struct tuner *t, size_t i, struct imf_error *err)
         t->measured[i] = t->measured[i] > 0 ? fmin(t->measured[i], ms) : ms;
         double bytes = (double)info.width * info.height * CHANNELS * info.depth / 8;
         double copies = report.upload_median_ms + report.download_median_ms;
-        t->transfer = fmax(t->transfer, 2e-6 * bytes / fmax(copies, 1e-3));
+        t->link = fmax(t->link, 2e-6 * bytes / fmax(copies, 1e-3));
     }
     imf_workspace_free(&workspace);
     imf_plan_free(&plan);
@@ -220,7 +220,7 @@ static enum imf_status fit(struct tuner *t, struct imf_error *err) {
     t->trial.shipped_off = before;
     t->trial.off = off;
     if (!t->device.unified)
-        t->trial.transfer = t->transfer;
+        t->trial.link = t->link;
     return IMF_OK;
 }
 
