@@ -10,13 +10,14 @@
 #include "filter/kernel.h"
 
 enum imf_op {
-    IMF_OP_LINEAR,    /* kernel[0] */
-    IMF_OP_MAGNITUDE, /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
-    IMF_OP_UNSHARP,   /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
-    IMF_OP_TRANSFER,  /* multiplication by `transfer` in the frequency domain */
-    IMF_OP_GRAY,      /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
-    IMF_OP_INVERT,    /* full scale - x; alpha stays */
-    IMF_OP_THRESHOLD  /* x >= threshold ? full scale : 0; alpha stays */
+    IMF_OP_LINEAR,        /* kernel[0] */
+    IMF_OP_MAGNITUDE,     /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
+    IMF_OP_UNSHARP,       /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
+    IMF_OP_TRANSFER,      /* multiplication by `transfer` in the frequency domain */
+    IMF_OP_NEIGHBOURHOOD, /* `neighbourhood`, no sum of products */
+    IMF_OP_GRAY,          /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
+    IMF_OP_INVERT,        /* full scale - x; alpha stays */
+    IMF_OP_THRESHOLD      /* x >= threshold ? full scale : 0; alpha stays */
 };
 
 enum imf_transfer_kind { IMF_LOWPASS, IMF_HIGHPASS, IMF_BANDPASS, IMF_BANDSTOP, IMF_NOTCH };
@@ -34,12 +35,24 @@ struct imf_transfer {
 /* Gain at frequency (u, v), each -0.5..0.5. */
 double imf_transfer_gain(const struct imf_transfer *t, double u, double v);
 
+/*
+ * Each channel's sample becomes a function of the samples in a window around it. Which function is
+ * its solvers' business, which know it by its name; what others need to know of it is here.
+ */
+struct imf_neighbourhood {
+    const char *name, *words; /* "median"; "median of 3x3 samples"; not owned */
+    int width, height;        /* of the window */
+    int cx, cy;               /* column and row of it that lies on the output's pixel */
+    bool selects; /* the result is one of the samples: integers, bounds and flat parts stay */
+};
+
 struct imf_stage {
     enum imf_op op;
     struct imf_kernel *kernel[2]; /* owned */
     double amount;                /* unsharp */
     double threshold;             /* unsharp, threshold: fraction of full scale */
     struct imf_transfer transfer;
+    struct imf_neighbourhood neighbourhood;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
 };
 

@@ -38,6 +38,13 @@ static enum imf_status turn_stage(struct imf_stage *out, const struct imf_stage 
     *out = *stage;
     out->kernel[0] = out->kernel[1] = NULL;
     imf_turn_offset_back(turn, &out->transfer.u, &out->transfer.v); /* the others are round */
+    struct imf_neighbourhood *hood = &out->neighbourhood;
+    if (stage->op == IMF_OP_NEIGHBOURHOOD)
+        imf_turn_pixel_back(turn, hood->width, hood->height, &hood->cx, &hood->cy);
+    if (turn.swap) {
+        hood->width = stage->neighbourhood.height;
+        hood->height = stage->neighbourhood.width;
+    }
     enum imf_status status = IMF_OK;
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])

@@ -130,6 +130,8 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
     switch (s->op) {
     case IMF_OP_TRANSFER:
         return transfer_words(buffer, &s->transfer);
+    case IMF_OP_NEIGHBOURHOOD:
+        return s->neighbourhood.words;
     case IMF_OP_MAGNITUDE:
         return "gradient magnitude: sqrt(gx^2 + gy^2) of two kernels";
     case IMF_OP_UNSHARP:

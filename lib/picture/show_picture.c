@@ -286,7 +286,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
         linear = imf_stage_words(words, stage) + strlen("point operation");
     snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
              axis, linear);
-    if (imf_op_is_point(stage->op))
+    if (imf_op_is_point(stage->op) || stage->op == IMF_OP_NEIGHBOURHOOD)
         return IMF_OK;
     part->taps = stage->kernel[which];
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
@@ -300,7 +300,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
 static size_t first_nonlinear(const struct imf_filter *f) {
     size_t i = 0;
     while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE &&
-           f->stages[i].op != IMF_OP_THRESHOLD)
+           f->stages[i].op != IMF_OP_NEIGHBOURHOOD && f->stages[i].op != IMF_OP_THRESHOLD)
         i++;
     return i;
 }

@@ -22,6 +22,7 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     case IMF_OP_LINEAR:
     case IMF_OP_MAGNITUDE:
     case IMF_OP_TRANSFER:
+    case IMF_OP_NEIGHBOURHOOD:
         return imf_builder_convolve(b, stage);
     case IMF_OP_UNSHARP:
         return imf_builder_unsharp(b, stage);
@@ -60,6 +61,8 @@ static bool show(struct imf_builder *b, enum imf_range range) {
 /* A filtering stage has gain 1 at frequency 0, and no bias. */
 static bool keeps_brightness(const struct imf_stage *s) {
     double gain = 0, bias = 0;
+    if (s->op == IMF_OP_NEIGHBOURHOOD)
+        return s->neighbourhood.selects;
     if (s->op == IMF_OP_TRANSFER)
         gain = imf_transfer_gain(&s->transfer, 0, 0);
     for (int i = 0; i < 2 && s->kernel[i]; i++) {

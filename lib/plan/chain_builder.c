@@ -208,6 +208,10 @@ bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) 
         imf_problem_transfer(p, &stage->transfer);
         b->integral = b->positive = false;
         gain = 2; /* ringing of an ideal response stays well below */
+    } else if (stage->op == IMF_OP_NEIGHBOURHOOD) {
+        imf_problem_neighbourhood(p, &stage->neighbourhood);
+        p->exact = b->integral = b->integral && stage->neighbourhood.selects;
+        b->positive = b->positive && stage->neighbourhood.selects;
     } else {
         if (stage->op == IMF_OP_MAGNITUDE)
             imf_problem_magnitude(p, k, stage->kernel[1]);

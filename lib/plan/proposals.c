@@ -11,8 +11,11 @@
 
 enum imf_status imf_proposals_open(struct imf_proposals *out, const struct imf_chain *chain,
                                    const struct imf_device *d, struct imf_error *err) {
-    size_t count = (size_t)chain->count * IMF_SOLVERS;
-    *out = (struct imf_proposals){chain, d, calloc(count, sizeof *out->list)};
+    size_t solvers = 0;
+    while (imf_solvers[solvers])
+        solvers++;
+    size_t count = (size_t)chain->count * solvers;
+    *out = (struct imf_proposals){chain, d, solvers, calloc(count, sizeof *out->list)};
     return out->list ? IMF_OK : imf_fail_memory(err, count * sizeof *out->list);
 }
 
@@ -31,7 +34,7 @@ const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposal
     const struct imf_proposal *best = NULL;
     for (size_t k = 0; imf_solvers[k]; k++) {
         const struct imf_solver *solver = imf_solvers[k];
-        struct imf_proposal *one = &proposals->list[(size_t)pass * IMF_SOLVERS + k];
+        struct imf_proposal *one = &proposals->list[(size_t)pass * proposals->solvers + k];
         if (!belongs(solver, backend))
             continue;
         if (!one->solver)

@@ -10,6 +10,7 @@
 struct imf_proposals {
     const struct imf_chain *chain;
     const struct imf_device *device;
+    size_t solvers;
     struct imf_proposal *list; /* owned: for each pass one of each solver, once it was asked */
 };
 

@@ -22,6 +22,15 @@ void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *tran
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }
 
+void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbourhood *hood) {
+    p->kind = IMF_NEIGHBOURHOOD;
+    p->neighbourhood = hood;
+    p->reach = (struct imf_margin){.left = hood->cx,
+                                   .right = hood->width - 1 - hood->cx,
+                                   .top = hood->cy,
+                                   .bottom = hood->height - 1 - hood->cy};
+}
+
 int imf_problem_kernels(const struct imf_problem *p) {
     return p->kind == IMF_CONVOLUTION ? 1 : p->kind == IMF_MAGNITUDE ? 2 : 0;
 }

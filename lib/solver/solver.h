@@ -66,11 +66,11 @@ struct imf_solver {
     void (*destroy)(void **job);
 };
 
-/* Every solver, a NULL behind the last; of equally cheap ones the first is taken. solver/solvers.c
- * lists them. */
+/* Every solver, a NULL behind the last; of equally cheap ones the first is taken. */
 extern const struct imf_solver *const imf_solvers[];
-#define IMF_SOLVERS 9
 
+/* Those of sums of products and transfer functions, which others name too; solver/solvers.c lists
+ * all. */
 extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_solver_separable_gpu,
     imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_frequency, imf_solver_host,
     imf_solver_host_frequency;

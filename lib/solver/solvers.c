@@ -20,7 +20,8 @@ const struct imf_solver *const imf_solvers[] = {
 /* Why solvers do not take other kinds of problems. */
 static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
-                                      [IMF_TRANSFER] = "frequency-domain filters need the FFT"};
+                                      [IMF_TRANSFER] = "frequency-domain filters need the FFT",
+                                      [IMF_NEIGHBOURHOOD] = "this is no sum of products"};
 
 bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kind) {
     return solver->kinds >> kind & 1;
@@ -44,7 +45,12 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
 }
 
 void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p) {
-    for (size_t i = 0; imf_solvers[i]; i++)
-        if (imf_solvers[i]->backend == IMF_BACKEND_CPU && imf_solver_takes(imf_solvers[i], p->kind))
+    bool asked = false;
+    imf_propose(out, &imf_solver_host, p, NULL);
+    for (size_t i = 0; imf_solvers[i] && !out->able; i++) {
+        bool takes = imf_solver_takes(imf_solvers[i], p->kind);
+        if (imf_solvers[i]->backend == IMF_BACKEND_CPU && (takes || !asked))
             imf_propose(out, imf_solvers[i], p, NULL);
+        asked = asked || takes;
+    }
 }
