@@ -47,7 +47,8 @@ struct imf_margin imf_kernel_margin(const struct imf_kernel *k);
  */
 bool imf_kernel_separate(const struct imf_kernel *k, double *column, double *row);
 
-/* The same in two steps: the largest tap, and whether its row and column are factors; then these. */
+/* The same in two steps: the largest tap, and whether its row and column are factors; then
+ * these. */
 struct imf_pivot {
     int x, y;
     double tap;

@@ -1,5 +1,5 @@
 /*
- * kernel_facts.c - what is asked of a kernel's taps again and again, found in a few passes over them
+ * kernel_facts.c - what is asked of a kernel's taps again and again, found in few passes
  */
 #include "filter/kernel.h"
 

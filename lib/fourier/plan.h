@@ -52,8 +52,8 @@ double imf_fft_primes_ns(const struct imf_fft_plan *plan);
 double imf_fft_plan_doublings(const struct imf_fft_plan *plan);
 
 /* Factors of a length for a tile: radices up to 8, the last one 4 or 8 where the length is a
- * multiple of 4, as cl/fft_stages.cl's convolve() needs. False when it has other prime factors, or
- * is out of range. */
+ * multiple of 4, as cl/parts/fft_stages.cl's convolve() needs. False when it has other prime
+ * factors, or is out of range. */
 bool imf_fft_plan_make(struct imf_fft_plan *plan, int length);
 
 /* The same for any length up to IMF_FFT_MAX, with primes above 7. */

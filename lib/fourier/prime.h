@@ -1,12 +1,12 @@
 /*
- * prime.h - tables for the prime stages of a transform on a device (cl/fft_primes.cl)
+ * prime.h - tables for the prime stages of a transform on a device (cl/parts/fft_primes.cl)
  */
 #ifndef IMF_FOURIER_PRIME_H
 #define IMF_FOURIER_PRIME_H
 
 #include "fourier/run.h"
 
-/* struct fft_prime of cl/fft_primes.cl. */
+/* struct fft_prime of cl/parts/fft_primes.cl. */
 struct imf_fft_prime {
     int32_t radix, orders, factors;
     struct imf_fft_axis axis;

@@ -8,7 +8,7 @@
 #include "device/program.h"
 #include "fourier/plan.h"
 
-/* struct fft_axis of cl/fft_stages.cl. */
+/* struct fft_axis of cl/parts/fft_stages.cl. */
 struct imf_fft_axis {
     int32_t length, valid, origin, taps, stages, radix[IMF_FFT_STAGES], twiddles, primes,
         prime_tables;

@@ -25,8 +25,8 @@ const char *imf_backend_name(enum imf_backend backend) {
 
 /*
  * Milliseconds beside the convolutions: on the host, point passes * samples * point * 1e-6; on a
- * device, opening + passes * program + point passes * samples / (point * units) * 1e-6 + bytes there
- * and back / link, in the rates of its tuning.
+ * device, opening + passes * program + point passes * samples / (point * units) * 1e-6 + bytes
+ * there and back / link, in the rates of its tuning.
  */
 static double overhead(const struct imf_chain *c, const struct imf_device *d, bool opened) {
     double samples = (double)c->width * c->height * c->channels_in;

@@ -18,8 +18,8 @@ struct imf_bounds {
  * The candidate of `backend` (AUTO: the cheapest of the device's for each pass) for the chain of
  * `from`, on its device or, where it has none, on the host. taken[i]: how each pass would be done,
  * in the bands that it would run in; without a solver: a point pass, or nothing was able.
- * Candidates that are not eligible have no estimate (-1), and say why; a mixture that is none is not
- * eligible, without a reason.
+ * Candidates that are not eligible have no estimate (-1), and say why; a mixture that is none is
+ * not eligible, without a reason.
  */
 void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
                         enum imf_backend backend, const struct imf_bounds *bounds,

@@ -76,8 +76,8 @@ void imf_chain_free(struct imf_chain **chain);
 void imf_chain_settle(struct imf_chain *chain);
 /*
  * What the convolutions before pass `index`, a normalize, may be off by on a device, and the least
- * spread that it may stretch: below, that error would exceed the contract's tolerance. taken[i]: how
- * pass i is done.
+ * spread that it may stretch: below, that error would exceed the contract's tolerance. taken[i]:
+ * how pass i is done.
  */
 struct imf_stretch {
     double error, least, flat;

@@ -1,9 +1,9 @@
 /*
  * planner.c - which solver does each convolution, by estimated cost
  *
- * Every solver is asked what it proposes for each convolution of the chain. A candidate is the chain
- * done by one backend throughout; the automatic choice takes the cheapest for each convolution and
- * compares with the host solver. What an option leaves to this choice is a table.
+ * Every solver is asked what it proposes for each convolution of the chain. A candidate is the
+ * chain done by one backend throughout; the automatic choice takes the cheapest for each
+ * convolution and compares with the host solver. What an option leaves to this choice is a table.
  */
 #include "plan/planner.h"
 

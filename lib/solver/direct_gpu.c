@@ -8,8 +8,8 @@
  * which no partial sum exceeds: a row before a difference is added to it has at most S, the
  * difference at most 2 S.
  *
- * NVIDIA's instructions on parts of a word (cl/subword.cl) let dense integer kernels of small taps
- * take four taps at once, and magnitudes whose sums fit 11 bits be sums of fp16 numbers.
+ * NVIDIA's instructions on parts of a word (cl/parts/subword.cl) let dense integer kernels of small
+ * taps take four taps at once, and magnitudes whose sums fit 11 bits be sums of fp16 numbers.
  *
  * Real problems take floats where row_program.h's bound is within the tolerance.
  */

@@ -72,7 +72,7 @@ void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbour
 /* How many kernels it has: 1 or 2, or 0 where it is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);
 
-/* "#define" lines that cl/common.cl reads, but for VEC, which is the solver's: IN, OUT, EXACT,
+/* "#define" lines that common.cl reads, but for VEC, which is the solver's: IN, OUT, EXACT,
  * WIDE, E_* and X_*. */
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p);
 /* The first steps of a float epilogue for sums in float64: D_MUL and D_ADD. */
