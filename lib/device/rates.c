@@ -61,10 +61,15 @@ static const struct imf_rate_row gpu_rows[] = {
     {"row-float", PER_UNIT, RATE(row_product[IMF_WIDTH_32]), false, SEPARABLE},
     {"column-float", PER_UNIT, RATE(column_product[IMF_WIDTH_32]), false, SEPARABLE},
     {"middle", PER_UNIT, RATE(middle), false, SEPARABLE},
+    {"load", "instructions a sample", RATE(gpu.load_real), true, DIRECT | SEPARABLE},
+    {"load-16", "instructions a sample", RATE(gpu.load_wide), true, DIRECT | SEPARABLE},
+    {"wait", "clocks an instruction", RATE(gpu.wait), true, DIRECT | SEPARABLE},
     {"launch", "ms", RATE(launch_ms), true, DIRECT | SEPARABLE},
+    {"launch-next", "ms", RATE(next_ms), true, SEPARABLE},
     {"fft-column", "ns an element", RATE(gpu.column), true, FFT},
     {"fft-row", "ns an element", RATE(gpu.row), true, FFT},
     {"fft-launch", "ms", RATE(gpu.fft_ms), true, FFT},
+    {"fft-launch-again", "ms", RATE(gpu.again_ms), true, FFT},
     {"fft-again", "ns a tap", RATE(gpu.again), true, FFT},
     {0}};
 

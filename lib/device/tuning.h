@@ -12,16 +12,18 @@ struct imf_gpu_rates {
     double instructions; /* direct: 1e9 a second and unit */
     double bandwidth;    /* direct: GB a second, whole device */
     /* Instructions: of a product with words of four taps, pairs of fp16, packed integers, floats;
-     * of loading and widening a sample, packed or a float; of the end of a sample, of one kernel,
-     * of pairs, of a magnitude. */
+     * of loading and widening a sample, packed, as a float, as a float from 16 bits; of the end of
+     * a sample, of one kernel, of pairs, of a magnitude. */
     double dot, pair, packed, real;
-    double load_packed, load_real;
+    double load_packed, load_real, load_wide;
     double end, end_pairs, end_magnitude;
+    double wait; /* clocks, for a sample's instruction in a work-item that is alone */
     /* fft: nanoseconds of a unit for an element of a line, along y in two kernels and along x in
      * one; factors for each doubling of a column above 256, and for rows above 256. */
     double column, row, long_column, long_row;
-    double fft_ms; /* fft: starting its kernels, and waiting for the last groups */
-    double again;  /* fft: nanoseconds of a unit for a tap of a pixel that is summed again */
+    double fft_ms;   /* fft: starting its kernels, and waiting for the last groups */
+    double again_ms; /* fft: the kernel for these, which is started for every exact problem */
+    double again;    /* fft: nanoseconds of a unit for a tap of a pixel that is summed again */
 };
 
 struct imf_tuning {
@@ -55,7 +57,8 @@ struct imf_tuning {
     double root;                       /* square roots of magnitudes */
     double bandwidth;                  /* GB a second to and from memory, whole device */
     double point;                      /* a pass of point operations */
-    double launch_ms;                  /* starting one kernel */
+    double launch_ms;                  /* starting one kernel, and waiting for it */
+    double next_ms;                    /* starting another behind it */
     /* Factors: times the time of the same work otherwise. */
     double spill; /* direct: unrolled, with sums that wait in memory */
     double wide;  /* direct: taps from memory, sums of 64 bits */
@@ -104,6 +107,9 @@ const struct imf_tuning *imf_tuning(const struct imf_device *d);
 
 /* Compute units, each counted by its clock over that of the rates. */
 double imf_tuning_units(const struct imf_device *d);
+
+/* GHz of a GPU. */
+double imf_tuning_clock(const struct imf_device *d);
 
 /* GB a second that are left of a rate for a whole device: GPUs differ in memory as they do in units
  * and clock. */

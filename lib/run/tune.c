@@ -50,9 +50,11 @@ static const struct sample gpu_samples[] = {
     {"blur:2", IMF_BACKEND_SEPARABLE, 8},  {"disk:7", IMF_BACKEND_DIRECT, 8},
     {"blur:6", IMF_BACKEND_FFT, 8},        {"blur:6", IMF_BACKEND_SEPARABLE, 8},
     {"blur:1", IMF_BACKEND_DIRECT, 8},     {"disk:15", IMF_BACKEND_DIRECT, 8},
-    {"disk:31", IMF_BACKEND_FFT, 8},       {"disk:3", IMF_BACKEND_DIRECT, 16},
-    {"blur:1", IMF_BACKEND_SEPARABLE, 16}, {"blur:16", IMF_BACKEND_FFT, 8},
-    {"disk:5", IMF_BACKEND_FFT, 16},
+    {"blur:3", IMF_BACKEND_DIRECT, 16},    {"unsharp:sigma=2", IMF_BACKEND_DIRECT, 8},
+    {"blur:16", IMF_BACKEND_SEPARABLE, 8}, {"blur:3", IMF_BACKEND_SEPARABLE, 8},
+    {"blur:2", IMF_BACKEND_FFT, 8},        {"disk:31", IMF_BACKEND_FFT, 8},
+    {"disk:3", IMF_BACKEND_DIRECT, 16},    {"blur:1", IMF_BACKEND_SEPARABLE, 16},
+    {"blur:16", IMF_BACKEND_FFT, 8},       {"disk:5", IMF_BACKEND_FFT, 16},
 };
 
 enum { SIZES = 2, CHANNELS = 3, PASSES = 4 };
@@ -60,13 +62,13 @@ enum { SIZES = 2, CHANNELS = 3, PASSES = 4 };
 #define MOST (SIZES * COUNT(cpu_samples))
 _Static_assert(COUNT(gpu_samples) <= COUNT(cpu_samples), "struct tuner has room for either");
 
-/* Larger images for GPUs, so that launches do not hide the rest. */
+/* For GPUs one small image, of which launches are the most, and one in which they count little. */
 static const struct kind {
     const struct sample *samples;
     size_t count;
     int size[SIZES][2];
 } kinds[] = {{cpu_samples, COUNT(cpu_samples), {{800, 600}, {2000, 1500}}},
-             {gpu_samples, COUNT(gpu_samples), {{2000, 1500}, {4000, 3000}}}};
+             {gpu_samples, COUNT(gpu_samples), {{400, 300}, {4000, 3000}}}};
 
 struct tuner {
     struct imf_context *ctx;

@@ -29,6 +29,8 @@
 #define MAX_REGISTERS 190
 #define SHARE_REGISTERS 80 /* of integers, of 16 samples: more keep too few work-items resident */
 #define MAX_FLOAT_REGISTERS 150 /* of floats from a window wider than the outputs */
+#define EXACT_REGISTERS 16 /* of these, what an exact end takes: 21x21, 8 bits, spills without */
+#define WIDE_REGISTERS 8   /* and samples of 16 bits: 27x17 spills without */
 #define MAX_STATEMENTS 12000
 /* Input rows that a work-item walks over at least, about, and work-groups that keep a unit busy. */
 #define WALK 20
@@ -200,6 +202,8 @@ static int choose_samples(const struct imf_problem *p, const struct shape *s) {
         size_t most = s->packed || s->dot || k->width == 1 ? MAX_REGISTERS : MAX_FLOAT_REGISTERS;
         if ((s->packed || s->dot) && samples == 16)
             most = SHARE_REGISTERS;
+        if (most == MAX_FLOAT_REGISTERS)
+            registers += (p->exact ? EXACT_REGISTERS : 0) + (p->in == IMF_U16 ? WIDE_REGISTERS : 0);
         if (registers <= most && statements <= MAX_STATEMENTS)
             return samples;
     }
@@ -287,8 +291,9 @@ static size_t groups_across(int n, int samples) {
     return ((size_t)n + (size_t)samples * GROUP - 1) / ((size_t)samples * GROUP);
 }
 
-/* launch + samples * max(instructions / (rate * units), bytes / bandwidth): instructions are
- * products, loads and widening, both for the rows that a walk reads in vain too, and the end. */
+/* launch + max(samples * instructions / (rate * units), samples * bytes / bandwidth, waiting):
+ * instructions are products, loads and widening, both for the rows that a walk reads in vain too,
+ * and the end; waiting is for the walk of one work-item, which is all that a small image has. */
 static double cost(const struct imf_problem *p, const struct imf_device *d, const struct shape *s) {
     const struct imf_kernel *k = p->kernel[0];
     int n = p->width * p->channels;
@@ -297,14 +302,18 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_gpu_rates *g = &t->gpu;
     double product = s->dot ? g->dot : s->pairs ? g->pair : s->packed ? g->packed : g->real;
-    double load = s->packed || s->dot ? g->load_packed : g->load_real;
+    double load = s->packed || s->dot ? g->load_packed
+                  : p->in == IMF_U16  ? g->load_wide
+                                      : g->load_real;
     double each = (double)s->work * product + window * load;
     double end = p->kind != IMF_MAGNITUDE ? g->end : s->pairs ? g->end_pairs : g->end_magnitude;
     double instructions = each * (1 + (k->height - 1) / rows) + end;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
-    return t->launch_ms + (double)n * p->height * 1e-6 *
-                              fmax(instructions / (g->instructions * imf_tuning_units(d)),
-                                   bytes / imf_tuning_bandwidth(d, g->bandwidth));
+    double busy = instructions / (g->instructions * imf_tuning_units(d));
+    double memory = bytes / imf_tuning_bandwidth(d, g->bandwidth);
+    double waiting = g->wait * each * (fmin(rows, p->height) + k->height - 1);
+    return t->launch_ms +
+           fmax((double)n * p->height * fmax(busy, memory), waiting / imf_tuning_clock(d)) * 1e-6;
 }
 
 static void local_propose(const struct imf_problem *p, const struct imf_device *d,

@@ -41,7 +41,8 @@ static double estimate_ms(const struct imf_fft_gpu_tiling *t, const struct imf_p
     if (p->exact)
         again = (double)p->width * p->height * p->channels * t->doubtful * p->kernel[0]->width *
                 p->kernel[0]->height * g->again;
-    return g->fft_ms + (columns + rows + again) * 1e-6 / imf_tuning_units(d);
+    return g->fft_ms + (p->exact ? g->again_ms : 0) +
+           (columns + rows + again) * 1e-6 / imf_tuning_units(d);
 }
 
 /* Sums that a float leaves in doubt are not looked at in integers first, as on a CPU: that pays

@@ -200,7 +200,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     double ns = 1 / t->finish + row + column;
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += 1 / t->divide;
-    return (s->two_passes ? 2 : 1) * t->launch_ms +
+    return t->launch_ms + (s->two_passes ? t->next_ms : 0) +
            samples * 1e-6 *
                fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
 }

@@ -9,6 +9,7 @@
  * use up half of the tolerance, after the column has weighed it, and the second the other half.
  */
 #include "device/buffer.h"
+#include "device/tuning.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -81,7 +82,7 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
     if (out->able) {
         double weight = part[1].facts[0].abs_sum * fabs(p->epilogue.multiply / p->epilogue.scale);
         double rows = (double)p->height + p->kernel[0]->height - 1;
-        out->ms = one[0].ms + one[1].ms; /* milliseconds: those of the two runs */
+        out->ms = one[0].ms + one[1].ms - imf_tuning(d)->launch_ms + imf_tuning(d)->next_ms;
         out->error = one[0].error * weight + one[1].error;
         out->bytes = rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
         snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s, registers",
