@@ -316,8 +316,40 @@ static void test_peak(void) {
     }
 }
 
+/* What is found once is what its definitions give. */
+static void test_facts(void) {
+    for (int round = 0; round < 200; round++) {
+        struct imf_kernel *k = make(integer(1, 12), integer(1, 9), NULL);
+        struct imf_kernel_facts f;
+        double squares = 0, rounding = 0, column[9], row[12];
+        bool positive = true, even = k->width > 1, odd = k->width > 1;
+        for (int i = 0; i < k->width * k->height; i++) {
+            int mirror = i + k->width - 1 - 2 * (i % k->width);
+            k->taps[i] = round % 2 ? integer(round % 3 - 1, 3) : real();
+            if (round % 5 == 0 && i > mirror)
+                k->taps[i] = round % 10 ? k->taps[mirror] : -k->taps[mirror];
+        }
+        for (int i = 0; i < k->width * k->height; i++) {
+            double tap = k->taps[i], other = k->taps[i + k->width - 1 - 2 * (i % k->width)];
+            squares += tap * tap;
+            rounding += fabs(tap - (double)(float)tap);
+            positive = positive && tap >= 0;
+            even = even && tap == other;
+            odd = odd && tap == -other;
+        }
+        imf_kernel_facts_find(&f, k);
+        CHECK(f.sum == imf_kernel_sum(k) && f.abs_sum == imf_kernel_abs_sum(k), "sums");
+        CHECK(f.squares == squares && f.rounding == rounding, "%g, %g", f.squares, f.rounding);
+        CHECK(f.positive == positive && f.mirror == (even ? 1 : odd ? -1 : 0), "round %d", round);
+        CHECK(f.integer == imf_kernel_is_integer(k) && f.nonzero == imf_kernel_nonzero(k), "taps");
+        CHECK(f.product == imf_kernel_separate(k, column, row), "product");
+        imf_kernel_free(&k);
+    }
+}
+
 int main(void) {
     test_create();
+    test_facts();
     test_sums();
     test_peak();
     test_separate_random();

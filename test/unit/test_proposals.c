@@ -1,0 +1,88 @@
+/* test_proposals.c - what solvers propose for a chain's passes, and again for its bands */
+#include "chain_util.h"
+#include "check.h"
+#include "plan/proposals.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct imf_info rgb = {
+    .width = 4000, .height = 3000, .channels = 3, .depth = 8, .color = IMF_COLOR_RGB};
+static const struct imf_device device = {.unified = true,
+                                         .compute_units = 4,
+                                         .max_group = 4096,
+                                         .local_memory = 262144,
+                                         .global_memory = UINT64_MAX,
+                                         .max_alloc = UINT64_MAX,
+                                         .fp64 = true};
+static const struct imf_settings plain = {.edge = IMF_EDGE_CLAMP};
+
+struct expectation {
+    const char *spec;
+    enum imf_backend backend;
+    const struct imf_solver *solver; /* the cheapest, or NULL: none is able, */
+    const char *why;                 /* because of this */
+};
+
+static void check_cheapest(const struct expectation *e) {
+    const char *const specs[] = {e->spec, NULL};
+    struct chain_case c = chain_make(specs, &rgb, &plain);
+    struct imf_proposals all;
+    CHECK(!imf_proposals_open(&all, c.chain, e->backend == IMF_BACKEND_CPU ? NULL : &device, NULL),
+          "open");
+    const struct imf_proposal *one = imf_proposals_cheapest(&all, 0, e->backend);
+    CHECK(one->able == (e->solver != NULL), "%s: %s", e->spec, one->why);
+    CHECK(!e->solver || one->solver == e->solver, "%s: %s", e->spec, one->phrase);
+    CHECK(e->solver || strcmp(one->why, e->why) == 0, "%s: %s", e->spec, one->why);
+    CHECK(isfinite(one->ms) == one->able && one->height == 3000, "%s: %g ms", e->spec, one->ms);
+    CHECK(imf_proposals_cheapest(&all, 0, e->backend) == one, "asked again");
+    imf_proposals_close(&all);
+    chain_drop(&c);
+}
+
+/* Every pass is proposed for as many rows as a band makes of it at most. */
+static void test_bands(void) {
+    const char *const specs[] = {"blur:20", "blur:20", NULL};
+    struct chain_case c = chain_make(specs, &rgb, &plain);
+    struct imf_proposals all;
+    struct imf_proposal taken[2];
+    struct imf_bands *bands = NULL;
+    struct imf_error err = {.text = ""};
+    CHECK(!imf_proposals_open(&all, c.chain, &device, NULL) && c.chain->count == 2, "open");
+    for (int i = 0; i < 2; i++)
+        taken[i] = *imf_proposals_cheapest(&all, i, IMF_BACKEND_AUTO);
+    double whole = taken[1].bytes;
+    CHECK(taken[1].solver == &imf_solver_fft && taken[1].height == 3000, "%s", taken[1].phrase);
+    if (imf_proposals_band(&bands, c.chain, taken, 200, &device, &err)) {
+        CHECK(false, "%s", err.text);
+        return;
+    }
+    CHECK(bands->segment[0].bands > 10, "%d bands", bands->segment[0].bands);
+    for (int i = 0; i < 2; i++)
+        CHECK(taken[i].able && taken[i].height == bands->window[i + 1].tallest &&
+                  taken[i].height < 1000,
+              "pass %d: %d rows", i, taken[i].height);
+    CHECK(taken[1].bytes != whole, "%g bytes, as for all rows", whole);
+    imf_bands_free(&bands);
+    imf_proposals_close(&all);
+    chain_drop(&c);
+}
+
+int main(void) {
+    static const struct expectation cases[] = {
+        {"sharpen", IMF_BACKEND_AUTO, &imf_solver_direct, NULL},
+        {"blur:3", IMF_BACKEND_AUTO, &imf_solver_separable, NULL},
+        {"disk:40", IMF_BACKEND_AUTO, &imf_solver_fft, NULL},
+        {"lowpass:0.1", IMF_BACKEND_AUTO, &imf_solver_frequency, NULL},
+        {"blur:3", IMF_BACKEND_CPU, &imf_solver_host, NULL},
+        {"lowpass:0.1", IMF_BACKEND_CPU, &imf_solver_host_frequency, NULL},
+        {"lowpass:0.1", IMF_BACKEND_DIRECT, NULL, "frequency-domain filters need the FFT"},
+        {"sobel", IMF_BACKEND_SEPARABLE, NULL, "a magnitude takes two kernels at once"},
+        {"kernel:1,2,3/4,5,6/7,8,1", IMF_BACKEND_SEPARABLE, NULL,
+         "the kernel is not the product of a column and a row"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_cheapest(&cases[i]);
+    test_bands();
+    return check_done("test_proposals");
+}
