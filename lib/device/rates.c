@@ -34,6 +34,7 @@ static const struct imf_rate_row cpu_rows[] = {
     {"operand-16", PER_UNIT, RATE(operand[IMF_WIDTH_16]), false, DIRECT},
     {"operand-float", PER_UNIT, RATE(operand[IMF_WIDTH_32]), false, DIRECT},
     {"product-memory", PER_UNIT, RATE(loop_product), false, DIRECT},
+    {"spill", "times a product's time", RATE(spill), true, DIRECT},
     {"finish", PER_UNIT, RATE(finish), false, DIRECT | SEPARABLE},
     {"divide", PER_UNIT, RATE(divide), false, DIRECT | SEPARABLE},
     {"root", PER_UNIT, RATE(root), false, DIRECT},

@@ -36,6 +36,7 @@ struct imf_tuning {
     int vec[IMF_WIDTHS];           /* samples a work-item, by type of the sums */
     int separable_vec[IMF_WIDTHS]; /* the same for separable kernels: one register */
     int registers;          /* sums of vec samples that fit in registers; with more, vec halves */
+    int kept[IMF_WIDTHS];   /* direct: rows of sums, by their type, that do not wait in memory */
     int group;              /* work-items a work-group, along a row */
     int least_rows;         /* output rows a work-item walks over, for the lowest kernels */
     int rows;               /* and at most */

@@ -42,7 +42,7 @@ static const struct sample cpu_samples[] = {
     {"disk:5", IMF_BACKEND_FFT, 16},       {"sobel", IMF_BACKEND_DIRECT, 8},
     {"disk:7", IMF_BACKEND_DIRECT, 16},    {"unsharp", IMF_BACKEND_SEPARABLE, 8},
     {"blur:25", IMF_BACKEND_FFT, 8},       {"blur:12", IMF_BACKEND_SEPARABLE, 8},
-    {"dog:3:6", IMF_BACKEND_SEPARABLE, 8}, {"disk:2", IMF_BACKEND_DIRECT, 8},
+    {"dog:3:6", IMF_BACKEND_SEPARABLE, 8}, {"disk:6", IMF_BACKEND_DIRECT, 8},
     {"blur:2", IMF_BACKEND_FFT, 8},        {"disk:60", IMF_BACKEND_FFT, 8},
 };
 static const struct sample gpu_samples[] = {

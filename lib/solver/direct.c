@@ -174,7 +174,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     double samples = (double)p->width * p->height * p->channels, ns = 1 / t->finish;
     if (s->unrolled) {
         int sums = p->kernel[0]->height * (p->kind == IMF_MAGNITUDE ? 2 : 1);
-        double spill = sums > 2 * t->registers ? t->spill : 1; /* sums that wait in memory */
+        double spill = sums > t->kept[w] ? t->spill : 1; /* sums that wait in memory */
         ns += (double)s->products / t->product[w] * spill + (double)s->operands / t->operand[w];
     } else {
         for (int i = 0; i < imf_problem_kernels(p); i++)
