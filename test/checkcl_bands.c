@@ -12,6 +12,7 @@
 #include "run/exec.h"
 #include "run/verify.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,11 +79,17 @@ static bool choose_solvers(const struct imf_chain *chain, size_t turn, const str
                                                        &imf_solver_direct_gpu, &imf_solver_fft};
     for (int i = 0; i < chain->count; i++) {
         const struct imf_problem *p = &chain->passes[i].problem;
-        taken[i] = (struct imf_proposal){.able = chain->passes[i].kind != IMF_PASS_CONVOLVE};
+        taken[i] = (struct imf_proposal){.able = true};
+        if (chain->passes[i].kind != IMF_PASS_CONVOLVE)
+            continue;
+        taken[i].able = false;
         for (size_t k = 0; k < COUNT(solvers) && !taken[i].able; k++)
             imf_propose(&taken[i], solvers[(k + turn) % COUNT(solvers)], p, d);
-        if (!taken[i].able)
-            imf_propose(&taken[i], &imf_solver_frequency, p, d);
+        if (p->kind == IMF_TRANSFER) { /* what floats are too coarse for has bands, too */
+            struct imf_problem loose = *p;
+            loose.tolerance = INFINITY;
+            imf_propose(&taken[i], &imf_solver_frequency, &loose, d);
+        }
         if (!taken[i].able)
             return false;
     }
