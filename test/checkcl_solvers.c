@@ -313,9 +313,13 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
 }
 
 static void check_solvers(struct checkcl *c, bool transforms) {
-    for (size_t i = 0; i < COUNT(solvers); i++)
-        if ((solvers[i].solver->backend == IMF_BACKEND_FFT) == transforms)
+    bool gpu = imf_queue_device(c->queue)->gpu;
+    for (size_t i = 0; i < COUNT(solvers); i++) {
+        bool slow = solvers[i].gpu && !gpu; /* times nobody is interested in, unless asked for */
+        if ((solvers[i].solver->backend == IMF_BACKEND_FFT) == transforms &&
+            !(c->bench && slow && !c->only))
             check_one_solver(c, solvers[i].solver);
+    }
 }
 
 void checkcl_spatial(struct checkcl *c) {
