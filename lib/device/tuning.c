@@ -57,18 +57,21 @@
  * 0.146 and 0.19, sobel 0.085; a copy takes 0.072. A unit starts 128 instructions a clock, products
  * of integers at half that rate; the model is within a sixth of these. Float kernels of 9x9 to 33x33
  * on 24 megapixels take 0.106 to 0.84, within a quarter; with 65536 samples a kernel of little work
- * takes 0.017, one behind it 0.004, the three or four of a transform 0.025 and 0.034, and 25x25 to
- * 33x33 floats 0.030 to 0.056.
+ * takes 0.018, one behind it 0.003, the three or four of a transform 0.022 and 0.030, and 25x25 to
+ * 33x33 floats 0.030 to 0.056. Floats between two kernels take 1.6 times as long once they are more
+ * than the 50 MB of the cache. The rates are those that fit 472 cases of test/bench/grid.c best,
+ * each by up to three ways: the cheapest by them is within 1.1 of the fastest in 97.7 %.
  * Transforms of kernels of 15x15 to 201x201: 0.97 to 1.05 ns along y, 0.53 to 0.64 along x with
  * lines of 128 and 256. Longer ones take a stage more, 0.70 along x; along y fewer of them lie side
  * by side in a group and share memory's sectors: 1.37 at 512, 2.1 at 1024. Edges, launches and
  * waiting take 0.015 to 0.02 ms and a kernel with little to do some 0.005. */
 #define GPU_RATES                                                                                  \
     {                                                                                              \
-        .instructions = 230, .bandwidth = 3700, .dot = 1.6, .pair = 0.35, .packed = 0.7,           \
-        .real = 1.4, .load_packed = 1.3, .load_real = 2.4, .load_wide = 4, .end = 5,               \
-        .end_pairs = 8, .end_magnitude = 12, .wait = 3.2, .column = 1, .row = 0.6,                 \
-        .long_column = 1.45, .long_row = 1.17, .fft_ms = 0.024, .again_ms = 0.008, .again = 0.08   \
+        .instructions = 240, .bandwidth = 3320, .dot = 1.6, .pair = 0.35, .packed = 0.58,          \
+        .real = 1.38, .load_packed = 2.1, .load_real = 2.4, .load_wide = 6.7, .end = 6.2,          \
+        .end_pairs = 8, .end_magnitude = 12, .wait = 6.7, .wait_plain = 4.2, .wait_loop = 93,      \
+        .uncached = 1.64, .cache_bytes = 45e6, .column = 0.98, .row = 0.54, .long_column = 1.31,   \
+        .long_row = 1.31, .fft_ms = 0.0218, .again_ms = 0.008, .again = 0.08                       \
     }
 
 enum { NARROW, WIDE, GPU };
@@ -168,21 +171,21 @@ static const struct imf_tuning table[] = {
              .groups_per_unit = 32,
              .band_bytes = 0,
              .clock_mhz = 1980,
-             .product = {220, 220, 110, 5},
-             .operand = {16, 16, 16, 3},
-             .row_product = {53, 53, 30, 3},
-             .column_product = {53, 53, 30, 3},
+             .product = {220, 216, 190, 5},
+             .operand = {16, 25, 38, 3},
+             .row_product = {53, 59, 30, 3},
+             .column_product = {53, 35, 30, 3},
              .term = 7,
              .term_product = 1.4,
-             .middle = 0.7,
+             .middle = 1.6,
              .loop_product = 36,
              .finish = 12,
              .divide = 5,
              .root = 16,
              .bandwidth = 2500,
              .point = 1.5,
-             .launch_ms = 0.017,
-             .next_ms = 0.004,
+             .launch_ms = 0.0178,
+             .next_ms = 0.0029,
              .spill = 2,
              .wide = 2,
              .fft_stages = 50,
@@ -235,6 +238,12 @@ double imf_tuning_bandwidth(const struct imf_device *d, double rate) {
         return rate;
     rate *= imf_tuning_units(d) / RATED_UNITS;
     return d->global_memory < STACKED_BYTES ? rate * NOT_STACKED : rate;
+}
+
+double imf_tuning_passed(const struct imf_tuning *t, enum imf_sample sample, double samples) {
+    double bytes = (double)imf_sample_size(sample);
+    bool cached = sample != IMF_F32 || samples * bytes <= t->gpu.cache_bytes;
+    return cached ? bytes : bytes * t->gpu.uncached;
 }
 
 size_t imf_tuning_group(const struct imf_device *d) {

@@ -2,6 +2,7 @@
 #ifndef IMF_DEVICE_TUNING_H
 #define IMF_DEVICE_TUNING_H
 
+#include "base/surface.h"
 #include "device/runtime.h"
 
 /* The type of sums: what bounds the speed of arithmetic. */
@@ -17,7 +18,11 @@ struct imf_gpu_rates {
     double dot, pair, packed, real;
     double load_packed, load_real, load_wide;
     double end, end_pairs, end_magnitude;
-    double wait; /* clocks, for a sample's instruction in a work-item that is alone */
+    double wait; /* clocks, for a sample's instruction in a work-item that is alone; */
+    double wait_plain, wait_loop; /* in direct.cl: a product or operand; a tap in memory */
+    /* What passes through memory between two kernels costs `uncached` times as much above
+     * cache_bytes. */
+    double uncached, cache_bytes;
     /* fft: nanoseconds of a unit for an element of a line, along y in two kernels and along x in
      * one; factors for each doubling of a column above 256, and for rows above 256. */
     double column, row, long_column, long_row;
@@ -116,6 +121,8 @@ double imf_tuning_clock(const struct imf_device *d);
  * and clock. */
 double imf_tuning_bandwidth(const struct imf_device *d, double rate);
 
+/* Bytes of each of so many samples, or what takes as long to pass from kernel to kernel. */
+double imf_tuning_passed(const struct imf_tuning *t, enum imf_sample sample, double samples);
 /* Work-items a work-group, as the device allows. */
 size_t imf_tuning_group(const struct imf_device *d);
 

@@ -159,9 +159,31 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
     return s->acc != ACC_DOUBLE || d->fp64;
 }
 
+static size_t groups_across(int n, const struct shape *s, size_t group) {
+    size_t columns = ((size_t)n + (size_t)s->vec - 1) / (size_t)s->vec;
+    return (columns + group - 1) / group;
+}
+
+/* On a GPU, of the walk of one work-item, which is all that a small image has. */
+static double waiting_ns(const struct imf_problem *p, const struct imf_device *d,
+                         const struct shape *s) {
+    const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
+    int h = p->kernel[0]->height;
+    double clocks = 0;
+    if (s->unrolled) {
+        size_t groups = groups_across(p->width * p->channels, s, imf_tuning_group(d));
+        int rows = imf_tuning_rows(imf_tuning(d), d, groups, p->height, h);
+        clocks = g->wait_plain * (double)(s->products + s->operands) * (rows + h - 1);
+    } else {
+        for (int i = 0; i < imf_problem_kernels(p); i++)
+            clocks += g->wait_loop * (double)tap_count(p->kernel[i]);
+    }
+    return clocks / imf_tuning_clock(d);
+}
+
 /*
- * Milliseconds: launch + samples * max(ns / units, bytes a sample / bandwidth), where the
- * nanoseconds of a sample on one unit are
+ * Milliseconds: launch + max(samples * max(ns / units, bytes a sample / bandwidth), waiting), where
+ * the nanoseconds of a sample on one unit are
  *     1 / finish + products / product + operands / operand     unrolled; products take `spill`
  *                                                               times that with sums in memory
  *     1 / finish + taps / loop_product                          in a loop; `wide` times for 8 bytes
@@ -186,9 +208,8 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     if (p->kind == IMF_MAGNITUDE)
         ns += 1 / t->root;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
-    return t->launch_ms +
-           samples * 1e-6 *
-               fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
+    double busy = fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
+    return t->launch_ms + fmax(samples * busy, d->gpu ? waiting_ns(p, d, s) : 0) * 1e-6;
 }
 
 static void direct_propose(const struct imf_problem *p, const struct imf_device *d,

@@ -308,12 +308,12 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     double each = (double)s->work * product + window * load;
     double end = p->kind != IMF_MAGNITUDE ? g->end : s->pairs ? g->end_pairs : g->end_magnitude;
     double instructions = each * (1 + (k->height - 1) / rows) + end;
-    double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
+    double samples = (double)n * p->height;
+    double bytes = imf_tuning_passed(t, p->in, samples) + imf_tuning_passed(t, p->out, samples);
     double busy = instructions / (g->instructions * imf_tuning_units(d));
     double memory = bytes / imf_tuning_bandwidth(d, g->bandwidth);
     double waiting = g->wait * each * (fmin(rows, p->height) + k->height - 1);
-    return t->launch_ms +
-           fmax((double)n * p->height * fmax(busy, memory), waiting / imf_tuning_clock(d)) * 1e-6;
+    return t->launch_ms + fmax(samples * fmax(busy, memory), waiting / imf_tuning_clock(d)) * 1e-6;
 }
 
 static void local_propose(const struct imf_problem *p, const struct imf_device *d,
