@@ -309,31 +309,41 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 
 #endif
 
-// Least and greatest colour sample of each row, then of all rows: pairs (min, max).
+// Least and greatest colour sample of each row, then of all rows, and the least alpha that a colour
+// was divided by: triples. An alpha below half a step has no colour; one that errors have brought
+// there counts.
 __kernel void range_rows(__global const float *in, long origin, int pitch, int width,
                          __global float *rows)
 {
     long y = get_global_id(0);
     __global const float *p = in + origin + y * pitch;
-    float low = p[0], high = p[0];
-    for (int x = 0; x < width; x++)
+    float low = p[0], high = p[0], thin = MAXFLOAT;
+    for (int x = 0; x < width; x++) {
         for (int c = 0; c < COLORS_IN; c++) {
             low = fmin(low, p[(long)x * C_IN + c]);
             high = fmax(high, p[(long)x * C_IN + c]);
         }
-    rows[2 * y + 2] = low;
-    rows[2 * y + 3] = high;
+#if ALPHA
+        float alpha = p[(long)x * C_IN + C_IN - 1];
+        thin = alpha >= 0.25f ? fmin(thin, alpha) : thin;
+#endif
+    }
+    rows[3 * y + 3] = low;
+    rows[3 * y + 4] = high;
+    rows[3 * y + 5] = thin;
 }
 
 __kernel void range_all(__global float *rows, int height)
 {
-    float low = rows[2], high = rows[3];
+    float low = rows[3], high = rows[4], thin = rows[5];
     for (int y = 1; y < height; y++) {
-        low = fmin(low, rows[2 * y + 2]);
-        high = fmax(high, rows[2 * y + 3]);
+        low = fmin(low, rows[3 * y + 3]);
+        high = fmax(high, rows[3 * y + 4]);
+        thin = fmin(thin, rows[3 * y + 5]);
     }
     rows[0] = low;
     rows[1] = high;
+    rows[2] = thin;
 }
 
 #if !FLAT

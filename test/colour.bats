@@ -216,6 +216,21 @@ make_noise() { # FILE WIDTH HEIGHT LEVELS
     done
 }
 
+@test "normalize: colours that are divided by small alphas are stretched like the others" {
+    python3 - <<'PY'
+with open("a.pam", "wb") as out:
+    out.write(b"P7\nWIDTH 61\nHEIGHT 40\nDEPTH 2\nMAXVAL 65535\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n")
+    for i in range(61 * 40):
+        alpha = 65535 if i % 61 < 40 else 1
+        out.write((0 if i % 47 else 65535).to_bytes(2, "big") + alpha.to_bytes(2, "big"))
+PY
+    for backend in direct separable fft; do
+        echo "$backend"
+        imf -q -f box:4 --range=normalize --backend=$backend --verify a.pam -o out.pam
+        rm out.pam
+    done
+}
+
 @test "normalize: dark colours of linear light are stretched like the others" {
     for backend in cpu direct fft; do
         imf_run -f blur:3 --linear --range=normalize --backend=$backend --verify "$TESTDATA/ramps.png"

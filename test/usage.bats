@@ -139,7 +139,7 @@ EOF
 }
 
 @test "unknown options, also those that other versions may have" {
-    for option in --bogus -Z --tune --progress=never \
+    for option in --bogus -Z --progress=never \
         --jobs=2 -j2 --completion=bash; do
         imf_run "$option"
         [ "$status" -eq 2 ]

@@ -81,6 +81,7 @@ void imf_chain_settle(struct imf_chain *chain);
  */
 struct imf_stretch {
     double error, least, flat;
+    double opaque; /* the alpha that these hold for: a smaller one magnifies them; 0: none does */
 };
 struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
                                      const struct imf_proposal *taken);

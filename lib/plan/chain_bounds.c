@@ -145,6 +145,21 @@ static double added_error(const struct imf_chain *c, int i, const struct imf_pro
 /* The light curve's slope at 0: how it magnifies errors of dark colours. */
 #define STEEPEST 12.92
 
+/* Errors that are not in proportion to colours and alpha are divided by alpha before pass `index`. */
+static bool divides_errors(const struct imf_chain *c, int index, const struct imf_proposal *taken) {
+    bool divided = false;
+    for (int i = index - 1; i >= 0; i--) {
+        const struct imf_pass *pass = &c->passes[i];
+        divided = divided || (pass->kind == IMF_PASS_POINT && pass->point.unpremultiply);
+        if (divided &&
+            (pass->kind == IMF_PASS_POINT
+                 ? pass->point.unsharp
+                 : !pass->problem.positive || taken[i].solver->backend == IMF_BACKEND_FFT))
+            return true;
+    }
+    return false;
+}
+
 struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
                                      const struct imf_proposal *taken) {
     double error = 0;
@@ -154,6 +169,7 @@ struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
     double flat = c->passes[index].point.flat;
     struct imf_stretch s = {.error = 2 * error * flat / IMF_FLAT, .flat = flat};
     s.least = s.error * c->full * c->passes[index].gain / final_tolerance(c);
+    s.opaque = divides_errors(c, index, taken) ? c->full : 0;
     if (c->passes[c->count - 1].point.delinearize)
         s.least *= STEEPEST;
     return s;

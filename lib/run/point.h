@@ -39,8 +39,12 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
  * the caller frees, NULL where there are none or more than the capacity. */
 enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, int **list,
                                  struct imf_error *err);
-/* Least and greatest colour that the last run normalized; it has finished. */
-enum imf_status imf_point_range(const struct imf_point_job *job, float range[2],
+/* Least and greatest colour that the last run normalized, and the least alpha, on the scale of
+ * samples, that a colour was divided by (above full scale: none); it has finished. */
+struct imf_point_range {
+    float low, high, alpha;
+};
+enum imf_status imf_point_range(const struct imf_point_job *job, struct imf_point_range *range,
                                 struct imf_error *err);
 void imf_point_free(struct imf_point_job **job);
 

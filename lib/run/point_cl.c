@@ -13,7 +13,7 @@ struct imf_point_job {
     int vec; /* samples a work-item takes, or 0: a pixel */
     struct imf_program *point, *range_rows, *range_all;
     struct imf_buffer *table;  /* linear light of every sample value, or NULL */
-    struct imf_buffer *range;  /* (min, max) of all, then of each row, or NULL */
+    struct imf_buffer *range;  /* (min, max, least alpha) of all, then of each row, or NULL */
     struct imf_buffer *doubts; /* number and list of pixels, or NULL */
     int capacity;              /* of the list */
 };
@@ -142,7 +142,7 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     enum imf_status st =
         imf_program_make(&job->point, queue, &source, job->vec ? "point_flat" : "point", err);
     if (!st && p->normalize) {
-        size_t bytes = 2 * sizeof(float) * ((size_t)height + 1);
+        size_t bytes = sizeof(struct imf_point_range) * ((size_t)height + 1);
         st = imf_program_make(&job->range_rows, queue, &source, "range_rows", err);
         if (!st)
             st = imf_program_make(&job->range_all, queue, &source, "range_all", err);
@@ -208,9 +208,9 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
     return imf_program_launch(job->queue, job->point, over_rows(job->queue, in, items), args, err);
 }
 
-enum imf_status imf_point_range(const struct imf_point_job *job, float range[2],
+enum imf_status imf_point_range(const struct imf_point_job *job, struct imf_point_range *range,
                                 struct imf_error *err) {
-    return imf_buffer_download(job->queue, job->range, 0, range, 2 * sizeof *range, err);
+    return imf_buffer_download(job->queue, job->range, 0, range, sizeof *range, err);
 }
 
 void imf_point_free(struct imf_point_job **job) {

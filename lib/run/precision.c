@@ -1,6 +1,7 @@
 /* precision.c - which results of a device's floats are not precise enough */
 #include "run/precision.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Pixels in doubt that are listed, of all: to look at them takes less than to filter them all. */
@@ -33,14 +34,16 @@ const struct imf_doubt *imf_precision_doubt(const struct imf_precision *p, int i
 
 enum imf_status imf_precision_stretched(struct imf_precision *p, const struct imf_point_job *job,
                                         struct imf_error *err) {
-    float range[2];
-    enum imf_status st = imf_point_range(job, range, err);
+    struct imf_point_range range;
+    enum imf_status st = imf_point_range(job, &range, err);
     if (st)
         return st;
     /* Sure to be flat, or more than the errors show? */
-    double spread = (double)range[1] - (double)range[0], error = p->stretch.error;
+    double spread = (double)range.high - (double)range.low;
+    double thin = fmax(1, p->stretch.opaque / (double)range.alpha);
+    double error = p->stretch.error * thin, least = p->stretch.least * thin;
     bool flat = spread + error < p->stretch.flat;
-    p->again = !flat && (spread < p->stretch.least || spread < p->stretch.flat + error);
+    p->again = !flat && (spread < least || spread < p->stretch.flat + error);
     return IMF_OK;
 }
 
