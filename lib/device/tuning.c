@@ -226,9 +226,8 @@ double imf_tuning_clock(const struct imf_device *d) {
     return mhz > 0 ? mhz * 1e-3 : 1;
 }
 
-/* Units of the GPU that the rates are for; and which GPUs have stacked memory, which is about twice
- * as fast for their units and clock (by the data sheets of ten cards: 10 to 18 GB a second for a
- * unit and GHz, others 3 to 7). */
+/* Units of the GPU that the rates are for; and a guess, measured on no device, at which GPUs lack
+ * its stacked memory and how much slower theirs is for their units and clock: --tune replaces it. */
 #define RATED_UNITS 132
 #define STACKED_BYTES ((uint64_t)32 << 30)
 #define NOT_STACKED 0.5
