@@ -1,0 +1,54 @@
+/*
+ * parallel.c - items are taken one after the other by whichever thread is free
+ */
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+/* More would only wait for memory, or are not worth their start. */
+#define MOST_THREADS 64
+
+struct share {
+    void (*work)(void *data, int item);
+    void *data;
+    int count;
+    atomic_int next;
+};
+
+int imf_cores(void) {
+    cpu_set_t set;
+    long cores =
+        sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+    return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (int)cores;
+}
+
+static void *run(void *data) {
+    struct share *s = data;
+    for (int item; (item = atomic_fetch_add(&s->next, 1)) < s->count;)
+        s->work(s->data, item);
+    return NULL;
+}
+
+void imf_parallel(int count, void (*work)(void *data, int item), void *data) {
+    struct share s = {.work = work, .data = data, .count = count};
+    pthread_t thread[MOST_THREADS];
+    int wanted = count > 1 ? imf_cores() - 1 : 0;
+    int started = 0;
+    sigset_t all, before;
+    if (wanted > count - 1)
+        wanted = count - 1;
+    /* Signals are for the program's own threads. */
+    sigfillset(&all);
+    if (wanted > 0 && !pthread_sigmask(SIG_SETMASK, &all, &before)) {
+        while (started < wanted && !pthread_create(&thread[started], NULL, run, &s))
+            started++;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    run(&s);
+    for (int i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+}

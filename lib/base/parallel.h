@@ -1,0 +1,16 @@
+/* parallel.h - the same work on many items, on the processor's cores */
+#ifndef IMF_BASE_PARALLEL_H
+#define IMF_BASE_PARALLEL_H
+
+/* Cores that this process may use; at least 1. */
+int imf_cores(void);
+
+/*
+ * Call work(data, item) once for each item 0..count - 1, in no particular order, on the calling
+ * thread and on up to imf_cores() - 1 others, and return when all of it is done. The others are
+ * started for the call: about 20 us each, so that an item should take longer than that. Where a
+ * thread cannot be started its share is done by those that run. May be called from several threads.
+ */
+void imf_parallel(int count, void (*work)(void *data, int item), void *data);
+
+#endif

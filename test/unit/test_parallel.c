@@ -1,0 +1,48 @@
+/* test_parallel.c - every item once, whatever the number of items, and from several threads */
+#include "base/parallel.h"
+#include "check.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#define MOST 1000
+
+static void mark(void *data, int item) {
+    atomic_int *seen = data;
+    atomic_fetch_add(&seen[item], 1);
+}
+
+static void *all_counts(void *data) {
+    int *wrong = data;
+    static const int counts[] = {0, 1, 2, 3, 63, 64, 65, MOST};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        atomic_int seen[MOST] = {0};
+        imf_parallel(counts[k], mark, seen);
+        for (int i = 0; i < MOST; i++)
+            *wrong += seen[i] != (i < counts[k]);
+    }
+    return NULL;
+}
+
+int main(void) {
+    int wrong = 0, wrongs[4] = {0};
+    pthread_t thread[4];
+    cpu_set_t one;
+    all_counts(&wrong);
+    CHECK(!wrong, "%d items", wrong);
+    CHECK(imf_cores() >= 1 && imf_cores() <= 64, "%d", imf_cores());
+    for (int i = 0; i < 4; i++)
+        CHECK(!pthread_create(&thread[i], NULL, all_counts, &wrongs[i]), "thread %d", i);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK(!wrongs[i], "thread %d: %d items", i, wrongs[i]);
+    }
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    CHECK(!sched_setaffinity(0, sizeof one, &one), "affinity");
+    CHECK(imf_cores() == 1, "%d cores on one", imf_cores());
+    all_counts(&wrong);
+    CHECK(!wrong, "%d items on one core", wrong);
+    return check_done("test_parallel");
+}
