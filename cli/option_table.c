@@ -182,11 +182,10 @@ static bool set_alpha(struct options *o, const char *value) {
 }
 
 static bool set_backend(struct options *o, const char *value) {
-    static const struct choice backends[] = {{"auto", IMF_BACKEND_AUTO},
-                                             {"direct", IMF_BACKEND_DIRECT},
-                                             {"separable", IMF_BACKEND_SEPARABLE},
-                                             {"fft", IMF_BACKEND_FFT},
-                                             {"cpu", IMF_BACKEND_CPU}};
+    static const struct choice backends[] = {
+        {"auto", IMF_BACKEND_AUTO},           {"direct", IMF_BACKEND_DIRECT},
+        {"separable", IMF_BACKEND_SEPARABLE}, {"fft", IMF_BACKEND_FFT},
+        {"vector", IMF_BACKEND_VECTOR},       {"cpu", IMF_BACKEND_CPU}};
     int backend;
     if (!choose("backend", value, backends, COUNT(backends), &backend))
         return false;
@@ -372,7 +371,7 @@ const struct option_row option_rows[] = {
     {"alpha", 0, REQUIRED, "MODE", "alpha: auto, premultiply, filter or keep", set_alpha},
     {"linear", 0, NONE, NULL, "filter in linear light", set_linear},
     HEADING("Compute"),
-    {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft or cpu", set_backend},
+    {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, vector or cpu", set_backend},
     {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, an index or part of a name", set_device},
     {"list-devices", 0, NONE, NULL, "list the OpenCL devices", set_list_devices},
     {"tune", 0, OPTIONAL, "show", "measure the device for better plans, or show it", set_tune},

@@ -209,7 +209,8 @@ enum imf_backend {
     IMF_BACKEND_DIRECT,
     IMF_BACKEND_SEPARABLE,
     IMF_BACKEND_FFT,
-    IMF_BACKEND_CPU
+    IMF_BACKEND_CPU,
+    IMF_BACKEND_VECTOR
 };
 
 struct imf_settings {
@@ -244,9 +245,8 @@ struct imf_context_options {
      * probe_seconds (0: 20), OpenCL is not loaded: IMF_ERR_NO_DEVICE. NULL: trust. Borrowed. */
     const char *const *probe;
     unsigned probe_seconds;
-    /* Let PoCL keep its files in the cache directory or, where that cannot be used, in a temporary
-     * one that goes with the context. This sets POCL_CACHE_DIR in the process's environment, unless
-     * it is set, and so must not run beside threads that use the environment. */
+    /* Let PoCL keep its files in the cache directory or else in a temporary one, gone with the
+     * context. Unless it is set this sets POCL_CACHE_DIR: not beside threads that read those. */
     bool pocl_cache;
 };
 

@@ -48,7 +48,8 @@ static double run(struct checkcl *c, const struct imf_solver *s, void *job,
     for (int i = 0; i < runs; i++)
         if (s->run(job, in, out, NULL))
             return -1;
-    return imf_queue_finish(c->queue, NULL) ? -1 : imf_now_ms() - start;
+    bool late = !imf_backend_is_host(s->backend) && imf_queue_finish(c->queue, NULL);
+    return late ? -1 : imf_now_ms() - start;
 }
 
 /* The median; negative when a run fails. */
@@ -97,8 +98,10 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
     struct imf_surface out = checkcl_surface(p.out, shape, none);
     checkcl_fill(&in, picture, &random);
     imf_edge_fill_host(&in, p.reach, p.edge, constant);
-    in.mem = checkcl_upload(c, &in);
-    out.mem = checkcl_upload(c, &out);
+    if (!imf_backend_is_host(s->backend)) {
+        in.mem = checkcl_upload(c, &in);
+        out.mem = checkcl_upload(c, &out);
+    }
     double ms = s->make(&job, &p, &proposal, c->queue, &err) ? -1 : measure(c, s, job, &in, &out);
     if (ms < 0)
         checkcl_result(c, false, "%s at %dx%d: %s", name, p.width, p.height, err.text);

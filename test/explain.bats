@@ -9,7 +9,7 @@ load helper
     [[ $output == "a.pgm: 4x3 gray, 8 bits: blur:2 on "* ]]
     [[ $output == *"estimate ms"* ]]
     [ "$(grep -c '^\* ' <<<"$output")" -eq 1 ]
-    for backend in direct separable fft cpu; do
+    for backend in direct separable fft vector cpu; do
         grep -q "^[* ] $backend " <<<"$output"
     done
     [ "$(ls)" = a.pgm ]
@@ -61,13 +61,43 @@ load helper
 
 @test "--explain without OpenCL says so, and not that it would cost more" {
     make_flat a.pgm 1000 1000
-    OCL_ICD_VENDORS=$PWD/none imf_run -f blur:2 --explain a.pgm
+    OCL_ICD_VENDORS=$PWD/none imf_run -f disk:9 --explain a.pgm
     [ "$status" -eq 0 ]
     grep -q '^\* cpu .*OpenCL is not usable here$' <<<"$output"
-    grep -q '^  separable .*passed over: OpenCL is not usable$' <<<"$output"
+    grep -q '^  direct .*passed over: OpenCL is not usable$' <<<"$output"
+    grep -q '^  vector .*the kernel is too large$' <<<"$output"
     make_flat b.pgm 10 10
-    imf_run -f blur:2 --explain b.pgm
+    imf_run -f disk:9 --explain b.pgm
     grep -q '^\* cpu .*starting OpenCL would cost more$' <<<"$output"
+}
+
+@test "small kernels are filtered on the host's cores, with or without OpenCL" {
+    make_flat a.pgm 1000 1000
+    make_ppm b.ppm
+    for spec in sharpen box:5 sobel laplacian emboss blur:2 kernel:1,2,1/2,4,2/1,2,1:scale=auto; do
+        echo "$spec"
+        for image in a.pgm b.ppm; do
+            imf_run -f $spec --explain $image
+            grep -q '^\* vector .*starting OpenCL would cost more$' <<<"$output"
+            imf -q -f $spec --backend=vector --verify $image -o vector.pnm
+            OCL_ICD_VENDORS=$PWD/none imf -q -f $spec $image -o without.pnm
+            cmp vector.pnm without.pnm
+        done
+    done
+    imf_run -f sobel --backend=vector --verify --edge=wrap b.ppm
+    [ "$output" = "b.ppm: verified: 18 samples, 0 differ, largest difference 0" ]
+}
+
+@test "what vectors are not for is refused with its reason" {
+    make_pgm a.pgm
+    local spec
+    for spec in "-f lowpass:0.1" "-f invert" "-f unsharp:1:1:0.1" "-f blur:2 -f sobel" "-f disk:20"; do
+        imf_run $spec --backend=vector a.pgm -o out.pgm
+        echo "$spec: $stderr"
+        [ "$status" -eq 2 ]
+        one_line "--backend=vector cannot do this: "
+        [ ! -e out.pgm ]
+    done
 }
 
 @test "--verify prints what it compared, with and without an output" {

@@ -59,10 +59,10 @@ load helper
 
 @test "--max-memory takes a way that fits, if there is one" {
     make_flat a.pgm 2000 1500
-    # The plain C solver has no driver to hold: 6 MB of pixels and 5 of everything else.
+    # The host's solvers have no driver to hold: 6 MB of pixels and 5 of everything else.
     imf_run -f box:31 --max-memory=30M --explain a.pgm -o out.pgm
     [ "$status" -eq 0 ]
-    grep -q '^\* cpu ' <<<"$output"
+    grep -q '^\* vector ' <<<"$output"
     imf_run -f sharpen --backend=direct --max-memory=30M a.pgm -o out2.pgm
     [ "$status" -eq 1 ]
     one_line "over the limit of 30 MiB (raise it with --max-memory)"

@@ -208,6 +208,16 @@ static const struct imf_tuning table[] = {
 const struct imf_host_rates imf_host_rates = {
     .sample = 6, .tap = 0.7, .compose = 0.3, .point = 25, .doubling = 9, .values = 10};
 
+const struct imf_vector_rates imf_vector_rates = {.end = 0.1,
+                                                  .narrow = 0.04,
+                                                  .real = 0.12,
+                                                  .pair = 0.16,
+                                                  .middle = 0.1,
+                                                  .middle_pair = 0.13,
+                                                  .divide = 0.3,
+                                                  .root = 0.3,
+                                                  .start_ms = 0.05};
+
 const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {
     [2] = 0.076, [3] = 0.115, [4] = 0.113, [5] = 0.15, [7] = 0.25, [8] = 0.172, [16] = 0.226};
 

@@ -97,6 +97,17 @@ struct imf_host_rates {
 };
 extern const struct imf_host_rates imf_host_rates;
 
+/* Of solver/vector.c, likewise. */
+struct imf_vector_rates {
+    double end;                 /* of a sample: adding, rounding, storing */
+    double narrow;              /* a product in 16 bits; */
+    double real, pair;          /* in floats, of a sample or a pair of the image's; */
+    double middle, middle_pair; /* of sums between a column and a row */
+    double divide, root;        /* a sample's exact quotient, its magnitude's root */
+    double start_ms;            /* milliseconds that threads take to start */
+};
+extern const struct imf_vector_rates imf_vector_rates;
+
 /* Nanoseconds of a core for an element's share of a stage of the radix, in a tile that stays in
  * the cache. */
 enum { IMF_FFT_RADIX_MOST = 16 };

@@ -2,8 +2,8 @@
  * candidates.c - a chain done by one backend throughout, or by the best for each pass
  *
  * Each pass is done by its cheapest proposal. A device adds what it costs beside the arithmetic:
- * opening the platform, programs, point passes, moving pixels. The host solver is a backend like
- * the others, whose chain is the host's and which costs nothing to start.
+ * opening the platform, programs, point passes, moving pixels. The host's solvers are backends like
+ * the others, whose chain is the host's and which cost nothing to start.
  */
 #include "plan/candidates.h"
 
@@ -15,11 +15,10 @@
 #include <string.h>
 
 const char *imf_backend_name(enum imf_backend backend) {
-    static const char *const names[] = {[IMF_BACKEND_AUTO] = "mixed",
-                                        [IMF_BACKEND_DIRECT] = "direct",
-                                        [IMF_BACKEND_SEPARABLE] = "separable",
-                                        [IMF_BACKEND_FFT] = "fft",
-                                        [IMF_BACKEND_CPU] = "cpu"};
+    static const char *const names[] = {
+        [IMF_BACKEND_AUTO] = "mixed",          [IMF_BACKEND_DIRECT] = "direct",
+        [IMF_BACKEND_SEPARABLE] = "separable", [IMF_BACKEND_FFT] = "fft",
+        [IMF_BACKEND_VECTOR] = "vector",       [IMF_BACKEND_CPU] = "cpu"};
     return names[backend];
 }
 
@@ -48,6 +47,10 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
                  struct imf_proposal *taken) {
     const struct imf_chain *c = from->chain;
     bool able = true;
+    if (backend == IMF_BACKEND_VECTOR && (c->count > 1 || c->passes[0].kind == IMF_PASS_POINT)) {
+        snprintf(out->why, sizeof out->why, "this is more or less than one convolution");
+        return false;
+    }
     for (int i = 0; i < c->count && (able || !from->device); i++) {
         taken[i] = (struct imf_proposal){.able = true};
         if (c->passes[i].coarse && from->device) {
@@ -133,7 +136,7 @@ void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
         out->why[0] = 0;
     else
         out->estimate_ms = -1;
-    if (out->eligible || !from->device)
+    if (out->eligible || backend == IMF_BACKEND_CPU)
         describe(out, from->chain, taken);
     else
         snprintf(out->algorithm, sizeof out->algorithm, "-");

@@ -3,7 +3,7 @@
  *
  * Every solver is asked what it proposes for each convolution of the chain. A candidate is the
  * chain done by one backend throughout; the automatic choice takes the cheapest for each
- * convolution and compares with the host solver. What an option leaves to this choice is a table.
+ * convolution and compares with the host's. What an option leaves to this choice is a table.
  */
 #include "plan/planner.h"
 
@@ -26,14 +26,14 @@ enum policy { HOST_ASKED, BACKEND_ASKED, DEVICE_ASKED, OPENED, FREE, UNUSABLE };
 static const struct rule {
     bool device; /* a device may be taken, */
     bool must;   /* and has to be opened whatever it costs */
-    bool host;   /* the host solver may be taken: */
+    bool host;   /* the host's solvers may be taken: */
     bool last;   /* where the device cannot, instead of where it takes longer */
     const char *device_why, *host_why; /* why one that was taken was */
     const char *over;                  /* why others were passed over; NULL: they take longer, */
     const char *over_host;             /* but for the host that does not, */
     const char *over_device;           /* or for one of the device's that does not */
 } rules[] = {
-    [HOST_ASKED] = {.host = true, .host_why = "asked for with --backend", .over = "--backend=cpu"},
+    [HOST_ASKED] = {.host = true, .host_why = "asked for with --backend", .over = "--backend"},
     [BACKEND_ASKED] = {.device = true,
                        .must = true,
                        .device_why = "asked for with --backend",
@@ -86,7 +86,10 @@ static struct imf_device nominal_device(void) {
 static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
                                             IMF_BACKEND_FFT};
 #define BACKENDS (sizeof backends / sizeof *backends)
-_Static_assert(BACKENDS + 2 <= IMF_MAX_CANDIDATES,
+/* Without a device: of equally cheap ones the first is taken. */
+static const enum imf_backend hosts[] = {IMF_BACKEND_VECTOR, IMF_BACKEND_CPU};
+#define HOSTS (sizeof hosts / sizeof *hosts)
+_Static_assert(BACKENDS + 1 + HOSTS <= IMF_MAX_CANDIDATES,
                "struct imf_planning has room for every candidate: those, a mixture, the host's");
 
 /* Add the device's candidates; returns the index of the cheapest that may be taken, how its passes
@@ -141,16 +144,24 @@ static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain
     return st;
 }
 
-/* The host solver's candidate, for the chain as it is. */
-static enum imf_status ask_host(struct imf_candidate *out, const struct imf_chain *c,
-                                const struct request *r, struct imf_error *err) {
+/* The candidates of the host's solvers, for the chain as it is; *best: the cheapest that may be
+ * taken, or the last. */
+static enum imf_status ask_host(struct imf_candidate out[HOSTS], const struct imf_chain *c,
+                                const struct request *r, size_t *best, struct imf_error *err) {
     struct imf_proposals host;
     enum imf_status st = imf_proposals_open(&host, c, NULL, err);
     struct imf_proposal *taken = st ? NULL : calloc((size_t)c->count, sizeof *taken);
     if (!st && !taken)
         st = imf_fail_memory(err, (size_t)c->count * sizeof *taken);
-    if (!st)
-        imf_candidate_make(out, &host, IMF_BACKEND_CPU, &r->bounds, taken);
+    *best = HOSTS - 1;
+    for (size_t k = HOSTS; k-- > 0 && !st;) {
+        imf_candidate_make(&out[k], &host, hosts[k], &r->bounds, taken);
+        if (r->policy == HOST_ASKED)
+            *best = hosts[k] == r->backend ? k : *best;
+        else if (out[k].eligible &&
+                 (!out[*best].eligible || out[k].estimate_ms <= out[*best].estimate_ms))
+            *best = k;
+    }
     free(taken);
     imf_proposals_close(&host);
     return st;
@@ -161,7 +172,7 @@ static const char *why_passed_over(const struct imf_planning *p, const struct ru
                                    const struct imf_candidate *k) {
     if (rule->over || k->estimate_ms >= p->candidate[p->chosen].estimate_ms)
         return rule->over;
-    return k == &p->candidate[p->host] ? rule->over_host : rule->over_device;
+    return k >= &p->candidate[p->count - HOSTS] ? rule->over_host : rule->over_device;
 }
 
 /* Say of each candidate why it was taken or passed over. */
@@ -236,26 +247,31 @@ static enum imf_status open_device(struct imf_planning *p, struct imf_context *c
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
                             const struct imf_chain *c, struct request *r, struct imf_error *err) {
     const struct rule *rule = &rules[r->policy];
-    struct imf_candidate host;
+    struct imf_candidate host[HOSTS];
     struct imf_device nominal = nominal_device();
-    size_t best = SIZE_MAX;
-    enum imf_status st = ask_host(&host, c, r, err);
-    bool host_can = host.eligible && rule->host;
+    size_t best = SIZE_MAX, own;
+    enum imf_status st = ask_host(host, c, r, &own, err);
+    if (st)
+        return st;
+    bool host_can = host[own].eligible && rule->host;
     bool must = rule->must || !host_can;
-    if (!st && rule->device &&
-        (must || r->policy == OPENED || host.estimate_ms > imf_tuning(&nominal)->open_ms))
+    if (rule->device &&
+        (must || r->policy == OPENED || host[own].estimate_ms > imf_tuning(&nominal)->open_ms))
         st = open_device(p, ctx, must, r, err);
     if (!st)
         st = ask_device(p, c, p->rt ? imf_runtime_device(p->rt) : &nominal, r, &best, err);
     if (st)
         return st;
-    p->host = p->count++;
-    p->candidate[p->host] = host;
+    p->host = p->count + own;
+    p->host_backend = hosts[own];
+    memcpy(&p->candidate[p->count], host, sizeof host);
+    p->count += HOSTS;
     bool device_can = p->rt && best != SIZE_MAX;
     if (!device_can && !host_can)
         return cannot(p, r, err);
-    p->on_device = device_can &&
-                   (rule->last || !host_can || p->candidate[best].estimate_ms <= host.estimate_ms);
+    p->on_device =
+        device_can && (rule->last || !host_can ||
+                       p->candidate[best].estimate_ms <= p->candidate[p->host].estimate_ms);
     if (rule->last && !p->on_device)
         snprintf(p->note, sizeof p->note,
                  "the device cannot do this (%.120s); using the plain C solver",
@@ -267,7 +283,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
 
 static enum policy policy_of(enum imf_backend backend, const struct imf_context *ctx, bool opened) {
     if (backend)
-        return backend == IMF_BACKEND_CPU ? HOST_ASKED : BACKEND_ASKED;
+        return imf_backend_is_host(backend) ? HOST_ASKED : BACKEND_ASKED;
     return imf_context_device_asked(ctx) ? DEVICE_ASKED : opened ? OPENED : FREE;
 }
 
@@ -278,7 +294,9 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
     p->taken = calloc((size_t)c->count, sizeof *p->taken);
     if (!p->taken)
         return imf_fail_memory(err, (size_t)c->count * sizeof *p->taken);
-    bool opened = imf_context_opened(ctx);
+    /* Where backends may differ within the tolerance, the choice goes by this image alone: what a
+     * batch has opened before must not show in the result. */
+    bool opened = c->exact && imf_context_opened(ctx);
     struct request r = {
         .backend = settings->backend,
         .policy = policy_of(settings->backend, ctx, opened),

@@ -12,7 +12,8 @@
 struct imf_planning {
     struct imf_candidate candidate[IMF_MAX_CANDIDATES];
     size_t count;
-    size_t chosen, host; /* of them: the one taken, the host solver's */
+    size_t chosen, host;           /* of them: the one taken, the host's that is, or would be */
+    enum imf_backend host_backend; /* of the latter */
     bool on_device;
     const struct imf_chain *chain; /* what a device runs: the chain, its split, or composed */
     struct imf_chain *composed;    /* from it, or NULL; owned */

@@ -25,7 +25,7 @@ void imf_proposals_close(struct imf_proposals *proposals) {
 }
 
 static bool belongs(const struct imf_solver *solver, enum imf_backend backend) {
-    return backend ? solver->backend == backend : solver->backend != IMF_BACKEND_CPU;
+    return backend ? solver->backend == backend : !imf_backend_is_host(solver->backend);
 }
 
 const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposals, int pass,

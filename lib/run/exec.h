@@ -12,10 +12,13 @@
 
 struct imf_exec;
 
-/* Everything by the host solver. out_sample: the chain's own, or IMF_F64 for
+/* Everything by the reference. out_sample: the chain's own, or IMF_F64 for
  * results that are neither rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);
+/* The same by solver/vector.c, which must be able to do it. */
+enum imf_status imf_exec_make_vector(struct imf_exec **out, const struct imf_chain *chain,
+                                     struct imf_error *err);
 /* Everything on a device; taken[i] is how convolution pass i is done, proposed for the height of
  * the bands (imf_proposals_band). advance: rows a band, or 0: as the device's tuning has it. */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,

@@ -1,5 +1,5 @@
 /*
- * host.c - running a chain on the host: the reference
+ * host.c - running a chain on the host: the reference, or the solver of small kernels
  *
  * Surfaces are memory of ours, whole, and float64 between passes.
  */
@@ -75,7 +75,8 @@ static const struct imf_executor host = {.map = map,
                                          .finish = nothing,
                                          .destroy = destroy};
 
-static enum imf_status make_step(struct imf_exec *x, int i, struct imf_error *err) {
+static enum imf_status make_step(struct imf_exec *x, int i, enum imf_backend backend,
+                                 struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
     struct imf_problem p = pass->problem;
     if (pass->kind != IMF_PASS_CONVOLVE)
@@ -83,15 +84,19 @@ static enum imf_status make_step(struct imf_exec *x, int i, struct imf_error *er
     p.in = x->surface[pass->source + 1].sample;
     p.out = x->surface[i + 1].sample;
     struct imf_proposal taken;
-    imf_propose_host(&taken, &p);
+    if (backend == IMF_BACKEND_VECTOR)
+        imf_propose(&taken, &imf_solver_vector, &p, NULL);
+    else
+        imf_propose_host(&taken, &p);
     if (!taken.able)
         return imf_fail(err, IMF_ERR_LIMIT, "%s", taken.why);
     x->step[i].solver = taken.solver;
     return taken.solver->make(&x->step[i].job, &p, &taken, NULL, err);
 }
 
-enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *c,
-                                   enum imf_sample out_sample, struct imf_error *err) {
+static enum imf_status make(struct imf_exec **out, const struct imf_chain *c,
+                            enum imf_backend backend, enum imf_sample out_sample,
+                            struct imf_error *err) {
     struct imf_exec *x = *out = calloc(1, sizeof *x);
     if (!x)
         return imf_fail_memory(err, sizeof *x);
@@ -104,8 +109,18 @@ enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain
             st = imf_surface_alloc(&x->surface[i], err);
     }
     for (int i = 0; i < c->count && !st; i++)
-        st = make_step(x, i, err);
+        st = make_step(x, i, backend, err);
     if (st)
         imf_exec_free(out);
     return st;
+}
+
+enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *c,
+                                   enum imf_sample out_sample, struct imf_error *err) {
+    return make(out, c, IMF_BACKEND_CPU, out_sample, err);
+}
+
+enum imf_status imf_exec_make_vector(struct imf_exec **out, const struct imf_chain *c,
+                                     struct imf_error *err) {
+    return make(out, c, IMF_BACKEND_VECTOR, c->out, err);
 }

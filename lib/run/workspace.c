@@ -71,6 +71,8 @@ static bool choose_host(struct imf_workspace *ws, const char *why) {
 
 static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
     const struct imf_chain *chain = ws->plan->chain;
+    if (ws->plan->planning.host_backend == IMF_BACKEND_VECTOR)
+        return imf_exec_make_vector(&ws->exec, chain, err);
     return imf_exec_make_host(&ws->exec, chain, chain->out, err);
 }
 

@@ -16,22 +16,9 @@
 
 bool imf_host_factors(const struct imf_problem *p, struct imf_terms *terms) {
     const struct imf_kernel *k = p->kernel[0];
-    *terms = (struct imf_terms){.rank = 1};
     if (p->kind == IMF_MAGNITUDE || k->width == 1 || k->height == 1)
         return false;
-    terms->store = calloc((size_t)k->height + (size_t)k->width, sizeof *terms->store);
-    if (!terms->store)
-        return false;
-    terms->term[0] = (struct imf_term){.column = terms->store,
-                                       .row = terms->store + k->height,
-                                       .height = k->height,
-                                       .width = k->width};
-    if (p->facts[0].product) {
-        imf_kernel_factors(k, &p->facts[0].pivot, terms->term[0].column, terms->term[0].row);
-        return true;
-    }
-    free(terms->store);
-    return imf_kernel_terms(k, RESIDUAL * p->facts[0].abs_sum, terms);
+    return imf_problem_term(p, terms) || imf_kernel_terms(k, RESIDUAL * p->facts[0].abs_sum, terms);
 }
 
 /* The row that comes next, along itself. */

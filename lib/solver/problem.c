@@ -1,6 +1,8 @@
 /* problem.c - what one filtering pass computes */
 #include "solver/problem.h"
 
+#include <stdlib.h>
+
 void imf_problem_convolve(struct imf_problem *p, const struct imf_kernel *kernel) {
     p->kind = IMF_CONVOLUTION;
     p->kernel[0] = kernel;
@@ -33,4 +35,20 @@ void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbour
 
 int imf_problem_kernels(const struct imf_problem *p) {
     return p->kind == IMF_CONVOLUTION ? 1 : p->kind == IMF_MAGNITUDE ? 2 : 0;
+}
+
+bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out) {
+    const struct imf_kernel *k = p->kernel[0];
+    *out = (struct imf_terms){.rank = 1};
+    if (!p->facts[0].product)
+        return false;
+    out->store = calloc((size_t)k->height + (size_t)k->width, sizeof *out->store);
+    if (!out->store)
+        return false;
+    out->term[0] = (struct imf_term){.column = out->store,
+                                     .row = out->store + k->height,
+                                     .height = k->height,
+                                     .width = k->width};
+    imf_kernel_factors(k, &p->facts[0].pivot, out->term[0].column, out->term[0].row);
+    return true;
 }

@@ -72,6 +72,10 @@ void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbour
 /* How many kernels it has: 1 or 2, or 0 where it is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);
 
+/* The first kernel as one product of a column and a row; false, and nothing owned, when it is none
+ * or memory ran out. The caller frees out->store. */
+bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out);
+
 /* "#define" lines that common.cl reads, but for VEC, which is the solver's: IN, OUT, EXACT,
  * WIDE, E_* and X_*. */
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p);

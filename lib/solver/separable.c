@@ -105,26 +105,11 @@ static bool choose_acc(const struct imf_problem *p, const struct imf_terms *term
     return false;
 }
 
-/* The kernel as one product; false, and nothing owned, when it is none or memory ran out. */
-static bool one_term(const struct imf_problem *p, struct imf_terms *t) {
-    const struct imf_kernel *k = p->kernel[0];
-    *t = (struct imf_terms){.rank = 1};
-    if (!p->facts[0].product)
-        return false;
-    t->store = calloc((size_t)k->height + (size_t)k->width, sizeof *t->store);
-    if (!t->store)
-        return false;
-    t->term[0] = (struct imf_term){
-        .column = t->store, .row = t->store + k->height, .height = k->height, .width = k->width};
-    imf_kernel_factors(k, &p->facts[0].pivot, t->term[0].column, t->term[0].row);
-    return true;
-}
-
 /* The terms that a shape was chosen for; the caller frees their store. */
 static enum imf_status take_terms(const struct imf_problem *p, const struct shape *s,
                                   struct imf_terms *t, struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
-    if (s->rank == 1 ? one_term(p, t) : imf_kernel_terms(k, s->allowed, t))
+    if (s->rank == 1 ? imf_problem_term(p, t) : imf_kernel_terms(k, s->allowed, t))
         return IMF_OK;
     return imf_fail_memory(err, ((size_t)k->width + (size_t)k->height) * sizeof(double));
 }
@@ -134,7 +119,7 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
                        struct imf_terms *terms, struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
     int vec = t->separable_vec[IMF_WIDTH_32];
-    bool found = one_term(p, terms);
+    bool found = imf_problem_term(p, terms);
     if (!found && (p->exact || t->two_passes || (k->width + vec - 1) / vec * 2 > SUMS)) {
         imf_proposal_refuse(out, "the kernel is not the product of a column and a row");
         return false;

@@ -45,7 +45,7 @@ struct imf_proposal {
 };
 
 struct imf_solver {
-    const char *name; /* "direct", "separable", "fft", "cpu" */
+    const char *name; /* "direct", "separable", "fft", "vector", "cpu" */
     enum imf_backend backend;
     unsigned kinds; /* of problems: a set of 1u << enum imf_problem_kind */
     /* Answer for a problem of these kinds; `out` comes as imf_propose() prepares it. d is NULL for
@@ -72,14 +72,16 @@ extern const struct imf_solver *const imf_solvers[];
 /* Those of sums of products and transfer functions, which others name too; solver/solvers.c lists
  * all. */
 extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_solver_separable_gpu,
-    imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_frequency, imf_solver_host,
-    imf_solver_host_frequency;
+    imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_frequency,
+    imf_solver_vector, imf_solver_host, imf_solver_host_frequency;
 
 /* What a solver proposes: not able, and why, until it says otherwise. */
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d);
 /* The same of the host's solver of problems of this kind. */
 void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p);
+/* Those that need no device: its solvers get none. */
+bool imf_backend_is_host(enum imf_backend backend);
 /* The solver takes problems of this kind. */
 bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kind);
 /* For solvers: why a problem cannot be done. */

@@ -13,6 +13,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_fft_gpu,
     &imf_solver_fft,       /* tiles in the frequency domain */
     &imf_solver_frequency, /* the whole image there */
+    &imf_solver_vector,    /* small kernels on the host's cores */
     &imf_solver_host,
     &imf_solver_host_frequency, /* plain C */
     NULL};
@@ -22,6 +23,10 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
                                       [IMF_NEIGHBOURHOOD] = "this is no sum of products"};
+
+bool imf_backend_is_host(enum imf_backend backend) {
+    return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU;
+}
 
 bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kind) {
     return solver->kinds >> kind & 1;

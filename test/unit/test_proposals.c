@@ -28,8 +28,9 @@ static void check_cheapest(const struct expectation *e) {
     const char *const specs[] = {e->spec, NULL};
     struct chain_case c = chain_make(specs, &rgb, &plain);
     struct imf_proposals all;
-    CHECK(!imf_proposals_open(&all, c.chain, e->backend == IMF_BACKEND_CPU ? NULL : &device, NULL),
-          "open");
+    CHECK(
+        !imf_proposals_open(&all, c.chain, imf_backend_is_host(e->backend) ? NULL : &device, NULL),
+        "open");
     const struct imf_proposal *one = imf_proposals_cheapest(&all, 0, e->backend);
     CHECK(one->able == (e->solver != NULL), "%s: %s", e->spec, one->why);
     CHECK(!e->solver || one->solver == e->solver, "%s: %s", e->spec, one->phrase);
@@ -75,6 +76,9 @@ int main(void) {
         {"disk:40", IMF_BACKEND_AUTO, &imf_solver_fft, NULL},
         {"lowpass:0.1", IMF_BACKEND_AUTO, &imf_solver_frequency, NULL},
         {"blur:3", IMF_BACKEND_CPU, &imf_solver_host, NULL},
+        {"blur:3", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
+        {"sobel", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
+        {"disk:40", IMF_BACKEND_VECTOR, NULL, "the kernel is too large"},
         {"lowpass:0.1", IMF_BACKEND_CPU, &imf_solver_host_frequency, NULL},
         {"lowpass:0.1", IMF_BACKEND_DIRECT, NULL, "frequency-domain filters need the FFT"},
         {"sobel", IMF_BACKEND_SEPARABLE, NULL, "a magnitude takes two kernels at once"},

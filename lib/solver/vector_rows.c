@@ -1,0 +1,283 @@
+/*
+ * vector_rows.c - the inner loops of solver/vector.c
+ *
+ * A strip of a row at a time goes through loops so plain that compilers make vectors of them: over
+ * samples, with as many taps side by side as stay in registers. Nothing depends on the strip or on
+ * how wide the vectors are: each sample's operations and their order are the same, and products are
+ * not contracted with sums (-ffp-contract=off), so that every clone gives the same bits.
+ */
+#include "solver/vector_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The processor chooses when the program starts, where the loader can. */
+#ifndef IMF_CLONES
+#if defined __x86_64__ && defined __GLIBC__ && defined __clang__
+#define IMF_CLONES __attribute__((target_clones("avx512bw", "avx2", "default")))
+#elif defined __x86_64__ && defined __GLIBC__ && __GNUC__ >= 12
+#define IMF_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define IMF_CLONES
+#endif
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+#define STRIP 1024 /* samples; with what the loops keep of them, half of a small cache */
+#define WIDE (STRIP + IMF_VECTOR_REACH + IMF_SLACK)
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+#define ONE(k) +by[k] * (WORK)p[k][i]
+#define TWO(k) +by[k] * (WORK)(p[k][i] + q[k][i])
+#define TIMES2(term, k) term(k) term(k + 1)
+#define TIMES4(term) TIMES2(term, 0) TIMES2(term, 2)
+#define TIMES8(term) TIMES4(term) TIMES2(term, 4) TIMES2(term, 6)
+
+/* Add some taps' products: their samples are at p[], for pairs also at q[]. */
+#define ADD(sum, type, count, terms)                                                               \
+    do {                                                                                           \
+        const type *p[count], *q[count];                                                           \
+        WORK by[count];                                                                            \
+        for (int k = 0; k < (count); k++)                                                          \
+            p[k] = at[k], q[k] = other[k], by[k] = tap[k];                                         \
+        (void)q;                                                                                   \
+        for (int i = 0; i < n; i++)                                                                \
+            (sum)[i] = (SUM)((sum)[i] terms);                                                      \
+        at += (count), other += (count), tap += (count), left -= (count);                          \
+    } while (0)
+
+/* One loop over groups: of one that has a single loop inside compilers make the inner one. */
+#define ADD_ALL(sum, type, count, term)                                                            \
+    for (int left = (count); left > 0;) {                                                          \
+        if (left >= 8)                                                                             \
+            ADD(sum, type, 8, TIMES8(term));                                                       \
+        else if (left >= 4)                                                                        \
+            ADD(sum, type, 4, TIMES4(term));                                                       \
+        else if (left >= 2)                                                                        \
+            ADD(sum, type, 2, TIMES2(term, 0));                                                    \
+        else                                                                                       \
+            ADD(sum, type, 1, term(0));                                                            \
+    }
+
+#define SUM uint16_t
+#define WORK unsigned
+INLINE void narrow_bytes(uint16_t *restrict sum, const void *const *at, const void *const *other,
+                         const struct imf_vector_sum *s, int n) {
+    const uint16_t *tap = s->whole;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    ADD_ALL(sum, uint8_t, s->count, ONE)
+}
+
+INLINE void narrow_sums(uint16_t *restrict sum, const void *const *at, const void *const *other,
+                        const struct imf_vector_sum *s, int n) {
+    const uint16_t *tap = s->whole;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    ADD_ALL(sum, uint16_t, s->count, ONE)
+}
+#undef SUM
+#undef WORK
+
+#define SUM float
+#define WORK float
+#define FLOAT_SUMS(name, type)                                                                     \
+    INLINE void name(float *restrict sum, const void *const *at, const void *const *other,         \
+                     const struct imf_vector_sum *s, int n) {                                      \
+        const float *tap = s->tap;                                                                 \
+        for (int i = 0; i < n; i++)                                                                \
+            sum[i] = 0;                                                                            \
+        ADD_ALL(sum, type, s->pairs, TWO)                                                          \
+        ADD_ALL(sum, type, s->count - s->pairs, ONE)                                               \
+    }
+FLOAT_SUMS(float_bytes, uint8_t)
+FLOAT_SUMS(float_words, uint16_t)
+FLOAT_SUMS(float_floats, float)
+#undef SUM
+#undef WORK
+
+/* ---- the end of a strip ---------------------------------------------------------------------- */
+
+INLINE void end_narrow(const struct imf_vector_end *e, uint8_t *restrict out, const uint16_t *sum,
+                       int n) {
+    uint16_t add = (uint16_t)(int)e->add, mul2 = (uint16_t)(int)e->mul2;
+    uint16_t add2 = (uint16_t)(int)e->add2;
+    if (e->absolute)
+        for (int i = 0; i < n; i++) {
+            int16_t v = (int16_t)(sum[i] + add);
+            v = (int16_t)(v < 0 ? -v : v);
+            v = (int16_t)((unsigned)v * mul2 + add2);
+            v = v < 0 ? 0 : v;
+            out[i] = (uint8_t)(v > 255 ? 255 : v);
+        }
+    else
+        for (int i = 0; i < n; i++) {
+            int16_t v = (int16_t)(sum[i] + add);
+            v = v < 0 ? 0 : v;
+            out[i] = (uint8_t)(v > 255 ? 255 : v);
+        }
+}
+
+/* The nearest integer, ties to even, of 0 to 2^22: what is added leaves no bits behind the point. */
+#define ROUND(v) ((int)((v) + 12582912.0f - 12582912.0f))
+
+#define END(name, type, most)                                                                      \
+    INLINE void name(type *restrict out, const float *v, float mul, float add, int n) {            \
+        for (int i = 0; i < n; i++) {                                                              \
+            float x = v[i] * mul + add;                                                            \
+            x = x < 0 ? 0 : x;                                                                     \
+            x = x > (most) ? (most) : x;                                                           \
+            out[i] = (type)ROUND(x);                                                               \
+        }                                                                                          \
+    }
+END(end_bytes, uint8_t, 255.0f)
+END(end_words, uint16_t, 65535.0f)
+
+INLINE void end_floats(float *restrict out, const float *v, float mul, float add, int n) {
+    for (int i = 0; i < n; i++)
+        out[i] = v[i] * mul + add;
+}
+
+/* What not all have, in loops of its own. */
+INLINE void end_strip(const struct imf_vector_rows *w, void *out, float *restrict v, int n) {
+    const struct imf_vector_end *e = &w->end;
+    float mul = e->mul, add = e->add, level = e->level, full = e->full, divisor = e->divisor;
+    if (e->absolute) {
+        for (int i = 0; i < n; i++)
+            v[i] = fabsf(v[i] * mul + add);
+        mul = e->mul2;
+        add = e->add2;
+    }
+    if (e->divisor != 1 || e->threshold) {
+        for (int i = 0; i < n; i++)
+            v[i] = v[i] * mul + add;
+        mul = 1;
+        add = 0;
+    }
+    if (e->threshold)
+        for (int i = 0; i < n; i++)
+            v[i] = v[i] >= level ? full : 0;
+    else if (e->divisor != 1)
+        for (int i = 0; i < n; i++)
+            v[i] /= divisor;
+    if (w->out == IMF_U8)
+        end_bytes(out, v, mul, add, n);
+    else if (w->out == IMF_U16)
+        end_words(out, v, mul, add, n);
+    else
+        end_floats(out, v, mul, add, n);
+}
+
+INLINE void widen(float *restrict to, const uint16_t *sum, int n) {
+    for (int i = 0; i < n; i++)
+        to[i] = (int16_t)sum[i];
+}
+
+INLINE void lengths(float *restrict a, const float *b, int n) {
+    for (int i = 0; i < n; i++)
+        a[i] = sqrtf(a[i] * a[i] + b[i] * b[i]);
+}
+
+/*
+ * Roots of whole numbers to the nearest, for sums below 2^21. The root of floats, rounded, is off by
+ * one at most, so that the squares' sum is less than 2^24 from its square: arithmetic modulo 2^32
+ * gives the difference exactly. The nearest is t while that is in -t + 1..t.
+ */
+INLINE void whole_lengths(float *restrict a, const float *b, int n) {
+    for (int i = 0; i < n; i++) {
+        int t = (int)(sqrtf(a[i] * a[i] + b[i] * b[i]) + 0.5f);
+        uint32_t x = (uint32_t)(int)a[i], y = (uint32_t)(int)b[i], r = (uint32_t)t;
+        int d = (int)(x * x + y * y - r * r);
+        a[i] = (float)(t + (d > t) - (d <= -t && t > 0));
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+struct buffers {
+    _Alignas(64) uint16_t whole[2][WIDE];
+    _Alignas(64) float v[2][WIDE];
+};
+
+INLINE const void *address(const struct imf_surface *s, ptrdiff_t row, ptrdiff_t sample) {
+    ptrdiff_t i = (ptrdiff_t)s->origin + row * (ptrdiff_t)s->pitch + sample;
+    return (const char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
+}
+
+/* Sum `s` of the image's samples into buffer k; n is a multiple of IMF_SLACK. */
+INLINE void sum_image(const struct imf_vector_rows *w, const struct imf_vector_sum *s,
+                      const struct imf_surface *in, int y, int x, struct buffers *b, int k, int n) {
+    const void *at[IMF_VECTOR_TAPS], *other[IMF_VECTOR_TAPS];
+    for (int t = 0; t < s->count; t++) {
+        at[t] = address(in, y + s->at[t].row, (ptrdiff_t)x + s->at[t].sample);
+        other[t] = address(in, y + s->other[t].row, (ptrdiff_t)x + s->other[t].sample);
+    }
+    if (w->narrow)
+        narrow_bytes(b->whole[k], at, other, s, n);
+    else if (w->in == IMF_U8)
+        float_bytes(b->v[k], at, other, s, n);
+    else if (w->in == IMF_U16)
+        float_words(b->v[k], at, other, s, n);
+    else
+        float_floats(b->v[k], at, other, s, n);
+}
+
+/* The row's sums of those in buffer 0 into buffer 1; sample 0 is that of the output's first. */
+INLINE void sum_middle(const struct imf_vector_rows *w, struct buffers *b, int n) {
+    const struct imf_vector_sum *s = &w->sum[1];
+    const void *at[IMF_VECTOR_TAPS], *other[IMF_VECTOR_TAPS];
+    for (int t = 0; t < s->count; t++) {
+        int i = w->left + s->at[t].sample, j = w->left + s->other[t].sample;
+        at[t] = w->narrow ? (const void *)(b->whole[0] + i) : b->v[0] + i;
+        other[t] = w->narrow ? (const void *)(b->whole[0] + j) : b->v[0] + j;
+    }
+    if (w->narrow)
+        narrow_sums(b->whole[1], at, other, s, n);
+    else
+        float_floats(b->v[1], at, other, s, n);
+}
+
+INLINE int padded(int n) {
+    return (n + IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
+}
+
+INLINE void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
+                  const struct imf_surface *out, int y, int x, struct buffers *b) {
+    int rest = w->samples - x, some = rest < STRIP ? rest : STRIP, n = padded(some), last = 0;
+    void *to = (char *)imf_surface_row(out, y) + (size_t)x * imf_sample_size(w->out);
+    if (w->kind == IMF_VECTOR_SEPARABLE) {
+        sum_image(w, &w->sum[0], in, y, x - w->left, b, 0, padded(w->left + some + w->right));
+        sum_middle(w, b, n);
+        last = 1;
+    } else {
+        sum_image(w, &w->sum[0], in, y, x, b, 0, n);
+        if (w->kind == IMF_VECTOR_MAGNITUDE)
+            sum_image(w, &w->sum[1], in, y, x, b, 1, n);
+    }
+    if (w->end.narrow) {
+        end_narrow(&w->end, to, b->whole[last], n);
+        return;
+    }
+    for (int k = 0; k < 2 && w->narrow; k++)
+        if (k == last || w->kind == IMF_VECTOR_MAGNITUDE)
+            widen(b->v[k], b->whole[k], n);
+    if (w->end.root)
+        whole_lengths(b->v[0], b->v[1], n);
+    else if (w->kind == IMF_VECTOR_MAGNITUDE)
+        lengths(b->v[0], b->v[1], n);
+    end_strip(w, to, b->v[last], n);
+}
+
+IMF_CLONES static void imf_vector_some(const struct imf_vector_rows *w,
+                                       const struct imf_surface *in, const struct imf_surface *out,
+                                       int first, int end) {
+    struct buffers b = {0}; /* what pads a strip is summed, too */
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < w->samples; x += STRIP)
+            strip(w, in, out, y, x, &b);
+}
+
+/* Other files' calls of what has clones are not found by every linker. */
+void imf_vector_rows(const struct imf_vector_rows *work, const struct imf_surface *in,
+                     const struct imf_surface *out, int first, int end) {
+    imf_vector_some(work, in, out, first, end);
+}

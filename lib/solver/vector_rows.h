@@ -1,0 +1,51 @@
+/* vector_rows.h - the inner loops of solver/vector.c */
+#ifndef IMF_SOLVER_VECTOR_ROWS_H
+#define IMF_SOLVER_VECTOR_ROWS_H
+
+#include "base/surface.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IMF_VECTOR_TAPS 64   /* of a sum, mirrored pairs counted once */
+#define IMF_VECTOR_REACH 512 /* samples that a row's taps of a separable kernel add to a strip */
+
+/* Samples at offsets from the output's, each times its tap. The first `pairs` taps are of two
+ * samples, which are added first. */
+struct imf_vector_sum {
+    int pairs, count;
+    struct imf_vector_at {
+        int row, sample;
+    } at[IMF_VECTOR_TAPS], other[IMF_VECTOR_TAPS];
+    float tap[IMF_VECTOR_TAPS];
+    uint16_t whole[IMF_VECTOR_TAPS]; /* the same modulo 65536 */
+};
+
+/* What follows: v = v * mul + add; if absolute |v| * mul2 + add2; a threshold, or / divisor;
+ * rounding. */
+struct imf_vector_end {
+    float mul, add, mul2, add2, divisor, level, full;
+    bool absolute, threshold;
+    bool narrow; /* sums of 16 bits become bytes in 16 bits: mul and divisor are 1, no threshold */
+    bool root;   /* magnitudes are whole numbers */
+};
+
+enum imf_vector_kind { IMF_VECTOR_PLAIN, IMF_VECTOR_SEPARABLE, IMF_VECTOR_MAGNITUDE };
+
+struct imf_vector_rows {
+    enum imf_vector_kind kind;
+    enum imf_sample in, out; /* not IMF_F64 */
+    bool narrow;             /* sums of 16 bits, of bytes; else floats */
+    int samples;             /* a row */
+    int left, right;         /* separable: samples that the row's taps reach */
+    /* separable: the column, whose taps are rows, then the row; magnitude: its two */
+    struct imf_vector_sum sum[2];
+    struct imf_vector_end end;
+};
+
+/* Output rows first..end - 1. Reads what the taps reach and, as it writes, up to IMF_SLACK samples
+ * behind a row. */
+void imf_vector_rows(const struct imf_vector_rows *work, const struct imf_surface *in,
+                     const struct imf_surface *out, int first, int end);
+
+#endif
