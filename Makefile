@@ -262,7 +262,7 @@ clean: ## remove everything that was built
 # ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
-	opencl-c-headers pocl-opencl-icd bats python3
+	opencl-c-headers pocl-opencl-icd bats parallel python3
 DEPS_CI = acl attr clang clang-format debootstrap g++ imagemagick libclang-rt-14-dev mandoc netpbm oclgrind \
 	pngcheck shellcheck libimage-exiftool-perl libjpeg-turbo-progs python3-numpy
 

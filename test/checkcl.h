@@ -15,6 +15,7 @@ struct checkcl {
     struct imf_context *ctx;   /* the same device through the public interface */
     bool quick, full, verbose; /* fewer and more draws from the matrix */
     bool tiny;                 /* a handful of small cases, for oclgrind */
+    unsigned drawn;            /* cases of solvers for GPUs, on a processor */
     const char *only;          /* a pattern of names, or NULL for all */
     bool met;                  /* by one name at least */
     const char *part;          /* spatial, transforms or chains, or NULL for all */

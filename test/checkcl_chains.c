@@ -134,7 +134,7 @@ static void check_transfers(struct checkcl *c) {
     size_t n = sizeof transfers / sizeof *transfers, shape_count = sizeof shapes / sizeof *shapes;
     for (size_t i = 0; i < n; i += c->tiny ? 7 : 1)
         for (size_t s = 0; s < shape_count; s++) {
-            if ((i + s) % (c->quick ? 3 : 2))
+            if ((i + s) % (c->tiny ? 3 : c->quick ? 5 : 2))
                 continue;
             check_chain(c, &transfers[i], &shapes[s], IMF_BACKEND_FFT,
                         (enum imf_edge)((i + s) % 5));
@@ -147,7 +147,7 @@ void checkcl_chains(struct checkcl *c) {
         for (size_t s = 0; s < shape_count; s++) {
             size_t specs = cases[i].spec[1] ? cases[i].spec[2] ? 3 : 2 : 1;
             enum imf_edge edge = (enum imf_edge)((specs + (size_t)shapes[s].channels) % 5);
-            if ((i + s) % (c->full ? 1 : c->quick ? 4 : 2))
+            if ((i + s) % (c->full ? 1 : c->tiny ? 4 : c->quick ? 6 : 2))
                 continue;
             check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_DIRECT, edge);
             if (!c->quick && s % 2)

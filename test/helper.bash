@@ -64,6 +64,10 @@ faulty() { # NAME=VALUE... -- OPTION...
         ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$IMFILTER" "$@"
 }
 
+need_thorough() {
+    [ -n "${THOROUGH:-}" ] || skip "takes long (THOROUGH=1 runs it)"
+}
+
 make_ppm() { # FILE: 3x2 RGB
     printf 'P3\n3 2\n255\n1 2 3  4 5 6  7 8 9\n10 20 30  40 50 60  70 80 255\n' >"$1"
 }

@@ -1,6 +1,8 @@
 #!/bin/sh
 # run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|spatial|transforms|chains|bats|fuzz|layers|faults]... (all)
 #
+# THOROUGH=1: also what takes long, as .ci/run has it: all of checkcl's draws, and a few command lines.
+#
 # Every test program ends with a line "name: N passed, N failed"; one that ends without it, or with
 # a status that contradicts it, counts as one failure. bats speaks TAP. The last line is the sum.
 set -u
@@ -11,6 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 build=$(cd "$BUILD" && pwd)
 # What the tests find in their environment: the program, and a cache of compiled kernels of their own.
 export IMFILTER="$build/imfilter" BUILD="$build" XDG_CACHE_HOME="$build/cache" LC_ALL=C.UTF-8
+checkcl_options=${CHECKCL_OPTIONS-$([ -n "${THOROUGH:-}" ] || echo --quick)}
 # Kernels are compiled as cli/main.c has it.
 export POCL_WORK_GROUP_SPECIALIZATION=0
 mkdir -p "$XDG_CACHE_HOME"
@@ -68,7 +71,7 @@ run_unit() {
 
 # shellcheck disable=SC2086 # a list of options
 checkcl_part() {
-    [ ! -x "$build/checkcl" ] || program "checkcl-$1" "$build/checkcl" --part="$1" ${CHECKCL_OPTIONS:-}
+    [ ! -x "$build/checkcl" ] || program "checkcl-$1" "$build/checkcl" --part="$1" $checkcl_options
 }
 run_spatial() { checkcl_part spatial; }
 run_transforms() { checkcl_part transforms; }
@@ -127,11 +130,13 @@ run_faults() {
     program faults sh test/faults/run.sh
 }
 
-# checkcl compiles for minutes, on one core: most of it beside the rest.
-beside() {
-    sh test/run.sh transforms spatial >"$build/beside.log" 2>&1 &
+# On two cores: the groups named in the background, beside those of $1.
+beside() { # GROUPS GROUP...
+    groups=$1
+    shift
+    sh test/run.sh "$@" >"$build/beside.log" 2>&1 &
     other=$!
-    for group in layers unit fuzz bats chains; do
+    for group in $groups; do
         "run_$group"
     done
     wait "$other"
@@ -142,12 +147,22 @@ beside() {
     failed=$((failed + ${line#* }))
 }
 
+# checkcl compiles for minutes, on one core; bats fills them all where there is parallel.
+run_all() {
+    if command -v parallel >/dev/null 2>&1; then
+        run_bats
+        beside 'layers unit fuzz chains' transforms spatial
+    else
+        beside 'layers unit fuzz bats' transforms spatial chains
+    fi
+}
+
 if [ $# -gt 0 ]; then
     for group; do
         "run_$group"
     done
 else
-    beside
+    run_all
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -6,6 +6,7 @@ need_device() {
 }
 
 @test "--tune measures, keeps the rates, and later runs say so" {
+    need_thorough
     need_device
     export XDG_CACHE_HOME=$PWD/cache
     make_pgm a.pgm
