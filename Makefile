@@ -20,8 +20,8 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 # The host solver is worth the compiler's whole effort, unless the user has an opinion.
 ifeq ($(origin CFLAGS),undefined)
 CFLAGS = -O2 -g
-$(BUILD)/lib/base/samples.o $(BUILD)/lib/solver/host.o $(BUILD)/lib/solver/host_frequency.o \
-	$(BUILD)/lib/solver/vector_rows.o: private CFLAGS = -O3 -g
+$(BUILD)/lib/base/samples.o $(BUILD)/lib/codec/png_filter.o $(BUILD)/lib/solver/host.o \
+	$(BUILD)/lib/solver/host_frequency.o $(BUILD)/lib/solver/vector_rows.o: private CFLAGS = -O3 -g
 endif
 # Its loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
 $(BUILD)/lib/solver/vector_rows.o: private REQUIRED += -fno-math-errno -fno-trapping-math

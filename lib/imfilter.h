@@ -99,7 +99,7 @@ enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM }
 struct imf_encode {
     int quality;         /* JPEG 1..100; 0: keep the source's, or 92 when there is none */
     int subsampling;     /* JPEG 444, 422 or 420; 0: keep the source's, or 420 when there is none */
-    int compression;     /* PNG deflate level 0..9; -1: the writer's default */
+    int compression;     /* of PNG, 0 (none), 1 (fast) .. 9 (small); -1: 6 */
     unsigned strip;      /* a set of enum imf_strip: metadata not to write */
     bool optimize;       /* JPEG: Huffman tables for this image; all its coefficients are held */
     uint64_t max_memory; /* bytes for the encoder's buffers; 0: no limit */

@@ -1,15 +1,13 @@
 /*
  * png_write.c - PNG encoder (libpng 1.6)
  *
- * Deflate level 1 with the filter "up" on every row is the default. On photographs its files are
- * 3 to 15 % larger than those of level 6, and rarely larger than level 6 gives without filters, in
- * a fifth of level 6's time. Choosing a filter for each row takes as long as deflating does and
- * saves 1 to 4 %; it is left to the levels that ask for size. Palettes and few bits are deflated as
- * they are, at level 6.
+ * libpng writes what stands before the pixels and the chunks behind them; the pixels are filtered,
+ * deflated and written by png_idat.c.
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */
 #include "codec/png.h"
+#include "codec/png_idat.h"
 #include "codec/xmp.h"
 
 #include <errno.h>
@@ -19,10 +17,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define DEFAULT_LEVEL 1
-#define FEW_LEVEL 6  /* of indices and of samples under 8 bits */
-#define SLOW_LEVEL 7 /* from here on every filter is tried on every row */
-#define IDAT_SIZE 65536
+#define DEFAULT_LEVEL 6
 
 _Static_assert(IMF_METADATA_MAX < PNG_UINT_31_MAX / 3, "a chunk holds any item, in hex as well");
 
@@ -38,10 +33,9 @@ struct png {
     unsigned char *scratch;      /* what a chunk is made in */
     bool begun;                  /* what stands before the pixels is written */
     struct imf_palette *palette; /* owned, or NULL: rows are pixels */
-    unsigned char *line;         /* samples of few bits: a row of them */
-    const unsigned char *src;
-    size_t stride;
-    int rows;
+    int bits;                    /* of a sample in the file */
+    unsigned char *line;         /* a row as the file has it, where that differs */
+    struct imf_idat *idat;       /* the pixels' encoder */
 };
 
 static void on_error(png_structp png, png_const_charp message) {
@@ -204,18 +198,6 @@ static void open_step(struct png *p) {
         return;
     png_set_write_fn(p->png, p, write_data, flush_data);
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_compression_buffer_size(p->png, IDAT_SIZE);
-}
-
-/* Differences of indices or of a few bits mean nothing, and less is to be deflated. */
-static void set_compression(struct png *p, bool few) {
-    int usual = few ? FEW_LEVEL : DEFAULT_LEVEL;
-    int level = p->writer->encode.compression < 0 ? usual : p->writer->encode.compression;
-    png_set_compression_level(p->png, level);
-    png_set_filter(p->png, PNG_FILTER_TYPE_BASE,
-                   level == 0 || few    ? PNG_FILTER_NONE
-                   : level < SLOW_LEVEL ? PNG_FILTER_UP
-                                        : PNG_ALL_FILTERS);
 }
 
 static void put_palette(struct png *p) {
@@ -253,7 +235,7 @@ static void begin_step(struct png *p) {
         type = bits ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_PALETTE;
         bits = bits ? bits : palette_bits(p->palette->count);
     }
-    set_compression(p, p->palette || bits < 8);
+    p->bits = bits;
     png_set_IHDR(p->png, p->info, (png_uint_32)w->info.width, (png_uint_32)w->info.height, bits,
                  type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (p->palette)
@@ -261,42 +243,81 @@ static void begin_step(struct png *p) {
     put_density(p);
     png_write_info(p->png, p->info);
     put_items(p);
-    static const union {
-        uint16_t number;
-        unsigned char little;
-    } order = {1};
-    if (bits < 8)
-        png_set_packing(p->png);
-    else if (order.little && bits == 16)
-        png_set_swap(p->png);
-    p->begun = true;
 }
 
-/* The upper bits of each sample, a byte each. */
-static const unsigned char *few_bits(const struct png *p, const unsigned char *row) {
+/* The reader may have met more metadata behind its last row. libpng's own end wants pixels that
+ * went through it. */
+static void finish_step(struct png *p) {
+    put_items(p);
+    png_write_chunk(p->png, (png_const_bytep) "IEND", NULL, 0);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static bool write_idat(void *data, const void *bytes, size_t size) {
+    struct png *p = data;
+    errno = 0;
+    if (fwrite(bytes, 1, size, p->writer->stream) == size)
+        return true;
+    p->error = errno ? errno : EIO;
+    return false;
+}
+
+static enum imf_status begin(struct png *p, struct imf_error *err) {
+    const struct imf_writer *w = p->writer;
+    if (!guarded(p, begin_step))
+        return failure(p, err);
+    size_t samples = (size_t)w->info.width * (size_t)(p->palette ? 1 : w->info.channels);
+    struct imf_idat_shape shape = {
+        .row_bytes =
+            p->bits < 8 ? (samples * (size_t)p->bits + 7) / 8 : samples * (size_t)p->bits / 8,
+        .rows = w->info.height,
+        .pixel = p->palette || p->bits < 8 ? 1 : (size_t)(w->info.channels * p->bits / 8),
+        .few = p->palette || p->bits < 8,
+        .level = w->encode.compression < 0 ? DEFAULT_LEVEL : w->encode.compression,
+        .max_memory = w->encode.max_memory};
+    if (p->bits != 8 && !(p->line = malloc(shape.row_bytes)))
+        return imf_fail_memory(err, shape.row_bytes);
+    if (!(p->idat = imf_idat_open(&shape, write_idat, p)))
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    p->writer->memory = imf_idat_memory(p->idat);
+    p->begun = true;
+    return IMF_OK;
+}
+
+/* The upper bits of samples, or indices, several to a byte. */
+static const unsigned char *pack(struct png *p, const unsigned char *row) {
     const struct imf_info *info = &p->writer->info;
+    bool wide = info->depth == 16 && !p->palette;
+    int drop = p->palette ? 0 : info->depth - p->bits, held = 0;
+    unsigned bits = 0;
+    unsigned char *to = p->line;
     for (int x = 0; x < info->width; x++) {
-        uint16_t wide = row[x];
-        if (info->depth == 16)
-            memcpy(&wide, row + 2 * (size_t)x, sizeof wide);
-        p->line[x] = (unsigned char)(wide >> (info->depth - info->bits));
+        uint16_t sample = row[x];
+        if (wide)
+            memcpy(&sample, row + 2 * (size_t)x, sizeof sample);
+        bits = bits << p->bits | (unsigned)sample >> drop;
+        held += p->bits;
+        if (held == 8) {
+            *to++ = (unsigned char)bits;
+            held = 0;
+        }
     }
+    if (held)
+        *to = (unsigned char)(bits << (8 - held));
     return p->line;
 }
 
-static void rows_step(struct png *p) {
-    if (!p->begun)
-        begin_step(p);
-    for (int y = 0; y < p->rows; y++) {
-        const unsigned char *row = p->src + (size_t)y * p->stride;
-        png_write_row(p->png, p->line && !p->palette ? few_bits(p, row) : row);
+/* Samples of 16 bits, the upper byte first. */
+static const unsigned char *big_endian(struct png *p, const unsigned char *row) {
+    size_t samples = (size_t)p->writer->info.width * (size_t)p->writer->info.channels;
+    for (size_t i = 0; i < samples; i++) {
+        uint16_t v;
+        memcpy(&v, row + 2 * i, sizeof v);
+        p->line[2 * i] = (unsigned char)(v >> 8);
+        p->line[2 * i + 1] = (unsigned char)v;
     }
-}
-
-/* The reader may have met more metadata behind its last row. */
-static void finish_step(struct png *p) {
-    put_items(p);
-    png_write_end(p->png, NULL);
+    return p->line;
 }
 
 /* ---- encoder ------------------------------------------------------------------------------ */
@@ -309,8 +330,6 @@ static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
     if (!p)
         return imf_fail_memory(err, sizeof *p);
     p->writer = w;
-    if (w->info.bits && !(p->line = malloc((size_t)w->info.width)))
-        return imf_fail_memory(err, (size_t)w->info.width);
     if (!guarded(p, open_step))
         return failure(p, err);
     return p->info ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
@@ -319,10 +338,15 @@ static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
 static enum imf_status png_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
                                 int rows, struct imf_error *err) {
     struct png *p = w->state;
-    p->src = src;
-    p->stride = stride;
-    p->rows = rows;
-    return guarded(p, rows_step) ? IMF_OK : failure(p, err);
+    enum imf_status status = p->begun ? IMF_OK : begin(p, err);
+    for (int y = 0; y < rows && !status; y++, src += stride) {
+        const unsigned char *row = p->bits < 8     ? pack(p, src)
+                                   : p->bits == 16 ? big_endian(p, src)
+                                                   : src;
+        if (!imf_idat_row(p->idat, row))
+            status = failure(p, err);
+    }
+    return status;
 }
 
 static enum imf_status png_palette(struct imf_writer *w, const struct imf_palette *palette,
@@ -342,6 +366,7 @@ static void png_close(struct imf_writer *w) {
     struct png *p = w->state;
     if (!p)
         return;
+    imf_idat_close(&p->idat);
     png_destroy_write_struct(&p->png, &p->info);
     free(p->scratch);
     free(p->palette);

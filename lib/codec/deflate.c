@@ -1,0 +1,401 @@
+/*
+ * deflate.c - deflate (RFC 1951) for what remains of pixels after prediction
+ *
+ * What remains of a photograph is noise with a narrow spread, in which a string that was there
+ * before costs more bits (13 to 30 for its length and distance) than its few bytes do as literals,
+ * though searching for it takes most of the time. So each byte has a price, the bits that it would
+ * take, and a match is used where it is cheaper than what it stands for. Two places are always
+ * looked at, the byte and the pixel before; others, by hashes of HASHED bytes, only in blocks where
+ * the caller wants it: a sample says whether it pays. What follows is cut into blocks where the frequencies of bytes change.
+ *
+ * Prices come from the frequencies of the bytes at first, and where a second pass is asked for from
+ * the codes that the first one led to.
+ */
+#include "codec/deflate.h"
+#include "codec/deflate_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE 32768          // the smallest part that gets codes of its own
+#define PART_MAX (4 * PIECE) // and the largest
+#define SPLIT_BYTES 90       // of the tables that a further part takes
+#define SAMPLE 16384         // bytes of a block on which strings are tried
+#define HASH_BITS 15
+#define HASHED 7    // bytes
+#define SHORTEST 4  // match
+#define INSERTED 64 // last places of a match that are entered
+#define LAZY 64     // a match that is shorter is put off for a longer one at the next byte
+#define SUMMED 48   // literals whose price is added up; more are never cheaper
+#define BIT 16      // prices are in 1/BIT bit
+#define LENGTH_PRICE (6 * BIT) // before there are codes
+#define DISTANCE_PRICE (5 * BIT)
+#define UNKNOWN_PRICE (12 * BIT) // of what had no code
+#define LOG_STEPS 256
+
+struct prices {
+    uint16_t literal[LITERALS], length[MATCH_MAX + 1], distance[DISTANCES];
+};
+
+/* Places where a hash was met: the last of each, and for each place the one before; -1: none. */
+struct places {
+    int32_t last[1 << HASH_BITS], before[IMF_DEFLATE_WINDOW];
+};
+
+struct imf_deflate {
+    uint16_t log_fraction[LOG_STEPS]; /* 256 * log2(1 + i / LOG_STEPS) */
+    struct places places, kept;
+    struct prices prices;
+    struct imf_codes codes;
+    size_t count;
+    struct imf_sequence sequence[PART_MAX / SHORTEST + 2];
+};
+
+const size_t imf_deflate_bytes = sizeof(struct imf_deflate);
+
+/* What is matched: places are distances from the start of the window. */
+struct text {
+    const unsigned char *base;
+    int end;
+    int pixel;
+};
+
+struct imf_deflate *imf_deflate_new(void) {
+    struct imf_deflate *d = malloc(sizeof *d);
+    if (!d)
+        return NULL;
+    /* log2 by squaring, exact enough and the same everywhere */
+    for (int i = 0; i < LOG_STEPS; i++) {
+        uint64_t x = ((uint64_t)LOG_STEPS + (uint64_t)i) << 23; /* 1..2 at bit 31 */
+        unsigned bits = 0;
+        for (int k = 0; k < 8; k++) {
+            x = x * x >> 31;
+            bits = bits << 1 | (unsigned)(x >> 32);
+            x >>= x >> 32;
+        }
+        d->log_fraction[i] = (uint16_t)bits;
+    }
+    return d;
+}
+
+void imf_deflate_free(struct imf_deflate *d) {
+    free(d);
+}
+
+/* 256 * log2(n), n > 0 */
+static unsigned log_of(const struct imf_deflate *d, uint32_t n) {
+    int top = 31 - __builtin_clz(n);
+    return 256 * (unsigned)top + d->log_fraction[(n << (31 - top)) >> 23 & (LOG_STEPS - 1)];
+}
+
+static inline uint32_t load4(const unsigned char *p) {
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline uint64_t load8(const unsigned char *p) {
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* ---- frequencies ----------------------------------------------------------------------------- */
+
+/* Four tables, so that equal bytes in a row need not wait for each other. */
+static void count_bytes(const unsigned char *data, size_t size, uint32_t count[LITERALS]) {
+    uint32_t table[4][LITERALS] = {{0}};
+    size_t i = 0;
+    for (; i + 4 <= size; i += 4)
+        for (int k = 0; k < 4; k++)
+            table[k][data[i + (size_t)k]]++;
+    for (; i < size; i++)
+        table[0][data[i]]++;
+    for (int v = 0; v < LITERALS; v++)
+        count[v] = table[0][v] + table[1][v] + table[2][v] + table[3][v];
+}
+
+/* Bits, in 1/256, that bytes of such frequencies take. */
+static uint64_t information(const struct imf_deflate *d, const uint32_t count[LITERALS]) {
+    uint32_t sum = 0;
+    uint64_t bits = 0;
+    for (int v = 0; v < LITERALS; v++) {
+        sum += count[v];
+        bits -= count[v] ? (uint64_t)count[v] * log_of(d, count[v]) : 0;
+    }
+    return bits + (sum ? (uint64_t)sum * log_of(d, sum) : 0);
+}
+
+double imf_deflate_information(const struct imf_deflate *d, const unsigned char *data,
+                               size_t size) {
+    uint32_t count[LITERALS];
+    count_bytes(data, size, count);
+    return (double)information(d, count) / 256;
+}
+
+/* How far a part goes that begins at data; *count: its bytes. */
+static size_t choose_part(const struct imf_deflate *d, const unsigned char *data, size_t size,
+                          uint32_t count[LITERALS]) {
+    size_t end = size < PIECE ? size : PIECE;
+    count_bytes(data, end, count);
+    uint64_t bits = information(d, count);
+    while (end < size && end < PART_MAX) {
+        uint32_t more[LITERALS], both[LITERALS];
+        size_t step = size - end < PIECE ? size - end : PIECE;
+        count_bytes(data + end, step, more);
+        for (int v = 0; v < LITERALS; v++)
+            both[v] = count[v] + more[v];
+        uint64_t together = information(d, both);
+        if (together > bits + information(d, more) + SPLIT_BYTES * 8 * 256)
+            break;
+        memcpy(count, both, sizeof both);
+        bits = together;
+        end += step;
+    }
+    return end;
+}
+
+/* ---- prices ---------------------------------------------------------------------------------- */
+
+static void first_prices(struct imf_deflate *d, const uint32_t count[LITERALS]) {
+    uint32_t sum = 0;
+    for (int v = 0; v < LITERALS; v++)
+        sum += count[v];
+    unsigned all = log_of(d, sum);
+    for (int v = 0; v < LITERALS; v++) {
+        unsigned price = count[v] ? (all - log_of(d, count[v])) * BIT / 256 : UNKNOWN_PRICE;
+        d->prices.literal[v] = (uint16_t)(price < BIT ? BIT : price > 14 * BIT ? 14 * BIT : price);
+    }
+    for (int n = SHORTEST; n <= MATCH_MAX; n++)
+        d->prices.length[n] = (uint16_t)(LENGTH_PRICE + BIT * imf_length_code(n).bits);
+    for (int k = 0; k < DISTANCES; k++)
+        d->prices.distance[k] = (uint16_t)(DISTANCE_PRICE + (k < 4 ? 0 : BIT * (k / 2 - 1)));
+}
+
+static unsigned code_price(uint8_t bits) {
+    return bits ? (unsigned)BIT * bits : UNKNOWN_PRICE;
+}
+
+static void prices_of_codes(struct imf_deflate *d) {
+    for (int v = 0; v < LITERALS; v++)
+        d->prices.literal[v] = (uint16_t)code_price(d->codes.litlen[v]);
+    for (int n = SHORTEST; n <= MATCH_MAX; n++) {
+        struct imf_extra e = imf_length_code(n);
+        d->prices.length[n] =
+            (uint16_t)(code_price(d->codes.litlen[LITERALS + 1 + e.code]) + (unsigned)BIT * e.bits);
+    }
+    for (int k = 0; k < DISTANCES; k++)
+        d->prices.distance[k] = (uint16_t)(code_price(d->codes.distance[k]) +
+                                           (unsigned)(k < 4 ? 0 : BIT * (k / 2 - 1)));
+}
+
+/* ---- matches --------------------------------------------------------------------------------- */
+
+struct match {
+    int length, distance;
+    unsigned gain; /* what it saves, in prices */
+};
+
+static inline unsigned hash(const unsigned char *p) {
+    return (unsigned)((load8(p) << (64 - 8 * HASHED)) * 0x9e3779b97f4a7c15u >> (64 - HASH_BITS));
+}
+
+static inline void enter(struct places *places, const unsigned char *base, int at) {
+    unsigned h = hash(base + at);
+    places->before[at % IMF_DEFLATE_WINDOW] = places->last[h];
+    places->last[h] = at;
+}
+
+/* Equal bytes from SHORTEST on, of which that many are known. */
+static inline int match_length(const unsigned char *a, const unsigned char *b, int most) {
+    int n = SHORTEST;
+    for (; n + 8 <= most; n += 8)
+        if (load8(a + n) != load8(b + n))
+            break;
+    while (n < most && a[n] == b[n])
+        n++;
+    return n;
+}
+
+static inline void try_match(const struct prices *prices, const struct text *t, int at, int from,
+                             struct match *best) {
+    const unsigned char *p = t->base + at, *q = t->base + from;
+    int most = t->end - at < MATCH_MAX ? t->end - at : MATCH_MAX;
+    if (load4(p) != load4(q) ||
+        (best->length && best->length < most && p[best->length] != q[best->length]))
+        return;
+    int length = match_length(p, q, most);
+    if (length <= best->length)
+        return;
+    unsigned saved = 0, distance = (unsigned)(at - from);
+    if (length < SUMMED)
+        for (int k = 0; k < length; k++)
+            saved += prices->literal[p[k]];
+    else
+        saved = BIT * (unsigned)length;
+    unsigned cost = prices->length[length] + prices->distance[imf_distance_code(distance).code];
+    if (saved > cost + best->gain)
+        *best = (struct match){length, (int)distance, saved - cost};
+}
+
+static inline struct match look(const struct imf_deflate *d, const struct text *t, int at,
+                                int depth) {
+    struct match best = {0, 0, 0};
+    if (at >= 1)
+        try_match(&d->prices, t, at, at - 1, &best);
+    if (at >= t->pixel && t->pixel > 1)
+        try_match(&d->prices, t, at, at - t->pixel, &best);
+    if (!depth)
+        return best;
+    int from = d->places.last[hash(t->base + at)];
+    while (depth-- > 0 && from >= 0 && at - from <= IMF_DEFLATE_WINDOW && best.length < LAZY) {
+        try_match(&d->prices, t, at, from, &best);
+        int next = d->places.before[from % IMF_DEFLATE_WINDOW];
+        if (next >= from) /* overwritten since */
+            break;
+        from = next;
+    }
+    return best;
+}
+
+/* Is there something longer at the next byte? */
+static bool better_next(const struct imf_deflate *d, const struct text *t, int at,
+                        const struct match *m) {
+    int from = d->places.last[hash(t->base + at + 1)];
+    struct match next = {m->length, 0, 0};
+    if (m->length >= LAZY || from < 0 || at + 1 - from > IMF_DEFLATE_WINDOW ||
+        at + 1 + MATCH_MAX > t->end)
+        return false;
+    try_match(&d->prices, t, at + 1, from, &next);
+    return next.length > m->length;
+}
+
+/*
+ * Cut base[at..end) into sequences. Where nothing was found for long the steps widen, to 16 bytes.
+ * Returns what was saved by matches. (Inlined, for depth 0 and others.)
+ */
+static inline __attribute__((always_inline)) uint64_t
+parse(struct imf_deflate *d, const struct text *t, int at, int end, int depth) {
+    int start = at;
+    unsigned missed = 0;
+    uint64_t gain = 0;
+    d->count = 0;
+    const struct text part = {t->base, end, t->pixel};
+    while (at + 16 < end) {
+        struct match m = look(d, &part, at, depth);
+        if (depth)
+            enter(&d->places, t->base, at);
+        if (!m.length || (depth && better_next(d, &part, at, &m))) {
+            at += m.length ? 1 : 1 + (int)(missed < 1024 ? missed++ : missed) / 64;
+            continue;
+        }
+        gain += m.gain;
+        d->sequence[d->count++] =
+            (struct imf_sequence){(uint32_t)(at - start), (uint16_t)m.length, (uint16_t)m.distance};
+        int next = at + m.length;
+        if (depth && next + 16 < end)
+            for (int k = m.length > INSERTED ? next - INSERTED : at + 1; k < next; k++)
+                enter(&d->places, t->base, k);
+        at = start = next;
+        missed = 0;
+    }
+    d->sequence[d->count++] = (struct imf_sequence){(uint32_t)(end - start), 0, 0};
+    return gain;
+}
+
+static uint64_t parse_any(struct imf_deflate *d, const struct text *t, int at, int end, int depth) {
+    return depth ? parse(d, t, at, end, depth) : parse(d, t, at, end, 0);
+}
+
+static struct text make_text(const unsigned char *data, size_t before, size_t size, size_t pixel) {
+    size_t window = before < IMF_DEFLATE_WINDOW ? before : IMF_DEFLATE_WINDOW;
+    return (struct text){data - window, (int)(window + size), (int)pixel};
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Count what the sequences consist of; the literals' count is that of all bytes at first. */
+static void count_symbols(struct imf_deflate *d, const unsigned char *data,
+                          const uint32_t bytes[LITERALS]) {
+    struct imf_codes *c = &d->codes;
+    memset(c, 0, sizeof *c);
+    memcpy(c->litlen_count, bytes, LITERALS * sizeof *bytes);
+    for (size_t i = 0; i < d->count; i++) {
+        const struct imf_sequence *s = &d->sequence[i];
+        data += s->literals;
+        if (!s->length)
+            break;
+        for (int k = 0; k < s->length; k++)
+            c->litlen_count[*data++]--;
+        c->litlen_count[LITERALS + 1 + imf_length_code(s->length).code]++;
+        c->distance_count[imf_distance_code(s->distance).code]++;
+    }
+}
+
+/* Enter the window before a place, and nothing else. */
+static void fill_places(struct imf_deflate *d, const struct text *t, int at) {
+    memset(d->places.last, -1, sizeof d->places.last);
+    for (int k = at > IMF_DEFLATE_WINDOW ? at - IMF_DEFLATE_WINDOW : 0; k < at && k + 8 <= t->end;
+         k++)
+        enter(&d->places, t->base, k);
+}
+
+bool imf_deflate_strings_pay(struct imf_deflate *d, const struct imf_deflate_effort *effort,
+                             const unsigned char *data, size_t before, size_t size, size_t pixel) {
+    const struct text t = make_text(data, before, size, pixel);
+    uint32_t count[LITERALS];
+    int at = t.end - (int)size, from = size > 2 * SAMPLE ? at + ((int)size - SAMPLE) / 2 : at;
+    int end = size > SAMPLE ? from + SAMPLE : t.end;
+    if (!effort->pays)
+        return true;
+    count_bytes(t.base + from, (size_t)(end - from), count);
+    first_prices(d, count);
+    uint64_t all = information(d, count) / (256 / BIT), runs = parse_any(d, &t, from, end, 0);
+    fill_places(d, &t, from);
+    uint64_t strings = parse_any(d, &t, from, end, effort->depth);
+    return runs < all && strings > runs && (strings - runs) * (uint64_t)effort->pays > all - runs;
+}
+
+size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, unsigned char *to) {
+    struct imf_bits bits = {.to = to};
+    imf_codes_store(data, size, last, &bits);
+    return (size_t)(bits.to - to);
+}
+
+size_t imf_deflate_block(struct imf_deflate *d, const struct imf_deflate_effort *effort,
+                         const unsigned char *data, size_t before, size_t size, size_t pixel,
+                         bool last, unsigned char *to) {
+    struct imf_bits bits = {.to = to};
+    const struct text t = make_text(data, before, size, pixel);
+    int at = t.end - (int)size, depth = effort->depth;
+    if (depth)
+        fill_places(d, &t, at);
+    do {
+        uint32_t count[LITERALS];
+        const unsigned char *from = t.base + at;
+        int end = at + (int)choose_part(d, from, (size_t)(t.end - at), count);
+        if (end > at)
+            first_prices(d, count);
+        if (effort->passes > 1 && depth)
+            d->kept = d->places;
+        for (int pass = 1;; pass++) {
+            parse_any(d, &t, at, end, depth);
+            count_symbols(d, from, count);
+            imf_codes_make(&d->codes);
+            if (pass >= effort->passes)
+                break;
+            prices_of_codes(d);
+            if (depth)
+                d->places = d->kept;
+        }
+        imf_codes_write(&d->codes, from, (size_t)(end - at), d->sequence, d->count,
+                        last && end == t.end, &bits);
+        at = end;
+    } while (at < t.end);
+    imf_bits_put(&bits, 0, last ? 0 : 3); /* an empty stored block ends at a byte */
+    bits.count += -bits.count & 7;
+    imf_bits_flush(&bits);
+    imf_bits_put(&bits, 0xffff0000u, last ? 0 : 32);
+    imf_bits_flush(&bits);
+    return (size_t)(bits.to - to);
+}

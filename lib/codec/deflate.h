@@ -1,0 +1,46 @@
+/* deflate.h - the library's own deflate (RFC 1951), for what remains of pixels after prediction */
+#ifndef IMF_CODEC_DEFLATE_H
+#define IMF_CODEC_DEFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define IMF_DEFLATE_WINDOW 32768
+
+/* How hard to look for what repeats. */
+struct imf_deflate_effort {
+    int depth;  /* earlier places looked at for each; 0: runs of one byte or of one pixel only */
+    int passes; /* a second pass knows what the codes of the first cost */
+    int pays;   /* strings pay where they save 1/pays of what a sample takes; 0: always */
+};
+
+/* Memory to work in, of one thread, for any number of blocks; NULL: none. */
+struct imf_deflate *imf_deflate_new(void);
+void imf_deflate_free(struct imf_deflate *d);
+extern const size_t imf_deflate_bytes; /* of one */
+
+/* Bytes that `size` bytes become at most. */
+static inline size_t imf_deflate_bound(size_t size) {
+    return size + (size >> 12) + 64;
+}
+
+/*
+ * Deflate data[0..size), which may refer to the `before` bytes that stand before data (at most
+ * IMF_DEFLATE_WINDOW are used), to whole bytes at `to`. `pixel`: the distance at which values of one
+ * kind follow each other. The stream goes on behind it unless this is its last block. Returns the
+ * bytes written. The same arguments give the same bytes.
+ */
+size_t imf_deflate_block(struct imf_deflate *d, const struct imf_deflate_effort *effort,
+                         const unsigned char *data, size_t before, size_t size, size_t pixel,
+                         bool last, unsigned char *to);
+
+/* Would strings of the block (depth > 0) pay? Tried on a sample from its middle. */
+bool imf_deflate_strings_pay(struct imf_deflate *d, const struct imf_deflate_effort *effort,
+                             const unsigned char *data, size_t before, size_t size, size_t pixel);
+/* Bits that the bytes take each for itself, by how often they occur. */
+double imf_deflate_information(const struct imf_deflate *d, const unsigned char *data, size_t size);
+/* The data as they are. */
+size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, unsigned char *to);
+
+#endif
