@@ -115,14 +115,17 @@ NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *
 #endif
     in += min(column, z->last_column) * CHANNELS;
     // Copies, as the stores might change *z for all that the compiler knows.
-    int length = z->y.length, last_row = z->last_row;
+    int length = z->y.length;
     long pitch = z->in_pitch;
     float middle = z->middle;
+    // What lies below the rows that its outputs need is the same for a tile at the end of a band.
+    int valid = z->y.valid, needed = valid + z->y.taps - 2;
+    int last_a = min(row + needed, z->last_row);
 #if TILES == 2
-    int valid = z->y.valid;
+    int last_b = min(row + valid + needed, z->last_row);
 #endif
     for (int y = 0; y < length; y++) {
-        long a = min(row + y, last_row);
+        long a = min(row + y, last_a);
 #if SPLIT
         vin v = gather(in + a * pitch);
         ELEMENT(work, y)[0] = TO_FLOAT(v >> (IN_T)8) - middle;
@@ -132,7 +135,7 @@ NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *
         ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
         ELEMENT(work, y)[1] = 0.0f;
 #else
-        long b = min(row + y + valid, last_row);
+        long b = min(row + y + valid, last_b);
         FETCH(in + b * pitch, 0);
         ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;
         ELEMENT(work, y)[1] = KNOWN(gather(in + b * pitch)) - middle;

@@ -140,16 +140,25 @@ static const char *plan_warning(struct session *s) {
     return note;
 }
 
+/* Whether the image will be whole in memory: it is looked at twice, or not had in order. */
+static bool is_held(const struct options *o, const struct imf_reader *reader) {
+    bool turned = o->encode.orient == IMF_ORIENT_APPLY && imf_reader_info(reader)->orientation > 1;
+    return o->bench || o->verify || o->spectrum || turned || !imf_reader_in_order(reader);
+}
+
 static enum result make_plan(struct session *s, struct work *w) {
     const struct imf_info *info = imf_reader_info(w->reader);
     uint64_t held = imf_reader_held(w->reader);
-    if (s->workspace && same_shape(info, &s->plan_input) && held == s->plan_held) {
+    bool whole = is_held(s->options, w->reader);
+    if (s->workspace && same_shape(info, &s->plan_input) && held == s->plan_held &&
+        whole == s->plan_whole) {
         w->plan_reused = true;
     } else {
         imf_workspace_free(&s->workspace);
         imf_plan_free(&s->plan);
         struct imf_settings settings = s->options->settings;
         settings.held = held;
+        settings.whole = whole;
         enum imf_status status =
             imf_plan_create(&s->plan, s->context, s->filter, info, &settings, &w->error);
         if (status == IMF_OK)
@@ -163,6 +172,7 @@ static enum result make_plan(struct session *s, struct work *w) {
         }
         s->plan_input = *info;
         s->plan_held = held;
+        s->plan_whole = whole;
     }
     w->outcome.choice = imf_workspace_choice(s->workspace);
     w->outcome.warning = plan_warning(s);

@@ -18,6 +18,7 @@ struct session {
     struct imf_workspace *workspace;
     struct imf_info plan_input;
     uint64_t plan_held; /* by the reader that it was made for */
+    bool plan_whole;
     bool make_directories;
     bool noted;       /* the plan's note has been printed */
     unsigned formats; /* written so far, a bit for each enum imf_format */

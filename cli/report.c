@@ -92,6 +92,10 @@ static void print_plan(FILE *out, const struct outcome *o) {
                 wide, has_algorithm(&list[i]) ? list[i].algorithm : "-", estimate, memory,
                 list[i].why);
     }
+    if (o->choice->chosen->holds)
+        fprintf(out, "  the whole image is in memory: %s\n", o->choice->chosen->holds);
+    else
+        fputs("  rows stream: neither the image nor its result is whole in memory\n", out);
     if (o->choice->measured)
         fputs("  estimated by rates that were measured on this device (--tune)\n", out);
 }
@@ -113,6 +117,13 @@ static void print_bench(FILE *out, const struct outcome *o, unsigned times) {
             times, o->choice->chosen->algorithm, o->choice->device);
 }
 
+/* By how much the stages' times are more than the time that passed. */
+static double overlapped(const struct imf_report *r) {
+    double busy =
+        r->setup_ms + r->decode_ms + r->upload_ms + r->compute_ms + r->download_ms + r->encode_ms;
+    return busy > r->run_ms ? busy - r->run_ms : 0;
+}
+
 static void print_timing(const struct outcome *o) {
     const struct imf_report *r = &o->report;
     complain_about(
@@ -121,6 +132,12 @@ static void print_timing(const struct outcome *o) {
         "total %.1f ms",
         r->setup_ms, r->decode_ms, r->upload_ms, r->compute_ms, r->download_ms, r->encode_ms,
         r->total_ms);
+    if (r->bands)
+        complain_about(
+            o->input,
+            "%d bands: %.1f ms of that at once; decode waited %.1f, compute %.1f, encode "
+            "%.1f",
+            r->bands, overlapped(r), r->decode_wait_ms, r->compute_wait_ms, r->encode_wait_ms);
 }
 
 /* One spec a line, ready for -f. */
@@ -156,6 +173,8 @@ static void json_plan(struct json *j, const struct imf_choice *choice) {
         if (list[i].bytes > 0)
             json_integer(j, "memory_bytes", list[i].bytes);
         json_bool(j, "chosen", list[i].chosen);
+        if (list[i].eligible)
+            json_string(j, "holds", list[i].holds);
         json_string(j, "why", list[i].why);
         json_close_element(j);
     }
@@ -178,6 +197,13 @@ static void json_times(struct json *j, const struct options *options, const stru
     json_number(j, "download_ms", r->download_ms);
     json_number(j, "encode_ms", r->encode_ms);
     json_number(j, "total_ms", r->total_ms);
+    if (r->bands) {
+        json_integer(j, "bands", (uint64_t)r->bands);
+        json_number(j, "overlap_ms", overlapped(r));
+        json_number(j, "decode_wait_ms", r->decode_wait_ms);
+        json_number(j, "compute_wait_ms", r->compute_wait_ms);
+        json_number(j, "encode_wait_ms", r->encode_wait_ms);
+    }
     if (options->bench) {
         json_integer(j, "bench", options->bench);
         json_number(j, "compute_min_ms", r->compute_min_ms);

@@ -49,8 +49,7 @@ struct imf_error {
     char text[512];
 };
 
-/* The library's version, "MAJOR.MINOR.PATCH"; static storage. */
-const char *imf_version(void);
+const char *imf_version(void); /* the library's, "MAJOR.MINOR.PATCH"; static storage */
 
 /* ---- images in files --------------------------------------------------------------------- */
 
@@ -123,6 +122,7 @@ enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t str
                                 struct imf_error *err);
 /* Bytes that decoding holds beside the rows: interlaced pixels, progressive coefficients. */
 uint64_t imf_reader_held(const struct imf_reader *reader);
+bool imf_reader_in_order(const struct imf_reader *reader); /* and holds none of the rows before */
 /* A problem that was survived ("the last 12 rows are missing"), or NULL. Owned by the reader. */
 const char *imf_reader_warning(const struct imf_reader *reader);
 
@@ -145,7 +145,7 @@ uint64_t imf_writer_held(const struct imf_writer *writer);
 /* Write what must follow the last row and flush the stream. Close without finish abandons it. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
-/* What could not be written ("an ICC profile ... was left out"), or NULL. Owned by the writer. */
+/* What was not written ("an ICC profile ... was left out"), or NULL. Owned by the writer. */
 const char *imf_writer_warning(const struct imf_writer *writer);
 
 /* What a format is called; static storage. NULL for IMF_FORMAT_NONE and past the last. */
@@ -159,8 +159,7 @@ enum imf_format imf_format_from_name(const char *name); /* an extension, whateve
 const char *imf_format_name(enum imf_format format);    /* its doc's, or "none" */
 enum imf_pnm imf_pnm_from_name(const char *name);       /* of "pbm" and so on; else IMF_PNM_ANY */
 
-/* EXIF orientation 1..8 of the metadata, 1 when it has none. */
-int imf_metadata_orientation(const struct imf_metadata *metadata);
+int imf_metadata_orientation(const struct imf_metadata *metadata); /* EXIF's, 1..8; else 1 */
 
 /* ---- filters ------------------------------------------------------------------------------ */
 
@@ -171,15 +170,12 @@ struct imf_filter;
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err);
 void imf_filter_free(struct imf_filter **filter);
-/* The specs joined by " | ", owned by the filter. */
-const char *imf_filter_text(const struct imf_filter *filter);
-/* A remark that a user should see, such as an even kernel's origin, or NULL. */
-const char *imf_filter_note(const struct imf_filter *filter);
+const char *imf_filter_text(const struct imf_filter *filter); /* specs joined by " | "; its own */
+const char *imf_filter_note(const struct imf_filter *filter); /* a remark for the user, or NULL */
 
 /* One line of the list of built-in filters; static storage. NULL past the last. */
 struct imf_filter_doc {
-    const char *usage;   /* "blur:SIGMA" */
-    const char *summary; /* "Gaussian blur, SIGMA in pixels" */
+    const char *usage, *summary; /* "blur:SIGMA"; "Gaussian blur, SIGMA in pixels" */
 };
 const struct imf_filter_doc *imf_filter_doc(size_t index);
 /* The user's own .flt files, or why one cannot be used; the caller frees them. IMF_ERR_MEMORY. */
@@ -222,6 +218,7 @@ struct imf_settings {
     enum imf_backend backend;
     int depth;                 /* output depth 8 or 16; 0: the input's */
     uint64_t max_memory, held; /* bytes of the process, 0: no limit; of its codecs, if known */
+    bool whole; /* the image will be whole in memory: held by its reader, or benched or verified */
 };
 
 enum imf_device_kind {
@@ -284,7 +281,8 @@ struct imf_candidate {
     double estimate_ms;              /* < 0 when not eligible */
     uint64_t bytes; /* that the process takes: pixels, working buffers, driver; 0: not known */
     bool eligible, chosen;
-    char why[160]; /* why it was chosen, passed over or not eligible */
+    char why[160];     /* why it was chosen, passed over or not eligible */
+    const char *holds; /* why the whole image is in memory, or NULL: its rows stream */
 };
 
 /* How an image is filtered, or was. Owned by whom it was asked of. */
@@ -315,6 +313,8 @@ struct imf_run_options {
 
 struct imf_report {
     double setup_ms, decode_ms, upload_ms, compute_ms, download_ms, encode_ms, total_ms;
+    int bands; /* > 0: parts that went through all stages at once; which waited for each other: */
+    double decode_wait_ms, compute_wait_ms, encode_wait_ms, run_ms; /* run_ms passed in all */
     double compute_min_ms, compute_median_ms, upload_median_ms, download_median_ms; /* bench */
     bool verified;     /* what follows is known */
     double verify_max; /* largest |output - reference| in output sample units */
@@ -325,8 +325,8 @@ struct imf_report {
     bool fell_back; /* the device failed, now or in an earlier run, and the host did it */
 };
 
-/* Decode every row of `reader`, filter, encode to `writer` (NULL: discard the result; the writer
- * is finished, not closed). The reader's info must equal the plan's input. */
+/* Decode every row of `reader`, filter, encode to `writer` (NULL: discard the result; the writer is
+ * finished, not closed), each on a thread. The reader's info must equal the plan's input. */
 enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,
                              struct imf_writer *writer, const struct imf_run_options *options,
                              struct imf_report *report, struct imf_error *err);

@@ -157,8 +157,6 @@ enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t 
  * max_memory. */
 enum imf_status imf_reader_hold(struct imf_reader *r, uint64_t bytes, const char *what,
                                 struct imf_error *err);
-/* Does a row cost no more than the rows before it, which need not be kept? */
-bool imf_reader_in_order(const struct imf_reader *r);
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err);
 /* The same of any limit; 0: none. */

@@ -11,7 +11,6 @@
  */
 #include "plan/bands.h"
 
-#include "device/tuning.h"
 #include "solver/edge.h"
 
 #include <limits.h>
@@ -35,7 +34,9 @@ static bool reads(const struct imf_pass *pass, int index) {
 
 /* The surface is a window: written by a pass of a segment and read by that segment only. */
 static bool is_window(const struct imf_bands *b, const struct imf_segment *s, int index) {
-    if (index <= s->first || index > s->end || index == b->chain->count)
+    if (index == 0 || index == b->chain->count)
+        return b->streams;
+    if (index <= s->first || index > s->end)
         return false;
     bool read = false;
     for (int i = index; i < b->chain->count; i++) {
@@ -62,26 +63,39 @@ static int repeated(const struct imf_chain *c, int top) {
     return rows;
 }
 
+/* The first surface that moves with a segment's bands. */
+static int lowest(const struct imf_bands *b, const struct imf_segment *s) {
+    return b->streams ? 0 : s->first + 1;
+}
+
+static int round_up(int rows, int step) {
+    int64_t up = ((int64_t)rows + step - 1) / step * step;
+    return up < INT_MAX ? (int)up : INT_MAX;
+}
+
 /* How far surfaces lead, from the segment's last output back. */
 static void set_leads(struct imf_bands *b, const struct imf_segment *s) {
     const struct imf_chain *c = b->chain;
-    for (int index = s->end; index > s->first; index--) {
+    for (int index = s->end; index >= lowest(b, s); index--) {
         struct imf_window *w = &b->window[index];
+        w->lead = w->least = 0;
         for (int i = index; i < s->end; i++) {
+            const struct imf_window *made = &b->window[i + 1];
             int below = reach(&c->passes[i]).bottom;
             if (!reads(&c->passes[i], index))
                 continue;
             if (c->passes[i].kind == IMF_PASS_CONVOLVE)
                 w->least = imf_max(w->least, repeated(c, imf_chain_margin(c, index - 1).top));
-            w->lead = imf_max(w->lead, b->window[i + 1].lead + below);
-            w->least = imf_max(w->least, b->window[i + 1].least + below);
+            w->lead = imf_max(w->lead, made->lead + made->step - 1 + below);
+            w->least = imf_max(w->least, made->least + below);
         }
+        w->least = round_up(w->least, w->step);
     }
 }
 
 static int largest_lead(const struct imf_bands *b, const struct imf_segment *s) {
     int lead = 0;
-    for (int index = s->first + 1; index <= s->end; index++)
+    for (int index = lowest(b, s); index <= s->end; index++)
         lead = imf_max(lead, b->window[index].lead);
     return lead;
 }
@@ -110,35 +124,98 @@ static enum imf_status measure_row(const struct imf_bands *b, const struct imf_s
     return IMF_OK;
 }
 
+/* Bytes of a row of the image and of the result together. */
+static enum imf_status measure_ends(const struct imf_bands *b, size_t *bytes,
+                                    struct imf_error *err) {
+    const struct imf_chain *c = b->chain;
+    const struct imf_margin none = {0, 0, 0, 0};
+    struct imf_surface in, out;
+    enum imf_status st = imf_surface_layout(&in, c->in, c->width, 1, c->channels_in, none, err);
+    if (!st)
+        st = imf_surface_layout(&out, c->out, c->width, 1, c->channels_out, none, err);
+    *bytes = st ? 0 : imf_surface_bytes(&in) + imf_surface_bytes(&out);
+    return st;
+}
+
 /* Kernels walk over so many rows at most, and over a multiple of STEP: of a few rows more, one
  * processor would get the long walks and another the short ones. */
 #define WALK 64
 #define STEP 8
 /* How much larger windows are where bands should be few. */
 #define FEW 4
+/* Rows that stream: bytes of the image's and the result's of a band, which stay in the cache from
+ * the decoder to the encoder; at least so many bands, or the first one's decoding and the last
+ * one's encoding are most of the work; and bytes that are worth the threads. */
+#define END_BYTES ((size_t)3 << 20)
+#define END_BANDS 8
+#define END_BANDS_MOST 65536
+#define END_LEAST ((size_t)1 << 20)
+
+/* The least multiple of every pass's step that is not above `most`, or else the largest step. */
+static int common_step(const struct imf_bands *b, const struct imf_segment *s, size_t most) {
+    int64_t common = 1, largest = 1;
+    for (int index = s->first + 1; index <= s->end; index++) {
+        int64_t x = common, y = b->window[index].step;
+        largest = y > largest ? y : largest;
+        while (y) {
+            int64_t rest = x % y;
+            x = y;
+            y = rest;
+        }
+        common = common / x * b->window[index].step;
+        if (common > (int64_t)most)
+            return (int)largest;
+    }
+    return (int)common;
+}
+
+/* Rows of a band of the ends alone. */
+static enum imf_status fit_ends(const struct imf_bands *b, size_t all, bool few, size_t *fit,
+                                struct imf_error *err) {
+    size_t row;
+    enum imf_status st = measure_ends(b, &row, err);
+    if (st)
+        return st;
+    *fit = END_BYTES * (few ? FEW / 2 : 1) / row;
+    *fit = *fit < all / END_BANDS ? *fit : all / END_BANDS;
+    *fit = *fit > all / END_BANDS_MOST ? *fit : all / END_BANDS_MOST;
+    *fit = *fit > 0 ? *fit : 1;
+    if (row * (size_t)b->chain->height < END_LEAST)
+        *fit = all; /* not worth it */
+    return IMF_OK;
+}
 
 static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
-                                    const enum imf_bands_wish *wish, size_t budget, int advance,
-                                    struct imf_error *err) {
+                                    const struct imf_bands_ask *ask, struct imf_error *err) {
     size_t row, kept, all = (size_t)b->chain->height + (size_t)largest_lead(b, s);
-    int most;
+    int most, advance = ask->form.advance;
     enum imf_status st = measure_row(b, s, &row, &kept, &most, err);
     s->bands = 1;
-    if (st || !row)
+    if (st || (!row && !b->streams))
         return st;
     bool few = false;
     for (int i = s->first; i < s->end; i++)
-        few = few || wish[i] == IMF_BANDS_FEW;
-    size_t fit = budget > kept ? (budget - kept) / row : 0;
+        few = few || ask->wish[i] == IMF_BANDS_FEW;
+    size_t fit = all, ends = all;
+    if (row)
+        fit = ask->budget > kept ? (ask->budget - kept) / row : 0;
     if (few && fit < all)
         fit *= FEW;
+    if (b->streams && (st = fit_ends(b, all, few, &ends, err)))
+        return st;
+    fit = fit < ends ? fit : ends;
+    if (fit >= all && advance == 0)
+        return IMF_OK;
     fit = fit > 2 * (size_t)most ? fit : 2 * (size_t)most;
     fit = fit >= WALK ? fit / WALK * WALK : (fit + STEP - 1) / STEP * STEP;
+    size_t step = (size_t)common_step(b, s, all);
+    if (step > 1)
+        fit = fit > step ? fit / step * step : step;
     if (advance > 0)
         fit = (size_t)advance;
     if (fit >= all)
         return IMF_OK;
-    if (few && advance == 0) { /* of equal height, as planned for */
+    if (few && step == 1 && advance == 0) { /* of equal height, as planned for */
         size_t bands = (all - 1) / fit + 1;
         fit = ((all - 1) / bands + STEP) / STEP * STEP;
     }
@@ -154,6 +231,10 @@ static int oldest(const struct imf_bands *b, const struct imf_segment *s, int in
     for (int i = index; i < s->end; i++)
         if (reads(&c->passes[i], index))
             row = imf_min(row, b->window[i + 1].before - reach(&c->passes[i]).top);
+    if (index == 0)
+        row = imf_min(row, b->window[c->count].before - b->back);
+    if (index == c->count)
+        row = b->window[index].before;
     return imf_max(row, -imf_chain_margin(c, index - 1).top);
 }
 
@@ -165,18 +246,21 @@ int imf_bands_end(const struct imf_bands *b, int index, int rows) {
 void imf_bands_go(struct imf_bands *b, const struct imf_segment *s, int band) {
     const struct imf_chain *c = b->chain;
     int target = c->height;
+    if (b->slice)
+        return;
     if (band < s->bands - 1)
         target = (band + 1) * s->advance - largest_lead(b, s);
     for (int index = 0; index <= c->count; index++) {
         struct imf_window *w = &b->window[index];
         w->before = band ? w->done : 0;
         w->done = c->height;
-        if (index > s->first && index <= s->end && target < c->height - w->lead) {
+        if (index >= lowest(b, s) && index <= s->end && target < c->height - w->lead) {
             int rows = target + w->lead;
-            w->done = rows <= 0 ? 0 : imf_min(imf_max(rows, w->least), c->height);
+            w->done = rows <= 0 ? 0 : imf_max(round_up(rows, w->step), w->least);
+            w->done = imf_min(w->done, c->height);
         }
     }
-    for (int index = s->first + 1; index < s->end; index++) {
+    for (int index = lowest(b, s); index <= s->end; index++) {
         struct imf_window *w = &b->window[index];
         int kept = w->rows ? oldest(b, s, index) : 0;
         w->moved = band ? kept - w->kept : 0;
@@ -186,11 +270,11 @@ void imf_bands_go(struct imf_bands *b, const struct imf_segment *s, int band) {
 
 /* Go through all bands and note how many rows are made, and stored, at most. */
 static void measure(struct imf_bands *b, const struct imf_segment *s) {
-    for (int index = s->first + 1; index <= s->end; index++)
+    for (int index = lowest(b, s); index <= s->end; index++)
         b->window[index].rows = s->bands > 1 && is_window(b, s, index);
     for (int band = 0; band < s->bands; band++) {
         imf_bands_go(b, s, band);
-        for (int index = s->first + 1; index <= s->end; index++) {
+        for (int index = lowest(b, s); index <= s->end; index++) {
             struct imf_window *w = &b->window[index];
             w->tallest = imf_max(w->tallest, w->done - w->before);
             if (w->rows)
@@ -199,8 +283,48 @@ static void measure(struct imf_bands *b, const struct imf_segment *s) {
     }
 }
 
-enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c,
-                               const enum imf_bands_wish *wish, size_t budget, int advance,
+/* Rows beyond a row of the result, above and below, that it is made of. */
+static int whole_reach(const struct imf_bands *b) {
+    const struct imf_chain *c = b->chain;
+    int rows = 0;
+    for (int i = 0; i < c->count; i++) {
+        struct imf_margin m = reach(&c->passes[i]);
+        rows += m.top + m.bottom;
+    }
+    return rows;
+}
+
+/* Why rows cannot stream through the chain, or NULL: a segment must be all of it, and not take rows
+ * from the other end. */
+static const char *why_hold(const struct imf_bands *b, const struct imf_bands_ask *ask) {
+    const struct imf_chain *c = b->chain;
+    if (!ask->form.ends)
+        return "it is read, written or looked at as a whole";
+    for (int i = 0; i < c->count; i++) {
+        struct imf_margin m = reach(&c->passes[i]);
+        if (ask->wish[i] == IMF_BANDS_WHOLE)
+            return "the filter takes all of it at once";
+        if (c->edge == IMF_EDGE_WRAP && m.top + m.bottom > 0)
+            return "--edge=wrap joins its first and last rows";
+    }
+    return b->count > 1 || c->height >= INT_MAX / 4 ? "it is too high" : NULL;
+}
+
+static enum imf_status plan_segment(struct imf_bands *b, struct imf_segment *s,
+                                    const struct imf_bands_ask *ask, struct imf_error *err) {
+    set_leads(b, s);
+    enum imf_status st = choose_bands(b, s, ask, err);
+    if (!st && b->streams && s->bands == 1) {
+        b->streams = false;
+        b->holds = "it is small, or not much higher than the filter reaches";
+        return plan_segment(b, s, ask, err);
+    }
+    if (!st)
+        measure(b, s);
+    return st;
+}
+
+enum imf_status imf_bands_open(struct imf_bands **out, const struct imf_chain *c,
                                struct imf_error *err) {
     struct imf_bands *b = *out = calloc(1, sizeof *b);
     if (!b)
@@ -208,55 +332,32 @@ enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c
     b->chain = c;
     b->segment = calloc((size_t)c->count, sizeof *b->segment);
     b->window = calloc((size_t)c->count + 1, sizeof *b->window);
-    enum imf_status st = b->segment && b->window ? IMF_OK : imf_fail_memory(err, sizeof *b->window);
-    for (int i = 0; i < c->count && !st; i++) {
-        if (cut(c, i, wish))
+    if (b->segment && b->window)
+        return IMF_OK;
+    imf_bands_free(out);
+    return imf_fail_memory(err, ((size_t)c->count + 1) * sizeof(struct imf_window));
+}
+
+enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c,
+                               const struct imf_bands_ask *ask, struct imf_error *err) {
+    enum imf_status st = imf_bands_open(out, c, err);
+    if (st)
+        return st;
+    struct imf_bands *b = *out;
+    for (int i = 0; i < c->count; i++) {
+        if (cut(c, i, ask->wish))
             b->segment[b->count++].first = i;
         b->segment[b->count - 1].end = i + 1;
     }
-    for (int k = 0; k < b->count && !st; k++) {
-        set_leads(b, &b->segment[k]);
-        st = choose_bands(b, &b->segment[k], wish, budget, advance, err);
-        if (!st)
-            measure(b, &b->segment[k]);
-    }
+    for (int i = 0; i <= c->count; i++)
+        b->window[i].step = i && ask->step ? ask->step[i - 1] : 1;
+    b->holds = why_hold(b, ask);
+    b->streams = !b->holds;
+    b->back = whole_reach(b);
+    for (int k = 0; k < b->count && !st; k++)
+        st = plan_segment(b, &b->segment[k], ask, err);
     if (st)
         imf_bands_free(out);
-    return st;
-}
-
-enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,
-                               const struct imf_proposal *taken, int advance,
-                               const struct imf_device *d, struct imf_error *err) {
-    enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
-    *out = NULL;
-    if (!wish)
-        return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
-    for (int i = 0; i < c->count; i++) {
-        const struct imf_pass *pass = &c->passes[i];
-        if (pass->kind == IMF_PASS_POINT)
-            wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
-        else
-            wish[i] = taken[i].solver ? taken[i].bands : IMF_BANDS_WHOLE;
-        /* The host filters rims between bands, while the device waits. */
-        if (pass->composition && pass->composition->rim && wish[i] == IMF_BANDS_MANY)
-            wish[i] = IMF_BANDS_FEW;
-    }
-    enum imf_status st = imf_bands_make(out, c, wish, imf_tuning_band_bytes(d), advance, err);
-    free(wish);
-    return st;
-}
-
-enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *c,
-                                struct imf_error *err) {
-    enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
-    *out = NULL;
-    if (!wish)
-        return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
-    for (int i = 0; i < c->count; i++)
-        wish[i] = IMF_BANDS_WHOLE;
-    enum imf_status st = imf_bands_make(out, c, wish, 0, 0, err);
-    free(wish);
     return st;
 }
 

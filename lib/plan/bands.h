@@ -8,10 +8,12 @@
  *      kept        before           done
  *      | halo ... | made in this band |      halo: what readers still reach back to
  *
- * No row is made twice, and a pass sees the same neighbours of a row whatever the bands: results do
- * not depend on them, but for the rounding of transforms, whose tiles begin with a band. Surfaces
- * that another segment reads are whole, as are the image and the output. No OpenCL here: arithmetic
- * on rows.
+ * No row is made twice, and a pass sees the same neighbours of a row whatever the bands; tiles of
+ * transforms lie where they lie in the image, as bands end between them: results do not depend on
+ * bands. Surfaces that another segment reads are whole. The image and the result are, too, unless
+ * rows stream (`ends`): then they are windows of the one segment, the image's filled from above and
+ * the result's emptied below, each with storage for two bands in turn (exec_stream.c). No OpenCL
+ * here: arithmetic on rows.
  */
 #ifndef IMF_PLAN_BANDS_H
 #define IMF_PLAN_BANDS_H
@@ -33,6 +35,7 @@ struct imf_window {
     int before, done; /* rows made before this band, and with it */
     int lead;         /* rows that it is ahead of the segment's last output */
     int least;        /* rows that must be there at once, if any: the top margin repeats them */
+    int step;         /* bands end at multiples of so many rows, or with the image */
 };
 
 struct imf_bands {
@@ -40,24 +43,46 @@ struct imf_bands {
     struct imf_segment *segment;
     int count;
     struct imf_window *window; /* chain->count + 1 */
+    bool host;                 /* samples between passes are float64 */
+    bool streams;              /* the image and the result are windows */
+    const char *holds;         /* else: why not; static */
+    bool slice;                /* of the result: windows stay as they are */
+    int back; /* rows of the image that stay above a band's first row of the result: all that it
+                 is made of, for those who make it again */
 };
 
-/*
- * wish[i]: of pass i. Windows of a segment take about `budget` bytes in all, more where bands
- * should be few and at least twice the rows that they keep. advance > 0: so many rows a band
- * instead. The chain must outlive the bands.
- */
-enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *chain,
-                               const enum imf_bands_wish *wish, size_t budget, int advance,
+/* What is asked of bands. */
+struct imf_bands_form {
+    int advance; /* rows a band; 0: as the budget has it */
+    bool ends;   /* let the rows stream, if the chain can and the image is worth it */
+    bool apart;  /* send them to the device as to a GPU, whatever it is */
+};
+
+/* wish[i], step[i]: of pass i, as of its solver's proposal. */
+struct imf_bands_ask {
+    const enum imf_bands_wish *wish;
+    const int *step; /* NULL: 1 */
+    size_t budget;   /* bytes of a segment's windows, more where bands should be few and at least
+                        twice the rows that they keep; but for the ends', which have their own */
+    struct imf_bands_form form;
+};
+
+/* No segments yet, zeroed; the chain must outlive the bands. */
+enum imf_status imf_bands_open(struct imf_bands **out, const struct imf_chain *chain,
                                struct imf_error *err);
-/* The same for a chain on a device, as its solvers wish (taken[i]; without a solver: a point pass)
- * and its tuning has the budget. */
+enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *chain,
+                               const struct imf_bands_ask *ask, struct imf_error *err);
+/* The same for a chain on a device or, where d is NULL, on the host, as its solvers wish (taken[i];
+ * without a solver: a point pass) and its tuning has the budget. */
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *chain,
-                               const struct imf_proposal *taken, int advance,
+                               const struct imf_proposal *taken, struct imf_bands_form form,
                                const struct imf_device *d, struct imf_error *err);
-/* One band: every pass at once, all surfaces whole. */
+/* On the host, one band: every pass at once, all surfaces whole. */
 enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *chain,
                                 struct imf_error *err);
+/* On the host, one band: rows from..to - 1 of the result alone, and what they are made of. */
+enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *chain, int from,
+                                int to, struct imf_error *err);
 void imf_bands_free(struct imf_bands **bands);
 
 /* Go to band 0, 1, ... of a segment: surfaces that it does not write are done throughout. */

@@ -71,15 +71,17 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
 
 /* The process's bytes with what the surfaces and solvers take, within what the device has. */
 static bool measure(struct imf_candidate *out, const struct imf_proposals *from,
-                    struct imf_proposal *taken, double *bytes) {
+                    const struct imf_bounds *bounds, struct imf_proposal *taken, double *bytes) {
     const struct imf_device *d = from->device;
+    const struct imf_bands_form form = {.ends = !bounds->whole};
     struct imf_bands *bands = NULL;
     struct imf_error err;
-    if (d && imf_proposals_band(&bands, from->chain, taken, 0, d, &err)) {
+    if (imf_proposals_band(&bands, from->chain, taken, form, d, &err)) {
         snprintf(out->why, sizeof out->why, "%.150s", err.text);
         return false;
     }
-    *bytes = imf_layout_bytes(from->chain, taken, bands, d);
+    *bytes = imf_layout_bytes(bands, taken, d);
+    out->holds = bands->holds;
     imf_bands_free(&bands);
     if (d && *bytes > (double)d->global_memory) {
         snprintf(out->why, sizeof out->why, "the image is larger than the device's memory allows");
@@ -131,7 +133,7 @@ void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
     snprintf(out->backend, sizeof out->backend, "%s", imf_backend_name(backend));
     out->eligible = take(out, from, backend, taken) &&
                     (backend || is_mixture(from->chain, taken)) &&
-                    measure(out, from, taken, &bytes) && within(out, bytes, bounds);
+                    measure(out, from, bounds, taken, &bytes) && within(out, bytes, bounds);
     if (out->eligible)
         out->why[0] = 0;
     else

@@ -12,6 +12,7 @@ struct imf_bounds {
     double limit; /* bytes of the process */
     double base;  /* of these, what it takes without surfaces, buffers and driver */
     bool opened;  /* a device is open already */
+    bool whole;   /* the image and the result are to be held, though the chain may do without */
 };
 
 /*

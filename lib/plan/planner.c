@@ -302,7 +302,8 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
         .policy = policy_of(settings->backend, ctx, opened),
         .bounds = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
                    .base = PROCESS_BYTES + (double)settings->held,
-                   .opened = opened}};
+                   .opened = opened,
+                   .whole = settings->whole}};
     enum imf_status st = make(p, ctx, c, &r, err);
     if (st)
         imf_planning_clear(p);

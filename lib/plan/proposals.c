@@ -71,13 +71,14 @@ struct imf_prices imf_proposals_prices(struct imf_proposals *proposals) {
 }
 
 enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chain *chain,
-                                   struct imf_proposal *taken, int advance,
+                                   struct imf_proposal *taken, struct imf_bands_form form,
                                    const struct imf_device *d, struct imf_error *err) {
-    enum imf_status st = imf_bands_plan(out, chain, taken, advance, d, err);
+    enum imf_status st = imf_bands_plan(out, chain, taken, form, d, err);
     for (int i = 0; i < chain->count && !st; i++) {
         struct imf_problem p = chain->passes[i].problem;
         p.height = (*out)->window[i + 1].tallest;
-        if (!taken[i].solver || p.height == taken[i].height)
+        /* What goes by tiles keeps those of the image. */
+        if (!taken[i].solver || p.height == taken[i].height || taken[i].step > 1)
             continue;
         imf_propose(&taken[i], taken[i].solver, &p, d);
         if (!taken[i].able)

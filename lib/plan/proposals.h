@@ -29,12 +29,12 @@ const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposal
 struct imf_prices imf_proposals_prices(struct imf_proposals *proposals);
 
 /*
- * The bands that a chain is run in on a device by the solvers of taken[i] (a point pass: NULL), and
- * their proposals again, for the height of the bands. advance: as for imf_bands_make(). Fails with
- * IMF_ERR_LIMIT where a solver cannot do that.
+ * The bands that a chain is run in on a device (NULL: the host) by the solvers of taken[i] (a point
+ * pass: NULL), and their proposals again, for the height of the bands. Fails with IMF_ERR_LIMIT
+ * where a solver cannot do that.
  */
 enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chain *chain,
-                                   struct imf_proposal *taken, int advance,
+                                   struct imf_proposal *taken, struct imf_bands_form form,
                                    const struct imf_device *d, struct imf_error *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "solver/edge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a pass takes beside its solver's job. */
 struct beside {
@@ -22,7 +23,8 @@ struct device {
     struct imf_queue *queue;
     struct beside *beside; /* exec.chain->count */
     struct imf_alpha_job *alpha;
-    struct imf_exec_input input; /* what surface[0] is made of */
+    bool apart;                            /* rows that stream are sent as to a GPU */
+    struct imf_exec_input input[IMF_ENDS]; /* what surface[0] or the stream's are made of */
 };
 
 static struct device *device_of(struct imf_exec *x) {
@@ -58,7 +60,7 @@ static enum imf_status map_storage(struct imf_exec *x, struct imf_surface *s,
 }
 
 static enum imf_status map_image(struct imf_exec *x, struct imf_error *err) {
-    const struct imf_exec_input *input = &device_of(x)->input;
+    const struct imf_exec_input *input = device_of(x)->input;
     if (!input->pinned)
         return map_storage(x, &x->surface[0], IMF_ACCESS_BOTH, err);
     x->surface[0].host = input->host;
@@ -67,16 +69,18 @@ static enum imf_status map_image(struct imf_exec *x, struct imf_error *err) {
 
 static enum imf_status unmap_image(struct imf_exec *x, struct imf_error *err) {
     const struct device *d = device_of(x);
-    if (!d->input.pinned)
-        return unmap(x, &x->surface[0], err);
-    x->surface[0].host = NULL;
-    return imf_exec_input_send(&d->input, d->queue, &x->surface[0], err);
+    struct imf_surface *s = &x->surface[0];
+    if (!d->input->pinned)
+        return unmap(x, s, err);
+    s->host = NULL;
+    return imf_exec_input_send(d->input, d->queue, s, 0,
+                               s->margin.top + s->height + s->margin.bottom, err);
 }
 
 static enum imf_status copy_image(struct imf_exec *x, const struct imf_surface *to,
                                   struct imf_error *err) {
     struct imf_surface from = x->surface[0];
-    from.host = device_of(x)->input.host;
+    from.host = device_of(x)->input->host;
     bool kept = from.host != NULL;
     enum imf_status st = kept ? IMF_OK : map_storage(x, &from, IMF_ACCESS_READ, err);
     if (st)
@@ -93,6 +97,40 @@ static enum imf_status move(struct imf_exec *x, int i, int from, int to, int cou
     size_t row = s->pitch * imf_sample_size(s->sample);
     return imf_buffer_copy(device_of(x)->queue, s->mem, (size_t)to * row, s->mem,
                            (size_t)from * row, (size_t)count * row, err);
+}
+
+static void *host(struct imf_exec *x, int which) {
+    return device_of(x)->input[which].host;
+}
+
+static void *lend(struct imf_exec *x, int which, struct imf_error *err) {
+    const struct imf_exec_input *input = &device_of(x)->input[which];
+    const struct imf_surface *s = &x->stream->in[which];
+    if (input->pinned)
+        return input->host;
+    return imf_buffer_map(device_of(x)->queue, s->mem, IMF_ACCESS_BOTH, 0, imf_surface_bytes(s),
+                          err);
+}
+
+static enum imf_status take(struct imf_exec *x, int which, int first, int count,
+                            struct imf_error *err) {
+    const struct imf_exec_input *input = &device_of(x)->input[which];
+    const struct imf_surface *s = &x->stream->in[which];
+    if (!input->pinned)
+        return imf_buffer_unmap(device_of(x)->queue, s->mem, input->host, err);
+    return count ? imf_exec_input_send(input, device_of(x)->queue, s, first, count, err) : IMF_OK;
+}
+
+static enum imf_status carry(struct imf_exec *x, int which, int from, int count,
+                             struct imf_error *err) {
+    const struct imf_exec_input *input = device_of(x)->input;
+    const struct imf_surface *s = &x->stream->in[which], *other = &x->stream->in[!which];
+    size_t row = s->pitch * imf_sample_size(s->sample);
+    if (input->pinned)
+        memcpy(input[which].host, (const char *)input[!which].host + (size_t)from * row,
+               (size_t)count * row);
+    return imf_buffer_copy(device_of(x)->queue, s->mem, 0, other->mem, (size_t)from * row,
+                           (size_t)count * row, err);
 }
 
 static enum imf_status fill(struct imf_exec *x, int i, const struct imf_surface *in, int row,
@@ -129,9 +167,17 @@ static void destroy(struct imf_exec *x) {
         imf_point_free(&d->beside[i].point);
     }
     imf_alpha_free(&d->alpha);
+    if (x->stream)
+        x->surface[0].mem = x->surface[x->chain->count].mem = NULL; /* the stream's */
     for (int i = 0; x->surface && i <= x->chain->count; i++)
         imf_buffer_free(&x->surface[i].mem);
-    imf_exec_input_free(&d->input, d->queue);
+    for (int i = 0; i < IMF_ENDS; i++) {
+        if (x->stream) {
+            imf_buffer_free(&x->stream->in[i].mem);
+            imf_buffer_free(&x->stream->out[i].mem);
+        }
+        imf_exec_input_free(&d->input[i], d->queue);
+    }
     imf_queue_close(&d->queue);
     free(x->surface);
     free(d->beside);
@@ -144,6 +190,10 @@ static const struct imf_executor device = {.map = map,
                                            .unmap_image = unmap_image,
                                            .copy_image = copy_image,
                                            .move = move,
+                                           .lend = lend,
+                                           .take = take,
+                                           .carry = carry,
+                                           .host = host,
                                            .fill = fill,
                                            .point = point,
                                            .copy_alpha = copy_alpha,
@@ -152,14 +202,31 @@ static const struct imf_executor device = {.map = map,
 
 /* ---- making --------------------------------------------------------------------------------- */
 
+/* The stream's storages at one end. */
+static enum imf_status make_end(struct device *d, bool image, const struct imf_surface *layout,
+                                struct imf_error *err) {
+    struct imf_exec_stream *t = d->exec.stream;
+    enum imf_status st = IMF_OK;
+    for (int k = 0; k < IMF_ENDS && !st; k++) {
+        struct imf_surface *s = image ? &t->in[k] : &t->out[k];
+        *s = *layout;
+        st = image
+                 ? imf_exec_input_make_window(&d->input[k], d->queue, s, d->apart, err)
+                 : imf_buffer_make(&s->mem, d->queue, IMF_BUFFER_MAPPED, imf_surface_bytes(s), err);
+    }
+    return st;
+}
+
 static enum imf_status make_surface(struct device *d, int i, struct imf_error *err) {
     const struct imf_chain *c = d->exec.chain;
     struct imf_surface *s = &d->exec.surface[i];
-    enum imf_status st = imf_layout(c, d->exec.bands, i, c->out, s, err);
+    enum imf_status st = imf_layout(d->exec.bands, i, c->out, s, err);
     if (st)
         return st;
+    if (d->exec.stream && (i == 0 || i == c->count))
+        return make_end(d, i == 0, s, err);
     if (i == 0)
-        return imf_exec_input_make(&d->input, d->queue, s, err);
+        return imf_exec_input_make(d->input, d->queue, s, err);
     /* The host reads the last. */
     return imf_buffer_make(&s->mem, d->queue, i == c->count ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
                            imf_surface_bytes(s), err);
@@ -188,19 +255,22 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
     return st ? st : step->solver->make(&step->job, &p, taken, d->queue, err);
 }
 
-static enum imf_status make(struct device *d, const struct imf_proposal *taken, int advance,
-                            struct imf_error *err) {
+static enum imf_status make(struct device *d, const struct imf_proposal *taken,
+                            struct imf_bands_form form, struct imf_error *err) {
     struct imf_exec *x = &d->exec;
     const struct imf_chain *c = x->chain;
     d->beside = calloc((size_t)c->count, sizeof *d->beside);
     if (!d->beside)
         return imf_fail_memory(err, (size_t)c->count * sizeof *d->beside);
-    enum imf_status st =
-        imf_bands_plan(&x->bands, c, taken, advance, imf_queue_device(d->queue), err);
+    enum imf_status st = imf_bands_plan(&x->bands, c, taken, form, imf_queue_device(d->queue), err);
+    if (!st)
+        st = imf_exec_stream_open(x, err);
+    d->apart = form.apart;
     for (int i = 0; i <= c->count && !st; i++)
         st = make_surface(d, i, err);
     if (!st)
-        x->precision = imf_precision_plan(c, taken);
+        x->precision = imf_precision_plan(
+            c, taken, x->stream ? x->bands->window[c->count].tallest : c->height);
     for (int i = 0; i < c->count && !st; i++)
         st = make_step(d, i, &taken[i], err);
     if (!st && c->keep_alpha)
@@ -209,7 +279,7 @@ static enum imf_status make(struct device *d, const struct imf_proposal *taken, 
 }
 
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *c,
-                                     const struct imf_proposal *taken, int advance,
+                                     const struct imf_proposal *taken, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err) {
     struct device *d = calloc(1, sizeof *d);
     *out = NULL;
@@ -220,7 +290,7 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     if (!st)
         st = imf_queue_open(&d->queue, rt, err);
     if (!st)
-        st = make(d, taken, advance, err);
+        st = make(d, taken, form, err);
     if (st)
         imf_exec_free(out);
     return st;

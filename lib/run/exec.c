@@ -44,14 +44,18 @@ void imf_exec_free(struct imf_exec **exec) {
     x->step = NULL;
     free(x->precision.list);
     imf_bands_free(&x->bands);
+    struct imf_exec_stream *stream = x->stream;
     x->place->destroy(x);
+    if (stream)
+        free(stream->band);
+    free(stream);
     *exec = NULL;
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
 
 /* Surface i with the image's row `from` as its row 0; `to` - `from` rows. */
-static struct imf_surface view(const struct imf_exec *x, int i, int from, int to) {
+struct imf_surface imf_exec_view(const struct imf_exec *x, int i, int from, int to) {
     struct imf_surface v = x->surface[i];
     ptrdiff_t rows = (ptrdiff_t)from - x->bands->window[i].kept;
     v.origin += (size_t)(rows * (ptrdiff_t)v.pitch);
@@ -65,8 +69,8 @@ static enum imf_status run_rim(struct imf_exec *x, int i, struct imf_error *err)
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_window *made = &x->bands->window[i + 1];
     const struct imf_rim rim = imf_rim_find(c, pass, made->before, made->done);
-    struct imf_surface in = view(x, pass->source + 1, 0, c->height);
-    struct imf_surface out = view(x, i + 1, 0, c->height);
+    struct imf_surface in = imf_exec_view(x, pass->source + 1, 0, c->height);
+    struct imf_surface out = imf_exec_view(x, i + 1, 0, c->height);
     if (!rim.rows)
         return IMF_OK;
     enum imf_status st =
@@ -102,18 +106,19 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     const struct imf_window *made = &x->bands->window[i + 1];
     const struct imf_step *step = &x->step[i];
     if (step->fills && source->done > source->before) {
-        struct imf_surface fresh = view(x, pass->source + 1, source->before, source->done);
+        struct imf_surface fresh = imf_exec_view(x, pass->source + 1, source->before, source->done);
         enum imf_status st = x->place->fill(x, i, &fresh, source->before, err);
         if (st)
             return st;
     }
     if (made->done == made->before)
         return IMF_OK;
-    struct imf_surface in = view(x, pass->source + 1, made->before, made->done);
-    struct imf_surface out = view(x, i + 1, made->before, made->done);
+    struct imf_surface in = imf_exec_view(x, pass->source + 1, made->before, made->done);
+    struct imf_surface out = imf_exec_view(x, i + 1, made->before, made->done);
     if (pass->kind == IMF_PASS_POINT) {
         bool two = pass->second >= -1;
-        struct imf_surface second = view(x, two ? pass->second + 1 : 0, made->before, made->done);
+        struct imf_surface second =
+            imf_exec_view(x, two ? pass->second + 1 : 0, made->before, made->done);
         return x->place->point(x, i, &in, two ? &second : NULL, &out, made->before, err);
     }
     struct imf_margin m = pass->problem.reach;
@@ -125,8 +130,8 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     return st;
 }
 
-static enum imf_status run_band(struct imf_exec *x, const struct imf_segment *s,
-                                struct imf_error *err) {
+enum imf_status imf_exec_run_band(struct imf_exec *x, const struct imf_segment *s,
+                                  struct imf_error *err) {
     const struct imf_chain *c = x->chain;
     const struct imf_window *output = &x->bands->window[c->count];
     enum imf_status st = IMF_OK;
@@ -136,8 +141,8 @@ static enum imf_status run_band(struct imf_exec *x, const struct imf_segment *s,
         st = run_pass(x, i, err);
     if (st || s->end < c->count || !c->keep_alpha || output->done == output->before)
         return st;
-    struct imf_surface in = view(x, 0, output->before, output->done);
-    struct imf_surface out = view(x, c->count, output->before, output->done);
+    struct imf_surface in = imf_exec_view(x, 0, output->before, output->done);
+    struct imf_surface out = imf_exec_view(x, c->count, output->before, output->done);
     return x->place->copy_alpha(x, &in, &out, err);
 }
 
@@ -147,7 +152,7 @@ enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
         const struct imf_segment *s = &x->bands->segment[k];
         for (int band = 0; band < s->bands && !st; band++) {
             imf_bands_go(x->bands, s, band);
-            st = run_band(x, s, err);
+            st = imf_exec_run_band(x, s, err);
         }
     }
     return st ? st : x->place->finish(x, err);

@@ -1,6 +1,7 @@
 /*
  * exec.h - running a chain: its surfaces, its solvers' jobs, in order
  *
+ * What follows is for images that are whole; exec_stream.h for those whose rows come and go.
  * The input surface is written by the host between map and unmap, the output read likewise. Between
  * them the chain is run band by band (bands.h), on the host or on a device (executor.h). The input
  * outlives a failure of the device.
@@ -8,7 +9,7 @@
 #ifndef IMF_RUN_EXEC_H
 #define IMF_RUN_EXEC_H
 
-#include "plan/chain.h"
+#include "plan/bands.h"
 
 struct imf_exec;
 
@@ -16,13 +17,15 @@ struct imf_exec;
  * results that are neither rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);
-/* The same by solver/vector.c, which must be able to do it. */
-enum imf_status imf_exec_make_vector(struct imf_exec **out, const struct imf_chain *chain,
-                                     struct imf_error *err);
+/* The same in bands, for rows that stream; by solver/vector.c, if that is the backend, which must be
+ * able to do it. */
+enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *chain,
+                                         enum imf_backend backend, struct imf_bands_form form,
+                                         struct imf_error *err);
 /* Everything on a device; taken[i] is how convolution pass i is done, proposed for the height of
- * the bands (imf_proposals_band). advance: rows a band, or 0: as the device's tuning has it. */
+ * the bands (imf_proposals_band). */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
-                                     const struct imf_proposal *taken, int advance,
+                                     const struct imf_proposal *taken, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 
@@ -47,5 +50,8 @@ const struct imf_surface *imf_exec_edit_output(struct imf_exec *exec, struct imf
  * chain: what the executor's was composed from, or its own. */
 enum imf_status imf_exec_refine(struct imf_exec *exec, const struct imf_chain *chain,
                                 struct imf_error *err);
+/* The same of the rows of the band that was run last. */
+enum imf_status imf_exec_refine_band(struct imf_exec *exec, const struct imf_chain *chain,
+                                     struct imf_error *err);
 
 #endif

@@ -5,7 +5,7 @@
  * no cost where nothing fails. A CPU works on memory of ours. A GPU with memory of its own is sent
  * what lies in a buffer that stays mapped: drivers pin such memory, and the transfer takes as long
  * as that of unmapping. A GPU that shares the host's memory wants it to be its own; that is mapped
- * again.
+ * again; but rows that stream are sent, too.
  */
 #include "run/exec_input.h"
 
@@ -20,29 +20,46 @@ static enum imf_status make_pinned(struct imf_exec_input *in, struct imf_queue *
     return in->host ? IMF_OK : IMF_ERR_DEVICE;
 }
 
+static enum imf_status make_over(struct imf_exec_input *in, struct imf_queue *queue,
+                                 struct imf_surface *s, struct imf_error *err) {
+    enum imf_status st = imf_surface_alloc(s, err);
+    if (st)
+        return st;
+    void *memory = s->host;
+    s->host = NULL;
+    st = imf_buffer_over(&s->mem, queue, memory, imf_surface_bytes(s), err);
+    in->host = st ? NULL : memory;
+    return st;
+}
+
+static enum imf_status make_sent(struct imf_exec_input *in, struct imf_queue *queue,
+                                 struct imf_surface *s, struct imf_error *err) {
+    size_t bytes = imf_surface_bytes(s);
+    enum imf_status st = imf_buffer_make(&s->mem, queue, IMF_BUFFER_WORK, bytes, err);
+    return st ? st : make_pinned(in, queue, bytes, err);
+}
+
 enum imf_status imf_exec_input_make(struct imf_exec_input *in, struct imf_queue *queue,
                                     struct imf_surface *s, struct imf_error *err) {
     const struct imf_device *d = imf_queue_device(queue);
-    size_t bytes = imf_surface_bytes(s);
-    enum imf_status st;
-    if (!d->gpu) {
-        st = imf_surface_alloc(s, err);
-        if (st)
-            return st;
-        void *memory = s->host;
-        s->host = NULL;
-        st = imf_buffer_over(&s->mem, queue, memory, bytes, err);
-        in->host = st ? NULL : memory;
-        return st;
-    }
-    st = imf_buffer_make(&s->mem, queue, d->unified ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK, bytes,
-                         err);
-    return st || d->unified ? st : make_pinned(in, queue, bytes, err);
+    if (d->gpu && d->unified)
+        return imf_buffer_make(&s->mem, queue, IMF_BUFFER_MAPPED, imf_surface_bytes(s), err);
+    return imf_exec_input_make_window(in, queue, s, false, err);
+}
+
+enum imf_status imf_exec_input_make_window(struct imf_exec_input *in, struct imf_queue *queue,
+                                           struct imf_surface *s, bool apart,
+                                           struct imf_error *err) {
+    bool sent = apart || imf_queue_device(queue)->gpu;
+    return sent ? make_sent(in, queue, s, err) : make_over(in, queue, s, err);
 }
 
 enum imf_status imf_exec_input_send(const struct imf_exec_input *in, struct imf_queue *queue,
-                                    const struct imf_surface *s, struct imf_error *err) {
-    return imf_buffer_upload(queue, s->mem, 0, in->host, imf_surface_bytes(s), err);
+                                    const struct imf_surface *s, int first, int count,
+                                    struct imf_error *err) {
+    size_t row = s->pitch * imf_sample_size(s->sample), from = (size_t)first * row;
+    return imf_buffer_upload(queue, s->mem, from, (const char *)in->host + from,
+                             (size_t)count * row, err);
 }
 
 void imf_exec_input_free(struct imf_exec_input *in, struct imf_queue *queue) {

@@ -5,10 +5,10 @@
  * A pixel of a chain is what its last pass makes of the pixels that it reads, and so on back to the
  * image.
  */
-#include "run/exec.h"
+#include "run/exec_stream.h"
 
 #include "base/srgb.h"
-#include "run/precision.h"
+#include "run/executor.h"
 #include "solver/edge.h"
 #include "solver/host.h"
 
@@ -31,14 +31,14 @@ static double pixel_cost(const struct imf_chain *c, int surface) {
     return taps * cost;
 }
 
-static double image_cost(const struct imf_chain *c) {
+static double rows_cost(const struct imf_chain *c, int rows) {
     double taps = 0;
     for (int i = 0; i < c->count; i++) {
         const struct imf_problem *p = &c->passes[i].problem;
         for (int k = 0; c->passes[i].kind == IMF_PASS_CONVOLVE && k < imf_problem_kernels(p); k++)
             taps += (double)p->facts[k].nonzero;
     }
-    return taps * c->width * c->height;
+    return taps * c->width * rows;
 }
 
 struct source {
@@ -155,17 +155,31 @@ static enum imf_status copy_output(struct imf_exec *x, const struct imf_surface 
     return imf_exec_unmap_output(x, err);
 }
 
+/* A chain whose kernels the host may take apart; the caller frees its passes. */
+static enum imf_status take_apart(struct imf_chain *factored, const struct imf_chain *chain,
+                                  struct imf_error *err) {
+    size_t bytes = (size_t)chain->count * sizeof *chain->passes;
+    *factored = *chain;
+    if (!(factored->passes = malloc(bytes)))
+        return imf_fail_memory(err, bytes);
+    memcpy(factored->passes, chain->passes, bytes);
+    for (int i = 0; i < chain->count; i++)
+        factored->passes[i].problem.factors = true;
+    return IMF_OK;
+}
+
+/* Are the pixels listed, and few enough to be done one by one? */
+static bool pays(const struct imf_precision *p, const struct imf_chain *chain, int rows) {
+    return !p->again && p->count * pixel_cost(chain, chain->count - 1) <= rows_cost(chain, rows);
+}
+
 static enum imf_status all_again(struct imf_exec *x, const struct imf_chain *chain,
                                  struct imf_error *err) {
-    struct imf_chain factored = *chain;
-    size_t bytes = (size_t)chain->count * sizeof *chain->passes;
-    if (!(factored.passes = malloc(bytes)))
-        return imf_fail_memory(err, bytes);
-    memcpy(factored.passes, chain->passes, bytes);
-    for (int i = 0; i < chain->count; i++)
-        factored.passes[i].problem.factors = true;
+    struct imf_chain factored;
     struct imf_exec *host = NULL;
-    enum imf_status st = imf_exec_make_host(&host, &factored, chain->out, err);
+    enum imf_status st = take_apart(&factored, chain, err);
+    if (!st)
+        st = imf_exec_make_host(&host, &factored, chain->out, err);
     if (!st)
         st = imf_exec_copy_input(x, host, err);
     if (!st)
@@ -182,7 +196,58 @@ enum imf_status imf_exec_refine(struct imf_exec *x, const struct imf_chain *chai
     const struct imf_precision *p = imf_exec_precision(x);
     if (!p->again && !p->list)
         return IMF_OK;
-    if (!p->again && p->count * pixel_cost(chain, chain->count - 1) <= image_cost(chain))
+    if (pays(p, chain, chain->height))
         return some_again(x, chain, err);
     return all_again(x, chain, err);
+}
+
+/* ---- of a band ------------------------------------------------------------------------------ */
+
+/* Both surfaces begin with the image's row 0; their rows of this band are there. */
+static enum imf_status refine_rows(const struct imf_precision *p, const struct imf_chain *chain,
+                                   const struct imf_surface *in, int first, int end,
+                                   const struct imf_surface *out, int from, int to,
+                                   struct imf_error *err) {
+    struct imf_chain factored;
+    struct imf_exec *host = NULL;
+    if (pays(p, chain, to - from)) {
+        replace(chain, in, out, p);
+        return IMF_OK;
+    }
+    const struct imf_rows image = {imf_surface_row(in, first),
+                                   in->pitch * imf_sample_size(in->sample), first, end - first};
+    enum imf_status st = take_apart(&factored, chain, err);
+    if (!st)
+        st = imf_exec_slice(&host, &factored, IMF_BACKEND_CPU, &image, from, to - from, err);
+    if (!st) {
+        struct imf_surface rows = *out;
+        rows.origin += (size_t)from * rows.pitch;
+        rows.height = to - from;
+        imf_surface_copy(&rows, imf_exec_map_output(host, err));
+    }
+    imf_exec_free(&host);
+    free(factored.passes);
+    return st;
+}
+
+enum imf_status imf_exec_refine_band(struct imf_exec *x, const struct imf_chain *chain,
+                                     struct imf_error *err) {
+    const struct imf_precision *p = &x->precision;
+    const struct imf_window *made = &x->bands->window[x->chain->count];
+    int first = imf_max(x->bands->window[0].kept, 0), end = x->bands->window[0].done;
+    if ((!p->again && !p->list) || made->done == made->before)
+        return IMF_OK;
+    struct imf_surface in = imf_exec_view(x, 0, 0, chain->height);
+    struct imf_surface out = imf_exec_view(x, x->chain->count, 0, chain->height);
+    enum imf_status st = x->place->map(x, &in, first, end - first, IMF_ACCESS_READ, err);
+    if (st)
+        return st;
+    st = x->place->map(x, &out, made->before, made->done - made->before, IMF_ACCESS_BOTH, err);
+    if (!st) {
+        st = refine_rows(p, chain, &in, first, end, &out, made->before, made->done, err);
+        enum imf_status unmapped = x->place->unmap(x, &out, st ? NULL : err);
+        st = st ? st : unmapped;
+    }
+    enum imf_status unmapped = x->place->unmap(x, &in, st ? NULL : err);
+    return st ? st : unmapped;
 }

@@ -30,6 +30,18 @@ struct imf_executor {
     /* Copy `count` rows of storage within window i; they do not overlap. */
     enum imf_status (*move)(struct imf_exec *x, int i, int from, int to, int count,
                             struct imf_error *err);
+    /* Rows that stream: the address of storage `which` of the image's window, all of it, for the
+     * host to write rows of it. */
+    void *(*lend)(struct imf_exec *x, int which, struct imf_error *err);
+    /* Bring `count` rows of that, from row `first` of storage on, to where passes read them. */
+    enum imf_status (*take)(struct imf_exec *x, int which, int first, int count,
+                            struct imf_error *err);
+    /* Copy `count` rows of the other storage, from row `from` on, to the beginning of this one. */
+    enum imf_status (*carry)(struct imf_exec *x, int which, int from, int count,
+                             struct imf_error *err);
+    /* Where the host's memory holds what was lent, and what was carried, whatever becomes of the
+     * device. */
+    void *(*host)(struct imf_exec *x, int which);
     /* Fill the margins that pass i reads around `in`, whose row 0 is row `row` of the image. */
     enum imf_status (*fill)(struct imf_exec *x, int i, const struct imf_surface *in, int row,
                             struct imf_error *err);
@@ -58,7 +70,32 @@ struct imf_exec {
         bool fills; /* the pass is the first that reads beyond its source's edge */
     } * step;       /* chain->count */
     struct imf_precision precision;
+    struct imf_exec_stream *stream; /* or NULL: see exec_stream.h */
 };
+
+/* Storages of each end's window, taken in turn. */
+enum { IMF_ENDS = 2 };
+struct imf_exec_stream {
+    struct imf_surface in[IMF_ENDS], out[IMF_ENDS]; /* surface[0] and the last are one of these */
+    struct imf_exec_band {
+        int kept, before, done;        /* of the image's window */
+        int from, to;                  /* rows of the result */
+    } * band;                          /* each of the segment's */
+    struct imf_surface lent[IMF_ENDS]; /* results that the host reads */
+    int ahead;                         /* the band whose rows were lent last */
+    bool failed;                       /* the device: it is not used any more */
+};
+
+/* Where bands stream, make x->stream, without storage. */
+enum imf_status imf_exec_stream_open(struct imf_exec *x, struct imf_error *err);
+/* On the host, one band: rows from..to - 1 of the result, which lie at the start of its surface. */
+enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *chain,
+                                    enum imf_backend backend, int from, int to,
+                                    struct imf_error *err);
+/* Steps of a run, for those who go band by band. */
+enum imf_status imf_exec_run_band(struct imf_exec *x, const struct imf_segment *s,
+                                  struct imf_error *err);
+struct imf_surface imf_exec_view(const struct imf_exec *x, int i, int from, int to);
 
 /* Set up what all executors share, but for the bands, in zeroed memory. */
 enum imf_status imf_exec_init(struct imf_exec *x, const struct imf_executor *place,

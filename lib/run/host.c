@@ -1,13 +1,14 @@
 /*
  * host.c - running a chain on the host: the reference, or the solver of small kernels
  *
- * Surfaces are memory of ours, whole, and float64 between passes.
+ * Surfaces are memory of ours, and float64 between passes.
  */
 #include "plan/layout.h"
 #include "run/executor.h"
 #include "solver/edge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Host addresses always hold. */
 static enum imf_status map(struct imf_exec *x, struct imf_surface *s, int first, int count,
@@ -36,8 +37,11 @@ static enum imf_status copy_image(struct imf_exec *x, const struct imf_surface *
 
 static enum imf_status fill(struct imf_exec *x, int i, const struct imf_surface *in, int row,
                             struct imf_error *err) {
-    (void)row, (void)err; /* always the whole image */
-    imf_edge_fill_host(in, in->margin, x->chain->edge, x->chain->passes[i].problem.outside);
+    const struct imf_chain *c = x->chain;
+    struct imf_margin m = imf_chain_margin(c, c->passes[i].source);
+    const struct imf_edge_part part = {row, c->height};
+    (void)err;
+    imf_edge_fill_band(in, m, part, c->edge, c->passes[i].problem.outside);
     return IMF_OK;
 }
 
@@ -56,26 +60,96 @@ static enum imf_status copy_alpha(struct imf_exec *x, const struct imf_surface *
     return IMF_OK;
 }
 
+static enum imf_status move(struct imf_exec *x, int i, int from, int to, int count,
+                            struct imf_error *err) {
+    const struct imf_surface *s = &x->surface[i];
+    size_t row = s->pitch * imf_sample_size(s->sample);
+    (void)err;
+    memcpy((char *)s->host + (size_t)to * row, (const char *)s->host + (size_t)from * row,
+           (size_t)count * row);
+    return IMF_OK;
+}
+
+static void *storage(struct imf_exec *x, int which) {
+    return x->stream->in[which].host;
+}
+
+static void *lend(struct imf_exec *x, int which, struct imf_error *err) {
+    (void)err;
+    return storage(x, which);
+}
+
+static enum imf_status take(struct imf_exec *x, int which, int first, int count,
+                            struct imf_error *err) {
+    (void)x, (void)which, (void)first, (void)count, (void)err;
+    return IMF_OK;
+}
+
+static enum imf_status carry(struct imf_exec *x, int which, int from, int count,
+                             struct imf_error *err) {
+    const struct imf_surface *s = x->stream->in;
+    size_t row = s->pitch * imf_sample_size(s->sample);
+    (void)err;
+    memcpy(s[which].host, (const char *)s[!which].host + (size_t)from * row, (size_t)count * row);
+    return IMF_OK;
+}
+
 static void destroy(struct imf_exec *x) {
+    if (x->stream)
+        x->surface[0].host = x->surface[x->chain->count].host = NULL; /* the stream's */
+    for (int k = 0; x->stream && k < IMF_ENDS; k++) {
+        imf_surface_free(&x->stream->in[k]);
+        imf_surface_free(&x->stream->out[k]);
+    }
     for (int i = 0; x->surface && i <= x->chain->count; i++)
         imf_surface_free(&x->surface[i]);
     free(x->surface);
     free(x);
 }
 
-/* There are no windows, so that nothing moves. */
 static const struct imf_executor host = {.map = map,
                                          .unmap = unmap,
                                          .map_image = nothing,
                                          .unmap_image = nothing,
                                          .copy_image = copy_image,
+                                         .move = move,
+                                         .lend = lend,
+                                         .take = take,
+                                         .carry = carry,
+                                         .host = storage,
                                          .fill = fill,
                                          .point = point,
                                          .copy_alpha = copy_alpha,
                                          .finish = nothing,
                                          .destroy = destroy};
 
-static enum imf_status make_step(struct imf_exec *x, int i, enum imf_backend backend,
+/* How a chain is run: by which backend, to which samples, in which bands. */
+struct way {
+    enum imf_backend backend;
+    enum imf_sample last;
+    const struct imf_bands_form *form; /* NULL: all at once, or */
+    int from, to;                      /* if to > 0 these rows of the result */
+};
+
+/* How convolution pass i is done. */
+static enum imf_status propose(const struct imf_exec *x, int i, const struct way *way,
+                               struct imf_proposal *taken, struct imf_error *err) {
+    const struct imf_chain *c = x->chain;
+    const struct imf_pass *pass = &c->passes[i];
+    struct imf_problem p = pass->problem;
+    *taken = (struct imf_proposal){.able = true, .step = 1};
+    if (pass->kind != IMF_PASS_CONVOLVE)
+        return IMF_OK;
+    p.in = pass->source < 0 ? c->in : IMF_F64;
+    p.out = i + 1 < c->count ? IMF_F64 : way->last;
+    if (way->backend == IMF_BACKEND_VECTOR)
+        imf_propose(taken, &imf_solver_vector, &p, NULL);
+    else
+        imf_propose_host(taken, &p);
+    return taken->able ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", taken->why);
+}
+
+static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_proposal *taken,
                                  struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
     struct imf_problem p = pass->problem;
@@ -83,33 +157,54 @@ static enum imf_status make_step(struct imf_exec *x, int i, enum imf_backend bac
         return IMF_OK;
     p.in = x->surface[pass->source + 1].sample;
     p.out = x->surface[i + 1].sample;
-    struct imf_proposal taken;
-    if (backend == IMF_BACKEND_VECTOR)
-        imf_propose(&taken, &imf_solver_vector, &p, NULL);
-    else
-        imf_propose_host(&taken, &p);
-    if (!taken.able)
-        return imf_fail(err, IMF_ERR_LIMIT, "%s", taken.why);
-    x->step[i].solver = taken.solver;
-    return taken.solver->make(&x->step[i].job, &p, &taken, NULL, err);
+    x->step[i].solver = taken->solver;
+    return taken->solver->make(&x->step[i].job, &p, taken, NULL, err);
 }
 
-static enum imf_status make(struct imf_exec **out, const struct imf_chain *c,
-                            enum imf_backend backend, enum imf_sample out_sample,
+static enum imf_status make_surface(struct imf_exec *x, int i, enum imf_sample last,
+                                    struct imf_error *err) {
+    enum imf_status st = imf_layout(x->bands, i, last, &x->surface[i], err);
+    if (st || !x->stream || (i > 0 && i < x->chain->count))
+        return st ? st : imf_surface_alloc(&x->surface[i], err);
+    for (int k = 0; k < IMF_ENDS && !st; k++) {
+        struct imf_surface *s = i ? &x->stream->out[k] : &x->stream->in[k];
+        *s = x->surface[i];
+        st = imf_surface_alloc(s, err);
+    }
+    return st;
+}
+
+static enum imf_status make_bands(struct imf_exec *x, const struct imf_proposal *taken,
+                                  const struct way *way, struct imf_error *err) {
+    if (way->form)
+        return imf_bands_plan(&x->bands, x->chain, taken, *way->form, NULL, err);
+    if (way->to)
+        return imf_bands_slice(&x->bands, x->chain, way->from, way->to, err);
+    return imf_bands_whole(&x->bands, x->chain, err);
+}
+
+static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, const struct way *way,
                             struct imf_error *err) {
     struct imf_exec *x = *out = calloc(1, sizeof *x);
-    if (!x)
-        return imf_fail_memory(err, sizeof *x);
-    enum imf_status st = imf_exec_init(x, &host, c, err);
+    struct imf_proposal *taken = calloc((size_t)c->count, sizeof *taken);
+    enum imf_status st = x && taken ? IMF_OK : imf_fail_memory(err, sizeof *x);
     if (!st)
-        st = imf_bands_whole(&x->bands, c, err);
-    for (int i = 0; i <= c->count && !st; i++) {
-        st = imf_layout(c, NULL, i, out_sample, &x->surface[i], err);
-        if (!st)
-            st = imf_surface_alloc(&x->surface[i], err);
-    }
+        st = imf_exec_init(x, &host, c, err);
     for (int i = 0; i < c->count && !st; i++)
-        st = make_step(x, i, backend, err);
+        st = propose(x, i, way, &taken[i], err);
+    if (!st)
+        st = make_bands(x, taken, way, err);
+    if (!st)
+        st = imf_exec_stream_open(x, err);
+    for (int i = 0; i <= c->count && !st; i++)
+        st = make_surface(x, i, way->last, err);
+    for (int i = 0; i < c->count && !st; i++)
+        st = make_step(x, i, &taken[i], err);
+    free(taken);
+    if (st && x && !x->place) {
+        free(x);
+        *out = NULL;
+    }
     if (st)
         imf_exec_free(out);
     return st;
@@ -117,10 +212,20 @@ static enum imf_status make(struct imf_exec **out, const struct imf_chain *c,
 
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *c,
                                    enum imf_sample out_sample, struct imf_error *err) {
-    return make(out, c, IMF_BACKEND_CPU, out_sample, err);
+    const struct way way = {.backend = IMF_BACKEND_CPU, .last = out_sample};
+    return make(out, c, &way, err);
 }
 
-enum imf_status imf_exec_make_vector(struct imf_exec **out, const struct imf_chain *c,
-                                     struct imf_error *err) {
-    return make(out, c, IMF_BACKEND_VECTOR, c->out, err);
+enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *c,
+                                         enum imf_backend backend, struct imf_bands_form form,
+                                         struct imf_error *err) {
+    const struct way way = {.backend = backend, .last = c->out, .form = &form};
+    return make(out, c, &way, err);
+}
+
+enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *c,
+                                    enum imf_backend backend, int from, int to,
+                                    struct imf_error *err) {
+    const struct way way = {.backend = backend, .last = c->out, .from = from, .to = to};
+    return make(out, c, &way, err);
 }

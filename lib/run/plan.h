@@ -3,6 +3,7 @@
 #ifndef IMF_RUN_PLAN_H
 #define IMF_RUN_PLAN_H
 
+#include "plan/bands.h"
 #include "plan/fallback.h"
 
 struct imf_plan {
@@ -15,7 +16,8 @@ struct imf_plan {
     struct imf_filter *turned; /* or NULL: the image lies upright */
     struct imf_chain *chain;
     struct imf_planning planning;
-    struct imf_choice choice; /* made of `planning` */
+    struct imf_bands_form form; /* of runs in which rows may stream */
+    struct imf_choice choice;   /* made of `planning` */
 };
 
 #endif

@@ -8,15 +8,15 @@
 #define LISTED 16
 #define LISTED_LEAST 4096
 
-struct imf_precision imf_precision_plan(const struct imf_chain *c,
-                                        const struct imf_proposal *taken) {
+struct imf_precision imf_precision_plan(const struct imf_chain *c, const struct imf_proposal *taken,
+                                        int rows) {
     struct imf_precision p = {.normalize = -1, .doubting = -1};
     for (int i = 0; i < c->count; i++)
         if (c->passes[i].kind == IMF_PASS_POINT && c->passes[i].point.normalize) {
             p.normalize = i;
             p.stretch = imf_chain_stretch(c, i, taken);
         }
-    double pixels = (double)c->width * c->height;
+    double pixels = (double)c->width * rows;
     double error = imf_chain_doubt(c, taken);
     if (error > 0) {
         p.doubting = c->count - 1;

@@ -20,8 +20,9 @@ struct imf_precision {
     int count, *list; /* or these pixels, y * width + x; owned */
 };
 
+/* rows: of the image, or of a band, each of which is looked at by itself. */
 struct imf_precision imf_precision_plan(const struct imf_chain *chain,
-                                        const struct imf_proposal *taken);
+                                        const struct imf_proposal *taken, int rows);
 /* For imf_point_make(), of pass `index`. */
 const struct imf_doubt *imf_precision_doubt(const struct imf_precision *p, int index);
 /* After a run: look at what the passes' jobs found. */

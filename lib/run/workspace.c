@@ -8,9 +8,14 @@
  * known to the workspace, and to the context for the plans that are made and run later.
  */
 #include "base/clock.h"
+#include "codec/codec.h"
+#include "plan/layout.h"
+#include "plan/proposals.h"
 #include "run/bench.h"
+#include "run/ends.h"
 #include "run/palette.h"
 #include "run/plan.h"
+#include "run/stream.h"
 #include "run/verify.h"
 
 #include <stdlib.h>
@@ -18,7 +23,8 @@
 
 struct imf_workspace {
     const struct imf_plan *plan;
-    struct imf_exec *exec; /* made by the first run */
+    struct imf_exec *exec; /* made by the first run, */
+    bool streams;          /* for rows that stream */
     bool on_device;
     struct imf_choice choice;     /* the plan's, or what `fallen` says */
     struct imf_fallback fallback; /* if the device failed */
@@ -69,11 +75,16 @@ static bool choose_host(struct imf_workspace *ws, const char *why) {
     return true;
 }
 
+/* How an executor is to be made. */
+static struct imf_bands_form form_of(const struct imf_workspace *ws) {
+    struct imf_bands_form form = ws->plan->form;
+    form.ends = ws->streams;
+    return form;
+}
+
 static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
-    const struct imf_chain *chain = ws->plan->chain;
-    if (ws->plan->planning.host_backend == IMF_BACKEND_VECTOR)
-        return imf_exec_make_vector(&ws->exec, chain, err);
-    return imf_exec_make_host(&ws->exec, chain, chain->out, err);
+    return imf_exec_make_host_bands(&ws->exec, ws->plan->chain, ws->plan->planning.host_backend,
+                                    form_of(ws), err);
 }
 
 /*
@@ -101,11 +112,27 @@ static enum imf_status fall_back(struct imf_workspace *ws, const struct imf_erro
 
 static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
     const struct imf_planning *p = &ws->plan->planning;
-    return imf_exec_make_device(&ws->exec, p->chain, p->taken, 0, p->rt, err);
+    size_t bytes = (size_t)p->chain->count * sizeof *p->taken;
+    struct imf_proposal *taken = malloc(bytes);
+    struct imf_bands *bands = NULL;
+    if (!taken)
+        return imf_fail_memory(err, bytes);
+    memcpy(taken, p->taken, bytes);
+    /* For other bands than those planned with, their solvers are asked again. */
+    enum imf_status st =
+        imf_proposals_band(&bands, p->chain, taken, form_of(ws), imf_runtime_device(p->rt), err);
+    imf_bands_free(&bands);
+    if (!st)
+        st = imf_exec_make_device(&ws->exec, p->chain, taken, form_of(ws), p->rt, err);
+    free(taken);
+    return st;
 }
 
-static enum imf_status prepare(struct imf_workspace *ws, struct imf_error *err) {
+static enum imf_status prepare(struct imf_workspace *ws, bool streams, struct imf_error *err) {
     struct imf_error failure;
+    if (ws->streams != streams)
+        imf_exec_free(&ws->exec);
+    ws->streams = streams;
     if (ws->exec)
         return IMF_OK;
     /* Another run may have found out that the device fails. */
@@ -118,17 +145,14 @@ static enum imf_status prepare(struct imf_workspace *ws, struct imf_error *err) 
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* Where the pixels come from and go to. */
-struct ends {
-    struct imf_reader *reader;
-    struct imf_writer *writer;
-    const char *src;
-    char *dst;
-    size_t src_stride, dst_stride;
-};
+/* All rows of a surface in the host's memory. */
+static struct imf_rows rows_of(const struct imf_surface *s) {
+    return (struct imf_rows){imf_surface_row(s, 0), s->pitch * imf_sample_size(s->sample), 0,
+                             s->height};
+}
 
 /* Read the image into the input, which stays mapped. */
-static enum imf_status take_in(struct imf_workspace *ws, const struct ends *ends,
+static enum imf_status take_in(struct imf_workspace *ws, struct imf_ends *ends,
                                struct imf_report *r, struct imf_error *err) {
     struct imf_error failure;
     const struct imf_surface *in = imf_exec_map_input(ws->exec, &failure);
@@ -138,16 +162,9 @@ static enum imf_status take_in(struct imf_workspace *ws, const struct ends *ends
             return st;
         in = imf_exec_map_input(ws->exec, err);
     }
-    size_t size = imf_sample_size(in->sample);
+    const struct imf_rows rows = rows_of(in);
     double begin = imf_now_ms();
-    enum imf_status st = IMF_OK;
-    if (ends->reader)
-        st = imf_reader_rows(ends->reader, imf_surface_row(in, 0), in->pitch * size, in->height,
-                             err);
-    else
-        for (int y = 0; y < in->height; y++)
-            memcpy(imf_surface_row(in, y), ends->src + (size_t)y * ends->src_stride,
-                   (size_t)in->width * (size_t)in->channels * size);
+    enum imf_status st = imf_ends_read(ends, &rows, err);
     r->decode_ms = imf_now_ms() - begin;
     if (st)
         (void)imf_exec_unmap_input(ws->exec, NULL);
@@ -155,20 +172,11 @@ static enum imf_status take_in(struct imf_workspace *ws, const struct ends *ends
 }
 
 /* Write the mapped output. */
-static enum imf_status give_out(const struct imf_surface *out, const struct ends *ends,
+static enum imf_status give_out(const struct imf_surface *out, struct imf_ends *ends,
                                 struct imf_report *r, struct imf_error *err) {
+    const struct imf_rows rows = rows_of(out);
     double begin = imf_now_ms();
-    size_t size = imf_sample_size(out->sample);
-    enum imf_status st = IMF_OK;
-    if (ends->writer) {
-        st = imf_writer_rows(ends->writer, imf_surface_row(out, 0), out->pitch * size, out->height,
-                             err);
-        if (!st)
-            st = imf_writer_finish(ends->writer, err);
-    }
-    for (int y = 0; ends->dst && y < out->height; y++)
-        memcpy(ends->dst + (size_t)y * ends->dst_stride, imf_surface_row(out, y),
-               (size_t)out->width * (size_t)out->channels * size);
+    enum imf_status st = imf_ends_write(ends, &rows, true, err);
     r->encode_ms = imf_now_ms() - begin;
     return st;
 }
@@ -217,16 +225,12 @@ static enum imf_status filter(struct imf_workspace *ws, const struct imf_run_opt
     return st;
 }
 
-static enum imf_status run(struct imf_workspace *ws, const struct ends *ends,
-                           const struct imf_run_options *options, struct imf_report *r,
-                           struct imf_error *err) {
+static enum imf_status run_whole(struct imf_workspace *ws, struct imf_ends *ends,
+                                 const struct imf_run_options *options, struct imf_report *r,
+                                 struct imf_error *err) {
     struct imf_error failure;
     const struct imf_surface *out;
-    double begin = imf_now_ms();
-    enum imf_status st = prepare(ws, err);
-    r->setup_ms = imf_now_ms() - begin + imf_context_take_setup_ms(ws->plan->ctx);
-    if (!st)
-        st = take_in(ws, ends, r, err);
+    enum imf_status st = take_in(ws, ends, r, err);
     if (!st && filter(ws, options, &out, r, &failure)) {
         st = fall_back(ws, &failure, true, err);
         if (!st)
@@ -243,8 +247,47 @@ static enum imf_status run(struct imf_workspace *ws, const struct ends *ends,
                 *err = failure;
         }
     }
+    return st;
+}
+
+/* The host takes over from a device that failed with this. */
+static bool host_goes_on(void *data, const struct imf_error *failure) {
+    struct imf_workspace *ws = data;
+    if (!ws->plan->may_fall_back || !ws->on_device || !choose_host(ws, failure->text))
+        return false;
+    if (failure->status == IMF_ERR_DEVICE)
+        imf_context_give_up(ws->plan->ctx, failure);
+    return true;
+}
+
+static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends,
+                                 struct imf_report *r, struct imf_error *err) {
+    struct imf_stream_run stream = {.exec = ws->exec,
+                                    .plain = ws->plan->chain,
+                                    .host = ws->plan->planning.host_backend,
+                                    .read = imf_ends_read,
+                                    .write = imf_ends_write,
+                                    .ends = ends,
+                                    .fall_back = ws->plan->may_fall_back ? host_goes_on : NULL,
+                                    .data = ws};
+    enum imf_status st = imf_stream(&stream, r, err);
+    if (stream.spent)
+        imf_exec_free(&ws->exec);
+    return st;
+}
+
+static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool streams,
+                           const struct imf_run_options *options, struct imf_report *r,
+                           struct imf_error *err) {
+    double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
+    enum imf_status st = prepare(ws, streams, err);
+    r->setup_ms = imf_now_ms() - begin + opened;
+    if (!st)
+        st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)
+                                      : run_whole(ws, ends, options, r, err);
     r->fell_back = ws->on_device != ws->plan->planning.on_device;
     r->total_ms = imf_now_ms() - begin;
+    r->run_ms = r->total_ms + opened;
     return st;
 }
 
@@ -263,15 +306,48 @@ static bool may_use_palette(const struct imf_plan *plan, const struct imf_reader
            imf_writer_takes_indices(writer) && !(options && (options->bench || options->verify));
 }
 
+/* Bytes of surfaces that are whole, for a plan that was made for others. */
+static enum imf_status measure_whole(const struct imf_workspace *ws, double *bytes,
+                                     struct imf_error *err) {
+    const struct imf_planning *p = &ws->plan->planning;
+    const struct imf_device *d = ws->on_device ? imf_runtime_device(p->rt) : NULL;
+    struct imf_bands *bands = NULL;
+    enum imf_status st =
+        d ? imf_bands_plan(&bands, p->chain, p->taken, (struct imf_bands_form){0}, d, err)
+          : imf_bands_whole(&bands, ws->plan->chain, err);
+    *bytes = st ? 0 : imf_layout_surfaces(bands, d);
+    imf_bands_free(&bands);
+    return st;
+}
+
 /* With what this image's reader and writer hold, which the plan may not have known. */
 static enum imf_status check_memory(const struct imf_workspace *ws, const struct imf_reader *reader,
-                                    const struct imf_writer *writer, struct imf_error *err) {
+                                    const struct imf_writer *writer, bool streams,
+                                    struct imf_error *err) {
     const struct imf_settings *settings = &ws->plan->settings;
-    uint64_t bytes = ws->choice.chosen->bytes - settings->held + imf_reader_held(reader) +
-                     (writer ? imf_writer_held(writer) : 0);
-    if (!settings->max_memory || bytes <= settings->max_memory)
+    double whole = 0;
+    if (!settings->max_memory)
         return IMF_OK;
-    return imf_planning_over_limit((double)bytes, (double)settings->max_memory, err);
+    if (!ws->choice.chosen->holds && !streams) {
+        enum imf_status st = measure_whole(ws, &whole, err);
+        if (st)
+            return st;
+    }
+    double bytes = (double)(ws->choice.chosen->bytes - settings->held + imf_reader_held(reader) +
+                            (writer ? imf_writer_held(writer) : 0)) +
+                   whole;
+    if (bytes <= (double)settings->max_memory)
+        return IMF_OK;
+    return imf_planning_over_limit(bytes, (double)settings->max_memory, err);
+}
+
+/* May rows come and go while others are filtered? What is measured or verified is looked at again,
+ * and what is turned begins with its last row. */
+static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *reader,
+                       const struct imf_writer *writer, const struct imf_run_options *options) {
+    return ws->plan->form.ends && !(reader && !imf_reader_in_order(reader)) &&
+           !(writer && !imf_turn_is_none(writer->turn)) &&
+           !(options && (options->bench || options->verify));
 }
 
 enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
@@ -288,22 +364,29 @@ enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *r
         r->setup_ms = imf_context_take_setup_ms(ws->plan->ctx);
         return imf_palette_run(ws->plan->filter, &ws->plan->settings, reader, writer, r, err);
     }
-    enum imf_status st = check_memory(ws, reader, writer, err);
+    bool streams = may_stream(ws, reader, writer, options);
+    enum imf_status st = check_memory(ws, reader, writer, streams, err);
     if (st)
         return st;
-    const struct ends ends = {.reader = reader, .writer = writer};
-    return run(ws, &ends, options, r, err);
+    struct imf_ends ends = {.reader = reader, .writer = writer};
+    return run(ws, &ends, streams, options, r, err);
 }
 
 enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *src,
                                          size_t src_stride, void *dst, size_t dst_stride,
                                          const struct imf_run_options *options,
                                          struct imf_report *report, struct imf_error *err) {
-    const struct ends ends = {
-        .src = src, .dst = dst, .src_stride = src_stride, .dst_stride = dst_stride};
+    const struct imf_chain *c = ws->plan->chain;
+    size_t width = (size_t)c->width;
+    struct imf_ends ends = {.src = src,
+                            .dst = dst,
+                            .src_stride = src_stride,
+                            .dst_stride = dst_stride,
+                            .src_row = width * (size_t)c->channels_in * imf_sample_size(c->in),
+                            .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
     struct imf_report local, *r = report ? report : &local;
     memset(r, 0, sizeof *r);
-    return run(ws, &ends, options, r, err);
+    return run(ws, &ends, may_stream(ws, NULL, NULL, options), options, r, err);
 }
 
 enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,

@@ -54,12 +54,13 @@ static void fill_column(const struct imf_surface *s, void *row, int x, enum imf_
         imf_sample_put(row, s->sample, (ptrdiff_t)x * s->channels + c, outside[c]);
 }
 
-static void fill_row(const struct imf_surface *s, struct imf_margin m, int y, enum imf_edge edge,
-                     const double *outside) {
+static void fill_row(const struct imf_surface *s, struct imf_margin m, int y,
+                     struct imf_edge_part part, enum imf_edge edge, const double *outside) {
     size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
-    int from = imf_edge_index(edge, y, s->height);
+    int from = imf_edge_index(edge, part.first + y, part.height);
     if (from >= 0) {
         size_t left = (size_t)m.left * pixel;
+        from -= part.first;
         memcpy((char *)imf_surface_row(s, y) - left, (char *)imf_surface_row(s, from) - left,
                left + ((size_t)s->width + (size_t)m.right) * pixel);
         return;
@@ -69,8 +70,8 @@ static void fill_row(const struct imf_surface *s, struct imf_margin m, int y, en
             imf_sample_put(imf_surface_row(s, y), s->sample, x * s->channels + c, outside[c]);
 }
 
-void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum imf_edge edge,
-                        const double *outside) {
+void imf_edge_fill_band(const struct imf_surface *s, struct imf_margin m, struct imf_edge_part part,
+                        enum imf_edge edge, const double *outside) {
     for (int y = 0; y < s->height && m.left + m.right; y++) {
         void *row = imf_surface_row(s, y);
         for (int x = -m.left; x < 0; x++)
@@ -78,10 +79,15 @@ void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum i
         for (int x = s->width; x < s->width + m.right; x++)
             fill_column(s, row, x, edge, outside);
     }
-    for (int y = -m.top; y < 0; y++)
-        fill_row(s, m, y, edge, outside);
-    for (int y = s->height; y < s->height + m.bottom; y++)
-        fill_row(s, m, y, edge, outside);
+    for (int y = -m.top; y < 0 && part.first == 0; y++)
+        fill_row(s, m, y, part, edge, outside);
+    for (int y = s->height; y < s->height + m.bottom && part.first + s->height == part.height; y++)
+        fill_row(s, m, y, part, edge, outside);
+}
+
+void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin m, enum imf_edge edge,
+                        const double *outside) {
+    imf_edge_fill_band(s, m, (struct imf_edge_part){0, s->height}, edge, outside);
 }
 
 struct imf_edge_job {

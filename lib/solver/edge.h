@@ -19,6 +19,13 @@ int imf_edge_index(enum imf_edge edge, int i, int n);
  * pixel, a sample for each channel. */
 void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin margin, enum imf_edge edge,
                         const double *outside);
+/* The same of a band of an image: the margins at its sides and, where the image ends, above and
+ * below. What those repeat lies around the surface's rows in its storage. */
+struct imf_edge_part {
+    int first, height; /* the image's row that is the surface's row 0, and its height */
+};
+void imf_edge_fill_band(const struct imf_surface *s, struct imf_margin margin,
+                        struct imf_edge_part part, enum imf_edge edge, const double *outside);
 
 /* The same on a device: made once for an image's shape, run for each image. To fill it in bands,
  * run with surfaces whose row 0 is row `first` of the image: top and bottom margins are filled

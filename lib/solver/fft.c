@@ -69,6 +69,7 @@ static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
     out->bytes = bytes(p, t);
     out->error = imf_fft_result_error(p, &t->bound, t->error);
     out->bands = IMF_BANDS_FEW;
+    out->step = imf_fft_tiling_step(t);
     snprintf(out->phrase, sizeof out->phrase, "fft tiles %dx%d%s%s", t->x.length, t->y.length,
              p->exact ? ", exact integer" : "", t->bound.split ? ", two bytes apart" : "");
 }
@@ -253,6 +254,7 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
     z->in_origin = (int64_t)in->origin;
     z->in_pitch = (int64_t)in->pitch;
     z->height = in->height;
+    z->pairs = ((in->height - 1) / imf_fft_tiling_step(t) + 1) * t->tiles_x;
     z->out_origin = (int64_t)out->origin;
     z->out_pitch = (int64_t)out->pitch;
     z->last_row = in->height + in->margin.bottom - 1;
@@ -261,7 +263,7 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
         enum imf_status status = imf_buffer_clear(j->queue, j->counter, 0, sizeof(int32_t), err);
         return status ? status : launch(j, in->mem, out->mem, j->spans, PAIRS, 0, 0, err);
     }
-    for (int pair = 0; pair < t->pairs; pair++) {
+    for (int pair = 0; pair < z->pairs; pair++) {
         for (int i = 0; i < 3 * in->channels; i++) {
             enum imf_status status =
                 launch(j, in->mem, out->mem, j->spans, COLUMNS + i % 3, pair, i / 3, err);

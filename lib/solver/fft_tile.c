@@ -23,6 +23,25 @@ size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t) {
     return all;
 }
 
+int imf_fft_tiling_step(const struct imf_fft_tiling *t) {
+    return (t->bound.alone ? 1 : 2) * t->valid_y;
+}
+
+/* Bands end between tiles: so many bytes of what is read and written belong to a row of pairs at
+ * most, and so many rows of them are the image's at least, but where the kernel is too tall for it
+ * or the image small. */
+#define STEP_BYTES 28e6
+#define STEPS 6
+#define SMALL_BYTES 4e6
+
+static double most_rows(const struct imf_problem *p) {
+    double row =
+        (double)p->width * p->channels * (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
+    if (row * p->height < SMALL_BYTES)
+        return INFINITY;
+    return fmax(fmin((double)p->height / STEPS, STEP_BYTES / row), 2.0 * p->kernel[0]->height);
+}
+
 /* In a tile, of an element of one transform. */
 static double stages_ns(const struct imf_fft_plan *plan) {
     double sum = 0;
@@ -103,7 +122,11 @@ bool imf_fft_tiling_choose(struct imf_fft_tiling *best, const struct imf_problem
     size_t ys = list_sides(y, k->height, p->height, bound.alone ? 1 : 2, 1);
     struct imf_fft_tiling t = {.bound = bound};
     bool found = false;
+    double most = most_rows(p);
     for (size_t j = 0; j < ys; j++) {
+        t.valid_y = y[j].valid;
+        if (found && imf_fft_tiling_step(&t) > most)
+            continue;
         for (size_t i = 0; i < xs; i++) {
             t.x.length = x[i].length;
             t.y.length = y[j].length;

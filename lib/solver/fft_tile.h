@@ -24,6 +24,10 @@ struct imf_fft_tiling {
 bool imf_fft_tiling_choose(struct imf_fft_tiling *t, const struct imf_problem *p,
                            const struct imf_device *d);
 
+/* Rows of the result that a row of pairs of tiles yields: bands that end between such rows have the
+ * same tiles as the image has at once. */
+int imf_fft_tiling_step(const struct imf_fft_tiling *t);
+
 /* Bytes of scratch memory: work for each work-item, and planes. 0 on overflow. */
 size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t);
 

@@ -34,7 +34,6 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
     out->able = true;
     out->ms = samples * (imf_host_rates.sample + imf_host_rates.tap * taps) * 1e-6;
     out->bytes = row * (k->height + 2) * sizeof(double); /* a ring of widened rows, two of sums */
-    out->bands = IMF_BANDS_WHOLE;
     snprintf(out->phrase, sizeof out->phrase, "plain C %dx%d, float64", k->width, k->height);
 }
 
@@ -85,7 +84,9 @@ void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum
 
 static enum imf_status host_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
-    const struct imf_problem *p = &((struct host_job *)job)->p;
+    struct imf_problem band = ((struct host_job *)job)->p;
+    const struct imf_problem *p = &band;
+    band.height = out->height;
     const struct imf_kernel *k = p->kernel[0], *k1 = p->kind == IMF_MAGNITUDE ? p->kernel[1] : NULL;
     struct imf_terms terms;
     if (p->factors && imf_host_factors(p, &terms)) {

@@ -38,6 +38,7 @@ struct imf_proposal {
     char phrase[IMF_PHRASE]; /* "direct 3x3, exact, 16-bit integers", "fft tiles 256x256" */
     int height;              /* of the problem */
     enum imf_bands_wish bands;
+    int step; /* bands may end at multiples of so many rows: results do not depend on them then */
     union {
         max_align_t align;
         unsigned char bytes[IMF_SHAPE];

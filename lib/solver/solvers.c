@@ -42,7 +42,7 @@ void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...) {
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d) {
     *out = (struct imf_proposal){
-        .solver = solver, .ms = INFINITY, .error = p->tolerance, .height = p->height};
+        .solver = solver, .ms = INFINITY, .error = p->tolerance, .height = p->height, .step = 1};
     if (imf_solver_takes(solver, p->kind))
         solver->propose(p, d, out);
     else

@@ -28,6 +28,7 @@ struct random_chain {
     struct imf_pass pass[PASSES];
     struct imf_kernel *kernel[PASSES];
     enum imf_bands_wish wish[PASSES];
+    int step[PASSES];
 };
 
 /* Each pass reads the surface before it; point passes may read an earlier one besides. */
@@ -45,6 +46,7 @@ static void make_chain(struct random_chain *r) {
         struct imf_pass *p = &r->pass[i];
         *p = (struct imf_pass){.channels_in = 1, .channels_out = 1, .source = i - 1, .second = -2};
         r->wish[i] = integer(0, 9) ? IMF_BANDS_MANY : IMF_BANDS_WHOLE;
+        r->step[i] = integer(0, 3) ? 1 : integer(2, 7);
         if (integer(0, 1)) {
             p->kind = IMF_PASS_POINT;
             p->second = integer(0, 2) ? -2 : integer(-1, i - 1);
@@ -95,32 +97,68 @@ static bool band_right(const struct imf_bands *b, const struct imf_segment *s) {
             ok = ok && there(b, p->source + 1, made->before - m.top, made->done + m.bottom) &&
                  (p->second < -1 || there(b, p->second + 1, made->before, made->done));
         ok = ok && made->before <= made->done && made->done - made->before <= made->tallest &&
-             made->moved >= 0;
+             made->moved >= 0 && (made->done % made->step == 0 || made->done == b->chain->height);
     }
     return ok;
 }
 
+/* Of rows that stream: the image's come in order and are there for all that may be made of the
+ * band's result, and the result's are all there when it goes. */
+static bool ends_right(const struct imf_bands *b, int band) {
+    const struct imf_window *in = &b->window[0], *out = &b->window[b->chain->count];
+    struct imf_bands *slice = NULL;
+    if (!b->streams)
+        return in->rows == 0 && out->rows == 0;
+    bool ok = in->before <= in->done && out->before <= out->done && out->kept == out->before &&
+              out->done - out->before <= out->rows && (band || (!in->before && !out->before)) &&
+              there(b, 0, out->before, out->done);
+    if (!ok || out->done == out->before)
+        return ok;
+    ok = !imf_bands_slice(&slice, b->chain, out->before, out->done, NULL) &&
+         there(b, 0, slice->window[0].before, slice->window[0].done);
+    imf_bands_free(&slice);
+    return ok;
+}
+
+/* All that the passes of a slice read is there; of no more rows than are asked for. */
+static bool slice_right(const struct imf_chain *c) {
+    int from = integer(0, c->height - 1), to = integer(from + 1, c->height);
+    struct imf_bands *b = NULL;
+    bool ok = !imf_bands_slice(&b, c, from, to, NULL) && b->window[c->count].before == from &&
+              b->window[c->count].done == to;
+    if (ok && c->edge != IMF_EDGE_WRAP) /* whose margins at one end repeat rows of the other */
+        ok = band_right(b, &b->segment[0]);
+    imf_bands_free(&b);
+    return ok;
+}
+
 int main(void) {
+    int streams = 0;
     for (int n = 0; n < 20000; n++) {
         struct random_chain r;
         struct imf_bands *b;
         make_chain(&r);
         int advance = integer(1, 20), bands = 0;
-        bool ok = !imf_bands_make(&b, &r.chain, r.wish, 0, advance, NULL);
+        const struct imf_bands_ask ask = {
+            r.wish, r.step, 0, {.advance = advance, .ends = integer(0, 1)}};
+        bool ok = !imf_bands_make(&b, &r.chain, &ask, NULL);
+        streams += ok && b->streams;
         for (int k = 0; ok && k < b->count; k++) {
             const struct imf_segment *s = &b->segment[k];
             for (int band = 0; band < s->bands && ok; band++, bands++) {
                 imf_bands_go(b, s, band);
-                ok = band_right(b, s);
+                ok = band_right(b, s) && ends_right(b, band);
             }
             for (int i = s->first; i < s->end; i++)
                 ok = ok && b->window[i + 1].done == r.chain.height;
         }
+        ok = ok && slice_right(&r.chain);
         CHECK(ok, "chain %d: %d passes, %d rows, edge %d, advance %d, in band %d", n, r.chain.count,
               r.chain.height, (int)r.chain.edge, advance, bands);
         imf_bands_free(&b);
         for (int i = 0; i < PASSES; i++)
             imf_kernel_free(&r.kernel[i]);
     }
+    CHECK(streams > 1000, "%d chains whose rows stream", streams);
     return check_done("test_bands");
 }

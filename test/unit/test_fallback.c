@@ -7,6 +7,7 @@
  */
 #include "check.h"
 #include "device/opencl.h"
+#include "run/plan.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -129,6 +130,7 @@ static const struct imf_info info = {.width = WIDTH,
 struct result {
     enum imf_status status;
     bool noted, on_host, cpu, fell_back;
+    int bands;
     char error[512];
     unsigned char pixels[SIZE];
 };
@@ -169,7 +171,11 @@ static void run_workspace(struct result *r, struct imf_workspace *ws) {
     r->on_host = strcmp(choice->device, "host") == 0;
     r->cpu = strcmp(choice->chosen->backend, "cpu") == 0;
     r->fell_back = report.fell_back;
+    r->bands = report.bands;
 }
+
+/* Rows of a band of rows that stream; 0: the image is small, and whole. */
+static int advance;
 
 static void run(struct result *r, const struct imf_filter *filter, const char *cache,
                 enum imf_backend backend) {
@@ -189,8 +195,11 @@ static void run(struct result *r, const struct imf_filter *filter, const char *c
     imf_plan_free(&plan);
     if (!r->status)
         r->status = imf_plan_create(&plan, ctx, filter, &info, &settings, &err);
-    if (!r->status)
+    if (!r->status) {
+        plan->form.advance = advance;
+        plan->form.apart = advance % 2;
         r->status = imf_workspace_create(&ws, plan, &err);
+    }
     snprintf(r->error, sizeof r->error, "%s", err.text);
     if (!r->status)
         run_workspace(r, ws);
@@ -248,6 +257,42 @@ static void test_given_up(const struct imf_filter *filter, const char *cache,
     imf_context_free(&ctx);
 }
 
+/* Fail each call in turn; `rows` a band. */
+static void test_calls(const struct imf_filter *filter, const char *cache,
+                       const struct result *want, bool gpu, int rows) {
+    static struct result got;
+    advance = rows;
+    failing = CALLS;
+    run(&got, filter, cache, IMF_BACKEND_AUTO); /* fills the cache */
+    run(&got, filter, cache, IMF_BACKEND_AUTO);
+    CHECK(got.status == IMF_OK && !got.on_host && !got.noted, "the device");
+    CHECK((got.bands > 1) == (rows > 0), "%d bands", got.bands);
+    int counts[CALLS], fallen = 0, failed = 0;
+    memcpy(counts, made, sizeof counts);
+    for (int c = 0; c < CALLS; c++)
+        CHECK(counts[c] > 0 || (c == KEEP && (gpu || rows % 2)), "%s is not called", names[c]);
+    for (int c = 0; c < CALLS; c++)
+        for (first = 0; first < counts[c]; first += c == ARGUMENT ? 7 : 1)
+            for (int more = 0; more < 2; more++) {
+                failing = (enum call)c;
+                lasting = more;
+                run(&got, filter, cache, IMF_BACKEND_AUTO);
+                CHECK(got.status == IMF_OK && !memcmp(got.pixels, want->pixels, SIZE) &&
+                          got.noted == got.on_host && got.on_host == got.cpu &&
+                          got.fell_back == got.on_host,
+                      "%s, call %d%s: status %d, note %d, host %d %d", names[c], first,
+                      more ? " and later ones" : "", got.status, got.noted, got.on_host, got.cpu);
+                fallen += got.on_host;
+                run(&got, filter, cache, IMF_BACKEND_DIRECT);
+                CHECK(got.status || (!memcmp(got.pixels, want->pixels, SIZE) && !got.on_host),
+                      "%s, call %d, --backend=direct: wrong pixels", names[c], first);
+                failed += got.status != IMF_OK;
+            }
+    CHECK(fallen > 20 && failed > 20, "%d fell back, %d failed", fallen, failed);
+    failing = CALLS;
+    advance = 0;
+}
+
 int main(void) {
     struct imf_device_info device;
     if (imf_device_list(&device, 1) == 0) {
@@ -270,33 +315,9 @@ int main(void) {
     run(&got, filter, cache, IMF_BACKEND_DIRECT);
     CHECK(got.status == IMF_OK && !got.on_host, "the first build was not tried again: %s",
           got.error);
-    failing = CALLS;
-    run(&got, filter, cache, IMF_BACKEND_AUTO); /* fills the cache */
-    run(&got, filter, cache, IMF_BACKEND_AUTO);
-    CHECK(got.status == IMF_OK && !got.on_host && !got.noted, "the device");
-    int counts[CALLS], fallen = 0, failed = 0;
-    memcpy(counts, made, sizeof counts);
-    for (int c = 0; c < CALLS; c++)
-        CHECK(counts[c] > 0 || (c == KEEP && device.gpu), "%s is not called", names[c]);
-    for (int c = 0; c < CALLS; c++)
-        for (first = 0; first < counts[c]; first += c == ARGUMENT ? 7 : 1)
-            for (int more = 0; more < 2; more++) {
-                failing = (enum call)c;
-                lasting = more;
-                run(&got, filter, cache, IMF_BACKEND_AUTO);
-                CHECK(got.status == IMF_OK && !memcmp(got.pixels, want.pixels, SIZE) &&
-                          got.noted == got.on_host && got.on_host == got.cpu &&
-                          got.fell_back == got.on_host,
-                      "%s, call %d%s: status %d, note %d, host %d %d", names[c], first,
-                      more ? " and later ones" : "", got.status, got.noted, got.on_host, got.cpu);
-                fallen += got.on_host;
-                run(&got, filter, cache, IMF_BACKEND_DIRECT);
-                CHECK(got.status || (!memcmp(got.pixels, want.pixels, SIZE) && !got.on_host),
-                      "%s, call %d, --backend=direct: wrong pixels", names[c], first);
-                failed += got.status != IMF_OK;
-            }
-    CHECK(fallen > 20 && failed > 20, "%d fell back, %d failed", fallen, failed);
-    failing = CALLS;
+    test_calls(filter, cache, &want, device.gpu, 0);
+    test_calls(filter, cache, &want, device.gpu, 23);
+    test_calls(filter, cache, &want, device.gpu, 26);
     test_given_up(filter, cache, want.pixels);
 
     imf_filter_free(&filter);

@@ -1,0 +1,109 @@
+/*
+ * bands_plan.c - bands as solvers wish them, and those of a part of the result
+ */
+#include "plan/bands.h"
+
+#include "device/tuning.h"
+#include "solver/edge.h"
+
+#include <stdlib.h>
+
+/* Of a chain on the host. */
+#define HOST_BYTES ((size_t)8 << 20)
+
+enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,
+                               const struct imf_proposal *taken, struct imf_bands_form form,
+                               const struct imf_device *d, struct imf_error *err) {
+    size_t count = (size_t)c->count;
+    enum imf_bands_wish *wish = calloc(count, sizeof *wish + sizeof(int));
+    *out = NULL;
+    if (!wish)
+        return imf_fail_memory(err, count * sizeof *wish);
+    int *step = (int *)(wish + count);
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_pass *pass = &c->passes[i];
+        step[i] = taken[i].solver ? taken[i].step : 1;
+        if (pass->kind == IMF_PASS_POINT)
+            wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
+        else
+            wish[i] = taken[i].solver ? taken[i].bands : IMF_BANDS_WHOLE;
+        /* The host filters rims between bands, while the device waits. */
+        if (pass->composition && pass->composition->rim && wish[i] == IMF_BANDS_MANY)
+            wish[i] = IMF_BANDS_FEW;
+    }
+    const struct imf_bands_ask ask = {wish, step, d ? imf_tuning_band_bytes(d) : HOST_BYTES, form};
+    enum imf_status st = imf_bands_make(out, c, &ask, err);
+    if (!st)
+        (*out)->host = !d;
+    free(wish);
+    return st;
+}
+
+enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *c,
+                                struct imf_error *err) {
+    enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
+    *out = NULL;
+    if (!wish)
+        return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
+    for (int i = 0; i < c->count; i++)
+        wish[i] = IMF_BANDS_WHOLE;
+    const struct imf_bands_ask ask = {.wish = wish};
+    enum imf_status st = imf_bands_make(out, c, &ask, err);
+    if (!st)
+        (*out)->host = true;
+    free(wish);
+    return st;
+}
+
+/* Rows from..to - 1 of a surface, which may lie in its margins, are read by a slice. */
+static void widen(struct imf_window *w, const struct imf_chain *c, int from, int to) {
+    w->before = imf_min(w->before, imf_max(from, 0));
+    w->done = imf_max(w->done, imf_min(to, c->height));
+}
+
+/* And where it ends with the image, what its margins repeat. */
+static void widen_for_margins(struct imf_window *w, const struct imf_chain *c, int index) {
+    struct imf_margin m = imf_chain_margin(c, index - 1);
+    for (int y = c->height; y < c->height + m.bottom && w->done == c->height; y++) {
+        int row = imf_edge_index(c->edge, y, c->height);
+        w->before = row >= 0 ? imf_min(w->before, row) : w->before;
+    }
+    for (int y = -m.top; y < 0 && w->before == 0; y++)
+        w->done = imf_max(w->done, imf_edge_index(c->edge, y, c->height) + 1);
+}
+
+enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *c, int from, int to,
+                                struct imf_error *err) {
+    enum imf_status st = imf_bands_open(out, c, err);
+    if (st)
+        return st;
+    struct imf_bands *b = *out;
+    b->host = b->slice = true;
+    b->count = 1;
+    b->segment[0] = (struct imf_segment){.end = c->count, .advance = c->height, .bands = 1};
+    for (int index = 0; index <= c->count; index++)
+        b->window[index] = (struct imf_window){.before = c->height, .step = 1};
+    b->window[c->count].before = from;
+    b->window[c->count].done = to;
+    for (int i = c->count - 1; i >= 0; i--) {
+        const struct imf_pass *pass = &c->passes[i];
+        const struct imf_window *made = &b->window[i + 1];
+        struct imf_margin m = {0, 0, 0, 0};
+        if (pass->kind == IMF_PASS_CONVOLVE)
+            m = pass->problem.reach;
+        widen_for_margins(&b->window[i + 1], c, i + 1);
+        widen(&b->window[pass->source + 1], c, made->before - m.top, made->done + m.bottom);
+        if (pass->second >= -1)
+            widen(&b->window[pass->second + 1], c, made->before, made->done);
+    }
+    if (c->keep_alpha)
+        widen(&b->window[0], c, from, to);
+    widen_for_margins(&b->window[0], c, 0);
+    for (int index = 0; index <= c->count; index++) {
+        struct imf_window *w = &b->window[index];
+        w->kept = w->before > 0 ? w->before : -imf_chain_margin(c, index - 1).top;
+        w->rows = imf_max(imf_bands_end(b, index, w->done) - w->kept, 1);
+        w->tallest = w->done - w->before;
+    }
+    return IMF_OK;
+}

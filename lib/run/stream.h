@@ -1,0 +1,29 @@
+/*
+ * stream.h - an image from one end to another, its rows read, filtered and written at the same time
+ */
+#ifndef IMF_RUN_STREAM_H
+#define IMF_RUN_STREAM_H
+
+#include "run/exec_stream.h"
+
+struct imf_stream_run {
+    struct imf_exec *exec;         /* of at least one band */
+    const struct imf_chain *plain; /* as for imf_exec_band() */
+    enum imf_backend host;         /* which goes on after the device */
+    /* Called on threads of their own, for neighbouring rows in order; a write of the last ones
+     * finishes the result, and may be of no row. */
+    enum imf_status (*read)(void *ends, const struct imf_rows *rows, struct imf_error *err);
+    enum imf_status (*write)(void *ends, const struct imf_rows *rows, bool last,
+                             struct imf_error *err);
+    void *ends;
+    /* Asked when the device fails: may the host go on? */
+    bool (*fall_back)(void *data, const struct imf_error *failure);
+    void *data;
+    bool spent; /* afterwards: the executor cannot be used again */
+};
+
+/* Fills what the report says of the stages. When it returns, its threads have ended. */
+enum imf_status imf_stream(struct imf_stream_run *run, struct imf_report *report,
+                           struct imf_error *err);
+
+#endif
