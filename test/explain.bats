@@ -84,6 +84,10 @@ load helper
             cmp vector.pnm without.pnm
         done
     done
+    for edge in clamp reflect mirror wrap constant:0.4; do
+        imf -q -f blur:2 -f sobel --backend=vector --edge=$edge --verify b.ppm
+        imf -q -f kernel:1,2,1 -f kernel:1/2/1 -f sobel --backend=vector --edge=$edge --verify a.pgm
+    done
     imf_run -f sobel --backend=vector --verify --edge=wrap b.ppm
     [ "$output" = "b.ppm: verified: 18 samples, 0 differ, largest difference 0" ]
 }
@@ -91,7 +95,7 @@ load helper
 @test "what vectors are not for is refused with its reason" {
     make_pgm a.pgm
     local spec
-    for spec in "-f lowpass:0.1" "-f invert" "-f unsharp:1:1:0.1" "-f blur:2 -f sobel" "-f disk:20"; do
+    for spec in "-f lowpass:0.1" "-f invert" "-f unsharp:1:1:0.1" "-f blur:2 -f disk:20" "-f disk:20"; do
         imf_run $spec --backend=vector a.pgm -o out.pgm
         echo "$spec: $stderr"
         [ "$status" -eq 2 ]

@@ -54,6 +54,7 @@ struct imf_bands {
 /* What is asked of bands. */
 struct imf_bands_form {
     int advance; /* rows a band; 0: as the budget has it */
+    bool floats; /* samples between passes are floats on the host, too */
     bool ends;   /* let the rows stream, if the chain can and the image is worth it */
     bool apart;  /* send them to the device as to a GPU, whatever it is */
 };

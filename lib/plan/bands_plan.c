@@ -34,7 +34,7 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
     const struct imf_bands_ask ask = {wish, step, d ? imf_tuning_band_bytes(d) : HOST_BYTES, form};
     enum imf_status st = imf_bands_make(out, c, &ask, err);
     if (!st)
-        (*out)->host = !d;
+        (*out)->host = !d && !form.floats;
     free(wish);
     return st;
 }

@@ -46,20 +46,20 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d, bo
 static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf_backend backend,
                  struct imf_proposal *taken) {
     const struct imf_chain *c = from->chain;
-    bool able = true;
-    if (backend == IMF_BACKEND_VECTOR && (c->count > 1 || c->passes[0].kind == IMF_PASS_POINT)) {
-        snprintf(out->why, sizeof out->why, "this is more or less than one convolution");
-        return false;
-    }
+    bool able = true, floats = from->device || backend == IMF_BACKEND_VECTOR;
     for (int i = 0; i < c->count && (able || !from->device); i++) {
         taken[i] = (struct imf_proposal){.able = true};
-        if (c->passes[i].coarse && from->device) {
+        if (c->passes[i].coarse && floats) {
             snprintf(out->why, sizeof out->why,
                      "floats between passes are too coarse for what magnifies them later");
             return false;
         }
-        if (c->passes[i].kind != IMF_PASS_CONVOLVE)
-            continue;
+        if (c->passes[i].kind != IMF_PASS_CONVOLVE) {
+            if (backend != IMF_BACKEND_VECTOR)
+                continue;
+            snprintf(out->why, sizeof out->why, "point operations between or without kernels");
+            return false;
+        }
         taken[i] = *imf_proposals_cheapest(from, i, backend);
         if (!taken[i].able && able)
             snprintf(out->why, sizeof out->why, "%s", taken[i].why);
@@ -71,9 +71,11 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
 
 /* The process's bytes with what the surfaces and solvers take, within what the device has. */
 static bool measure(struct imf_candidate *out, const struct imf_proposals *from,
-                    const struct imf_bounds *bounds, struct imf_proposal *taken, double *bytes) {
+                    enum imf_backend backend, const struct imf_bounds *bounds,
+                    struct imf_proposal *taken, double *bytes) {
     const struct imf_device *d = from->device;
-    const struct imf_bands_form form = {.ends = !bounds->whole};
+    const struct imf_bands_form form = {.ends = !bounds->whole,
+                                        .floats = backend != IMF_BACKEND_CPU};
     struct imf_bands *bands = NULL;
     struct imf_error err;
     if (imf_proposals_band(&bands, from->chain, taken, form, d, &err)) {
@@ -131,9 +133,9 @@ void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
     *out =
         (struct imf_candidate){.estimate_ms = overhead(from->chain, from->device, bounds->opened)};
     snprintf(out->backend, sizeof out->backend, "%s", imf_backend_name(backend));
-    out->eligible = take(out, from, backend, taken) &&
-                    (backend || is_mixture(from->chain, taken)) &&
-                    measure(out, from, bounds, taken, &bytes) && within(out, bytes, bounds);
+    out->eligible =
+        take(out, from, backend, taken) && (backend || is_mixture(from->chain, taken)) &&
+        measure(out, from, backend, bounds, taken, &bytes) && within(out, bytes, bounds);
     if (out->eligible)
         out->why[0] = 0;
     else

@@ -1,7 +1,7 @@
 /*
  * host.c - running a chain on the host: the reference, or the solver of small kernels
  *
- * Surfaces are memory of ours, and float64 between passes.
+ * Surfaces are memory of ours, and between the reference's passes float64.
  */
 #include "plan/layout.h"
 #include "run/executor.h"
@@ -140,12 +140,13 @@ static enum imf_status propose(const struct imf_exec *x, int i, const struct way
     *taken = (struct imf_proposal){.able = true, .step = 1};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return IMF_OK;
-    p.in = pass->source < 0 ? c->in : IMF_F64;
-    p.out = i + 1 < c->count ? IMF_F64 : way->last;
-    if (way->backend == IMF_BACKEND_VECTOR)
+    if (way->backend == IMF_BACKEND_VECTOR) {
         imf_propose(taken, &imf_solver_vector, &p, NULL);
-    else
+    } else {
+        p.in = pass->source < 0 ? c->in : IMF_F64;
+        p.out = i + 1 < c->count ? IMF_F64 : way->last;
         imf_propose_host(taken, &p);
+    }
     return taken->able ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", taken->why);
 }
 
@@ -176,11 +177,13 @@ static enum imf_status make_surface(struct imf_exec *x, int i, enum imf_sample l
 
 static enum imf_status make_bands(struct imf_exec *x, const struct imf_proposal *taken,
                                   const struct way *way, struct imf_error *err) {
-    if (way->form)
-        return imf_bands_plan(&x->bands, x->chain, taken, *way->form, NULL, err);
-    if (way->to)
-        return imf_bands_slice(&x->bands, x->chain, way->from, way->to, err);
-    return imf_bands_whole(&x->bands, x->chain, err);
+    enum imf_status st = way->form
+                             ? imf_bands_plan(&x->bands, x->chain, taken, *way->form, NULL, err)
+                         : way->to ? imf_bands_slice(&x->bands, x->chain, way->from, way->to, err)
+                                   : imf_bands_whole(&x->bands, x->chain, err);
+    if (!st)
+        x->bands->host = way->backend == IMF_BACKEND_CPU;
+    return st;
 }
 
 static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, const struct way *way,

@@ -308,8 +308,7 @@ static void vector_propose(const struct imf_problem *p, const struct imf_device 
     double ms = cost(p, &w);
     int cores = imf_cores();
     out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
-    snprintf(out->phrase, sizeof out->phrase, "vectors %s %d%s%d%s%s",
-             w.kind == IMF_VECTOR_SEPARABLE ? "separable" : "direct", p->kernel[0]->width,
+    snprintf(out->phrase, sizeof out->phrase, "vector %d%s%d%s%s", p->kernel[0]->width,
              w.kind == IMF_VECTOR_SEPARABLE ? " + " : "x", p->kernel[0]->height,
              p->exact ? ", exact, " : ", ", w.narrow ? "16-bit integers" : "float32");
 }

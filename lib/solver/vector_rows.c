@@ -237,7 +237,7 @@ INLINE void sum_middle(const struct imf_vector_rows *w, struct buffers *b, int n
 }
 
 INLINE int padded(int n) {
-    return (n + IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
+    return (n + IMF_SLACK - 1) & -IMF_SLACK;
 }
 
 INLINE void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
