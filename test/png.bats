@@ -180,3 +180,42 @@ LIST
     [ "$(rgba out.png | tail -n 1)" = "0 0 0 255" ]
     [ "$(rgba out.png | sed -n 3p)" = "$(rgba whole.png | sed -n 3p)" ]
 }
+
+# Every form of PNG that there is, as imfilter writes it at LEVEL, is sound and holds INPUT's pixels.
+written_at() { # LEVEL
+    local in
+    for in in "$TESTDATA"/types/{1x1,17x1,1x17,gray1,gray4,gray16,ga8}.png \
+        "$TESTDATA"/types/{pal4,pal8-trns,rgb8,rgb16,rgba16}.png wide.ppm; do
+        echo "$in at level $1"
+        imf -q -f kernel:1 --alpha=keep --compression="$1" "$in" -o out.png
+        pngcheck -q out.png
+        [ "$(convert "$in" -depth 16 rgba:- | md5sum)" = "$(convert out.png -depth 16 rgba:- | md5sum)" ]
+        pngtopnm -alphapam out.png >/dev/null
+    done
+}
+
+@test "pngcheck, ImageMagick and netpbm read what every level wrote" {
+    command -v pngcheck >/dev/null && command -v convert >/dev/null && command -v pngtopnm >/dev/null ||
+        skip "needs pngcheck, ImageMagick and netpbm"
+    { printf 'P6\n1000 700\n255\n'
+      for i in 1 2 3 4 5 6 7 8; do
+          imf -q -f kernel:1 --format=pnm "$TESTDATA/still.jpg" -o - | tail -c 270000
+      done | head -c 2100000; } >wide.ppm
+    [ "$(wc -c <wide.ppm)" -eq 2100016 ]
+    for level in 1 6 9; do
+        written_at "$level"
+    done
+}
+
+@test "a palette stands behind what must stand before it" {
+    command -v pngcheck >/dev/null || skip "needs pngcheck"
+    imf -q -f invert "$FOREIGN/png-pal4.png" -o plain.png
+    # A gamma of 1/2.2 before the palette.
+    { head -c 33 plain.png
+      printf '\0\0\0\4gAMA\0\0\261\217\13\374\141\5'
+      tail -c +34 plain.png; } >in.png
+    pngcheck -q in.png
+    imf -q -f invert in.png -o out.png
+    pngcheck -v out.png | grep 'chunk gAMA'
+    pngcheck -q out.png
+}

@@ -73,9 +73,10 @@ void imf_png_coder_free(struct imf_png_coder **coder) {
     free(c);
 }
 
-size_t imf_png_coder_bytes(int level) {
+size_t imf_png_coder_bytes(int level, size_t block) {
     /* zlib's manual: (1 << (windowBits + 2)) + (1 << (memLevel + 9)), and a little */
-    return imf_deflate_bytes + (ways[level].zlib ? (size_t)(1 << 17) + (1 << 17) + 8192 : 0);
+    size_t zlib = (1 << 17) + (1 << 17) + 8192;
+    return imf_deflate_bytes + (ways[level].zlib ? zlib + imf_deflate_bound(block) : 0);
 }
 
 /* With zlib in at most `most` bytes, or 0. */

@@ -25,6 +25,7 @@
 #define SMALL                                                                                      \
     ((uint64_t)2 << 20) /* an image of less than this is worth a level more than the usual */
 #define USUAL_LEVEL 6
+#define SHARE 16 /* of the limit on memory, that threads for speed alone may take */
 #define WORKERS_MAX 7
 #define CHUNK_HEAD 8 /* length and name */
 #define ZLIB_HEAD 2
@@ -60,7 +61,6 @@ struct imf_idat {
     uint64_t left; /* bytes that no block has yet */
     size_t block_size;
     uLong adler;
-    uint64_t memory;
 
     struct block *block;
     int blocks, filling, oldest; /* of a ring */
@@ -262,38 +262,53 @@ bool imf_idat_row(struct imf_idat *idat, const unsigned char *row) {
 
 /* ---- open and close --------------------------------------------------------------------------- */
 
-static bool allocate(struct imf_idat *idat) {
+/* What an image takes, and how many share its work. */
+struct size {
+    uint64_t bytes; /* filtered */
+    size_t block, plain, chunk;
+    int level, workers, blocks;
+    uint64_t memory;
+};
+
+static struct size size_of(const struct imf_idat_shape *s) {
+    struct size z = {.bytes = ((uint64_t)s->row_bytes + 1) * (uint64_t)s->rows, .level = s->level};
+    if (z.bytes < SMALL && s->level == USUAL_LEVEL)
+        z.level++;
+    z.block = z.bytes < BLOCK ? (size_t)z.bytes : BLOCK;
+    z.plain = IMF_DEFLATE_WINDOW + z.block;
+    z.chunk = CHUNK_HEAD + ZLIB_HEAD + imf_deflate_bound(z.block) + ADLER_BYTES + CRC_BYTES;
+    uint64_t blocks = (z.bytes + z.block - 1) / z.block;
+    z.workers = imf_cores() - 1 < WORKERS_MAX ? imf_cores() - 1 : WORKERS_MAX;
+    if ((uint64_t)z.workers > blocks - 1)
+        z.workers = (int)(blocks - 1);
+    for (;; z.workers--) {
+        z.blocks = z.workers ? z.workers + 2 : 1;
+        z.memory = (uint64_t)z.blocks * (z.plain + z.chunk) +
+                   (uint64_t)(z.workers + 1) * imf_png_coder_bytes(z.level, z.block) +
+                   3 * (uint64_t)s->row_bytes;
+        if (!z.workers || !s->max_memory || z.memory <= s->max_memory / SHARE)
+            return z;
+    }
+}
+
+uint64_t imf_idat_memory(const struct imf_idat_shape *shape) {
+    return size_of(shape).memory;
+}
+
+static bool allocate(struct imf_idat *idat, const struct size *z) {
     const struct imf_idat_shape *s = &idat->shape;
-    size_t plain = IMF_DEFLATE_WINDOW + idat->block_size;
-    size_t chunk =
-        imf_deflate_bound(idat->block_size) + CHUNK_HEAD + ZLIB_HEAD + ADLER_BYTES + CRC_BYTES;
-    size_t coder = imf_png_coder_bytes(s->level) + imf_deflate_bound(idat->block_size);
-    uint64_t blocks = (idat->left + idat->block_size - 1) / idat->block_size;
-    int workers = imf_cores() - 1;
-    if ((uint64_t)workers > blocks - 1)
-        workers = (int)(blocks - 1);
-    if (workers > WORKERS_MAX)
-        workers = WORKERS_MAX;
-    while (workers > 0 && s->max_memory &&
-           (uint64_t)(workers + 2) * (plain + chunk) + (uint64_t)(workers + 1) * coder >
-               s->max_memory / 4)
-        workers--;
-    idat->wanted = workers;
-    idat->blocks = workers ? workers + 2 : 1;
-    idat->block = calloc((size_t)idat->blocks, sizeof *idat->block);
-    idat->coder = imf_png_coder_new(s->level, s->few, s->pixel, idat->block_size);
+    idat->block = calloc((size_t)z->blocks, sizeof *idat->block);
+    idat->coder = imf_png_coder_new(s->level, s->few, s->pixel, z->block);
     bool good = idat->block && idat->coder;
-    for (int i = 0; good && i < idat->blocks; i++)
-        good = (idat->block[i].plain = malloc(plain)) && (idat->block[i].chunk = malloc(chunk));
-    for (int i = 0; good && i < workers; i++)
-        good = (idat->worker[i].coder =
-                    imf_png_coder_new(s->level, s->few, s->pixel, idat->block_size));
+    for (int i = 0; good && i < z->blocks; i++)
+        good =
+            (idat->block[i].plain = malloc(z->plain)) && (idat->block[i].chunk = malloc(z->chunk));
+    for (int i = 0; good && i < z->workers; i++)
+        good = (idat->worker[i].coder = imf_png_coder_new(s->level, s->few, s->pixel, z->block));
     if (good && !s->few && s->level > 0)
         good = (idat->above = calloc(1, s->row_bytes)) &&
                (idat->candidate[0] = malloc(s->row_bytes)) &&
                (idat->candidate[1] = malloc(s->row_bytes));
-    idat->memory = (uint64_t)idat->blocks * (plain + chunk) + (uint64_t)(workers + 1) * coder +
-                   (idat->above ? 3 * (uint64_t)s->row_bytes : 0);
     return good;
 }
 
@@ -305,23 +320,21 @@ struct imf_idat *imf_idat_open(const struct imf_idat_shape *shape, imf_idat_sink
     idat->shape = *shape;
     idat->sink = sink;
     idat->sink_data = data;
-    idat->left = ((uint64_t)shape->row_bytes + 1) * (uint64_t)shape->rows;
-    if (idat->left < SMALL && shape->level == USUAL_LEVEL)
-        idat->shape.level++;
-    idat->block_size = idat->left < BLOCK ? (size_t)idat->left : BLOCK;
+    const struct size z = size_of(shape);
+    idat->shape.level = z.level;
+    idat->left = z.bytes;
+    idat->block_size = z.block;
+    idat->blocks = z.blocks;
+    idat->wanted = z.workers;
     idat->adler = 1;
     pthread_mutex_init(&idat->lock, NULL);
     pthread_cond_init(&idat->ready, NULL);
     pthread_cond_init(&idat->done, NULL);
-    if (allocate(idat))
+    if (allocate(idat, &z))
         idat->block[0].first = true;
     else
         imf_idat_close(&idat);
     return idat;
-}
-
-uint64_t imf_idat_memory(const struct imf_idat *idat) {
-    return idat->memory;
 }
 
 void imf_idat_close(struct imf_idat **closed) {

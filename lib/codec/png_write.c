@@ -241,8 +241,9 @@ static void begin_step(struct png *p) {
     if (p->palette)
         put_palette(p);
     put_density(p);
+    png_write_info_before_PLTE(p->png, p->info);
+    put_items(p); /* colour chunks stand before a palette */
     png_write_info(p->png, p->info);
-    put_items(p);
 }
 
 /* The reader may have met more metadata behind its last row. libpng's own end wants pixels that
@@ -263,24 +264,28 @@ static bool write_idat(void *data, const void *bytes, size_t size) {
     return false;
 }
 
-static enum imf_status begin(struct png *p, struct imf_error *err) {
+static struct imf_idat_shape shape_of(const struct png *p, int bits) {
     const struct imf_writer *w = p->writer;
+    size_t channels = p->palette ? 1 : (size_t)w->info.channels;
+    uint64_t row_bits = (uint64_t)w->info.width * channels * (unsigned)bits;
+    bool few = p->palette || bits < 8;
+    return (struct imf_idat_shape){.row_bytes = (size_t)((row_bits + 7) / 8),
+                                   .rows = w->info.height,
+                                   .pixel = few ? 1 : channels * (size_t)bits / 8,
+                                   .few = few,
+                                   .level = w->encode.compression < 0 ? DEFAULT_LEVEL
+                                                                      : w->encode.compression,
+                                   .max_memory = w->encode.max_memory};
+}
+
+static enum imf_status begin(struct png *p, struct imf_error *err) {
     if (!guarded(p, begin_step))
         return failure(p, err);
-    size_t samples = (size_t)w->info.width * (size_t)(p->palette ? 1 : w->info.channels);
-    struct imf_idat_shape shape = {
-        .row_bytes =
-            p->bits < 8 ? (samples * (size_t)p->bits + 7) / 8 : samples * (size_t)p->bits / 8,
-        .rows = w->info.height,
-        .pixel = p->palette || p->bits < 8 ? 1 : (size_t)(w->info.channels * p->bits / 8),
-        .few = p->palette || p->bits < 8,
-        .level = w->encode.compression < 0 ? DEFAULT_LEVEL : w->encode.compression,
-        .max_memory = w->encode.max_memory};
+    struct imf_idat_shape shape = shape_of(p, p->bits);
     if (p->bits != 8 && !(p->line = malloc(shape.row_bytes)))
         return imf_fail_memory(err, shape.row_bytes);
     if (!(p->idat = imf_idat_open(&shape, write_idat, p)))
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    p->writer->memory = imf_idat_memory(p->idat);
     p->begun = true;
     return IMF_OK;
 }
@@ -332,6 +337,8 @@ static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
     p->writer = w;
     if (!guarded(p, open_step))
         return failure(p, err);
+    struct imf_idat_shape shape = shape_of(p, w->info.bits ? w->info.bits : w->info.depth);
+    w->memory = imf_idat_memory(&shape); /* a palette takes less */
     return p->info ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
 }
 
