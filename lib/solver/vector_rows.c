@@ -11,9 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The processor chooses when the program starts, where the loader can. */
+/* The processor chooses when the program starts, where the loader can; that is before the thread
+ * sanitizer is there. */
 #ifndef IMF_CLONES
-#if defined __x86_64__ && defined __GLIBC__ && defined __clang__
+#if defined __SANITIZE_THREAD__
+#define IMF_CLONES
+#elif defined __x86_64__ && defined __GLIBC__ && defined __clang__
 #define IMF_CLONES __attribute__((target_clones("avx512bw", "avx2", "default")))
 #elif defined __x86_64__ && defined __GLIBC__ && __GNUC__ >= 12
 #define IMF_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))

@@ -58,6 +58,8 @@ static const struct trial trials[] = {
     {"separable", "types/p3.ppm", {"-f", "blur:2", "--backend=direct"}, "o.ppm", DEVICE},
     {"fft", "types/gray16.png", {"-f", "disk:5", "--backend=fft", "--edge=wrap"}, "o.png", DEVICE},
     {"transfer", "types/rgba8.png", {"-f", "highpass:.1", "--backend=fft"}, "o.png", DEVICE},
+    {"streamed", NULL, {"-f", "sharpen"}, "o.pgm", 0},
+    {"streamed, PNG", NULL, {"-f", "blur:1", "-f", "sobel", "--backend=direct"}, "o.png", DEVICE},
     {"auto", NULL, {"-f", "disk:12"}, "o.pgm", DEVICE | FALLS_BACK},
     {"auto, cold", NULL, {"-f", "disk:12"}, "o.pgm", DEVICE | FALLS_BACK | COLD},
 };
@@ -184,8 +186,8 @@ static void prepare(int slot, const struct trial *t) {
         free(input.bytes);
         return;
     }
-    /* Large enough for OpenCL to pay. */
-    enum { WIDTH = 600, HEIGHT = 400 };
+    /* Large enough for OpenCL to pay, and for rows to stream. */
+    enum { WIDTH = 1200, HEIGHT = 500 };
     static unsigned char noise[20 + WIDTH * HEIGHT];
     int header = snprintf((char *)noise, 20, "P5\n%d %d\n255\n", WIDTH, HEIGHT);
     unsigned value = 1;
