@@ -66,7 +66,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model layers faults bench bench-grid fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model layers faults bench bench-files bench-grid fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -197,6 +197,9 @@ bench-grid: $(BUILD)/bench/grid ## does the planner choose the fastest? SECONDS=
 	@mkdir -p '$(BUILD)/cache'
 	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' POCL_WORK_GROUP_SPECIALIZATION=0 $< \
 		--budget=$(or $(SECONDS),300) --chart='$(BUILD)/bench/grid.png' $(GRID)
+
+bench-files: all $(BUILD)/bench/photo ## whole processes beside vips and sharp: time, memory, sizes
+	@BUILD='$(BUILD)' sh test/bench/files.sh
 
 lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
