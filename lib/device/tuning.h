@@ -99,7 +99,7 @@ extern const struct imf_host_rates imf_host_rates;
 
 /* Of solver/vector.c, likewise. */
 struct imf_vector_rates {
-    double end;                 /* of a sample: adding, rounding, storing */
+    double end, floats;         /* a sample's end, with its loads and stores; more but in 16 bits */
     double narrow;              /* a product in 16 bits; */
     double real, pair;          /* in floats, of a sample or a pair of the image's; */
     double middle, middle_pair; /* of sums between a column and a row */

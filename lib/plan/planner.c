@@ -244,22 +244,49 @@ static enum imf_status open_device(struct imf_planning *p, struct imf_context *c
     return IMF_OK;
 }
 
+/* May a device that is not opened win against the host, if it is so many times as fast as the
+ * nominal one? The answer's candidates are left in *p. */
+#define FASTER 2
+static bool may_win(const struct imf_planning *p, const struct imf_device *nominal, size_t best,
+                    double host_ms) {
+    double open_ms = imf_tuning(nominal)->open_ms;
+    return best != SIZE_MAX &&
+           open_ms + (p->candidate[best].estimate_ms - open_ms) / FASTER < host_ms;
+}
+
+/* The device's candidates, once it is opened if it has to be or may be worth it. */
+static enum imf_status make_device(struct imf_planning *p, struct imf_context *ctx,
+                                   const struct imf_chain *c, bool must, double host_ms,
+                                   struct request *r, size_t *best, struct imf_error *err) {
+    struct imf_device nominal = nominal_device();
+    bool asked = false, open = rules[r->policy].device && (must || r->policy == OPENED);
+    enum imf_status st = IMF_OK;
+    if (!open) {
+        st = ask_device(p, c, &nominal, r, best, err);
+        asked = true;
+        open = rules[r->policy].device && may_win(p, &nominal, *best, host_ms);
+    }
+    if (st || !open)
+        return st;
+    st = open_device(p, ctx, must, r, err);
+    if (st || (asked && !p->rt))
+        return st;
+    imf_chain_free(&p->composed);
+    p->count = 0;
+    *best = SIZE_MAX;
+    return ask_device(p, c, p->rt ? imf_runtime_device(p->rt) : &nominal, r, best, err);
+}
+
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
                             const struct imf_chain *c, struct request *r, struct imf_error *err) {
     const struct rule *rule = &rules[r->policy];
     struct imf_candidate host[HOSTS];
-    struct imf_device nominal = nominal_device();
     size_t best = SIZE_MAX, own;
     enum imf_status st = ask_host(host, c, r, &own, err);
     if (st)
         return st;
     bool host_can = host[own].eligible && rule->host;
-    bool must = rule->must || !host_can;
-    if (rule->device &&
-        (must || r->policy == OPENED || host[own].estimate_ms > imf_tuning(&nominal)->open_ms))
-        st = open_device(p, ctx, must, r, err);
-    if (!st)
-        st = ask_device(p, c, p->rt ? imf_runtime_device(p->rt) : &nominal, r, &best, err);
+    st = make_device(p, ctx, c, rule->must || !host_can, host[own].estimate_ms, r, &best, err);
     if (st)
         return st;
     p->host = p->count + own;

@@ -237,23 +237,22 @@ static bool take_apart(const struct imf_problem *p, const struct imf_terms *term
 /*
  * Milliseconds of one core: samples * ns * 1e-6, where the nanoseconds of a sample are
  *     end + taps * product + pairs * pair           of samples of the image, 16 bits or floats
+ *     + floats, unless all is in 16 bits
  *     + the same of the sums between column and row
  *     + divide, exact and scaled    + root, magnitudes
  * in the rates of struct imf_vector_rates.
  */
 static double cost(const struct imf_problem *p, const struct imf_vector_rows *w) {
     const struct imf_vector_rates *r = &imf_vector_rates;
-    double ns = r->end, again = 1;
+    double ns = r->end + (w->end.narrow ? 0 : r->floats);
     for (int i = 0; i < 2; i++) {
         const struct imf_vector_sum *s = &w->sum[i];
         bool between = i == 1 && w->kind == IMF_VECTOR_SEPARABLE;
-        if (w->kind == IMF_VECTOR_SEPARABLE && i == 0) /* a strip's neighbours sum these, too */
-            again = 1 + (double)(w->left + w->right) / 1024;
-        else
-            again = 1;
         double product = w->narrow ? r->narrow : between ? r->middle : r->real;
-        ns += again *
-              (product * (s->count - s->pairs) + (between ? r->middle_pair : r->pair) * s->pairs);
+        double sum =
+            product * (s->count - s->pairs) + (between ? r->middle_pair : r->pair) * s->pairs;
+        /* What a strip's neighbours sum, too: left and right are 0 where there is no row. */
+        ns += i == 0 ? sum * (1 + (double)(w->left + w->right) / IMF_VECTOR_STRIP) : sum;
     }
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += r->divide;

@@ -26,7 +26,7 @@
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-#define STRIP 1024 /* samples; with what the loops keep of them, half of a small cache */
+#define STRIP IMF_VECTOR_STRIP /* with what the loops keep of it, half of a small cache */
 #define WIDE (STRIP + IMF_VECTOR_REACH + IMF_SLACK)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
