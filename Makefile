@@ -66,7 +66,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model layers faults bench bench-files bench-grid fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model layers faults bench bench-files bench-grid bench-huge fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -201,6 +201,9 @@ bench-grid: $(BUILD)/bench/grid ## does the planner choose the fastest? SECONDS=
 bench-files: all $(BUILD)/bench/photo ## whole processes beside vips and sharp: time, memory, sizes
 	@BUILD='$(BUILD)' sh test/bench/files.sh
 
+bench-huge: all $(BUILD)/bench/photo ## 400 megapixels: seams, peak memory; BUDGET=300 seconds, or ALL=1
+	@BUILD='$(BUILD)' sh test/bench/huge.sh
+
 lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
 
@@ -278,7 +281,7 @@ deps-ci: ## install what .ci/run needs besides
 help: ## show this list
 	@echo 'Targets:'
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
-		while IFS='|' read -r name text; do printf '  %-10s %s\n' "$$name" "$$text"; done
+		while IFS='|' read -r name text; do printf '  %-11s %s\n' "$$name" "$$text"; done
 	@echo 'Variables: CC CFLAGS LDFLAGS PREFIX DESTDIR BUILD V=1 WERROR=1'
 
 -include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(CHECKCL_OBJECTS:.o=.d) \
