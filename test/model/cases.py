@@ -207,5 +207,5 @@ class Draw:
         return cases
 
     def backends(self):
-        """cpu starts no device and compiles nothing; the others are what is on trial"""
-        return list(dict.fromkeys([self.one(("auto", "direct", "fft")), self.one(("cpu", "fft", "direct", "separable"))]))
+        """cpu and vector start no device; what does not suit one is refused"""
+        return list(dict.fromkeys([self.one(("auto", "direct", "fft")), self.one(("cpu", "vector", "vector", "fft", "direct", "separable"))]))
