@@ -1,8 +1,8 @@
 // frequency.cl - a whole image times a transfer function, for devices with wide vectors
 //
 // The image is made periodic, transformed along y, then along x, multiplied by a real gain, and
-// transformed back. A work-item is a work-group; lanes are VEC neighbouring samples of a row,
-// whatever their channels, or VEC neighbouring frequencies of y. Samples are real, so only
+// transformed back, one channel after the other in the same plane. A work-item is a work-group; lanes
+// are VEC neighbouring pixels of a row or VEC neighbouring frequencies of y. Samples are real, so only
 // frequencies 0 .. ny / 2 of y are kept: two blocks of VEC columns ride as the real and the
 // imaginary part of one complex block, and come apart after the transform, since with Z = A + iB
 //
@@ -13,10 +13,10 @@
 //   RESULT    transpose from plane, put two blocks together, back along y, epilogue, store
 //
 //   work      ny elements: one block of columns; behind it, what prime stages need
-//   plane     [bands][channels][nx] elements; a band is VEC frequencies of y
+//   plane     [bands][nx] elements; a band is VEC frequencies of y
 //   gains     [bands][nx] vectors, in the scrambled order of x
 //
-// The image is read and written once, the plane three times in all: memory is what limits this.
+// The image is read and written once a channel, the plane three times in all: memory is what limits this.
 
 // Mirrored by struct imf_blend of solver/extend.h: a sample of the gap between the image and its
 // repetition.
@@ -31,7 +31,7 @@ struct frequency_sizes {
     float middle;     // subtracted from each input sample
     float mean;       // added to each output sample: middle * gain at frequency 0
     float outside[4]; // the constant beyond the edge, of each channel, less middle
-    int width, height, channels;
+    int width, height, channel;
     int bands;
     int work; // elements of a work-item: y.length, and what prime stages work in
     struct fft_axis x, y;
@@ -108,79 +108,75 @@ static inline void transpose(vfloat *t)
     }
 }
 
-// VEC columns from f on, some of them in the gap, as one part of the work's elements.
-static void load_gap(__global vfloat *work, const __global IN_T *in, int f,
+// VEC columns from pixel x on, some of them in the gap, as one part of the work's elements.
+static void load_gap(__global vfloat *work, const __global IN_T *in, int x,
                      const __global struct blend *blends, const struct frequency_sizes *z)
 {
     int first[VEC], second[VEC];
-    float weight[VEC], outside[VEC];
+    float weight[VEC], outside = z->outside[z->channel];
     for (int l = 0; l < VEC; l++) {
-        int x = min((f + l) / z->channels, z->x.length - 1), c = (f + l) % z->channels;
-        struct blend b = {x, x, 0.0f};
-        if (x >= z->width)
-            b = blends[x - z->width];
-        first[l] = b.first < 0 ? -1 : b.first * z->channels + c;
-        second[l] = b.second < 0 ? -1 : b.second * z->channels + c;
+        int at = min(x + l, z->x.length - 1);
+        struct blend b = {at, at, 0.0f};
+        if (at >= z->width)
+            b = blends[at - z->width];
+        first[l] = b.first < 0 ? -1 : b.first * CHANNELS;
+        second[l] = b.second < 0 ? -1 : b.second * CHANNELS;
         weight[l] = b.weight;
-        outside[l] = z->outside[c];
     }
     for (int y = 0; y < z->height; y++, in += z->in_pitch) {
         __global float *to = (__global float *)ELEMENT(work, y);
         for (int l = 0; l < VEC; l++) {
-            float a = first[l] < 0 ? outside[l] : in[first[l]] - z->middle;
-            float b = second[l] < 0 ? outside[l] : in[second[l]] - z->middle;
+            float a = first[l] < 0 ? outside : in[first[l]] - z->middle;
+            float b = second[l] < 0 ? outside : in[second[l]] - z->middle;
             to[l] = a + weight[l] * (b - a);
         }
     }
 }
 
 // 2 VEC columns of the periodic image.
-static void load_columns(__global vfloat *work, const __global IN_T *in, int f,
+static void load_columns(__global vfloat *work, const __global IN_T *in, int x,
                          const __global struct blend *blends, const struct frequency_sizes *z)
 {
-    in += z->in_origin;
-    if (f + 2 * VEC <= z->width * z->channels) {
-        const __global IN_T *from = in + f;
+    in += z->in_origin + z->channel;
+    if (x + 2 * VEC <= z->width) {
+        const __global IN_T *from = in + x * CHANNELS;
         for (int y = 0; y < z->height; y++, from += z->in_pitch) {
-            ELEMENT(work, y)[0] = TO_FLOAT(load_in(from)) - z->middle;
-            ELEMENT(work, y)[1] = TO_FLOAT(load_in(from + VEC)) - z->middle;
+            ELEMENT(work, y)[0] = TO_FLOAT(gather(from)) - z->middle;
+            ELEMENT(work, y)[1] = TO_FLOAT(gather(from + VEC * CHANNELS)) - z->middle;
         }
     } else {
-        load_gap(work, in, f, blends, z);
-        load_gap(work + 1, in, f + VEC, blends, z);
+        load_gap(work, in, x, blends, z);
+        load_gap(work + 1, in, x + VEC, blends, z);
     }
     blends += z->x.length - z->width;
-    vfloat outside[2];
-    for (int l = 0; l < 2 * VEC; l++)
-        ((float *)outside)[l] = z->outside[(f + l) % z->channels];
+    float outside = z->outside[z->channel];
     for (int y = z->height; y < z->y.length; y++, blends++) {
         int first = blends->first, second = blends->second;
         for (int part = 0; part < 2; part++) {
-            vfloat a = first < 0 ? outside[part] : ELEMENT(work, first)[part];
-            vfloat b = second < 0 ? outside[part] : ELEMENT(work, second)[part];
+            vfloat a = first < 0 ? (vfloat)outside : ELEMENT(work, first)[part];
+            vfloat b = second < 0 ? (vfloat)outside : ELEMENT(work, second)[part];
             ELEMENT(work, y)[part] = a + blends->weight * (b - a);
         }
     }
 }
 
-static void store_columns(const __global vfloat *work, __global OUT_T *out, int f,
+static void store_columns(const __global vfloat *work, __global OUT_T *out, int x,
                           const struct frequency_sizes *z)
 {
-    bool both = f + VEC < z->width * z->channels;
-    out += z->out_origin + f;
+    bool both = x + VEC < z->width;
+    out += z->out_origin + x * CHANNELS + z->channel;
     for (int y = 0; y < z->height; y++, out += z->out_pitch) {
-        store_out(out, finish_float(ELEMENT(work, y)[0] + z->mean));
+        scatter(out, finish_float(ELEMENT(work, y)[0] + z->mean));
         if (both)
-            store_out(out + VEC, finish_float(ELEMENT(work, y)[1] + z->mean));
+            scatter(out + VEC * CHANNELS, finish_float(ELEMENT(work, y)[1] + z->mean));
     }
 }
 
-// Where in a band of the plane the 2 VEC columns from f on lie; past the last one: -1.
-static void find_columns(int *at, int f, const struct frequency_sizes *z)
+// Where in a band of the plane the 2 VEC columns from x on lie; past the last one: -1.
+static void find_columns(int *at, int x, const struct frequency_sizes *z)
 {
-    for (int l = 0; l < 2 * VEC; l++, f++)
-        at[l] = f < z->x.length * z->channels
-                    ? f % z->channels * z->x.length + f / z->channels : -1;
+    for (int l = 0; l < 2 * VEC; l++, x++)
+        at[l] = x < z->x.length ? x : -1;
 }
 
 // A transposed block between vectors and a band of the plane.
@@ -214,7 +210,7 @@ static void take_apart(const __global vfloat *work, __global vfloat *plane, int 
 {
     int at[2 * VEC];
     find_columns(at, f, z);
-    for (int band = 0; band < z->bands; band++, plane += 2 * z->channels * z->x.length) {
+    for (int band = 0; band < z->bands; band++, plane += 2 * z->x.length) {
         vfloat ar[VEC], ai[VEC], br[VEC], bi[VEC];
         _Pragma("unroll") for (int l = 0; l < VEC; l++, order += 2)
         {
@@ -234,7 +230,7 @@ static void put_together(__global vfloat *work, const __global vfloat *plane, in
 {
     int at[2 * VEC];
     find_columns(at, f, z);
-    for (int band = 0; band < z->bands; band++, plane += 2 * z->channels * z->x.length) {
+    for (int band = 0; band < z->bands; band++, plane += 2 * z->x.length) {
         vfloat ar[VEC], ai[VEC], br[VEC], bi[VEC];
         read_block(plane, at, ar, ai);
         read_block(plane, at + VEC, br, bi);
@@ -282,10 +278,9 @@ frequency(const __global IN_T *restrict in, __global OUT_T *restrict out,
     int group = get_group_id(0), groups = get_num_groups(0);
     __global vfloat *work = ELEMENT(scratch, (long)group * z.work);
     __global vfloat *spare = ELEMENT(work, z.y.length);
-    int count = phase == GAINS ? z.bands
-                : phase == ROWS ? z.bands * z.channels
-                : ((phase == COLUMNS ? z.x.length : z.width) * z.channels - 1) / (2 * VEC) + 1;
-    // Neighbours: blocks of columns share the lines of the image, rows their gains.
+    int count = phase == GAINS || phase == ROWS
+                    ? z.bands : ((phase == COLUMNS ? z.x.length : z.width) - 1) / (2 * VEC) + 1;
+    // Neighbours: blocks of columns share the lines of the image.
     int end = (long)count * (group + 1) / groups;
     for (int i = (long)count * group / groups; i < end; i++) {
         if (phase == GAINS) {
@@ -296,7 +291,7 @@ frequency(const __global IN_T *restrict in, __global OUT_T *restrict out,
             take_apart(work, plane, i * 2 * VEC, order, &z);
         } else if (phase == ROWS) {
             filter_row(ELEMENT(plane, (long)i * z.x.length),
-                       gains + (long)(i / z.channels) * z.x.length, twiddles, spare, &z);
+                       gains + (long)i * z.x.length, twiddles, spare, &z);
         } else {
             put_together(work, plane, i * 2 * VEC, order, &z);
             INVERSE(work, &z.y, twiddles, spare);

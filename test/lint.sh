@@ -16,10 +16,12 @@ lint_kernels() {
         case $file in
         cl/parts/common.cl | cl/parts/fft_stages.cl | cl/parts/fft_gpu_lines.cl | cl/edge.cl | cl/fft_chirp.cl)
             set -- ;;
-        cl/fft.cl) set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl -include cl/parts/common.cl ;;
+        cl/fft.cl) set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl -include cl/parts/common.cl \
+            -include cl/parts/fft_channels.cl ;;
         cl/parts/fft_primes.cl | cl/parts/fft_transpose.cl) set -- -include cl/parts/fft_stages.cl ;;
         cl/fft_transform.cl | cl/frequency.cl)
-            set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl ;;
+            set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl \
+                -include cl/parts/fft_channels.cl ;;
         cl/direct_gpu.cl) set -- -include cl/parts/direct_sums.cl -include cl/parts/common.cl ;;
         cl/fft_gpu.cl) set -- -include cl/parts/fft_gpu_lines.cl -include cl/parts/common.cl ;;
         *) set -- -include cl/parts/common.cl ;;
@@ -30,10 +32,10 @@ lint_kernels() {
     for set in -DMAGNITUDE=1 '-DMAGNITUDE=1 -DEXACT=1' '-DSPLIT=1 -DEXACT=1 -DIN=16 -DWIDE=1'; do
         # shellcheck disable=SC2086 # a list of options
         lint_kernel $set -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
-            -include cl/parts/common.cl cl/fft.cl
+            -include cl/parts/common.cl -include cl/parts/fft_channels.cl cl/fft.cl
     done
     lint_kernel -DCHANNELS=7 -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
-        -include cl/parts/common.cl cl/fft.cl
+        -include cl/parts/common.cl -include cl/parts/fft_channels.cl cl/fft.cl
     lint_kernel -DFP64=1 -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl \
         -include cl/parts/common.cl cl/fft_transform.cl
 }

@@ -180,7 +180,8 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     imf_define(&d, "RADICES", "%u", radices(&t->x) | radices(&t->y));
     imf_define(&d, "MIDDLES", "%u", t->x.stages ? 1u << t->x.radix[t->x.stages - 1] : 0);
     imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
-    static const char *const parts[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl", NULL};
+    static const char *const parts[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl",
+                                        "fft_channels.cl", NULL};
     const struct imf_program_source source = {.file = "fft.cl", .parts = parts, .defines = &d};
     enum imf_status status = imf_program_make(&j->program, j->queue, &source, "fft", err);
     imf_defines_free(&d);

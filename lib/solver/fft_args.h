@@ -29,7 +29,7 @@ struct imf_fft_gpu_sizes {
 struct imf_frequency_sizes {
     imf_long in_origin, in_pitch, out_origin, out_pitch;
     float middle, mean, outside[4];
-    int32_t width, height, channels, bands, work;
+    int32_t width, height, channel, bands, work;
     struct imf_fft_axis x, y;
 };
 

@@ -37,6 +37,7 @@ struct frequency_job {
     struct layout layout;
     struct imf_frequency_sizes sizes;
     struct imf_frequency_gain gain;
+    int channels;
     struct imf_program *program;
     struct imf_buffer *plane, *gains, *scratch, *twiddles, *order, *blends, *squares;
 };
@@ -59,7 +60,7 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
     l->groups = ITEMS_A_UNIT * (d->compute_units > 0 ? (int)d->compute_units : 1);
     l->scratch = element * (size_t)l->work * (size_t)l->groups;
     l->gains = element / 2 * (size_t)nx * (size_t)l->bands;
-    if (imf_size_mul(2 * l->gains, (size_t)p->channels, &l->plane) &&
+    if (imf_size_mul(2, l->gains, &l->plane) &&
         imf_size_add(l->plane, l->gains + l->scratch, &total) && l->plane <= d->max_alloc &&
         l->scratch <= d->max_alloc && total <= d->global_memory / 2)
         return true;
@@ -239,14 +240,18 @@ static enum imf_status launch(struct frequency_job *j, const struct imf_buffer *
     return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
+static const char *const all[] = {"fft_stages.cl", "fft_primes.cl", "common.cl", "fft_channels.cl",
+                                  NULL};
+static const char *const smooth[] = {"fft_stages.cl", "common.cl", "fft_channels.cl", NULL};
+
 static enum imf_status make_kernel(struct frequency_job *j, const struct imf_problem *p,
                                    struct imf_error *err) {
     struct imf_defines d = {0};
     imf_problem_defines(&d, p);
+    imf_define(&d, "CHANNELS", "%d", p->channels);
+    bool primes = j->layout.x.primes || j->layout.y.primes;
     const struct imf_program_source source = {
-        .file = "frequency.cl",
-        .parts = imf_fft_parts(j->layout.x.primes || j->layout.y.primes),
-        .defines = &d};
+        .file = "frequency.cl", .parts = primes ? all : smooth, .defines = &d};
     enum imf_status status = imf_program_make(&j->program, j->queue, &source, "frequency", err);
     imf_defines_free(&d);
     return status;
@@ -288,7 +293,7 @@ static enum imf_status frequency_make(void **job, const struct imf_problem *p,
         z->outside[c] = (float)(p->outside[c] - middle);
     z->width = p->width;
     z->height = p->height;
-    z->channels = p->channels;
+    j->channels = p->channels;
     z->bands = j->layout.bands;
     z->work = j->layout.work;
     imf_fft_axis_set(&z->x, &j->layout.x);
@@ -313,10 +318,11 @@ static enum imf_status frequency_run(void *job, const struct imf_surface *in,
     z->in_pitch = (int64_t)in->pitch;
     z->out_origin = (int64_t)out->origin;
     z->out_pitch = (int64_t)out->pitch;
-    enum imf_status status = launch(j, in->mem, out->mem, COLUMNS, err);
-    if (status == IMF_OK)
-        status = launch(j, in->mem, out->mem, ROWS, err);
-    return status == IMF_OK ? launch(j, in->mem, out->mem, RESULT, err) : status;
+    enum imf_status status = IMF_OK;
+    for (z->channel = 0; z->channel < j->channels; z->channel++)
+        for (enum phase phase = COLUMNS; phase <= RESULT && status == IMF_OK; phase++)
+            status = launch(j, in->mem, out->mem, phase, err);
+    return status;
 }
 
 const struct imf_solver imf_solver_frequency = {

@@ -31,8 +31,10 @@ struct mirror {
 };
 
 static const char *const common[] = {"common.cl", NULL};
-static const char *const stages[] = {"fft_stages.cl", "fft_primes.cl", "common.cl", NULL};
-static const char *const tiles[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl", NULL};
+static const char *const stages[] = {"fft_stages.cl", "fft_primes.cl", "common.cl",
+                                     "fft_channels.cl", NULL};
+static const char *const tiles[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl",
+                                    "fft_channels.cl", NULL};
 static const char *const gpu_lines[] = {"fft_gpu_lines.cl", "common.cl", NULL};
 
 #define STRUCT(name) .host = #name, .size = sizeof(struct name)
@@ -90,7 +92,7 @@ static const struct mirror mirrors[] = {
                F(imf_frequency_sizes, out_origin), F(imf_frequency_sizes, out_pitch),
                F(imf_frequency_sizes, middle), F(imf_frequency_sizes, mean),
                F(imf_frequency_sizes, outside), F(imf_frequency_sizes, width),
-               F(imf_frequency_sizes, height), F(imf_frequency_sizes, channels),
+               F(imf_frequency_sizes, height), F(imf_frequency_sizes, channel),
                F(imf_frequency_sizes, bands), F(imf_frequency_sizes, work),
                F(imf_frequency_sizes, x), F(imf_frequency_sizes, y)}},
     {STRUCT(imf_frequency_gain), .device = "gain", .file = "frequency.cl", .parts = stages,
