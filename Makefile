@@ -66,7 +66,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model layers faults bench bench-files bench-grid bench-huge fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model layers faults bench bench-files bench-grid bench-huge bench-timeline fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -180,6 +180,9 @@ PEER_fft_fftw = fftw3f
 PEER_fft_bound = fftw3f
 PEER_fft_clfft = clFFT
 PEER_LIBS_fft_fftw = -lfftw3f_threads
+# Not a peer, but what it measures: see there.
+comma = ,
+PEER_LIBS_timeline = $(addprefix -Wl$(comma)--wrap=,imf_stream imf_exec_take imf_exec_band imf_exec_result)
 bench_build = mkdir -p $(@D); peer='$(PEER_$(@F))'; \
 	if [ -n "$$peer" ] && ! $(PKG_CONFIG) --exists $$peer; then \
 		echo "  SKIP    $@ (needs $$peer)"; else echo "  CC      $@"; \
@@ -203,6 +206,9 @@ bench-files: all $(BUILD)/bench/photo ## whole processes beside vips and sharp: 
 
 bench-huge: all $(BUILD)/bench/photo ## 400 megapixels: seams, peak memory; BUDGET=300 seconds, or ALL=1
 	@BUILD='$(BUILD)' sh test/bench/huge.sh
+
+bench-timeline: all $(BUILD)/bench/photo $(BUILD)/bench/timeline ## chart what stages do when, and what drivers take
+	@BUILD='$(BUILD)' sh test/bench/timeline.sh
 
 lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
@@ -281,7 +287,7 @@ deps-ci: ## install what .ci/run needs besides
 help: ## show this list
 	@echo 'Targets:'
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
-		while IFS='|' read -r name text; do printf '  %-11s %s\n' "$$name" "$$text"; done
+		while IFS='|' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
 	@echo 'Variables: CC CFLAGS LDFLAGS PREFIX DESTDIR BUILD V=1 WERROR=1'
 
 -include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(CHECKCL_OBJECTS:.o=.d) \
