@@ -251,7 +251,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                 checkcl_solver(c, s, &q, seed);
             }
         }
-    if (s == &imf_solver_separable)
+    if (s == &imf_solver_separable || s == &imf_solver_vector)
         check_ranks(c, s);
     if (c->tiny)
         return;

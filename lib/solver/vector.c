@@ -5,8 +5,8 @@
  * start with the program, and for small kernels are about as fast; the float64 reference (host.c)
  * is what they are held to.
  *
- * Sums are the literal ones of direct.c, or of a column and then a row as in separable.c where that
- * is fewer products, in 16-bit integers or floats. With S = (largest sample) * (sum of |taps|) no
+ * Sums are the literal ones of direct.c, or of a column and then a row as in separable.c (also two
+ * or three of these) where that is fewer products, in 16-bit integers or floats. With S = (largest sample) * (sum of |taps|) no
  * partial sum exceeds S: exact ones take 16 bits for bytes when S <= 32767, else floats, which hold
  * every integer below 2^24.
  *
@@ -35,6 +35,9 @@
  * more takes some such parts. */
 #define ALONE_MS 0.3
 #define ITEM_MS 0.15
+
+/* Of the tolerance, for what a sum of products leaves of the kernel. */
+#define RESIDUAL 0.125
 
 struct vector_job {
     struct imf_vector_rows rows;
@@ -127,21 +130,24 @@ static double direct_error(const struct imf_problem *p, const struct imf_vector_
 
 static double separable_error(const struct imf_problem *p, const struct imf_vector_rows *w,
                               const struct imf_terms *terms) {
-    const struct imf_term *t = &terms->term[0];
-    size_t height = (size_t)t->height, width = (size_t)t->width;
-    double column = 0, row = 0, squares = 0, error = 0;
-    for (size_t i = 0; i < height; i++)
-        column += fabs(t->column[i]);
-    for (size_t j = 0; j < width; j++) {
-        row += fabs(t->row[j]);
-        squares += t->row[j] * t->row[j];
+    size_t height = (size_t)p->kernel[0]->height, width = (size_t)p->kernel[0]->width;
+    double error = 0, variance = 0;
+    for (int r = 0; r < terms->rank; r++) {
+        const struct imf_term *t = &terms->term[r];
+        double column = 0, row = 0, squares = 0;
+        for (size_t i = 0; i < height; i++)
+            column += fabs(t->column[i]);
+        for (size_t j = 0; j < width; j++) {
+            row += fabs(t->row[j]);
+            squares += t->row[j] * t->row[j];
+        }
+        variance += products_variance(t->column, height, p->in_max) * squares +
+                    products_variance(t->row, width, p->in_max * column);
+        if (p->in == IMF_F32 && w->sum[2 * r].pairs)
+            error += imf_float_ulp(p->in_max) / 2 * column * row;
+        if (w->sum[2 * r + 1].pairs)
+            error += imf_float_ulp(p->in_max * column) / 2 * row;
     }
-    double variance = products_variance(t->column, height, p->in_max) * squares +
-                      products_variance(t->row, width, p->in_max * column);
-    if (p->in == IMF_F32 && w->sum[0].pairs)
-        error += imf_float_ulp(p->in_max) / 2 * column * row;
-    if (w->sum[1].pairs)
-        error += imf_float_ulp(p->in_max * column) / 2 * row;
     return (error + IMF_SIGMAS * sqrt(variance)) / fabs(p->epilogue.scale) +
            imf_separable_error(p, terms, false, false);
 }
@@ -218,20 +224,41 @@ static bool take_literally(const struct imf_problem *p, struct imf_vector_rows *
     return fits;
 }
 
+/* As one product or, of real kernels, a sum of some, where that is fewer taps. */
+static bool find_terms(const struct imf_problem *p, struct imf_terms *terms) {
+    const struct imf_kernel *k = p->kernel[0];
+    size_t taps = (size_t)k->width + (size_t)k->height;
+    double allowed = RESIDUAL * p->tolerance * fabs(p->epilogue.scale) / p->in_max;
+    if (p->kind == IMF_MAGNITUDE || p->facts[0].nonzero <= taps)
+        return false;
+    if (imf_problem_term(p, terms))
+        return true;
+    if (p->exact || p->facts[0].nonzero <= 2 * taps || !imf_kernel_terms(k, allowed, terms))
+        return false;
+    if (p->facts[0].nonzero > (size_t)terms->rank * taps)
+        return true;
+    free(terms->store);
+    terms->store = NULL;
+    return false;
+}
+
 static bool take_apart(const struct imf_problem *p, const struct imf_terms *terms,
                        struct imf_vector_rows *w) {
     const struct imf_kernel *k = p->kernel[0];
-    const struct imf_term *t = &terms->term[0];
+    bool fits = (k->width - 1) * p->channels <= IMF_VECTOR_REACH;
     w->kind = IMF_VECTOR_SEPARABLE;
+    w->terms = terms->rank;
     w->left = k->cx * p->channels;
     w->right = (k->width - 1 - k->cx) * p->channels;
-    if ((k->width - 1) * p->channels > IMF_VECTOR_REACH ||
-        !add_taps(&w->sum[0], t->column, t->height, 1, (struct imf_vector_at){0, -k->cy}, 1,
-                  mirrored(t->column, t->height) && !w->narrow))
-        return false;
-    stand(&w->sum[0]);
-    return add_taps(&w->sum[1], t->row, t->width, 1, (struct imf_vector_at){0, -w->left},
-                    p->channels, mirrored(t->row, t->width) && !w->narrow);
+    for (int r = 0; r < w->terms && fits; r++) {
+        const double *column = terms->term[r].column, *row = terms->term[r].row;
+        fits = add_taps(&w->sum[2 * r], column, k->height, 1, (struct imf_vector_at){0, -k->cy}, 1,
+                        mirrored(column, k->height) && !w->narrow) &&
+               add_taps(&w->sum[2 * r + 1], row, k->width, 1, (struct imf_vector_at){0, -w->left},
+                        p->channels, mirrored(row, k->width) && !w->narrow);
+        stand(&w->sum[2 * r]);
+    }
+    return fits;
 }
 
 /*
@@ -245,14 +272,16 @@ static bool take_apart(const struct imf_problem *p, const struct imf_terms *term
 static double cost(const struct imf_problem *p, const struct imf_vector_rows *w) {
     const struct imf_vector_rates *r = &imf_vector_rates;
     double ns = r->end + (w->end.narrow ? 0 : r->floats);
-    for (int i = 0; i < 2; i++) {
-        const struct imf_vector_sum *s = &w->sum[i];
-        bool between = i == 1 && w->kind == IMF_VECTOR_SEPARABLE;
-        double product = w->narrow ? r->narrow : between ? r->middle : r->real;
+    bool apart = w->kind == IMF_VECTOR_SEPARABLE;
+    for (int i = 0; i < 2 * IMF_RANK_MAX; i++) {
+        const struct imf_vector_sum *s = &w->sum[i]; /* of no taps, if there is none */
+        bool middle = apart && i % 2;
+        double product = w->narrow ? r->narrow : middle ? r->middle : r->real;
         double sum =
-            product * (s->count - s->pairs) + (between ? r->middle_pair : r->pair) * s->pairs;
-        /* What a strip's neighbours sum, too: left and right are 0 where there is no row. */
-        ns += i == 0 ? sum * (1 + (double)(w->left + w->right) / IMF_VECTOR_STRIP) : sum;
+            product * (s->count - s->pairs) + (middle ? r->middle_pair : r->pair) * s->pairs;
+        if (apart && !middle) /* what a strip's neighbours sum, too */
+            sum *= 1 + (double)(w->left + w->right) / IMF_VECTOR_STRIP;
+        ns += sum;
     }
     if (p->exact && fabs(p->epilogue.scale) != 1)
         ns += r->divide;
@@ -272,9 +301,7 @@ static bool choose(const struct imf_problem *p, struct imf_vector_rows *w,
     }
     if (p->exact && !choose_exact(p, w, out))
         return false;
-    const struct imf_kernel *k = p->kernel[0];
-    bool apart = p->kind != IMF_MAGNITUDE && p->facts[0].nonzero > (size_t)(k->width + k->height) &&
-                 imf_problem_term(p, &terms);
+    bool apart = find_terms(p, &terms);
     bool fits = apart ? take_apart(p, &terms, w) : take_literally(p, w);
     choose_end(p, w);
     if (w->end.narrow)
@@ -307,8 +334,11 @@ static void vector_propose(const struct imf_problem *p, const struct imf_device 
     double ms = cost(p, &w);
     int cores = imf_cores();
     out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
-    snprintf(out->phrase, sizeof out->phrase, "vector %d%s%d%s%s", p->kernel[0]->width,
-             w.kind == IMF_VECTOR_SEPARABLE ? " + " : "x", p->kernel[0]->height,
+    char rank[24] = "";
+    if (w.terms > 1)
+        snprintf(rank, sizeof rank, ", rank %d", w.terms);
+    snprintf(out->phrase, sizeof out->phrase, "vector %d%s%d%s%s%s", p->kernel[0]->width,
+             w.kind == IMF_VECTOR_SEPARABLE ? " + " : "x", p->kernel[0]->height, rank,
              p->exact ? ", exact, " : ", ", w.narrow ? "16-bit integers" : "float32");
 }
 

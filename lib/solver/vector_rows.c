@@ -85,9 +85,9 @@ INLINE void narrow_sums(uint16_t *restrict sum, const void *const *at, const voi
 #define WORK float
 #define FLOAT_SUMS(name, type)                                                                     \
     INLINE void name(float *restrict sum, const void *const *at, const void *const *other,         \
-                     const struct imf_vector_sum *s, int n) {                                      \
+                     const struct imf_vector_sum *s, bool more, int n) {                           \
         const float *tap = s->tap;                                                                 \
-        for (int i = 0; i < n; i++)                                                                \
+        for (int i = 0; i < n && !more; i++)                                                       \
             sum[i] = 0;                                                                            \
         ADD_ALL(sum, type, s->pairs, TWO)                                                          \
         ADD_ALL(sum, type, s->count - s->pairs, ONE)                                               \
@@ -217,16 +217,16 @@ INLINE void sum_image(const struct imf_vector_rows *w, const struct imf_vector_s
     if (w->narrow)
         narrow_bytes(b->whole[k], at, other, s, n);
     else if (w->in == IMF_U8)
-        float_bytes(b->v[k], at, other, s, n);
+        float_bytes(b->v[k], at, other, s, false, n);
     else if (w->in == IMF_U16)
-        float_words(b->v[k], at, other, s, n);
+        float_words(b->v[k], at, other, s, false, n);
     else
-        float_floats(b->v[k], at, other, s, n);
+        float_floats(b->v[k], at, other, s, false, n);
 }
 
-/* The row's sums of those in buffer 0 into buffer 1; sample 0 is that of the output's first. */
-INLINE void sum_middle(const struct imf_vector_rows *w, struct buffers *b, int n) {
-    const struct imf_vector_sum *s = &w->sum[1];
+/* A row's sums of those in buffer 0 into buffer 1, or to those of the terms before. */
+INLINE void sum_middle(const struct imf_vector_rows *w, int term, struct buffers *b, int n) {
+    const struct imf_vector_sum *s = &w->sum[2 * term + 1];
     const void *at[IMF_VECTOR_TAPS], *other[IMF_VECTOR_TAPS];
     for (int t = 0; t < s->count; t++) {
         int i = w->left + s->at[t].sample, j = w->left + s->other[t].sample;
@@ -236,7 +236,7 @@ INLINE void sum_middle(const struct imf_vector_rows *w, struct buffers *b, int n
     if (w->narrow)
         narrow_sums(b->whole[1], at, other, s, n);
     else
-        float_floats(b->v[1], at, other, s, n);
+        float_floats(b->v[1], at, other, s, term > 0, n);
 }
 
 INLINE int padded(int n) {
@@ -248,8 +248,11 @@ INLINE void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
     int rest = w->samples - x, some = rest < STRIP ? rest : STRIP, n = padded(some), last = 0;
     void *to = (char *)imf_surface_row(out, y) + (size_t)x * imf_sample_size(w->out);
     if (w->kind == IMF_VECTOR_SEPARABLE) {
-        sum_image(w, &w->sum[0], in, y, x - w->left, b, 0, padded(w->left + some + w->right));
-        sum_middle(w, b, n);
+        for (int t = 0; t < w->terms; t++) {
+            sum_image(w, &w->sum[2 * t], in, y, x - w->left, b, 0,
+                      padded(w->left + some + w->right));
+            sum_middle(w, t, b, n);
+        }
         last = 1;
     } else {
         sum_image(w, &w->sum[0], in, y, x, b, 0, n);

@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_VECTOR_ROWS_H
 #define IMF_SOLVER_VECTOR_ROWS_H
 
-#include "base/surface.h"
+#include "filter/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,8 +39,9 @@ struct imf_vector_rows {
     bool narrow;             /* sums of 16 bits, of bytes; else floats */
     int samples;             /* a row */
     int left, right;         /* separable: samples that the row's taps reach */
-    /* separable: the column, whose taps are rows, then the row; magnitude: its two */
-    struct imf_vector_sum sum[2];
+    int terms;               /* separable: of such products, which are added up */
+    /* separable: of each term the column, whose taps are rows, then the row; magnitude: its two */
+    struct imf_vector_sum sum[2 * IMF_RANK_MAX];
     struct imf_vector_end end;
 };
 
