@@ -198,7 +198,7 @@ written_at() { # LEVEL
     command -v pngcheck >/dev/null && command -v convert >/dev/null && command -v pngtopnm >/dev/null ||
         skip "needs pngcheck, ImageMagick and netpbm"
     { printf 'P6\n1000 700\n255\n'
-      for i in 1 2 3 4 5 6 7 8; do
+      for _ in 1 2 3 4 5 6 7 8; do
           imf -q -f kernel:1 --format=pnm "$TESTDATA/still.jpg" -o - | tail -c 270000
       done | head -c 2100000; } >wide.ppm
     [ "$(wc -c <wide.ppm)" -eq 2100016 ]

@@ -112,7 +112,7 @@ size_t imf_png_coder_block(struct imf_png_coder *c, const unsigned char *data, s
     if (c->level == 0)
         return imf_deflate_stored(data, size, last, to);
     if (c->way.zlib && !thorough)
-        plain = c->few || imf_deflate_information(c->own, data, size) < PLAIN_BITS * (double)size;
+        plain = c->few || imf_deflate_information(c->own, data, size) < PLAIN_BITS;
     size_t best = 0, stored = size + 5 * (size / 65535 + 1);
     if (plain)
         best =
