@@ -18,16 +18,18 @@
 #include <zlib.h>
 
 #define PLAIN_BITS 1.5 /* a byte: with less information than this a block goes to zlib at once */
-#define FLAT 6         /* and if runs make it smaller than a part of so many it goes there, too */
+#define ALL_LEVEL 6    /* from here on everything is tried on an image of few bytes, in 1 to 8 ms */
+#define ALL_BYTES ((size_t)96 << 10)
+#define FLAT 6 /* and if runs make it smaller than a part of so many it goes there, too */
 
 static const struct way {
     int zlib;      /* its level, or 0 */
-    bool anywhere; /* zlib is tried on every block, with and without Z_FILTERED */
+    bool anywhere; /* zlib is tried on every block */
     struct imf_deflate_effort strings;
 } ways[10] = {
     [3] = {1, false, {0, 1, 0}},  [4] = {4, false, {0, 1, 0}},    [5] = {5, false, {0, 1, 0}},
     [6] = {6, false, {4, 1, 12}}, [7] = {7, false, {16, 2, 200}}, [8] = {8, false, {32, 2, 0}},
-    [9] = {9, true, {128, 3, 0}},
+    [9] = {9, true, {64, 2, 0}},
 };
 
 struct imf_png_coder {
@@ -108,7 +110,8 @@ static size_t keep(const struct imf_png_coder *c, size_t other, size_t best, uns
 size_t imf_png_coder_block(struct imf_png_coder *c, const unsigned char *data, size_t before,
                            size_t size, bool last, unsigned char *to) {
     const struct imf_deflate_effort runs = {0, c->level > 7 ? 2 : 1, 0};
-    bool thorough = c->way.anywhere, plain = false;
+    bool little = c->level >= ALL_LEVEL && size <= ALL_BYTES;
+    bool thorough = c->way.anywhere || little, plain = false;
     if (c->level == 0)
         return imf_deflate_stored(data, size, last, to);
     if (c->way.zlib && !thorough)
@@ -125,7 +128,7 @@ size_t imf_png_coder_block(struct imf_png_coder *c, const unsigned char *data, s
     if (!c->way.zlib)
         return best;
     bool flat = best < size / FLAT;
-    if (flat || thorough)
+    if (flat || little)
         best = keep(c, try_zlib(c, Z_DEFAULT_STRATEGY, data, before, size, last, c->spare, best),
                     best, to);
     if (thorough)
