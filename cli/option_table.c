@@ -381,7 +381,7 @@ const struct option_row option_rows[] = {
     {"quality", 0, REQUIRED, "N", "JPEG quality: keep or 1..100", set_quality},
     {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", set_subsampling},
     {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8 or 16", set_depth},
-    {"compression", 0, REQUIRED, "N", "PNG compression, 0 (none), 1 (fast) .. 9 (small); 6", set_compression},
+    {"compression", 0, REQUIRED, "N", "PNG: 0 stored, 1 fast .. 9 small; default 6", set_compression},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", set_optimize},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip},
     {"orient", 0, REQUIRED, "MODE", "EXIF orientation: keep the tag, or apply it", set_orient},
