@@ -301,8 +301,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
                        p->candidate[best].estimate_ms <= p->candidate[p->host].estimate_ms);
     if (rule->last && !p->on_device)
         snprintf(p->note, sizeof p->note,
-                 "the device cannot do this (%.120s); using the plain C solver",
-                 p->candidate[0].why);
+                 "the device cannot do this (%.120s); filtering on the host", p->candidate[0].why);
     p->chosen = p->on_device ? best : p->host;
     explain(p, &rules[r->policy]);
     return IMF_OK;

@@ -167,7 +167,7 @@ static void run_workspace(struct result *r, struct imf_workspace *ws) {
     fclose(file);
     snprintf(r->error, sizeof r->error, "%s", err.text);
     const struct imf_choice *choice = imf_workspace_choice(ws);
-    r->noted = choice->note && strstr(choice->note, "plain C");
+    r->noted = choice->note && strstr(choice->note, "on the host");
     r->on_host = strcmp(choice->device, "host") == 0;
     r->cpu = strcmp(choice->chosen->backend, "cpu") == 0;
     r->fell_back = report.fell_back;
@@ -210,7 +210,7 @@ static void run(struct result *r, const struct imf_filter *filter, const char *c
 }
 
 static bool on_host(const struct imf_choice *c) {
-    return strcmp(c->device, "host") == 0 && c->note && strstr(c->note, "plain C") &&
+    return strcmp(c->device, "host") == 0 && c->note && strstr(c->note, "on the host") &&
            c->chosen->chosen && strcmp(c->chosen->backend, "cpu") == 0;
 }
 
