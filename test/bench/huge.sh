@@ -11,7 +11,8 @@
 # (djpeg, vips) decode. Integer kernels' results of a JPEG are JPEG again, and strips, which lie on blocks
 # of 16, go through a coder with the same settings, cjpeg; others' are PNM, where a level is a level.
 #
-# Writes $BUILD/bench/huge.md: seconds and peak memory of each case. Without ALL=1 each picture meets
+# Writes $BUILD/bench/huge.md: seconds and peak memory of each case; where a kernel is compiled
+# for the first time, compiling is the peak (run it twice). Without ALL=1 each picture meets
 # one filter after the other in turns, for BUDGET seconds. Files (up to 8 GB at a time) lie in TMPDIR or /var/tmp.
 # Needs vips, GNU time, djpeg and numpy. The status is 1 if a strip differs.
 set -eu
