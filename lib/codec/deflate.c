@@ -21,7 +21,6 @@
 #define PART_MAX (4 * PIECE) // and the largest
 #define SPLIT_BYTES 90       // of the tables that a further part takes
 #define SAMPLE 16384         // bytes of a block on which strings are tried
-#define GLANCE 4096          // bytes of four times as many that are counted to judge a block
 #define HASH_BITS 15
 #define HASHED 7    // bytes
 #define SHORTEST 4  // match
@@ -125,20 +124,6 @@ static uint64_t information(const struct imf_deflate *d, const uint32_t count[LI
         bits -= count[v] ? (uint64_t)count[v] * log_of(d, count[v]) : 0;
     }
     return bits + (sum ? (uint64_t)sum * log_of(d, sum) : 0);
-}
-
-double imf_deflate_information(const struct imf_deflate *d, const unsigned char *data,
-                               size_t size) {
-    uint32_t count[LITERALS] = {0}, some[LITERALS];
-    size_t counted = 0;
-    for (size_t i = 0; i < size; i += 4 * GLANCE) {
-        size_t part = size - i < GLANCE ? size - i : GLANCE;
-        count_bytes(data + i, part, some);
-        for (int v = 0; v < LITERALS; v++)
-            count[v] += some[v];
-        counted += part;
-    }
-    return counted ? (double)information(d, count) / 256 / (double)counted : 0;
 }
 
 /* How far a part goes that begins at data; *count: its bytes. */

@@ -38,8 +38,6 @@ size_t imf_deflate_block(struct imf_deflate *d, const struct imf_deflate_effort 
 /* Would strings of the block (depth > 0) pay? Tried on a sample from its middle. */
 bool imf_deflate_strings_pay(struct imf_deflate *d, const struct imf_deflate_effort *effort,
                              const unsigned char *data, size_t before, size_t size, size_t pixel);
-/* Bits that a byte takes for itself, by how often it occurs: about. */
-double imf_deflate_information(const struct imf_deflate *d, const unsigned char *data, size_t size);
 /* The data as they are. */
 size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, unsigned char *to);
 

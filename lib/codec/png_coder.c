@@ -3,9 +3,10 @@
  *
  * On what remains of a photograph runs alone (see deflate.c) are as small as anything: 1 to 4 % below
  * zlib's level 6, in 3 to 5 ns a byte where that takes 30 to 100. Drawings, text and screenshots
- * have few different bytes, or become a sixth by runs; on these zlib, which finds any string, is
- * fast, and its results are smaller by up to a half. Between them a sample tells whether strings
- * pay, by the price of their bytes. The smallest result is kept. Indices and few bits repeat in
+ * become a sixth by runs; on these zlib, which finds any string, is fast, and its results are
+ * smaller by up to a half. Smooth pictures become that, too, and zlib takes long on them for
+ * nothing, so that it is tried on a sample first. Between them a sample tells whether strings pay,
+ * by the price of their bytes. The smallest result is kept. Indices and few bits repeat in
  * strings: zlib is always tried on them.
  *
  * ISA-L was tried, too: its level 1 is as fast as runs, and its files of photographs are larger than
@@ -17,10 +18,12 @@
 #include <string.h>
 #include <zlib.h>
 
-#define PLAIN_BITS 1.5 /* a byte: with less information than this a block goes to zlib at once */
-#define ALL_LEVEL 6    /* from here on everything is tried on an image of few bytes, in 1 to 8 ms */
+#define SAMPLES 4 /* places of a block where zlib is tried on SAMPLE bytes; */
+#define SAMPLE ((size_t)16 << 10)
+#define PAYS 50     /* on all of it if anywhere it saves more than one of so many */
+#define ALL_LEVEL 6 /* from here on everything is tried on an image of few bytes, in 1 to 8 ms */
 #define ALL_BYTES ((size_t)96 << 10)
-#define FLAT 6 /* and if runs make it smaller than a part of so many it goes there, too */
+#define FLAT 6 /* a block that runs make smaller than a part of so many may go to zlib, too */
 
 static const struct way {
     int zlib;      /* its level, or 0 */
@@ -107,17 +110,33 @@ static size_t keep(const struct imf_png_coder *c, size_t other, size_t best, uns
     return other;
 }
 
+/* Smooth pictures leave runs, in which zlib takes long to find nothing better. */
+static bool zlib_pays(struct imf_png_coder *c, const unsigned char *data, size_t before,
+                      size_t size) {
+    const struct imf_deflate_effort runs = {0, 1, 0};
+    if (size < 2 * SAMPLES * SAMPLE)
+        return true;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        size_t at = (2 * i + 1) * size / (2 * SAMPLES) - SAMPLE / 2;
+        size_t by_runs = imf_deflate_block(c->own, &runs, data + at, before + at, SAMPLE, c->pixel,
+                                           true, c->spare);
+        size_t by_zlib = try_zlib(c, Z_DEFAULT_STRATEGY, data + at, before + at, SAMPLE, true,
+                                  c->spare, imf_deflate_bound(SAMPLE));
+        if (by_zlib && by_zlib < by_runs - by_runs / PAYS)
+            return true;
+    }
+    return false;
+}
+
 size_t imf_png_coder_block(struct imf_png_coder *c, const unsigned char *data, size_t before,
                            size_t size, bool last, unsigned char *to) {
     const struct imf_deflate_effort runs = {0, c->level > 7 ? 2 : 1, 0};
     bool little = c->level >= ALL_LEVEL && size <= ALL_BYTES;
-    bool thorough = c->way.anywhere || little, plain = false;
+    bool thorough = c->way.anywhere || little;
     if (c->level == 0)
         return imf_deflate_stored(data, size, last, to);
-    if (c->way.zlib && !thorough)
-        plain = c->few || imf_deflate_information(c->own, data, size) < PLAIN_BITS;
     size_t best = 0, stored = size + 5 * (size / 65535 + 1);
-    if (plain)
+    if (c->few && c->way.zlib && !thorough)
         best =
             try_zlib(c, Z_DEFAULT_STRATEGY, data, before, size, last, to, imf_deflate_bound(size));
     if (best)
@@ -128,7 +147,7 @@ size_t imf_png_coder_block(struct imf_png_coder *c, const unsigned char *data, s
     if (!c->way.zlib)
         return best;
     bool flat = best < size / FLAT;
-    if (flat || little)
+    if (little || (flat && (thorough || zlib_pays(c, data, before, size))))
         best = keep(c, try_zlib(c, Z_DEFAULT_STRATEGY, data, before, size, last, c->spare, best),
                     best, to);
     if (thorough)
