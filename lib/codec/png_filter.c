@@ -76,7 +76,7 @@ void imf_png_filter(enum imf_png_filter filter, unsigned char *restrict to,
 }
 
 /* 256 magnitudes fit in 16 bits each. */
-WIDE size_t imf_png_magnitude(const unsigned char *row, size_t size) {
+WIDE static size_t magnitude(const unsigned char *row, size_t size) {
     size_t sum = 0;
     for (size_t begin = 0; begin < size; begin += 256) {
         size_t end = size - begin < 256 ? size : begin + 256;
@@ -88,4 +88,9 @@ WIDE size_t imf_png_magnitude(const unsigned char *row, size_t size) {
         sum += part;
     }
     return sum;
+}
+
+/* The compiler exports a function of several versions, whatever its visibility: those are static. */
+size_t imf_png_magnitude(const unsigned char *row, size_t size) {
+    return magnitude(row, size);
 }
