@@ -59,7 +59,7 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
         return;
     /* A processor compiles for long what was written for a GPU, and is never given it to run. */
     if (c->quick && !c->tiny && checkcl_device(c, s).gpu != imf_queue_device(c->queue)->gpu &&
-        c->drawn++ % 4)
+        c->drawn++ % 12)
         return;
     checkcl_prepare(&m, k, seed);
     struct imf_error err = {.text = ""};

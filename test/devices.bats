@@ -61,6 +61,7 @@ without() { # FUNCTION
 }
 
 @test "processes that start at once on a cold cache build a program one after the other" {
+    need_thorough
     need_pocl
     ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
     command -v cc >/dev/null || skip "no compiler"

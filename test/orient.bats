@@ -34,6 +34,7 @@ ppm_size() { # FILE: WIDTH HEIGHT
 }
 
 @test "a JPEG turned upright is what ImageMagick's -auto-orient makes of it" {
+    need_thorough
     command -v exiftool >/dev/null && command -v convert >/dev/null && command -v cjpeg >/dev/null ||
         skip "needs exiftool, ImageMagick and cjpeg"
     imf -f kernel:1 "$TESTDATA/still.jpg" -o still.ppm

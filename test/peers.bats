@@ -45,6 +45,7 @@ THEIRS='3x3:.1,.2,.05 .3,.05,.1 0,.15,.05'
 }
 
 @test "the spelling given for ImageMagick's kernel has its pixels, wherever its origin" {
+    need_thorough
     noise
     for theirs in '4x1:.5,.3,.1,.1' '2x2:.5,.3 .1,.1' '2x4: .1,.2 .1,.05 .05,.2 .1,.2' '4x1+2+0:.5,.3,.1,.1' \
         '3x1+0+0:.5,.3,.2' '3x3+1+2:.1,.2,.05,.3,.05,.1,0,.15,.05' '1x4+0+3:.5,.3,.1,.1' \

@@ -101,7 +101,7 @@ run_fuzz() {
 run_bats() {
     ls test/*.bats >/dev/null 2>&1 || return 0
     set --
-    ! command -v parallel >/dev/null 2>&1 || set -- --jobs "$(nproc)"
+    ! command -v parallel >/dev/null 2>&1 || set -- --jobs "$(($(nproc) + 1))"
     bats --formatter tap "$@" test/*.bats >"$log" 2>&1
     status=$?
     skip=$(grep -c '^ok .* # skip' "$log")
@@ -151,7 +151,7 @@ beside() { # GROUPS GROUP...
 run_all() {
     if command -v parallel >/dev/null 2>&1; then
         run_bats
-        beside 'layers unit fuzz chains' transforms spatial
+        beside 'layers unit fuzz spatial' transforms chains
     else
         beside 'layers unit fuzz bats' transforms spatial chains
     fi
