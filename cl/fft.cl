@@ -48,22 +48,16 @@ struct fft_sizes {
 #endif
 
 // Samples behind the surface's last column may be anything, in floats even NaN, which a transform
-// would spread: they read as 0.
-#if IN == 32
-#define KNOWN(v) select((vfloat)0.0f, v, known)
-#else
-#define KNOWN(v) TO_FLOAT(v)
-#endif
+// would spread, and whatever they are the last bits of other sums would depend on: they read as 0.
+#define KNOWN(v) select((vfloat)0.0f, TO_FLOAT(v), known)
 
 // VEC columns of a pair from pixel `column` on, the first tile's upper row at `row`.
 NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *in, int row, int column,
                          const struct fft_sizes *z)
 {
-#if IN == 32
     vint known;
     for (int l = 0; l < VEC; l++)
         ((int *)&known)[l] = column + l <= z->last_column ? -1 : 0;
-#endif
     in += min(column, z->last_column) * CHANNELS;
     // Copies, as the stores might change *z for all that the compiler knows.
     int length = z->y.length;
@@ -79,8 +73,8 @@ NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *
         long a = min(row + y, last_a);
 #if SPLIT
         vin v = gather(in + a * pitch);
-        ELEMENT(work, y)[0] = TO_FLOAT(v >> (IN_T)8) - middle;
-        ELEMENT(work, y)[1] = TO_FLOAT(v & (IN_T)255) - middle;
+        ELEMENT(work, y)[0] = KNOWN(v >> (IN_T)8) - middle;
+        ELEMENT(work, y)[1] = KNOWN(v & (IN_T)255) - middle;
 #elif MAGNITUDE
         FETCH(in + a * pitch, 0);
         ELEMENT(work, y)[0] = KNOWN(gather(in + a * pitch)) - middle;

@@ -185,4 +185,6 @@ void checkcl_bands(struct checkcl *c) {
             for (size_t edge = 0; edge < 5; edge++)
                 if ((i + z + edge) % (c->full ? 1 : c->quick ? 8 : 4) == 0)
                     check_case(c, &cases[i], &shapes[z], (enum imf_edge)edge, (i + z + edge) % 5);
+    /* 16 bits show the last bits of what transforms leave. */
+    check_case(c, &cases[0], &shapes[1], IMF_EDGE_CLAMP, 4);
 }
