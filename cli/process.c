@@ -140,16 +140,29 @@ static const char *plan_warning(struct session *s) {
     return note;
 }
 
+static enum imf_format output_format(const struct session *s, const struct work *w) {
+    if (s->options->format != IMF_FORMAT_NONE)
+        return s->options->format;
+    const char *extension = w->job->output ? name_extension(w->job->output) : NULL;
+    enum imf_format format =
+        extension && !s->options->in_place ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
+    return format != IMF_FORMAT_NONE ? format : imf_reader_info(w->reader)->format;
+}
+
 /* Whether the image will be whole in memory: it is looked at twice, or not had in order. */
-static bool is_held(const struct options *o, const struct imf_reader *reader) {
-    bool turned = o->encode.orient == IMF_ORIENT_APPLY && imf_reader_info(reader)->orientation > 1;
-    return o->bench || o->verify || o->spectrum || turned || !imf_reader_in_order(reader);
+static bool is_held(const struct session *s, const struct work *w) {
+    const struct options *o = s->options;
+    struct imf_info info = *imf_reader_info(w->reader);
+    info.format = output_format(s, w);
+    struct imf_info shape = imf_writer_shape(&info, &o->encode, imf_reader_metadata(w->reader));
+    bool turned = info.orientation > 1 && shape.orientation <= 1;
+    return o->bench || o->verify || o->spectrum || turned || !imf_reader_in_order(w->reader);
 }
 
 static enum result make_plan(struct session *s, struct work *w) {
     const struct imf_info *info = imf_reader_info(w->reader);
     uint64_t held = imf_reader_held(w->reader);
-    bool whole = is_held(s->options, w->reader);
+    bool whole = is_held(s, w);
     if (s->workspace && same_shape(info, &s->plan_input) && held == s->plan_held &&
         whole == s->plan_whole) {
         w->plan_reused = true;
@@ -177,15 +190,6 @@ static enum result make_plan(struct session *s, struct work *w) {
     w->outcome.choice = imf_workspace_choice(s->workspace);
     w->outcome.warning = plan_warning(s);
     return RESULT_DONE;
-}
-
-static enum imf_format output_format(const struct session *s, const struct work *w) {
-    if (s->options->format != IMF_FORMAT_NONE)
-        return s->options->format;
-    const char *extension = w->job->output ? name_extension(w->job->output) : NULL;
-    enum imf_format format =
-        extension && !s->options->in_place ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
-    return format != IMF_FORMAT_NONE ? format : imf_reader_info(w->reader)->format;
 }
 
 /* A PNM's extension says which one it is. In place it may be wrong, but a bitmap stays one. */

@@ -276,3 +276,15 @@ PY
         [ "$(tail -c 18 out.pgm | od -An -v -tu1 | tr -s ' \n' ' ' | cut -d' ' -f10,11)" = "8 8" ]
     done
 }
+
+@test "magnitudes of sums whose squares floats do not hold" {
+    for power in 25 17 -12 -25; do
+        printf 'combine magnitude\nscale 4e%d\nkernel x\n-1.1e%d 0 1.1e%d\n-2e%d 0 2e%d\n-1e%d 0 1e%d\nkernel y\n-1.1e%d -2e%d -1e%d\n0 0 0\n1e%d 2e%d 1.1e%d\n' \
+            $power $power $power $power $power $power $power $power $power $power $power $power $power >big.flt
+        for backend in auto vector direct; do
+            imf_run -f big.flt --backend=$backend --verify "$TESTDATA/noise.png"
+            echo "$power $backend: $stderr"
+            [ "$status" -eq 0 ]
+        done
+    done
+}

@@ -174,3 +174,47 @@ assert o["overlap_ms"] <= busy, o' "$output"
     imf_run -f sharpen --json --verify a.ppm -o b.png
     python3 -c 'import json, sys; assert "bands" not in json.loads(sys.argv[1])' "$output"
 }
+
+@test "rows wider than what a band may take are filtered" {
+    make_flat wide.pgm 1200000 3
+    for backend in auto cpu; do
+        imf -f kernel:1,2,1 --linear --backend=$backend wide.pgm -o out.pgm
+        cmp wide.pgm out.pgm
+    done
+}
+
+@test "text behind a PNG's pixels stays there, whenever it is read" {
+    make_noise noise.ppm
+    { printf 'P6\n20000 16\n255\n' && tail -c 960000 noise.ppm; } >a.ppm
+    imf -f kernel:1 a.ppm -o a.png
+    python3 - <<'PY'
+import struct, zlib
+png = open("a.png", "rb").read()
+end = png.index(b"IEND") - 4
+for text in (b"Comment\0one", b"Author\0two"):
+    chunk = b"tEXt" + text
+    png = png[:end] + struct.pack(">I", len(text)) + chunk + struct.pack(">I", zlib.crc32(chunk)) + png[end:]
+    end += len(text) + 12
+open("a.png", "wb").write(png)
+PY
+    for _ in 1 2 3 4 5 6; do
+        imf -f sharpen a.png -o out.png
+        [ "$(grep -aobE 'IDAT|tEXt' out.png | sed 's/.*://' | uniq | tr '\n' ' ')" = "IDAT tEXt " ]
+    done
+}
+
+@test "a device that fails where only the host would stream" {
+    command -v cc >/dev/null || skip "no compiler"
+    ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
+    imf --list-devices | grep -q . || skip "no OpenCL device"
+    echo 'int clEnqueueNDRangeKernel(void) { return -5; }' >fail.c
+    cc -shared -fPIC -o fail.so fail.c
+    make_noise noise.ppm
+    { printf 'P6\n400 900\n255\n' && tail -c 1080000 noise.ppm; } >a.ppm
+    tall() { printf 'kernel:1' && printf '/1%.0s' $(seq 2 "$1") && printf ':scale=%s' "$1"; }
+    imf --linear --edge=mirror -f "$(tall 501)" -f "$(tall 201)" --backend=cpu a.ppm -o want.ppm
+    LD_PRELOAD=./fail.so imf_run --linear --edge=mirror --max-memory=90M -f "$(tall 501)" -f "$(tall 201)" a.ppm -o out.ppm
+    echo "$status $stderr"
+    [ "$status" -eq 0 ]
+    cmp want.ppm out.ppm
+}

@@ -90,13 +90,15 @@ static size_t try_zlib(struct imf_png_coder *c, int strategy, const unsigned cha
     z_stream *z = &c->zlib;
     if (before > IMF_DEFLATE_WINDOW)
         before = IMF_DEFLATE_WINDOW;
+    /* Some versions look at these when the strategy changes. */
+    z->next_in = (Bytef *)(uintptr_t)data; /* zlib reads it only */
+    z->avail_in = 0;
+    z->next_out = to;
+    z->avail_out = (uInt)most;
     if (deflateReset(z) != Z_OK || deflateParams(z, c->way.zlib, strategy) != Z_OK ||
         (before && deflateSetDictionary(z, data - before, (uInt)before) != Z_OK))
         return 0;
-    z->next_in = (Bytef *)(uintptr_t)data; /* zlib reads it only */
     z->avail_in = (uInt)size;
-    z->next_out = to;
-    z->avail_out = (uInt)most;
     int status = deflate(z, last ? Z_FINISH : Z_SYNC_FLUSH);
     bool whole = last ? status == Z_STREAM_END : status == Z_OK && !z->avail_in && z->avail_out;
     return whole ? most - z->avail_out : 0;

@@ -25,7 +25,8 @@ struct png {
     png_structp png;
     png_infop info;
     struct imf_writer *writer;
-    const struct imf_meta_item *last; /* the newest item that is written */
+    const struct imf_meta_item *known; /* the last item that was there when it was opened */
+    const struct imf_meta_item *last;  /* the newest item that is written */
     jmp_buf jump;
     char message[120];
     int error;                   /* errno of a failed write */
@@ -170,11 +171,11 @@ static void (*const put[IMF_META_KINDS])(struct png *p, const struct imf_meta_it
     [IMF_META_XMP] = put_xmp, [IMF_META_COMMENT] = put_comment, [IMF_META_PNG_CHUNK] = put_raw,
 };
 
-/* Everything behind p->last. */
-static void put_items(struct png *p) {
+/* Everything behind p->last, as far as `end` or, NULL, all of it. */
+static void put_items(struct png *p, const struct imf_meta_item *end) {
     const struct imf_metadata *m = p->writer->metadata;
     const struct imf_meta_item *item = p->last ? p->last->next : m ? m->first : NULL;
-    for (; item; item = item->next) {
+    for (; item; item = item == end ? NULL : item->next) {
         p->last = item;
         if (put[item->kind] && !item->derived && imf_writer_wants(p->writer, item))
             put[item->kind](p, item);
@@ -242,14 +243,17 @@ static void begin_step(struct png *p) {
         put_palette(p);
     put_density(p);
     png_write_info_before_PLTE(p->png, p->info);
-    put_items(p); /* colour chunks stand before a palette */
+    /* Colour chunks stand before a palette. What comes behind the pixels is being read meanwhile, by
+     * another thread, and goes behind them. */
+    if (p->known)
+        put_items(p, p->known);
     png_write_info(p->png, p->info);
 }
 
 /* The reader may have met more metadata behind its last row. libpng's own end wants pixels that
  * went through it. */
 static void finish_step(struct png *p) {
-    put_items(p);
+    put_items(p, NULL);
     png_write_chunk(p->png, (png_const_bytep) "IEND", NULL, 0);
 }
 
@@ -335,10 +339,12 @@ static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
     if (!p)
         return imf_fail_memory(err, sizeof *p);
     p->writer = w;
+    p->known = w->metadata ? w->metadata->last : NULL;
     if (!guarded(p, open_step))
         return failure(p, err);
-    struct imf_idat_shape shape = shape_of(p, w->info.bits ? w->info.bits : w->info.depth);
-    w->memory = imf_idat_memory(&shape); /* a palette takes less */
+    int bits = w->info.bits ? w->info.bits : w->info.depth;
+    struct imf_idat_shape shape = shape_of(p, bits);
+    w->memory = imf_idat_memory(&shape) + (bits != 8 ? shape.row_bytes : 0); /* a palette: less */
     return p->info ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
 }
 

@@ -208,6 +208,7 @@ static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
         return IMF_OK;
     fit = fit > 2 * (size_t)most ? fit : 2 * (size_t)most;
     fit = fit >= WALK ? fit / WALK * WALK : (fit + STEP - 1) / STEP * STEP;
+    fit = fit ? fit : 1; /* of rows that are wider than the budget */
     size_t step = (size_t)common_step(b, s, all);
     if (step > 1)
         fit = fit > step ? fit / step * step : step;

@@ -1,6 +1,7 @@
 /* precision.c - which results of a device's floats are not precise enough */
 #include "run/precision.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +23,9 @@ struct imf_precision imf_precision_plan(const struct imf_chain *c, const struct 
         p.doubting = c->count - 1;
         p.doubt.error = error;
         p.doubt.tolerance = c->out == IMF_U8 ? 1e-3 : 0.5;
-        p.doubt.capacity = (int)(pixels / LISTED) + LISTED_LEAST;
+        /* Pixels are listed by their number, which has to be an int. */
+        if ((double)c->width * c->height <= INT_MAX)
+            p.doubt.capacity = (int)(pixels / LISTED) + LISTED_LEAST;
     }
     return p;
 }

@@ -151,13 +151,20 @@ static struct imf_rows rows_of(const struct imf_surface *s) {
                              s->height};
 }
 
+/* The same when the image is on its way, whole: it does not begin to stream on the host. */
+static enum imf_status fall_back_whole(struct imf_workspace *ws, const struct imf_error *failure,
+                                       bool with_input, struct imf_error *err) {
+    ws->streams = false;
+    return fall_back(ws, failure, with_input, err);
+}
+
 /* Read the image into the input, which stays mapped. */
 static enum imf_status take_in(struct imf_workspace *ws, struct imf_ends *ends,
                                struct imf_report *r, struct imf_error *err) {
     struct imf_error failure;
     const struct imf_surface *in = imf_exec_map_input(ws->exec, &failure);
     if (!in) {
-        enum imf_status st = fall_back(ws, &failure, false, err);
+        enum imf_status st = fall_back_whole(ws, &failure, false, err);
         if (st)
             return st;
         in = imf_exec_map_input(ws->exec, err);
@@ -232,7 +239,7 @@ static enum imf_status run_whole(struct imf_workspace *ws, struct imf_ends *ends
     const struct imf_surface *out;
     enum imf_status st = take_in(ws, ends, r, err);
     if (!st && filter(ws, options, &out, r, &failure)) {
-        st = fall_back(ws, &failure, true, err);
+        st = fall_back_whole(ws, &failure, true, err);
         if (!st)
             st = filter(ws, options, &out, r, err);
     }

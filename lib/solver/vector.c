@@ -192,6 +192,11 @@ static void choose_end(const struct imf_problem *p, struct imf_vector_rows *w) {
     double add = p->kind == IMF_MAGNITUDE ? 0 : e->add;
     if (p->exact)
         mul = e->scale < 0 && p->kind != IMF_MAGNITUDE ? -1 : 1;
+    to->length = 1;
+    if (p->kind == IMF_MAGNITUDE) {
+        to->length = (float)mul;
+        mul = 1;
+    }
     to->absolute = two;
     to->mul = (float)(two ? mul : mul * e->multiply);
     to->add = (float)((two ? add : add * e->multiply + e->offset) * by);

@@ -175,9 +175,11 @@ INLINE void widen(float *restrict to, const uint16_t *sum, int n) {
         to[i] = (int16_t)sum[i];
 }
 
-INLINE void lengths(float *restrict a, const float *b, int n) {
-    for (int i = 0; i < n; i++)
-        a[i] = sqrtf(a[i] * a[i] + b[i] * b[i]);
+INLINE void lengths(float *restrict a, const float *b, float by, int n) {
+    for (int i = 0; i < n; i++) {
+        float x = a[i] * by, y = b[i] * by;
+        a[i] = sqrtf(x * x + y * y);
+    }
 }
 
 /*
@@ -269,7 +271,7 @@ INLINE void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
     if (w->end.root)
         whole_lengths(b->v[0], b->v[1], n);
     else if (w->kind == IMF_VECTOR_MAGNITUDE)
-        lengths(b->v[0], b->v[1], n);
+        lengths(b->v[0], b->v[1], w->end.length, n);
     end_strip(w, to, b->v[last], n);
 }
 

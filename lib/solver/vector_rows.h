@@ -22,10 +22,11 @@ struct imf_vector_sum {
     uint16_t whole[IMF_VECTOR_TAPS]; /* the same modulo 65536 */
 };
 
-/* What follows: v = v * mul + add; if absolute |v| * mul2 + add2; a threshold, or / divisor;
+/* What follows: sums of magnitudes times `length`, whose squares would over- or underflow; the root;
+ * v = v * mul + add; if absolute |v| * mul2 + add2; a threshold, or / divisor;
  * rounding. */
 struct imf_vector_end {
-    float mul, add, mul2, add2, divisor, level, full;
+    float length, mul, add, mul2, add2, divisor, level, full;
     bool absolute, threshold;
     bool narrow; /* sums of 16 bits become bytes in 16 bits: mul and divisor are 1, no threshold */
     bool root;   /* magnitudes are whole numbers */
