@@ -303,11 +303,20 @@ static void test_peak(void) {
                          : sign == 1 ? fabs(real())
                                      : cos(2 * M_PI * (u * (i % w) + v * (i / w)));
         double sum = imf_kernel_abs_sum(k), peak = imf_kernel_peak(k, imf_kernel_sum(k), sum);
-        for (int i = 0; i < 400; i++) {
-            double f = real() / 2, g = real() / 2;
-            most = fmax(most, response(k, f, g));
+        double best[2] = {sign == 2 ? u : 0, sign == 2 ? v : 0};
+        most = response(k, best[0], best[1]);
+        /* Anywhere, and then nearer and nearer to the largest. */
+        for (int i = 0; i < 500; i++) {
+            double far = i < 400 ? 0.5 : 0.05 * pow(0.95, i - 400);
+            double f = (i < 400 ? 0 : best[0]) + real() * far;
+            double g = (i < 400 ? 0 : best[1]) + real() * far;
+            double here = response(k, f, g);
+            if (here > most) {
+                most = here;
+                best[0] = f;
+                best[1] = g;
+            }
         }
-        most = fmax(most, sign == 2 ? response(k, u, v) : response(k, 0, 0));
         CHECK(peak >= most * (1 - 1e-12) && peak <= sum * (1 + 1e-12),
               "round %d: %dx%d: peak %g, met %g, sum %g", round, w, h, peak, most, sum);
         if (sign && w <= 16 && h <= 16)
