@@ -210,12 +210,12 @@ static inline int match_length(const unsigned char *a, const unsigned char *b, i
     return n;
 }
 
-static inline void try_match(const struct prices *prices, const struct text *t, int at, int from,
-                             struct match *best) {
+/* Take a match of at least SHORTEST bytes if it saves more than the best. */
+static __attribute__((noinline)) void weigh(const struct prices *prices, const struct text *t,
+                                            int at, int from, struct match *best) {
     const unsigned char *p = t->base + at, *q = t->base + from;
     int most = t->end - at < MATCH_MAX ? t->end - at : MATCH_MAX;
-    if (load4(p) != load4(q) ||
-        (best->length && best->length < most && p[best->length] != q[best->length]))
+    if (best->length && best->length < most && p[best->length] != q[best->length])
         return;
     int length = match_length(p, q, most);
     if (length <= best->length)
@@ -229,6 +229,13 @@ static inline void try_match(const struct prices *prices, const struct text *t, 
     unsigned cost = prices->length[length] + prices->distance[imf_distance_code(distance).code];
     if (saved > cost + best->gain)
         *best = (struct match){length, (int)distance, saved - cost};
+}
+
+/* Most places differ, which has to be quick. */
+static inline void try_match(const struct prices *prices, const struct text *t, int at, int from,
+                             struct match *best) {
+    if (load4(t->base + at) == load4(t->base + from))
+        weigh(prices, t, at, from, best);
 }
 
 static inline struct match look(const struct imf_deflate *d, const struct text *t, int at,
@@ -249,6 +256,13 @@ static inline struct match look(const struct imf_deflate *d, const struct text *
         from = next;
     }
     return best;
+}
+
+/* Whether one of the two places that are always looked at has the same bytes, which is rare. */
+static inline bool may_match(const struct text *t, int at) {
+    const unsigned char *p = t->base + at;
+    uint32_t bytes = load4(p);
+    return at < t->pixel || at < 1 || bytes == load4(p - 1) || bytes == load4(p - t->pixel);
 }
 
 /* Is there something longer at the next byte? */
@@ -275,7 +289,9 @@ parse(struct imf_deflate *d, const struct text *t, int at, int end, int depth) {
     d->count = 0;
     const struct text part = {t->base, end, t->pixel};
     while (at + 16 < end) {
-        struct match m = look(d, &part, at, depth);
+        struct match m = {0, 0, 0};
+        if (depth || may_match(t, at))
+            m = look(d, &part, at, depth);
         if (depth)
             enter(&d->places, t->base, at);
         if (!m.length || (depth && better_next(d, &part, at, &m))) {

@@ -229,11 +229,11 @@ static void pack(const uint8_t *length, int symbols, uint32_t *packed) {
     uint16_t code[FIXED];
     make_codes(length, symbols, code);
     for (int i = 0; i < symbols; i++)
-        packed[i] = code[i] | (uint32_t)length[i] << 16;
+        packed[i] = (uint32_t)code[i] << 8 | length[i];
 }
 
 static inline void put_code(struct imf_bits *bits, uint32_t packed) {
-    imf_bits_put(bits, packed & 0xffff, (int)(packed >> 16));
+    imf_bits_put(bits, packed >> 8, (int)(packed & 0xff));
 }
 
 static void write_sequences(const struct pack *p, const unsigned char *data,

@@ -2,6 +2,7 @@
 #ifndef IMF_CODEC_DEFLATE_CODE_H
 #define IMF_CODEC_DEFLATE_CODE_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +30,8 @@ static inline void imf_bits_put(struct imf_bits *b, uint64_t value, int count) {
 
 /* Writes eight bytes, of which whole ones count. */
 static inline void imf_bits_flush(struct imf_bits *b) {
-    for (int i = 0; i < 8; i++) /* compilers make one store of it where bytes lie so */
-        b->to[i] = (unsigned char)(b->held >> 8 * i);
+    uint64_t bytes = htole64(b->held);
+    memcpy(b->to, &bytes, sizeof bytes);
     b->to += b->count >> 3;
     b->held >>= b->count & 56;
     b->count &= 7;
