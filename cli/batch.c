@@ -251,18 +251,50 @@ static bool collect(struct batch *b, const struct options *o) {
     return true;
 }
 
+/* ---- shares ------------------------------------------------------------------------------- */
+
+static void free_job(struct job *job) {
+    free(job->input);
+    free(job->output);
+    free(job->name);
+    free(job->error);
+}
+
+static int by_input(const void *a, const void *b) {
+    return strcmp(((const struct job *)a)->input, ((const struct job *)b)->input);
+}
+
+/* Every Nth input of the list sorted by name, so that the shares are the same in whatever order the
+ * names come. Neighbours, which are likely to be alike, go to different shares. */
+static bool take_share(struct batch *b, const struct options *o) {
+    size_t kept = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        if (strcmp(b->jobs[i].input, "-") == 0) {
+            complain("--shard divides files among runs, and standard input is none");
+            return false;
+        }
+    }
+    if (b->count)
+        qsort(b->jobs, b->count, sizeof *b->jobs, by_input);
+    for (size_t i = 0; i < b->count; i++) {
+        if (i % o->shards == o->shard - 1)
+            b->jobs[kept++] = b->jobs[i];
+        else
+            free_job(&b->jobs[i]);
+    }
+    b->count = kept;
+    return true;
+}
+
 bool batch_create(struct batch *b, const struct options *o) {
     memset(b, 0, sizeof *b);
-    return collect(b, o) && name_outputs(b, o) && name_check(b, o);
+    return collect(b, o) && name_outputs(b, o) && name_check(b, o) &&
+           (!o->shards || take_share(b, o));
 }
 
 void batch_free(struct batch *b) {
-    for (size_t i = 0; i < b->count; i++) {
-        free(b->jobs[i].input);
-        free(b->jobs[i].output);
-        free(b->jobs[i].name);
-        free(b->jobs[i].error);
-    }
+    for (size_t i = 0; i < b->count; i++)
+        free_job(&b->jobs[i]);
     free(b->jobs);
     *b = (struct batch){0};
 }

@@ -131,6 +131,17 @@ static bool set_files_from(struct options *o, const char *value) {
     return true;
 }
 
+static bool set_shard(struct options *o, const char *value) {
+    const char *slash = strchr(value, '/');
+    char share[24] = "";
+    if (slash && (size_t)(slash - value) < sizeof share)
+        memcpy(share, value, (size_t)(slash - value));
+    return (parse_count(share, 0, UINT64_MAX, &o->shard) &&
+            parse_count(slash + 1, 0, UINT64_MAX, &o->shards) && o->shard >= 1 &&
+            o->shard <= o->shards) ||
+           bad_value("shard", value, "K/N with K from 1 to N, such as 2/8");
+}
+
 static bool set_format(struct options *o, const char *value) {
     o->format = imf_format_from_name(value);
     o->encode.pnm = imf_pnm_from_name(value);
@@ -362,6 +373,7 @@ const struct option_row option_rows[] = {
     {"no-clobber", 0, NONE, NULL, "keep outputs (-iSUFFIX: backups) that exist", set_no_clobber},
     {"clobber-backup", 0, NONE, NULL, "let -iSUFFIX replace older backups", set_clobber_backup},
     {"skip-existing", 0, NONE, NULL, "skip if the output is newer (-iSUFFIX: exists)", set_skip_existing},
+    {"shard", 0, REQUIRED, "K/N", "filter every Nth input of the sorted list", set_shard},
     {"dry-run", 'n', NONE, NULL, "say what would be done", set_dry_run},
     {"format", 0, REQUIRED, NULL, "the output's format", set_format},
     HEADING("Filter"),

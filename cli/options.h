@@ -35,6 +35,7 @@ struct options {
     const char *files_from;
     bool in_place, recursive, null_separated, no_clobber, skip_existing, dry_run;
     bool clobber_backup;
+    uint64_t shard, shards; /* this run's share of the inputs: 1..shards; 0: all of them */
     enum imf_format format; /* IMF_FORMAT_NONE: as the name or the input says */
 
     struct imf_settings settings;
