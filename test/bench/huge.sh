@@ -1,7 +1,8 @@
 #!/bin/sh
 # huge.sh - images of 400 megapixels: no seams, bounded memory
 #
-#   BUILD=build [BUDGET=300] [ALL=1] [SIZES='20000x20000 100000x4000'] [MEMORY=512M] sh test/bench/huge.sh
+#   BUILD=build [BUDGET=300] [ALL=1] [SIZES='20000x20000 100000x4000'] [ONLY='rgb 8 png'] [MEMORY=512M] \
+#       [TABLE=build/bench/huge.md] sh test/bench/huge.sh
 #
 # Filters drawn pictures, gray and RGB, of 8 and 16 bits, as PNM, PNG and JPEG (whose sides end at 65500),
 # and compares two strips of each result, one from top to bottom, one from left to right, with what
@@ -11,10 +12,10 @@
 # (djpeg, vips) decode. Integer kernels' results of a JPEG are JPEG again, and strips, which lie on blocks
 # of 16, go through a coder with the same settings, cjpeg; others' are PNM, where a level is a level.
 #
-# Writes $BUILD/bench/huge.md: seconds and peak memory of each case; where a kernel is compiled
+# Writes TABLE: seconds and peak memory of each case; where a kernel is compiled
 # for the first time, compiling is the peak (run it twice). Without ALL=1 each picture meets
 # one filter after the other in turns, for BUDGET seconds. Files (up to 8 GB at a time) lie in TMPDIR or /var/tmp.
-# Needs vips, GNU time, djpeg and numpy. The status is 1 if a strip differs.
+# Needs vips or netpbm, GNU time, djpeg and numpy. The status is 1 if a strip differs.
 set -eu
 cd "$(dirname "$0")/../.."
 BUILD=${BUILD:-build}
@@ -22,12 +23,13 @@ BUDGET=${BUDGET:-300}
 ALL=${ALL:-}
 dir=$BUILD/bench
 imfilter=$BUILD/imfilter
-table=$dir/huge.md
+table=${TABLE:-$dir/huge.md}
 export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$(cd "$BUILD" && pwd)/cache}"
 mkdir -p "$XDG_CACHE_HOME"
 
 time=$(command -v time) && [ -x "$time" ] || time=/usr/bin/time
-for need in vips djpeg cjpeg "$time" "$dir/photo"; do
+vips=$(command -v vips) || vips=
+for need in "${vips:-pngtopnm}" "${vips:-pnmtopng}" djpeg cjpeg "$time" "$dir/photo"; do
     command -v "$need" >/dev/null 2>&1 || { echo "huge.sh: needs $need" >&2; exit 1; }
 done
 /usr/bin/python3 -c 'import numpy' 2>/dev/null || { echo "huge.sh: needs python3-numpy" >&2; exit 1; }
@@ -51,7 +53,8 @@ draw() { # WIDTH HEIGHT gray|rgb DEPTH FORMAT
     in=$work/in.$5
     case $5 in
     pnm) ;;
-    png) vips copy "$work/in.pnm" "${in}[compression=1]" ;;
+    png) if [ "$vips" ]; then vips copy "$work/in.pnm" "${in}[compression=1]"
+        else pnmtopng -quiet -compression=1 "$work/in.pnm" > "$in"; fi ;;
     jpg)
         cjpeg -quality 90 -sample 2x2 "$work/in.pnm" > "$in"
         djpeg -pnm "$in" > "$work/in.pnm" ;;
@@ -60,7 +63,7 @@ draw() { # WIDTH HEIGHT gray|rgb DEPTH FORMAT
 
 decode() { # FILE PNM
     case $1 in
-    *.png) vips copy "$1" "$2" ;;
+    *.png) if [ "$vips" ]; then vips copy "$1" "$2"; else pngtopnm -quiet "$1" > "$2"; fi ;;
     *.jpg) djpeg -pnm "$1" > "$2" ;;
     esac
 }
@@ -146,7 +149,7 @@ pictures() {
             *) echo "$w $h $kind" ;;
             esac
         done
-    done
+    done | grep -F -- "${ONLY:-}"
 }
 
 {
