@@ -3,86 +3,50 @@
  */
 #include "options.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "option_values.h"
 #include "report.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-static bool bad_value(const char *option, const char *value, const char *valid) {
-    complain("--%s: \"%s\" is not valid (%s)", option, value, valid);
-    return false;
-}
+/* ---- words that values may be --------------------------------------------------------------- */
 
-/* ---- values ------------------------------------------------------------------------------- */
-
-struct choice {
-    const char *name;
-    int value;
-};
-
-static bool choose(const char *option, const char *value, const struct choice *choices,
-                   size_t count, int *out) {
-    char valid[160] = "";
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(value, choices[i].name) == 0) {
-            *out = choices[i].value;
-            return true;
-        }
-        list_word(valid, sizeof valid, choices[i].name, i + 1 == count ? " or " : ", ");
-    }
-    return bad_value(option, value, valid);
-}
-
-/* Digits alone, or digits and one of K, M, G when unit (1000 or 1024) is not 0. */
-static bool parse_count(const char *text, uint64_t unit, uint64_t max, uint64_t *out) {
-    static const char suffixes[] = "KMG";
-    uint64_t value = 0;
-    const char *c = text;
-    if (*c < '0' || *c > '9')
-        return false;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        unsigned digit = (unsigned)(*c - '0');
-        if (value > (UINT64_MAX - digit) / 10)
-            return false;
-        value = value * 10 + digit;
-    }
-    const char *suffix = *c && unit ? strchr(suffixes, *c >= 'a' ? *c - 32 : *c) : NULL;
-    if (suffix) {
-        for (const char *s = suffixes; s <= suffix; s++) {
-            if (value > UINT64_MAX / unit)
-                return false;
-            value *= unit;
-        }
-        c++;
-    }
-    if (*c || value > max)
-        return false;
-    *out = value;
-    return true;
-}
-
-static bool int_in(const char *option, const char *value, int min, int max, const char *valid,
-                   int *out) {
-    uint64_t n;
-    if (!parse_count(value, 0, (uint64_t)max, &n) || n < (uint64_t)min)
-        return bad_value(option, value, valid);
-    *out = (int)n;
-    return true;
-}
-
-/* A finite decimal number from 0 to 1; the program runs in the C locale, so '.' is decimal. */
-static bool parse_fraction(const char *text, double *out) {
-    char *end;
-    if (!*text || text[strspn(text, "0123456789.eE+-")])
-        return false;
-    errno = 0;
-    *out = strtod(text, &end);
-    return end != text && !*end && *out >= 0 && *out <= 1;
-}
+static const struct choice edges[] = {
+    {"clamp", IMF_EDGE_CLAMP}, {"reflect", IMF_EDGE_REFLECT},           {"mirror", IMF_EDGE_MIRROR},
+    {"wrap", IMF_EDGE_WRAP},   {"constant[:VALUE]", IMF_EDGE_CONSTANT}, {0}};
+static const struct choice ranges[] = {{"clip", IMF_RANGE_CLIP},
+                                       {"abs", IMF_RANGE_ABS},
+                                       {"offset", IMF_RANGE_OFFSET},
+                                       {"normalize", IMF_RANGE_NORMALIZE},
+                                       {0}};
+static const struct choice alphas[] = {{"auto", IMF_ALPHA_AUTO},
+                                       {"premultiply", IMF_ALPHA_PREMULTIPLY},
+                                       {"filter", IMF_ALPHA_FILTER},
+                                       {"keep", IMF_ALPHA_KEEP},
+                                       {0}};
+static const struct choice backends[] = {{"auto", IMF_BACKEND_AUTO},
+                                         {"direct", IMF_BACKEND_DIRECT},
+                                         {"separable", IMF_BACKEND_SEPARABLE},
+                                         {"fft", IMF_BACKEND_FFT},
+                                         {"vector", IMF_BACKEND_VECTOR},
+                                         {"cpu", IMF_BACKEND_CPU},
+                                         {0}};
+static const struct choice devices[] = {
+    {"auto", IMF_DEVICE_AUTO}, {"cpu", IMF_DEVICE_CPU}, {"gpu", IMF_DEVICE_GPU}, {0}};
+static const struct choice qualities[] = {{"keep", 0}, {0}};
+static const struct choice subsamplings[] = {
+    {"keep", 0}, {"444", 444}, {"422", 422}, {"420", 420}, {0}};
+static const struct choice depths[] = {{"keep", 0}, {"8", 8}, {"16", 16}, {0}};
+static const struct choice strips[] = {{"all", IMF_STRIP_ALL},
+                                       {"exif", IMF_STRIP_EXIF},
+                                       {"xmp", IMF_STRIP_XMP},
+                                       {"icc", IMF_STRIP_ICC},
+                                       {0}};
+static const struct choice orients[] = {
+    {"keep", IMF_ORIENT_KEEP}, {"apply", IMF_ORIENT_APPLY}, {0}};
+static const struct choice tunes[] = {{"show", ACTION_SHOW_RATES}, {0}};
 
 /* ---- setters ------------------------------------------------------------------------------ */
 
@@ -150,11 +114,6 @@ static bool set_format(struct options *o, const char *value) {
 }
 
 static bool set_edge(struct options *o, const char *value) {
-    static const struct choice edges[] = {{"clamp", IMF_EDGE_CLAMP},
-                                          {"reflect", IMF_EDGE_REFLECT},
-                                          {"mirror", IMF_EDGE_MIRROR},
-                                          {"wrap", IMF_EDGE_WRAP},
-                                          {"constant[:VALUE]", IMF_EDGE_CONSTANT}};
     if (strncmp(value, "constant", 8) == 0 && (!value[8] || value[8] == ':')) {
         o->settings.edge = IMF_EDGE_CONSTANT;
         o->settings.edge_value = 0;
@@ -162,60 +121,45 @@ static bool set_edge(struct options *o, const char *value) {
                bad_value("edge", value, "VALUE is a fraction of full scale, 0..1");
     }
     int edge;
-    if (!choose("edge", strchr(value, '[') ? "" : value, edges, COUNT(edges), &edge))
+    if (!choose("edge", strchr(value, '[') ? "" : value, edges, &edge))
         return false;
     o->settings.edge = (enum imf_edge)edge;
     return true;
 }
 
 static bool set_range(struct options *o, const char *value) {
-    static const struct choice ranges[] = {{"clip", IMF_RANGE_CLIP},
-                                           {"abs", IMF_RANGE_ABS},
-                                           {"offset", IMF_RANGE_OFFSET},
-                                           {"normalize", IMF_RANGE_NORMALIZE}};
     int range;
-    if (!choose("range", value, ranges, COUNT(ranges), &range))
+    if (!choose("range", value, ranges, &range))
         return false;
     o->settings.range = (enum imf_range)range;
     return true;
 }
 
 static bool set_alpha(struct options *o, const char *value) {
-    static const struct choice alphas[] = {{"auto", IMF_ALPHA_AUTO},
-                                           {"premultiply", IMF_ALPHA_PREMULTIPLY},
-                                           {"filter", IMF_ALPHA_FILTER},
-                                           {"keep", IMF_ALPHA_KEEP}};
     int alpha;
-    if (!choose("alpha", value, alphas, COUNT(alphas), &alpha))
+    if (!choose("alpha", value, alphas, &alpha))
         return false;
     o->settings.alpha = (enum imf_alpha)alpha;
     return true;
 }
 
 static bool set_backend(struct options *o, const char *value) {
-    static const struct choice backends[] = {
-        {"auto", IMF_BACKEND_AUTO},           {"direct", IMF_BACKEND_DIRECT},
-        {"separable", IMF_BACKEND_SEPARABLE}, {"fft", IMF_BACKEND_FFT},
-        {"vector", IMF_BACKEND_VECTOR},       {"cpu", IMF_BACKEND_CPU}};
     int backend;
-    if (!choose("backend", value, backends, COUNT(backends), &backend))
+    if (!choose("backend", value, backends, &backend))
         return false;
     o->settings.backend = (enum imf_backend)backend;
     return true;
 }
 
 static bool set_device(struct options *o, const char *value) {
-    static const struct choice kinds[] = {
-        {"auto", IMF_DEVICE_AUTO}, {"cpu", IMF_DEVICE_CPU}, {"gpu", IMF_DEVICE_GPU}};
     static const char valid[] = "auto, cpu, gpu, an index or part of a name of --list-devices";
     if (!*value || strcmp(value, "all") == 0)
         return bad_value("device", value, valid);
     o->device = value;
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        if (strcmp(value, kinds[i].name) == 0) {
-            o->context.device = (enum imf_device_kind)kinds[i].value;
-            return true;
-        }
+    int kind;
+    if (find_choice(value, devices, &kind)) {
+        o->context.device = (enum imf_device_kind)kind;
+        return true;
     }
     uint64_t index;
     if (value[strspn(value, "0123456789")]) {
@@ -231,19 +175,16 @@ static bool set_device(struct options *o, const char *value) {
 }
 
 static bool set_quality(struct options *o, const char *value) {
-    o->encode.quality = 0;
-    return strcmp(value, "keep") == 0 ||
+    return find_choice(value, qualities, &o->encode.quality) ||
            int_in("quality", value, 1, 100, "keep or 1..100", &o->encode.quality);
 }
 
 static bool set_subsampling(struct options *o, const char *value) {
-    static const struct choice kinds[] = {{"keep", 0}, {"444", 444}, {"422", 422}, {"420", 420}};
-    return choose("subsampling", value, kinds, COUNT(kinds), &o->encode.subsampling);
+    return choose("subsampling", value, subsamplings, &o->encode.subsampling);
 }
 
 static bool set_depth(struct options *o, const char *value) {
-    static const struct choice depths[] = {{"keep", 0}, {"8", 8}, {"16", 16}};
-    return choose("depth", value, depths, COUNT(depths), &o->settings.depth);
+    return choose("depth", value, depths, &o->settings.depth);
 }
 
 static bool set_compression(struct options *o, const char *value) {
@@ -252,17 +193,13 @@ static bool set_compression(struct options *o, const char *value) {
 
 /* One kind, or several with commas between them; repeated options add up. */
 static bool set_strip(struct options *o, const char *value) {
-    static const struct choice kinds[] = {{"all", IMF_STRIP_ALL},
-                                          {"exif", IMF_STRIP_EXIF},
-                                          {"xmp", IMF_STRIP_XMP},
-                                          {"icc", IMF_STRIP_ICC}};
     for (const char *c = value ? value : "all";; c++) {
         char word[8] = "";
         size_t length = strcspn(c, ",");
         int kind;
         if (length < sizeof word)
             memcpy(word, c, length);
-        if (!choose("strip", *word ? word : value, kinds, COUNT(kinds), &kind))
+        if (!choose("strip", *word ? word : value, strips, &kind))
             return false;
         o->encode.strip |= (unsigned)kind;
         c += length;
@@ -272,9 +209,8 @@ static bool set_strip(struct options *o, const char *value) {
 }
 
 static bool set_orient(struct options *o, const char *value) {
-    static const struct choice kinds[] = {{"keep", IMF_ORIENT_KEEP}, {"apply", IMF_ORIENT_APPLY}};
     int orient;
-    if (!choose("orient", value, kinds, COUNT(kinds), &orient))
+    if (!choose("orient", value, orients, &orient))
         return false;
     o->encode.orient = (enum imf_orient)orient;
     return true;
@@ -289,9 +225,11 @@ static bool set_bench(struct options *o, const char *value) {
 }
 
 static bool set_tune(struct options *o, const char *value) {
-    o->action = value ? ACTION_SHOW_RATES : ACTION_TUNE;
-    return !value || strcmp(value, "show") == 0 ||
-           bad_value("tune", value, "show, or no value to measure");
+    int action = ACTION_TUNE;
+    if (value && !find_choice(value, tunes, &action))
+        return bad_value("tune", value, "show, or no value to measure");
+    o->action = (enum action)action;
+    return true;
 }
 
 static bool set_show_kernel(struct options *o, const char *value) {
