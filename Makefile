@@ -12,6 +12,10 @@ DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 DOCDIR ?= $(DATADIR)/doc/imfilter
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+# Where shells look for completions; Debian's zsh has vendor-completions for packages.
+BASHDIR ?= $(DATADIR)/bash-completion/completions
+ZSHDIR ?= $(DATADIR)/zsh/site-functions
+FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 Q = $(if $(V),,@)
@@ -233,6 +237,9 @@ testdata: $(BUILD)/generate ## draw the test pictures again
 # $(call put,MODE,FILES,DIRECTORY)
 put = $(INSTALL) -d '$(DESTDIR)$(3)' && $(INSTALL) -m $(1) $(2) '$(DESTDIR)$(3)'
 FLT = $(filter %.flt,$(EMBEDDED))
+# $(call complete,SHELL,DIRECTORY,NAME): the program prints them from its own tables.
+complete = $(INSTALL) -d '$(DESTDIR)$(2)' && $(PROGRAM) --completion=$(1) > '$(DESTDIR)$(2)/$(3)' && \
+	chmod 644 '$(DESTDIR)$(2)/$(3)'
 # In imfilter.pc directories stay relative to the prefix, as far as they are below it.
 relative = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
@@ -250,6 +257,9 @@ install: all ## install to $(DESTDIR)$(PREFIX)
 	chmod 644 '$(DESTDIR)$(PKGCONFIGDIR)/imfilter.pc'
 	$(call put,644,$(FLT),$(DATADIR)/imfilter)
 	$(call put,644,LICENSE,$(DOCDIR))
+	$(call complete,bash,$(BASHDIR),imfilter)
+	$(call complete,zsh,$(ZSHDIR),_imfilter)
+	$(call complete,fish,$(FISHDIR),imfilter.fish)
 	@set -e; for page in $(MAN); do dir='$(DESTDIR)$(MANDIR)'/man$${page##*.}; \
 		$(INSTALL) -d "$$dir"; echo "$(INSTALL) -m 644 $$page $$dir"; \
 		$(INSTALL) -m 644 "$$page" "$$dir"; done
@@ -259,6 +269,7 @@ uninstall: ## remove what install put there
 		'$(DESTDIR)$(LIBDIR)/libimfilter.so' '$(DESTDIR)$(LIBDIR)/$(SONAME)' \
 		'$(DESTDIR)$(LIBDIR)/libimfilter.so.$(VERSION)' \
 		'$(DESTDIR)$(INCLUDEDIR)/imfilter.h' '$(DESTDIR)$(PKGCONFIGDIR)/imfilter.pc' \
+		'$(DESTDIR)$(BASHDIR)/imfilter' '$(DESTDIR)$(ZSHDIR)/_imfilter' '$(DESTDIR)$(FISHDIR)/imfilter.fish' \
 		'$(DESTDIR)$(DOCDIR)/LICENSE' $(patsubst filters/%,'$(DESTDIR)$(DATADIR)/imfilter/%',$(FLT))
 	@for page in $(MAN); do rm -f '$(DESTDIR)$(MANDIR)'/man$${page##*.}/$${page##*/}; done
 	@rmdir '$(DESTDIR)$(DATADIR)/imfilter' '$(DESTDIR)$(DOCDIR)' 2>/dev/null || :
@@ -275,8 +286,8 @@ clean: ## remove everything that was built
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
 	opencl-c-headers pocl-opencl-icd bats parallel python3
-DEPS_CI = acl attr clang clang-format debootstrap g++ imagemagick libclang-rt-14-dev mandoc netpbm oclgrind \
-	pngcheck shellcheck libimage-exiftool-perl libjpeg-turbo-progs python3-numpy
+DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ imagemagick libclang-rt-14-dev \
+	mandoc netpbm oclgrind pngcheck shellcheck libimage-exiftool-perl libjpeg-turbo-progs python3-numpy zsh
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completion.h"
 #include "device.h"
 #include "formats.h"
 #include "help.h"
@@ -66,6 +67,9 @@ static int print_information(const struct options *o) {
             complain("out of memory");
             return EXIT_FAILED;
         }
+        break;
+    case ACTION_COMPLETION:
+        completion_print(stdout, (enum shell)o->shell);
         break;
     case ACTION_TUNE:
     case ACTION_SHOW_RATES:

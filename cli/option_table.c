@@ -47,6 +47,8 @@ static const struct choice strips[] = {{"all", IMF_STRIP_ALL},
 static const struct choice orients[] = {
     {"keep", IMF_ORIENT_KEEP}, {"apply", IMF_ORIENT_APPLY}, {0}};
 static const struct choice tunes[] = {{"show", ACTION_SHOW_RATES}, {0}};
+static const struct choice shells[] = {
+    {"bash", SHELL_BASH}, {"zsh", SHELL_ZSH}, {"fish", SHELL_FISH}, {0}};
 
 /* ---- setters ------------------------------------------------------------------------------ */
 
@@ -247,6 +249,11 @@ static bool set_spectrum(struct options *o, const char *value) {
     return true;
 }
 
+static bool set_completion(struct options *o, const char *value) {
+    o->action = ACTION_COMPLETION;
+    return choose("completion", value, shells, &o->shell);
+}
+
 static bool set_max_pixels(struct options *o, const char *value) {
     return parse_count(value, 1000, UINT64_MAX, &o->limits.max_pixels) ||
            bad_value("max-pixels", value, "a number with K, M or G for thousands; 0: no limit");
@@ -344,6 +351,7 @@ const struct option_row option_rows[] = {
     {"show-kernel", 0, OPTIONAL, "FILE.png", "print the filter's coefficients, or draw them", set_show_kernel},
     {"spectrum", 0, REQUIRED, "FILE.png", "draw the spectrum, print its peaks as notches", set_spectrum},
     {"list-filters", 0, NONE, NULL, "list the built-in filters", set_list_filters},
+    {"completion", 0, REQUIRED, "SHELL", "print completions for bash, zsh or fish", set_completion},
     {"help", 'h', NONE, NULL, "print this help", set_help},
     {"version", 'V', NONE, NULL, "print the version", set_version},
     HEADING("Limits"),
@@ -357,4 +365,34 @@ const size_t option_row_count = COUNT(option_rows);
 
 const char *option_value(const struct option_row *row, char text[FORMATS_TEXT]) {
     return row->metavar ? row->metavar : formats_names(text, "|");
+}
+
+/* What completions offer; a row of each setter that knows words. */
+static const struct {
+    bool (*set)(struct options *o, const char *value);
+    const struct choice *choices;
+} words[] = {
+    {set_edge, edges},
+    {set_range, ranges},
+    {set_alpha, alphas},
+    {set_backend, backends},
+    {set_device, devices},
+    {set_quality, qualities},
+    {set_subsampling, subsamplings},
+    {set_depth, depths},
+    {set_strip, strips},
+    {set_orient, orients},
+    {set_tune, tunes},
+    {set_completion, shells},
+};
+
+const char *option_word(const struct option_row *row, size_t index) {
+    for (size_t i = 0; i < COUNT(words); i++) {
+        const struct choice *c = words[i].choices;
+        for (size_t n = 0; words[i].set == row->set && c[n].name; n++) {
+            if (n == index)
+                return c[n].name;
+        }
+    }
+    return NULL;
 }

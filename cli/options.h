@@ -19,11 +19,14 @@ enum action {
     ACTION_LIST_FILTERS,
     ACTION_LIST_DEVICES,
     ACTION_TUNE,
-    ACTION_SHOW_RATES
+    ACTION_SHOW_RATES,
+    ACTION_COMPLETION
 };
+enum shell { SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 
 struct options {
     enum action action;
+    int shell;          /* of ACTION_COMPLETION */
     const char **specs; /* owned array of borrowed strings, as are the inputs */
     size_t spec_count;
     const char **inputs;
@@ -69,6 +72,8 @@ extern const struct option_row option_rows[];
 extern const size_t option_row_count;
 /* What its value is called; text is for the formats. */
 const char *option_value(const struct option_row *row, char text[FORMATS_TEXT]);
+/* A word that its value may be, or NULL past the last: "clamp", "constant[:VALUE]". */
+const char *option_word(const struct option_row *row, size_t index);
 
 /* Parse argv; false after one line on standard error said why not. */
 bool options_parse(struct options *o, int argc, char **argv);

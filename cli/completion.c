@@ -1,0 +1,147 @@
+/* completion.c - the tables of options and filters as words that a shell completes */
+#include "completion.h"
+
+#include <string.h>
+
+static void add(char *text, const char *word) {
+    list_word(text, COMPLETION_WORDS, word, " ");
+}
+
+/* ---- options' values ------------------------------------------------------------------------ */
+
+enum completion completion_kind(const struct option_row *row) {
+    if (!row->metavar || option_word(row, 0))
+        return row->argument == ARGUMENT_NONE ? COMPLETION_NONE : COMPLETION_WORD;
+    if (strncmp(row->metavar, "FILE", 4) == 0)
+        return COMPLETION_FILE;
+    return strcmp(row->metavar, "SPEC") == 0 ? COMPLETION_SPEC : COMPLETION_NONE;
+}
+
+const char *completion_values(const struct option_row *row, char text[COMPLETION_WORDS]) {
+    const char *word;
+    *text = '\0';
+    for (size_t i = 0; (word = option_word(row, i)); i++) {
+        /* "constant[:VALUE]" alone, or going on. */
+        char whole[64];
+        size_t length = strcspn(word, "[");
+        snprintf(whole, sizeof whole, "%.*s", (int)length, word);
+        add(text, whole);
+        if (word[length]) {
+            snprintf(whole, sizeof whole, "%.*s%c", (int)length, word, word[length + 1]);
+            add(text, whole);
+        }
+    }
+    if (!row->metavar && row->argument != ARGUMENT_NONE) {
+        char formats[FORMATS_TEXT];
+        snprintf(text, COMPLETION_WORDS, "%s", option_value(row, formats));
+        for (char *c = text; (c = strchr(c, '|'));)
+            *c = ' ';
+    }
+    return text;
+}
+
+/* ---- filters ---------------------------------------------------------------------------------- */
+
+size_t completion_name(const char *usage) {
+    return strcspn(usage, ":[");
+}
+
+static bool same_name(size_t a, size_t b) {
+    const char *x = imf_filter_doc(a)->usage, *y = imf_filter_doc(b)->usage;
+    size_t length = completion_name(x);
+    return length == completion_name(y) && strncmp(x, y, length) == 0;
+}
+
+bool completion_first(size_t doc) {
+    for (size_t i = 0; i < doc; i++)
+        if (same_name(i, doc))
+            return false;
+    return true;
+}
+
+const char *completion_filter(size_t doc, char text[COMPLETION_WORDS]) {
+    const char *usage = imf_filter_doc(doc)->usage;
+    int length = (int)completion_name(usage);
+    switch (usage[length]) {
+    case ':':
+        snprintf(text, COMPLETION_WORDS, "%.*s:", length, usage);
+        break;
+    case '[':
+        snprintf(text, COMPLETION_WORDS, "%.*s %.*s:", length, usage, length, usage);
+        break;
+    default:
+        snprintf(text, COMPLETION_WORDS, "%s", usage);
+    }
+    return text;
+}
+
+static bool is_of(const char *word, const char *characters) {
+    return *word && !word[strspn(word, characters)];
+}
+
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGIT "0123456789"
+
+/*
+ * One alternative of a segment, "gaussian" of "type=gaussian|ideal": small letters stand for
+ * themselves, capitals for a value, which without a key goes by its own name: "SIGMA", "sigma=".
+ */
+static void add_alternative(char *text, const char *key, const char *value) {
+    char word[80];
+    bool literal = (*value < '0' || *value > '9') && is_of(value, LOWER DIGIT "-");
+    if (*value == '@')
+        snprintf(word, sizeof word, "%s@", key);
+    else if (literal)
+        snprintf(word, sizeof word, "%s%s", key, value);
+    else if (*key)
+        snprintf(word, sizeof word, "%s", key);
+    else if (is_of(value, UPPER DIGIT))
+        snprintf(word, sizeof word, "%s=", value);
+    else
+        return;
+    for (char *c = word; !literal && *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    char padded[COMPLETION_WORDS + 2], sought[sizeof word + 2];
+    snprintf(padded, sizeof padded, " %s ", text);
+    snprintf(sought, sizeof sought, " %s ", word);
+    if (!strstr(padded, sought))
+        add(text, word);
+}
+
+/* "sigma=1", "type=gaussian|ideal", "RADIUS", "T|otsu", "flip" or "A,B,C/D,E,F/G,H,I". */
+static void add_segment(char *text, const char *segment, size_t length) {
+    char copy[128], key[64] = "", *rest = copy;
+    snprintf(copy, sizeof copy, "%.*s", (int)length, segment);
+    char *equals = strchr(copy, '=');
+    if (equals) {
+        snprintf(key, sizeof key, "%.*s", (int)(equals + 1 - copy), copy);
+        rest = equals + 1;
+    }
+    for (char *value; (value = strsep(&rest, "|"));)
+        add_alternative(text, key, value);
+}
+
+const char *completion_keys(size_t doc, char text[COMPLETION_WORDS]) {
+    *text = '\0';
+    for (size_t i = doc; imf_filter_doc(i); i++) {
+        if (!same_name(doc, i))
+            continue;
+        const char *c = imf_filter_doc(i)->usage;
+        for (c += completion_name(c); *c;) {
+            c += strspn(c, ":[]");
+            size_t length = strcspn(c, ":[]");
+            add_segment(text, c, length);
+            c += length;
+        }
+    }
+    return text;
+}
+
+void completion_print(FILE *out, enum shell shell) {
+    static void (*const print[])(FILE *) = {[SHELL_BASH] = completion_bash,
+                                            [SHELL_ZSH] = completion_zsh,
+                                            [SHELL_FISH] = completion_fish};
+    print[shell](out);
+}

@@ -1,0 +1,36 @@
+/*
+ * completion.h - scripts that let shells complete the command line
+ *
+ * They are printed from the tables of options and filters. One list of words serves every shell: a
+ * word that ends in ':', '=' or '@' is to be continued, others are whole.
+ */
+#ifndef CLI_COMPLETION_H
+#define CLI_COMPLETION_H
+
+#include "options.h"
+
+enum { COMPLETION_WORDS = 512 };
+
+enum completion { COMPLETION_NONE, COMPLETION_FILE, COMPLETION_SPEC, COMPLETION_WORD };
+
+/* What an option's value is completed to: nothing, a file's name, a filter or one of some words. */
+enum completion completion_kind(const struct option_row *row);
+/* Those words, with spaces between. */
+const char *completion_values(const struct option_row *row, char text[COMPLETION_WORDS]);
+
+/* The first row for which a filter's name stands in the list: "kernel" has two. */
+bool completion_first(size_t doc);
+/* The name in a usage is so long. */
+size_t completion_name(const char *usage);
+/* "blur:", as it goes on; or "sharpen sharpen:", where it may; or "gray". */
+const char *completion_filter(size_t doc, char text[COMPLETION_WORDS]);
+/* What may stand behind a colon: "sigma= type=ideal flip @", the last for a file. */
+const char *completion_keys(size_t doc, char text[COMPLETION_WORDS]);
+
+/* Print a shell's script: completion_bash.c and so on. */
+void completion_bash(FILE *out);
+void completion_zsh(FILE *out);
+void completion_fish(FILE *out);
+void completion_print(FILE *out, enum shell shell);
+
+#endif

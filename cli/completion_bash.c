@@ -1,0 +1,165 @@
+/*
+ * completion_bash.c - the script for bash
+ *
+ * readline ends words at '=', ':' and '@' where COMP_WORDBREAKS says so. The script puts them
+ * together again and takes off what readline keeps, so that it needs no other package.
+ */
+#include "completion.h"
+
+static const char opening[] =
+    "# bash completion for imfilter, printed by `imfilter --completion=bash`\n"
+    "\n"
+    "# What an option's value is: $kind, and $words that it may be; $optional: only behind '='.\n"
+    "_imfilter_value() {\n"
+    "    kind='' words='' optional=''\n"
+    "    case $1 in\n";
+
+static const char middle[] =
+    "    esac\n"
+    "}\n"
+    "\n"
+    "# $words that may follow the name of a filter.\n"
+    "_imfilter_keys() {\n"
+    "    words=''\n"
+    "    case $1 in\n";
+
+static const char closing[] =
+    "    esac\n"
+    "}\n"
+    "\n"
+    "_imfilter() {\n"
+    "    local IFS=$' \\t\\n' rest=${COMP_LINE:0:COMP_POINT} list=() i piece\n"
+    "    local token value lead kind words optional word\n"
+    "    COMPREPLY=()\n"
+    "    for ((i = 0; i <= COMP_CWORD; i++)); do\n"
+    "        word=${rest#\"${rest%%[![:blank:]]*}\"}\n"
+    "        piece=${COMP_WORDS[i]}\n"
+    "        ((i < COMP_CWORD)) || piece=$word\n"
+    "        if ((i == 0)) || [[ $word != \"$rest\" ]]; then\n"
+    "            list+=(\"$piece\")\n"
+    "        else\n"
+    "            list[${#list[@]} - 1]+=$piece\n"
+    "        fi\n"
+    "        rest=${word#\"$piece\"}\n"
+    "    done\n"
+    "    token=${list[${#list[@]} - 1]}\n"
+    "    unset \"list[${#list[@]} - 1]\"\n"
+    "\n"
+    "    # The value of an option, behind $lead in the same word or alone.\n"
+    "    _imfilter_value \"${list[${#list[@]} - 1]}\"\n"
+    "    value=$token lead=\n"
+    "    if [[ \" ${list[*]} \" == *' -- '* ]]; then\n"
+    "        kind='file'\n"
+    "    elif [[ -z $kind || -n $optional ]]; then\n"
+    "        case $token in\n"
+    "        --*=*) lead=${token%%=*}= ;;\n"
+    "        -[!-]?*) lead=${token:0:2} ;;\n"
+    "        esac\n"
+    "        value=${token#\"$lead\"}\n"
+    "        kind='file'\n"
+    "        if [[ -n $lead ]]; then\n"
+    "            _imfilter_value \"${lead%=}\"\n"
+    "        elif [[ $token == -?* || $token == - ]]; then\n"
+    "            kind='word' words=$_imfilter_options\n"
+    "        fi\n"
+    "    fi\n"
+    "\n"
+    "    if [[ $kind == spec && $value == *:* ]]; then\n"
+    "        kind=word\n"
+    "        _imfilter_keys \"${value%%:*}\"\n"
+    "        lead+=${value%:*}:\n"
+    "        value=${value##*:}\n"
+    "        for word in $words; do\n"
+    "            [[ $word != *@ || $value != \"$word\"* ]] || kind='file' "
+    "value=${value#\"$word\"}\n"
+    "        done\n"
+    "    elif [[ $kind == spec ]]; then\n"
+    "        kind='word' words=\"$_imfilter_filters $(\"$1\" --list-filters --json 2>/dev/null |\n"
+    "            sed -n 's/^{\"usage\":\"\\([^\":[]*\\).*\"own\":true.*/\\1/p')\"\n"
+    "    fi\n"
+    "\n"
+    "    case $kind in\n"
+    "    file)\n"
+    "        # readline's own way with names, unless it takes more for the word than the name.\n"
+    "        if [[ $value == *\"$2\" ]]; then\n"
+    "            compopt -o default 2>/dev/null\n"
+    "        else\n"
+    "            while IFS= read -r word; do\n"
+    "                [[ ! -d $word ]] || word+=/\n"
+    "                COMPREPLY+=(\"${2%\"$value\"}$(printf %q \"$word\")\")\n"
+    "            done < <(compgen -f -- \"$value\")\n"
+    "        fi\n"
+    "        ;;\n"
+    "    word)\n"
+    "        for word in $words; do\n"
+    "            [[ $word != *=* || $lead != *:${word%%=*}=* ]] || continue\n"
+    "            [[ $word != \"$value\"* ]] || COMPREPLY+=(\"$lead$word\")\n"
+    "        done\n"
+    "        lead=${token%\"$2\"}\n"
+    "        COMPREPLY=(\"${COMPREPLY[@]#\"$lead\"}\")\n"
+    "        ;;\n"
+    "    esac\n"
+    "    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:=@/] ]]; then\n"
+    "        compopt -o nospace 2>/dev/null\n"
+    "    fi\n"
+    "}\n"
+    "complete -F _imfilter imfilter\n";
+
+static void print_pattern(FILE *out, const struct option_row *row) {
+    fputs("    ", out);
+    if (row->letter)
+        fprintf(out, "-%c | ", row->letter);
+    fprintf(out, "--%s) ", row->name);
+}
+
+static void print_values(FILE *out) {
+    static const char *const kinds[] = {[COMPLETION_NONE] = "none",
+                                        [COMPLETION_FILE] = "file",
+                                        [COMPLETION_SPEC] = "spec",
+                                        [COMPLETION_WORD] = "word"};
+    char text[COMPLETION_WORDS];
+    for (size_t i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!row->name || row->argument == ARGUMENT_NONE)
+            continue;
+        enum completion kind = completion_kind(row);
+        print_pattern(out, row);
+        fprintf(out, "kind='%s'", kinds[kind]);
+        if (kind == COMPLETION_WORD)
+            fprintf(out, " words='%s'", completion_values(row, text));
+        fprintf(out, "%s ;;\n", row->argument == ARGUMENT_OPTIONAL ? " optional=yes" : "");
+    }
+}
+
+static void print_options(FILE *out) {
+    fputs("_imfilter_options='", out);
+    for (size_t i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!row->name)
+            continue;
+        if (row->argument != ARGUMENT_REQUIRED)
+            fprintf(out, " --%s", row->name);
+        if (row->argument != ARGUMENT_NONE)
+            fprintf(out, " --%s=", row->name);
+    }
+    fputs("'\n", out);
+}
+
+void completion_bash(FILE *out) {
+    char text[COMPLETION_WORDS];
+    const struct imf_filter_doc *doc;
+    fputs(opening, out);
+    print_values(out);
+    fputs(middle, out);
+    for (size_t i = 0; (doc = imf_filter_doc(i)); i++)
+        if (completion_first(i) && *completion_keys(i, text))
+            fprintf(out, "    %.*s) words='%s' ;;\n", (int)completion_name(doc->usage), doc->usage,
+                    text);
+    fputs(closing, out);
+    print_options(out);
+    fputs("_imfilter_filters='", out);
+    for (size_t i = 0; imf_filter_doc(i); i++)
+        if (completion_first(i))
+            fprintf(out, " %s", completion_filter(i, text));
+    fputs("'\n", out);
+}
