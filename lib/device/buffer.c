@@ -99,22 +99,44 @@ static enum imf_status told(cl_int code, const char *what, struct imf_error *err
     return code == CL_SUCCESS ? IMF_OK : imf_cl_fail(err, code, what);
 }
 
-enum imf_status imf_buffer_upload(struct imf_queue *queue, struct imf_buffer *buffer, size_t to,
-                                  const void *data, size_t bytes, struct imf_error *err) {
+static enum imf_status write_to(struct imf_queue *queue, struct imf_buffer *buffer, size_t to,
+                                const void *data, size_t bytes, cl_bool wait,
+                                struct imf_error *err) {
     if (bytes == 0)
         return IMF_OK;
-    return told(clEnqueueWriteBuffer(queue->handle, buffer->handle, CL_TRUE, to, bytes, data, 0,
-                                     NULL, NULL),
-                "cannot write to the device's memory", err);
+    return told(
+        clEnqueueWriteBuffer(queue->handle, buffer->handle, wait, to, bytes, data, 0, NULL, NULL),
+        "cannot write to the device's memory", err);
+}
+
+static enum imf_status read_from(struct imf_queue *queue, const struct imf_buffer *buffer,
+                                 size_t from, void *data, size_t bytes, cl_bool wait,
+                                 struct imf_error *err) {
+    if (bytes == 0)
+        return IMF_OK;
+    return told(
+        clEnqueueReadBuffer(queue->handle, buffer->handle, wait, from, bytes, data, 0, NULL, NULL),
+        "cannot read the device's memory", err);
+}
+
+enum imf_status imf_buffer_upload(struct imf_queue *queue, struct imf_buffer *buffer, size_t to,
+                                  const void *data, size_t bytes, struct imf_error *err) {
+    return write_to(queue, buffer, to, data, bytes, CL_TRUE, err);
 }
 
 enum imf_status imf_buffer_download(struct imf_queue *queue, const struct imf_buffer *buffer,
                                     size_t from, void *data, size_t bytes, struct imf_error *err) {
-    if (bytes == 0)
-        return IMF_OK;
-    return told(clEnqueueReadBuffer(queue->handle, buffer->handle, CL_TRUE, from, bytes, data, 0,
-                                    NULL, NULL),
-                "cannot read the device's memory", err);
+    return read_from(queue, buffer, from, data, bytes, CL_TRUE, err);
+}
+
+enum imf_status imf_buffer_send(struct imf_queue *queue, struct imf_buffer *buffer, size_t to,
+                                const void *data, size_t bytes, struct imf_error *err) {
+    return write_to(queue, buffer, to, data, bytes, CL_FALSE, err);
+}
+
+enum imf_status imf_buffer_fetch(struct imf_queue *queue, const struct imf_buffer *buffer,
+                                 size_t from, void *data, size_t bytes, struct imf_error *err) {
+    return read_from(queue, buffer, from, data, bytes, CL_FALSE, err);
 }
 
 enum imf_status imf_buffer_clear(struct imf_queue *queue, struct imf_buffer *buffer, size_t from,

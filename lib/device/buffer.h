@@ -37,6 +37,12 @@ enum imf_status imf_buffer_upload(struct imf_queue *queue, struct imf_buffer *bu
                                   const void *data, size_t bytes, struct imf_error *err);
 enum imf_status imf_buffer_download(struct imf_queue *queue, const struct imf_buffer *buffer,
                                     size_t from, void *data, size_t bytes, struct imf_error *err);
+/* The same, done when the queue has come so far: until then the memory must stay, and what is sent
+ * stay as it is. */
+enum imf_status imf_buffer_send(struct imf_queue *queue, struct imf_buffer *buffer, size_t to,
+                                const void *data, size_t bytes, struct imf_error *err);
+enum imf_status imf_buffer_fetch(struct imf_queue *queue, const struct imf_buffer *buffer,
+                                 size_t from, void *data, size_t bytes, struct imf_error *err);
 
 /* Set `bytes` from `from` on, multiples of 4, to 0. */
 enum imf_status imf_buffer_clear(struct imf_queue *queue, struct imf_buffer *buffer, size_t from,

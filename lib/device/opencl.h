@@ -33,6 +33,10 @@ struct imf_queue {
     cl_command_queue handle;
 };
 
+struct imf_event {
+    cl_event handle;
+};
+
 struct imf_buffer {
     cl_mem handle;
 };

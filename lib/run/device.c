@@ -5,8 +5,7 @@
  * shares memory neither copies anything. The image outlives the device's failure (exec_input.h).
  */
 #include "plan/layout.h"
-#include "run/exec_input.h"
-#include "run/executor.h"
+#include "run/link.h"
 #include "solver/edge.h"
 
 #include <stdlib.h>
@@ -23,8 +22,10 @@ struct device {
     struct imf_queue *queue;
     struct beside *beside; /* exec.chain->count */
     struct imf_alpha_job *alpha;
-    bool apart;                            /* rows that stream are sent as to a GPU */
-    struct imf_exec_input input[IMF_ENDS]; /* what surface[0] or the stream's are made of */
+    bool apart;                             /* rows that stream are sent as to a GPU */
+    struct imf_exec_input input[IMF_ENDS];  /* what surface[0] or the stream's are made of */
+    struct imf_exec_input output[IMF_ENDS]; /* the same of results, where rows are sent */
+    struct imf_link link;
 };
 
 static struct device *device_of(struct imf_exec *x) {
@@ -118,19 +119,41 @@ static enum imf_status take(struct imf_exec *x, int which, int first, int count,
     const struct imf_surface *s = &x->stream->in[which];
     if (!input->pinned)
         return imf_buffer_unmap(device_of(x)->queue, s->mem, input->host, err);
-    return count ? imf_exec_input_send(input, device_of(x)->queue, s, first, count, err) : IMF_OK;
+    return imf_link_send(&device_of(x)->link, which, input, s, first, count, err);
 }
 
 static enum imf_status carry(struct imf_exec *x, int which, int from, int count,
                              struct imf_error *err) {
-    const struct imf_exec_input *input = device_of(x)->input;
+    struct device *d = device_of(x);
+    const struct imf_exec_input *input = d->input;
     const struct imf_surface *s = &x->stream->in[which], *other = &x->stream->in[!which];
     size_t row = s->pitch * imf_sample_size(s->sample);
     if (input->pinned)
         memcpy(input[which].host, (const char *)input[!which].host + (size_t)from * row,
                (size_t)count * row);
-    return imf_buffer_copy(device_of(x)->queue, s->mem, 0, other->mem, (size_t)from * row,
-                           (size_t)count * row, err);
+    enum imf_status st = imf_buffer_copy(d->queue, s->mem, 0, other->mem, (size_t)from * row,
+                                         (size_t)count * row, err);
+    return st || !input->pinned ? st : imf_link_carried(&d->link, err);
+}
+
+static enum imf_status fetch(struct imf_exec *x, int which, struct imf_surface *s, int count,
+                             struct imf_error *err) {
+    struct device *d = device_of(x);
+    const struct imf_exec_input *to = &d->output[which];
+    if (!to->pinned)
+        return count ? map(x, s, 0, count, IMF_ACCESS_READ, err) : IMF_OK;
+    s->host = to->host;
+    return imf_link_fetch(&d->link, which, to, s, (int)(s->origin / s->pitch), count, err);
+}
+
+static enum imf_status release(struct imf_exec *x, int which, struct imf_surface *s,
+                               struct imf_error *err) {
+    return device_of(x)->output[which].pinned || !s->host ? IMF_OK : unmap(x, s, err);
+}
+
+static enum imf_status settle(struct imf_exec *x, int which, struct imf_report *r,
+                              struct imf_error *err) {
+    return imf_link_settle(&device_of(x)->link, which, r, err);
 }
 
 static enum imf_status fill(struct imf_exec *x, int i, const struct imf_surface *in, int row,
@@ -162,6 +185,7 @@ static enum imf_status finish(struct imf_exec *x, struct imf_error *err) {
 
 static void destroy(struct imf_exec *x) {
     struct device *d = device_of(x);
+    imf_link_close(&d->link);
     for (int i = 0; d->beside && i < x->chain->count; i++) {
         imf_edge_free(&d->beside[i].edge);
         imf_point_free(&d->beside[i].point);
@@ -177,6 +201,7 @@ static void destroy(struct imf_exec *x) {
             imf_buffer_free(&x->stream->out[i].mem);
         }
         imf_exec_input_free(&d->input[i], d->queue);
+        imf_exec_input_free(&d->output[i], d->queue);
     }
     imf_queue_close(&d->queue);
     free(x->surface);
@@ -194,6 +219,9 @@ static const struct imf_executor device = {.map = map,
                                            .take = take,
                                            .carry = carry,
                                            .host = host,
+                                           .fetch = fetch,
+                                           .release = release,
+                                           .settle = settle,
                                            .fill = fill,
                                            .point = point,
                                            .copy_alpha = copy_alpha,
@@ -206,12 +234,14 @@ static const struct imf_executor device = {.map = map,
 static enum imf_status make_end(struct device *d, bool image, const struct imf_surface *layout,
                                 struct imf_error *err) {
     struct imf_exec_stream *t = d->exec.stream;
+    struct imf_surface *end = image ? t->in : t->out;
+    struct imf_exec_input *memory = image ? d->input : d->output;
     enum imf_status st = IMF_OK;
     for (int k = 0; k < IMF_ENDS && !st; k++) {
-        struct imf_surface *s = image ? &t->in[k] : &t->out[k];
+        struct imf_surface *s = &end[k];
         *s = *layout;
-        st = image
-                 ? imf_exec_input_make_window(&d->input[k], d->queue, s, d->apart, err)
+        st = image || t->sends
+                 ? imf_exec_input_make_window(&memory[k], d->queue, s, d->apart, err)
                  : imf_buffer_make(&s->mem, d->queue, IMF_BUFFER_MAPPED, imf_surface_bytes(s), err);
     }
     return st;
@@ -251,12 +281,13 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
     }
     step->solver = taken->solver;
     struct imf_problem p = pass->problem;
-    p.height = taken->height;
+    p.height = imf_min(taken->height, d->exec.bands->window[i + 1].tallest);
     return st ? st : step->solver->make(&step->job, &p, taken, d->queue, err);
 }
 
 static enum imf_status make(struct device *d, const struct imf_proposal *taken,
-                            struct imf_bands_form form, struct imf_error *err) {
+                            struct imf_bands_form form, struct imf_runtime *rt,
+                            struct imf_error *err) {
     struct imf_exec *x = &d->exec;
     const struct imf_chain *c = x->chain;
     d->beside = calloc((size_t)c->count, sizeof *d->beside);
@@ -266,6 +297,10 @@ static enum imf_status make(struct device *d, const struct imf_proposal *taken,
     if (!st)
         st = imf_exec_stream_open(x, err);
     d->apart = form.apart;
+    if (!st && x->stream && (d->apart || imf_queue_device(d->queue)->gpu)) {
+        x->stream->sends = true;
+        st = imf_link_open(&d->link, d->queue, rt, err);
+    }
     for (int i = 0; i <= c->count && !st; i++)
         st = make_surface(d, i, err);
     if (!st)
@@ -290,7 +325,7 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     if (!st)
         st = imf_queue_open(&d->queue, rt, err);
     if (!st)
-        st = make(d, taken, form, err);
+        st = make(d, taken, form, rt, err);
     if (st)
         imf_exec_free(out);
     return st;

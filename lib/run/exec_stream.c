@@ -97,7 +97,8 @@ enum imf_status imf_exec_band(struct imf_exec *x, const struct imf_chain *plain,
     x->surface[x->chain->count] = x->stream->out[n % IMF_ENDS];
     imf_bands_go(x->bands, s, n);
     enum imf_status st = imf_exec_run_band(x, s, err);
-    if (!st)
+    /* What is sent later is told of when it settles; but first look at what has to be done again. */
+    if (!st && (!x->stream->sends || x->precision.doubting >= 0))
         st = x->place->finish(x, err);
     return st ? st : imf_exec_refine_band(x, plain, err);
 }
@@ -112,19 +113,25 @@ enum imf_status imf_exec_result(struct imf_exec *x, int n, struct imf_rows *rows
     struct imf_surface *s = &x->stream->lent[n % IMF_ENDS];
     imf_exec_band_rows(x, n, rows);
     *s = x->stream->out[n % IMF_ENDS];
-    if (rows->count == 0)
-        return IMF_OK;
-    enum imf_status st = x->place->map(x, s, 0, rows->count, IMF_ACCESS_READ, err);
-    if (!st) {
+    enum imf_status st = x->place->fetch(x, n % IMF_ENDS, s, rows->count, err);
+    if (!st && rows->count) {
         rows->at = imf_surface_row(s, 0);
         rows->stride = stride(s);
     }
     return st;
 }
 
+bool imf_exec_overlaps(const struct imf_exec *x) {
+    return x->stream->sends;
+}
+
+enum imf_status imf_exec_settle(struct imf_exec *x, int n, struct imf_report *r,
+                                struct imf_error *err) {
+    return x->place->settle(x, n % IMF_ENDS, r, err);
+}
+
 enum imf_status imf_exec_release(struct imf_exec *x, int n, struct imf_error *err) {
-    const struct imf_exec_band *b = &x->stream->band[n];
-    return b->to > b->from ? x->place->unmap(x, &x->stream->lent[n % IMF_ENDS], err) : IMF_OK;
+    return x->place->release(x, n % IMF_ENDS, &x->stream->lent[n % IMF_ENDS], err);
 }
 
 void imf_exec_give_up(struct imf_exec *x) {

@@ -2,9 +2,11 @@
  * exec_stream.h - running a chain band by band, while the image's rows come and the result's go
  *
  * For band 0, 1, ...: the host writes rows where imf_exec_lend() says and takes back with
- * imf_exec_take(); imf_exec_band() makes rows of the result, which the host reads until
- * imf_exec_release(). Each end has two storages in turn: those of band n + 1 may be lent once band n
- * is taken, and those of band n + 2's result made once band n's are released.
+ * imf_exec_take(); imf_exec_band() makes rows of the result, imf_exec_result() says where they will
+ * be, and the host reads them from imf_exec_settle() to imf_exec_release(). Each end has two storages
+ * in turn: those of band n + 1 may be lent once band n is taken and band n - 1 settled, and those of
+ * band n + 2's result made once band n's are released. A failure of band n may be told as late as
+ * when it settles: what it is made of is still in the host's memory.
  */
 #ifndef IMF_RUN_EXEC_STREAM_H
 #define IMF_RUN_EXEC_STREAM_H
@@ -27,6 +29,11 @@ enum imf_status imf_exec_take(struct imf_exec *exec, int band, struct imf_error 
 enum imf_status imf_exec_band(struct imf_exec *exec, const struct imf_chain *plain, int band,
                               struct imf_error *err);
 enum imf_status imf_exec_result(struct imf_exec *exec, int band, struct imf_rows *rows,
+                                struct imf_error *err);
+/* Does it pay to give the device another band before the last one settles? */
+bool imf_exec_overlaps(const struct imf_exec *exec);
+/* The report's times of uploading, computing and downloading grow by what was waited for. */
+enum imf_status imf_exec_settle(struct imf_exec *exec, int band, struct imf_report *report,
                                 struct imf_error *err);
 enum imf_status imf_exec_release(struct imf_exec *exec, int band, struct imf_error *err);
 

@@ -42,6 +42,16 @@ struct imf_executor {
     /* Where the host's memory holds what was lent, and what was carried, whatever becomes of the
      * device. */
     void *(*host)(struct imf_exec *x, int which);
+    /* Rows that stream: from when settle returned until release, rows 0..count - 1 of s, which is
+     * storage `which` of the result, are the host's to read. */
+    enum imf_status (*fetch)(struct imf_exec *x, int which, struct imf_surface *s, int count,
+                             struct imf_error *err);
+    enum imf_status (*release)(struct imf_exec *x, int which, struct imf_surface *s,
+                               struct imf_error *err);
+    /* Wait until a band that was taken, made and fetched is all done; which: its storages. The
+     * report's times of the three grow. */
+    enum imf_status (*settle)(struct imf_exec *x, int which, struct imf_report *report,
+                              struct imf_error *err);
     /* Fill the margins that pass i reads around `in`, whose row 0 is row `row` of the image. */
     enum imf_status (*fill)(struct imf_exec *x, int i, const struct imf_surface *in, int row,
                             struct imf_error *err);
@@ -82,6 +92,7 @@ struct imf_exec_stream {
         int from, to;                  /* rows of the result */
     } * band;                          /* each of the segment's */
     struct imf_surface lent[IMF_ENDS]; /* results that the host reads */
+    bool sends;                        /* rows to and fro, while it computes others */
     int ahead;                         /* the band whose rows were lent last */
     bool failed;                       /* the device: it is not used any more */
 };

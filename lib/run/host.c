@@ -94,6 +94,24 @@ static enum imf_status carry(struct imf_exec *x, int which, int from, int count,
     return IMF_OK;
 }
 
+static enum imf_status fetch(struct imf_exec *x, int which, struct imf_surface *s, int count,
+                             struct imf_error *err) {
+    (void)x, (void)which, (void)s, (void)count, (void)err;
+    return IMF_OK;
+}
+
+static enum imf_status release(struct imf_exec *x, int which, struct imf_surface *s,
+                               struct imf_error *err) {
+    (void)x, (void)which, (void)s, (void)err;
+    return IMF_OK;
+}
+
+static enum imf_status settle(struct imf_exec *x, int which, struct imf_report *r,
+                              struct imf_error *err) {
+    (void)x, (void)which, (void)r, (void)err;
+    return IMF_OK;
+}
+
 static void destroy(struct imf_exec *x) {
     if (x->stream)
         x->surface[0].host = x->surface[x->chain->count].host = NULL; /* the stream's */
@@ -117,6 +135,9 @@ static const struct imf_executor host = {.map = map,
                                          .take = take,
                                          .carry = carry,
                                          .host = storage,
+                                         .fetch = fetch,
+                                         .release = release,
+                                         .settle = settle,
                                          .fill = fill,
                                          .point = point,
                                          .copy_alpha = copy_alpha,

@@ -6,6 +6,11 @@
  * the band before from where they were made. There are two storages at either end, so that each
  * stage waits for its neighbours, and memory is bounded. A stage that fails stops the others.
  *
+ * To a device with memory of its own rows are sent, and results fetched: where the next band's rows
+ * are there already, it is given that before the result of the last one is here, so that both ways
+ * and the computing go on at once. Where it has to wait for rows anyway, it waits for the result
+ * first.
+ *
  * A device that fails leaves the rows that the band is made of in the host's memory, and so the
  * host goes on from there, whatever the input is.
  */
@@ -22,7 +27,8 @@ struct stream {
     struct imf_worker decode, encode;
     struct imf_rows in[IMF_ENDS], out[IMF_ENDS];
     int lent, taken;       /* bands whose rows the reader was told to read, and gave back */
-    int results[IMF_ENDS]; /* bands whose results are mapped, or -1 */
+    int settled;           /* bands whose results the writer was told to write */
+    int results[IMF_ENDS]; /* bands whose results are the host's to read, or -1 */
     bool failed;           /* the device */
 };
 
@@ -54,32 +60,49 @@ static enum imf_status release(struct stream *s, int which, struct imf_error *er
     return n < 0 ? IMF_OK : imf_exec_release(s->run->exec, n, err);
 }
 
-/* Band n on the executor's place; whatever fails is the device. */
+/* Let the writer have the rows of band n once they are here. */
+static enum imf_status settle(struct stream *s, int n, struct imf_error *err) {
+    if (n < s->settled)
+        return IMF_OK;
+    enum imf_status st = imf_exec_settle(s->run->exec, n, s->report, err);
+    if (!st) {
+        s->settled = n + 1;
+        imf_worker_give(&s->encode);
+    }
+    return st;
+}
+
+/* Bring the rows of band n to the executor's place, and let the reader go on. */
+static enum imf_status take(struct stream *s, int n, struct imf_error *err) {
+    double begin = imf_now_ms();
+    enum imf_status st = release(s, n % IMF_ENDS, err);
+    s->taken = n + 1;
+    if (!st)
+        st = imf_exec_take(s->run->exec, n, err);
+    s->report->upload_ms += imf_now_ms() - begin;
+    if (!st)
+        st = settle(s, n - 1, err);
+    return st ? st : lend(s, n + 1, err);
+}
+
+/* Band n on the executor's place, or a beginning of it; whatever fails is the device. */
 static enum imf_status run_band(struct stream *s, int n, struct imf_error *err) {
     struct imf_exec *x = s->run->exec;
     struct imf_report *r = s->report;
-    int which = n % IMF_ENDS;
-    double begin = imf_now_ms();
-    enum imf_status st = release(s, which, err);
-    s->taken = n + 1;
-    if (!st)
-        st = imf_exec_take(x, n, err);
-    if (!st)
-        st = lend(s, n + 1, err);
+    enum imf_status st = take(s, n, err);
     double taken = imf_now_ms();
     if (!st)
         st = imf_exec_band(x, s->run->plain, n, err);
     double made = imf_now_ms();
     if (!st)
-        st = imf_exec_result(x, n, &s->out[which], err);
-    r->upload_ms += taken - begin;
+        st = imf_exec_result(x, n, &s->out[n % IMF_ENDS], err);
     r->compute_ms += made - taken;
     r->download_ms += imf_now_ms() - made;
-    if (!st) {
-        s->results[which] = n;
-        imf_worker_give(&s->encode);
-    }
-    return st;
+    if (st)
+        return st;
+    s->results[n % IMF_ENDS] = n;
+    bool more = imf_exec_overlaps(x) && imf_worker_did(&s->decode, n + 2);
+    return more ? IMF_OK : settle(s, n, err);
 }
 
 /* The same by the host, after a failure. */
@@ -105,6 +128,7 @@ static enum imf_status run_band_on_host(struct stream *s, int n, struct imf_erro
         rows->at = imf_surface_row(out, 0);
         rows->stride = out->pitch * imf_sample_size(out->sample);
     }
+    s->settled = n + 1;
     imf_worker_give(&s->encode);
     st = imf_worker_wait(&s->encode, n + 1, &s->report->compute_wait_ms, err);
     imf_exec_free(&slice);
@@ -136,8 +160,10 @@ static enum imf_status run_bands(struct stream *s, struct imf_error *err) {
         st = imf_worker_wait(&s->decode, n + 1, waited, err);
         if (!st)
             st = imf_worker_wait(&s->encode, n + 1 - IMF_ENDS, waited, err);
-        if (!st && !s->failed && run_band(s, n, &failure))
+        if (!st && !s->failed && run_band(s, n, &failure)) {
             st = fall_back(s, &failure, err);
+            n = s->settled;
+        }
         if (!st && s->failed)
             st = run_band_on_host(s, n, err);
     }
@@ -145,7 +171,7 @@ static enum imf_status run_bands(struct stream *s, struct imf_error *err) {
 }
 
 /* Nothing stays lent. The pixels are right whatever a device says to that now. */
-static enum imf_status settle(struct stream *s, enum imf_status st, struct imf_error *err) {
+static enum imf_status wind_up(struct stream *s, enum imf_status st, struct imf_error *err) {
     struct imf_error failure;
     enum imf_status released = IMF_OK;
     for (int k = 0; k < IMF_ENDS && !s->failed; k++)
@@ -177,5 +203,5 @@ enum imf_status imf_stream(struct imf_stream_run *run, struct imf_report *r,
     r->encode_ms = s.encode.busy_ms;
     r->decode_wait_ms = s.decode.idle_ms;
     r->encode_wait_ms = s.encode.idle_ms;
-    return settle(&s, st, err);
+    return wind_up(&s, st, err);
 }

@@ -76,6 +76,13 @@ enum imf_status imf_worker_wait(struct imf_worker *s, int items, double *waited_
     return st;
 }
 
+bool imf_worker_did(struct imf_worker *s, int items) {
+    pthread_mutex_lock(&s->lock);
+    bool did = s->done >= items && !s->status;
+    pthread_mutex_unlock(&s->lock);
+    return did;
+}
+
 void imf_worker_close(struct imf_worker *s) {
     if (!s->work)
         return;

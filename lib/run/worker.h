@@ -33,6 +33,8 @@ void imf_worker_give(struct imf_worker *worker);
 /* Wait until `items` are done; *waited_ms grows. Fails as the item did. */
 enum imf_status imf_worker_wait(struct imf_worker *worker, int items, double *waited_ms,
                                 struct imf_error *err);
+/* Are `items` done already, and well? */
+bool imf_worker_did(struct imf_worker *worker, int items);
 /* Let it end the item that it is at, and no other. */
 void imf_worker_close(struct imf_worker *worker);
 

@@ -48,6 +48,8 @@ struct function {
       (cl_program a, cl_uint b, const cl_device_id *c, const char *d,                              \
        void(CL_CALLBACK * e)(cl_program, void *), void *f),                                        \
       (a, b, c, d, e, f))                                                                          \
+    X(clEnqueueBarrierWithWaitList, CL_OUT_OF_RESOURCES,                                           \
+      (cl_command_queue a, cl_uint b, const cl_event *c, cl_event *d), (a, b, c, d))               \
     X(clEnqueueCopyBuffer, CL_OUT_OF_RESOURCES,                                                    \
       (cl_command_queue a, cl_mem b, cl_mem c, size_t d, size_t e, size_t f, cl_uint g,            \
        const cl_event *h, cl_event *i),                                                            \
@@ -56,6 +58,8 @@ struct function {
       (cl_command_queue a, cl_mem b, const void *c, size_t d, size_t e, size_t f, cl_uint g,       \
        const cl_event *h, cl_event *i),                                                            \
       (a, b, c, d, e, f, g, h, i))                                                                 \
+    X(clEnqueueMarkerWithWaitList, CL_OUT_OF_RESOURCES,                                            \
+      (cl_command_queue a, cl_uint b, const cl_event *c, cl_event *d), (a, b, c, d))               \
     X(clEnqueueNDRangeKernel, CL_INVALID_WORK_GROUP_SIZE,                                          \
       (cl_command_queue a, cl_kernel b, cl_uint c, const size_t *d, const size_t *e,               \
        const size_t *f, cl_uint g, const cl_event *h, cl_event *i),                                \

@@ -16,7 +16,24 @@
 
 enum { WIDTH = 150, HEIGHT = 60, CHANNELS = 3, SIZE = WIDTH * HEIGHT * CHANNELS };
 
-enum call { BUILD, KERNEL, BUFFER, KEEP, ARGUMENT, LAUNCH, MAP, UNMAP, FINISH, CALLS };
+enum call {
+    BUILD,
+    KERNEL,
+    BUFFER,
+    KEEP,
+    ARGUMENT,
+    LAUNCH,
+    MAP,
+    UNMAP,
+    FINISH,
+    /* Only where rows are sent while the device computes. */
+    WRITE,
+    READ,
+    MARK,
+    BARRIER,
+    WAIT,
+    CALLS
+};
 static const char *const names[CALLS] = {"clBuildProgram",
                                          "clCreateKernel",
                                          "clCreateBuffer",
@@ -25,8 +42,15 @@ static const char *const names[CALLS] = {"clBuildProgram",
                                          "clEnqueueNDRangeKernel",
                                          "clEnqueueMapBuffer",
                                          "clEnqueueUnmapMemObject",
-                                         "clFinish"};
+                                         "clFinish",
+                                         "clEnqueueWriteBuffer",
+                                         "clEnqueueReadBuffer",
+                                         "clEnqueueMarkerWithWaitList",
+                                         "clEnqueueBarrierWithWaitList",
+                                         "clWaitForEvents"};
 static int made[CALLS];
+/* Where kernels were started last, and what did not wait was given. */
+static cl_command_queue computing, sending, fetching;
 static enum call failing = CALLS;
 static int first;
 static bool lasting;
@@ -88,6 +112,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     REAL(cl_int(*f)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
                     const size_t *, cl_uint, const cl_event *, cl_event *),
          LAUNCH);
+    computing = queue;
     return fails(LAUNCH) ? CL_OUT_OF_RESOURCES
                          : real.f(queue, kernel, dims, offset, global, local, count, waits, event);
 }
@@ -115,6 +140,45 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *pointer
 cl_int clFinish(cl_command_queue queue) {
     REAL(cl_int(*f)(cl_command_queue), FINISH);
     return fails(FINISH) ? CL_OUT_OF_RESOURCES : real.f(queue);
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                            size_t size, const void *data, cl_uint count, const cl_event *waits,
+                            cl_event *event) {
+    REAL(cl_int(*f)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint,
+                    const cl_event *, cl_event *),
+         WRITE);
+    sending = blocking ? sending : queue;
+    return fails(WRITE) ? CL_OUT_OF_RESOURCES
+                        : real.f(queue, buffer, blocking, offset, size, data, count, waits, event);
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                           size_t size, void *data, cl_uint count, const cl_event *waits,
+                           cl_event *event) {
+    REAL(cl_int(*f)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint,
+                    const cl_event *, cl_event *),
+         READ);
+    fetching = blocking ? fetching : queue;
+    return fails(READ) ? CL_OUT_OF_RESOURCES
+                       : real.f(queue, buffer, blocking, offset, size, data, count, waits, event);
+}
+
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count, const cl_event *waits,
+                                   cl_event *event) {
+    REAL(cl_int(*f)(cl_command_queue, cl_uint, const cl_event *, cl_event *), MARK);
+    return fails(MARK) ? CL_OUT_OF_RESOURCES : real.f(queue, count, waits, event);
+}
+
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint count, const cl_event *waits,
+                                    cl_event *event) {
+    REAL(cl_int(*f)(cl_command_queue, cl_uint, const cl_event *, cl_event *), BARRIER);
+    return fails(BARRIER) ? CL_OUT_OF_RESOURCES : real.f(queue, count, waits, event);
+}
+
+cl_int clWaitForEvents(cl_uint count, const cl_event *events) {
+    REAL(cl_int(*f)(cl_uint, const cl_event *), WAIT);
+    return fails(WAIT) ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : real.f(count, events);
 }
 
 /* ---- runs ---------------------------------------------------------------------------------- */
@@ -269,8 +333,14 @@ static void test_calls(const struct imf_filter *filter, const char *cache,
     CHECK((got.bands > 1) == (rows > 0), "%d bands", got.bands);
     int counts[CALLS], fallen = 0, failed = 0;
     memcpy(counts, made, sizeof counts);
+    bool sends = rows && (gpu || rows % 2);
     for (int c = 0; c < CALLS; c++)
-        CHECK(counts[c] > 0 || (c == KEEP && (gpu || rows % 2)), "%s is not called", names[c]);
+        CHECK(counts[c] > 0 || (c == KEEP && (gpu || sends)) || (c >= WRITE && !sends),
+              "%s is not called", names[c]);
+    if (sends)
+        CHECK(sending && fetching && sending != computing && fetching != computing &&
+                  sending != fetching,
+              "rows are sent, computed and fetched one after the other");
     for (int c = 0; c < CALLS; c++)
         for (first = 0; first < counts[c]; first += c == ARGUMENT ? 7 : 1)
             for (int more = 0; more < 2; more++) {
