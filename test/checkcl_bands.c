@@ -35,6 +35,11 @@ static const struct band_case cases[] = {
     {{"lowpass:0.2", "sharpen", "sobel"}, false, 0, 0, 8},
 };
 
+/* Kernels that transforms take, on an image of several of their tiles from top to bottom. */
+static const struct band_case tiled[] = {{{"sharpen", "disk:6"}, false, 0, 0, 0},
+                                         {{"blur:3", "sharpen"}, false, 0, 0, 16}};
+static const struct imf_info tall = SHAPE(33, 333, 3, 8, IMF_COLOR_RGB, false);
+
 static const struct imf_info shapes[] = {
     SHAPE(37, 53, 3, 8, IMF_COLOR_RGB, false),
     SHAPE(23, 41, 2, 16, IMF_COLOR_GRAY, true),
@@ -71,11 +76,12 @@ static bool verified(struct imf_exec *x, const struct imf_chain *c, struct imf_e
 }
 
 /* How each convolution is done: by another solver first for another `turn`. */
+enum { TILES_GPU = 5 };
 static bool choose_solvers(const struct imf_chain *chain, size_t turn, const struct imf_device *d,
                            struct imf_proposal *taken) {
-    static const struct imf_solver *const solvers[] = {&imf_solver_separable, &imf_solver_direct,
-                                                       &imf_solver_separable_gpu,
-                                                       &imf_solver_direct_gpu, &imf_solver_fft};
+    static const struct imf_solver *const solvers[] = {
+        &imf_solver_separable,  &imf_solver_direct, &imf_solver_separable_gpu,
+        &imf_solver_direct_gpu, &imf_solver_fft,    &imf_solver_fft_gpu};
     for (int i = 0; i < chain->count; i++) {
         const struct imf_problem *p = &chain->passes[i].problem;
         taken[i] = (struct imf_proposal){.able = true};
@@ -101,7 +107,7 @@ static void check_chain(struct checkcl *c, const struct imf_chain *chain,
     struct imf_proposal taken[16];
     struct imf_device device = *imf_queue_device(c->queue);
     /* Solvers for GPUs run anywhere, if slowly. */
-    device.gpu = device.gpu || turn == 2 || turn == 3;
+    device.gpu = device.gpu || turn == 2 || turn == 3 || turn == TILES_GPU;
     size_t bytes = (size_t)chain->width * (size_t)chain->height * (size_t)chain->channels_out *
                    imf_sample_size(chain->out);
     struct imf_error err = {.text = ""};
@@ -116,6 +122,8 @@ static void check_chain(struct checkcl *c, const struct imf_chain *chain,
         const struct imf_bands_form form = {.advance = advances[i]};
         bool ok = !imf_proposals_band(&bands, chain, taken, form, &device, &err) &&
                   !imf_exec_make_device(&x, chain, taken, form, c->rt, &err);
+        if (ok && turn == TILES_GPU && advances[i] > 0)
+            checkcl_result(c, bands->segment[0].bands > 1, "%s: all tiles at once", what);
         imf_bands_free(&bands);
         if (ok)
             free(filter(x, 99, &err));
@@ -187,4 +195,6 @@ void checkcl_bands(struct checkcl *c) {
                     check_case(c, &cases[i], &shapes[z], (enum imf_edge)edge, (i + z + edge) % 5);
     /* 16 bits show the last bits of what transforms leave. */
     check_case(c, &cases[0], &shapes[1], IMF_EDGE_CLAMP, 4);
+    for (size_t i = 0; i < COUNT(tiled) && !c->tiny; i++)
+        check_case(c, &tiled[i], &tall, IMF_EDGE_MIRROR, TILES_GPU);
 }

@@ -2,9 +2,10 @@
  * fft_gpu.c - convolution in the frequency domain on GPUs, by overlap-save tiles
  *
  * cl/fft_gpu.cl tells how a tile is done, solver/fft_gpu_tile.c how the image is cut. Spectra
- * of as many pairs of tiles as fit a modest buffer are on the device at a time. What is exact, and
- * how, is as in solver/fft.c; pixels in doubt are listed and summed again by a kernel of its own,
- * so that they hold up nobody.
+ * of as many pairs of tiles as fit a modest buffer are on the device at a time. Bands end with pairs,
+ * which lie where they lie in the image: results do not depend on bands. What is exact, and how, is
+ * as in solver/fft.c; pixels in doubt are listed and summed again by a kernel of its own, so that
+ * they hold up nobody.
  */
 #include "solver/fft_gpu.h"
 #include "solver/fft_args.h"
@@ -70,7 +71,8 @@ static void local_propose(const struct imf_problem *p, const struct imf_device *
     out->ms = t->ms;
     out->bytes = bytes(p, t);
     out->error = imf_fft_result_error(p, &t->bound, t->error);
-    out->bands = IMF_BANDS_WHOLE;
+    out->bands = IMF_BANDS_FEW;
+    out->step = imf_fft_gpu_step(t);
     snprintf(out->phrase, sizeof out->phrase, "fft tiles %dx%d%s%s", t->nx, t->ny,
              p->exact ? ", exact integer" : "", t->bound.split ? ", two bytes apart" : "");
 }
@@ -279,15 +281,14 @@ static enum imf_status local_make(void **job, const struct imf_problem *p,
     j->cx = k->cx;
     j->cy = k->cy;
     memcpy(&j->tiling, proposal->shape.bytes, sizeof j->tiling);
-    const struct imf_fft_gpu_tiling *t = &j->tiling;
+    struct imf_fft_gpu_tiling *t = &j->tiling;
+    t->chunk = imf_min(t->chunk, imf_fft_gpu_pairs(t, p->height));
     j->sizes =
         (struct imf_fft_gpu_sizes){.middle_sum = p->exact ? (int64_t)t->bound.middle_sum[0] : 0,
                                    .middle = (float)t->bound.middle,
                                    .error = (float)imf_fft_window(t->error),
                                    .width = p->width,
-                                   .height = p->height,
                                    .columns = p->width + k->width - 1,
-                                   .last_row = p->height + k->height - 2,
                                    .pitch_in = t->pitch_in,
                                    .pitch_out = t->pitch_out,
                                    .rows_length = t->nx,
@@ -344,16 +345,16 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
     struct local_job *j = job;
     struct imf_fft_gpu_sizes *z = &j->sizes;
+    int pairs = imf_fft_gpu_pairs(&j->tiling, in->height);
     enum imf_status status = IMF_OK;
+    z->height = in->height;
+    z->last_row = in->height + z->taps_h - 2;
     z->in_start = (int64_t)in->origin - (int64_t)in->pitch * j->cy - (int64_t)j->channels * j->cx;
     z->in_pitch = (int32_t)in->pitch;
     z->out_start = (int64_t)out->origin;
     z->out_pitch = (int32_t)out->pitch;
-    for (z->pair = 0; z->pair < j->tiling.pairs && status == IMF_OK; z->pair += j->tiling.chunk) {
-        int left = j->tiling.pairs - z->pair;
-        status =
-            run_pairs(j, in->mem, out->mem, left < j->tiling.chunk ? left : j->tiling.chunk, err);
-    }
+    for (z->pair = 0; z->pair < pairs && status == IMF_OK; z->pair += j->tiling.chunk)
+        status = run_pairs(j, in->mem, out->mem, imf_min(pairs - z->pair, j->tiling.chunk), err);
     if (!j->exact || status != IMF_OK)
         return status;
     const struct imf_arg args[] = {imf_arg_buffer(in->mem),

@@ -22,6 +22,10 @@ struct imf_fft_gpu_tiling {
 bool imf_fft_gpu_choose(struct imf_fft_gpu_tiling *best, const struct imf_problem *p,
                         const struct imf_device *d);
 
+/* Output rows of a pair of tiles, and the pairs of so many rows. */
+int imf_fft_gpu_step(const struct imf_fft_gpu_tiling *t);
+int imf_fft_gpu_pairs(const struct imf_fft_gpu_tiling *t, int height);
+
 /* Elements of a tile. */
 double imf_fft_gpu_points(const struct imf_fft_gpu_tiling *t);
 

@@ -17,6 +17,14 @@ double imf_fft_gpu_points(const struct imf_fft_gpu_tiling *t) {
     return (double)t->nx * t->ny;
 }
 
+int imf_fft_gpu_step(const struct imf_fft_gpu_tiling *t) {
+    return t->bound.split ? t->valid_y : 2 * t->valid_y;
+}
+
+int imf_fft_gpu_pairs(const struct imf_fft_gpu_tiling *t, int height) {
+    return (height - 1) / imf_fft_gpu_step(t) + 1;
+}
+
 int imf_round_up(int n, int multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
@@ -69,8 +77,7 @@ bool imf_fft_gpu_choose(struct imf_fft_gpu_tiling *best, const struct imf_proble
             if (t.valid_x < nx / 8 || t.valid_y < ny / 8)
                 continue;
             t.tiles_x = (p->width - 1) / t.valid_x + 1;
-            int tiles_y = (p->height - 1) / t.valid_y + 1;
-            t.pairs = bound.split ? tiles_y : (tiles_y + 1) / 2;
+            t.pairs = imf_fft_gpu_pairs(&t, p->height);
             t.pitch_in = imf_round_up(p->width + k->width - 1, 16);
             t.pitch_out = imf_round_up(p->width, 16);
             judge(&t, p);
