@@ -1,9 +1,8 @@
 /*
- * batch.c - collecting the inputs: operands, --files-from, and directories with -r
+ * batch.c - collecting the inputs: operands, --files-from and what walk.c finds
  */
 #include "batch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,11 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collide.h"
 #include "naming.h"
 #include "report.h"
+#include "walk.h"
 
-/* Takes over error; copies the rest. */
-static bool add(struct batch *b, const char *input, const char *name, char *error, bool in_tree) {
+bool batch_add(struct batch *b, const char *input, const char *name, char *error, bool in_tree) {
     if (b->count == b->room) {
         size_t room = b->room ? b->room * 2 : 16;
         struct job *grown =
@@ -37,151 +37,6 @@ static bool add(struct batch *b, const char *input, const char *name, char *erro
     return true;
 }
 
-/* ---- directories -------------------------------------------------------------------------- */
-
-struct walk {
-    struct batch *batch;
-    const struct options *options;
-    bool has_output;
-    struct stat output; /* the output directory, which is not an input even when it lies inside */
-};
-
-struct names {
-    char **list;
-    size_t count;
-};
-
-static void free_names(struct names *names) {
-    for (size_t i = 0; i < names->count; i++)
-        free(names->list[i]);
-    free(names->list);
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The entries of a directory in byte order; false with errno. */
-static bool read_names(const char *path, struct names *names) {
-    *names = (struct names){0};
-    DIR *dir = opendir(path);
-    if (!dir)
-        return false;
-    size_t room = 0;
-    struct dirent *entry;
-    int error;
-    while (errno = 0, (entry = readdir(dir)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (names->count == room) {
-            room = room ? room * 2 : 32;
-            char **grown = realloc(names->list, room * sizeof *grown);
-            if (!grown)
-                break;
-            names->list = grown;
-        }
-        if (!(names->list[names->count] = strdup(entry->d_name)))
-            break;
-        names->count++;
-    }
-    error = errno;
-    closedir(dir);
-    if (error) {
-        free_names(names);
-        errno = error;
-        return false;
-    }
-    if (names->count)
-        qsort(names->list, names->count, sizeof *names->list, by_name);
-    return true;
-}
-
-static void say_skipped(const struct walk *w, const char *path, const char *why) {
-    if (w->options->verbosity > 0)
-        complain_about(path, "skipped: %s", why);
-}
-
-/* An input that fails, by errno. */
-static bool add_failed(struct walk *w, const char *path, const char *below, const char *format) {
-    char *error = name_format(format, strerror(errno));
-    return error && add(w->batch, path, below, error, true);
-}
-
-static bool has_image_name(const char *path) {
-    const char *extension = name_extension(path);
-    return extension && imf_format_from_name(extension) != IMF_FORMAT_NONE;
-}
-
-static bool walk_directory(struct walk *w, const char *path, const char *below);
-
-/* One entry: `path` to reach it, `below` to name it under the output directory. */
-static bool walk_entry(struct walk *w, const char *path, const char *below) {
-    struct stat link, st;
-    if (lstat(path, &link) != 0) {
-        if (errno != ENOENT)
-            return add_failed(w, path, below, "cannot read: %s");
-        say_skipped(w, path, "it is gone");
-        return true;
-    }
-    if (S_ISLNK(link.st_mode) && w->options->in_place) {
-        /* What it leads to may lie outside; what lies inside is met under its own name. */
-        say_skipped(w, path, "a symbolic link");
-        return true;
-    }
-    if (stat(path, &st) != 0) {
-        /* A link, which counts only where it could have led to an image. */
-        if (has_image_name(path))
-            return add_failed(w, path, below,
-                              errno == ENOENT ? "is a dangling symbolic link" : "cannot read: %s");
-        say_skipped(w, path, strerror(errno));
-        return true;
-    }
-    if (S_ISDIR(st.st_mode)) {
-        if (S_ISLNK(link.st_mode))
-            say_skipped(w, path, "a symbolic link to a directory");
-        else if (w->has_output && st.st_dev == w->output.st_dev && st.st_ino == w->output.st_ino)
-            say_skipped(w, path, "the output directory");
-        else
-            return walk_directory(w, path, below);
-        return true;
-    }
-    if (!S_ISREG(st.st_mode))
-        say_skipped(w, path, "not a regular file");
-    else if (!has_image_name(path))
-        say_skipped(w, path, "its name has no extension of a known image format");
-    else
-        return add(w->batch, path, below, NULL, true);
-    return true;
-}
-
-static bool walk_directory(struct walk *w, const char *path, const char *below) {
-    struct names names;
-    if (!read_names(path, &names))
-        return add_failed(w, path, below, "cannot read the directory: %s");
-    bool good = true;
-    for (size_t i = 0; good && i < names.count; i++) {
-        bool slash = path[strlen(path) - 1] == '/';
-        char *inner = name_format("%s%s%s", path, slash ? "" : "/", names.list[i]);
-        char *inner_below = name_format("%s%s%s", below, *below ? "/" : "", names.list[i]);
-        good = inner && inner_below && walk_entry(w, inner, inner_below);
-        free(inner);
-        free(inner_below);
-    }
-    free_names(&names);
-    return good;
-}
-
-static bool walk_root(struct batch *b, const struct options *o, const char *path) {
-    struct walk w = {.batch = b, .options = o};
-    w.has_output = o->output && stat(o->output, &w.output) == 0;
-    size_t before = b->count;
-    if (!walk_directory(&w, path, ""))
-        return false;
-    if (b->count == before && o->verbosity >= 0)
-        complain_about(path, "warning: no image was found in this directory");
-    return true;
-}
-
 /* ---- operands and lists ------------------------------------------------------------------- */
 
 static bool add_input(struct batch *b, const struct options *o, const char *input) {
@@ -192,7 +47,7 @@ static bool add_input(struct batch *b, const struct options *o, const char *inpu
     }
     if (o->recursive && strcmp(input, "-") != 0 && stat(input, &st) == 0 && S_ISDIR(st.st_mode))
         return walk_root(b, o, input);
-    return add(b, input, name_base(input), NULL, false);
+    return batch_add(b, input, name_base(input), NULL, false);
 }
 
 static bool add_from(struct batch *b, const struct options *o) {
@@ -239,7 +94,7 @@ static bool collect(struct batch *b, const struct options *o) {
             complain("no input given (name a file, or - for standard input)");
             return false;
         }
-        return add(b, "-", "-", NULL, false);
+        return batch_add(b, "-", "-", NULL, false);
     }
     size_t standard = o->files_from && strcmp(o->files_from, "-") == 0;
     for (size_t i = 0; i < b->count; i++)
@@ -251,13 +106,24 @@ static bool collect(struct batch *b, const struct options *o) {
     return true;
 }
 
-/* ---- shares ------------------------------------------------------------------------------- */
+/* ---- what is left out --------------------------------------------------------------------- */
 
 static void free_job(struct job *job) {
     free(job->input);
     free(job->output);
     free(job->name);
     free(job->error);
+}
+
+void batch_remove(struct batch *b, const bool *which) {
+    size_t kept = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        if (which[i])
+            free_job(&b->jobs[i]);
+        else
+            b->jobs[kept++] = b->jobs[i];
+    }
+    b->count = kept;
 }
 
 static int by_input(const void *a, const void *b) {
@@ -267,28 +133,29 @@ static int by_input(const void *a, const void *b) {
 /* Every Nth input of the list sorted by name, so that the shares are the same in whatever order the
  * names come. Neighbours, which are likely to be alike, go to different shares. */
 static bool take_share(struct batch *b, const struct options *o) {
-    size_t kept = 0;
     for (size_t i = 0; i < b->count; i++) {
         if (strcmp(b->jobs[i].input, "-") == 0) {
             complain("--shard divides files among runs, and standard input is none");
             return false;
         }
     }
+    bool *others = calloc(b->count + 1, sizeof *others);
+    if (!others) {
+        complain("out of memory");
+        return false;
+    }
     if (b->count)
         qsort(b->jobs, b->count, sizeof *b->jobs, by_input);
-    for (size_t i = 0; i < b->count; i++) {
-        if (i % o->shards == o->shard - 1)
-            b->jobs[kept++] = b->jobs[i];
-        else
-            free_job(&b->jobs[i]);
-    }
-    b->count = kept;
+    for (size_t i = 0; i < b->count; i++)
+        others[i] = i % o->shards != o->shard - 1;
+    batch_remove(b, others);
+    free(others);
     return true;
 }
 
 bool batch_create(struct batch *b, const struct options *o) {
     memset(b, 0, sizeof *b);
-    return collect(b, o) && name_outputs(b, o) && name_check(b, o) &&
+    return collect(b, o) && name_outputs(b, o) && collide_pass_over(b, o) && collide_check(b, o) &&
            (!o->shards || take_share(b, o));
 }
 

@@ -7,6 +7,7 @@
 #ifndef CLI_BATCH_H
 #define CLI_BATCH_H
 
+#include "kinds.h"
 #include "options.h"
 
 struct job {
@@ -20,11 +21,17 @@ struct job {
 struct batch {
     struct job *jobs;
     size_t count, room;
-    bool to_directory; /* outputs are in DIR, which is made when needed */
+    bool to_directory;   /* outputs are in DIR, which is made when needed */
+    struct kinds others; /* images in directories, of kinds that cannot be read */
 };
 
 /* False, after one line on standard error, when the command line asks for the impossible. */
 bool batch_create(struct batch *b, const struct options *o);
 void batch_free(struct batch *b);
+
+/* Append an input. Takes over error, and copies the rest; false after a message without memory. */
+bool batch_add(struct batch *b, const char *input, const char *name, char *error, bool in_tree);
+/* Take those inputs out of the list: a flag for each. */
+void batch_remove(struct batch *b, const bool *which);
 
 #endif

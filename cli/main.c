@@ -129,6 +129,14 @@ static struct reporter make_reporter(const struct options *o) {
     return (struct reporter){taken ? stderr : stdout, o, taken && o->json};
 }
 
+/* Images that -r has met and that cannot be read. */
+static void report_others(const struct reporter *r, const struct kinds *others) {
+    char *text = kinds_text(others);
+    if (text && r->options->verbosity >= 0 && !r->json_alone)
+        complain("%s skipped", text);
+    free(text);
+}
+
 /* filter may be NULL: only spectra are drawn. */
 static int filter_with(const struct options *o, const struct imf_filter *filter) {
     struct session s = {.options = o, .reporter = make_reporter(o), .filter = filter};
@@ -147,6 +155,7 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
         status = EXIT_DONE;
     } else {
         s.make_directories = batch.to_directory;
+        report_others(&s.reporter, &batch.others);
         if (filter && imf_filter_note(filter))
             report_warning(&s.reporter, NULL, imf_filter_note(filter));
         switch (imf_context_create(&s.context, &o->context, &error)) {

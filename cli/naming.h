@@ -1,5 +1,5 @@
 /*
- * naming.h - what each output is called, and whether two would be the same file
+ * naming.h - what each output is called
  */
 #ifndef CLI_NAMING_H
 #define CLI_NAMING_H
@@ -14,7 +14,5 @@ char *name_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 /* Fill in every job's output; false after a message. */
 bool name_outputs(struct batch *b, const struct options *o);
-/* No output may be an input, or the output of another input. */
-bool name_check(const struct batch *b, const struct options *o);
 
 #endif

@@ -199,7 +199,7 @@ void temporary_leave(struct temporary *t) {
 
 /* ---- what others left --------------------------------------------------------------------- */
 
-static bool is_temporary_name(const char *name) {
+bool temporary_is_name(const char *name) {
     size_t length = strlen(name), ending = RANDOM_LETTERS + 1;
     return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && length >= strlen(PREFIX) + ending &&
            name[length - ending] == '.' &&
@@ -253,7 +253,7 @@ void temporary_sweep(int directory) {
         return;
     }
     for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
-        if (is_temporary_name(entry->d_name))
+        if (temporary_is_name(entry->d_name))
             sweep_one(directory, entry->d_name);
     }
     closedir(list);

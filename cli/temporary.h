@@ -26,6 +26,7 @@ void temporary_forget(struct temporary *t);
 void temporary_remove(struct temporary *t);
 /* What it holds is wanted, but its place is taken: leave it under a name that can be seen. */
 void temporary_leave(struct temporary *t);
+bool temporary_is_name(const char *name); /* is a file so called one, of whatever process? */
 /* Remove what killed processes left in a directory; looks once a run. */
 void temporary_sweep(int directory);
 

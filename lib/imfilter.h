@@ -140,8 +140,7 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
                                  const struct imf_metadata *metadata);
 enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
                                 struct imf_error *err);
-/* The same of encoding: the coefficients of a JPEG that is not baseline. */
-uint64_t imf_writer_held(const struct imf_writer *writer);
+uint64_t imf_writer_held(const struct imf_writer *writer); /* the same of encoding: not baseline */
 /* Write what must follow the last row and flush the stream. Close without finish abandons it. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
@@ -157,8 +156,9 @@ struct imf_format_doc {
 const struct imf_format_doc *imf_format_doc(enum imf_format format);
 enum imf_format imf_format_from_name(const char *name); /* an extension, whatever its case */
 const char *imf_format_name(enum imf_format format);    /* its doc's, or "none" */
-enum imf_pnm imf_pnm_from_name(const char *name);       /* of "pbm" and so on; else IMF_PNM_ANY */
-
+/* What a file is that begins so (512 bytes do): text that starts like an image is told from one. */
+enum imf_format imf_format_from_head(const void *head, size_t size);
+enum imf_pnm imf_pnm_from_name(const char *name); /* of "pbm" and so on; else IMF_PNM_ANY */
 int imf_metadata_orientation(const struct imf_metadata *metadata); /* EXIF's, 1..8; else 1 */
 
 /* ---- filters ------------------------------------------------------------------------------ */

@@ -104,7 +104,7 @@ make_tree() {
     make_tree
     cp in/a.pgm in/x.y
     imf -r -f invert --format=png in -o out/
-    [ "$(cd out && find . -type f | sort | tr '\n' ' ')" = "./a.png ./sub/b.png ./sub/deep/c.png " ]
+    [ "$(cd out && find . -type f | sort | tr '\n' ' ')" = "./a.png ./sub/b.png ./sub/deep/c.png ./x.y.png " ]
     imf -f invert --format=jpeg in/x.y in/a.pgm -o out/
     [ "$(file_kind out/x.y.jpg)" = jpeg ]
     [ "$(file_kind out/a.jpg)" = jpeg ]

@@ -112,6 +112,9 @@ struct imf_codec {
     struct imf_format_doc doc;
     /* By a file's first bytes. */
     bool (*recognise)(const unsigned char *head, size_t size);
+    /* NULL, or: is it that indeed, and nothing that just begins like it? For files that nobody
+     * called an image; as much as 512 bytes tell. */
+    bool (*plausible)(const unsigned char *head, size_t size);
     unsigned colors;             /* a set of 1 << enum imf_color */
     bool alpha;                  /* beside gray and RGB */
     unsigned depths;             /* a set of bits a sample: 8 | 16 */

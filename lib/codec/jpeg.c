@@ -280,11 +280,17 @@ static bool recognise(const unsigned char *head, size_t size) {
     return size >= 2 && head[0] == 0xff && head[1] == 0xd8;
 }
 
+/* A marker begins with the next byte. */
+static bool plausible(const unsigned char *head, size_t size) {
+    return size >= 3 && head[2] == 0xff;
+}
+
 static const struct imf_decoder decoder = {jpeg_open, jpeg_rows, jpeg_end, jpeg_close};
 
 const struct imf_codec imf_jpeg_codec = {
     .doc = {"jpeg", "JPEG", {"jpg", "jpeg", "jpe", "jfif"}, {"quality", "subsampling", "optimize"}},
     .recognise = recognise,
+    .plausible = plausible,
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
     .depths = 8,
     .side_max = JPEG_MAX_DIMENSION,

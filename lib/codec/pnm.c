@@ -351,11 +351,57 @@ static bool recognise(const unsigned char *head, size_t size) {
            strchr(" \t\r\n\v\f#", head[2]);
 }
 
+/* From head[at] on, past white space and comments. */
+static size_t past_space(const unsigned char *head, size_t size, size_t at) {
+    for (bool comment = false; at < size; at++) {
+        comment = comment ? head[at] != '\n' && head[at] != '\r' : head[at] == '#';
+        if (!comment && !is_space(head[at]))
+            break;
+    }
+    return at;
+}
+
+static bool plausible_pam(const unsigned char *head, size_t size, size_t at) {
+    static const char *const keys[] = {"WIDTH ", "HEIGHT ", "DEPTH ", "MAXVAL ", "TUPLTYPE "};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        size_t length = strlen(keys[i]);
+        if (size - at >= length && memcmp(head + at, keys[i], length) == 0)
+            return true;
+    }
+    return at == size && size >= 512; /* a long comment */
+}
+
+/* A text, too, may begin with "P5 ". What follows has to be a header, and in a plain format
+ * digits. */
+static bool plausible(const unsigned char *head, size_t size) {
+    char kind = (char)head[1];
+    size_t at = past_space(head, size, 2);
+    if (kind == '7')
+        return plausible_pam(head, size, at);
+    for (int numbers = kind == '1' || kind == '4' ? 2 : 3; numbers > 0; numbers--) {
+        size_t first = at = past_space(head, size, at);
+        while (at < size && head[at] >= '0' && head[at] <= '9')
+            at++;
+        if (at == size)
+            return size >= 512;
+        if (at == first || (!is_space(head[at]) && head[at] != '#'))
+            return false;
+    }
+    if (kind >= '4')
+        return true;
+    for (at = past_space(head, size, at); at < size; at = past_space(head, size, at + 1)) {
+        if (head[at] < '0' || head[at] > '9')
+            return false;
+    }
+    return true;
+}
+
 static const struct imf_decoder decoder = {pnm_open, pnm_rows, pnm_end, pnm_close};
 
 const struct imf_codec imf_pnm_codec = {
     .doc = {"pnm", "PNM", {"pnm", "pbm", "pgm", "ppm", "pam"}, {NULL}},
     .recognise = recognise,
+    .plausible = plausible,
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
     .alpha = true,
     .depths = 8 | 16,

@@ -30,6 +30,13 @@ enum imf_format imf_codec_recognise(const unsigned char *head, size_t size) {
     return i < CODEC_COUNT ? (enum imf_format)(i + 1) : IMF_FORMAT_NONE;
 }
 
+enum imf_format imf_format_from_head(const void *head, size_t size) {
+    enum imf_format format = imf_codec_recognise(head, size);
+    const struct imf_codec *codec = imf_codec_of(format);
+    bool told = codec && (!codec->plausible || codec->plausible(head, size));
+    return told ? format : IMF_FORMAT_NONE;
+}
+
 /* Not strcasecmp(), which follows the locale. */
 bool imf_same_word(const char *a, const char *b) {
     for (; *a && *b; a++, b++)

@@ -20,6 +20,25 @@ static void check_recognised(enum imf_format format, const struct bytes *file) {
               imf_format_name((enum imf_format)other));
 }
 
+/* So it is in a file that nobody calls an image, but not what only begins like it. */
+static void check_plausible(enum imf_format format, const struct bytes *file) {
+    size_t size = file->size < 512 ? file->size : 512;
+    const char *name = imf_format_name(format);
+    CHECK(imf_format_from_head(file->data, size) == format, "%s", name);
+    unsigned char *text = memset(malloc(size), 'x', size);
+    CHECK(imf_format_from_head(text, size) == IMF_FORMAT_NONE, "%s: text", name);
+    memcpy(text, file->data, 3);
+    CHECK(imf_format_from_head(text, size) == IMF_FORMAT_NONE || format != IMF_FORMAT_PNM,
+          "%s: text that begins like it", name);
+    for (size_t k = 0; k <= size; k++) { /* no byte behind the end is read */
+        unsigned char *cut = memcpy(malloc(k + !k), file->data, k);
+        enum imf_format told = imf_format_from_head(cut, k);
+        CHECK(told == format || told == IMF_FORMAT_NONE, "%s, %zu bytes", name, k);
+        free(cut);
+    }
+    free(text);
+}
+
 /* What the table says of metadata holds: it comes back, or is not there. */
 static void check_carried(const struct imf_codec *codec, enum imf_format format) {
     static const char exif[] = "II*\0\x08\0\0\0\0\0\0\0\0\0",
@@ -41,6 +60,7 @@ static void check_carried(const struct imf_codec *codec, enum imf_format format)
     struct decoded d = decode(file.data, file.size, NULL);
     CHECK(d.status == IMF_OK, "%s: %s%s", codec->doc.name, err.text, d.err.text);
     check_recognised(format, &file);
+    check_plausible(format, &file);
     for (size_t k = 0; d.reader && k < sizeof items / sizeof items[0]; k++) {
         const struct imf_meta_item *item =
             imf_metadata_find(imf_reader_metadata(d.reader), items[k].kind);

@@ -1,0 +1,234 @@
+/*
+ * collide.c - files that are an input or an output twice
+ *
+ * Every file that is read or written gets a key, its canonical path. Sorted, those of one file are
+ * neighbours.
+ */
+#include "collide.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "naming.h"
+#include "report.h"
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+/* The directory of the last name, which is likely to be that of the next. */
+struct resolver {
+    char *given, *real; /* owned; real NULL: it leads nowhere */
+};
+
+static const char *resolve_directory(struct resolver *r, const char *path, const char *base) {
+    size_t length = (size_t)(base - path);
+    if (!r->given || strncmp(r->given, path, length) != 0 || r->given[length]) {
+        free(r->given);
+        free(r->real);
+        r->given = strndup(path, length);
+        r->real = r->given ? realpath(length ? r->given : ".", NULL) : NULL;
+    }
+    return r->real;
+}
+
+/* realpath of the file, else of its directory and the base name, else the name as it is. */
+static char *canonical(struct resolver *r, const char *path) {
+    struct stat st;
+    const char *base = name_base(path);
+    if (!*base || (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
+        char *whole = realpath(path, NULL);
+        if (whole)
+            return whole;
+    }
+    const char *directory = resolve_directory(r, path, base);
+    return directory ? name_format("%s/%s", directory[1] ? directory : "", base)
+                     : name_format("%s", path);
+}
+
+/* Hard links: the output's name differs from the input's, and yet it is the same file. */
+static bool same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 &&
+           S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool is_regular(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+/* ---- keys --------------------------------------------------------------------------------- */
+
+enum role { OUTPUT, BACKUP, INPUT };
+
+struct key {
+    char *path;
+    size_t job;
+    enum role role;
+};
+
+struct keys {
+    struct key *list; /* owned, with the paths; sorted once they are all there */
+    size_t count;
+};
+
+static void free_keys(struct keys *keys) {
+    for (size_t k = 0; k < keys->count; k++)
+        free(keys->list[k].path);
+    free(keys->list);
+    *keys = (struct keys){0};
+}
+
+static bool add_key(struct keys *keys, char *path, size_t job, enum role role) {
+    if (path)
+        keys->list[keys->count++] = (struct key){path, job, role};
+    return path != NULL;
+}
+
+/* By path; what is made before what is read. */
+static int by_path(const void *a, const void *b) {
+    const struct key *x = a, *y = b;
+    int order = strcmp(x->path, y->path);
+    if (!order)
+        order = ((int)x->role > (int)y->role) - ((int)x->role < (int)y->role);
+    return order ? order : (x->job > y->job) - (x->job < y->job);
+}
+
+/* The files that these roles of the jobs name; false after a message without memory. */
+static bool make_keys(struct keys *keys, const struct batch *b, const struct options *o,
+                      const bool roles[]) {
+    struct resolver inputs = {0}, outputs = {0};
+    *keys =
+        (struct keys){b->count > SIZE_MAX / 3 ? NULL : calloc(3 * b->count, sizeof(struct key)), 0};
+    bool good = keys->list != NULL;
+    if (!good)
+        complain("out of memory");
+    for (size_t i = 0; good && i < b->count; i++) {
+        const struct job *job = &b->jobs[i];
+        if (!job->output || !is_regular(job->output))
+            continue;
+        char *made = canonical(&outputs, job->output);
+        good = made != NULL;
+        if (good && roles[BACKUP])
+            good = add_key(keys, name_format("%s%s", made, o->backup), i, BACKUP);
+        if (good && roles[OUTPUT])
+            add_key(keys, made, i, OUTPUT);
+        else
+            free(made);
+        if (good && roles[INPUT] && strcmp(job->input, "-") != 0)
+            good = add_key(keys, canonical(&inputs, job->input), i, INPUT);
+    }
+    free(inputs.given);
+    free(inputs.real);
+    free(outputs.given);
+    free(outputs.real);
+    if (good && keys->count)
+        qsort(keys->list, keys->count, sizeof *keys->list, by_path);
+    else
+        free_keys(keys);
+    return good;
+}
+
+/* ---- what earlier runs made --------------------------------------------------------------- */
+
+/* Mark what was made from others among the inputs, and is no input then. */
+static void find_made(const struct keys *keys, const struct batch *b, const struct options *o,
+                      bool *made) {
+    const struct key *maker = NULL; /* of the file that the keys before this one name */
+    for (size_t k = 0; k < keys->count; k++) {
+        const struct key *key = &keys->list[k];
+        if (maker && strcmp(maker->path, key->path) != 0)
+            maker = NULL;
+        if (!maker && key->role != INPUT)
+            maker = key;
+        if (key->role != INPUT || !maker || maker->job == key->job || !b->jobs[key->job].in_tree)
+            continue;
+        made[key->job] = true;
+        if (o->verbosity > 0)
+            complain_about(b->jobs[key->job].input, "skipped: the %s of \"%s\"",
+                           maker->role == BACKUP ? "backup" : "output", b->jobs[maker->job].input);
+    }
+}
+
+bool collide_pass_over(struct batch *b, const struct options *o) {
+    const bool roles[] = {
+        [OUTPUT] = !o->in_place && (o->skip_existing || o->no_clobber),
+        [BACKUP] = o->backup != NULL,
+        [INPUT] = true,
+    };
+    bool tree = false;
+    for (size_t i = 0; i < b->count; i++)
+        tree = tree || b->jobs[i].in_tree;
+    if (!tree || (!roles[OUTPUT] && !roles[BACKUP]))
+        return true;
+    struct keys keys;
+    if (!make_keys(&keys, b, o, roles))
+        return false;
+    bool *made = calloc(b->count, sizeof *made);
+    if (made)
+        find_made(&keys, b, o, made);
+    else
+        complain("out of memory");
+    if (made)
+        batch_remove(b, made);
+    bool good = made != NULL;
+    free(made);
+    free_keys(&keys);
+    return good;
+}
+
+/* ---- collisions --------------------------------------------------------------------------- */
+
+static bool complain_collision(const struct batch *b, const struct key *x, const struct key *y) {
+    const struct job *first = &b->jobs[x->job], *second = &b->jobs[y->job];
+    if (y->role == INPUT)
+        complain_about(
+            second->input, "is an input, and the output of \"%s\" too (choose another output%s)",
+            first->input, second->in_tree ? ", or keep those that exist with --skip-existing" : "");
+    else
+        complain_about(y->role == BACKUP ? name_base(x->path) : first->output,
+                       "would be the output of both \"%s\" and \"%s\"", first->input,
+                       second->input);
+    return false;
+}
+
+static bool check_keys(const struct batch *b, const struct keys *keys) {
+    const struct key *maker = NULL;
+    for (size_t k = 0; k < keys->count; k++) {
+        const struct key *key = &keys->list[k];
+        if (maker && strcmp(maker->path, key->path) != 0)
+            maker = NULL;
+        if (maker && maker->job != key->job)
+            return complain_collision(b, maker, key);
+        if (!maker && key->role != INPUT)
+            maker = key;
+    }
+    return true;
+}
+
+bool collide_check(const struct batch *b, const struct options *o) {
+    const bool roles[] = {
+        [OUTPUT] = true,
+        [BACKUP] = o->backup != NULL,
+        [INPUT] = !o->in_place && !o->no_clobber,
+    };
+    for (size_t i = 0; i < b->count && roles[INPUT]; i++) {
+        const struct job *job = &b->jobs[i];
+        if (job->output && same_file(job->input, job->output)) {
+            complain_about(job->input,
+                           "is both the input and the output (to replace it use "
+                           "--in-place)");
+            return false;
+        }
+    }
+    /* One input can only collide with itself. */
+    struct keys keys;
+    if (b->count < 2)
+        return true;
+    if (!make_keys(&keys, b, o, roles))
+        return false;
+    bool good = check_keys(b, &keys);
+    free_keys(&keys);
+    return good;
+}

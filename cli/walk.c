@@ -1,0 +1,184 @@
+/*
+ * walk.c - the images below a directory (-r)
+ */
+#include "walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "naming.h"
+#include "report.h"
+#include "temporary.h"
+
+struct walk {
+    struct batch *batch;
+    const struct options *options;
+};
+
+struct names {
+    char **list;
+    size_t count;
+};
+
+static void free_names(struct names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The entries of a directory in byte order; false with errno. */
+static bool read_names(const char *path, struct names *names) {
+    *names = (struct names){0};
+    DIR *dir = opendir(path);
+    if (!dir)
+        return false;
+    size_t room = 0;
+    struct dirent *entry;
+    int error;
+    while (errno = 0, (entry = readdir(dir)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (names->count == room) {
+            room = room ? room * 2 : 32;
+            char **grown = realloc(names->list, room * sizeof *grown);
+            if (!grown)
+                break;
+            names->list = grown;
+        }
+        if (!(names->list[names->count] = strdup(entry->d_name)))
+            break;
+        names->count++;
+    }
+    error = errno;
+    closedir(dir);
+    if (error) {
+        free_names(names);
+        errno = error;
+        return false;
+    }
+    if (names->count)
+        qsort(names->list, names->count, sizeof *names->list, by_name);
+    return true;
+}
+
+static void say_skipped(const struct walk *w, const char *path, const char *why) {
+    if (w->options->verbosity > 0)
+        complain_about(path, "skipped: %s", why);
+}
+
+/* An input that fails, by errno. */
+static bool add_failed(struct walk *w, const char *path, const char *below, const char *format) {
+    char *error = name_format(format, strerror(errno));
+    return error && batch_add(w->batch, path, below, error, true);
+}
+
+/* The output directory, which is not an input even when it lies inside. It may have been made since
+ * the walk began, by a run that has another share. */
+static bool is_output(const struct walk *w, const struct stat *st) {
+    const char *output = w->options->output;
+    struct stat made;
+    return output && stat(output, &made) == 0 && made.st_dev == st->st_dev &&
+           made.st_ino == st->st_ino;
+}
+
+static bool has_image_name(const char *path) {
+    const char *extension = name_extension(path);
+    return extension && imf_format_from_name(extension) != IMF_FORMAT_NONE;
+}
+
+/* A regular file is an image by its content. What only its name calls one is damaged, or empty, and
+ * fails when it is read. */
+static bool walk_file(struct walk *w, const char *path, const char *below) {
+    if (temporary_is_name(name_base(path))) {
+        say_skipped(w, path, "an output that is being written");
+        return true;
+    }
+    struct kind kind = kind_of_file(path);
+    if (kind.error == ENOENT) {
+        say_skipped(w, path, "it is gone");
+    } else if (kind.format != IMF_FORMAT_NONE || (!kind.other && has_image_name(path))) {
+        return batch_add(w->batch, path, below, NULL, true);
+    } else if (kind.error) {
+        say_skipped(w, path, strerror(kind.error));
+        w->batch->others.unreadable++;
+    } else if (kind.other) {
+        say_skipped(w, path, kind.other);
+        kinds_count(&w->batch->others, kind.other);
+    } else {
+        say_skipped(w, path, "no image");
+    }
+    return true;
+}
+
+static bool walk_directory(struct walk *w, const char *path, const char *below);
+
+/* One entry: `path` to reach it, `below` to name it under the output directory. */
+static bool walk_entry(struct walk *w, const char *path, const char *below) {
+    struct stat link, st;
+    if (lstat(path, &link) != 0) {
+        if (errno != ENOENT)
+            return add_failed(w, path, below, "cannot read: %s");
+        say_skipped(w, path, "it is gone");
+        return true;
+    }
+    if (S_ISLNK(link.st_mode) && w->options->in_place) {
+        /* What it leads to may lie outside; what lies inside is met under its own name. */
+        say_skipped(w, path, "a symbolic link");
+        return true;
+    }
+    if (stat(path, &st) != 0) {
+        /* A link, which counts only where it could have led to an image. */
+        if (has_image_name(path))
+            return add_failed(w, path, below,
+                              errno == ENOENT ? "is a dangling symbolic link" : "cannot read: %s");
+        say_skipped(w, path, strerror(errno));
+        return true;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        if (S_ISLNK(link.st_mode))
+            say_skipped(w, path, "a symbolic link to a directory");
+        else if (is_output(w, &st))
+            say_skipped(w, path, "the output directory");
+        else
+            return walk_directory(w, path, below);
+        return true;
+    }
+    if (S_ISREG(st.st_mode))
+        return walk_file(w, path, below);
+    say_skipped(w, path, "not a regular file");
+    return true;
+}
+
+static bool walk_directory(struct walk *w, const char *path, const char *below) {
+    struct names names;
+    if (!read_names(path, &names))
+        return add_failed(w, path, below, "cannot read the directory: %s");
+    bool good = true;
+    for (size_t i = 0; good && i < names.count; i++) {
+        bool slash = path[strlen(path) - 1] == '/';
+        char *inner = name_format("%s%s%s", path, slash ? "" : "/", names.list[i]);
+        char *inner_below = name_format("%s%s%s", below, *below ? "/" : "", names.list[i]);
+        good = inner && inner_below && walk_entry(w, inner, inner_below);
+        free(inner);
+        free(inner_below);
+    }
+    free_names(&names);
+    return good;
+}
+
+bool walk_root(struct batch *b, const struct options *o, const char *path) {
+    struct walk w = {b, o};
+    size_t before = b->count;
+    if (!walk_directory(&w, path, ""))
+        return false;
+    if (b->count == before && o->verbosity >= 0)
+        complain_about(path, "warning: no image was found in this directory");
+    return true;
+}
