@@ -211,8 +211,13 @@ static const struct imf_tuning table[] = {
              .gpu = GPU_RATES},
 };
 
-const struct imf_host_rates imf_host_rates = {
-    .sample = 6, .tap = 0.7, .compose = 0.3, .point = 25, .doubling = 9, .values = 10};
+const struct imf_host_rates imf_host_rates = {.window = 30,
+                                              .sample = 6,
+                                              .tap = 0.7,
+                                              .compose = 0.3,
+                                              .point = 25,
+                                              .doubling = 9,
+                                              .values = 10};
 
 const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .narrow = 0.028,

@@ -1,6 +1,8 @@
 /* builtin.c - the table of built-in filters */
 #include "filter/builtin.h"
 
+#include "filter/element.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -108,6 +110,8 @@ static const char *check_notch(const double *values) {
 static const char *const type_words[] = {
     [IMF_GAUSSIAN] = "gaussian", [IMF_BUTTERWORTH] = "butterworth", [IMF_IDEAL] = "ideal", NULL};
 static const char *const axis_words[] = {"mag", "x", "y", NULL};
+static const char *const shape_words[] = {
+    [IMF_SQUARE] = "square", [IMF_DISK] = "disk", [IMF_CROSS] = "cross", NULL};
 
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
 
@@ -130,6 +134,14 @@ static const char *const axis_words[] = {"mag", "x", "y", NULL};
     { "order", "order from 1 to 100", 1, 100, 2, false, true, NULL }
 #define AXIS                                                                                       \
     { "dir", "dir mag, x or y", 0, 0, 0, false, false, axis_words }
+#define WINDOW                                                                                     \
+    {.name = "R",                                                                                  \
+     .meaning = "R in pixels, 0 to 511, or WxH up to 1023x1023, or @MASK",                         \
+     .fallback = NAN,                                                                              \
+     .window = true},                                                                              \
+    {                                                                                              \
+        .name = "shape", .meaning = "shape square, disk or cross", .words = shape_words            \
+    }
 
 static const struct imf_builtin builtins[] = {
     {.name = "sharpen",
@@ -241,6 +253,32 @@ static const struct imf_builtin builtins[] = {
      .range = IMF_RANGE_CLIP,
      .parameter = {FREQUENCY("U"), FREQUENCY("V"), CUTOFF("RADIUS")},
      .check = check_notch},
+    {.name = "median",
+     .doc = {"median:R|WxH|@MASK[:shape=square|disk|cross]", "Median of the samples around"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_median,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "percentile",
+     .doc = {"percentile:P:R|WxH|@MASK[:shape=square|disk|cross]",
+             "Percentile P of the samples around"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_percentile,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{.name = "P", .meaning = "P from 0 to 100", .high = 100, .fallback = NAN},
+                   WINDOW}},
+    {.name = "erode",
+     .doc = {"erode:R|WxH|@MASK[:shape=square|disk|cross]", "Least of the samples around"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_erode,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "dilate",
+     .doc = {"dilate:R|WxH|@MASK[:shape=square|disk|cross]", "Greatest of the samples around"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_dilate,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
     {.name = "kernel",
      .doc = {"kernel:A,B,C/D,E,F/G,H,I[:scale=S][:bias=B][:flip]",
              "Custom kernel, any size from 1x1 to 4095x4095"},

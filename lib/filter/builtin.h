@@ -20,6 +20,7 @@ struct imf_parameter {
     bool above;          /* low itself is excluded */
     bool whole;
     const char *const *words; /* instead of a number: NULL-terminated; the value is an index */
+    bool window; /* instead of a number: R, WxH or @MASK (element.h); its shape comes next */
 };
 
 enum imf_source {
@@ -57,6 +58,9 @@ const char *imf_builtin_nearest(const char *name);
 /* Kernels; values are as the filter's parameters in the table of builtin.c. */
 imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_design_box,
     imf_design_disk, imf_design_motion, imf_design_log, imf_design_dog, imf_design_emboss;
+
+/* Stages of windows (rank.c), whose element is the stage's first kernel. */
+imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dilate;
 
 /* Largest sigma whose kernel fits: 4 sigma to either side, and 5 for the Laplacian. */
 #define IMF_GAUSSIAN_LARGEST 511.75

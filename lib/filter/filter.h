@@ -40,15 +40,17 @@ double imf_transfer_gain(const struct imf_transfer *t, double u, double v);
  * its solvers' business, which know it by its name; what others need to know of it is here.
  */
 struct imf_neighbourhood {
-    const char *name, *words; /* "median"; "median of 3x3 samples"; not owned */
-    int width, height;        /* of the window */
-    int cx, cy;               /* column and row of it that lies on the output's pixel */
+    const char *name, *words;         /* "rank"; "the median of the samples in"; not owned */
+    int width, height;                /* of the window */
+    int cx, cy;                       /* column and row of it that lies on the output's pixel */
+    const struct imf_kernel *element; /* samples that count: taps that are not 0; NULL: all */
+    double value;                     /* the function's parameter: a rank's percentile */
     bool selects; /* the result is one of the samples: integers, bounds and flat parts stay */
 };
 
 struct imf_stage {
     enum imf_op op;
-    struct imf_kernel *kernel[2]; /* owned */
+    struct imf_kernel *kernel[2]; /* owned; a neighbourhood's element is the first */
     double amount;                /* unsharp */
     double threshold;             /* unsharp, threshold: fraction of full scale */
     struct imf_transfer transfer;

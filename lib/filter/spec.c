@@ -8,21 +8,14 @@
 #include "filter/spec.h"
 
 #include "base/embed.h"
-#include "filter/builtin.h"
 #include "filter/coefficients.h"
-#include "filter/flt.h"
+#include "filter/element.h"
 #include "filter/foreign.h"
+#include "filter/spec_text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct spec {
-    const char *text;
-    const struct imf_builtin *builtin; /* NULL until the name is known */
-    struct imf_error *err;
-};
 
 struct argument {
     struct imf_span key; /* empty: by place */
@@ -33,49 +26,8 @@ struct argument {
 struct values {
     double value[IMF_PARAMETERS];
     const char *at[IMF_PARAMETERS]; /* where it was given, or NULL */
+    struct imf_window window;       /* of a filter that has one */
 };
-
-/* ---- errors --------------------------------------------------------------------------------- */
-
-/* "SPEC: what is wrong (USAGE, MEANING)"; the error's column is that of `at`. */
-static enum imf_status __attribute__((format(printf, 4, 5)))
-fail_at(const struct spec *s, const char *at, const char *meaning, const char *format, ...) {
-    char text[384], quote[IMF_QUOTE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    imf_span_quote(quote, (struct imf_span){s->text, strlen(s->text)});
-    if (s->builtin)
-        imf_fail(s->err, IMF_ERR_SPEC, "%s: %s (%s%s%s)", quote, text, s->builtin->doc.usage,
-                 meaning ? ", " : "", meaning ? meaning : "");
-    else
-        imf_fail(s->err, IMF_ERR_SPEC, "%s", text);
-    if (s->err)
-        s->err->column = imf_span_column(s->text, at);
-    return IMF_ERR_SPEC;
-}
-
-static enum imf_status fail_value(const struct spec *s, struct imf_span value, const char *meaning,
-                                  const char *wrong) {
-    char quote[IMF_QUOTE];
-    return fail_at(s, value.text, meaning, "\"%s\" at column %zu %s", imf_span_quote(quote, value),
-                   imf_span_column(s->text, value.text), wrong);
-}
-
-/* Give an error of a .flt file the spec and the column of the file's name. */
-static enum imf_status fail_file(const struct spec *s, const char *at, enum imf_status status) {
-    char text[sizeof s->err->text], quote[IMF_QUOTE];
-    if (!s->err || status == IMF_ERR_MEMORY)
-        return status;
-    memcpy(text, s->err->text, sizeof text);
-    for (char *c = text; *c; c++) /* a file's name may contain anything */
-        *c = (unsigned char)*c < 0x20 ? '?' : *c;
-    imf_span_quote(quote, (struct imf_span){s->text, strlen(s->text)});
-    imf_fail(s->err, status, "%s: %.*s", quote, (int)(sizeof text - IMF_QUOTE - 2), text);
-    s->err->column = imf_span_column(s->text, at);
-    return status;
-}
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
@@ -118,7 +70,7 @@ static size_t parameter_count(const struct imf_builtin *b) {
     return n;
 }
 
-static enum imf_status fail_key(const struct spec *s, struct imf_span key) {
+static enum imf_status fail_key(const struct imf_spec *s, struct imf_span key) {
     char list[96] = "none", quote[IMF_QUOTE];
     size_t used = 0;
     for (size_t i = 0, n = parameter_count(s->builtin); i < n; i++) {
@@ -129,30 +81,44 @@ static enum imf_status fail_key(const struct spec *s, struct imf_span key) {
     }
     if (s->builtin->source == IMF_SOURCE_KERNEL)
         strcpy(list, "scale, bias");
-    return fail_at(s, key.text, NULL, "unknown key \"%s\" at column %zu; keys: %s",
-                   imf_span_quote(quote, key), imf_span_column(s->text, key.text), list);
+    return imf_spec_fail(s, key.text, NULL, "unknown key \"%s\" at column %zu; keys: %s",
+                         imf_span_quote(quote, key), imf_span_column(s->text, key.text), list);
 }
 
-static enum imf_status read_value(const struct spec *s, const struct imf_parameter *p,
+/* A radius, a size, or a mask. */
+static enum imf_status read_window(const struct imf_spec *s, const struct imf_parameter *p,
+                                   struct imf_span value, struct imf_window *out) {
+    struct imf_flt flt = {0};
+    if (value.text[0] != '@') {
+        const char *wrong = imf_window_read(out, value);
+        return wrong ? imf_spec_fail_value(s, value, p->meaning, wrong) : IMF_OK;
+    }
+    enum imf_status status = imf_spec_load(s, value, &flt);
+    const char *wrong = status ? NULL : imf_window_mask(out, &flt);
+    imf_flt_free(&flt);
+    return wrong ? imf_spec_fail_value(s, value, NULL, wrong) : status;
+}
+
+static enum imf_status read_value(const struct imf_spec *s, const struct imf_parameter *p,
                                   struct imf_span value, double *out) {
     if (value.length == 0)
-        return fail_at(s, value.text, p->meaning, "the value at column %zu is empty",
-                       imf_span_column(s->text, value.text));
+        return imf_spec_fail(s, value.text, p->meaning, "the value at column %zu is empty",
+                             imf_span_column(s->text, value.text));
     if (p->words) {
         for (int i = 0; p->words[i]; i++)
             if (imf_span_is(value, p->words[i])) {
                 *out = i;
                 return IMF_OK;
             }
-        return fail_value(s, value, p->meaning, "is not one of the choices");
+        return imf_spec_fail_value(s, value, p->meaning, "is not one of the choices");
     }
     const char *wrong = imf_number_parse(value, out);
     if (wrong)
-        return fail_value(s, value, p->meaning, wrong);
+        return imf_spec_fail_value(s, value, p->meaning, wrong);
     if (*out < p->low || *out > p->high || (p->above && *out == p->low))
-        return fail_value(s, value, p->meaning, "is out of range");
+        return imf_spec_fail_value(s, value, p->meaning, "is out of range");
     if (p->whole && *out != rint(*out))
-        return fail_value(s, value, p->meaning, "is not a whole number");
+        return imf_spec_fail_value(s, value, p->meaning, "is not a whole number");
     return IMF_OK;
 }
 
@@ -167,7 +133,8 @@ static size_t parameter_of(const struct imf_builtin *b, const struct argument *a
     return count;
 }
 
-static enum imf_status read_arguments(const struct spec *s, const char *cursor, struct values *v) {
+static enum imf_status read_arguments(const struct imf_spec *s, const char *cursor,
+                                      struct values *v) {
     const struct imf_builtin *b = s->builtin;
     size_t count = parameter_count(b), i;
     struct argument a = {.value = {cursor, 0}};
@@ -179,29 +146,33 @@ static enum imf_status read_arguments(const struct spec *s, const char *cursor, 
         if (i == count && a.key.length > 0)
             return fail_key(s, a.key);
         if (i == count)
-            return fail_value(s, a.value, NULL,
-                              count > 0 && !is_upper(b->parameter[0].name[0])
-                                  ? "needs its key before it"
-                                  : "is one argument too many");
+            return imf_spec_fail_value(s, a.value, NULL,
+                                       count > 0 && !is_upper(b->parameter[0].name[0])
+                                           ? "needs its key before it"
+                                           : "is one argument too many");
         if (v->at[i])
-            return fail_value(s, a.key, NULL, "is given twice");
-        enum imf_status status = read_value(s, &b->parameter[i], a.value, &v->value[i]);
+            return imf_spec_fail_value(s, a.key, NULL, "is given twice");
+        bool window = b->parameter[i].window && a.value.length > 0;
+        enum imf_status status = window ? read_window(s, &b->parameter[i], a.value, &v->window)
+                                        : read_value(s, &b->parameter[i], a.value, &v->value[i]);
         if (status != IMF_OK)
             return status;
+        if (window)
+            v->value[i] = 0;
         v->at[i] = a.value.text;
     }
     for (i = 0; i < count; i++)
         if (isnan(v->value[i]))
-            return fail_at(s, cursor, b->parameter[i].meaning, "%s is missing at column %zu",
-                           b->parameter[i].name, imf_span_column(s->text, cursor));
+            return imf_spec_fail(s, cursor, b->parameter[i].meaning, "%s is missing at column %zu",
+                                 b->parameter[i].name, imf_span_column(s->text, cursor));
     const char *wrong = b->check ? b->check(v->value) : NULL;
-    return wrong ? fail_at(s, a.value.text, NULL, "%s", wrong) : IMF_OK;
+    return wrong ? imf_spec_fail(s, a.value.text, NULL, "%s", wrong) : IMF_OK;
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
 /* "A,B,C/D,E,F" */
-static enum imf_status read_matrix(const struct spec *s, struct imf_span text,
+static enum imf_status read_matrix(const struct imf_spec *s, struct imf_span text,
                                    struct imf_rows *rows) {
     const char *p = text.text, *end = p + text.length, *row = p;
     char why[IMF_ROWS_WHY];
@@ -212,17 +183,17 @@ static enum imf_status read_matrix(const struct spec *s, struct imf_span text,
             p++;
         cell.length = (size_t)(p - cell.text);
         if (cell.length == 0)
-            return fail_at(s, cell.text, NULL, "the coefficient at column %zu is empty",
-                           imf_span_column(s->text, cell.text));
+            return imf_spec_fail(s, cell.text, NULL, "the coefficient at column %zu is empty",
+                                 imf_span_column(s->text, cell.text));
         const char *wrong = imf_rows_add(rows, cell, &memory);
         if (memory)
             return imf_fail_memory(s->err, rows->count * sizeof(double));
         if (wrong)
-            return fail_value(s, cell, NULL, wrong);
+            return imf_spec_fail_value(s, cell, NULL, wrong);
         if (p == end || *p == '/') {
             if (!imf_rows_end(rows, why))
-                return fail_at(s, row, NULL, "%s at column %zu", why,
-                               imf_span_column(s->text, row));
+                return imf_spec_fail(s, row, NULL, "%s at column %zu", why,
+                                     imf_span_column(s->text, row));
             row = p + 1;
         }
         if (p == end)
@@ -231,25 +202,10 @@ static enum imf_status read_matrix(const struct spec *s, struct imf_span text,
     }
 }
 
-static enum imf_status load_file(const struct spec *s, const char *at, const char *path,
-                                 struct imf_flt *flt) {
-    enum imf_status status = imf_flt_load(flt, path, s->err);
-    return status == IMF_OK ? IMF_OK : fail_file(s, at, status);
-}
-
-static enum imf_status read_coefficients(const struct spec *s, struct imf_span text,
+static enum imf_status read_coefficients(const struct imf_spec *s, struct imf_span text,
                                          struct imf_flt *flt) {
-    if (text.text[0] == '@') {
-        if (text.length == 1)
-            return fail_at(s, text.text, NULL, "the file's name is missing at column %zu",
-                           imf_span_column(s->text, text.text + 1));
-        char *path = strndup(text.text + 1, text.length - 1);
-        if (!path)
-            return imf_fail_memory(s->err, text.length);
-        enum imf_status status = load_file(s, text.text, path, flt);
-        free(path);
-        return status;
-    }
+    if (text.text[0] == '@')
+        return imf_spec_load(s, text, flt);
     struct imf_rows rows = {0};
     enum imf_status status = read_matrix(s, text, &rows);
     if (status == IMF_OK)
@@ -259,7 +215,8 @@ static enum imf_status read_coefficients(const struct spec *s, struct imf_span t
 }
 
 /* The arguments of "kernel", in any order: coefficients, scale=, bias=, flip. */
-static enum imf_status read_kernel(const struct spec *s, const char *cursor, struct imf_flt *flt) {
+static enum imf_status read_kernel(const struct imf_spec *s, const char *cursor,
+                                   struct imf_flt *flt) {
     struct imf_span matrix = {NULL, 0};
     struct imf_scaling scaling = {0};
     struct argument a;
@@ -267,7 +224,7 @@ static enum imf_status read_kernel(const struct spec *s, const char *cursor, str
     if (*cursor == ':') {
         struct imf_span all = {cursor + 1, strlen(cursor + 1)};
         if (imf_foreign_matrix(all, foreign))
-            return fail_value(s, all, NULL, foreign);
+            return imf_spec_fail_value(s, all, NULL, foreign);
     }
     while (next_argument(&cursor, &a)) {
         const char *wrong = NULL;
@@ -275,7 +232,7 @@ static enum imf_status read_kernel(const struct spec *s, const char *cursor, str
         if (a.key.length > 0 && !scale && !bias)
             return fail_key(s, a.key);
         if ((scale && scaling.scale_given) || (bias && scaling.bias_given))
-            return fail_value(s, a.key, NULL, "is given twice");
+            return imf_spec_fail_value(s, a.key, NULL, "is given twice");
         if (scale)
             wrong = imf_scaling_read_scale(&scaling, a.value);
         else if (bias)
@@ -287,49 +244,50 @@ static enum imf_status read_kernel(const struct spec *s, const char *cursor, str
         else
             matrix = a.value;
         if (wrong)
-            return fail_value(s, a.value, NULL, wrong);
+            return imf_spec_fail_value(s, a.value, NULL, wrong);
     }
     if (matrix.length == 0)
-        return fail_at(s, matrix.text ? matrix.text : cursor, NULL,
-                       "the coefficients are missing at column %zu",
-                       imf_span_column(s->text, matrix.text ? matrix.text : cursor));
+        return imf_spec_fail(s, matrix.text ? matrix.text : cursor, NULL,
+                             "the coefficients are missing at column %zu",
+                             imf_span_column(s->text, matrix.text ? matrix.text : cursor));
     enum imf_status status = read_coefficients(s, matrix, flt);
     const char *wrong = status == IMF_OK ? imf_flt_scale(flt, &scaling) : NULL;
-    return wrong ? fail_at(s, matrix.text, NULL, "%s", wrong) : status;
+    return wrong ? imf_spec_fail(s, matrix.text, NULL, "%s", wrong) : status;
 }
 
 /* ---- .flt filters --------------------------------------------------------------------------- */
 
-static enum imf_status load_embedded(const struct spec *s, struct imf_flt *flt) {
+static enum imf_status load_embedded(const struct imf_spec *s, struct imf_flt *flt) {
     char name[32];
     snprintf(name, sizeof name, "%s.flt", s->builtin->name);
     for (const struct imf_embedded *e = imf_embedded_flt; e->name; e++)
         if (strcmp(e->name, name) == 0)
             return imf_flt_parse(flt, e->name, e->text, strlen(e->text), s->err);
-    return fail_at(s, s->text, NULL, "this build of the library lacks %s", name);
+    return imf_spec_fail(s, s->text, NULL, "this build of the library lacks %s", name);
 }
 
 /* A filter that is not built in. */
-static enum imf_status load_user(const struct spec *s, const char *name, struct imf_flt *flt) {
+static enum imf_status load_user(const struct imf_spec *s, const char *name, struct imf_flt *flt) {
     char *path, quote[IMF_QUOTE];
-    struct spec nameless = {s->text, NULL, s->err}; /* the usage of NAME would not help */
+    struct imf_spec nameless = {s->text, NULL, s->err}; /* the usage of NAME would not help */
     enum imf_status status = imf_flt_find(&path, name, s->err);
     if (status != IMF_OK)
         return status;
     if (path) {
-        status = load_file(s, s->text, path, flt);
+        status = imf_flt_load(flt, path, s->err);
         free(path);
-        return status;
+        return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, s->text, status);
     }
     imf_span_quote(quote, (struct imf_span){name, strlen(name)});
     const char *nearest = imf_builtin_nearest(name);
     if (nearest)
-        return fail_at(&nameless, s->text, NULL, "unknown filter \"%s\" (did you mean \"%s\"?)",
-                       quote, nearest);
-    return fail_at(&nameless, s->text, NULL,
-                   "unknown filter \"%s\" (--list-filters lists those built in; a file %s.flt is "
-                   "looked for in $IMFILTER_PATH and ~/.config/imfilter)",
-                   quote, quote);
+        return imf_spec_fail(&nameless, s->text, NULL,
+                             "unknown filter \"%s\" (did you mean \"%s\"?)", quote, nearest);
+    return imf_spec_fail(
+        &nameless, s->text, NULL,
+        "unknown filter \"%s\" (--list-filters lists those built in; a file %s.flt is "
+        "looked for in $IMFILTER_PATH and ~/.config/imfilter)",
+        quote, quote);
 }
 
 /* Turn kernels into a stage, which becomes their owner. axis is 1 (x) or 2 (y) to keep only one. */
@@ -350,7 +308,7 @@ static void take_kernels(struct imf_stage *stage, struct imf_flt *flt, int axis)
         stage->op = IMF_OP_MAGNITUDE;
 }
 
-static enum imf_status read_flt(const struct spec *s, const char *name, const char *cursor,
+static enum imf_status read_flt(const struct imf_spec *s, const char *name, const char *cursor,
                                 struct imf_flt *flt, int *axis) {
     struct values v;
     enum imf_status status =
@@ -360,11 +318,11 @@ static enum imf_status read_flt(const struct spec *s, const char *name, const ch
     if (status != IMF_OK)
         return status;
     if (v.at[0] && !flt->kernel[1])
-        return fail_at(s, v.at[0], NULL, "dir at column %zu needs a filter of two kernels",
-                       imf_span_column(s->text, v.at[0]));
+        return imf_spec_fail(s, v.at[0], NULL, "dir at column %zu needs a filter of two kernels",
+                             imf_span_column(s->text, v.at[0]));
     *axis = v.at[0] ? (int)v.value[0] : 0;
     const char *wrong = imf_flt_scale(flt, &(struct imf_scaling){0});
-    return wrong ? fail_at(s, s->text, NULL, "%s", wrong) : IMF_OK;
+    return wrong ? imf_spec_fail(s, s->text, NULL, "%s", wrong) : IMF_OK;
 }
 
 /* ---- one spec ------------------------------------------------------------------------------- */
@@ -376,7 +334,7 @@ static bool order_given(const struct imf_builtin *b, const struct values *v) {
     return false;
 }
 
-static void remark(const struct spec *s, const struct imf_stage *stage, const struct values *v,
+static void remark(const struct imf_spec *s, const struct imf_stage *stage, const struct values *v,
                    const char *name, char *note) {
     const struct imf_kernel *k = stage->kernel[0];
     if (k && (k->width % 2 == 0 || k->height % 2 == 0))
@@ -386,7 +344,27 @@ static void remark(const struct spec *s, const struct imf_stage *stage, const st
         snprintf(note, IMF_NOTE, "%s: order has no effect without type=butterworth", name);
 }
 
-static enum imf_status read_spec(struct spec *s, const char *name, const char *cursor,
+/* The filter's window, of the shape that the parameter behind it says, and what is done in it. */
+static enum imf_status read_stage(const struct imf_spec *s, struct values *v,
+                                  struct imf_stage *out) {
+    const struct imf_builtin *b = s->builtin;
+    for (size_t i = 0; i + 1 < parameter_count(b); i++) {
+        if (!b->parameter[i].window)
+            continue;
+        enum imf_element shape = (enum imf_element)v->value[i + 1];
+        if (v->at[i + 1] && !v->window.radius)
+            return imf_spec_fail(s, v->at[i + 1], b->parameter[i].meaning,
+                                 "a shape at column %zu needs a radius",
+                                 imf_span_column(s->text, v->at[i + 1]));
+        enum imf_status status = imf_window_element(&out->kernel[0], &v->window, shape, s->err);
+        if (status != IMF_OK)
+            return status;
+    }
+    return b->design ? b->design(&out->kernel[0], v->value, s->err)
+                     : b->setup(out, v->value, s->err);
+}
+
+static enum imf_status read_spec(struct imf_spec *s, const char *name, const char *cursor,
                                  struct imf_stage *out, char *note) {
     struct imf_flt flt = {0};
     struct values v = {0};
@@ -406,8 +384,8 @@ static enum imf_status read_spec(struct spec *s, const char *name, const char *c
     default:
         status = read_arguments(s, cursor, &v);
         if (status == IMF_OK)
-            status = s->builtin->design ? s->builtin->design(&out->kernel[0], v.value, s->err)
-                                        : s->builtin->setup(out, v.value, s->err);
+            status = read_stage(s, &v, out);
+        imf_kernel_free(&v.window.mask);
     }
     if (status == IMF_OK && flt.kernel[0])
         take_kernels(out, &flt, axis);
@@ -419,14 +397,15 @@ static enum imf_status read_spec(struct spec *s, const char *name, const char *c
 
 enum imf_status imf_spec_parse(struct imf_stage *out, char note[IMF_NOTE], const char *spec,
                                struct imf_error *err) {
-    struct spec s = {.text = spec, .err = err};
+    struct imf_spec s = {.text = spec, .err = err};
     const char *cursor = spec + strcspn(spec, ":");
     *out = (struct imf_stage){.op = IMF_OP_LINEAR};
     note[0] = '\0';
     char quote[IMF_QUOTE];
     if (cursor == spec)
-        return fail_at(&s, spec, NULL, "the filter's name is missing in \"%s\" (name[:arg]...)",
-                       imf_span_quote(quote, (struct imf_span){spec, strlen(spec)}));
+        return imf_spec_fail(&s, spec, NULL,
+                             "the filter's name is missing in \"%s\" (name[:arg]...)",
+                             imf_span_quote(quote, (struct imf_span){spec, strlen(spec)}));
     char *name = strndup(spec, (size_t)(cursor - spec));
     if (!name)
         return imf_fail_memory(err, (size_t)(cursor - spec) + 1);

@@ -49,6 +49,8 @@ static enum imf_status turn_stage(struct imf_stage *out, const struct imf_stage 
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])
             status = turn_kernel(&out->kernel[i], stage->kernel[i], turn, err);
+    if (hood->element)
+        hood->element = out->kernel[0];
     return status;
 }
 

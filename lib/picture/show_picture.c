@@ -41,7 +41,7 @@ struct part {
     char title[2 * IMF_STAGE_SPEC];
     const struct imf_kernel *taps; /* drawn; NULL: none */
     const struct imf_transfer *transfer;
-    const double *gain; /* IMF_RESPONSE_SIZE; NULL: the title is all */
+    const double *gain; /* IMF_RESPONSE_SIZE; NULL: there is no response */
 };
 
 /* ---- coefficients --------------------------------------------------------------------------- */
@@ -286,9 +286,11 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
         linear = imf_stage_words(words, stage) + strlen("point operation");
     snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
              axis, linear);
-    if (imf_op_is_point(stage->op) || stage->op == IMF_OP_NEIGHBOURHOOD)
+    if (imf_op_is_point(stage->op))
         return IMF_OK;
     part->taps = stage->kernel[which];
+    if (stage->op == IMF_OP_NEIGHBOURHOOD)
+        return IMF_OK;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
     enum imf_status status = add_gain(s, at, stage, part->taps, err);
     if (s->owned[at])
@@ -345,6 +347,10 @@ static enum imf_status collect(struct show *s, const struct imf_filter *f, struc
     return status == IMF_OK ? add_chain(s, f, err) : status;
 }
 
+static int height_of(const struct part *part) {
+    return part->gain ? PANEL : part->taps ? SECTION_TOP + IMF_FREQUENCIES + LINE : WORDS_ONLY;
+}
+
 enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
                                    struct imf_error *err) {
     struct show show = {0};
@@ -352,7 +358,7 @@ enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_fi
     enum imf_status status = collect(&show, filter, err);
     int height = 0;
     for (size_t i = 0; i < show.count && status == IMF_OK; i++) {
-        int more = show.parts[i].gain ? PANEL : WORDS_ONLY;
+        int more = height_of(&show.parts[i]);
         if (__builtin_add_overflow(height, more, &height))
             status =
                 imf_fail(err, IMF_ERR_LIMIT, "a picture of %zu stages is too large", filter->count);
@@ -364,13 +370,14 @@ enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_fi
         char title[IMF_FITTED];
         imf_picture_text(*out, LEFT_X, (int)top, IMF_INK,
                          imf_picture_fit(title, part->title, WIDTH - 2 * MARGIN));
+        if (part->gain || part->taps)
+            draw_left(*out, (int)top, part);
         if (part->gain) {
             double most = largest_gain(part->gain);
-            draw_left(*out, (int)top, part);
             draw_map(*out, (int)top + TITLE, part->gain, most);
             draw_sections(*out, (int)top + SECTION_TOP, part, most);
         }
-        top += part->gain ? PANEL : WORDS_ONLY;
+        top += (size_t)height_of(part);
     }
     show_clear(&show);
     return status;

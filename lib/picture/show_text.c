@@ -138,6 +138,13 @@ static enum imf_status print_kernel(FILE *out, const struct imf_kernel *k, bool 
     return IMF_OK;
 }
 
+/* The samples that count, as ones. */
+static void print_element(FILE *out, const struct imf_kernel *k, bool whole) {
+    fprintf(out, "  size %dx%d, origin at column %d, row %d, %zu samples\n", k->width, k->height,
+            k->cx + 1, k->cy + 1, imf_kernel_nonzero(k));
+    print_taps(out, k, choose_window(k, whole));
+}
+
 /* ---- transfer functions --------------------------------------------------------------------- */
 
 static void print_decibels(FILE *out, double gain) {
@@ -209,6 +216,10 @@ static enum imf_status print_stage(FILE *out, const struct imf_filter *f, size_t
     if (s->op == IMF_OP_TRANSFER)
         (s->transfer.kind == IMF_NOTCH ? print_notch : print_rings)(out, &s->transfer);
     enum imf_status status = IMF_OK;
+    if (s->op == IMF_OP_NEIGHBOURHOOD && s->kernel[0]) {
+        print_element(out, s->kernel[0], whole);
+        return IMF_OK;
+    }
     for (int i = 0; i < 2 && s->kernel[i] && status == IMF_OK; i++) {
         if (s->kernel[1])
             fprintf(out, "%s  %s:\n", i ? "\n" : "", i ? "gy" : "gx");

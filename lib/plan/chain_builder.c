@@ -18,7 +18,7 @@ static struct imf_pass *append(struct imf_builder *b, enum imf_pass_kind kind) {
     *pass = (struct imf_pass){.kind = kind,
                               .channels_in = b->channels,
                               .channels_out = b->channels,
-                              .in = b->source < 0 ? c->in : IMF_F32,
+                              .in = b->source < 0 ? c->in : c->passes[b->source].out,
                               .out = IMF_F32,
                               .source = b->source,
                               .second = -2};
@@ -164,6 +164,7 @@ bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) 
         !b->alpha_apart && extend(&last->problem.epilogue, more)) {
         last->bound = bound;
         last->whole = integral;
+        last->out = IMF_F32; /* which may be beyond what samples hold */
     } else if (!b->pending || b->at != IMF_AT_EPILOGUE || !extend(&b->point.e, more)) {
         struct imf_point *p = imf_builder_point(b, IMF_AT_EPILOGUE);
         if (!p)
@@ -212,6 +213,9 @@ bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) 
         imf_problem_neighbourhood(p, &stage->neighbourhood);
         p->exact = b->integral = b->integral && stage->neighbourhood.selects;
         b->positive = b->positive && stage->neighbourhood.selects;
+        /* One of the samples needs no more room than they. */
+        if (stage->neighbourhood.selects)
+            pass->out = pass->in;
     } else {
         if (stage->op == IMF_OP_MAGNITUDE)
             imf_problem_magnitude(p, k, stage->kernel[1]);

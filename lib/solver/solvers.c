@@ -5,6 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Of neighbourhoods, which nobody else names. */
+extern const struct imf_solver imf_solver_rank_host;
+
 const struct imf_solver *const imf_solvers[] = {
     &imf_solver_direct_gpu,
     &imf_solver_direct, /* sums of products, taken literally */
@@ -16,6 +19,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_vector,    /* small kernels on the host's cores */
     &imf_solver_host,
     &imf_solver_host_frequency, /* plain C */
+    &imf_solver_rank_host,      /* ranks in windows */
     NULL};
 
 /* Why solvers do not take other kinds of problems. */

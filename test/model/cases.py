@@ -39,12 +39,13 @@ class Case:
         """What the program is given, but for inputs and output; filter files are made in folder"""
         words = []
         for spec in self.specs:
-            if spec.startswith("kernel:@"):
-                name, *options = spec[8:].split(":")
+            if ":@" in spec:
+                before, _, after = spec.partition("@")
+                name, *options = after.split(":")
                 path = os.path.join(folder, name + ".flt")
                 with open(path, "w", newline="") as file:
                     file.write(filters.drawn(name)[1])
-                spec = ":".join(["kernel:@" + path] + options)
+                spec = ":".join([before + "@" + path] + options)
             words += ["-f", spec]
         for key in ("edge", "range", "alpha", "depth", "backend"):
             if key in self.options:
@@ -155,6 +156,14 @@ class Draw:
         kind = self.one(("", "", ":type=ideal", ":type=butterworth", ":type=butterworth:order=3"))
         return spec + kind
 
+    def rank(self):
+        name = self.one(("median", "median", "erode", "dilate", "percentile:" + self.one(("0", "10", "37.5", "90"))))
+        if self.chance(0.2):
+            return name + ":@%dx%d.%d" % (*self.random.integers(2, 12, 2), self.random.integers(1000))
+        if self.chance(0.3):
+            return name + ":%dx%d" % tuple(self.random.integers(1, 14, 2))
+        return name + ":" + self.one("0112234579") + self.one(("", "", ":shape=disk", ":shape=cross"))
+
     def spec(self):
         return self.one((
             lambda: self.one(("sharpen", "sharpen:2", "sharpen:0.5", "sharpen:30")),
@@ -169,7 +178,7 @@ class Draw:
             lambda: "log:" + self.number(0.5, 4),
             lambda: "dog:%s:%s" % (self.number(0.4, 2), self.number(2, 5)),
             lambda: "emboss" + self.one(("", ":0", ":90", ":-45", ":30", ":201.5")),
-            self.kernel, self.kernel, self.file, self.transfer, self.transfer,
+            self.kernel, self.kernel, self.file, self.transfer, self.transfer, self.rank, self.rank, self.rank,
         ))()
 
     def chain(self):

@@ -1,6 +1,6 @@
 """What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
 
-parse() gives a stage: Kernel, Gradient, Unsharp, Transfer or Point. Nothing here knows about images.
+parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank or Point. Nothing here knows about images.
 """
 import math
 from fractions import Fraction
@@ -78,6 +78,24 @@ class Transfer:
 
     def magnifies(self):
         return 2.0
+
+
+class Rank:
+    """The sample of a rank among those that the element, of ones and zeros, leaves of a window"""
+
+    integer, shown, bias = True, "clip", 0.0
+
+    def __init__(self, percent, element):
+        self.element = np.asarray(element) != 0
+        self.origin = (self.element.shape[0] // 2, self.element.shape[1] // 2)
+        count = int(self.element.sum())
+        self.rank = math.floor(Fraction(percent) / 100 * (count - 1) + Fraction(1, 2))
+
+    def gain(self):
+        return 0.0  # it is no kernel: alpha is kept
+
+    def magnifies(self):
+        return 1.0
 
 
 class Point:
@@ -232,6 +250,27 @@ def custom(rows, options):
     return kernel.flipped() if "flip" in options else kernel
 
 
+def element(size, shape):
+    if size[0] == "@":
+        kernel = drawn(size[1:])[0][0]
+        return kernel.coefs, kernel.origin
+    if "x" in size:
+        columns, rows = (int(n) for n in size.split("x"))
+        return np.ones((rows, columns)), (rows // 2, columns // 2)
+    reach = int(size)
+    y, x = np.mgrid[-reach:reach + 1, -reach:reach + 1]
+    kinds = {"square": x == x, "disk": x * x + y * y <= reach * reach, "cross": (x == 0) | (y == 0)}
+    return kinds[shape], (reach, reach)
+
+
+def rank(percent, size, shape):
+    ones, origin = element(size, shape)
+    found = Rank(percent, ones)
+    found.origin = origin
+    return found
+
+
+RANKS = {"median": "50", "erode": "0", "dilate": "100"}
 ACROSS = {"sobel": [1, 2, 1], "prewitt": [1, 1, 1], "scharr": [3, 10, 3]}
 
 
@@ -241,6 +280,10 @@ def parse(spec):
     args = [p for p in parts if "=" not in p and p != "flip"]
     if name == "kernel":
         return custom(args[0], options)
+    if name in RANKS:
+        return rank(RANKS[name], args[0], options.get("shape", "square"))
+    if name == "percentile":
+        return rank(args[0], args[1], options.get("shape", "square"))
     if name in ACROSS:
         return gradient(ACROSS[name], options.get("dir", "mag"))
     if name in ("highpass", "lowpass", "bandpass", "bandstop"):

@@ -77,6 +77,18 @@ def correlate(plane, kernel, edge, border):
     return total
 
 
+def ranked(plane, stage, edge, border):
+    """The samples under the element, in order, and of them the one of the rank"""
+    height, width = plane.shape
+    oy, ox = stage.origin
+    rows, columns = stage.element.shape
+    reach = (max(oy, rows - 1 - oy), max(ox, columns - 1 - ox))
+    wide = extend(plane, reach, edge, border)
+    samples = [wide[y:y + height, x:x + width] for y, x in
+               np.argwhere(stage.element) + [reach[0] - oy, reach[1] - ox]]
+    return np.sort(np.stack(samples), axis=0)[stage.rank]
+
+
 def tail_width(stage):
     """The distance at which the spreading part of a response has fallen to 1/1000 of its peak"""
     size = 128
@@ -169,6 +181,8 @@ class Run:
         if isinstance(stage, filters.Gradient):
             return np.sqrt(correlate(plane, stage.x, self.edge, border) ** 2 +
                            correlate(plane, stage.y, self.edge, border) ** 2)
+        if isinstance(stage, filters.Rank):
+            return ranked(plane, stage, self.edge, border)
         if isinstance(stage, filters.Unsharp):
             detail = plane - correlate(plane, stage.blur, self.edge, border)
             kept = np.sign(detail) * np.maximum(0, np.abs(detail) - stage.threshold * unit)

@@ -4,6 +4,7 @@
 #include "solver/solver.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Three columns from the origin on, five rows, the origin in the second. */
 static const struct imf_neighbourhood hood = {.name = "unheard of",
@@ -45,7 +46,7 @@ static void test_lowering(bool selects) {
     CHECK(p->epilogue.multiply == -1 && p->in_max == 255, "point operations join it");
     imf_chain_free(&c);
     c = chain_of(&filter, &alpha, 4);
-    CHECK((alpha == IMF_ALPHA_PREMULTIPLY) == selects, "alpha");
+    CHECK(alpha == IMF_ALPHA_KEEP, "alpha");
     imf_chain_free(&c);
 }
 
@@ -89,7 +90,7 @@ static void test_solvers(void) {
         CHECK(!one.able && one.why[0] && isinf(one.ms), "solver %zu: %s", i, one.why);
     }
     imf_propose_host(&one, &c->passes[0].problem);
-    CHECK(!one.able && one.why[0], "host: %s", one.why);
+    CHECK(!one.able && strstr(one.why, "not known"), "host: %s", one.why);
     CHECK(!imf_chain_compose(&composed, c, &prices, NULL) && !composed, "composed");
     imf_chain_free(&c);
 }

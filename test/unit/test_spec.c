@@ -29,6 +29,40 @@ static void test_integer_filters(void) {
     TAPS("emboss:135.0", 3, 1, IMF_RANGE_OFFSET, -1, -1, 0, -1, 0, 1, 0, 1, 1);
 }
 
+static void test_elements(void) {
+    TAPS("median:1", 3, 1, IMF_RANGE_CLIP, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    TAPS("median:0", 1, 1, IMF_RANGE_CLIP, 1);
+    TAPS("erode:3x2", 3, 1, IMF_RANGE_CLIP, 1, 1, 1, 1, 1, 1);
+    TAPS("dilate:1:shape=cross", 3, 1, IMF_RANGE_CLIP, 0, 1, 0, 1, 1, 1, 0, 1, 0);
+    TAPS("percentile:20:shape=disk:r=2", 5, 1, IMF_RANGE_CLIP, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1,
+         1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0);
+    struct imf_filter *f = parse("percentile:12.5:4x3");
+    const struct imf_neighbourhood *hood = &f->stages[0].neighbourhood;
+    CHECK(hood->value == 12.5 && hood->selects && hood->element == f->stages[0].kernel[0], "%g",
+          hood->value);
+    CHECK(hood->width == 4 && hood->height == 3 && hood->cx == 2 && hood->cy == 1, "%dx%d, %d, %d",
+          hood->width, hood->height, hood->cx, hood->cy);
+    CHECK(strcmp(imf_filter_note(f), "percentile is 4x3: its origin is column 3, row 2") == 0, "%s",
+          imf_filter_note(f));
+    imf_filter_free(&f);
+    f = parse("median:1023x1");
+    CHECK(f->stages[0].neighbourhood.width == 1023, "the widest");
+    imf_filter_free(&f);
+    fails("median", 7, "R is missing");
+    fails("median:1024x1", 8, "out of range");
+    fails("median:512", 8, "out of range");
+    fails("median:-1", 8, "out of range");
+    fails("median:1.5", 8, "whole number");
+    fails("median:3x", 8, "is no size");
+    fails("median:x3", 8, "is no size");
+    fails("median:3x4x5", 8, "not a number");
+    fails("median:3x3:shape=disk", 18, "needs a radius");
+    fails("median:3:shape=round", 16, "not one of the choices");
+    fails("median:3:4", 10, "one argument too many");
+    fails("median:@", 8, "name is missing");
+    fails("percentile:101:3", 12, "0 to 100");
+}
+
 static void test_kernel_specs(void) {
     TAPS("kernel:1", 1, 1, IMF_RANGE_CLIP, 1);
     TAPS("kernel:1,2,3/4,5,6", 3, 1, IMF_RANGE_CLIP, 1, 2, 3, 4, 5, 6);
@@ -356,6 +390,7 @@ int main(void) {
     unsetenv("XDG_CONFIG_HOME");
     setenv("HOME", "/nonexistent", 1);
     test_integer_filters();
+    test_elements();
     test_kernel_specs();
     test_real_filters();
     test_other_stages();
