@@ -11,9 +11,10 @@
 #include "device.h"
 #include "formats.h"
 #include "help.h"
-#include "output.h"
+#include "jobs.h"
+#include "machine.h"
 #include "pictures.h"
-#include "process.h"
+#include "signals.h"
 #include "tune.h"
 
 /* A standard stream that the parent closed must not be the number of an image's file. Opened the
@@ -93,7 +94,7 @@ static void warn_of_idle_options(const struct session *s) {
         {"compression", o->encode.compression >= 0},
     };
     char text[80 + FORMATS_TEXT], kinds[FORMATS_TEXT];
-    for (size_t i = 0; s->formats && i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; atomic_load(&s->formats) && i < sizeof rows / sizeof *rows; i++) {
         if (!rows[i].given || formats_have(s->formats, rows[i].name))
             continue;
         snprintf(text, sizeof text, "--%s had no effect: no %s was written", rows[i].name,
@@ -103,21 +104,28 @@ static void warn_of_idle_options(const struct session *s) {
 }
 
 /* The options are to blame only when they suit none of the images, in whatever order they come. */
-static int filter_batch(struct session *s, const struct batch *b) {
-    size_t failed = 0, skipped = 0, hopeless = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        enum result result = process_image(s, &b->jobs[i]);
-        if (result == RESULT_NO_DEVICE)
-            return EXIT_NO_DEVICE;
-        hopeless += result == RESULT_HOPELESS;
-        failed += result == RESULT_FAILED || result == RESULT_HOPELESS;
-        skipped += result == RESULT_SKIPPED;
-    }
+static int filter_batch(struct session *s, const struct batch *b, int jobs) {
+    struct tally t;
+    if (!jobs_run(s, b, jobs, &t))
+        return EXIT_NO_DEVICE;
     warn_of_idle_options(s);
-    report_summary(&s->reporter, b->count, failed, skipped);
-    if (hopeless && failed + skipped == b->count)
+    report_summary(&s->reporter, &t);
+    if (t.hopeless && t.failed + t.skipped == b->count)
         return EXIT_USAGE;
-    return failed ? EXIT_FAILED : EXIT_DONE;
+    return t.failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int filter_in(struct session *s, struct imf_context *context, const struct batch *b) {
+    const struct options *o = s->options;
+    uint64_t memory = o->settings.max_memory ? o->settings.max_memory : machine_memory() / 2;
+    int jobs = jobs_at_once(o, b), status = EXIT_FAILED;
+    s->plans = plans_create(context, s->filter, &o->settings, jobs, machine_cores(), memory);
+    if (s->plans)
+        status = filter_batch(s, b, jobs);
+    else
+        complain("out of memory");
+    plans_free(&s->plans);
+    return status;
 }
 
 /* Results go to standard output unless an image goes there. */
@@ -126,7 +134,7 @@ static struct reporter make_reporter(const struct options *o) {
     bool taken = false;
     for (size_t i = 0; i < sizeof images / sizeof images[0] && !o->dry_run; i++)
         taken = taken || (images[i] && strcmp(images[i], "-") == 0);
-    return (struct reporter){taken ? stderr : stdout, o, taken && o->json};
+    return (struct reporter){taken ? stderr : stdout, stderr, o, taken && o->json};
 }
 
 /* Images that -r has met and that cannot be read. */
@@ -140,6 +148,7 @@ static void report_others(const struct reporter *r, const struct kinds *others) 
 /* filter may be NULL: only spectra are drawn. */
 static int filter_with(const struct options *o, const struct imf_filter *filter) {
     struct session s = {.options = o, .reporter = make_reporter(o), .filter = filter};
+    struct imf_context *context = NULL;
     struct imf_error error;
     struct batch batch = {0};
     int status = EXIT_USAGE;
@@ -158,9 +167,9 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
         report_others(&s.reporter, &batch.others);
         if (filter && imf_filter_note(filter))
             report_warning(&s.reporter, NULL, imf_filter_note(filter));
-        switch (imf_context_create(&s.context, &o->context, &error)) {
+        switch (imf_context_create(&context, &o->context, &error)) {
         case IMF_OK:
-            status = filter_batch(&s, &batch);
+            status = filter_in(&s, context, &batch);
             break;
         case IMF_ERR_NO_DEVICE:
             complain("%s", error.text);
@@ -171,9 +180,7 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
             status = EXIT_FAILED;
         }
     }
-    imf_workspace_free(&s.workspace);
-    imf_plan_free(&s.plan);
-    imf_context_free(&s.context);
+    imf_context_free(&context);
     batch_free(&batch);
     return status;
 }
@@ -198,7 +205,7 @@ int main(int argc, char **argv) {
         help_short_usage(stderr);
         return EXIT_USAGE;
     }
-    temporary_catch_signals();
+    signals_catch();
     struct options options;
     int status = EXIT_USAGE;
     if (options_parse(&options, argc, argv)) {

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "jobs.h"
 #include "option_values.h"
 #include "report.h"
 
@@ -218,6 +219,10 @@ static bool set_orient(struct options *o, const char *value) {
     return true;
 }
 
+static bool set_jobs(struct options *o, const char *value) {
+    return int_in("jobs", value, 1, JOBS_MOST, "1..256", &o->jobs);
+}
+
 static bool set_bench(struct options *o, const char *value) {
     int n = 10;
     if (value && !int_in("bench", value, 1, 1000000, "1..1000000", &n))
@@ -329,6 +334,7 @@ const struct option_row option_rows[] = {
     {"linear", 0, NONE, NULL, "filter in linear light", set_linear},
     HEADING("Compute"),
     {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, vector or cpu", set_backend},
+    {"jobs", 'j', REQUIRED, "N", "filter N images at once (as many as fit)", set_jobs},
     {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, an index or part of a name", set_device},
     {"list-devices", 0, NONE, NULL, "list the OpenCL devices", set_list_devices},
     {"tune", 0, OPTIONAL, "show", "measure the device for better plans, or show it", set_tune},

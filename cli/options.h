@@ -48,6 +48,7 @@ struct options {
     const char *device;   /* as --device has it, or NULL */
     const char *trial[4]; /* the command that tries it */
 
+    int jobs; /* 0: as many as fit */
     unsigned bench;
     bool explain, verify, json, timing;
     bool show_kernel;

@@ -146,8 +146,7 @@ bool output_backup_exists(const struct place *place, const char *suffix, char wh
     return exists;
 }
 
-/* Flush to the file, and it to the disk: its name must not get there before it. */
-static bool finish(struct output *out) {
+bool output_finish(struct output *out) {
     errno = 0;
     bool written = fflush(out->stream) == 0 && !ferror(out->stream);
     int error = written ? 0 : errno ? errno : EIO;
@@ -156,15 +155,30 @@ static bool finish(struct output *out) {
             error = errno;
         out->stream = NULL;
     }
-    if (!error && out->replaces) {
+    if (error)
+        return fail(out, error);
+    if (out->replaces) {
         const char *lost = attributes_copy(out->old_file, &out->old, out->temporary.fd);
         if (lost)
             snprintf(out->note, sizeof out->note, "%s could not be kept", lost);
     }
-    if (!error && out->temporary.name && fsync(out->temporary.fd) != 0 && errno != EINVAL &&
-        errno != EROFS && errno != ENOTSUP)
-        error = errno;
-    return !error || fail(out, error);
+    if (out->temporary.name)
+        (void)!sync_file_range(out->temporary.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    /* The backup is one of the names. */
+    if (out->replaces && out->old.st_nlink > 1) {
+        size_t used = strlen(out->note);
+        snprintf(out->note + used, sizeof out->note - used,
+                 "%sits other hard links still name the old image", used ? "; " : "");
+    }
+    return true;
+}
+
+/* To the disk: its name must not get there before it. */
+static bool flush(struct output *out) {
+    if (!out->temporary.name || fsync(out->temporary.fd) == 0 || errno == EINVAL ||
+        errno == EROFS || errno == ENOTSUP)
+        return true;
+    return fail(out, errno);
 }
 
 static enum publish_result publish(struct output *out, const char *backup) {
@@ -208,22 +222,44 @@ static enum output_result name_it(struct output *out) {
     return result;
 }
 
-enum output_result output_commit(struct output *out) {
-    enum output_result result = OUTPUT_FAILED;
-    if (finish(out))
-        result = out->place.name ? name_it(out) : OUTPUT_DONE;
-    if (result == OUTPUT_DONE && out->replaces && !place_sync(&out->place)) {
+/* Flush the directory of output i, unless one before has the same, which was flushed for both. */
+static bool flush_directory(struct output *const *outputs, const enum output_result *results,
+                            size_t i) {
+    struct stat mine, other;
+    bool known = fstat(outputs[i]->place.directory, &mine) == 0;
+    for (size_t k = 0; known && k < i; k++) {
+        if (results[k] == OUTPUT_DONE && outputs[k]->replaces &&
+            fstat(outputs[k]->place.directory, &other) == 0 && place_same_file(&mine, &other))
+            return true;
+    }
+    return place_sync(&outputs[i]->place);
+}
+
+void output_commit_all(struct output *const *outputs, enum output_result *results, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        results[i] = flush(outputs[i]) ? OUTPUT_DONE : OUTPUT_FAILED;
+    for (size_t i = 0; i < count; i++) {
+        if (results[i] == OUTPUT_DONE && outputs[i]->place.name)
+            results[i] = name_it(outputs[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct output *out = outputs[i];
+        if (results[i] != OUTPUT_DONE || !out->replaces || flush_directory(outputs, results, i))
+            continue;
         snprintf(out->why, sizeof out->why, "written, but perhaps not to the disk: %s",
                  strerror(errno));
-        result = OUTPUT_FAILED;
+        results[i] = OUTPUT_FAILED;
     }
-    /* The backup is one of the names. */
-    if (result == OUTPUT_DONE && out->replaces && out->old.st_nlink > 1) {
-        size_t used = strlen(out->note);
-        snprintf(out->note + used, sizeof out->note - used,
-                 "%sits other hard links still name the old image", used ? "; " : "");
-    }
-    output_abandon(out);
+    for (size_t i = 0; i < count; i++)
+        output_abandon(outputs[i]);
+}
+
+enum output_result output_commit(struct output *out) {
+    enum output_result result = OUTPUT_FAILED;
+    if (output_finish(out))
+        output_commit_all(&out, &result, 1);
+    else
+        output_abandon(out);
     return result;
 }
 

@@ -44,13 +44,19 @@ bool output_open_in_place(struct output *out, struct place *place, FILE *input,
 /* Has the file that was opened there a backup from before? Then why holds the line that says so. */
 bool output_backup_exists(const struct place *place, const char *suffix, char why[OUTPUT_WHY]);
 
-/* Flush, check and rename. Unless this succeeds nothing is left behind. */
+/* Complete the file but for its name, and set it on its way to the disk. */
+bool output_finish(struct output *out);
+/* Several that are finished: wait until they are on the disk, rename them, and flush the directories
+ * of those that replaced others; together this costs little more than for one. What does not succeed
+ * leaves nothing behind. */
 enum output_result {
     OUTPUT_DONE,
     OUTPUT_EXISTS,
     OUTPUT_BACKUP_EXISTS, /* an older backup: why */
     OUTPUT_FAILED
 };
+void output_commit_all(struct output *const *outputs, enum output_result *results, size_t count);
+/* Both of one. */
 enum output_result output_commit(struct output *out);
 /* Remove the temporary and free; harmless after a commit. */
 void output_abandon(struct output *out);

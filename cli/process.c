@@ -21,6 +21,8 @@
 /* All that is open for one image. */
 struct work {
     const struct job *job;
+    struct record *record;
+    struct lease lease;
     FILE *input;
     struct place place; /* in place: where the input is, and its result will be */
     struct imf_reader *reader;
@@ -32,21 +34,19 @@ struct work {
     char warning[1100]; /* the reader's, the writer's and the plan's */
     struct imf_error error;
     double start;
-    bool plan_reused;
 };
 
-static enum result fail(struct session *s, const struct work *w, const char *file,
-                        const char *text) {
-    report_error(&s->reporter, w->job->input, file, text);
+static enum result fail(const struct work *w, const char *file, const char *text) {
+    report_error(&w->record->reporter, w->job->input, file, text);
     return RESULT_FAILED;
 }
 
 /* A failure of the library while the input was read. */
-static enum result fail_input(struct session *s, const struct work *w) {
+static enum result fail_input(const struct work *w) {
     char text[sizeof w->error.text + 32];
     bool bare = w->error.status == IMF_ERR_IO && strncmp(w->error.text, "cannot", 6) != 0;
     snprintf(text, sizeof text, "%s%s", bare ? "cannot read: " : "", w->error.text);
-    return fail(s, w, w->job->input, text);
+    return fail(w, w->job->input, text);
 }
 
 static const char *output_name(const struct work *w) {
@@ -71,8 +71,8 @@ static const char *reason_to_skip(const struct options *o, const struct job *job
     return out.st_mtim.tv_nsec >= in.st_mtim.tv_nsec ? "its output is newer" : NULL;
 }
 
-static enum result skip(struct session *s, const struct work *w, const char *why) {
-    report_skipped(&s->reporter, w->job->input, w->job->output, why);
+static enum result skip(const struct work *w, const char *why) {
+    report_skipped(&w->record->reporter, w->job->input, w->job->output, why);
     return RESULT_SKIPPED;
 }
 
@@ -89,10 +89,10 @@ static bool open_original(struct work *w) {
 }
 
 /* An older backup stays: is that what was asked for, or a failure? */
-static enum result keep_backup(struct session *s, const struct work *w, const char *why) {
+static enum result keep_backup(const struct session *s, const struct work *w, const char *why) {
     if (s->options->no_clobber || s->options->skip_existing)
-        return skip(s, w, "its backup exists");
-    return fail(s, w, w->job->input, why);
+        return skip(w, "its backup exists");
+    return fail(w, w->job->input, why);
 }
 
 static enum result open_input(struct session *s, struct work *w) {
@@ -100,7 +100,7 @@ static enum result open_input(struct session *s, struct work *w) {
     const char *name = w->job->input;
     struct stat st;
     if (w->job->error)
-        return fail(s, w, name, w->job->error);
+        return fail(w, name, w->job->error);
     if (strcmp(name, "-") == 0) {
         w->input = stdin;
         return RESULT_DONE;
@@ -108,36 +108,19 @@ static enum result open_input(struct session *s, struct work *w) {
     char text[OUTPUT_WHY];
     if (o->in_place ? !open_original(w) : !(w->input = fopen(name, "rb"))) {
         if (o->in_place && errno == EINVAL)
-            return fail(s, w, name, "is not a regular file, which alone can be filtered in place");
+            return fail(w, name, "is not a regular file, which alone can be filtered in place");
         if (o->in_place && errno == EISDIR)
-            return fail(s, w, name, "is a directory (filter what is in it with -r)");
+            return fail(w, name, "is a directory (filter what is in it with -r)");
         snprintf(text, sizeof text, "cannot open: %s", strerror(errno));
-        return fail(s, w, name, text);
+        return fail(w, name, text);
     }
     if (o->in_place && o->backup && !o->clobber_backup &&
         output_backup_exists(&w->place, o->backup, text))
         return keep_backup(s, w, text);
     if (fstat(fileno(w->input), &st) == 0 && S_ISDIR(st.st_mode))
-        return fail(s, w, name, "is a directory (filter what is in it with -r)");
+        return fail(w, name, "is a directory (filter what is in it with -r)");
     setvbuf(w->input, NULL, _IOFBF, STREAM_BUFFER);
     return RESULT_DONE;
-}
-
-static bool same_shape(const struct imf_info *a, const struct imf_info *b) {
-    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
-           a->depth == b->depth && a->color == b->color && a->alpha == b->alpha &&
-           a->format == b->format && a->bits == b->bits && a->orientation == b->orientation;
-}
-
-/* The plan's warning, which may come when it is made or when it is run. It is printed once: what
- * becomes of a device concerns the whole batch. */
-static const char *plan_warning(struct session *s) {
-    const char *note = s->workspace ? imf_workspace_choice(s->workspace)->note : NULL;
-    if (note && !s->noted) {
-        report_warning(&s->reporter, NULL, note);
-        s->noted = true;
-    }
-    return note;
 }
 
 static enum imf_format output_format(const struct session *s, const struct work *w) {
@@ -159,36 +142,27 @@ static bool is_held(const struct session *s, const struct work *w) {
     return o->bench || o->verify || o->spectrum || turned || !imf_reader_in_order(w->reader);
 }
 
-static enum result make_plan(struct session *s, struct work *w) {
-    const struct imf_info *info = imf_reader_info(w->reader);
-    uint64_t held = imf_reader_held(w->reader);
-    bool whole = is_held(s, w);
-    if (s->workspace && same_shape(info, &s->plan_input) && held == s->plan_held &&
-        whole == s->plan_whole) {
-        w->plan_reused = true;
-    } else {
-        imf_workspace_free(&s->workspace);
-        imf_plan_free(&s->plan);
-        struct imf_settings settings = s->options->settings;
-        settings.held = held;
-        settings.whole = whole;
-        enum imf_status status =
-            imf_plan_create(&s->plan, s->context, s->filter, info, &settings, &w->error);
-        if (status == IMF_OK)
-            status = imf_workspace_create(&s->workspace, s->plan, &w->error);
-        if (status != IMF_OK) {
-            fail_input(s, w);
-            if (status == IMF_ERR_NO_DEVICE)
-                return RESULT_NO_DEVICE;
-            bool hopeless = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
-            return hopeless ? RESULT_HOPELESS : RESULT_FAILED;
-        }
-        s->plan_input = *info;
-        s->plan_held = held;
-        s->plan_whole = whole;
+/* What the workspace's choice says of the whole batch, when it is made or when it is run. */
+static const char *note_choice(const struct work *w) {
+    const char *note = w->outcome.choice ? w->outcome.choice->note : NULL;
+    if (note)
+        record_note(w->record, note);
+    return note;
+}
+
+static enum result take_workspace(struct session *s, struct work *w) {
+    const struct shape shape = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
+                                is_held(s, w)};
+    enum imf_status status = plans_take(s->plans, &shape, &w->lease, &w->error);
+    if (status != IMF_OK) {
+        fail_input(w);
+        if (status == IMF_ERR_NO_DEVICE)
+            return RESULT_NO_DEVICE;
+        bool hopeless = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
+        return hopeless ? RESULT_HOPELESS : RESULT_FAILED;
     }
-    w->outcome.choice = imf_workspace_choice(s->workspace);
-    w->outcome.warning = plan_warning(s);
+    w->outcome.choice = imf_workspace_choice(w->lease.workspace);
+    w->outcome.warning = note_choice(w);
     return RESULT_DONE;
 }
 
@@ -204,7 +178,7 @@ static enum imf_pnm output_pnm(const struct session *s, const struct work *w) {
 
 /* What will be written, and how. */
 static void settle_output(struct session *s, struct work *w) {
-    struct imf_info info = *imf_plan_output(s->plan);
+    struct imf_info info = *imf_plan_output(w->lease.plan);
     info.format = output_format(s, w);
     w->encode = s->options->encode;
     w->encode.pnm = output_pnm(s, w);
@@ -220,18 +194,18 @@ static enum result open_output(struct session *s, struct work *w) {
     };
     if (!(s->options->in_place ? output_open_in_place(&w->output, &w->place, w->input, &rules)
                                : output_open(&w->output, w->job->output, &rules)))
-        return fail(s, w, output_name(w), w->output.why);
-    struct imf_info info = *imf_plan_output(s->plan);
+        return fail(w, output_name(w), w->output.why);
+    struct imf_info info = *imf_plan_output(w->lease.plan);
     info.format = w->outcome.shape.format;
     if (imf_writer_open(&w->writer, w->output.stream, &info, &w->encode,
                         imf_reader_metadata(w->reader), &w->error) == IMF_OK) {
-        s->formats |= 1u << info.format;
+        atomic_fetch_or(&s->formats, 1u << info.format);
         return RESULT_DONE;
     }
     const char *cannot = w->error.status == IMF_ERR_IO ? "cannot write: " : "";
     char text[sizeof w->error.text + 32];
     snprintf(text, sizeof text, "%s%s", cannot, w->error.text);
-    return fail(s, w, output_name(w), text);
+    return fail(w, output_name(w), text);
 }
 
 static enum imf_status run_plan(struct session *s, struct work *w) {
@@ -239,9 +213,9 @@ static enum imf_status run_plan(struct session *s, struct work *w) {
     const struct imf_run_options options = {o->bench, o->verify};
     struct imf_report *report = &w->outcome.report;
     if (o->spectrum)
-        return pictures_run(&w->spectrum, s->workspace, w->reader, w->writer, o, &w->outcome,
+        return pictures_run(&w->spectrum, w->lease.workspace, w->reader, w->writer, o, &w->outcome,
                             &w->error);
-    return imf_workspace_run(s->workspace, w->reader, w->writer, &options, report, &w->error);
+    return imf_workspace_run(w->lease.workspace, w->reader, w->writer, &options, report, &w->error);
 }
 
 static void add_warning(struct work *w, const char *text) {
@@ -251,13 +225,13 @@ static void add_warning(struct work *w, const char *text) {
 }
 
 /* What is said of the image is printed here; of the plan it has been. */
-static void collect_warnings(struct session *s, struct work *w, const char *note) {
+static void collect_warnings(struct work *w, const char *note) {
     const char *read = imf_reader_warning(w->reader);
     const char *written = w->writer ? imf_writer_warning(w->writer) : NULL;
     snprintf(w->warning, sizeof w->warning, "%s%s%s", read ? read : "", read && written ? "; " : "",
              written ? written : "");
     if (*w->warning)
-        report_warning(&s->reporter, w->job->input, w->warning);
+        report_warning(&w->record->reporter, w->job->input, w->warning);
     if (note)
         add_warning(w, note);
     w->outcome.warning = *w->warning ? w->warning : NULL;
@@ -266,42 +240,68 @@ static void collect_warnings(struct session *s, struct work *w, const char *note
 static enum result run(struct session *s, struct work *w) {
     struct imf_report *report = &w->outcome.report;
     enum imf_status status = run_plan(s, w);
-    const char *note = plan_warning(s);
+    const char *note = note_choice(w);
     if (status != IMF_OK) {
         if (!w->writer || !ferror(w->output.stream))
-            return fail_input(s, w);
+            return fail_input(w);
         char text[sizeof w->error.text + 32];
         bool bare = w->error.status == IMF_ERR_IO;
         snprintf(text, sizeof text, "%s%s", bare ? "cannot write: " : "", w->error.text);
-        return fail(s, w, output_name(w), text);
+        return fail(w, output_name(w), text);
     }
-    w->outcome.ran = s->plan != NULL;
-    if (w->plan_reused)
+    w->outcome.ran = w->lease.plan != NULL;
+    if (w->lease.reused)
         report->setup_ms = 0;
-    collect_warnings(s, w, note);
+    collect_warnings(w, note);
     if (report->verified && !report->verify_ok) {
-        report_unverified(&s->reporter, &w->outcome);
+        report_unverified(&w->record->reporter, &w->outcome);
         return RESULT_FAILED;
     }
     return RESULT_DONE;
 }
 
-static enum result commit(struct session *s, struct work *w) {
-    imf_writer_close(&w->writer);
-    switch (output_commit(&w->output)) {
+static enum result settle(const struct session *s, const struct work *w,
+                          const struct output *output, enum output_result committed) {
+    switch (committed) {
     case OUTPUT_DONE:
-        if (*w->output.note) {
-            report_warning(&s->reporter, output_name(w), w->output.note);
-            add_warning(w, w->output.note);
-        }
         return RESULT_DONE;
     case OUTPUT_EXISTS:
-        return skip(s, w, "its output exists");
+        return skip(w, "its output exists");
     case OUTPUT_BACKUP_EXISTS:
-        return keep_backup(s, w, w->output.why);
+        return keep_backup(s, w, output->why);
     default:
-        return fail(s, w, output_name(w), w->output.why);
+        return fail(w, output_name(w), output->why);
     }
+}
+
+static enum result commit(struct session *s, struct work *w) {
+    imf_writer_close(&w->writer);
+    return settle(s, w, &w->output, output_commit(&w->output));
+}
+
+/* All has gone well, or will have when the output has its name. */
+static void report_success(const struct session *s, struct work *w, const struct reporter *r) {
+    if (*w->output.note) {
+        report_warning(r, output_name(w), w->output.note);
+        add_warning(w, w->output.note);
+    }
+    w->outcome.report.total_ms = now_ms() - w->start;
+    (s->options->dry_run ? report_planned : report_done)(r, &w->outcome);
+}
+
+/* Leave the output to be named with others'. */
+static enum result leave_unfinished(struct session *s, struct work *w, struct unfinished *later) {
+    imf_writer_close(&w->writer);
+    if (!output_finish(&w->output))
+        return fail(w, output_name(w), w->output.why);
+    *later = (struct unfinished){.job = w->job, .record = w->record};
+    if (!record_open(&later->done, &s->reporter, &s->noted, true))
+        return fail(w, output_name(w), "out of memory");
+    report_success(s, w, &later->done.reporter);
+    record_close(&later->done);
+    later->output = w->output;
+    w->output = (struct output){.stream = NULL};
+    return RESULT_UNFINISHED;
 }
 
 static enum result write_spectrum(struct session *s, struct work *w) {
@@ -309,53 +309,71 @@ static enum result write_spectrum(struct session *s, struct work *w) {
     const char *name = s->options->spectrum;
     const char *failed = pictures_write(s->options, name, w->spectrum, why);
     const char *shown = strcmp(name, "-") == 0 ? "standard output" : name;
-    return failed ? fail(s, w, shown, failed) : RESULT_DONE;
+    return failed ? fail(w, shown, failed) : RESULT_DONE;
 }
 
 /* Everything between an open input and the report. */
-static enum result filter_image(struct session *s, struct work *w) {
+static enum result filter_image(struct session *s, struct work *w, struct unfinished *later) {
     const struct options *o = s->options;
     if (imf_reader_open(&w->reader, w->input, &o->limits, &w->error) != IMF_OK)
-        return fail_input(s, w);
-    enum result result = s->filter ? make_plan(s, w) : RESULT_DONE;
+        return fail_input(w);
+    const struct imf_info *info = imf_reader_info(w->reader);
+    w->record->pixels = (uint64_t)info->width * (uint64_t)info->height;
+    enum result result = s->filter ? take_workspace(s, w) : RESULT_DONE;
     if (result != RESULT_DONE)
         return result;
-    if (s->plan)
+    if (w->lease.plan)
         settle_output(s, w);
     if (o->dry_run || (!w->job->output && !o->verify && !o->bench && !o->spectrum))
         return RESULT_DONE; /* explaining is all */
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
         return result;
-    if ((result = run(s, w)) != RESULT_DONE)
+    if ((result = run(s, w)) != RESULT_DONE || !w->job->output)
         return result;
-    if (w->job->output && (result = commit(s, w)) != RESULT_DONE)
-        return result;
-    return o->spectrum ? write_spectrum(s, w) : RESULT_DONE;
+    return later ? leave_unfinished(s, w, later) : commit(s, w);
 }
 
-enum result process_image(struct session *s, const struct job *job) {
+enum result process_image(struct session *s, const struct job *job, struct record *record,
+                          struct unfinished *later) {
     const struct options *o = s->options;
-    struct work w = {.job = job, .start = now_ms()};
+    struct work w = {.job = job, .record = record, .start = now_ms()};
     w.outcome.input = job->input;
     w.outcome.output = job->output;
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
     const char *reason = job->error ? NULL : reason_to_skip(o, job);
     if (reason)
-        return skip(s, &w, reason);
+        return skip(&w, reason);
     enum result result = open_input(s, &w);
     if (result == RESULT_DONE && (o->explain || !o->dry_run))
-        result = filter_image(s, &w);
-    if (result == RESULT_DONE) {
-        w.outcome.report.total_ms = now_ms() - w.start;
-        (o->dry_run ? report_planned : report_done)(&s->reporter, &w.outcome);
-    }
+        result = filter_image(s, &w, later);
+    if (result == RESULT_DONE && w.spectrum)
+        result = write_spectrum(s, &w);
+    if (result == RESULT_DONE)
+        report_success(s, &w, &record->reporter);
     imf_writer_close(&w.writer);
     imf_reader_close(&w.reader);
     output_abandon(&w.output);
     place_close(&w.place);
     imf_picture_free(&w.spectrum);
+    plans_give(s->plans, &w.lease);
     if (w.input && w.input != stdin)
         fclose(w.input);
     return result;
+}
+
+void process_finish(struct session *s, struct unfinished *list, enum result *results,
+                    size_t count) {
+    struct output *outputs[PROCESS_TOGETHER] = {NULL};
+    enum output_result committed[PROCESS_TOGETHER];
+    for (size_t i = 0; i < count; i++)
+        outputs[i] = &list[i].output;
+    output_commit_all(outputs, committed, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct work w = {.job = list[i].job, .record = list[i].record};
+        results[i] = settle(s, &w, &list[i].output, committed[i]);
+        if (results[i] == RESULT_DONE)
+            record_add(w.record, &list[i].done);
+        record_free(&list[i].done);
+    }
 }

@@ -4,24 +4,22 @@
 #ifndef CLI_PROCESS_H
 #define CLI_PROCESS_H
 
+#include <stdatomic.h>
+
 #include "batch.h"
-#include "report.h"
+#include "output.h"
+#include "plans.h"
+#include "record.h"
 
 /* What the images of one run share. */
 struct session {
     const struct options *options;
     struct reporter reporter;
     const struct imf_filter *filter; /* borrowed; NULL: the spectrum is all that is asked for */
-    struct imf_context *context;     /* borrowed */
-    /* Of the last image; they serve the next if its shape is the same. */
-    struct imf_plan *plan;
-    struct imf_workspace *workspace;
-    struct imf_info plan_input;
-    uint64_t plan_held; /* by the reader that it was made for */
-    bool plan_whole;
+    struct plans *plans;
     bool make_directories;
-    bool noted;       /* the plan's note has been printed */
-    unsigned formats; /* written so far, a bit for each enum imf_format */
+    bool noted;          /* the plan's note has been printed */
+    atomic_uint formats; /* written so far, a bit for each enum imf_format */
 };
 
 enum result {
@@ -29,10 +27,25 @@ enum result {
     RESULT_SKIPPED,
     RESULT_FAILED,   /* this image; the next may do better */
     RESULT_HOPELESS, /* ... which is not likely: the options ask for what cannot be had */
-    RESULT_NO_DEVICE
+    RESULT_NO_DEVICE,
+    RESULT_UNFINISHED /* its output waits for its name */
 };
 
-/* Filter one image and report it. */
-enum result process_image(struct session *s, const struct job *job);
+enum { PROCESS_TOGETHER = 64 }; /* outputs that are named together, at most */
+
+/* An image that was filtered, and lacks its output's name. */
+struct unfinished {
+    const struct job *job;
+    struct record *record;
+    struct record done; /* what is said of it if it gets that name */
+    struct output output;
+};
+
+/* Filter one image and report it to the record. With `later`, its output may be left to be named
+ * with others': RESULT_UNFINISHED. */
+enum result process_image(struct session *s, const struct job *job, struct record *record,
+                          struct unfinished *later);
+/* What becomes of those. */
+void process_finish(struct session *s, struct unfinished *list, enum result *results, size_t count);
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "attributes.h"
+#include "signals.h"
 
 #define COPY_BUFFER (64 * 1024)
 
@@ -46,14 +47,23 @@ static enum publish_result name_over(struct temporary *t, const struct place *p,
 }
 
 enum publish_result publish_new(struct temporary *t, const struct place *p) {
-    return name_new(t, p, p->name);
+    signals_hold();
+    enum publish_result result = name_new(t, p, p->name);
+    int error = errno;
+    signals_release();
+    errno = error;
+    return result;
 }
 
 enum publish_result publish_over(struct temporary *t, const struct place *p) {
-    if (renameat(t->directory, t->name, p->directory, p->name) != 0)
-        return PUBLISH_FAILED;
-    temporary_forget(t);
-    return PUBLISH_DONE;
+    signals_hold();
+    bool named = renameat(t->directory, t->name, p->directory, p->name) == 0;
+    int error = errno;
+    if (named)
+        temporary_forget(t);
+    signals_release();
+    errno = error;
+    return named ? PUBLISH_DONE : PUBLISH_FAILED;
 }
 
 /* ---- a file's second name ----------------------------------------------------------------- */
@@ -188,7 +198,7 @@ enum publish_result publish_in_place(struct temporary *t, const struct place *p,
     struct kept kept = {0};
     if (!unchanged(p, original))
         return PUBLISH_CHANGED;
-    temporary_hold_signals();
+    signals_hold();
     enum publish_result result = PUBLISH_DONE;
     if (backup->name)
         result = keep_original(&kept, p, original, backup);
@@ -198,7 +208,7 @@ enum publish_result publish_in_place(struct temporary *t, const struct place *p,
     if (result != PUBLISH_DONE)
         undo(&kept, p);
     temporary_remove(&kept.previous);
-    temporary_release_signals();
+    signals_release();
     errno = error;
     return result;
 }

@@ -14,29 +14,40 @@
 
 /* ---- lines for people --------------------------------------------------------------------- */
 
-static void complain_list(const char *file, const char *format, va_list args) {
+static void put_line(FILE *err, const char *file, const char *format, va_list args) {
     char text[1024];
     vsnprintf(text, sizeof text, format, args);
-    fputs("imfilter: ", stderr);
+    flockfile(err);
+    fputs("imfilter: ", err);
     if (file) {
-        plain_put(stderr, strcmp(file, "-") == 0 ? "standard input" : file);
-        fputs(": ", stderr);
+        plain_put(err, strcmp(file, "-") == 0 ? "standard input" : file);
+        fputs(": ", err);
     }
-    plain_put(stderr, text);
-    putc('\n', stderr);
+    plain_put(err, text);
+    putc('\n', err);
+    funlockfile(err);
 }
 
 void complain(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    complain_list(NULL, format, args);
+    put_line(stderr, NULL, format, args);
     va_end(args);
 }
 
 void complain_about(const char *file, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    complain_list(file, format, args);
+    put_line(stderr, file, format, args);
+    va_end(args);
+}
+
+/* The same where this reporter's messages go. */
+__attribute__((format(printf, 3, 4))) static void say(const struct reporter *r, const char *file,
+                                                      const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    put_line(r->err, file, format, args);
     va_end(args);
 }
 
@@ -124,17 +135,15 @@ static double overlapped(const struct imf_report *r) {
     return busy > r->run_ms ? busy - r->run_ms : 0;
 }
 
-static void print_timing(const struct outcome *o) {
+static void print_timing(const struct reporter *to, const struct outcome *o) {
     const struct imf_report *r = &o->report;
-    complain_about(
-        o->input,
+    say(to, o->input,
         "setup %.1f, decode %.1f, upload %.1f, compute %.1f, download %.1f, encode %.1f, "
         "total %.1f ms",
         r->setup_ms, r->decode_ms, r->upload_ms, r->compute_ms, r->download_ms, r->encode_ms,
         r->total_ms);
     if (r->bands)
-        complain_about(
-            o->input,
+        say(to, o->input,
             "%d bands: %.1f ms of that at once; decode waited %.1f, compute %.1f, encode "
             "%.1f",
             r->bands, overlapped(r), r->decode_wait_ms, r->compute_wait_ms, r->encode_wait_ms);
@@ -152,11 +161,11 @@ static void print_peaks(FILE *out, const struct imf_peaks *peaks) {
         fprintf(out, "%s\n", notch_spec(spec, peaks, i));
 }
 
-static void print_done(const struct outcome *o) {
+static void print_done(const struct reporter *r, const struct outcome *o) {
     const struct imf_info *info = &o->shape;
-    complain_about(o->input, "%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
-                   o->output ? o->output : "", o->output ? ": " : "", info->width, info->height,
-                   algorithm_of(o), device_of(o), o->report.total_ms);
+    say(r, o->input, "%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
+        o->output ? o->output : "", o->output ? ": " : "", info->width, info->height,
+        algorithm_of(o), device_of(o), o->report.total_ms);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -276,7 +285,7 @@ static void json_error(const struct reporter *r, const char *input, const char *
 
 void report_error(const struct reporter *r, const char *input, const char *file, const char *text) {
     if (!r->json_alone)
-        complain_about(file, "%s", text);
+        say(r, file, "%s", text);
     if (r->options->json)
         json_error(r, input, file, text, NULL);
 }
@@ -285,9 +294,9 @@ void report_warning(const struct reporter *r, const char *file, const char *text
     if (r->options->verbosity < 0 || r->json_alone)
         return;
     if (file)
-        complain_about(file, "warning: %s", text);
+        say(r, file, "warning: %s", text);
     else
-        complain("warning: %s", text);
+        say(r, NULL, "warning: %s", text);
 }
 
 void report_skipped(const struct reporter *r, const char *input, const char *output,
@@ -301,7 +310,7 @@ void report_skipped(const struct reporter *r, const char *input, const char *out
         json_end(&j);
     }
     if (r->options->verbosity > 0)
-        complain_about(input, "skipped: %s", why);
+        say(r, input, "skipped: %s", why);
 }
 
 void report_planned(const struct reporter *r, const struct outcome *o) {
@@ -335,9 +344,9 @@ void report_done(const struct reporter *r, const struct outcome *o) {
         fflush(r->out);
     }
     if (options->timing && o->ran && !r->json_alone)
-        print_timing(o);
+        print_timing(r, o);
     if (options->verbosity > 0 && o->ran && !r->json_alone)
-        print_done(o);
+        print_done(r, o);
 }
 
 void report_unverified(const struct reporter *r, const struct outcome *o) {
@@ -347,16 +356,45 @@ void report_unverified(const struct reporter *r, const struct outcome *o) {
              " samples by up to %g, more than it may (try --backend=cpu)",
              o->report.verify_differing, o->report.verify_samples, o->report.verify_max);
     if (!r->json_alone)
-        complain_about(o->input, "%s", text);
+        say(r, o->input, "%s", text);
     if (r->options->json)
         json_error(r, o->input, o->input, text, &o->report);
 }
 
-void report_summary(const struct reporter *r, size_t count, size_t failed, size_t skipped) {
-    if (count < 2)
+/* "a.png, b.jpg and 3 more": inputs that failed, as many as there is room for. */
+static void list_failures(const struct tally *t, char *text, size_t size) {
+    const size_t most = sizeof t->failure / sizeof *t->failure, reserve = sizeof " and ..... more";
+    size_t i = 0;
+    *text = '\0';
+    for (; i < t->failed && i < most; i++) {
+        if (strlen(text) + strlen(t->failure[i]) + 2 * reserve > size)
+            break;
+        list_word(text, size, t->failure[i], ", ");
+    }
+    size_t used = strlen(text);
+    if (i < t->failed && i)
+        snprintf(text + used, size - used, " and %zu more", t->failed - i);
+}
+
+void report_summary(const struct reporter *r, const struct tally *t) {
+    char names[800];
+    if (t->count < 2)
         return;
-    if (failed)
-        complain("%zu of %zu images failed", failed, count);
+    list_failures(t, names, sizeof names);
+    if (t->failed)
+        say(r, NULL, "%zu of %zu images failed%s%s", t->failed, t->count, *names ? ": " : "",
+            names);
     else if (r->options->verbosity > 0)
-        complain("%zu images: %zu filtered, %zu skipped", count, count - skipped, skipped);
+        say(r, NULL, "%zu images: %zu filtered, %zu skipped", t->count, t->count - t->skipped,
+            t->skipped);
+}
+
+void report_interrupted(const struct reporter *r, const struct tally *t) {
+    const struct options *o = r->options;
+    bool resumes = !o->in_place || o->backup;
+    char failed[40] = "";
+    if (t->failed)
+        snprintf(failed, sizeof failed, ", %zu failed", t->failed);
+    say(r, NULL, "interrupted: %zu of %zu images done%s%s", t->done + t->skipped, t->count, failed,
+        resumes ? " (--skip-existing filters the others)" : "");
 }

@@ -24,9 +24,10 @@ struct outcome {
     bool ran;               /* the times of report hold */
 };
 
-/* Where results go: standard output, or standard error when the image takes that. */
+/* Where results and messages go: standard output, or standard error when the image takes that, and
+ * standard error; or memory, to be printed when it is their turn. */
 struct reporter {
-    FILE *out;
+    FILE *out, *err;
     const struct options *options;
     bool json_alone; /* JSON owns standard error: no plain lines there */
 };
@@ -39,6 +40,14 @@ void report_planned(const struct reporter *r, const struct outcome *o); /* --dry
 void report_done(const struct reporter *r, const struct outcome *o);
 /* The result of --verify was out of tolerance, so the output was dropped. */
 void report_unverified(const struct reporter *r, const struct outcome *o);
-void report_summary(const struct reporter *r, size_t count, size_t failed, size_t skipped);
+
+/* How a batch stands. */
+struct tally {
+    size_t count, done, failed, skipped, hopeless;
+    const char *failure[10]; /* the first inputs that failed */
+};
+void report_summary(const struct reporter *r, const struct tally *t);
+/* A signal ends the batch. */
+void report_interrupted(const struct reporter *r, const struct tally *t);
 
 #endif

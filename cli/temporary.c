@@ -2,7 +2,7 @@
  * temporary.c - hidden files beside an output, which do not outlive the program
  *
  * Their names lie in static slots, for a signal handler can reach nothing else. An output has three
- * at most: itself, the backup to be, and the backup that was.
+ * at most: itself, the backup to be, and the backup that was; a batch has many outputs.
  */
 #include "temporary.h"
 
@@ -10,7 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,70 +20,50 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "signals.h"
+
 #define PREFIX ".imfilter-"
 #define RANDOM_LETTERS 6
 
+#define SLOTS 1024
+
+/* Changed with the lock held, but for what a signal's handler reads. */
 static struct slot {
     int directory;
     char name[NAME_MAX + 1];
-    volatile sig_atomic_t lives;
-} slots[3];
-#define SLOTS (sizeof slots / sizeof slots[0])
+    bool taken;
+    atomic_bool lives; /* a file may have the name */
+} slots[SLOTS];
+static pthread_mutex_t lock_of_slots = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- signals ------------------------------------------------------------------------------ */
-
-static volatile sig_atomic_t held, pending;
-
-/* Clean up, then die of the same signal, so that the parent sees 128+n and why. */
-static void on_signal(int number) {
-    if (held) {
-        pending = number;
-        return;
-    }
+void temporary_remove_all(void) {
     for (size_t i = 0; i < SLOTS; i++) {
-        if (slots[i].lives)
+        if (atomic_load(&slots[i].lives))
             unlinkat(slots[i].directory, slots[i].name, 0);
     }
-    signal(number, SIG_DFL);
-    raise(number); /* delivered when the handler returns */
-}
-
-void temporary_catch_signals(void) {
-    static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU};
-    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
-        struct sigaction action, old;
-        /* What the parent had ignored (nohup, a background job) stays ignored. */
-        if (sigaction(fatal[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN)
-            continue;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = on_signal;
-        action.sa_flags = SA_RESTART;
-        sigfillset(&action.sa_mask);
-        sigaction(fatal[i], &action, NULL);
-    }
-    /* A file over the size limit then fails with EFBIG, which gives a proper message. */
-    signal(SIGXFSZ, SIG_IGN);
-}
-
-void temporary_hold_signals(void) {
-    held = 1;
-}
-
-void temporary_release_signals(void) {
-    held = 0;
-    if (pending)
-        raise(pending);
 }
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-static struct slot *free_slot(void) {
-    for (size_t i = 0; i < SLOTS; i++) {
-        if (!slots[i].lives)
-            return &slots[i];
+static struct slot *take_slot(void) {
+    struct slot *slot = NULL;
+    pthread_mutex_lock(&lock_of_slots);
+    for (size_t i = 0; i < SLOTS && !slot; i++) {
+        if (!slots[i].taken)
+            slot = &slots[i];
     }
-    errno = EMFILE;
-    return NULL;
+    if (slot)
+        slot->taken = true;
+    pthread_mutex_unlock(&lock_of_slots);
+    if (!slot)
+        errno = EMFILE;
+    return slot;
+}
+
+static void give_slot(struct slot *slot) {
+    pthread_mutex_lock(&lock_of_slots);
+    slot->taken = false;
+    pthread_mutex_unlock(&lock_of_slots);
 }
 
 static struct slot *slot_of(const struct temporary *t) {
@@ -122,13 +103,11 @@ static bool lock(int fd) {
 /* ---- making and removing ------------------------------------------------------------------ */
 
 /* Try names until one is free; existing NULL: make a file, else link this one. */
-static bool make(struct temporary *t, int directory, const char *beside, const char *existing,
-                 mode_t mode) {
-    struct slot *slot = free_slot();
-    *t = (struct temporary){directory, -1, NULL};
-    for (int attempt = 0; slot && attempt < 100; attempt++) {
+static bool try_names(struct temporary *t, struct slot *slot, int directory, const char *beside,
+                      const char *existing, mode_t mode) {
+    for (int attempt = 0; attempt < 100; attempt++) {
         choose_name(slot, directory, beside);
-        slot->lives = 1; /* before it is made: a signal may come at any time */
+        atomic_store(&slot->lives, true); /* before it is made: a signal may come at any time */
         int fd = -1;
         bool made;
         if (existing) {
@@ -147,13 +126,27 @@ static bool make(struct temporary *t, int directory, const char *beside, const c
             unlinkat(directory, slot->name, 0);
             errno = EEXIST;
         }
-        slot->lives = 0;
+        atomic_store(&slot->lives, false);
         if (errno == ENAMETOOLONG && *beside)
             beside = ""; /* eCryptfs has shorter ones */
         else if (errno != EEXIST)
             return false;
     }
     return false;
+}
+
+static bool make(struct temporary *t, int directory, const char *beside, const char *existing,
+                 mode_t mode) {
+    struct slot *slot = take_slot();
+    *t = (struct temporary){directory, -1, NULL};
+    signals_hold();
+    bool made = slot && try_names(t, slot, directory, beside, existing, mode);
+    int error = errno;
+    signals_release();
+    if (slot && !made)
+        give_slot(slot);
+    errno = error;
+    return made;
 }
 
 bool temporary_create(struct temporary *t, int directory, const char *beside, mode_t mode) {
@@ -179,7 +172,8 @@ void temporary_forget(struct temporary *t) {
     struct slot *slot = t->name ? slot_of(t) : NULL;
     if (!slot)
         return;
-    slot->lives = 0;
+    atomic_store(&slot->lives, false);
+    give_slot(slot);
     if (t->fd >= 0)
         close(t->fd);
     *t = (struct temporary){-1, -1, NULL};
@@ -231,15 +225,17 @@ static bool is_new(int directory) {
     } seen[256];
     static size_t count;
     struct stat st;
-    if (fstat(directory, &st) != 0 || count == sizeof seen / sizeof seen[0])
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        if (seen[i].device == st.st_dev && seen[i].inode == st.st_ino)
-            return false;
+    bool known = fstat(directory, &st) != 0;
+    pthread_mutex_lock(&lock_of_slots);
+    for (size_t i = 0; i < count && !known; i++)
+        known = seen[i].device == st.st_dev && seen[i].inode == st.st_ino;
+    known = known || count == sizeof seen / sizeof seen[0];
+    if (!known) {
+        seen[count].device = st.st_dev;
+        seen[count++].inode = st.st_ino;
     }
-    seen[count].device = st.st_dev;
-    seen[count++].inode = st.st_ino;
-    return true;
+    pthread_mutex_unlock(&lock_of_slots);
+    return !known;
 }
 
 void temporary_sweep(int directory) {

@@ -30,10 +30,7 @@ bool temporary_is_name(const char *name); /* is a file so called one, of whateve
 /* Remove what killed processes left in a directory; looks once a run. */
 void temporary_sweep(int directory);
 
-/* Remove temporaries when a signal ends the process. Call once, before any thread starts. */
-void temporary_catch_signals(void);
-/* Between these a signal waits, so that names are changed together or not at all. */
-void temporary_hold_signals(void);
-void temporary_release_signals(void);
+/* Remove all that there are; a signal's handler may call it. */
+void temporary_remove_all(void);
 
 #endif

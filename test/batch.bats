@@ -189,7 +189,7 @@ make_tree() {
     [ "${#stderr_lines[@]}" -eq 3 ]
     [[ ${stderr_lines[0]} == "imfilter: b.pgm: "* ]]
     [[ ${stderr_lines[1]} == "imfilter: missing.pgm: "* ]]
-    [ "${stderr_lines[2]}" = "imfilter: 2 of 4 images failed" ]
+    [ "${stderr_lines[2]}" = "imfilter: 2 of 4 images failed: b.pgm, missing.pgm" ]
 }
 
 @test "images of one shape and of others follow each other correctly" {
@@ -224,7 +224,7 @@ imfilter: in/dangling.pgm: is a dangling symbolic link
 imfilter: in/listed/e.pgm: cannot read: Permission denied
 imfilter: in/locked.pgm: cannot read: Permission denied
 imfilter: in/loop.pgm: cannot read: Too many levels of symbolic links
-imfilter: 5 of 8 images failed
+imfilter: 5 of 8 images failed: in/closed, in/dangling.pgm, in/listed/e.pgm, in/locked.pgm, in/loop.pgm
 LIST
     diff expected - <<<"$stderr"
     chmod 755 locked in/closed in/listed
@@ -248,7 +248,7 @@ make_cmyk() { # FILE
             echo "$order $options: $status $stderr"
             [ "$status" -eq 1 ]
             [[ ${stderr_lines[0]} == "imfilter: b.pam: "*" is CMYK"* ]]
-            [ "${stderr_lines[1]}" = "imfilter: 1 of 2 images failed" ]
+            [ "${stderr_lines[1]}" = "imfilter: 1 of 2 images failed: b.pam" ]
             [ "$(ls out)" = a.pgm ]
         done
     done

@@ -185,11 +185,16 @@ static bool start(pid_t *child, const char *const *argv, char **environment) {
         posix_spawn_file_actions_destroy(&files);
         return false;
     }
+    /* Whatever the caller's thread has blocked is not the child's. */
+    sigset_t none;
+    sigemptyset(&none);
     bool ok =
         posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) == 0 &&
         posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0) == 0 &&
         posix_spawn_file_actions_adddup2(&files, 1, 2) == 0 &&
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP) == 0 &&
+        posix_spawnattr_setsigmask(&attributes, &none) == 0 &&
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK) ==
+            0 &&
         posix_spawn(child, argv[0], &files, &attributes, (char *const *)argv, environment) == 0;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);

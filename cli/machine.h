@@ -1,0 +1,12 @@
+/* machine.h - what this process may use of the machine */
+#ifndef CLI_MACHINE_H
+#define CLI_MACHINE_H
+
+#include <stdint.h>
+
+/* Cores; at least 1. */
+int machine_cores(void);
+/* Bytes of memory: the machine's, or less where its cgroup, or one above, has a limit. */
+uint64_t machine_memory(void);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * record.c - what is said of one image: at once, or when it is its turn to be printed
+ */
+#include "record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool record_open(struct record *r, const struct reporter *to, bool *noted, bool keep) {
+    *r = (struct record){.reporter = *to, .kept = keep, .noted = noted};
+    if (!keep)
+        return true;
+    r->reporter.out = open_memstream(&r->out, &r->out_size);
+    bool one = to->out == to->err;
+    r->reporter.err = one ? r->reporter.out : open_memstream(&r->err, &r->err_size);
+    if (r->reporter.out && r->reporter.err)
+        return true;
+    record_free(r);
+    return false;
+}
+
+void record_note(struct record *r, const char *note) {
+    if (r->kept && !r->note) {
+        r->note = strdup(note);
+    } else if (!r->kept && !*r->noted) {
+        report_warning(&r->reporter, NULL, note);
+        *r->noted = true;
+    }
+}
+
+void record_close(struct record *r) {
+    if (r->kept && r->reporter.err && r->reporter.err != r->reporter.out)
+        fclose(r->reporter.err);
+    if (r->kept && r->reporter.out)
+        fclose(r->reporter.out);
+    r->reporter.out = r->reporter.err = NULL;
+}
+
+static void put(FILE *to, const char *text, size_t size) {
+    if (size)
+        fwrite(text, 1, size, to);
+}
+
+void record_add(struct record *r, const struct record *said) {
+    put(r->reporter.err, said->err, said->err_size);
+    put(r->reporter.out, said->out, said->out_size);
+}
+
+void record_print(struct record *r, const struct reporter *to) {
+    if (r->note && !*r->noted) {
+        report_warning(to, NULL, r->note);
+        *r->noted = true;
+    }
+    put(to->err, r->err, r->err_size);
+    put(to->out, r->out, r->out_size);
+    if (r->out_size)
+        fflush(to->out);
+    record_free(r);
+}
+
+void record_free(struct record *r) {
+    record_close(r);
+    free(r->note);
+    free(r->out);
+    free(r->err);
+    r->note = r->out = r->err = NULL;
+    r->out_size = r->err_size = 0;
+}

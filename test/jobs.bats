@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# Batches: several images at once, their order, interruptions.
+
+load helper
+
+# Eighteen inputs of all sorts, with failures among them, below in/; names in their order in $inputs.
+make_mixture() {
+    mkdir in
+    inputs=()
+    for i in 1 2 3; do
+        make_pgm in/$i-a.pgm
+        make_ppm in/$i-b.ppm
+        make_jpeg in/$i-c.jpg
+        make_png in/$i-d.png
+        echo junk >in/$i-e.pgm
+        make_flat in/$i-f.pgm $((i * 300)) 200
+        inputs+=(in/$i-{a.pgm,b.ppm,c.jpg,d.png,e.pgm,f.pgm,none.pgm})
+    done
+}
+
+@test "several at once give the same bytes, reports and status as one at a time" {
+    make_mixture
+    for filter in blur:1 'gray invert' unsharp:sigma=3; do
+        options=()
+        for f in $filter; do options+=(-f "$f"); done
+        for jobs in 1 4; do
+            imf_run "${options[@]}" --jobs=$jobs --json "${inputs[@]}" -o out$jobs/
+            [ "$status" -eq 1 ]
+            json 'o["input"], o["status"], o.get("output", "").replace("out4", "out1"), o.get("backend")' \
+                <<<"$output" >json$jobs
+            sed 's/out4/out1/g' <<<"$stderr" >stderr$jobs
+        done
+        [ "$(wc -l <json4)" -eq 21 ]
+        [ "$(wc -l <stderr4)" -eq 7 ]
+        diff json1 json4
+        diff stderr1 stderr4
+        diff -r out1 out4
+        rm -r out1 out4
+    done
+    no_temporaries
+}
+
+@test "reports come in the order of the inputs, whatever is done first" {
+    mkfifo slow.pgm
+    for i in 1 2 3 4 5; do make_pgm $i.pgm; done
+    imf -f invert -j2 -v --json slow.pgm [1-5].pgm -o out/ >json 2>stderr 3>&- &
+    pid=$!
+    wait_for out 5.pgm
+    [ ! -s json ]
+    make_pgm fast.pgm
+    cat fast.pgm >slow.pgm
+    wait $pid
+    [ "$(json 'o["input"]' <json | tr '\n' ' ')" = "slow.pgm 1.pgm 2.pgm 3.pgm 4.pgm 5.pgm " ]
+    [ "$(cut -d' ' -f2 stderr | tr '\n' ' ')" = "slow.pgm: 1.pgm: 2.pgm: 3.pgm: 4.pgm: 5.pgm: 6 " ]
+}
+
+@test "the end of a batch names what failed" {
+    make_pgm a.pgm
+    for i in 0 1 2 3 4 5 6 7 8 9 A B; do echo junk >$i.pgm; done
+    imf_run -f invert ./*.pgm -o out/
+    [ "$status" -eq 1 ]
+    [ "${stderr_lines[12]}" = "imfilter: 12 of 13 images failed: ./0.pgm, ./1.pgm, ./2.pgm, ./3.pgm, ./4.pgm, \
+./5.pgm, ./6.pgm, ./7.pgm, ./8.pgm, ./9.pgm and 2 more" ]
+}
+
+@test "hundreds of tiny files, also in place" {
+    mkdir in
+    make_ppm in/0.ppm
+    for i in $(seq 300); do cp in/0.ppm in/$i.ppm; done
+    imf -f invert -r -j4 in -o out/
+    [ "$(ls out | wc -l)" -eq 301 ]
+    [ "$(cat out/*.ppm | sha256sum)" = "$(for i in $(seq 301); do cat out/0.ppm; done | sha256sum)" ]
+    [ "$(samples out/7.ppm)" = "254 253 252 251 250 249 248 247 246 245 235 225 215 205 195 185 175 0" ]
+    imf -f invert -r -j4 -i.bak in
+    cmp in/0.ppm out/0.ppm
+    [ "$(cat in/*.ppm | sha256sum)" = "$(cat out/*.ppm | sha256sum)" ]
+    [ "$(ls in/*.bak | wc -l)" -eq 301 ]
+    no_temporaries
+}
+
+@test "a name that appears meanwhile fails that image alone" {
+    mkfifo slow.pgm
+    for i in 1 2 3; do make_pgm $i.pgm; done
+    imf -f invert -j2 --no-clobber slow.pgm [1-3].pgm -o out/ 2>stderr 3>&- &
+    pid=$!
+    wait_for out 3.pgm
+    echo theirs >out/slow.pgm
+    cp 1.pgm fast.pgm
+    cat fast.pgm >slow.pgm
+    wait $pid
+    [ "$(cat out/slow.pgm)" = theirs ]
+    no_temporaries
+}
+
+@test "a signal drops what is under way, says how far it came, and is what ends the program" {
+    for name in HUP:129 INT:130 TERM:143; do
+        for jobs in 1 3; do
+            signal=${name%:*}
+            rm -rf out slow.pgm
+            mkfifo slow.pgm
+            for i in 1 2 3; do make_pgm $i.pgm; done
+            last=$((jobs == 1 ? 2 : 3))
+            env --default-signal="$signal" "$IMFILTER" -f invert -j$jobs 1.pgm 2.pgm slow.pgm 3.pgm -o out/ \
+                2>stderr >json --json 3>&- &
+            pid=$!
+            exec 9>slow.pgm
+            { printf 'P5\n1000 1000\n255\n' && head -c 500000 /dev/zero; } >&9
+            wait_for out '.imfilter-slow.pgm.??????'
+            wait_for out $last.pgm
+            kill -"$signal" $pid
+            status=0
+            wait $pid || status=$?
+            exec 9>&-
+            echo "$name $jobs: $status $(cat stderr)"
+            [ "$status" -eq "${name#*:}" ]
+            [ "$(cat stderr)" = "imfilter: interrupted: $last of 4 images done (--skip-existing filters the others)" ]
+            [ "$(wc -l <json)" -eq $last ]
+            [ "$(ls -A out | wc -l)" -eq $last ]
+            imf -f invert --skip-existing 1.pgm 2.pgm 3.pgm -o out/ --json >json
+            [ "$(grep -c skipped json)" -eq $last ]
+        done
+    done
+}
+
+@test "--jobs takes a number of images" {
+    make_pgm a.pgm
+    for jobs in 0 -1 x 257 ''; do
+        imf_run -f invert --jobs="$jobs" a.pgm -o b.pgm
+        [ "$status" -eq 2 ]
+        one_line "--jobs: \"$jobs\" is not valid (1..256)"
+    done
+    imf -f invert -j 256 a.pgm -o b.pgm
+}
