@@ -24,6 +24,9 @@
 #ifndef UNSHARP
 #define UNSHARP 0
 #endif
+#ifndef DIFFERENCE
+#define DIFFERENCE 0 // UNSHARP: what would be added is all
+#endif
 #ifndef AMOUNT
 #define AMOUNT 1.0f // unsharp's
 #endif
@@ -149,7 +152,8 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
     vfloat v = load_flat(in + in_origin + y * in_pitch + i, table);
 #if UNSHARP
     vfloat d = v - *(__global const vfloat_any *)(second + second_origin + y * second_pitch + i);
-    v += AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, (vfloat)0.0f), d);
+    d = AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, (vfloat)0.0f), d);
+    v = DIFFERENCE ? d : v + d;
 #endif
 #if NORMALIZE && STRETCH_WHOLE
 #pragma unroll
@@ -214,7 +218,8 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     __global const float *blurred = second + second_origin + y * second_pitch + (long)x * C_IN;
     for (int c = 0; c < C_IN; c++) {
         float d = v[c] - blurred[c];
-        v[c] += AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, 0.0f), d);
+        d = AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, 0.0f), d);
+        v[c] = DIFFERENCE ? d : v[c] + d;
     }
 #endif
 #if DOUBT

@@ -68,6 +68,11 @@ def cross(r):
 -f percentile:0:3 = nd.minimum_filter(a, 7, mode="nearest")
 -f percentile:25:2 = nd.rank_filter(a, 6, 5, mode="nearest")
 -f percentile:90:3:shape=disk = nd.rank_filter(a, 25, footprint=disk(3), mode="nearest")
+-f open:2 --edge=reflect = nd.grey_opening(a, 5, mode="reflect")
+-f close:3:shape=disk --edge=mirror = nd.grey_closing(a, footprint=disk(3), mode="mirror")
+-f gradient:2 --edge=wrap = nd.morphological_gradient(a.astype(int), 5, mode="wrap")
+-f tophat:3 --edge=reflect = nd.white_tophat(a.astype(int), 7, mode="reflect")
+-f blackhat:7x3 --edge=mirror = nd.black_tophat(a.astype(int), (3, 7), mode="mirror")
 END
 }
 
@@ -81,6 +86,7 @@ one = np.ones' <<'END'
 -f dilate:4:shape=cross = cv2.dilate(a, cv2.getStructuringElement(cv2.MORPH_CROSS, (9, 9)))
 -f median:1 = cv2.medianBlur(a, 3)
 -f median:2 = cv2.medianBlur(a, 5)
+-f gradient:3 = cv2.morphologyEx(a, cv2.MORPH_GRADIENT, one((7, 7)))
 END
 }
 
@@ -94,6 +100,17 @@ END
     imf -q -f dilate:@before.flt --edge=wrap a.ppm -o before.ppm
     imf -q -f kernel:0,1:flip --edge=wrap a.ppm -o same.ppm
     cmp before.ppm same.ppm
+}
+
+@test "an opening in a mask takes it turned at the second pass, and does nothing when done again" {
+    make_pgm a.pgm
+    printf '1 0 0\n1 0 1\n' >mask.flt
+    imf -q -f open:@mask.flt a.pgm -o once.pgm --edge=wrap
+    imf -q -f open:@mask.flt once.pgm -o twice.pgm --edge=wrap
+    cmp once.pgm twice.pgm
+    ! cmp -s a.pgm once.pgm
+    imf -q -f erode:@mask.flt -f dilate:@mask.flt a.pgm -o other.pgm --edge=wrap
+    ! cmp -s once.pgm other.pgm
 }
 
 @test "masks that are empty, too large or two kernels, and shapes without a radius, are refused" {

@@ -14,7 +14,7 @@ enum imf_op {
     IMF_OP_MAGNITUDE,     /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
     IMF_OP_UNSHARP,       /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
     IMF_OP_TRANSFER,      /* multiplication by `transfer` in the frequency domain */
-    IMF_OP_NEIGHBOURHOOD, /* `neighbourhood`, no sum of products */
+    IMF_OP_NEIGHBOURHOOD, /* `neighbourhood` and `second`, no sums of products */
     IMF_OP_GRAY,          /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
     IMF_OP_INVERT,        /* full scale - x; alpha stays */
     IMF_OP_THRESHOLD      /* x >= threshold ? full scale : 0; alpha stays */
@@ -44,8 +44,18 @@ struct imf_neighbourhood {
     int width, height;                /* of the window */
     int cx, cy;                       /* column and row of it that lies on the output's pixel */
     const struct imf_kernel *element; /* samples that count: taps that are not 0; NULL: all */
-    double value;                     /* the function's parameter: a rank's percentile */
+    bool turned;  /* by half a turn about its origin, which `cx` and `cy` know of */
+    double value; /* the function's parameter: a rank's percentile */
     bool selects; /* the result is one of the samples: integers, bounds and flat parts stay */
+};
+
+/* What becomes of a stage's two neighbourhoods, f and then g; x is the stage's input. */
+enum imf_compound {
+    IMF_ALONE, /* f(x): there is no g */
+    IMF_AFTER, /* g(f(x)) */
+    IMF_APART, /* g(x) - f(x) */
+    IMF_ABOVE, /* x - g(f(x)) */
+    IMF_BELOW  /* g(f(x)) - x */
 };
 
 struct imf_stage {
@@ -54,7 +64,8 @@ struct imf_stage {
     double amount;                /* unsharp */
     double threshold;             /* unsharp, threshold: fraction of full scale */
     struct imf_transfer transfer;
-    struct imf_neighbourhood neighbourhood;
+    struct imf_neighbourhood neighbourhood, second;
+    enum imf_compound compound;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
 };
 

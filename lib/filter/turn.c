@@ -33,24 +33,31 @@ static enum imf_status turn_kernel(struct imf_kernel **out, const struct imf_ker
     return IMF_OK;
 }
 
+static void turn_neighbourhood(struct imf_neighbourhood *hood, struct imf_turn turn,
+                               const struct imf_kernel *element) {
+    int width = hood->width;
+    imf_turn_pixel_back(turn, hood->width, hood->height, &hood->cx, &hood->cy);
+    if (turn.swap) {
+        hood->width = hood->height;
+        hood->height = width;
+    }
+    if (hood->element)
+        hood->element = element;
+}
+
 static enum imf_status turn_stage(struct imf_stage *out, const struct imf_stage *stage,
                                   struct imf_turn turn, struct imf_error *err) {
     *out = *stage;
     out->kernel[0] = out->kernel[1] = NULL;
     imf_turn_offset_back(turn, &out->transfer.u, &out->transfer.v); /* the others are round */
-    struct imf_neighbourhood *hood = &out->neighbourhood;
-    if (stage->op == IMF_OP_NEIGHBOURHOOD)
-        imf_turn_pixel_back(turn, hood->width, hood->height, &hood->cx, &hood->cy);
-    if (turn.swap) {
-        hood->width = stage->neighbourhood.height;
-        hood->height = stage->neighbourhood.width;
-    }
     enum imf_status status = IMF_OK;
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])
             status = turn_kernel(&out->kernel[i], stage->kernel[i], turn, err);
-    if (hood->element)
-        hood->element = out->kernel[0];
+    if (stage->op == IMF_OP_NEIGHBOURHOOD) {
+        turn_neighbourhood(&out->neighbourhood, turn, out->kernel[0]);
+        turn_neighbourhood(&out->second, turn, out->kernel[0]);
+    }
     return status;
 }
 

@@ -22,8 +22,9 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     case IMF_OP_LINEAR:
     case IMF_OP_MAGNITUDE:
     case IMF_OP_TRANSFER:
-    case IMF_OP_NEIGHBOURHOOD:
         return imf_builder_convolve(b, stage);
+    case IMF_OP_NEIGHBOURHOOD:
+        return imf_builder_windows(b, stage);
     case IMF_OP_UNSHARP:
         return imf_builder_unsharp(b, stage);
     case IMF_OP_GRAY:

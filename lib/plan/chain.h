@@ -20,6 +20,7 @@ struct imf_point {
     bool linearize;       /* sRGB curve to linear light, colours only */
     bool unsharp;         /* x = x + amount * d, d = x - blurred brought nearer to 0 by level */
     double amount, level; /* second input: the blurred surface */
+    bool difference;      /* with unsharp, x = amount * d: integers stay integers */
     bool unpremultiply;   /* alpha /= full, colours /= alpha, 0 where the output's alpha < 0.5 */
     double alpha_scale;   /* divides the output's alpha: a kernel's scale put off till then; also
                              under normalize */

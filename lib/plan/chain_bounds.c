@@ -91,9 +91,12 @@ static bool point_exact(const struct imf_chain *c, int i) {
         return true;
     if (p->normalize)
         return p->whole && p->rescale == 1 && i == c->count - 1;
-    if (p->linearize || p->unsharp || p->gray || p->epilogue || p->delinearize || p->rescale != 1)
+    if (p->unsharp && !(p->difference && c->passes[i].whole))
         return false;
-    return p->unpremultiply ? i == c->count - 1 && !p->premultiply : p->premultiply;
+    if (p->linearize || p->gray || p->epilogue || p->delinearize || p->rescale != 1)
+        return false;
+    return p->unpremultiply ? i == c->count - 1 && !p->premultiply
+                            : p->premultiply || p->difference;
 }
 
 /* Integers are stretched exactly: floats must hold them, and the host alone tells whether a

@@ -185,7 +185,9 @@ static void set_outside(const struct imf_builder *b, double *outside) {
         outside[i] = unit * (b->alpha && i == b->channels - 1 ? b->chain->full : b->outside);
 }
 
-bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) {
+/* A pass of the stage's kernels, or of one of its neighbourhoods. */
+static bool filter(struct imf_builder *b, const struct imf_stage *stage,
+                   const struct imf_neighbourhood *hood) {
     struct imf_chain *c = b->chain;
     if (!premultiply(b) || !imf_builder_flush(b))
         return false;
@@ -210,11 +212,11 @@ bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) 
         b->integral = b->positive = false;
         gain = 2; /* ringing of an ideal response stays well below */
     } else if (stage->op == IMF_OP_NEIGHBOURHOOD) {
-        imf_problem_neighbourhood(p, &stage->neighbourhood);
-        p->exact = b->integral = b->integral && stage->neighbourhood.selects;
-        b->positive = b->positive && stage->neighbourhood.selects;
+        imf_problem_neighbourhood(p, hood);
+        p->exact = b->integral = b->integral && hood->selects;
+        b->positive = b->positive && hood->selects;
         /* One of the samples needs no more room than they. */
-        if (stage->neighbourhood.selects)
+        if (hood->selects)
             pass->out = pass->in;
     } else {
         if (stage->op == IMF_OP_MAGNITUDE)
@@ -249,6 +251,46 @@ bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) 
     b->positive = p->positive = false;
     pass->bound = b->bound += fabs(bias);
     return true;
+}
+
+bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) {
+    return filter(b, stage, NULL);
+}
+
+/* The present values minus those of another surface, or the other way round: a point pass. */
+static bool subtract(struct imf_builder *b, int other, bool swapped) {
+    b->chain->passes[other].out = IMF_F32; /* as point passes read it */
+    struct imf_point *p = imf_builder_point(b, IMF_AT_UNSHARP);
+    if (!p)
+        return false;
+    p->unsharp = p->difference = true;
+    p->amount = swapped ? -1 : 1;
+    b->second = other;
+    b->bound *= b->positive ? 1 : 2;
+    b->positive = false;
+    return true;
+}
+
+bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage) {
+    if (!premultiply(b) || !imf_builder_flush(b))
+        return false;
+    int original = b->source;
+    if (!filter(b, stage, &stage->neighbourhood))
+        return false;
+    int first = b->source;
+    if (stage->compound == IMF_ALONE)
+        return true;
+    if (stage->compound == IMF_APART)
+        b->source = original;
+    if (!filter(b, stage, &stage->second))
+        return false;
+    if (stage->compound == IMF_AFTER)
+        return true;
+    if (stage->compound == IMF_APART)
+        return subtract(b, first, false);
+    int second = b->source;
+    b->source = original;
+    return subtract(b, second, stage->compound == IMF_BELOW);
 }
 
 bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {

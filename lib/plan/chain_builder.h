@@ -63,6 +63,8 @@ bool imf_builder_normalize(struct imf_builder *b);
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
 bool imf_builder_gray(struct imf_builder *b);
 bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage);
+/* Of one neighbourhood or two. */
+bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage);
 
 #endif

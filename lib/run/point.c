@@ -26,7 +26,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
         v[c] = p->full * imf_srgb_to_linear(v[c] / p->full);
     for (int c = 0; c < p->in_channels && p->unsharp; c++) {
         double d = v[c] - blurred[c];
-        v[c] += p->amount * copysign(fmax(fabs(d) - p->level, 0), d);
+        d = p->amount * copysign(fmax(fabs(d) - p->level, 0), d);
+        v[c] = p->difference ? d : v[c] + d;
     }
     if (p->unpremultiply) {
         v[alpha] /= p->full;

@@ -5,6 +5,10 @@
 
 static bool holds(const struct imf_neighbourhood *hood, int x, int y) {
     const struct imf_kernel *k = hood->element;
+    if (hood->turned) {
+        x = hood->width - 1 - x;
+        y = hood->height - 1 - y;
+    }
     return !k || k->taps[(size_t)y * (size_t)k->width + (size_t)x] != 0;
 }
 

@@ -157,7 +157,8 @@ class Draw:
         return spec + kind
 
     def rank(self):
-        name = self.one(("median", "median", "erode", "dilate", "percentile:" + self.one(("0", "10", "37.5", "90"))))
+        name = self.one(("median", "median", "erode", "dilate", "open", "close", "gradient", "tophat",
+                         "blackhat", "percentile:" + self.one(("0", "10", "37.5", "90"))))
         if self.chance(0.2):
             return name + ":@%dx%d.%d" % (*self.random.integers(2, 12, 2), self.random.integers(1000))
         if self.chance(0.3):

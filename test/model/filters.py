@@ -1,6 +1,6 @@
 """What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
 
-parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank or Point. Nothing here knows about images.
+parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks or Point. Nothing here knows about images.
 """
 import math
 from fractions import Fraction
@@ -96,6 +96,21 @@ class Rank:
 
     def magnifies(self):
         return 1.0
+
+
+class Ranks:
+    """Two ranks: the second of the first, what one is above the other, or what both are from the image"""
+
+    integer, shown, bias = True, "clip", 0.0
+
+    def __init__(self, first, second, compound):
+        self.first, self.second, self.compound = first, second, compound
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 1.0 if self.compound == "after" else 2.0
 
 
 class Point:
@@ -270,6 +285,16 @@ def rank(percent, size, shape):
     return found
 
 
+def pair(first, compound, size, shape):
+    both = [rank(percent, size, shape) for percent in (first, str(100 - int(first)))]
+    if compound != "apart":  # a true opening: the second element is the first, turned
+        both[1].element = both[1].element[::-1, ::-1]
+        both[1].origin = tuple(n - 1 - o for n, o in zip(both[1].element.shape, both[1].origin))
+    return Ranks(*both, compound)
+
+
+PAIRS = {"open": ("0", "after"), "close": ("100", "after"), "gradient": ("0", "apart"), "tophat": ("0", "above"),
+         "blackhat": ("100", "below")}
 RANKS = {"median": "50", "erode": "0", "dilate": "100"}
 ACROSS = {"sobel": [1, 2, 1], "prewitt": [1, 1, 1], "scharr": [3, 10, 3]}
 
@@ -282,6 +307,8 @@ def parse(spec):
         return custom(args[0], options)
     if name in RANKS:
         return rank(RANKS[name], args[0], options.get("shape", "square"))
+    if name in PAIRS:
+        return pair(*PAIRS[name], args[0], options.get("shape", "square"))
     if name == "percentile":
         return rank(args[0], args[1], options.get("shape", "square"))
     if name in ACROSS:

@@ -183,6 +183,12 @@ class Run:
                            correlate(plane, stage.y, self.edge, border) ** 2)
         if isinstance(stage, filters.Rank):
             return ranked(plane, stage, self.edge, border)
+        if isinstance(stage, filters.Ranks):
+            first = ranked(plane, stage.first, self.edge, border)
+            if stage.compound == "apart":
+                return ranked(plane, stage.second, self.edge, border) - first
+            both = ranked(first, stage.second, self.edge, border)
+            return {"after": both, "above": plane - both, "below": both - plane}[stage.compound]
         if isinstance(stage, filters.Unsharp):
             detail = plane - correlate(plane, stage.blur, self.edge, border)
             kept = np.sign(detail) * np.maximum(0, np.abs(detail) - stage.threshold * unit)
