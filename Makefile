@@ -286,8 +286,9 @@ clean: ## remove everything that was built
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
 	opencl-c-headers pocl-opencl-icd bats parallel python3
-DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ imagemagick libclang-rt-14-dev \
-	mandoc netpbm oclgrind pngcheck shellcheck libimage-exiftool-perl libjpeg-turbo-progs python3-numpy zsh
+DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
+	libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs mandoc munge netpbm oclgrind openssh-client \
+	openssh-server pngcheck python3-numpy shellcheck slurm-client slurmctld slurmd systemd zsh
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)

@@ -69,6 +69,7 @@ both_link() { # COMPILER SOURCE OPTION...
     for file in bin/imfilter lib/here/libimfilter.a lib/here/libimfilter.so lib/here/libimfilter.so.0 \
         "lib/here/libimfilter.so.$VERSION" lib/here/pkgconfig/imfilter.pc include/imfilter.h \
         share/doc/imfilter/LICENSE share/imfilter/sobel.flt share/man/man1/imfilter.1 share/man/man5/imfilter.5 \
+        share/man/man7/imfilter-batch.7 \
         share/bash-completion/completions/imfilter share/zsh/site-functions/_imfilter \
         share/fish/vendor_completions.d/imfilter.fish; do
         echo "$file"

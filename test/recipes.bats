@@ -1,0 +1,370 @@
+# imfilter-batch(7): every recipe is run as it is printed, by the real programs.
+#
+# Workers are killed on the way by test/faults/file_calls.c, before a certain call that changes files;
+# the recipe is then run again and has to give the pixels of one run that nobody disturbed.
+load helper
+
+MANUAL=$BATS_TEST_DIRNAME/../man/imfilter-batch.7
+
+# What stands behind the comment "recipe: NAME".
+recipe() { # NAME
+    sed -n "/^\.\\\\\" recipe: $1\$/,/^\.Ed\$/p" "$MANUAL" | sed '1,2d; $d; s/\\e/\\/g' >"recipe.$1"
+    [ -s "recipe.$1" ] && cat "recipe.$1"
+}
+
+needs() { # PROGRAM...
+    local program
+    for program; do
+        command -v "$program" >/dev/null || skip "there is no $program"
+    done
+}
+
+# Twelve photos, what is to become of them, and `imfilter` in the path.
+prepare() {
+    local i
+    mkdir raw bin
+    for i in 01 02 03 04 05 06 07 08 09 10 11 12; do
+        { printf 'P5\n64 48\n255\n' && tail -c "+${i}000" "$TESTDATA/still.jpg" | head -c 3072; } >"raw/$i.pgm"
+    done
+    imf -q -r -f invert --format=jpeg raw/ -o photos/
+    imf -q -r -f unsharp photos/ -o wanted/
+    need_faults
+    # Whichever worker removes this directory is killed under way.
+    cat >bin/imfilter <<END
+#!/bin/sh
+if rmdir "$PWD/kill-one" 2>/dev/null; then
+    export LD_PRELOAD="$FAULTS" FAULT_BELOW="$PWD" FAULT_KILL=1
+    FAULT_AT=\$(cat "$PWD/kill-at")
+    export FAULT_AT ASAN_OPTIONS="\${ASAN_OPTIONS:-}:verify_asan_link_order=0"
+fi
+exec "$IMFILTER" "\$@"
+END
+    chmod +x bin/imfilter
+    PATH=$PWD/bin:$PATH
+}
+
+kill_a_worker() { # CALL
+    echo "$1" >kill-at
+    mkdir kill-one
+}
+
+results() {
+    find sharp -name '[0-9]*.jpg' 2>/dev/null | wc -l
+}
+
+# The pixels of every photo are those that one process makes.
+same_pixels() {
+    no_temporaries
+    rm -rf pixels
+    imf -q -r -f kernel:1 --format=pnm wanted/ -o pixels/wanted/
+    imf -q -r -f kernel:1 --format=pnm sharp/ -o pixels/sharp/
+    diff -r pixels/wanted pixels/sharp
+}
+
+# What is printed does the work; with a worker killed it comes short, and does the rest when run again.
+survives() { # COMMAND...
+    timeout 100 "$@"
+    same_pixels
+    rm -rf sharp
+    kill_a_worker "${KILL_AT:-7}"
+    run timeout 100 "$@"
+    echo "$output"
+    echo "status $status, $(results) of 12 are there"
+    [ ! -e kill-one ]
+    [ "$(results)" -lt 12 ] || [ -n "${RETRIES:-}" ]
+    timeout 100 "$@"
+    same_pixels
+}
+
+@test "the manual shows the recipes as the tests run them" {
+    needs mandoc col
+    mandoc -Tascii "$MANUAL" | col -bx | sed 's/^ *//' >shown
+    names=$(sed -n 's/^\.\\" recipe: //p' "$MANUAL")
+    [ "$(wc -w <<<"$names")" -ge 10 ]
+    for name in $names; do
+        recipe "$name"
+        while IFS= read -r line; do
+            line=${line#"${line%%[! ]*}"}
+            [ -z "$line" ] || grep -qxF -e "$line" shown
+        done <"recipe.$name"
+        grep -q "recipe $name\b" "$BATS_TEST_FILENAME" || { echo "no test runs $name"; return 1; }
+    done
+}
+
+@test "a tree" {
+    prepare
+    recipe tree
+    survives sh recipe.tree
+}
+
+@test "find" {
+    prepare
+    recipe find
+    mv photos/02.jpg 'photos/a b.jpg'
+    mv wanted/02.jpg 'wanted/a b.jpg'
+    survives sh recipe.find
+}
+
+@test "xargs -P" {
+    prepare
+    recipe xargs
+    mv photos/02.jpg 'photos/a b.jpg'
+    mv wanted/02.jpg 'wanted/a b.jpg'
+    survives sh recipe.xargs
+}
+
+@test "GNU parallel" {
+    needs parallel
+    prepare
+    recipe parallel
+    mv photos/02.jpg "photos/a 'b.jpg"
+    mv wanted/02.jpg "wanted/a 'b.jpg"
+    RETRIES=1 survives sh recipe.parallel
+    # Killed and started again in the same run.
+    rm -rf sharp
+    kill_a_worker 7
+    sh recipe.parallel
+    same_pixels
+}
+
+@test "make -j" {
+    needs make
+    prepare
+    recipe make
+    cp recipe.make Makefile
+    KILL_AT=3 survives env -u MAKEFLAGS -u MAKELEVEL make -j2
+    run env -u MAKEFLAGS -u MAKELEVEL make -j2
+    [[ $output == *"Nothing to be done"* ]]
+}
+
+# ---- more than one machine -------------------------------------------------------------------
+
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# This machine under the names node1 and node2, for `ssh`, with keys and settings of the test's own.
+start_sshd() {
+    local port sshd=/usr/sbin/sshd
+    needs ssh ssh-keygen
+    [ -x $sshd ] || skip "there is no sshd"
+    mkdir ssh
+    ssh-keygen -q -t ed25519 -N '' -f ssh/host
+    ssh-keygen -q -t ed25519 -N '' -f ssh/user
+    port=$(free_port)
+    cat >ssh/sshd_config <<END
+Port $port
+ListenAddress 127.0.0.1
+HostKey $PWD/ssh/host
+AuthorizedKeysFile $PWD/ssh/user.pub
+PidFile $PWD/ssh/pid
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+SetEnv PATH=$PATH HOME=$PWD/ssh XDG_CACHE_HOME=$XDG_CACHE_HOME
+END
+    cat >ssh/config <<END
+Host node1 node2
+HostName 127.0.0.1
+Port $port
+IdentityFile $PWD/ssh/user
+IdentitiesOnly yes
+UserKnownHostsFile $PWD/ssh/known
+StrictHostKeyChecking no
+LogLevel ERROR
+ConnectTimeout 10
+END
+    printf '#!/bin/sh\nexec %s -F %s/ssh/config "$@"\n' "$(command -v ssh)" "$PWD" >bin/ssh
+    chmod +x bin/ssh
+    # Where root's sshd puts itself; at a machine's start that is made by its service.
+    [ "$(id -u)" -ne 0 ] || [ -d /run/sshd ] || mkdir -p /run/sshd 2>/dev/null ||
+        skip "sshd needs /run/sshd, which cannot be made"
+    $sshd -f "$PWD/ssh/sshd_config" -E "$PWD/ssh/log" || skip "sshd does not start: $(tail -n 1 ssh/log)"
+    wait_for ssh pid || skip "sshd does not start: $(tail -n 1 ssh/log)"
+    timeout 20 ssh node1 true || skip "sshd lets nobody in: $(tail -n 1 ssh/log)"
+}
+
+@test "ssh, with a share for each machine" {
+    need_thorough
+    prepare
+    start_sshd
+    recipe ssh-shards
+    # The last line does what is missing.
+    RETRIES=1 survives sh recipe.ssh-shards
+}
+
+@test "GNU parallel over ssh" {
+    need_thorough
+    needs parallel
+    prepare
+    start_sshd
+    recipe parallel-ssh
+    RETRIES=1 survives sh recipe.parallel-ssh
+    [ ! -e kill-one ]
+}
+
+@test "an image there and back over ssh" {
+    prepare
+    start_sshd
+    recipe ssh
+    cp photos/01.jpg photo.jpg
+    imf -f disk:5 photo.jpg -o wanted.jpg
+    timeout 60 sh recipe.ssh
+    cmp <(samples soft.jpg) <(samples wanted.jpg)
+    # Damaged on the way: no result.
+    rm soft.jpg
+    head -c 700 photos/01.jpg >photo.jpg
+    run timeout 60 sh recipe.ssh
+    [ "$status" -eq 1 ]
+    [ ! -e soft.jpg ]
+}
+
+start_slurm() {
+    local dir=$PWD/slurm user program host
+    PATH=$PATH:/usr/sbin
+    needs munged slurmctld slurmd sbatch sinfo
+    user=$(id -un)
+    host=$(hostname -s)
+    mkdir -p slurm/state slurm/spool
+    head -c 1024 /dev/urandom >slurm/key
+    chmod 600 slurm/key
+    munged --force --key-file="$dir/key" --socket="$dir/socket" --pid-file="$dir/munged.pid" \
+        --log-file="$dir/munged.log" --seed-file="$dir/seed" || skip "munged does not start: $(tail -n 1 slurm/munged.log)"
+    cat >slurm/slurm.conf <<END
+ClusterName=recipes
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$(free_port)
+SlurmdPort=$(free_port)
+AuthType=auth/munge
+AuthInfo=socket=$dir/socket
+CredType=cred/munge
+SlurmUser=$user
+SlurmdUser=$user
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/spool
+SlurmctldPidFile=$dir/slurmctld.pid
+SlurmdPidFile=$dir/slurmd.pid
+SlurmctldLogFile=$dir/slurmctld.log
+SlurmdLogFile=$dir/slurmd.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+MpiDefault=none
+ReturnToService=2
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+NodeName=here NodeHostname=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=5 State=UP
+END
+    export SLURM_CONF=$dir/slurm.conf
+    slurmctld -f "$SLURM_CONF" || skip "slurmctld does not start: $(tail -n 1 slurm/slurmctld.log)"
+    # Where there are no cgroups; older ones do not know the word, and need none.
+    slurmd -N here -f "$SLURM_CONF" ||
+        { echo 'CgroupPlugin=disabled' >slurm/cgroup.conf && slurmd -N here -f "$SLURM_CONF"; } ||
+        skip "slurmd does not start: $(tail -n 1 slurm/slurmd.log)"
+    for _ in $(seq 100); do
+        [ "$(timeout 5 sinfo -h -o %T 2>/dev/null)" != idle ] || return 0
+        sleep 0.2
+    done
+    tail -n 20 slurm/*.log
+    skip "Slurm's node does not come up"
+}
+
+@test "a job array of Slurm" {
+    need_thorough
+    prepare
+    start_slurm
+    recipe slurm
+    cp recipe.slurm sharpen.sh
+    survives sbatch --wait sharpen.sh
+    grep -l . sharpen-[1-4].log || :
+}
+
+# Daemons end with their test, whatever became of it.
+teardown() {
+    local pid
+    [ ! -e watch.pid ] || kill -- "-$(cat watch.pid)" 2>/dev/null || :
+    for pid in $(cat slurm/slurmd.pid slurm/slurmctld.pid slurm/munged.pid ssh/pid 2>/dev/null); do
+        kill "$pid" 2>/dev/null || continue
+        for _ in $(seq 50); do
+            kill -0 "$pid" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill -9 "$pid" 2>/dev/null || :
+    done
+}
+
+# ---- as pictures arrive, before a commit -------------------------------------------------------
+
+@test "a loop with inotifywait" {
+    needs inotifywait setsid
+    prepare
+    recipe watch
+    mv photos arriving
+    mkdir photos
+    setsid sh -c 'echo $$ >watch.pid; exec sh recipe.watch' >watch.log 2>&1 3>&- &
+    # It watches when a picture comes through.
+    cp wanted/01.jpg wanted/00.jpg
+    for _ in $(seq 100); do
+        cp arriving/01.jpg photos/00.jpg
+        [ ! -e sharp/00.jpg ] || break
+        sleep 0.1
+    done
+    for file in arriving/*; do
+        mv "$file" photos/
+    done
+    for _ in $(seq 200); do
+        [ "$(results)" -lt 13 ] || break
+        sleep 0.05
+    done
+    kill -- "-$(cat watch.pid)"
+    cat watch.log
+    same_pixels
+}
+
+@test "units of systemd" {
+    needs systemd-analyze
+    prepare
+    mkdir units
+    recipe sharpen.path
+    recipe sharpen.service
+    cp recipe.sharpen.path units/sharpen.path
+    cp recipe.sharpen.service units/sharpen.service
+    export XDG_RUNTIME_DIR=$PWD HOME=$PWD
+    run systemd-analyze --user --man=no --recursive-errors=no verify "$PWD/units/sharpen.path" "$PWD/units/sharpen.service"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    # Something wrong is found.
+    sed 's/PathChanged/PathChange/' recipe.sharpen.path >units/sharpen.path
+    run systemd-analyze --user --man=no verify "$PWD/units/sharpen.path"
+    [[ $output == *PathChange* ]]
+    sed -n "s|%h|$PWD|g; s/^ExecStart=//p" recipe.sharpen.service >start.sh
+    survives sh start.sh
+}
+
+@test "a check before a commit" {
+    needs git
+    prepare
+    export HOME=$PWD GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+    unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+    recipe pre-commit
+    git init -q repository
+    cd repository
+    mkdir -p .git/hooks
+    cp ../recipe.pre-commit .git/hooks/pre-commit
+    chmod +x .git/hooks/pre-commit
+    cp ../photos/01.jpg 'a b.jpg'
+    cp ../photos/02.jpg ä.jpg
+    git add .
+    git commit -q -m whole
+    head -c 700 ../photos/03.jpg >ä.jpg
+    git add .
+    cp ../photos/02.jpg ä.jpg # what is staged counts
+    run git commit -q -m damaged
+    [ "$status" -eq 1 ]
+    [[ $output == *"ä.jpg: not committed"* ]]
+    git add .
+    git rm -q 'a b.jpg'
+    git commit -q -m removed
+}
