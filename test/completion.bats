@@ -13,7 +13,7 @@ prepare() { # SHELL
     export HOME=$PWD XDG_CONFIG_HOME=$PWD
     touch photo.png 'a b.png' psf.txt
     mkdir own
-    echo '1' >own/mine.flt
+    echo '1' >own/my-own.flt
     export IMFILTER_PATH=$PWD/own
 }
 
@@ -28,17 +28,19 @@ becomes() { # SHELL SETUP
 # Lines alike in bash and zsh.
 common() {
     cat <<'END'
--f bl => -f blur:|
--fbl => -fblur:|
---filter=bl => --filter=blur:|
--f gr => -f gray |
--f mi => -f mine |
+-f blu => -f blur:|
+-fblu => -fblur:|
+--filter=blu => --filter=blur:|
+-f inver => -f invert |
+-f my-o => -f my-own |
 -f unsharp:si => -f unsharp:sigma=|
 -f unsharp:2:am => -f unsharp:2:amount=|
 -f unsharp:sigma=1:amount=2: => -f unsharp:sigma=1:amount=2:threshold=|
 --filter=bandpass:0.1:0.2:type=bu => --filter=bandpass:0.1:0.2:type=butterworth |
 -f kernel:@ps => -f kernel:@psf.txt |
 -f kernel:fl => -f kernel:flip |
+-f median:@ps => -f median:@psf.txt |
+-f median:2:shape=d => -f median:2:shape=disk |
 -f blur:2 -f emb => -f blur:2 -f emboss|
 --edge=cl => --edge=clamp |
 --edge cl => --edge clamp |
@@ -52,8 +54,8 @@ common() {
 --list-f => --list-filters |
 ph => photo.png |
 a => a\ b.png |
-a\ b.png -f bl => a\ b.png -f blur:|
-"a b.png" -f bl => "a b.png" -f blur:|
+a\ b.png -f blu => a\ b.png -f blur:|
+"a b.png" -f blu => "a b.png" -f blur:|
 -f invert ph => -f invert photo.png |
 -o ou => -o out/|
 --output=ou => --output=out/|
@@ -94,7 +96,7 @@ END
     prepare zsh
     mkdir functions
     mv script.zsh functions/_imfilter
-    printf '%s\n' '-f bl => -f blur:|' '--edge=cl => --edge=clamp |' >wanted
+    printf '%s\n' '-f blu => -f blur:|' '--edge=cl => --edge=clamp |' >wanted
     becomes zsh 'fpath=($PWD/functions $fpath)' <wanted
 }
 
@@ -109,10 +111,10 @@ fish_offers() { # LINE
         echo "$line; got: $(fish_offers "${line%% => *}")"
         [ "$(fish_offers "${line%% => *}")" = "${line##* => }" ]
     done <<'END'
--f bl => blur:
--fbl => -fblur:
---filter=bl => --filter=blur:
--f mi => mine
+-f blu => blur:
+-fblu => -fblur:
+--filter=blu => --filter=blur:
+-f my-o => my-own
 -f sharp => sharpen sharpen:
 -f unsharp:si => unsharp:sigma=
 --filter=unsharp:sigma=1:amount=2: => --filter=unsharp:sigma=1:amount=2:threshold=
@@ -129,7 +131,7 @@ fish_offers() { # LINE
 --output=ou => --output=out/
 -- ph => photo.png
 END
-    fish --no-config -c 'source script.fish; complete -C "imfilter -f bl"' | grep -F 'Gaussian blur'
+    fish --no-config -c 'source script.fish; complete -C "imfilter -f blu"' | grep -F 'Gaussian blur'
 }
 
 options() {

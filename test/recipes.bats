@@ -251,9 +251,10 @@ TaskPlugin=task/none
 MpiDefault=none
 ReturnToService=2
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
+SlurmdParameters=config_overrides
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
-NodeName=here NodeHostname=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+NodeName=here NodeHostname=$host NodeAddr=127.0.0.1 CPUs=8 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=5 State=UP
 END
     export SLURM_CONF=$dir/slurm.conf
