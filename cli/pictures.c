@@ -194,7 +194,7 @@ static enum imf_status filter_pixels(struct imf_pixels *after, void **data,
                                      const struct imf_pixels *before, struct imf_writer *writer,
                                      const struct options *o, struct imf_report *report,
                                      struct imf_error *err) {
-    const struct imf_run_options options = {o->bench, o->verify};
+    const struct imf_run_options options = {.bench = o->bench, .verify = o->verify};
     enum imf_status status = make_room(after, data, imf_plan_output(imf_workspace_plan(workspace)),
                                        o->limits.max_memory, err);
     if (status == IMF_OK)

@@ -182,6 +182,7 @@ static void settle_output(struct session *s, struct work *w) {
     info.format = output_format(s, w);
     w->encode = s->options->encode;
     w->encode.pnm = output_pnm(s, w);
+    w->encode.threads = w->lease.threads;
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
 }
 
@@ -210,7 +211,7 @@ static enum result open_output(struct session *s, struct work *w) {
 
 static enum imf_status run_plan(struct session *s, struct work *w) {
     const struct options *o = s->options;
-    const struct imf_run_options options = {o->bench, o->verify};
+    const struct imf_run_options options = {o->bench, o->verify, w->lease.threads};
     struct imf_report *report = &w->outcome.report;
     if (o->spectrum)
         return pictures_run(&w->spectrum, w->lease.workspace, w->reader, w->writer, o, &w->outcome,

@@ -90,7 +90,6 @@ struct imf_limits {
 struct imf_metadata;
 /* Pixels that do not lie upright: leave them, with the EXIF tag that says so, or turn them. */
 enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
-
 enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
 /* Which of PNM's formats: any that holds the image, the smallest first, or one of them. */
 enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM };
@@ -104,6 +103,7 @@ struct imf_encode {
     uint64_t max_memory; /* bytes for the encoder's buffers; 0: no limit */
     enum imf_orient orient; /* pixels are turned, too, where no tag can be kept (stripped, say) */
     enum imf_pnm pnm;
+    int threads; /* that may encode; 0: all cores' */
 };
 
 /* Open an image on a stream positioned at its first byte and read its header. The stream stays the
@@ -309,6 +309,7 @@ const struct imf_choice *imf_plan_choice(const struct imf_plan *plan);
 struct imf_run_options {
     unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
     bool verify;    /* run the reference too and compare */
+    int threads;    /* that may work at once; 0: all cores' */
 };
 
 struct imf_report {
@@ -368,7 +369,6 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
  * one after the other without gaps, and the batch's transforms likewise. Any length up to 2^22 will
  * do; products of 2, 3, 5 and 7 are the quickest, prime factors above 61 the slowest (done as
  * convolutions in float64 where the device can).
- *
  * Mixed radix, in four steps where a line is long (Cooley and Tukey 1965; Bailey 1990; ARM's
  * "Speeding up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL"); large
  * primes as Rader (1968) or Bluestein (1970) has it. */

@@ -33,10 +33,11 @@ static void *run(void *data) {
     return NULL;
 }
 
-void imf_parallel(int count, void (*work)(void *data, int item), void *data) {
+void imf_parallel_on(int threads, int count, void (*work)(void *data, int item), void *data) {
     struct share s = {.work = work, .data = data, .count = count};
     pthread_t thread[MOST_THREADS];
-    int wanted = count > 1 ? imf_cores() - 1 : 0;
+    int most = threads > 0 && threads < MOST_THREADS ? threads : imf_cores();
+    int wanted = count > 1 ? most - 1 : 0;
     int started = 0;
     sigset_t all, before;
     if (wanted > count - 1)
@@ -51,4 +52,8 @@ void imf_parallel(int count, void (*work)(void *data, int item), void *data) {
     run(&s);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
+}
+
+void imf_parallel(int count, void (*work)(void *data, int item), void *data) {
+    imf_parallel_on(0, count, work, data);
 }

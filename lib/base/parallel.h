@@ -12,5 +12,7 @@ int imf_cores(void);
  * thread cannot be started its share is done by those that run. May be called from several threads.
  */
 void imf_parallel(int count, void (*work)(void *data, int item), void *data);
+/* The same on `threads` threads at most, the calling one included; 0: as many as cores. */
+void imf_parallel_on(int threads, int count, void (*work)(void *data, int item), void *data);
 
 #endif

@@ -278,7 +278,8 @@ static struct size size_of(const struct imf_idat_shape *s) {
     z.plain = IMF_DEFLATE_WINDOW + z.block;
     z.chunk = CHUNK_HEAD + ZLIB_HEAD + imf_deflate_bound(z.block) + ADLER_BYTES + CRC_BYTES;
     uint64_t blocks = (z.bytes + z.block - 1) / z.block;
-    z.workers = imf_cores() - 1 < WORKERS_MAX ? imf_cores() - 1 : WORKERS_MAX;
+    int others = (s->threads > 0 ? s->threads : imf_cores()) - 1;
+    z.workers = others < WORKERS_MAX ? others : WORKERS_MAX;
     if ((uint64_t)z.workers > blocks - 1)
         z.workers = (int)(blocks - 1);
     for (;; z.workers--) {

@@ -14,6 +14,7 @@ struct imf_idat_shape {
     size_t pixel;        /* bytes of one, at least 1 */
     bool few;            /* indices, or samples under 8 bits: differences of them mean nothing */
     int level;           /* 0 (stored), 1 (fastest) to 9 (smallest) */
+    int threads;         /* at most, 0: as many as cores */
     uint64_t max_memory; /* of the process, 0: any; threads take a small part of it */
 };
 

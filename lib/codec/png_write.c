@@ -279,6 +279,7 @@ static struct imf_idat_shape shape_of(const struct png *p, int bits) {
                                    .few = few,
                                    .level = w->encode.compression < 0 ? DEFAULT_LEVEL
                                                                       : w->encode.compression,
+                                   .threads = w->encode.threads,
                                    .max_memory = w->encode.max_memory};
 }
 

@@ -146,6 +146,14 @@ enum imf_status imf_exec_run_band(struct imf_exec *x, const struct imf_segment *
     return x->place->copy_alpha(x, &in, &out, err);
 }
 
+void imf_exec_limit(struct imf_exec *x, int threads) {
+    for (int i = 0; i < x->chain->count; i++) {
+        const struct imf_step *step = &x->step[i];
+        if (step->job && step->solver->limit)
+            step->solver->limit(step->job, threads);
+    }
+}
+
 enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
     enum imf_status st = IMF_OK;
     for (int k = 0; k < x->bands->count && !st; k++) {

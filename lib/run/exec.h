@@ -36,6 +36,8 @@ enum imf_status imf_exec_unmap_input(struct imf_exec *exec, struct imf_error *er
  * chain. */
 enum imf_status imf_exec_copy_input(struct imf_exec *failed, struct imf_exec *host,
                                     struct imf_error *err);
+/* Let runs take so many threads; 0: as many as cores. */
+void imf_exec_limit(struct imf_exec *exec, int threads);
 /* Filter; returns when the output is finished. */
 enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
 /* The output surface, its host pointer valid until unmap. */

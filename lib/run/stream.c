@@ -191,9 +191,9 @@ enum imf_status imf_stream(struct imf_stream_run *run, struct imf_report *r,
                            struct imf_error *err) {
     struct stream s = {
         .run = run, .report = r, .bands = imf_exec_bands(run->exec), .results = {-1, -1}};
-    enum imf_status st = imf_worker_open(&s.decode, decode, &s, err);
+    enum imf_status st = imf_worker_open(&s.decode, !run->alone, decode, &s, err);
     if (!st)
-        st = imf_worker_open(&s.encode, encode, &s, err);
+        st = imf_worker_open(&s.encode, !run->alone, encode, &s, err);
     if (!st)
         st = run_bands(&s, err);
     imf_worker_close(&s.decode);

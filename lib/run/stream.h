@@ -19,6 +19,7 @@ struct imf_stream_run {
     /* Asked when the device fails: may the host go on? */
     bool (*fall_back)(void *data, const struct imf_error *failure);
     void *data;
+    bool alone; /* no threads but the calling one */
     bool spent; /* afterwards: the executor cannot be used again */
 };
 

@@ -34,7 +34,7 @@ static void *run(void *data) {
     }
 }
 
-enum imf_status imf_worker_open(struct imf_worker *s,
+enum imf_status imf_worker_open(struct imf_worker *s, bool threaded,
                                 enum imf_status (*work)(void *data, int item,
                                                         struct imf_error *err),
                                 void *data, struct imf_error *err) {
@@ -48,7 +48,7 @@ enum imf_status imf_worker_open(struct imf_worker *s,
         s->work = NULL;
         return imf_fail_memory(err, sizeof s->changed);
     }
-    s->threaded = pthread_create(&s->thread, NULL, run, s) == 0;
+    s->threaded = threaded && pthread_create(&s->thread, NULL, run, s) == 0;
     return IMF_OK;
 }
 

@@ -23,8 +23,8 @@ struct imf_worker {
 };
 
 /* Start a worker that calls work(data, item); close is due whatever this returns. Where no thread
- * can be had, the calling one does the work. */
-enum imf_status imf_worker_open(struct imf_worker *worker,
+ * can be had, or none is wanted, the calling one does the work. */
+enum imf_status imf_worker_open(struct imf_worker *worker, bool threaded,
                                 enum imf_status (*work)(void *data, int item,
                                                         struct imf_error *err),
                                 void *data, struct imf_error *err);

@@ -26,6 +26,7 @@ struct imf_workspace {
     struct imf_exec *exec; /* made by the first run, */
     bool streams;          /* for rows that stream */
     bool on_device;
+    int threads;                  /* of the run; 0: as many as cores */
     struct imf_choice choice;     /* the plan's, or what `fallen` says */
     struct imf_fallback fallback; /* if the device failed */
 };
@@ -83,8 +84,11 @@ static struct imf_bands_form form_of(const struct imf_workspace *ws) {
 }
 
 static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
-    return imf_exec_make_host_bands(&ws->exec, ws->plan->chain, ws->plan->planning.host_backend,
-                                    form_of(ws), err);
+    enum imf_status st = imf_exec_make_host_bands(
+        &ws->exec, ws->plan->chain, ws->plan->planning.host_backend, form_of(ws), err);
+    if (!st)
+        imf_exec_limit(ws->exec, ws->threads);
+    return st;
 }
 
 /*
@@ -275,6 +279,7 @@ static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends
                                     .read = imf_ends_read,
                                     .write = imf_ends_write,
                                     .ends = ends,
+                                    .alone = ws->threads == 1,
                                     .fall_back = ws->plan->may_fall_back ? host_goes_on : NULL,
                                     .data = ws};
     enum imf_status st = imf_stream(&stream, r, err);
@@ -287,7 +292,10 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool
                            const struct imf_run_options *options, struct imf_report *r,
                            struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
+    ws->threads = options ? options->threads : 0;
     enum imf_status st = prepare(ws, streams, err);
+    if (!st)
+        imf_exec_limit(ws->exec, ws->threads);
     r->setup_ms = imf_now_ms() - begin + opened;
     if (!st)
         st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)

@@ -20,6 +20,7 @@ struct rank_job {
     struct imf_problem p;
     struct imf_run *runs; /* owned */
     size_t run_count, count, rank;
+    int threads; /* 0: as many as cores */
 };
 
 /* Milliseconds: samples * (sample + window * samples of the window) * 1e-6 / cores, in the host's
@@ -60,6 +61,10 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
     j->count = imf_window_count(hood);
     j->rank = imf_percentile_rank(hood->value, j->count);
     return IMF_OK;
+}
+
+static void rank_limit(void *job, int threads) {
+    ((struct rank_job *)job)->threads = threads;
 }
 
 static void rank_destroy(void **job) {
@@ -132,7 +137,7 @@ static void run_item(void *data, int item) {
 static enum imf_status rank_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
-    imf_parallel((out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
+    imf_parallel_on(pass.job->threads, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, pass.job->count * sizeof(double)) : IMF_OK;
 }
 
@@ -144,4 +149,5 @@ const struct imf_solver imf_solver_rank_host = {
     .make = rank_make,
     .run = rank_run,
     .destroy = rank_destroy,
+    .limit = rank_limit,
 };

@@ -65,6 +65,8 @@ struct imf_solver {
     enum imf_status (*run)(void *job, const struct imf_surface *in, const struct imf_surface *out,
                            struct imf_error *err);
     void (*destroy)(void **job);
+    /* Let the job's runs take so many threads (0: all cores'); NULL: they have none of their own. */
+    void (*limit)(void *job, int threads);
 };
 
 /* Every solver, a NULL behind the last; of equally cheap ones the first is taken. */

@@ -41,7 +41,8 @@
 
 struct vector_job {
     struct imf_vector_rows rows;
-    int item; /* rows that a thread takes at a time */
+    int item;    /* rows that a thread takes at a time */
+    int threads; /* 0: as many as cores */
 };
 
 /* ---- what is summed -------------------------------------------------------------------------- */
@@ -354,7 +355,7 @@ static enum imf_status vector_make(void **job, const struct imf_problem *p,
                                    struct imf_error *err) {
     struct imf_proposal again = *proposal;
     (void)queue;
-    struct vector_job *j = *job = malloc(sizeof *j);
+    struct vector_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     if (!choose(p, &j->rows, &again))
@@ -379,8 +380,12 @@ static enum imf_status vector_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {job, in, out};
     (void)err;
-    imf_parallel((out->height - 1) / pass.job->item + 1, run_item, &pass);
+    imf_parallel_on(pass.job->threads, (out->height - 1) / pass.job->item + 1, run_item, &pass);
     return IMF_OK;
+}
+
+static void vector_limit(void *job, int threads) {
+    ((struct vector_job *)job)->threads = threads;
 }
 
 static void vector_destroy(void **job) {
@@ -396,4 +401,5 @@ const struct imf_solver imf_solver_vector = {
     .make = vector_make,
     .run = vector_run,
     .destroy = vector_destroy,
+    .limit = vector_limit,
 };

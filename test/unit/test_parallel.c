@@ -25,6 +25,11 @@ static void *all_counts(void *data) {
     return NULL;
 }
 
+static void elsewhere(void *data, int item) {
+    pthread_t *caller = data;
+    CHECK(pthread_equal(*caller, pthread_self()), "item %d on another thread", item);
+}
+
 int main(void) {
     int wrong = 0, wrongs[4] = {0};
     pthread_t thread[4];
@@ -38,6 +43,8 @@ int main(void) {
         pthread_join(thread[i], NULL);
         CHECK(!wrongs[i], "thread %d: %d items", i, wrongs[i]);
     }
+    pthread_t caller = pthread_self();
+    imf_parallel_on(1, 50, elsewhere, &caller);
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
     CHECK(!sched_setaffinity(0, sizeof one, &one), "affinity");

@@ -3,13 +3,14 @@
  * bands and however late the stages are
  *
  * The input and the output are streams that sleep now and then, so that readers and writers are
- * overtaken, or hold up the others.
+ * overtaken, or hold up the others. On one thread there are no such stages.
  */
 #include "check.h"
 #include "imfilter.h"
 #include "run/plan.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,8 @@ struct tape {
     unsigned char *data;
     size_t size, at, broken;
     unsigned seed; /* 0: never sleeps */
+    pthread_t owner;
+    bool *moved; /* some other thread than its owner used it */
 };
 
 static void dawdle(struct tape *t) {
@@ -29,6 +32,7 @@ static void dawdle(struct tape *t) {
 
 static ssize_t tape_read(void *cookie, char *to, size_t size) {
     struct tape *t = cookie;
+    *t->moved = *t->moved || !pthread_equal(pthread_self(), t->owner);
     if (t->seed)
         dawdle(t);
     if (t->broken && t->at >= t->broken) {
@@ -108,10 +112,15 @@ struct outcome {
     char text[512];
     unsigned char *data;
     size_t size;
+    bool moved; /* another thread read the input */
 };
 
-static struct outcome run(struct imf_workspace *ws, struct tape in, size_t out_broken) {
+static struct outcome run_on(struct imf_workspace *ws, int threads, struct tape in,
+                             size_t out_broken) {
     struct outcome o = {.size = in.size * 3 + 4096};
+    const struct imf_run_options options = {.threads = threads};
+    in.owner = pthread_self();
+    in.moved = &o.moved;
     struct tape out = {
         .data = calloc(o.size, 1), .size = o.size, .broken = out_broken, .seed = in.seed * 3};
     FILE *source = open_tape(&in, "r"), *sink = open_tape(&out, "w");
@@ -124,7 +133,7 @@ static struct outcome run(struct imf_workspace *ws, struct tape in, size_t out_b
     if (!o.status)
         o.status = imf_writer_open(&writer, sink, &info, NULL, NULL, &err);
     if (!o.status)
-        o.status = imf_workspace_run(ws, reader, writer, NULL, &o.report, &err);
+        o.status = imf_workspace_run(ws, reader, writer, &options, &o.report, &err);
     imf_reader_close(&reader);
     imf_writer_close(&writer);
     fclose(source);
@@ -133,6 +142,10 @@ static struct outcome run(struct imf_workspace *ws, struct tape in, size_t out_b
     o.data = out.data;
     o.size = out.at;
     return o;
+}
+
+static struct outcome run(struct imf_workspace *ws, struct tape in, size_t out_broken) {
+    return run_on(ws, 0, in, out_broken);
 }
 
 static struct imf_plan *make_plan(struct imf_context *ctx, const struct imf_filter *filter,
@@ -159,14 +172,15 @@ static void test_bands(struct imf_context *ctx, const struct imf_filter *filter,
         plan->form.advance = advances[i];
         plan->form.apart = i % 2;
         bool ok = !imf_workspace_create(&ws, plan, NULL);
-        for (int again = 0; again < 2 && ok; again++) {
+        for (int again = 0; again < 4 && ok; again++) {
             in.seed = again ? 0 : 17 * (unsigned)(i + 1);
-            struct outcome got = run(ws, in, 0);
+            int threads = again < 2 ? 0 : 3 - again; /* 1, and 0 once more */
+            struct outcome got = run_on(ws, threads, in, 0);
             ok = !got.status && got.size == want->size && got.report.bands > 1 &&
-                 !memcmp(got.data, want->data, want->size);
-            CHECK(ok, "%s, backend %d, %d rows a band, %d bands: status %d %s", t->specs[0],
-                  (int)t->settings.backend, advances[i], got.report.bands, (int)got.status,
-                  got.text);
+                 !memcmp(got.data, want->data, want->size) && got.moved == (threads != 1);
+            CHECK(ok, "%s, backend %d, %d rows a band, %d bands, %d threads: status %d %s",
+                  t->specs[0], (int)t->settings.backend, advances[i], got.report.bands, threads,
+                  (int)got.status, got.text);
             free(got.data);
         }
         imf_workspace_free(&ws);
