@@ -10,7 +10,7 @@
 static const char *const taps_name[] = {
     "integer",   "positive",      "real",       "rank1 integer", "rank1 real",
     "symmetric", "antisymmetric", "rank2 real", "rank3 real",    "rank1 real and identity",
-    "flat",      "checker",       "step"};
+    "gaussian",  "flat",          "checker",    "step"};
 static const char *const edge_name[] = {"clamp", "reflect", "mirror", "wrap", "constant"};
 
 static double uniform(uint64_t *r) {
@@ -42,6 +42,10 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
     for (int i = 0; i < h; i++)
         column[i] = whole ? (double)(checkcl_random(r) % 9) - 4 : uniform(r) - 0.3;
     row[w / 2] = column[h / 2] = 2; /* never all zero */
+    for (int j = 0; kind == GAUSSIAN && j < w; j++)
+        row[j] = exp(-50.0 * (j - w / 2) * (j - w / 2) / ((double)w * w));
+    for (int i = 0; kind == GAUSSIAN && i < h; i++)
+        column[i] = exp(-50.0 * (i - h / 2) * (i - h / 2) / ((double)h * h));
     for (int j = 0; kind == ANTISYMMETRIC && j < (w + 1) / 2; j++)
         row[w - 1 - j] = 2 * j == w - 1 ? 0 : -row[j];
     for (size_t i = 0; i < n; i++) {

@@ -18,6 +18,7 @@ enum taps {
     RANK2_REAL,    /* the second term one tap smaller on each side */
     RANK3_REAL,
     IDENTITY, /* rank 1 and one tap more */
+    GAUSSIAN, /* of a tenth of the sides: smooth enough for a coarse grid */
     FLAT,     /* all the same; the next two are that with signs */
     CHECKER,
     STEP

@@ -16,6 +16,7 @@ static const struct {
 } solvers[] = {{&imf_solver_direct, "direct", false},
                {&imf_solver_separable, "separable", false},
                {&imf_solver_vector, "vector", false},
+               {&imf_solver_multirate, "multirate", false},
                {&imf_solver_fft, "fft", false},
                {&imf_solver_fft_gpu, "fft_gpu", true},
                {&imf_solver_direct_gpu, "direct_gpu", true},
@@ -214,8 +215,31 @@ static void check_antisymmetric(struct checkcl *c, const struct imf_solver *s) {
         checkcl_solver(c, s, &cases[i], 500 + i);
 }
 
+/* Gaussians on a coarse grid: each shape, edge, depth and end, images smaller than the kernel, and
+ * ones of several blocks of rows and strips of columns. */
+static void check_smooth(struct checkcl *c) {
+    static const struct shape large[] = {{4100, 9, 1}, {1403, 7, 4}, {61, 411, 2}};
+    size_t all = COUNT(shapes) + COUNT(large);
+    for (size_t z = 0; z < all; z += c->tiny ? 4 : 1)
+        for (int i = 0; i < (z < COUNT(shapes) ? 5 : 2); i++) {
+            struct kase q = {.shape = z < COUNT(shapes) ? shapes[z] : large[z - COUNT(shapes)],
+                             .in = samples[(z + (size_t)i) % COUNT(samples)].in,
+                             .out = samples[(z + (size_t)i) % COUNT(samples)].out,
+                             .kw = i % 2 ? 75 : 51,
+                             .kh = i % 3 ? 53 : 101,
+                             .taps = GAUSSIAN,
+                             .epilogue = i,
+                             .edge = (enum imf_edge)i};
+            checkcl_solver(c, &imf_solver_multirate, &q, 600 + z);
+        }
+}
+
 static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     uint64_t seed = 1000;
+    if (s == &imf_solver_multirate) {
+        check_smooth(c);
+        return;
+    }
     size_t kinds = SYMMETRIC + 1, max_sizes = c->tiny ? 4 : c->quick ? 8 : COUNT(sizes);
     for (size_t k = 0; k < max_sizes; k++)
         for (size_t kind = 0; kind < kinds; kind++) {

@@ -31,3 +31,10 @@ double imf_rounding_taps(const double *taps, size_t n) {
         sum += fabs(taps[i] - (double)(float)taps[i]);
     return sum;
 }
+
+double imf_rounding_products(const double *taps, size_t n, double in_max) {
+    double variance = 0;
+    for (size_t i = 0; i < n; i++)
+        variance += imf_rounding_variance(&taps[i], 1, in_max);
+    return variance;
+}

@@ -25,6 +25,8 @@ double imf_float_ulp(double v);
 /* Variance of the rounding errors of adding up taps[i] * sample, one after the other, with
  * |sample| <= in_max. */
 double imf_rounding_variance(const double *taps, size_t n, double in_max);
+/* The same of rounding each of the products, before they are added. */
+double imf_rounding_products(const double *taps, size_t n, double in_max);
 /* Sum of |taps[i] - (float)taps[i]|. */
 double imf_rounding_taps(const double *taps, size_t n);
 

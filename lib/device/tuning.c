@@ -22,7 +22,8 @@
  *
  * Vectors of the host: processor time on an AMD EPYC (Zen 4), gcc 12, of 36 million 8-bit samples:
  * sharpen 11 ms, 3x3 with nine taps 15, with a scale of 16 25, box:3 29, box:5 31, Sobel magnitude
- * 34, blur:1 (9 + 9 taps) 44, blur:2 (17 + 17) 65, blur:5 (41 + 41) 150, disk:2 33. AVX2 takes a
+ * 34, blur:1 (9 + 9 taps) 44, blur:2 (17 + 17) 65, 41 + 41 taps 150, disk:2 33; on a coarse grid
+ * blur:5 103, blur:10 77, blur:20 68, of which moves along rows take 7 to 10. AVX2 takes a
  * tenth longer; SSE2 1.3 times as long in 16 bits and twice in floats.
  *
  * CPU whose vectors hold 16 floats: PoCL 3.1 on two cores of an AMD EPYC (Zen 4, AVX-512), as fitted
@@ -226,6 +227,7 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .pair = 0.1,
                                                   .middle = 0.05,
                                                   .middle_pair = 0.075,
+                                                  .move = 0.4,
                                                   .divide = 0.2,
                                                   .root = 0.2,
                                                   .start_ms = 0.05};

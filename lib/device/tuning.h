@@ -104,6 +104,7 @@ struct imf_vector_rates {
     double narrow;              /* a product in 16 bits; */
     double real, pair;          /* in floats, of a sample or a pair of the image's; */
     double middle, middle_pair; /* of sums between a column and a row */
+    double move;                /* a sample to or from those of its place between coarse ones */
     double divide, root;        /* a sample's exact quotient, its magnitude's root */
     double start_ms;            /* milliseconds that threads take to start */
 };

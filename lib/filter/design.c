@@ -11,8 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAUSSIAN_RADII 4 /* in sigmas; beyond it lie 6e-5 of the weight */
-#define LOG_RADII 5      /* the Laplacian decays later: beyond 5 lie 9e-5, beyond 4 0.7 % */
+/* In sigmas. Small kernels cost as many products as they have taps; large ones are to end so
+ * smoothly that they can be filtered on a coarse grid (solver/multirate.c). */
+#define GAUSSIAN_RADII 4 /* beyond it lie 6e-5 of the weight */
+#define LARGE_RADII 5    /* 6e-7; as far as a kernel may reach, which is 4 sigmas of the largest */
+#define LARGE_SIGMA 5
+#define LOG_RADII 5 /* the Laplacian decays later: beyond 5 lie 9e-5, beyond 4 0.7 % */
 
 static double *tap_at(struct imf_kernel *k, int dx, int dy) {
     return k->taps + (size_t)(k->cy + dy) * (size_t)k->width + (size_t)(k->cx + dx);
@@ -38,7 +42,8 @@ static void sample_gaussian(double *g, int radius, double sigma) {
 }
 
 static int reach(double sigma, int radii) {
-    double radius = ceil(radii * sigma);
+    double radius = ceil((sigma < LARGE_SIGMA ? radii : LARGE_RADII) * sigma);
+    radius = fmin(radius, (IMF_KERNEL_MAX - 1) / 2);
     return radius < 1 ? 1 : (int)radius;
 }
 

@@ -162,7 +162,7 @@ static enum imf_status propose(const struct imf_exec *x, int i, const struct way
     if (pass->kind != IMF_PASS_CONVOLVE)
         return IMF_OK;
     if (way->backend == IMF_BACKEND_VECTOR) {
-        imf_propose(taken, &imf_solver_vector, &p, NULL);
+        imf_propose_backend(taken, way->backend, &p);
     } else {
         p.in = pass->source < 0 ? c->in : IMF_F64;
         p.out = i + 1 < c->count ? IMF_F64 : way->last;

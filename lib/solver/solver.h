@@ -76,11 +76,14 @@ extern const struct imf_solver *const imf_solvers[];
  * all. */
 extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_solver_separable_gpu,
     imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_frequency,
-    imf_solver_vector, imf_solver_host, imf_solver_host_frequency;
+    imf_solver_multirate, imf_solver_vector, imf_solver_host, imf_solver_host_frequency;
 
 /* What a solver proposes: not able, and why, until it says otherwise. */
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d);
+/* The cheapest of a host backend's, or the last one's why not. */
+void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
+                         const struct imf_problem *p);
 /* The same of the host's solver of problems of this kind. */
 void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p);
 /* Those that need no device: its solvers get none. */

@@ -16,7 +16,8 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_fft_gpu,
     &imf_solver_fft,       /* tiles in the frequency domain */
     &imf_solver_frequency, /* the whole image there */
-    &imf_solver_vector,    /* small kernels on the host's cores */
+    &imf_solver_multirate, /* large smooth kernels on the host's cores, and */
+    &imf_solver_vector,    /* small ones */
     &imf_solver_host,
     &imf_solver_host_frequency, /* plain C */
     &imf_solver_rank_host,      /* ranks in windows */
@@ -51,6 +52,20 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
         solver->propose(p, d, out);
     else
         imf_proposal_refuse(out, "%s", why_not[p->kind]);
+}
+
+void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
+                         const struct imf_problem *p) {
+    bool asked = false;
+    for (size_t i = 0; imf_solvers[i]; i++) {
+        struct imf_proposal one;
+        if (imf_solvers[i]->backend != backend)
+            continue;
+        imf_propose(&one, imf_solvers[i], p, NULL);
+        if (!asked || one.ms < out->ms || (!one.able && !out->able))
+            *out = one;
+        asked = true;
+    }
 }
 
 void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p) {

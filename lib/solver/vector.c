@@ -104,14 +104,6 @@ static double largest_sum(const struct imf_problem *p) {
 
 /* ---- errors of real problems ----------------------------------------------------------------- */
 
-/* Variance of rounding products before they are added. */
-static double products_variance(const double *taps, size_t n, double in_max) {
-    double variance = 0;
-    for (size_t i = 0; i < n; i++)
-        variance += imf_rounding_variance(&taps[i], 1, in_max);
-    return variance;
-}
-
 static double direct_error(const struct imf_problem *p, const struct imf_vector_rows *w) {
     double squares = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++) {
@@ -121,7 +113,7 @@ static double direct_error(const struct imf_problem *p, const struct imf_vector_
         for (int t = 0; t < s->count; t++)
             taps[t] = (double)s->tap[t] * (t < s->pairs ? 2 : 1);
         error += IMF_SIGMAS * sqrt(imf_rounding_variance(taps, n, p->in_max) +
-                                   products_variance(taps, n, p->in_max));
+                                   imf_rounding_products(taps, n, p->in_max));
         if (p->in == IMF_F32 && s->pairs)
             error += imf_float_ulp(p->in_max) / 2 * p->facts[i].abs_sum;
         squares += error * error;
@@ -142,8 +134,8 @@ static double separable_error(const struct imf_problem *p, const struct imf_vect
             row += fabs(t->row[j]);
             squares += t->row[j] * t->row[j];
         }
-        variance += products_variance(t->column, height, p->in_max) * squares +
-                    products_variance(t->row, width, p->in_max * column);
+        variance += imf_rounding_products(t->column, height, p->in_max) * squares +
+                    imf_rounding_products(t->row, width, p->in_max * column);
         if (p->in == IMF_F32 && w->sum[2 * r].pairs)
             error += imf_float_ulp(p->in_max) / 2 * column * row;
         if (w->sum[2 * r + 1].pairs)
@@ -184,9 +176,8 @@ static bool choose_exact(const struct imf_problem *p, struct imf_vector_rows *w,
     return false;
 }
 
-static void choose_end(const struct imf_problem *p, struct imf_vector_rows *w) {
+void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
-    struct imf_vector_end *to = &w->end;
     bool two = e->absolute || p->kind == IMF_MAGNITUDE; /* something precedes the multiplication */
     double by = p->exact ? fabs(e->scale) : 1;          /* everything is over that */
     double mul = p->kind == IMF_MAGNITUDE ? fabs(1 / e->scale) : 1 / e->scale;
@@ -309,7 +300,7 @@ static bool choose(const struct imf_problem *p, struct imf_vector_rows *w,
         return false;
     bool apart = find_terms(p, &terms);
     bool fits = apart ? take_apart(p, &terms, w) : take_literally(p, w);
-    choose_end(p, w);
+    imf_vector_end_make(&w->end, p);
     if (w->end.narrow)
         fold_sign(w);
     if (!fits)

@@ -85,12 +85,11 @@ INLINE void narrow_sums(uint16_t *restrict sum, const void *const *at, const voi
 #define WORK float
 #define FLOAT_SUMS(name, type)                                                                     \
     INLINE void name(float *restrict sum, const void *const *at, const void *const *other,         \
-                     const struct imf_vector_sum *s, bool more, int n) {                           \
-        const float *tap = s->tap;                                                                 \
+                     const float *tap, int pairs, int count, bool more, int n) {                   \
         for (int i = 0; i < n && !more; i++)                                                       \
             sum[i] = 0;                                                                            \
-        ADD_ALL(sum, type, s->pairs, TWO)                                                          \
-        ADD_ALL(sum, type, s->count - s->pairs, ONE)                                               \
+        ADD_ALL(sum, type, pairs, TWO)                                                             \
+        ADD_ALL(sum, type, count - pairs, ONE)                                                     \
     }
 FLOAT_SUMS(float_bytes, uint8_t)
 FLOAT_SUMS(float_words, uint16_t)
@@ -141,8 +140,8 @@ INLINE void end_floats(float *restrict out, const float *v, float mul, float add
 }
 
 /* What not all have, in loops of its own. */
-INLINE void end_strip(const struct imf_vector_rows *w, void *out, float *restrict v, int n) {
-    const struct imf_vector_end *e = &w->end;
+INLINE void end_strip(const struct imf_vector_end *e, enum imf_sample sample, void *out,
+                      float *restrict v, int n) {
     float mul = e->mul, add = e->add, level = e->level, full = e->full, divisor = e->divisor;
     if (e->absolute) {
         for (int i = 0; i < n; i++)
@@ -162,9 +161,9 @@ INLINE void end_strip(const struct imf_vector_rows *w, void *out, float *restric
     else if (e->divisor != 1)
         for (int i = 0; i < n; i++)
             v[i] /= divisor;
-    if (w->out == IMF_U8)
+    if (sample == IMF_U8)
         end_bytes(out, v, mul, add, n);
-    else if (w->out == IMF_U16)
+    else if (sample == IMF_U16)
         end_words(out, v, mul, add, n);
     else
         end_floats(out, v, mul, add, n);
@@ -219,11 +218,11 @@ INLINE void sum_image(const struct imf_vector_rows *w, const struct imf_vector_s
     if (w->narrow)
         narrow_bytes(b->whole[k], at, other, s, n);
     else if (w->in == IMF_U8)
-        float_bytes(b->v[k], at, other, s, false, n);
+        float_bytes(b->v[k], at, other, s->tap, s->pairs, s->count, false, n);
     else if (w->in == IMF_U16)
-        float_words(b->v[k], at, other, s, false, n);
+        float_words(b->v[k], at, other, s->tap, s->pairs, s->count, false, n);
     else
-        float_floats(b->v[k], at, other, s, false, n);
+        float_floats(b->v[k], at, other, s->tap, s->pairs, s->count, false, n);
 }
 
 /* A row's sums of those in buffer 0 into buffer 1, or to those of the terms before. */
@@ -238,7 +237,7 @@ INLINE void sum_middle(const struct imf_vector_rows *w, int term, struct buffers
     if (w->narrow)
         narrow_sums(b->whole[1], at, other, s, n);
     else
-        float_floats(b->v[1], at, other, s, term > 0, n);
+        float_floats(b->v[1], at, other, s->tap, s->pairs, s->count, term > 0, n);
 }
 
 INLINE int padded(int n) {
@@ -272,7 +271,7 @@ INLINE void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
         whole_lengths(b->v[0], b->v[1], n);
     else if (w->kind == IMF_VECTOR_MAGNITUDE)
         lengths(b->v[0], b->v[1], w->end.length, n);
-    end_strip(w, to, b->v[last], n);
+    end_strip(&w->end, w->out, to, b->v[last], n);
 }
 
 IMF_CLONES static void imf_vector_some(const struct imf_vector_rows *w,
@@ -288,4 +287,31 @@ IMF_CLONES static void imf_vector_some(const struct imf_vector_rows *w,
 void imf_vector_rows(const struct imf_vector_rows *work, const struct imf_surface *in,
                      const struct imf_surface *out, int first, int end) {
     imf_vector_some(work, in, out, first, end);
+}
+
+/* ---- for those who go over rows otherwise ---------------------------------------------------- */
+
+IMF_CLONES static void imf_vector_sum_some(float *restrict out, enum imf_sample sample,
+                                           const struct imf_vector_taps *t, int n) {
+    const void *const *at = t->at, *const *other = t->other;
+    if (sample == IMF_U8)
+        float_bytes(out, at, other, t->tap, t->pairs, t->count, false, n);
+    else if (sample == IMF_U16)
+        float_words(out, at, other, t->tap, t->pairs, t->count, false, n);
+    else
+        float_floats(out, at, other, t->tap, t->pairs, t->count, false, n);
+}
+
+void imf_vector_sum(float *out, enum imf_sample sample, const struct imf_vector_taps *t, int n) {
+    imf_vector_sum_some(out, sample, t, n);
+}
+
+IMF_CLONES static void imf_vector_finish_some(const struct imf_vector_end *end,
+                                              enum imf_sample sample, void *out, float *v, int n) {
+    end_strip(end, sample, out, v, n);
+}
+
+void imf_vector_finish(const struct imf_vector_end *end, enum imf_sample sample, void *out,
+                       float *v, int n) {
+    imf_vector_finish_some(end, sample, out, v, n);
 }

@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_VECTOR_ROWS_H
 #define IMF_SOLVER_VECTOR_ROWS_H
 
-#include "filter/kernel.h"
+#include "solver/problem.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +50,20 @@ struct imf_vector_rows {
  * behind a row. */
 void imf_vector_rows(const struct imf_vector_rows *work, const struct imf_surface *in,
                      const struct imf_surface *out, int first, int end);
+
+/* What follows the sums of a problem. */
+void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p);
+
+/* The same loops for those who go over rows otherwise: sums of samples at at[i][0..n - 1], the
+ * first `pairs` with those at other[i] added first; and their end, which changes v. Writes n
+ * samples. */
+struct imf_vector_taps {
+    const void **at, **other;
+    float *tap;
+    int pairs, count;
+};
+void imf_vector_sum(float *out, enum imf_sample sample, const struct imf_vector_taps *taps, int n);
+void imf_vector_finish(const struct imf_vector_end *end, enum imf_sample sample, void *out,
+                       float *v, int n);
 
 #endif

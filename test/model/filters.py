@@ -123,7 +123,7 @@ class Point:
 
 
 def gaussian(sigma):
-    reach = math.ceil(4 * sigma)
+    reach = min(math.ceil((4 if sigma < 5 else 5) * sigma), 2047)
     row = np.exp(-np.arange(-reach, reach + 1.0) ** 2 / (2 * sigma * sigma))
     row /= row.sum()
     return Kernel(np.outer(row, row), column=row, row=row)

@@ -135,6 +135,16 @@ static void test_real_filters(void) {
     for (int i = 0; i < 8; i++)
         CHECK(row[i] == row[16 - i], "that are symmetric");
     imf_filter_free(&f);
+    static const struct {
+        const char *spec;
+        int width;
+    } sides[] = {{"blur:4.99", 41}, {"blur:5", 51}, {"unsharp:5", 51}, {"blur:511.75", 4095}};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        f = parse(sides[i].spec);
+        CHECK(f->stages[0].kernel[0]->width == sides[i].width, "%s reaches as far as it says: %d",
+              sides[i].spec, f->stages[0].kernel[0]->width);
+        imf_filter_free(&f);
+    }
     /* A line going up to the right: upper right and lower left are covered. */
     f = parse("motion:7:45");
     k = f->stages[0].kernel[0];
@@ -154,7 +164,7 @@ static void test_real_filters(void) {
     CHECK(fabs(sum - 4) < 0.01, "log of x^2 + y^2: %g", sum);
     imf_filter_free(&f);
     f = parse("blur:500");
-    CHECK(f->stages[0].kernel[0]->width == 4001, "blur:500");
+    CHECK(f->stages[0].kernel[0]->width == 4095, "blur:500");
     imf_filter_free(&f);
     f = parse("emboss:20");
     CHECK(fabs(imf_kernel_sum(f->stages[0].kernel[0])) < 1e-15, "emboss sums to 0");

@@ -1,0 +1,159 @@
+/*
+ * test_multirate.c - large smooth kernels on a coarse grid: the filters' bounds hold, what is not
+ * smooth is refused, and the same bytes come out on every processor, in any bands that the proposal
+ * allows and on any number of cores
+ *
+ * The solver's text is compiled once more here, without clones: for the oldest processor.
+ */
+#define IMF_CLONES
+#define imf_vector_rows oldest_rows
+#define imf_vector_sum oldest_sum
+#define imf_vector_finish oldest_finish
+#define imf_multirate_run oldest_multirate_run
+#define imf_multirate_bytes oldest_multirate_bytes
+#define imf_solver_multirate oldest_multirate
+#include "../../lib/solver/multirate.c"
+#include "../../lib/solver/multirate_run.c"
+#include "../../lib/solver/vector_rows.c"
+#undef imf_solver_multirate
+
+#include "vector_util.h"
+
+#include <sched.h>
+
+extern const struct imf_solver imf_solver_multirate;
+
+/* ---- the filters ------------------------------------------------------------------------------ */
+
+/* Of 8-bit samples: half of the contract's thousandth of a step. */
+#define ALLOWED (0.5e-3 / 255)
+
+static double *gaussian(double sigma, int reach) {
+    double *taps = malloc((2 * (size_t)reach + 1) * sizeof *taps), sum = 0;
+    for (int k = -reach; k <= reach; k++)
+        sum += taps[reach + k] = exp(-0.5 * k * k / (sigma * sigma));
+    for (int k = 0; k <= 2 * reach; k++)
+        taps[k] /= sum;
+    return taps;
+}
+
+/* Tap k of place p, by the definition in the header. */
+static double made(const struct imf_multirate *m, int p, int k) {
+    double sum = 0;
+    for (int j = 0; j < m->count; j++) {
+        int t = abs(k - (j - m->before) * m->step + p);
+        sum += t <= m->radius ? m->weight[p * m->count + j] * m->window[t] : 0;
+    }
+    return sum;
+}
+
+static void check_design(double sigma) {
+    int reach = (int)ceil(5 * sigma);
+    double *taps = gaussian(sigma, reach), worst = 0, flat = 0;
+    struct imf_multirate m;
+    bool found = imf_multirate_design(&m, taps, reach, ALLOWED);
+    CHECK(found, "sigma %g", sigma);
+    for (int p = 0; p < (found ? m.step : 0); p++) {
+        double above = 0, below = 0;
+        for (int k = -3 * reach; k <= 3 * reach; k++) {
+            double d = made(&m, p, k) - (abs(k) <= reach ? taps[reach + k] : 0);
+            above += fmax(d, 0);
+            below += fmax(-d, 0);
+        }
+        worst = fmax(worst, fmax(above, below));
+        flat = fmax(flat, fabs(above - below));
+    }
+    CHECK(found && m.step >= 0.5 * sigma - 1, "sigma %g: every %d", sigma, m.step);
+    CHECK(worst <= m.error * 1.001 && m.error <= ALLOWED, "sigma %g: off by %g, not %g", sigma,
+          worst, m.error);
+    CHECK(flat < 1e-12, "sigma %g: flat images differ by %g", sigma, flat);
+    free(m.store);
+    free(taps);
+}
+
+static void refused(const char *what, double *taps, int reach) {
+    struct imf_multirate m;
+    CHECK(!imf_multirate_design(&m, taps, reach, ALLOWED) && !m.store, "%s", what);
+    free(taps);
+}
+
+static void check_refusals(void) {
+    refused("cut at 4 sigmas", gaussian(10, 40), 40);
+    refused("cut at 2 sigmas", gaussian(20, 40), 40);
+    refused("too small", gaussian(2, 10), 10);
+    double *box = calloc(61, sizeof *box), *triangle = calloc(63, sizeof *triangle);
+    for (int k = 0; k < 61; k++)
+        box[k] = 1.0 / 61;
+    for (int k = 1; k < 62; k++)
+        triangle[k] = (31 - abs(k - 31)) / 961.0;
+    refused("a box", box, 30);
+    refused("a triangle", triangle, 31);
+    refused("nothing", calloc(61, sizeof *box), 30);
+}
+
+/* ---- passes ----------------------------------------------------------------------------------- */
+
+static void check_pass(const char *what, const struct imf_problem *p) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, p->out, none);
+    struct imf_proposal proposal;
+    imf_propose(&proposal, &imf_solver_multirate, p, NULL);
+    run(&oldest_multirate, p, &in, &want, p->height);
+    for (int bands = 1; bands <= 4 && proposal.able; bands++) {
+        struct imf_surface got = surface(p, p->out, none);
+        run(&imf_solver_multirate, p, &in, &got, bands * proposal.step);
+        unsigned long rows = differing(&want, &got);
+        CHECK(rows == 0, "%s, %dx%d, %d channels, bands of %d: %lu rows differ", what, p->width,
+              p->height, p->channels, bands * proposal.step, rows);
+        imf_surface_free(&got);
+    }
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+}
+
+static void check_chain(const char *spec, int width, int height, int channels, int depth) {
+    const struct imf_info info = {.width = width,
+                                  .height = height,
+                                  .channels = channels,
+                                  .depth = depth,
+                                  .color = channels < 3 ? IMF_COLOR_GRAY : IMF_COLOR_RGB};
+    const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
+    const char *const specs[] = {spec, NULL};
+    struct chain_case c = chain_make(specs, &info, &settings);
+    struct imf_proposal proposal;
+    imf_propose(&proposal, &imf_solver_multirate, &c.chain->passes[0].problem, NULL);
+    CHECK(proposal.able, "%s, %d bits: %s", spec, depth, proposal.why);
+    if (proposal.able)
+        check_pass(spec, &c.chain->passes[0].problem);
+    chain_drop(&c);
+}
+
+/* Strips and blocks, and what is left at their ends. */
+static void check_shared(void) {
+    check_chain("blur:5", 2311, 391, 3, 8);
+    check_chain("blur:9.3", 2311, 517, 1, 8);
+}
+
+int main(void) {
+    static const double sigmas[] = {5, 5.9, 6.4, 7, 8.15, 10, 13, 24.5, 40, 93.9};
+    cpu_set_t all, one;
+    for (size_t i = 0; i < sizeof sigmas / sizeof *sigmas; i++)
+        check_design(sigmas[i]);
+    check_refusals();
+    for (int channels = 1; channels <= 4; channels++) {
+        check_chain("blur:5", 37, 11, channels, 8);
+        check_chain("blur:10", 131, 40, channels, 16);
+        check_chain("blur:20", 1, 77, channels, 8);
+    }
+    check_shared();
+    if (!sched_getaffinity(0, sizeof all, &all) && CPU_COUNT(&all) > 1) {
+        int first = 0;
+        while (!CPU_ISSET(first, &all))
+            first++;
+        CPU_ZERO(&one);
+        CPU_SET(first, &one);
+        CHECK(!sched_setaffinity(0, sizeof one, &one), "one core");
+        check_shared();
+    }
+    return check_done("test_multirate");
+}
