@@ -115,17 +115,17 @@ static int filter_batch(struct session *s, const struct batch *b, int jobs) {
     return t.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int filter_in(struct session *s, struct imf_context *context, const struct batch *b) {
-    const struct options *o = s->options;
-    uint64_t memory = o->settings.max_memory ? o->settings.max_memory : machine_memory() / 2;
-    int jobs = jobs_at_once(o, b), status = EXIT_FAILED;
-    s->plans = plans_create(context, s->filter, &o->settings, jobs, machine_cores(), memory);
-    if (s->plans)
-        status = filter_batch(s, b, jobs);
-    else
-        complain("out of memory");
-    plans_free(&s->plans);
-    return status;
+static int filter_in(struct session *s, const struct batch *b) {
+    struct imf_error error;
+    int jobs = jobs_at_once(s->options, b);
+    enum imf_status status = fleet_create(&s->fleet, s->options, s->filter, jobs, &error);
+    if (status != IMF_OK) {
+        complain("%s", error.text);
+        return status == IMF_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
+    }
+    int exit_status = filter_batch(s, b, jobs);
+    fleet_free(&s->fleet);
+    return exit_status;
 }
 
 /* Results go to standard output unless an image goes there. */
@@ -148,8 +148,6 @@ static void report_others(const struct reporter *r, const struct kinds *others) 
 /* filter may be NULL: only spectra are drawn. */
 static int filter_with(const struct options *o, const struct imf_filter *filter) {
     struct session s = {.options = o, .reporter = make_reporter(o), .filter = filter};
-    struct imf_context *context = NULL;
-    struct imf_error error;
     struct batch batch = {0};
     int status = EXIT_USAGE;
     /* Without images to filter the kernel is all that was asked for. */
@@ -167,20 +165,8 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
         report_others(&s.reporter, &batch.others);
         if (filter && imf_filter_note(filter))
             report_warning(&s.reporter, NULL, imf_filter_note(filter));
-        switch (imf_context_create(&context, &o->context, &error)) {
-        case IMF_OK:
-            status = filter_in(&s, context, &batch);
-            break;
-        case IMF_ERR_NO_DEVICE:
-            complain("%s", error.text);
-            status = EXIT_NO_DEVICE;
-            break;
-        default:
-            complain("%s", error.text);
-            status = EXIT_FAILED;
-        }
+        status = filter_in(&s, &batch);
     }
-    imf_context_free(&context);
     batch_free(&batch);
     return status;
 }

@@ -34,8 +34,12 @@ static const struct choice backends[] = {{"auto", IMF_BACKEND_AUTO},
                                          {"vector", IMF_BACKEND_VECTOR},
                                          {"cpu", IMF_BACKEND_CPU},
                                          {0}};
-static const struct choice devices[] = {
-    {"auto", IMF_DEVICE_AUTO}, {"cpu", IMF_DEVICE_CPU}, {"gpu", IMF_DEVICE_GPU}, {0}};
+enum { ALL_DEVICES = -1 };
+static const struct choice devices[] = {{"auto", IMF_DEVICE_AUTO},
+                                        {"cpu", IMF_DEVICE_CPU},
+                                        {"gpu", IMF_DEVICE_GPU},
+                                        {"all", ALL_DEVICES},
+                                        {0}};
 static const struct choice qualities[] = {{"keep", 0}, {0}};
 static const struct choice subsamplings[] = {
     {"keep", 0}, {"444", 444}, {"422", 422}, {"420", 420}, {0}};
@@ -155,13 +159,15 @@ static bool set_backend(struct options *o, const char *value) {
 }
 
 static bool set_device(struct options *o, const char *value) {
-    static const char valid[] = "auto, cpu, gpu, an index or part of a name of --list-devices";
-    if (!*value || strcmp(value, "all") == 0)
+    static const char valid[] = "auto, cpu, gpu, all, an index or part of a name of --list-devices";
+    if (!*value)
         return bad_value("device", value, valid);
     o->device = value;
-    int kind;
-    if (find_choice(value, devices, &kind)) {
-        o->context.device = (enum imf_device_kind)kind;
+    int kind = 0;
+    bool word = find_choice(value, devices, &kind);
+    o->all_devices = kind == ALL_DEVICES;
+    if (word) {
+        o->context.device = o->all_devices ? IMF_DEVICE_AUTO : (enum imf_device_kind)kind;
         return true;
     }
     uint64_t index;
@@ -335,7 +341,7 @@ const struct option_row option_rows[] = {
     HEADING("Compute"),
     {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, vector or cpu", set_backend},
     {"jobs", 'j', REQUIRED, "N", "filter N images at once (as many as fit)", set_jobs},
-    {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, an index or part of a name", set_device},
+    {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, all, an index or part of a name", set_device},
     {"list-devices", 0, NONE, NULL, "list the OpenCL devices", set_list_devices},
     {"tune", 0, OPTIONAL, "show", "measure the device for better plans, or show it", set_tune},
     {"explain", 0, NONE, NULL, "show each backend's cost and the choice", set_explain},

@@ -45,6 +45,7 @@ struct options {
     struct imf_limits limits;
     struct imf_encode encode;
     struct imf_context_options context;
+    bool all_devices;
     const char *device;   /* as --device has it, or NULL */
     const char *trial[4]; /* the command that tries it */
 

@@ -22,7 +22,7 @@
 struct work {
     const struct job *job;
     struct record *record;
-    struct lease lease;
+    struct berth berth;
     FILE *input;
     struct place place; /* in place: where the input is, and its result will be */
     struct imf_reader *reader;
@@ -34,6 +34,7 @@ struct work {
     char warning[1100]; /* the reader's, the writer's and the plan's */
     struct imf_error error;
     double start;
+    bool elsewhere; /* its device failed: another is to do it */
 };
 
 static enum result fail(const struct work *w, const char *file, const char *text) {
@@ -150,18 +151,39 @@ static const char *note_choice(const struct work *w) {
     return note;
 }
 
+/* Another device may do what one has failed at. What was read or written in a stream cannot be read
+ * or written again. */
+static bool leave_device(struct session *s, struct work *w) {
+    const char *name, *error = w->error.text;
+    struct stat st;
+    if ((w->error.status != IMF_ERR_DEVICE && w->error.status != IMF_ERR_NO_DEVICE) ||
+        !fleet_leave(s->fleet, &w->berth, &name))
+        return false;
+    if (name) {
+        char text[sizeof w->error.text + 160];
+        snprintf(text, sizeof text, "%s is not used any more: %s", name, error);
+        report_warning(&w->record->reporter, NULL, text);
+    }
+    bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
+    w->elsewhere =
+        w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 && S_ISREG(st.st_mode);
+    return w->elsewhere;
+}
+
 static enum result take_workspace(struct session *s, struct work *w) {
     const struct shape shape = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
                                 is_held(s, w)};
-    enum imf_status status = plans_take(s->plans, &shape, &w->lease, &w->error);
+    enum imf_status status = fleet_take(s->fleet, &shape, &w->berth, &w->error);
     if (status != IMF_OK) {
+        if (leave_device(s, w))
+            return RESULT_FAILED;
         fail_input(w);
         if (status == IMF_ERR_NO_DEVICE)
             return RESULT_NO_DEVICE;
         bool hopeless = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
         return hopeless ? RESULT_HOPELESS : RESULT_FAILED;
     }
-    w->outcome.choice = imf_workspace_choice(w->lease.workspace);
+    w->outcome.choice = imf_workspace_choice(w->berth.lease.workspace);
     w->outcome.warning = note_choice(w);
     return RESULT_DONE;
 }
@@ -178,11 +200,11 @@ static enum imf_pnm output_pnm(const struct session *s, const struct work *w) {
 
 /* What will be written, and how. */
 static void settle_output(struct session *s, struct work *w) {
-    struct imf_info info = *imf_plan_output(w->lease.plan);
+    struct imf_info info = *imf_plan_output(w->berth.lease.plan);
     info.format = output_format(s, w);
     w->encode = s->options->encode;
     w->encode.pnm = output_pnm(s, w);
-    w->encode.threads = w->lease.threads;
+    w->encode.threads = w->berth.lease.threads;
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
 }
 
@@ -196,7 +218,7 @@ static enum result open_output(struct session *s, struct work *w) {
     if (!(s->options->in_place ? output_open_in_place(&w->output, &w->place, w->input, &rules)
                                : output_open(&w->output, w->job->output, &rules)))
         return fail(w, output_name(w), w->output.why);
-    struct imf_info info = *imf_plan_output(w->lease.plan);
+    struct imf_info info = *imf_plan_output(w->berth.lease.plan);
     info.format = w->outcome.shape.format;
     if (imf_writer_open(&w->writer, w->output.stream, &info, &w->encode,
                         imf_reader_metadata(w->reader), &w->error) == IMF_OK) {
@@ -211,12 +233,13 @@ static enum result open_output(struct session *s, struct work *w) {
 
 static enum imf_status run_plan(struct session *s, struct work *w) {
     const struct options *o = s->options;
-    const struct imf_run_options options = {o->bench, o->verify, w->lease.threads};
+    const struct imf_run_options options = {o->bench, o->verify, w->berth.lease.threads};
     struct imf_report *report = &w->outcome.report;
     if (o->spectrum)
-        return pictures_run(&w->spectrum, w->lease.workspace, w->reader, w->writer, o, &w->outcome,
-                            &w->error);
-    return imf_workspace_run(w->lease.workspace, w->reader, w->writer, &options, report, &w->error);
+        return pictures_run(&w->spectrum, w->berth.lease.workspace, w->reader, w->writer, o,
+                            &w->outcome, &w->error);
+    return imf_workspace_run(w->berth.lease.workspace, w->reader, w->writer, &options, report,
+                             &w->error);
 }
 
 static void add_warning(struct work *w, const char *text) {
@@ -243,6 +266,8 @@ static enum result run(struct session *s, struct work *w) {
     enum imf_status status = run_plan(s, w);
     const char *note = note_choice(w);
     if (status != IMF_OK) {
+        if (leave_device(s, w))
+            return RESULT_FAILED;
         if (!w->writer || !ferror(w->output.stream))
             return fail_input(w);
         char text[sizeof w->error.text + 32];
@@ -250,8 +275,8 @@ static enum result run(struct session *s, struct work *w) {
         snprintf(text, sizeof text, "%s%s", bare ? "cannot write: " : "", w->error.text);
         return fail(w, output_name(w), text);
     }
-    w->outcome.ran = w->lease.plan != NULL;
-    if (w->lease.reused)
+    w->outcome.ran = w->berth.lease.plan != NULL;
+    if (w->berth.lease.reused)
         report->setup_ms = 0;
     collect_warnings(w, note);
     if (report->verified && !report->verify_ok) {
@@ -323,7 +348,7 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
     enum result result = s->filter ? take_workspace(s, w) : RESULT_DONE;
     if (result != RESULT_DONE)
         return result;
-    if (w->lease.plan)
+    if (w->berth.lease.plan)
         settle_output(s, w);
     if (o->dry_run || (!w->job->output && !o->verify && !o->bench && !o->spectrum))
         return RESULT_DONE; /* explaining is all */
@@ -334,8 +359,8 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
     return later ? leave_unfinished(s, w, later) : commit(s, w);
 }
 
-enum result process_image(struct session *s, const struct job *job, struct record *record,
-                          struct unfinished *later) {
+static enum result try_image(struct session *s, const struct job *job, struct record *record,
+                             struct unfinished *later, bool *elsewhere) {
     const struct options *o = s->options;
     struct work w = {.job = job, .record = record, .start = now_ms()};
     w.outcome.input = job->input;
@@ -357,9 +382,20 @@ enum result process_image(struct session *s, const struct job *job, struct recor
     output_abandon(&w.output);
     place_close(&w.place);
     imf_picture_free(&w.spectrum);
-    plans_give(s->plans, &w.lease);
+    fleet_give(s->fleet, &w.berth);
     if (w.input && w.input != stdin)
         fclose(w.input);
+    *elsewhere = w.elsewhere;
+    return result;
+}
+
+enum result process_image(struct session *s, const struct job *job, struct record *record,
+                          struct unfinished *later) {
+    enum result result;
+    bool elsewhere;
+    do
+        result = try_image(s, job, record, later, &elsewhere);
+    while (elsewhere);
     return result;
 }
 

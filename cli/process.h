@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 
 #include "batch.h"
+#include "fleet.h"
 #include "output.h"
-#include "plans.h"
 #include "record.h"
 
 /* What the images of one run share. */
@@ -16,7 +16,7 @@ struct session {
     const struct options *options;
     struct reporter reporter;
     const struct imf_filter *filter; /* borrowed; NULL: the spectrum is all that is asked for */
-    struct plans *plans;
+    struct fleet *fleet;
     bool make_directories;
     bool noted;          /* the plan's note has been printed */
     atomic_uint formats; /* written so far, a bit for each enum imf_format */

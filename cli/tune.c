@@ -21,6 +21,10 @@ int tune(const struct options *o) {
     struct imf_error error;
     char *text = NULL;
     bool measure = o->action == ACTION_TUNE, progress = measure && isatty(2) && o->verbosity >= 0;
+    if (o->all_devices) {
+        complain("--tune is for one device (choose it with --device)");
+        return EXIT_USAGE;
+    }
     enum imf_status status = imf_context_create(&context, &o->context, &error);
     if (status == IMF_OK && measure)
         status = imf_context_tune(context, progress ? show_progress : NULL, NULL, &error);

@@ -211,7 +211,6 @@ EOF
 --max-memory=1T bytes
 --max-memory=20000000000G bytes
 --max-scans=x 0..
---device=all index
 --device= index
 --in-place=a/b suffix
 --suffix=a/b text

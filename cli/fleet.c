@@ -1,0 +1,175 @@
+/*
+ * fleet.c - what a run's images are filtered on: the device that was asked for or, with
+ * --device=all, each that there is
+ */
+#include "fleet.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "machine.h"
+#include "report.h"
+
+enum { FLEET_MOST = 64 };
+
+struct member {
+    char name[128], index[12];
+    const char *trial[4]; /* the command that tries it */
+    struct imf_context *context;
+    struct plans *plans;
+    int busy;    /* images under way */
+    bool failed; /* it gets none any more */
+    double ms;   /* that all images before took it */
+};
+
+struct fleet {
+    struct imf_context *first; /* where there are several: what tried OpenCL at all */
+    pthread_mutex_t lock;      /* of members' last three lines */
+    int count;
+    struct member member[FLEET_MOST];
+};
+
+/* ---- making --------------------------------------------------------------------------------- */
+
+static enum imf_status out_of_memory(struct imf_error *err) {
+    *err = (struct imf_error){.status = IMF_ERR_MEMORY, .text = "out of memory"};
+    return err->status;
+}
+
+/* Each usable device, tried by itself; one that fails is told, and not taken. */
+static enum imf_status find_all(struct fleet *f, const struct options *o, struct imf_error *err) {
+    struct imf_device_info *list = calloc(FLEET_MOST, sizeof *list);
+    if (!list)
+        return out_of_memory(err);
+    enum imf_status status = imf_context_create(&f->first, &o->context, err);
+    if (status == IMF_OK)
+        status = imf_context_prepare(f->first, err);
+    size_t count = status == IMF_OK ? imf_device_list(list, FLEET_MOST) : 0;
+    for (size_t i = 0; i < count && i < FLEET_MOST && status == IMF_OK; i++) {
+        struct member *m = &f->member[f->count];
+        struct imf_context_options options = o->context;
+        if (!list[i].usable)
+            continue;
+        snprintf(m->name, sizeof m->name, "%s", list[i].name);
+        snprintf(m->index, sizeof m->index, "%d", list[i].index);
+        m->trial[0] = o->trial[0];
+        m->trial[1] = o->trial[1];
+        m->trial[2] = m->index;
+        options.device = IMF_DEVICE_INDEX;
+        options.index = list[i].index;
+        options.probe = options.probe ? m->trial : NULL;
+        status = imf_context_create(&m->context, &options, err);
+        struct imf_error failure;
+        if (status == IMF_OK && imf_context_prepare(m->context, &failure) != IMF_OK) {
+            complain("device %s (%s) is not used: %s", m->index, m->name, failure.text);
+            imf_context_free(&m->context);
+        }
+        f->count += m->context != NULL;
+    }
+    free(list);
+    if (status == IMF_OK && f->count == 0) {
+        *err = (struct imf_error){.status = IMF_ERR_NO_DEVICE,
+                                  .text = "there is no usable OpenCL device"};
+        status = err->status;
+    }
+    return status;
+}
+
+static int share(int of, int count) {
+    return (of + count - 1) / count;
+}
+
+enum imf_status fleet_create(struct fleet **out, const struct options *o,
+                             const struct imf_filter *filter, int jobs, struct imf_error *err) {
+    struct fleet *f = *out = calloc(1, sizeof *f);
+    enum imf_status status;
+    if (!f)
+        return out_of_memory(err);
+    pthread_mutex_init(&f->lock, NULL);
+    if (o->all_devices && filter) {
+        status = find_all(f, o, err);
+    } else {
+        status = imf_context_create(&f->member[0].context, &o->context, err);
+        f->count = status == IMF_OK;
+    }
+    uint64_t memory = o->settings.max_memory ? o->settings.max_memory : machine_memory() / 2;
+    for (int i = 0; i < f->count && status == IMF_OK; i++) {
+        struct member *m = &f->member[i];
+        m->plans = plans_create(m->context, filter, &o->settings, share(jobs, f->count),
+                                share(machine_cores(), f->count), memory / (uint64_t)f->count);
+        if (!m->plans)
+            status = out_of_memory(err);
+    }
+    if (status != IMF_OK)
+        fleet_free(out);
+    return status;
+}
+
+void fleet_free(struct fleet **fleet) {
+    struct fleet *f = *fleet;
+    *fleet = NULL;
+    if (!f)
+        return;
+    for (int i = 0; i < f->count; i++) {
+        plans_free(&f->member[i].plans);
+        imf_context_free(&f->member[i].context);
+    }
+    imf_context_free(&f->first);
+    pthread_mutex_destroy(&f->lock);
+    free(f);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static int choose(const struct fleet *f) {
+    int best = -1;
+    for (int i = 0; i < f->count; i++) {
+        const struct member *m = &f->member[i], *other = &f->member[best < 0 ? 0 : best];
+        bool sooner = m->busy == other->busy ? m->ms < other->ms : m->busy < other->busy;
+        if (!m->failed && (best < 0 || sooner))
+            best = i;
+    }
+    return best;
+}
+
+enum imf_status fleet_take(struct fleet *f, const struct shape *shape, struct berth *berth,
+                           struct imf_error *err) {
+    pthread_mutex_lock(&f->lock);
+    int device = choose(f);
+    f->member[device].busy++;
+    pthread_mutex_unlock(&f->lock);
+    *berth = (struct berth){.device = device};
+    enum imf_status status = plans_take(f->member[device].plans, shape, &berth->lease, err);
+    berth->since = now_ms();
+    if (status != IMF_OK) {
+        pthread_mutex_lock(&f->lock);
+        f->member[device].busy--;
+        pthread_mutex_unlock(&f->lock);
+    }
+    return status;
+}
+
+void fleet_give(struct fleet *f, struct berth *berth) {
+    struct member *m = &f->member[berth->device];
+    if (!berth->lease.entry)
+        return;
+    double ms = now_ms() - berth->since;
+    plans_give(m->plans, &berth->lease);
+    pthread_mutex_lock(&f->lock);
+    m->busy--;
+    m->ms += ms;
+    pthread_mutex_unlock(&f->lock);
+}
+
+bool fleet_leave(struct fleet *f, const struct berth *berth, const char **name) {
+    struct member *m = &f->member[berth->device];
+    int others = 0;
+    pthread_mutex_lock(&f->lock);
+    for (int i = 0; i < f->count; i++)
+        others += &f->member[i] != m && !f->member[i].failed;
+    *name = others && !m->failed ? m->name : NULL;
+    m->failed = m->failed || others;
+    pthread_mutex_unlock(&f->lock);
+    return others > 0;
+}
