@@ -30,6 +30,10 @@ common() {
     cat <<'END'
 -f blu => -f blur:|
 -fblu => -fblur:|
+-rf blu => -rf blur:|
+-qrfblu => -qrfblur:|
+-i ph => -i photo.png |
+-fgray ph => -fgray photo.png |
 --filter=blu => --filter=blur:|
 -f inver => -f invert |
 -f my-o => -f my-own |
@@ -113,6 +117,8 @@ fish_offers() { # LINE
     done <<'END'
 -f blu => blur:
 -fblu => -fblur:
+-rf blu => blur:
+-i ph => photo.png
 --filter=blu => --filter=blur:
 -f my-o => my-own
 -f sharp => sharpen sharpen:

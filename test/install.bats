@@ -81,3 +81,23 @@ both_link() { # COMPILER SOURCE OPTION...
     make_quietly uninstall DESTDIR="$PWD/root" PREFIX=/opt/imfilter LIBDIR=/opt/imfilter/lib/here
     [ "$(find root ! -type d)" = root/opt/imfilter/share/imfilter/own.flt ]
 }
+
+# bash-completion and fish look below XDG_DATA_DIRS, zsh along its fpath.
+@test "shells find the completions that were installed" {
+    make_quietly install PREFIX="$PWD/usr"
+    export XDG_DATA_DIRS=$PWD/usr/share:/usr/share HOME=$PWD PATH=$PWD/usr/bin:$PATH found=
+    type=$BATS_TEST_DIRNAME/completion/type.py
+    if command -v zsh; then
+        [ "$("$type" zsh "fpath=($PWD/usr/share/zsh/site-functions \$fpath)" 'imfilter --edge=cl')" = 'imfilter --edge=clamp |' ]
+        found="$found zsh"
+    fi
+    if [ -e /usr/share/bash-completion/bash_completion ]; then
+        [ "$("$type" bash '. /usr/share/bash-completion/bash_completion' 'imfilter --edge=cl')" = 'imfilter --edge=clamp |' ]
+        found="$found bash"
+    fi
+    if command -v fish; then
+        [[ $(fish -c 'complete -C "imfilter --edge=cl"') == --edge=clamp* ]]
+        found="$found fish"
+    fi
+    [ -n "$found" ] || skip "there is neither zsh nor fish nor bash-completion"
+}
