@@ -21,14 +21,16 @@ INSTALL ?= install
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
+HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,vector_rows.o extreme_rows.o)
+
 # The host solver is worth the compiler's whole effort, unless the user has an opinion.
 ifeq ($(origin CFLAGS),undefined)
 CFLAGS = -O2 -g
 $(BUILD)/lib/base/samples.o $(BUILD)/lib/codec/png_filter.o $(BUILD)/lib/solver/host.o \
-	$(BUILD)/lib/solver/host_frequency.o $(BUILD)/lib/solver/vector_rows.o: private CFLAGS = -O3 -g
+	$(BUILD)/lib/solver/host_frequency.o $(HOST_LOOPS): private CFLAGS = -O3 -g
 endif
 # Its loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
-$(BUILD)/lib/solver/vector_rows.o: private REQUIRED += -fno-math-errno -fno-trapping-math
+$(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
 # that has no pkg-config yet.

@@ -230,7 +230,10 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .move = 0.4,
                                                   .divide = 0.2,
                                                   .root = 0.2,
-                                                  .start_ms = 0.05};
+                                                  .start_ms = 0.05,
+                                                  .window_end = 0.05,
+                                                  .extreme = 0.02,
+                                                  .window_finish = 2};
 
 const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {
     [2] = 0.076, [3] = 0.115, [4] = 0.113, [5] = 0.15, [7] = 0.25, [8] = 0.172, [16] = 0.226};

@@ -107,6 +107,9 @@ struct imf_vector_rates {
     double move;                /* a sample to or from those of its place between coarse ones */
     double divide, root;        /* a sample's exact quotient, its magnitude's root */
     double start_ms;            /* milliseconds that threads take to start */
+    /* Windows, a byte of a sample: its end; a row of which the lesser are taken. */
+    double window_end, extreme;
+    double window_finish; /* a sample that becomes one of another type or value */
 };
 extern const struct imf_vector_rates imf_vector_rates;
 

@@ -42,10 +42,26 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d, bo
     return ms;
 }
 
+/* Whether the host's vectors may leave point passes between theirs to plain C: where no sums of
+ * floats are magnified, which only the reference and devices look after. Chains without windows are
+ * a device's as soon as they have such passes. */
+static bool takes_points(const struct imf_chain *c) {
+    bool windows = false;
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_point *p = &c->passes[i].point;
+        if (c->passes[i].kind == IMF_PASS_POINT && (p->normalize || p->digits))
+            return false;
+        windows = windows || (c->passes[i].kind == IMF_PASS_CONVOLVE &&
+                              c->passes[i].problem.kind == IMF_NEIGHBOURHOOD);
+    }
+    return windows;
+}
+
 /* Take the cheapest for each pass; false, with the reason, where one has none. */
 static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf_backend backend,
                  struct imf_proposal *taken) {
     const struct imf_chain *c = from->chain;
+    bool points = takes_points(c);
     bool able = true, floats = from->device || backend == IMF_BACKEND_VECTOR;
     for (int i = 0; i < c->count && (able || !from->device); i++) {
         taken[i] = (struct imf_proposal){.able = true};
@@ -55,7 +71,7 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
             return false;
         }
         if (c->passes[i].kind != IMF_PASS_CONVOLVE) {
-            if (backend != IMF_BACKEND_VECTOR)
+            if (backend != IMF_BACKEND_VECTOR || points)
                 continue;
             snprintf(out->why, sizeof out->why, "point operations between or without kernels");
             return false;
@@ -65,6 +81,11 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
             snprintf(out->why, sizeof out->why, "%s", taken[i].why);
         able = able && taken[i].able;
         out->estimate_ms += taken[i].ms;
+    }
+    if (able && backend == IMF_BACKEND_VECTOR && imf_chain_doubt(c, taken) > 0) {
+        snprintf(out->why, sizeof out->why,
+                 "small alphas or dark colours magnify floats' rounding");
+        return false;
     }
     return able;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Of neighbourhoods, which nobody else names. */
-extern const struct imf_solver imf_solver_rank_host;
+extern const struct imf_solver imf_solver_extreme, imf_solver_rank_host;
 
 const struct imf_solver *const imf_solvers[] = {
     &imf_solver_direct_gpu,
@@ -20,7 +20,8 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_vector,    /* small ones */
     &imf_solver_host,
     &imf_solver_host_frequency, /* plain C */
-    &imf_solver_rank_host,      /* ranks in windows */
+    &imf_solver_extreme,        /* least and greatest in windows, */
+    &imf_solver_rank_host,      /* any rank */
     NULL};
 
 /* Why solvers do not take other kinds of problems. */

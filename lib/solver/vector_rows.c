@@ -8,22 +8,11 @@
  */
 #include "solver/vector_rows.h"
 
+#include "base/clones.h"
+
 #include <math.h>
 #include <string.h>
 
-/* The processor chooses when the program starts, where the loader can; that is before the thread
- * sanitizer is there. */
-#ifndef IMF_CLONES
-#if defined __SANITIZE_THREAD__
-#define IMF_CLONES
-#elif defined __x86_64__ && defined __GLIBC__ && defined __clang__
-#define IMF_CLONES __attribute__((target_clones("avx512bw", "avx2", "default")))
-#elif defined __x86_64__ && defined __GLIBC__ && __GNUC__ >= 12
-#define IMF_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define IMF_CLONES
-#endif
-#endif
 #define INLINE static inline __attribute__((always_inline))
 
 #define STRIP IMF_VECTOR_STRIP /* with what the loops keep of it, half of a small cache */
@@ -283,7 +272,6 @@ IMF_CLONES static void imf_vector_some(const struct imf_vector_rows *w,
             strip(w, in, out, y, x, &b);
 }
 
-/* Other files' calls of what has clones are not found by every linker. */
 void imf_vector_rows(const struct imf_vector_rows *work, const struct imf_surface *in,
                      const struct imf_surface *out, int first, int end) {
     imf_vector_some(work, in, out, first, end);

@@ -1,0 +1,23 @@
+/*
+ * clones.h - functions that are compiled for several processors
+ *
+ * IMF_CLONES before a static function: the processor chooses when the program starts, where the
+ * loader can; that is before the thread sanitizer is there. Other files' calls of what has clones
+ * are not found by every linker: they go through a plain function.
+ */
+#ifndef IMF_BASE_CLONES_H
+#define IMF_BASE_CLONES_H
+
+#ifndef IMF_CLONES
+#if defined __SANITIZE_THREAD__
+#define IMF_CLONES
+#elif defined __x86_64__ && defined __GLIBC__ && defined __clang__
+#define IMF_CLONES __attribute__((target_clones("avx512bw", "avx2", "default")))
+#elif defined __x86_64__ && defined __GLIBC__ && __GNUC__ >= 12
+#define IMF_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define IMF_CLONES
+#endif
+#endif
+
+#endif

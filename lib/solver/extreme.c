@@ -1,0 +1,384 @@
+/*
+ * extreme.c - the least or greatest of a window on the host's cores, in loops that compilers
+ * vectorise
+ *
+ * Taken literally a window of n samples is n rows of which the lesser samples are taken. Fewer are
+ * enough:
+ *
+ * A rectangle is a column of the rows' results. Of columns higher than a few (van Herk 1992; Gil and
+ * Werman 1993): in blocks of as many rows as it is high, each window is a lower part of one block
+ * and an upper part of the next. G holds the block's parts from each row down to its end, P grows
+ * row by row down the next: 3 steps a row however high it is.
+ *
+ *      block        | r0 r1 r2 r3 | r4 r5 r6 r7        G0 = r0..r3, G1 = r1..r3, ...
+ *      window at 1       r1 r2 r3   r4                 = G1 and P1
+ *
+ * Along a row, samples side by side are what vectors are made of: results of 1 become those of 4, of
+ * 16 and so on by steps that are shifts of a row, and the last step lets parts overlap.
+ *
+ * Any other element is cut into runs. Each input row's results of 2, 4, 8... samples are kept for
+ * as many rows as the window is high, and a run is two of them that overlap.
+ *
+ * The samples' own type is that of all steps, and nothing is rounded.
+ */
+#include "base/parallel.h"
+#include "device/tuning.h"
+#include "solver/extreme_rows.h"
+#include "solver/solver.h"
+#include "solver/strips.h"
+#include "solver/window.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALONE_MS 0.3           /* less work than this stays on the caller's thread */
+#define COLUMN 4               /* higher columns go by blocks */
+#define STRIP_BYTES 4096       /* of a row's strip, at most, */
+#define STRIP_LEAST 1024       /* and at least; between them as */
+#define KEPT_BYTES (256 << 10) /* this holds the rows that are kept */
+#define LEVELS 11
+
+struct extreme_job {
+    struct imf_problem p;
+    bool greatest, plain, box;
+    struct imf_run *runs; /* owned */
+    int run_count;
+    int left, right, top, bottom; /* offsets of the first and the last column and row */
+    int levels;                   /* runs: kept results of 2, 4, ... samples */
+};
+
+static int run_length(const struct imf_run *r) {
+    return r->to - r->from;
+}
+
+/* The exponent of the largest power of two that is not longer. */
+static int level_of(int length) {
+    int level = 0;
+    while (2 << level <= length)
+        level++;
+    return level;
+}
+
+/* One rectangle: a run in each row, all alike. */
+static bool is_box(const struct imf_run *runs, int count) {
+    for (int i = 1; i < count; i++)
+        if (runs[i].dy != runs[i - 1].dy + 1 || runs[i].from != runs[0].from ||
+            runs[i].to != runs[0].to)
+            return false;
+    return true;
+}
+
+static void measure(struct extreme_job *j) {
+    j->box = is_box(j->runs, j->run_count);
+    j->left = j->runs[0].from;
+    j->right = j->runs[0].to - 1;
+    j->top = j->runs[0].dy;
+    j->bottom = j->runs[j->run_count - 1].dy;
+    for (int i = 0; i < j->run_count; i++) {
+        j->left = imf_min(j->left, j->runs[i].from);
+        j->right = imf_max(j->right, j->runs[i].to - 1);
+        j->levels = imf_max(j->levels, level_of(run_length(&j->runs[i])));
+    }
+}
+
+/* Rows that a step along the row takes, and in all. */
+static int row_steps(int width) {
+    int rows = 0, done = 1;
+    while (4 * done <= width) {
+        done *= 4;
+        rows += 4;
+    }
+    return rows + (width > done ? (width - 1) / done + 1 : 0);
+}
+
+/* Of an output sample, with what strips do twice. */
+static double rows_taken(const struct extreme_job *j, int strip) {
+    int width = j->right - j->left + 1, height = j->bottom - j->top + 1, rows = 0;
+    double twice = 1 + (double)(width - 1) * j->p.channels / strip;
+    if (j->box)
+        return row_steps(width) + (height == 1 ? 0 : height <= COLUMN ? height : 5) * twice;
+    for (int i = 0; i < j->run_count; i++) {
+        int length = run_length(&j->runs[i]);
+        rows += length > 1 << level_of(length) ? 2 : 1;
+    }
+    return rows + 3 * j->levels * twice;
+}
+
+/* Samples of a strip, as the rows that are kept fit in a cache. */
+static int strip_width(const struct extreme_job *j) {
+    int size = (int)imf_sample_size(j->p.in), height = j->bottom - j->top + 1;
+    int kept = j->box ? (height > COLUMN ? height : 1) : height * j->levels + 1;
+    int fit = imf_min(KEPT_BYTES / kept, STRIP_BYTES) - (j->right - j->left) * j->p.channels * size;
+    return imf_padded(imf_max(fit, STRIP_LEAST) / size);
+}
+
+static enum imf_status open_job(struct extreme_job *j, const struct imf_problem *p,
+                                struct imf_error *err) {
+    const struct imf_neighbourhood *hood = p->neighbourhood;
+    size_t count = imf_window_runs(hood, NULL);
+    *j = (struct extreme_job){.p = *p, .run_count = (int)count, .plain = imf_strip_plain(p)};
+    j->runs = malloc(count * sizeof *j->runs);
+    if (!j->runs)
+        return imf_fail_memory(err, count * sizeof *j->runs);
+    imf_window_runs(hood, j->runs);
+    j->greatest = imf_percentile_rank(hood->value, imf_window_count(hood)) > 0;
+    measure(j);
+    return IMF_OK;
+}
+
+/* Whether the rank is the least or the greatest. */
+static bool is_extreme(const struct imf_neighbourhood *hood) {
+    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
+    return rank == 0 || rank == count - 1;
+}
+
+/*
+ * Milliseconds of one core: samples * (end + extreme * bytes of a sample * rows taken) * 1e-6, in
+ * the rates of struct imf_vector_rates.
+ */
+static void extreme_propose(const struct imf_problem *p, const struct imf_device *d,
+                            struct imf_proposal *out) {
+    const struct imf_vector_rates *rates = &imf_vector_rates;
+    struct extreme_job j;
+    (void)d;
+    if (strcmp(p->neighbourhood->name, "rank") != 0 || !is_extreme(p->neighbourhood))
+        imf_proposal_refuse(out, "this is neither the least nor the greatest of a window");
+    else if (p->in == IMF_F64 || p->out == IMF_F64)
+        imf_proposal_refuse(out, "this takes no float64 samples");
+    else if ((double)p->width * p->channels > INT32_MAX - 4096)
+        imf_proposal_refuse(out, "rows are too long");
+    else if (open_job(&j, p, NULL))
+        imf_proposal_refuse(out, "out of memory");
+    else {
+        double samples = (double)p->width * p->height * p->channels;
+        double size = (double)imf_sample_size(p->in);
+        int width = j.right - j.left + 1, height = j.bottom - j.top + 1, cores = imf_cores();
+        double ns = size * (rates->window_end + rates->extreme * rows_taken(&j, strip_width(&j))) +
+                    (j.plain ? 0 : rates->window_finish);
+        double ms = samples * ns * 1e-6;
+        out->able = true;
+        out->error = 0;
+        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + rates->start_ms;
+        out->bytes = cores * size * (strip_width(&j) + width * p->channels + 128.0) *
+                     (j.box ? height + 8.0 : (double)height * j.levels + 4);
+        snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, %s",
+                 j.greatest ? "greatest" : "least", width, height,
+                 j.box ? "by blocks and doubling" : "by runs");
+        free(j.runs);
+    }
+}
+
+static enum imf_status extreme_make(void **job, const struct imf_problem *p,
+                                    const struct imf_proposal *proposal, struct imf_queue *queue,
+                                    struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct extreme_job *j = *job = malloc(sizeof *j);
+    return j ? open_job(j, p, err) : imf_fail_memory(err, sizeof *j);
+}
+
+static void extreme_destroy(void **job) {
+    free(((struct extreme_job *)*job)->runs);
+    free(*job);
+    *job = NULL;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+struct pass {
+    const struct extreme_job *job;
+    const struct imf_surface *in, *out;
+    struct imf_strips strips;
+    atomic_bool failed;
+};
+
+/* What a strip works with. */
+struct work {
+    const struct extreme_job *j;
+    const struct imf_surface *in, *out;
+    struct imf_patch strip;
+    int wide;    /* samples of a row's strip with what the window reaches beyond it */
+    size_t size; /* of a sample */
+    char *kept, *spare[3];
+    size_t pitch; /* bytes between kept rows */
+};
+
+static void take(const struct work *w, void *to, const void *const *at, int count, int n) {
+    imf_extreme_rows(w->j->p.in, w->j->greatest, to, at, count, imf_padded(n));
+}
+
+/* Input row of an output row's offset, from the window's left end on. */
+static const void *input(const struct work *w, int row) {
+    return imf_sample_at(w->in, row,
+                         (ptrdiff_t)w->strip.x + (ptrdiff_t)w->j->left * w->j->p.channels);
+}
+
+/* Where an output row's samples are made. */
+static void *target(const struct work *w, int y) {
+    return w->j->plain ? (char *)imf_surface_row(w->out, y) + (size_t)w->strip.x * w->size
+                       : w->spare[2];
+}
+
+static void finish(const struct work *w, int y) {
+    if (!w->j->plain)
+        imf_strip_finish(&w->j->p, w->out, y, w->strip.x, w->spare[2], w->strip.n);
+}
+
+/* Along a row: of `from` the results of as many samples as the window is wide. */
+static void along(const struct work *w, const void *from, void *to) {
+    int width = w->j->right - w->j->left + 1, done = 1, turn = 0;
+    size_t pixel = (size_t)w->j->p.channels * w->size;
+    const void *at[4];
+    for (; 4 * done <= width; turn ^= 1) {
+        for (int k = 0; k < 4; k++)
+            at[k] = (const char *)from + (size_t)(k * done) * pixel;
+        done *= 4;
+        void *next = done == width ? to : w->spare[turn];
+        take(w, next, at, 4, w->strip.n + (width - done) * w->j->p.channels);
+        from = next;
+    }
+    int count = (width - 1) / done + 1;
+    for (int k = 0; k < count; k++)
+        at[k] = (const char *)from + (size_t)imf_min(k * done, width - done) * pixel;
+    if (width > done || width == 1)
+        take(w, to, at, count, w->strip.n);
+}
+
+/* Rows behind the kept ones: what P grows in, in turn, a column's results, G's that are not kept. */
+enum { ABOVE, COLUMN_ROW = 2, BELOW, MORE_ROWS = 5 };
+
+static void *row_of(const struct work *w, int i) {
+    return w->kept + (size_t)i * w->pitch;
+}
+
+/* Rows y..y + rows - 1, not more than the window is high, by parts of blocks. */
+static void run_block(const struct work *w, int y, int rows, int height) {
+    const int first = y + w->j->top, more = height;
+    const void *below = input(w, first + height - 1), *above = NULL;
+    if (rows == height)
+        take(w, row_of(w, height - 1), &below, 1, w->wide);
+    for (int i = height - 2; i >= 0; i--) {
+        void *to = row_of(w, i < rows ? i : more + BELOW + (i & 1));
+        const void *at[2] = {input(w, first + i), below};
+        take(w, to, at, 2, w->wide);
+        below = to;
+    }
+    for (int i = 0; i < rows; i++) {
+        const void *column = row_of(w, i), *next = input(w, first + height - 1 + i);
+        if (i > 0) {
+            const void *grown[2] = {next, above};
+            if (above)
+                take(w, row_of(w, more + ABOVE + (i & 1)), grown, 2, w->wide);
+            above = above ? row_of(w, more + ABOVE + (i & 1)) : next;
+            const void *both[2] = {column, above};
+            take(w, row_of(w, more + COLUMN_ROW), both, 2, w->wide);
+            column = row_of(w, more + COLUMN_ROW);
+        }
+        along(w, column, target(w, y + i));
+        finish(w, y + i);
+    }
+}
+
+static void run_box(const struct work *w) {
+    int height = w->j->bottom - w->j->top + 1;
+    for (int y = w->strip.y; y<w->strip.end; y += height> COLUMN ? height : 1) {
+        const void *at[COLUMN], *column = input(w, y + w->j->top);
+        if (height > COLUMN) {
+            run_block(w, y, imf_min(height, w->strip.end - y), height);
+            continue;
+        }
+        for (int i = 0; i < height; i++)
+            at[i] = input(w, y + w->j->top + i);
+        if (height > 1) {
+            take(w, row_of(w, 0), at, height, w->wide);
+            column = row_of(w, 0);
+        }
+        along(w, column, target(w, y));
+        finish(w, y);
+    }
+}
+
+/* Results of 2 << level samples of the input row. */
+static void *kept(const struct work *w, int row, int level) {
+    int height = w->j->bottom - w->j->top + 1;
+    int slot = (row - w->strip.y - w->j->top) % height;
+    return row_of(w, slot * w->j->levels + level);
+}
+
+static void keep(const struct work *w, int row) {
+    const char *from = input(w, row);
+    int c = w->j->p.channels;
+    for (int level = 0; level < w->j->levels; level++) {
+        const void *at[2] = {from, from + (size_t)(c << level) * w->size};
+        void *to = kept(w, row, level);
+        take(w, to, at, 2, w->wide - ((2 << level) - 1) * c);
+        from = to;
+    }
+}
+
+static void run_runs(const struct work *w, const void **at) {
+    const struct extreme_job *j = w->j;
+    size_t pixel = (size_t)j->p.channels * w->size;
+    for (int row = w->strip.y + j->top; row < w->strip.y + j->bottom; row++)
+        keep(w, row);
+    for (int y = w->strip.y; y < w->strip.end; y++) {
+        int count = 0;
+        keep(w, y + j->bottom);
+        for (int i = 0; i < j->run_count; i++) {
+            const struct imf_run *r = &j->runs[i];
+            int level = level_of(run_length(r)), rest = run_length(r) - (1 << level);
+            const char *from = level ? kept(w, y + r->dy, level - 1) : input(w, y + r->dy);
+            at[count++] = from + (size_t)(r->from - j->left) * pixel;
+            if (rest > 0)
+                at[count++] = from + (size_t)(r->from - j->left + rest) * pixel;
+        }
+        take(w, target(w, y), at, count, w->strip.n);
+        finish(w, y);
+    }
+}
+
+static void run_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct extreme_job *j = pass->job;
+    struct work w = {.j = j, .in = pass->in, .out = pass->out};
+    int height = j->bottom - j->top + 1;
+    w.strip = imf_strips_at(&pass->strips, item);
+    w.wide = w.strip.n + (j->right - j->left) * j->p.channels;
+    w.size = imf_sample_size(j->p.in);
+    w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
+    size_t rows = j->box ? (size_t)height + MORE_ROWS : (size_t)height * (size_t)j->levels;
+    /* Zeroed: what pads a strip is looked at, too. */
+    char *store = calloc((rows + 3) * w.pitch, 1);
+    const void **at = malloc(2 * (size_t)j->run_count * sizeof *at);
+    w.kept = store;
+    for (int i = 0; i < 3 && store; i++)
+        w.spare[i] = store + (rows + (size_t)i) * w.pitch;
+    if (!store || !at)
+        atomic_store(&pass->failed, true);
+    else if (j->box)
+        run_box(&w);
+    else
+        run_runs(&w, at);
+    free(at);
+    free(store);
+}
+
+static enum imf_status extreme_run(void *job, const struct imf_surface *in,
+                                   const struct imf_surface *out, struct imf_error *err) {
+    struct pass pass = {.job = job, .in = in, .out = out};
+    const struct extreme_job *j = job;
+    pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
+                                 2 * (j->bottom - j->top + 1));
+    imf_parallel(pass.strips.count, run_item, &pass);
+    return pass.failed ? imf_fail_memory(err, KEPT_BYTES) : IMF_OK;
+}
+
+const struct imf_solver imf_solver_extreme = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .propose = extreme_propose,
+    .make = extreme_make,
+    .run = extreme_run,
+    .destroy = extreme_destroy,
+};

@@ -1,0 +1,46 @@
+/* strips.c - a pass cut into pieces for the host's cores */
+#include "solver/strips.h"
+
+#include "base/parallel.h"
+#include "solver/window.h"
+
+/* Strips for each core, so that none waits long for the last. */
+#define EACH 4
+
+struct imf_strips imf_strips_cut(int samples, int height, int most, int least_rows) {
+    struct imf_strips s = {.samples = samples, .height = height};
+    int across = (samples - 1) / most + 1, wanted = EACH * imf_cores();
+    s.width = imf_padded((samples - 1) / across + 1);
+    s.across = (samples - 1) / s.width + 1;
+    int down = (wanted - 1) / s.across + 1;
+    s.rows = imf_max((height - 1) / down + 1, imf_min(least_rows, height));
+    /* Too few for the cores: lower ones, whatever they do twice. */
+    if (s.across * ((height - 1) / s.rows + 1) < imf_cores())
+        s.rows = (height - 1) / imf_cores() + 1;
+    s.count = s.across * ((height - 1) / s.rows + 1);
+    return s;
+}
+
+struct imf_patch imf_strips_at(const struct imf_strips *s, int index) {
+    struct imf_patch strip = {.x = index % s->across * s->width, .y = index / s->across * s->rows};
+    strip.n = imf_min(s->width, s->samples - strip.x);
+    strip.end = imf_min(strip.y + s->rows, s->height);
+    return strip;
+}
+
+bool imf_strip_plain(const struct imf_problem *p) {
+    const struct imf_epilogue *e = &p->epilogue;
+    return p->in == p->out && !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
+}
+
+void imf_strip_finish(const struct imf_problem *p, const struct imf_surface *out, int y, int x,
+                      const void *v, int n) {
+    enum { SOME = 512 };
+    double wide[SOME];
+    char *row = (char *)imf_surface_row(out, y) + (size_t)x * imf_sample_size(p->out);
+    for (int i = 0; i < n; i += SOME) {
+        size_t count = (size_t)imf_min(n - i, SOME);
+        imf_samples_widen(wide, v, p->in, i, count);
+        imf_window_finish(p, wide, row + (size_t)i * imf_sample_size(p->out), count);
+    }
+}

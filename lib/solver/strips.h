@@ -1,0 +1,45 @@
+/*
+ * strips.h - a pass cut into pieces for the host's cores: some columns of some rows
+ *
+ * What is kept of a window's rows for the next ones must stay in a cache, which narrow strips do;
+ * and what a strip shares with its neighbours is done twice.
+ */
+#ifndef IMF_SOLVER_STRIPS_H
+#define IMF_SOLVER_STRIPS_H
+
+#include "solver/problem.h"
+
+/* Samples x..x + n - 1, x a multiple of IMF_SLACK, of rows y..end - 1. */
+struct imf_patch {
+    int x, n, y, end;
+};
+
+struct imf_strips {
+    int samples, height; /* of all */
+    int width, rows;     /* of a strip */
+    int across, count;   /* how many */
+};
+
+/* Strips of at most so many samples and, unless cores would have nothing to do, at least so many
+ * rows. */
+struct imf_strips imf_strips_cut(int samples, int height, int most, int least_rows);
+struct imf_patch imf_strips_at(const struct imf_strips *s, int index);
+
+/* A multiple of IMF_SLACK. */
+static inline int imf_padded(int n) {
+    return (n + IMF_SLACK - 1) & -IMF_SLACK;
+}
+
+/* Address of a sample, which may lie in the margins. */
+static inline const void *imf_sample_at(const struct imf_surface *s, int row, ptrdiff_t sample) {
+    ptrdiff_t i = (ptrdiff_t)s->origin + (ptrdiff_t)row * (ptrdiff_t)s->pitch + sample;
+    return (const char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
+}
+
+/* Whether the output holds one of the input's samples as it is; otherwise a strip of such samples
+ * of the input's type goes through imf_strip_finish(). */
+bool imf_strip_plain(const struct imf_problem *p);
+void imf_strip_finish(const struct imf_problem *p, const struct imf_surface *out, int y, int x,
+                      const void *v, int n);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * test_windows.c - the host's fast ways with windows against the plain one, sample by sample
+ *
+ * Every solver of neighbourhoods that proposes to do a case does it, into a surface full of a
+ * pattern: what lies outside of the pixels and their slack must still hold it.
+ */
+#include "check.h"
+#include "solver/edge.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CANARY 0xa5
+
+static uint32_t noise(void) {
+    static uint32_t state = 7;
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
+static struct imf_surface surface(enum imf_sample sample, int width, int height, int channels,
+                                  struct imf_margin margin) {
+    struct imf_surface s;
+    if (imf_surface_layout(&s, sample, width, height, channels, margin, NULL) ||
+        imf_surface_alloc(&s, NULL))
+        abort();
+    memset(s.host, CANARY, imf_surface_bytes(&s));
+    return s;
+}
+
+/* Noise of all values, or of few: many equal ones. */
+static void fill(const struct imf_surface *s, bool few) {
+    for (int y = 0; y < s->height; y++)
+        for (int i = 0; i < s->width * s->channels; i++) {
+            uint32_t v = few ? 100 + noise() % 3 : noise() % 65536;
+            double value = s->sample == IMF_F32 ? ((double)v - 30000) / 7 : (double)v;
+            if (s->sample == IMF_U8)
+                value = (int)value % 256;
+            imf_sample_put(imf_surface_row(s, y), s->sample, i, value);
+        }
+}
+
+static bool run(const struct imf_proposal *proposal, const struct imf_problem *p,
+                const struct imf_surface *in, const struct imf_surface *out) {
+    void *job = NULL;
+    struct imf_error err = {.text = ""};
+    bool ok = !proposal->solver->make(&job, p, proposal, NULL, &err) &&
+              !proposal->solver->run(job, in, out, &err);
+    CHECK(ok, "%s", err.text);
+    if (job)
+        proposal->solver->destroy(&job);
+    return ok;
+}
+
+static unsigned long differing(const struct imf_surface *a, const struct imf_surface *b) {
+    unsigned long wrong = 0;
+    for (int y = 0; y < a->height; y++)
+        wrong += memcmp(imf_surface_row(a, y), imf_surface_row(b, y),
+                        (size_t)a->width * (size_t)a->channels * imf_sample_size(a->sample)) != 0;
+    return wrong;
+}
+
+static unsigned long broken(const struct imf_surface *s) {
+    unsigned long bytes = 0;
+    size_t size = imf_sample_size(s->sample);
+    for (int y = 0; y < s->height; y++)
+        memset(imf_surface_row(s, y), CANARY,
+               ((size_t)s->width * (size_t)s->channels + IMF_SLACK) * size);
+    for (size_t i = 0; i < imf_surface_bytes(s); i++)
+        bytes += ((unsigned char *)s->host)[i] != CANARY;
+    return bytes;
+}
+
+struct image {
+    int width, height, channels;
+    enum imf_sample in, out;
+    enum imf_edge edge;
+    bool few, invert;
+};
+
+static unsigned runs;
+
+static void check(const char *spec, const struct image *image) {
+    struct imf_filter *f = NULL;
+    struct imf_error err = {.text = ""};
+    CHECK(!imf_filter_parse(&f, &spec, 1, &err), "%s", err.text);
+    const double full = image->in == IMF_U8 ? 255 : 65535;
+    struct imf_problem p = {.width = image->width,
+                            .height = image->height,
+                            .channels = image->channels,
+                            .in = image->in,
+                            .out = image->out,
+                            .epilogue = {.scale = 1,
+                                         .multiply = image->invert ? -1 : 1,
+                                         .offset = image->invert ? full : 0,
+                                         .full = full},
+                            .edge = image->edge,
+                            .in_max = full,
+                            .exact = true};
+    imf_problem_neighbourhood(&p, &f->stages[0].neighbourhood);
+    struct imf_surface in = surface(p.in, p.width, p.height, p.channels, p.reach);
+    fill(&in, image->few);
+    imf_edge_fill_host(&in, p.reach, p.edge, (const double[4]){77, 77, 77, 77});
+    struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
+    struct imf_surface want = surface(p.out, p.width, p.height, p.channels, none);
+    struct imf_proposal one;
+    imf_propose_host(&one, &p);
+    bool ok = one.able && run(&one, &p, &in, &want);
+    bool fast = false;
+    for (size_t i = 0; imf_solvers[i] && ok; i++) {
+        if (imf_solvers[i]->backend != IMF_BACKEND_VECTOR ||
+            !imf_solver_takes(imf_solvers[i], IMF_NEIGHBOURHOOD))
+            continue;
+        imf_propose(&one, imf_solvers[i], &p, NULL);
+        if (!one.able)
+            continue;
+        fast = true;
+        runs++;
+        struct imf_surface got = surface(p.out, p.width, p.height, p.channels, around);
+        run(&one, &p, &in, &got);
+        CHECK(!differing(&got, &want), "%s: %s, %dx%dx%d, %d to %d, edge %d: %lu rows differ", spec,
+              one.phrase, p.width, p.height, p.channels, (int)p.in, (int)p.out, (int)p.edge,
+              differing(&got, &want));
+        unsigned long bytes = broken(&got);
+        CHECK(bytes == 0, "%s: %s: %lu bytes overwritten", spec, one.phrase, bytes);
+        imf_surface_free(&got);
+    }
+    CHECK(fast, "%s: no fast way: %s", spec, one.why);
+    imf_surface_free(&want);
+    imf_surface_free(&in);
+    imf_filter_free(&f);
+}
+
+static const char *const specs[] = {"erode:1",
+                                    "dilate:2x2",
+                                    "erode:1x9",
+                                    "dilate:9x1",
+                                    "erode:4x6",
+                                    "dilate:16x16",
+                                    "erode:15",
+                                    "dilate:40x3",
+                                    "erode:1:shape=cross",
+                                    "dilate:3:shape=disk",
+                                    "erode:9:shape=disk",
+                                    "dilate:20:shape=cross"};
+
+static void test_matrix(void) {
+    static const struct {
+        int width, height;
+    } sizes[] = {{1, 1}, {1, 17}, {23, 1}, {2, 3}, {31, 29}, {97, 13}, {130, 7}, {700, 5}};
+    static const enum imf_sample samples[] = {IMF_U8, IMF_U16, IMF_F32};
+    unsigned turn = 0;
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+        for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
+            for (int s = 0; s < 3; s++, turn++) {
+                struct image image = {.width = sizes[z].width,
+                                      .height = sizes[z].height,
+                                      .channels = 1 + (int)(turn % 4),
+                                      .in = samples[s],
+                                      .out = turn % 5 ? samples[s] : samples[turn % 3],
+                                      .edge = (enum imf_edge)(turn % 5),
+                                      .few = turn % 4 == 3,
+                                      .invert = turn % 7 == 0};
+                check(specs[k], &image);
+            }
+}
+
+int main(void) {
+    test_matrix();
+    CHECK(runs > 250, "%u", runs);
+    return check_done("test_windows");
+}
