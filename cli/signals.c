@@ -104,6 +104,7 @@ static struct {
     sigset_t set, before;
     void (*tell)(void *data);
     void *data;
+    atomic_bool over;
 } watch;
 
 /* A second signal ends the program wherever it is. */
@@ -121,20 +122,27 @@ static void die_of(int number) {
     raise(number);
 }
 
+/* Ends the watch; by default it does nothing. */
+#define WAKE SIGURG
+
 static void *wait_for_one(void *data) {
     int number;
     (void)data;
-    if (sigwait(&watch.set, &number) != 0)
-        return NULL;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-    die_of(number);
+    while (sigwait(&watch.set, &number) == 0) {
+        if (number != WAKE)
+            die_of(number);
+        if (atomic_load(&watch.over))
+            break;
+    }
     return NULL;
 }
 
 bool signals_watch(void (*tell)(void *data), void *data) {
     watch.tell = tell;
     watch.data = data;
+    atomic_store(&watch.over, false);
     sigemptyset(&watch.set);
+    sigaddset(&watch.set, WAKE);
     for (size_t i = 0; i < FATAL; i++) {
         if (fatal[i] != SIGPIPE && is_ours(fatal[i]))
             sigaddset(&watch.set, fatal[i]);
@@ -148,7 +156,8 @@ bool signals_watch(void (*tell)(void *data), void *data) {
 }
 
 void signals_unwatch(void) {
-    pthread_cancel(watch.thread);
+    atomic_store(&watch.over, true);
+    pthread_kill(watch.thread, WAKE);
     pthread_join(watch.thread, NULL);
     pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
 }

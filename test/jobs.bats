@@ -131,3 +131,9 @@ make_mixture() {
     done
     imf -f invert -j 256 a.pgm -o b.pgm
 }
+
+@test "ended at a dozen moments, a batch goes on where it was (kills.sh has hundreds)" {
+    run sh "$BATS_TEST_DIRNAME/kills.sh" 12 40
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
