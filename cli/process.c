@@ -367,6 +367,7 @@ static enum result try_image(struct session *s, const struct job *job, struct re
     w.outcome.output = job->output;
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
+    *elsewhere = false;
     const char *reason = job->error ? NULL : reason_to_skip(o, job);
     if (reason)
         return skip(&w, reason);
