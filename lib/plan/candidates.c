@@ -147,16 +147,18 @@ static bool is_mixture(const struct imf_chain *c, const struct imf_proposal *tak
     return false;
 }
 
-void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
-                        enum imf_backend backend, const struct imf_bounds *bounds,
-                        struct imf_proposal *taken) {
-    double bytes;
+double imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
+                          enum imf_backend backend, const struct imf_bounds *bounds,
+                          struct imf_proposal *taken) {
+    double bytes, over = INFINITY;
     *out =
         (struct imf_candidate){.estimate_ms = overhead(from->chain, from->device, bounds->opened)};
     snprintf(out->backend, sizeof out->backend, "%s", imf_backend_name(backend));
-    out->eligible =
-        take(out, from, backend, taken) && (backend || is_mixture(from->chain, taken)) &&
-        measure(out, from, backend, bounds, taken, &bytes) && within(out, bytes, bounds);
+    bool able = take(out, from, backend, taken) && (backend || is_mixture(from->chain, taken)) &&
+                measure(out, from, backend, bounds, taken, &bytes);
+    out->eligible = able && within(out, bytes, bounds);
+    if (able && !out->eligible)
+        over = out->estimate_ms;
     if (out->eligible)
         out->why[0] = 0;
     else
@@ -165,4 +167,5 @@ void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
         describe(out, from->chain, taken);
     else
         snprintf(out->algorithm, sizeof out->algorithm, "-");
+    return over;
 }

@@ -20,11 +20,11 @@ struct imf_bounds {
  * `from`, on its device or, where it has none, on the host. taken[i]: how each pass would be done,
  * in the bands that it would run in; without a solver: a point pass, or nothing was able.
  * Candidates that are not eligible have no estimate (-1), and say why; a mixture that is none is
- * not eligible, without a reason.
+ * not eligible, without a reason. Returns what one takes that only the limit forbids, or INFINITY.
  */
-void imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
-                        enum imf_backend backend, const struct imf_bounds *bounds,
-                        struct imf_proposal *taken);
+double imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
+                          enum imf_backend backend, const struct imf_bounds *bounds,
+                          struct imf_proposal *taken);
 
 const char *imf_backend_name(enum imf_backend backend);
 

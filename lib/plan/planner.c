@@ -7,6 +7,7 @@
  */
 #include "plan/planner.h"
 
+#include "base/parallel.h"
 #include "device/tuning.h"
 #include "plan/candidates.h"
 #include "plan/compose.h"
@@ -15,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The process without images and driver: measured 4 to 5.5 MB. */
 #define PROCESS_BYTES 5e6
@@ -71,10 +71,9 @@ struct request {
 
 /* A device that was not opened: PoCL on this machine's processors. */
 static struct imf_device nominal_device(void) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
     struct imf_device d = {.name = "OpenCL (not opened)",
                            .unified = true,
-                           .compute_units = n > 0 ? (unsigned)n : 1,
+                           .compute_units = (unsigned)imf_cores(),
                            .max_group = 4096,
                            .local_memory = 262144,
                            .global_memory = UINT64_MAX,
@@ -92,6 +91,14 @@ static const enum imf_backend hosts[] = {IMF_BACKEND_VECTOR, IMF_BACKEND_CPU};
 _Static_assert(BACKENDS + 1 + HOSTS <= IMF_MAX_CANDIDATES,
                "struct imf_planning has room for every candidate: those, a mixture, the host's");
 
+/* Remember a candidate that the limit forbids, if it is the fastest of these. */
+static void note_over(struct imf_planning *p, const struct imf_candidate *k, double ms) {
+    if (ms == INFINITY || (p->over.candidate && p->over.ms <= ms))
+        return;
+    p->over.candidate = k;
+    p->over.ms = ms;
+}
+
 /* Add the device's candidates; returns the index of the cheapest that may be taken, how its passes
  * are done in p->taken, or SIZE_MAX. */
 static size_t device_candidates(struct imf_planning *p, struct imf_proposals *from,
@@ -100,7 +107,7 @@ static size_t device_candidates(struct imf_planning *p, struct imf_proposals *fr
     size_t best = SIZE_MAX, bytes = (size_t)from->chain->count * sizeof *taken;
     for (size_t k = 0; k < BACKENDS; k++) {
         struct imf_candidate *out = &p->candidate[p->count++];
-        imf_candidate_make(out, from, backends[k], &r->bounds, taken);
+        note_over(p, out, imf_candidate_make(out, from, backends[k], &r->bounds, taken));
         if (!out->eligible || (only && only != backends[k]) ||
             (best != SIZE_MAX && out->estimate_ms >= p->candidate[best].estimate_ms))
             continue;
@@ -273,8 +280,23 @@ static enum imf_status make_device(struct imf_planning *p, struct imf_context *c
         return st;
     imf_chain_free(&p->composed);
     p->count = 0;
+    p->over.candidate = NULL;
     *best = SIZE_MAX;
     return ask_device(p, c, p->rt ? imf_runtime_device(p->rt) : &nominal, r, best, err);
+}
+
+/* What is left within the limit may take minutes where more memory takes seconds. */
+#define LONG_MS 5000
+#define MUCH_LONGER 8
+static void warn_of_limit(struct imf_planning *p) {
+    const struct imf_candidate *taken = &p->candidate[p->chosen], *over = p->over.candidate;
+    char need[IMF_BYTES_TEXT];
+    if (!over || taken->estimate_ms < LONG_MS || taken->estimate_ms < MUCH_LONGER * p->over.ms)
+        return;
+    snprintf(p->note, sizeof p->note,
+             "--max-memory leaves %s, an estimated %.0f s; with %s it would be %s and %.0f s",
+             taken->backend, taken->estimate_ms / 1000, imf_bytes_text(need, (double)over->bytes),
+             over->backend, ceil(p->over.ms / 1000));
 }
 
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
@@ -304,6 +326,8 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
                  "the device cannot do this (%.120s); filtering on the host", p->candidate[0].why);
     p->chosen = p->on_device ? best : p->host;
     explain(p, &rules[r->policy]);
+    if (!*p->note && (r->policy == FREE || r->policy == OPENED))
+        warn_of_limit(p);
     return IMF_OK;
 }
 

@@ -19,7 +19,12 @@ struct imf_planning {
     struct imf_chain *composed;    /* from it, or NULL; owned */
     struct imf_proposal *taken;    /* how, for each of its passes (point passes: none); owned */
     struct imf_runtime *rt;        /* on_device */
-    char note[256];                /* a warning, or "" */
+    struct {
+        const struct imf_candidate
+            *candidate; /* the fastest that only the limit forbids, or NULL */
+        double ms;
+    } over;
+    char note[256]; /* a warning, or "" */
 };
 
 /* Estimate every backend for this chain and choose, within settings->backend and max_memory. Opens

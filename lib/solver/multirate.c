@@ -224,12 +224,17 @@ static void multirate_destroy(void **job) {
     *job = NULL;
 }
 
+static void multirate_limit(void *job, int threads) {
+    ((struct imf_multirate_job *)job)->threads = threads;
+}
+
 const struct imf_solver imf_solver_multirate = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = multirate_propose,
     .make = multirate_make,
+    .limit = multirate_limit,
     .run = imf_multirate_run,
     .destroy = multirate_destroy,
 };

@@ -14,6 +14,7 @@ struct imf_multirate_job {
     float *tap[IMF_AXES], *weight[IMF_AXES]; /* as in axis: the window, the weights */
     struct imf_vector_end end;
     int block, strip; /* rows, coarse columns of an item */
+    int threads;      /* 0: as many as cores */
 };
 
 /* Coarse samples of `cells` steps of the fine grid along an axis. */

@@ -5,14 +5,16 @@
 #include "check.h"
 #include "imfilter.h"
 
+#include <sched.h>
 #include <string.h>
 
 static const struct imf_info tiny = {
     .width = 8, .height = 8, .channels = 1, .depth = 8, .color = IMF_COLOR_GRAY};
 
 /* The estimate of `backend`; whether it was chosen. */
-static double estimate(struct imf_context *ctx, const char *const *specs, size_t count,
-                       enum imf_backend asked, const char *backend, bool *chosen) {
+static double estimate_of(struct imf_context *ctx, const struct imf_info *info,
+                          const char *const *specs, size_t count, enum imf_backend asked,
+                          const char *backend, bool *chosen) {
     struct imf_filter *filter = NULL;
     struct imf_plan *plan = NULL;
     struct imf_error err = {.text = ""};
@@ -20,7 +22,7 @@ static double estimate(struct imf_context *ctx, const char *const *specs, size_t
     double ms = -2;
     *chosen = false;
     if (!imf_filter_parse(&filter, specs, count, &err) &&
-        !imf_plan_create(&plan, ctx, filter, &tiny, &settings, &err)) {
+        !imf_plan_create(&plan, ctx, filter, info, &settings, &err)) {
         const struct imf_choice *choice = imf_plan_choice(plan);
         for (size_t i = 0; i < choice->count; i++)
             if (!strcmp(choice->candidates[i].backend, backend)) {
@@ -31,6 +33,35 @@ static double estimate(struct imf_context *ctx, const char *const *specs, size_t
     imf_plan_free(&plan);
     imf_filter_free(&filter);
     return ms;
+}
+
+static double estimate(struct imf_context *ctx, const char *const *specs, size_t count,
+                       enum imf_backend asked, const char *backend, bool *chosen) {
+    return estimate_of(ctx, &tiny, specs, count, asked, backend, chosen);
+}
+
+/* Of a device that is not opened, which has this process's cores: beyond its start, one core takes
+ * as many times as long as there were. */
+static void test_cores(struct imf_context *ctx) {
+    static const struct imf_info large = {
+        .width = 1000, .height = 1000, .channels = 3, .depth = 8, .color = IMF_COLOR_RGB};
+    static const char *const specs = "blur:1";
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof all, &all) || CPU_COUNT(&all) < 2)
+        return;
+    bool chosen;
+    int first = 0;
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    double start = estimate(ctx, &specs, 1, IMF_BACKEND_AUTO, "direct", &chosen);
+    double many = estimate_of(ctx, &large, &specs, 1, IMF_BACKEND_AUTO, "direct", &chosen);
+    CHECK(!chosen && !sched_setaffinity(0, sizeof one, &one), "one core");
+    double alone = estimate_of(ctx, &large, &specs, 1, IMF_BACKEND_AUTO, "direct", &chosen);
+    CHECK(alone - start > 1.5 * (many - start), "on one core %g ms, on %d %g, start %g", alone,
+          CPU_COUNT(&all), many, start);
+    sched_setaffinity(0, sizeof all, &all);
 }
 
 /* A CMYK JPEG of 8x8 pixels, as a reader. */
@@ -108,6 +139,7 @@ int main(void) {
         CHECK(many >= warm + 4, "five blurs: %g ms, one %g", many, warm);
     }
     test_colors(ctx);
+    test_cores(ctx);
     imf_context_free(&ctx);
     return check_done("test_planner");
 }
