@@ -218,7 +218,8 @@ const struct imf_host_rates imf_host_rates = {.window = 30,
                                               .compose = 0.3,
                                               .point = 25,
                                               .doubling = 9,
-                                              .values = 10};
+                                              .values = 10,
+                                              .table = 12};
 
 const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .narrow = 0.028,
@@ -230,6 +231,8 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .move = 0.4,
                                                   .divide = 0.2,
                                                   .root = 0.2,
+                                                  .table = 0.6,
+                                                  .wide_table = 2,
                                                   .start_ms = 0.05,
                                                   .window_end = 0.05,
                                                   .extreme = 0.02,

@@ -95,6 +95,7 @@ struct imf_host_rates {
     double point;            /* a pass of point operations, a sample */
     double doubling, values; /* transforms: a value of two channels and doubling of their number;
                                 loading and storing it */
+    double table;            /* a sample, counted and looked up in a table */
 };
 extern const struct imf_host_rates imf_host_rates;
 
@@ -106,6 +107,7 @@ struct imf_vector_rates {
     double middle, middle_pair; /* of sums between a column and a row */
     double move;                /* a sample to or from those of its place between coarse ones */
     double divide, root;        /* a sample's exact quotient, its magnitude's root */
+    double table, wide_table;   /* a byte, or another sample, counted and looked up in a table */
     double start_ms;            /* milliseconds that threads take to start */
     /* Windows, a byte of a sample: its end; a row of which the lesser are taken. */
     double window_end, extreme;

@@ -84,8 +84,22 @@ static enum imf_status setup_invert(struct imf_stage *stage, const double *value
 static enum imf_status setup_threshold(struct imf_stage *stage, const double *values,
                                        struct imf_error *err) {
     (void)err;
+    if (values[0] < 0) { /* the word */
+        stage->op = IMF_OP_TABLE;
+        stage->table = IMF_TABLE_OTSU;
+        return IMF_OK;
+    }
     stage->op = IMF_OP_THRESHOLD;
     stage->threshold = values[0];
+    return IMF_OK;
+}
+
+static enum imf_status setup_equalize(struct imf_stage *stage, const double *values,
+                                      struct imf_error *err) {
+    (void)values;
+    (void)err;
+    stage->op = IMF_OP_TABLE;
+    stage->table = IMF_TABLE_EQUALIZE;
     return IMF_OK;
 }
 
@@ -112,6 +126,7 @@ static const char *const type_words[] = {
 static const char *const axis_words[] = {"mag", "x", "y", NULL};
 static const char *const shape_words[] = {
     [IMF_SQUARE] = "square", [IMF_DISK] = "disk", [IMF_CROSS] = "cross", NULL};
+static const char *const level_words[] = {"otsu", NULL};
 
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
 
@@ -328,10 +343,15 @@ static const struct imf_builtin builtins[] = {
      .source = IMF_SOURCE_STAGE,
      .setup = setup_invert},
     {.name = "threshold",
-     .doc = {"threshold:T", "White from T upwards, black below, T a fraction of full scale"},
+     .doc = {"threshold:T|otsu", "White from T upwards, a fraction of full scale, black below"},
      .source = IMF_SOURCE_STAGE,
      .setup = setup_threshold,
-     .parameter = {{"T", "T as a fraction of full scale, 0 to 1", 0, 1, NAN, false, false, NULL}}},
+     .parameter = {{"T", "T as a fraction of full scale, 0 to 1, or otsu", 0, 1, NAN, false, false,
+                    level_words}}},
+    {.name = "equalize",
+     .doc = {"equalize", "Spread the samples' values evenly over the full scale"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_equalize},
 };
 
 static const struct imf_builtin user = {

@@ -19,7 +19,9 @@ struct imf_parameter {
     double fallback;     /* NAN: required */
     bool above;          /* low itself is excluded */
     bool whole;
-    const char *const *words; /* instead of a number: NULL-terminated; the value is an index */
+    /* Instead of a number, or where low < high beside one: NULL-terminated; the value is an index,
+     * or low - 1 - index. */
+    const char *const *words;
     bool window; /* instead of a number: R, WxH or @MASK (element.h); its shape comes next */
 };
 

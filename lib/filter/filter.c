@@ -6,7 +6,7 @@
 #include <string.h>
 
 bool imf_op_is_point(enum imf_op op) {
-    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD;
+    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD || op == IMF_OP_TABLE;
 }
 
 /* Append `piece` to *text, separated by `between`; *text may be NULL. False without memory. */

@@ -2,7 +2,8 @@
  * form.c - what can be known of a result's form without looking at its pixels
  *
  * A threshold leaves two values. An image of 1, 2 or 4 bits uses 2, 4 or 16 values, evenly spaced
- * from 0 to full scale, which inversion and the identity map onto themselves.
+ * from 0 to full scale, which inversion and the identity map onto themselves; equalization does so
+ * with two.
  */
 #include "filter/form.h"
 
@@ -57,6 +58,9 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
             break;
         case IMF_OP_THRESHOLD:
             bits = gray ? 1 : 0;
+            break;
+        case IMF_OP_TABLE:
+            bits = s->table == IMF_TABLE_OTSU || bits == 1 ? gray : 0;
             break;
         case IMF_OP_INVERT: /* in linear light only black and white change places */
             bits = bits == 1 || !settings->linear ? bits : 0;

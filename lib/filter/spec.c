@@ -107,10 +107,11 @@ static enum imf_status read_value(const struct imf_spec *s, const struct imf_par
     if (p->words) {
         for (int i = 0; p->words[i]; i++)
             if (imf_span_is(value, p->words[i])) {
-                *out = i;
+                *out = p->low < p->high ? p->low - 1 - i : i;
                 return IMF_OK;
             }
-        return imf_spec_fail_value(s, value, p->meaning, "is not one of the choices");
+        if (p->low >= p->high)
+            return imf_spec_fail_value(s, value, p->meaning, "is not one of the choices");
     }
     const char *wrong = imf_number_parse(value, out);
     if (wrong)

@@ -302,7 +302,8 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
 static size_t first_nonlinear(const struct imf_filter *f) {
     size_t i = 0;
     while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE &&
-           f->stages[i].op != IMF_OP_NEIGHBOURHOOD && f->stages[i].op != IMF_OP_THRESHOLD)
+           f->stages[i].op != IMF_OP_NEIGHBOURHOOD && f->stages[i].op != IMF_OP_THRESHOLD &&
+           f->stages[i].op != IMF_OP_TABLE)
         i++;
     return i;
 }

@@ -37,6 +37,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         e.threshold = true;
         e.level = stage->threshold * e.full * HAIR;
         break;
+    case IMF_OP_TABLE:
+        return imf_builder_table(b, stage->table);
     }
     return imf_builder_scalar(b, &e);
 }

@@ -58,6 +58,8 @@ static void set_gains(struct imf_chain *c) {
         if (pass->kind == IMF_PASS_POINT)
             gain = pass->point.normalize ? IMF_FLAT / pass->point.flat
                                          : gain * point_gain(&pass->point);
+        else if (pass->problem.kind == IMF_TABLE)
+            gain = 1; /* what it reads is rounded as results are */
         else
             gain = fmax(gain, gain * error_gain(&pass->problem));
     }
@@ -195,6 +197,8 @@ double imf_chain_doubt(const struct imf_chain *c, const struct imf_proposal *tak
             if (pass->point.normalize)
                 return 0;
             proportional = proportional && !pass->point.unsharp;
+        } else if (pass->problem.kind == IMF_TABLE) {
+            return 0; /* no pixel can be done again without the others */
         } else {
             sums = sums || !pass->problem.positive || taken[i].solver->backend == IMF_BACKEND_FFT;
             proportional = proportional && pass->problem.positive;

@@ -185,27 +185,35 @@ static void set_outside(const struct imf_builder *b, double *outside) {
         outside[i] = unit * (b->alpha && i == b->channels - 1 ? b->chain->full : b->outside);
 }
 
+/* A pass for a solver, whose problem is told by the caller. */
+static struct imf_pass *append_problem(struct imf_builder *b) {
+    struct imf_chain *c = b->chain;
+    struct imf_pass *pass = imf_builder_flush(b) ? append(b, IMF_PASS_CONVOLVE) : NULL;
+    if (!pass)
+        return NULL;
+    pass->problem = (struct imf_problem){.width = c->width,
+                                         .height = c->height,
+                                         .channels = b->channels,
+                                         .in = pass->in,
+                                         .out = IMF_F32,
+                                         .epilogue = imf_plain_epilogue,
+                                         .edge = c->edge,
+                                         .in_max = b->bound};
+    set_outside(b, pass->problem.outside);
+    pass->problem.epilogue.full = c->full;
+    b->source = c->count - 1;
+    return pass;
+}
+
 /* A pass of the stage's kernels, or of one of its neighbourhoods. */
 static bool filter(struct imf_builder *b, const struct imf_stage *stage,
                    const struct imf_neighbourhood *hood) {
     struct imf_chain *c = b->chain;
-    if (!premultiply(b) || !imf_builder_flush(b))
-        return false;
-    struct imf_pass *pass = append(b, IMF_PASS_CONVOLVE);
+    struct imf_pass *pass = premultiply(b) ? append_problem(b) : NULL;
     if (!pass)
         return false;
     const struct imf_kernel *k = stage->kernel[0];
     struct imf_problem *p = &pass->problem;
-    *p = (struct imf_problem){.width = c->width,
-                              .height = c->height,
-                              .channels = b->channels,
-                              .in = pass->in,
-                              .out = IMF_F32,
-                              .epilogue = imf_plain_epilogue,
-                              .edge = c->edge,
-                              .in_max = b->bound};
-    set_outside(b, p->outside);
-    p->epilogue.full = c->full;
     double gain = 1, bias = 0;
     if (stage->op == IMF_OP_TRANSFER) {
         imf_problem_transfer(p, &stage->transfer);
@@ -236,7 +244,6 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
     }
     p->positive = b->positive;
     b->bound *= gain;
-    b->source = c->count - 1;
     pass->bound = b->bound;
     pass->whole = b->integral;
     if (bias == 0)
@@ -326,5 +333,18 @@ bool imf_builder_gray(struct imf_builder *b) {
     p->gray = true;
     p->out_channels = b->channels = b->alpha ? 2 : 1;
     b->integral = false;
+    return true;
+}
+
+bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
+    struct imf_pass *pass = imf_builder_straighten(b) ? append_problem(b) : NULL;
+    if (!pass)
+        return false;
+    imf_problem_table(&pass->problem, table, b->channels - (b->alpha ? 1 : 0));
+    pass->problem.exact = pass->whole = b->integral = true;
+    pass->bound = b->bound = b->chain->full;
+    b->positive = true;
+    if (!b->alpha_apart) /* which is no sample */
+        pass->out = b->chain->in;
     return true;
 }

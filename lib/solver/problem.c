@@ -33,6 +33,13 @@ void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbour
                                    .bottom = hood->height - 1 - hood->cy};
 }
 
+void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors) {
+    p->kind = IMF_TABLE;
+    p->table = table;
+    p->colors = colors;
+    p->reach = (struct imf_margin){0, 0, 0, 0};
+}
+
 int imf_problem_kernels(const struct imf_problem *p) {
     return p->kind == IMF_CONVOLUTION ? 1 : p->kind == IMF_MAGNITUDE ? 2 : 0;
 }

@@ -29,10 +29,11 @@ struct imf_epilogue {
 };
 
 enum imf_problem_kind {
-    IMF_CONVOLUTION,  /* kernel[0] */
-    IMF_MAGNITUDE,    /* of kernel[0] and kernel[1], which have the same size and origin */
-    IMF_TRANSFER,     /* the whole image, made periodic, times a transfer function */
-    IMF_NEIGHBOURHOOD /* a function of the samples in a window, told by its name */
+    IMF_CONVOLUTION,   /* kernel[0] */
+    IMF_MAGNITUDE,     /* of kernel[0] and kernel[1], which have the same size and origin */
+    IMF_TRANSFER,      /* the whole image, made periodic, times a transfer function */
+    IMF_NEIGHBOURHOOD, /* a function of the samples in a window, told by its name */
+    IMF_TABLE          /* a function of each sample that the whole image's histogram makes */
 };
 
 /* Of a pixel: an image's, or digits of three colours and alpha (chain.h). */
@@ -47,6 +48,10 @@ struct imf_problem {
         const struct imf_kernel *kernel[2];
         const struct imf_transfer *transfer;
         const struct imf_neighbourhood *neighbourhood;
+        struct {
+            enum imf_table table;
+            int colors; /* channels that it is for; another, alpha, stays */
+        };
     };
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
@@ -68,6 +73,7 @@ void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
                            const struct imf_kernel *b);
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer);
 void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbourhood *hood);
+void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors);
 
 /* How many kernels it has: 1 or 2, or 0 where it is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);

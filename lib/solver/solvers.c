@@ -22,13 +22,16 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_host_frequency, /* plain C */
     &imf_solver_extreme,        /* least and greatest in windows, */
     &imf_solver_rank_host,      /* any rank */
+    &imf_solver_table_vector,
+    &imf_solver_table, /* by the image's histogram: on the host's cores; plain C */
     NULL};
 
 /* Why solvers do not take other kinds of problems. */
 static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
-                                      [IMF_NEIGHBOURHOOD] = "this is no sum of products"};
+                                      [IMF_NEIGHBOURHOOD] = "this is no sum of products",
+                                      [IMF_TABLE] = "this is no sum of products"};
 
 bool imf_backend_is_host(enum imf_backend backend) {
     return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU;

@@ -186,7 +186,7 @@ class Draw:
         specs = [self.spec()]
         while len(specs) < 4 and self.chance(0.3):
             specs.append(self.spec())
-        for point in ("gray", "invert", "threshold:" + self.one(("0.5", "0.2", "0.333"))):
+        for point in ("gray", "invert", "threshold:" + self.one(("0.5", "0.2", "0.333", "otsu")), "equalize"):
             if self.chance(0.08):
                 specs.insert(int(self.random.integers(len(specs) + 1)), point)
         return specs

@@ -114,7 +114,7 @@ class Ranks:
 
 
 class Point:
-    """gray, invert or threshold"""
+    """gray, invert, threshold, equalize or otsu"""
 
     integer = True
 
@@ -316,8 +316,8 @@ def parse(spec):
     if name in ("highpass", "lowpass", "bandpass", "bandstop"):
         return radial(name, [float(a) for a in args], options.get("type", "gaussian"), int(options.get("order", 2)))
     if name == "threshold":
-        return Point(name, Fraction(args[0]))
-    if name in ("gray", "invert"):
+        return Point("otsu") if args[0] == "otsu" else Point(name, Fraction(args[0]))
+    if name in ("gray", "invert", "equalize"):
         return Point(name)
     if name == "laplacian":
         return Kernel([[0, 1, 0], [1, -4, 1], [0, 1, 0]], shown="abs")

@@ -7,6 +7,8 @@ alternates comes back with one sign or the other, and one more than twice as wid
 functions there is one. Sums of integers stay below 2^53, so that float64 holds them exactly and every
 division is the last step: rounding the result is then the exact answer.
 """
+from fractions import Fraction
+
 import numpy as np
 
 import filters
@@ -131,6 +133,30 @@ def encode_srgb(v):
     return np.where(v <= 0.0031308, v * 12.92, 1.055 * np.maximum(v, 0.0031308) ** (1 / 2.4) - 0.055)
 
 
+def equalized(values, full):
+    """What each value becomes: full * (samples up to it, less those of the least) / (all, less those of the least)"""
+    occurs, counts = np.unique(values, return_counts=True)
+    if len(occurs) == 1:
+        return {int(occurs[0]): int(occurs[0])}
+    ranks = [int(n) for n in np.cumsum(counts) - counts[0]]
+    return {int(v): round(Fraction(full * rank, ranks[-1])) for v, rank in zip(occurs, ranks)}
+
+
+def otsu(values):
+    """The first value after which a cut leaves the greatest variance between both sides"""
+    occurs, counts = (np.asarray(a, float) for a in np.unique(values, return_counts=True))
+    if len(occurs) == 1:
+        return 0
+    below, sums = np.cumsum(counts)[:-1], np.cumsum(counts * occurs)[:-1]
+    above = counts.sum() - below
+    apart = ((counts * occurs).sum() - sums) / above - sums / below
+    between = below * above * apart ** 2
+    best = np.flatnonzero(between >= between.max() * (1 - 1e-12))
+    if len(best) > 1:
+        raise Undetermined("two thresholds are as good")
+    return occurs[best[0]]
+
+
 def gray(colours):
     return colours @ np.array([[0.2126], [0.7152], [0.0722]]) if colours.shape[2] == 3 else colours
 
@@ -153,20 +179,22 @@ class Run:
                 raise Undetermined("whether a gain of nearly 1 keeps brightness")
             bright = all(abs(self.stages[i].gain() - 1) < 1e-6 and self.stages[i].bias == 0 for i in kernels)
             mode = "premultiply" if bright else "keep"
-        self.premultiplied = alpha and mode == "premultiply"
+        if not kernels:
+            mode = "keep"
+        self.premultiplies = alpha and mode == "premultiply"
+        self.premultiplied = False  # until the first kernel
         self.filter_alpha = alpha and mode in ("premultiply", "filter")
         self.edge, _, value = options.get("edge", "clamp").partition(":")
         self.border = float(np.rint(float(value or 0) * self.full))
         if options.get("linear"):
             self.colours = decode_srgb(self.colours / self.full) * self.full
             self.border = float(decode_srgb(np.float64(self.border / self.full)) * self.full)
-        if self.premultiplied:
-            self.colours = self.colours * self.alpha[:, :, None]
         self.free = np.zeros(self.colours.shape, bool)
+        self.moved = False  # by something since the last kernel, which colour * alpha 0 forgets
         self.loose = 0.0  # what a transfer function's free extension may move, in samples, at the least
         self.scale = 1.0  # of the last kernel, not yet divided by
         # The quotient of two magnitudes is one of roots.
-        roots = self.premultiplied and any(isinstance(s, filters.Gradient) for s in self.stages)
+        roots = self.premultiplies and any(isinstance(s, filters.Gradient) for s in self.stages)
         self.exact = not options.get("linear") and not roots and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
@@ -196,6 +224,9 @@ class Run:
         return correlate(plane, stage, self.edge, border)
 
     def kernel(self, i):
+        if self.premultiplies and not self.premultiplied:
+            self.colours = self.colours * self.alpha[:, :, None]
+            self.premultiplied = True
         stage, unit = self.stages[i], self.full * (self.full if self.premultiplied else 1)
         border = self.border * (self.full if self.premultiplied else 1)
         self.loose *= stage.magnifies()
@@ -210,6 +241,7 @@ class Run:
         self.colours /= scale
         if self.filter_alpha:
             self.alpha = self.alpha / scale
+        self.moved = bool(stage.bias)
         if stage.bias:
             self.drop_hidden()
             self.colours += stage.bias * self.full * (self.alpha[:, :, None] if self.premultiplied else 1)
@@ -233,6 +265,25 @@ class Run:
                 self.free = self.free | (np.abs(self.colours - level) < near * step)
             over = np.where(step > 0, self.colours >= level, stage.level <= 0)  # hidden colours are 0
             self.colours = step * self.full * over
+        elif stage.kind in ("equalize", "otsu"):
+            self.colours = step * self.table(stage.kind, step)
+        self.moved = True
+
+    def table(self, kind, step):
+        """Straight colours, rounded to samples, as their histogram has them"""
+        if self.free.any() or self.loose:
+            raise Undetermined("a histogram of samples at a threshold")
+        step = np.broadcast_to(step, self.colours.shape)
+        if self.moved and (step == 0).any():
+            raise Undetermined("a histogram of colours that were moved under no alpha")
+        straight = np.divide(self.colours, step, out=np.zeros(self.colours.shape), where=step != 0)
+        if not self.exact and (self.full == 65535 or (np.abs(straight - np.floor(straight) - 0.5) < 2e-3).any()):
+            raise Undetermined("a histogram of samples that may round either way")
+        values = np.clip(np.rint(straight), 0, self.full)
+        if kind == "otsu":
+            return np.where(values > otsu(values), float(self.full), 0.0)
+        known = equalized(values, self.full)
+        return np.vectorize(known.get, otypes=[float])(values)
 
     def presented(self):
         """The range, on straight colours, which are colours / step: nothing is divided yet. Returns step."""

@@ -1,0 +1,165 @@
+# Filters that look at the histogram of the whole image: equalize and threshold:otsu
+load helper
+
+same() { # FILE FILE
+    cmp "$1" "$2" || { echo "$1 and $2 differ"; return 1; }
+}
+
+# What numpy and cv2 make of noise of several sizes and spreads is what imfilter makes of it. Each line:
+# OPTIONS = EXPRESSION of a.
+compare_opencv() {
+    python3 -c 'import cv2, numpy' 2>/dev/null || PATH=/usr/bin:$PATH
+    python3 -c 'import cv2, numpy' 2>/dev/null || skip "there is no cv2 to compare with"
+    python3 -c '
+import cv2, numpy as np, subprocess, sys
+random = np.random.default_rng(5)
+one = lambda f: lambda a: f(a)
+for line in sys.stdin.read().splitlines():
+    options, expression = line.split(" = ")
+    for height, width, mean, spread in ((97, 61, 128, 40), (1, 50, 60, 9), (211, 3, 200, 70), (600, 900, 90, 20),
+                                        (40, 40, 77, 0), (30, 30, 0, 0), (64, 64, 250, 2), (1, 1, 9, 0)):
+        a = np.clip(np.rint(random.normal(mean, spread, (height, width))), 0, 255).astype(np.uint8)
+        cv2.imwrite("a.pgm", a)
+        subprocess.run([sys.argv[1], "-q"] + options.split() + ["a.pgm", "-o", "b.pgm"], check=True)
+        b, want = cv2.imread("b.pgm", -1), eval(expression)
+        if not (b == want).all():
+            sys.exit("%s, %dx%d: %d samples differ" % (options, width, height, (b != want).sum()))
+' "$IMFILTER"
+}
+
+# Its quotients are floats: an exact one that lies within 3e-5 of a tie might be rounded the other way.
+@test "OpenCV's equalizeHist gives the same bytes" {
+    compare_opencv <<'END'
+-f equalize = cv2.equalizeHist(a)
+-f equalize --backend=cpu = cv2.equalizeHist(a)
+-f invert -f equalize = cv2.equalizeHist(255 - a)
+END
+}
+
+# It sums means up from value to value, so that equally good thresholds may come out otherwise; what
+# lies between them are values that do not occur.
+@test "OpenCV's THRESH_OTSU gives the same bytes" {
+    compare_opencv <<'END'
+-f threshold:otsu = cv2.threshold(a, 0, 255, cv2.THRESH_OTSU)[1]
+-f threshold:otsu -f invert = cv2.threshold(a, 0, 255, cv2.THRESH_OTSU + cv2.THRESH_BINARY_INV)[1]
+END
+}
+
+@test "scikit-image's threshold_otsu divides there, too" {
+    python3 -c 'import numpy, skimage.filters' 2>/dev/null || skip "there is no scikit-image"
+    imf -f blur:2 -f gray "$TESTDATA/noise.png" -o a.pgm
+    imf -f threshold:otsu --depth=8 --format=pgm a.pgm -o b.pgm
+    python3 -c '
+import numpy as np, skimage.filters as f
+a, b = (np.frombuffer(open(n, "rb").read(), np.uint8)[-96 * 96:] for n in ("a.pgm", "b.pgm"))
+assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
+}
+
+# OpenVX 1.2, "Equalize Histogram": of a grayscale image, "so that it will automatically have a
+# standardized brightness and contrast".
+@test "values become the share of samples that are not above them, of the least and beyond none" {
+    printf 'P2\n5 2\n255\n10 10 10 20 20  20 20 30 30 90\n' >a.pgm
+    imf -f equalize a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 0 0 146 146 146 146 219 219 255" ] # 255 * 4/7, 6/7, 7/7
+    # ties to even: 255 * 1/2 is 127.5
+    printf 'P2\n3 1\n255\n1 2 3\n' >a.pgm
+    imf -f equalize a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 128 255" ]
+    printf 'P2\n4 1\n65535\n1 2 3 65535\n' >a.pgm
+    imf -f equalize a.pgm -o b.pgm
+    [ "$(tail -c 8 b.pgm | od -An -v -tx1)" = " 00 00 55 55 aa aa ff ff" ]
+}
+
+@test "one table is for all colours, so that gray stays gray" {
+    printf 'P3\n3 1\n255\n10 10 10  20 30 40  90 90 90\n' >a.ppm
+    imf -f equalize a.ppm -o b.ppm
+    [ "$(samples b.ppm)" = "0 0 0 42 85 128 255 255 255" ] # 255 * 1/6, 2/6, 3/6
+    imf -f threshold:otsu a.ppm -o b.ppm
+    [ "$(samples b.ppm)" = "0 0 0 0 0 0 255 255 255" ]
+}
+
+@test "alpha is neither counted nor changed, and transparent pixels count" {
+    local pam='P7\nWIDTH 4\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n'
+    printf "$pam"'\12\0\24\377\24\7\36\200' >a.pam
+    imf -f equalize a.pam -o b.pam
+    [ "$(tail -c 8 b.pam | od -An -v -tu1)" = "   0   0 170 255 170   7 255 128" ]
+    imf -f threshold:otsu a.pam -o b.pam
+    [ "$(tail -c 8 b.pam | od -An -v -tu1)" = "   0   0 255 255 255   7 255 128" ]
+    # premultiplied colours are divided first: a blur leaves the only colour as it is, a flat image
+    printf "$pam"'\144\0\144\377\144\7\144\200' >a.pam
+    imf -f blur:1 -f equalize a.pam -o b.pam
+    [ "$(tail -c 8 b.pam | od -An -v -tu1 | awk '{ print $1, $3, $5, $7 }')" = "100 100 100 100" ]
+}
+
+@test "samples before are rounded and saturated, whatever made them" {
+    printf 'P2\n6 1\n255\n0 60 120 180 240 255\n' >a.pgm
+    imf -f kernel:2 a.pgm -o two.pgm
+    imf -f equalize two.pgm -o want.pgm
+    for backend in auto cpu vector; do
+        imf -f kernel:2 -f equalize --backend=$backend a.pgm -o b.pgm
+        same b.pgm want.pgm
+    done
+}
+
+@test "the host does it, without a device" {
+    make_flat a.pgm 40 30
+    imf_run --explain -f equalize a.pgm
+    [ "$status" -eq 0 ]
+    grep -q '^\* vector  *vector histogram of 256 values .* starting OpenCL would cost more' <<<"$output"
+    [[ $output == *"the whole image is in memory: the filter takes all of it at once"* ]]
+    imf_run -f equalize --backend=fft a.pgm -o b.pgm
+    [ "$status" -eq 2 ] || [ "$status" -eq 1 ]
+    one_line "--backend=fft cannot do this: this is no sum of products (try --backend=auto)"
+}
+
+@test "a chain with it is done where a device was asked for" {
+    imf --list-devices | grep -q . || skip "there is no device"
+    imf -f sharpen -f equalize -f sharpen --backend=cpu "$TESTDATA/noise-rgb.png" -o want.ppm
+    imf_run -f sharpen -f equalize -f sharpen --device=0 "$TESTDATA/noise-rgb.png" -o b.ppm
+    [ "$status" -eq 0 ]
+    one_line "the device cannot do this (this is no sum of products); filtering on the host"
+    same b.ppm want.ppm
+}
+
+@test "two values stay one bit, and Otsu's threshold gives one bit" {
+    printf 'P2\n4 1\n255\n0 10 200 210\n' >a.pgm
+    imf -f threshold:otsu a.pgm -o b.png
+    [ "$(head -c 25 b.png | tail -c 1 | od -An -tu1)" -eq 1 ]
+    imf -f equalize b.png -o c.png
+    [ "$(head -c 25 c.png | tail -c 1 | od -An -tu1)" -eq 1 ]
+    [ "$(samples c.png)" = "0 0 255 255" ]
+    imf -f threshold:otsu a.pgm -o b.pbm
+    # nothing to split
+    printf 'P2\n2 1\n255\n9 9\n' >a.pgm
+    imf -f threshold:otsu a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "255 255" ]
+    printf 'P2\n2 1\n255\n0 0\n' >a.pgm
+    imf -f threshold:otsu a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 0" ]
+}
+
+@test "neither a palette nor a pixel of it is filtered alone" {
+    imf -f equalize "$TESTDATA/foreign/png-pal4.png" -o a.ppm
+    imf -f kernel:1 --depth=8 "$TESTDATA/foreign/png-pal4.png" -o b.ppm
+    imf -f equalize b.ppm -o c.ppm
+    same a.ppm c.ppm
+}
+
+@test "linear light has a histogram of its own" {
+    printf 'P2\n4 1\n255\n0 90 180 255\n' >a.pgm
+    imf -f equalize --linear a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 156 213 255" ] # thirds of light, written
+}
+
+@test "what is not a level is told what may be one" {
+    make_flat a.pgm 4 4
+    for level in osu otsu:1 2 otsu1; do
+        imf_run -f threshold:$level a.pgm -o b.pgm
+        [ "$status" -eq 2 ]
+        one_line "threshold:T|otsu"
+    done
+    imf_run -f equalize:1 a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    imf_run -f threshold:T=otsu a.pgm -o b.pgm
+    [ "$status" -eq 0 ]
+}

@@ -1,0 +1,254 @@
+/*
+ * test_table.c - tables that histograms make: by their definitions, the same from every solver, and
+ * where they stand in a chain
+ */
+#include "chain_util.h"
+#include "check.h"
+#include "solver/table.h"
+
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint32_t noise(void) {
+    static uint32_t state = 1;
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
+static struct imf_problem problem_of(enum imf_table table, int full) {
+    struct imf_problem p = {.width = 1,
+                            .height = 1,
+                            .channels = 1,
+                            .epilogue = {.scale = 1, .multiply = 1, .full = full}};
+    imf_problem_table(&p, table, 1);
+    return p;
+}
+
+/* Some values occur, others do not. */
+static void draw(uint64_t *count, int full, uint32_t most) {
+    for (int v = 0; v <= full; v++)
+        count[v] = noise() % 3 ? noise() % most : 0;
+}
+
+/* ---- by the definitions ---------------------------------------------------------------------- */
+
+/* The nearest integer to a / b, the even one of two. */
+static bool is_nearest(uint64_t q, uint64_t a, uint64_t b) {
+    uint64_t apart = 2 * (q * b > a ? q * b - a : a - q * b);
+    return apart < b || (apart == b && q % 2 == 0);
+}
+
+static void test_equalize(int full, uint32_t most) {
+    uint64_t *count = calloc(IMF_TABLE_SIZE, sizeof *count), n = 0, sum = 0;
+    double *value = calloc(IMF_TABLE_SIZE, sizeof *value);
+    struct imf_problem p = problem_of(IMF_TABLE_EQUALIZE, full);
+    int wrong = 0, least = -1;
+    draw(count, full, most);
+    imf_table_fill(value, &p, count);
+    for (int v = 0; v <= full; v++)
+        n += count[v];
+    for (int v = 0; v <= full; v++) {
+        if (count[v] && least < 0)
+            least = v;
+        else
+            sum += count[v];
+        uint64_t got = (uint64_t)value[v];
+        wrong += least < 0 ? got != 0 : !is_nearest(got, sum * (uint64_t)full, n - count[least]);
+    }
+    CHECK(!wrong && value[full] == full, "%d of %d values", wrong, full + 1);
+    free(count);
+    free(value);
+}
+
+/* The variance between two classes, from their samples. */
+static double between(const uint64_t *count, int full, int level) {
+    double n[2] = {0, 0}, sum[2] = {0, 0};
+    for (int v = 0; v <= full; v++) {
+        n[v > level] += (double)count[v];
+        sum[v > level] += (double)count[v] * v;
+    }
+    return n[0] && n[1] ? n[0] * n[1] * pow(sum[1] / n[1] - sum[0] / n[0], 2) : 0;
+}
+
+static int level_of(const double *value, int full) {
+    int level = -1;
+    while (level < full && value[level + 1] == 0)
+        level++;
+    for (int v = level + 1; v <= full; v++)
+        CHECK(value[v] == full, "%d becomes %g", v, value[v]);
+    return level;
+}
+
+static void test_otsu(void) {
+    uint64_t count[256];
+    double value[256], best = 0;
+    struct imf_problem p = problem_of(IMF_TABLE_OTSU, 255);
+    for (int round = 0; round < 20; round++) {
+        draw(count, 255, 5000);
+        imf_table_fill(value, &p, count);
+        int level = level_of(value, 255), first = 0;
+        best = 0;
+        for (int v = 0; v < 255; v++)
+            best = between(count, 255, v) > best ? between(count, 255, first = v) : best;
+        CHECK(level == first, "%d, not %d", level, first);
+    }
+    /* Of all that split two values alike the first, and 0 where nothing can be split. */
+    memset(count, 0, sizeof count);
+    count[50] = 7;
+    count[200] = 9;
+    imf_table_fill(value, &p, count);
+    CHECK(level_of(value, 255) == 50, "%d", level_of(value, 255));
+    count[50] = 0;
+    imf_table_fill(value, &p, count);
+    CHECK(level_of(value, 255) == 0, "%d", level_of(value, 255));
+}
+
+static void test_flat(void) {
+    uint64_t count[256] = {[77] = 5};
+    double value[256];
+    struct imf_problem p = problem_of(IMF_TABLE_EQUALIZE, 255);
+    imf_table_fill(value, &p, count);
+    CHECK(value[77] == 77, "%g", value[77]);
+    p.epilogue.multiply = -1;
+    p.epilogue.offset = 255;
+    imf_table_fill(value, &p, count);
+    CHECK(value[77] == 178, "and what follows: %g", value[77]);
+}
+
+/* ---- solvers --------------------------------------------------------------------------------- */
+
+#define PATTERN 0xa5
+
+static struct imf_surface surface(const struct imf_problem *p, enum imf_sample sample) {
+    struct imf_surface s;
+    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels,
+                           (struct imf_margin){70, 70, 1, 1}, NULL) ||
+        imf_surface_alloc(&s, NULL))
+        abort();
+    memset(s.host, PATTERN, imf_surface_bytes(&s));
+    return s;
+}
+
+static void run(const struct imf_solver *solver, const struct imf_problem *p,
+                const struct imf_surface *in, const struct imf_surface *out) {
+    struct imf_proposal proposal;
+    void *job = NULL;
+    imf_propose(&proposal, solver, p, NULL);
+    bool ran = proposal.able && !solver->make(&job, p, &proposal, NULL, NULL) &&
+               !solver->run(job, in, out, NULL) && !solver->run(job, in, out, NULL);
+    CHECK(ran && proposal.bands == IMF_BANDS_WHOLE, "%s", proposal.why);
+    if (job)
+        solver->destroy(&job);
+}
+
+/* Pixels that differ, and bytes outside of them and their slack that were written to. */
+static unsigned long differing(const struct imf_surface *want, struct imf_surface *got) {
+    size_t size = imf_sample_size(got->sample), n = (size_t)got->width * (size_t)got->channels;
+    unsigned long wrong = 0;
+    for (int y = 0; y < got->height; y++) {
+        wrong += memcmp(imf_surface_row(want, y), imf_surface_row(got, y), n * size) != 0;
+        memset(imf_surface_row(got, y), PATTERN, (n + IMF_SLACK) * size);
+    }
+    for (size_t i = 0; i < imf_surface_bytes(got); i++)
+        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
+    return wrong;
+}
+
+/* Of floats some lie on ties, some beyond the samples' range. */
+static double sample(enum imf_sample type, int full, bool flat) {
+    double v = noise() % (uint32_t)(full + 1);
+    if (flat || noise() % 5 == 0)
+        v = full / 3;
+    return type == IMF_F32 && !flat ? v + (noise() % 4 * 0.5 - 1) * (noise() % 9 ? 1 : full) : v;
+}
+
+static void check_solver(struct imf_problem *p, enum imf_table table, bool alpha, bool flat) {
+    p->epilogue = (struct imf_epilogue){.scale = 1, .multiply = -1, .offset = p->in_max};
+    p->epilogue.full = p->in_max;
+    imf_problem_table(p, table, p->channels - alpha);
+    struct imf_surface in = surface(p, p->in), want = surface(p, p->out), got = surface(p, p->out);
+    for (int y = 0; y < p->height; y++)
+        for (ptrdiff_t x = 0; x < (ptrdiff_t)p->width * p->channels; x++)
+            imf_sample_put(imf_surface_row(&in, y), p->in, x, sample(p->in, (int)p->in_max, flat));
+    run(&imf_solver_table, p, &in, &want);
+    run(&imf_solver_table_vector, p, &in, &got);
+    unsigned long wrong = differing(&want, &got);
+    CHECK(!wrong, "%dx%d, %d channels%s, %d to %d: %lu", p->width, p->height, p->channels,
+          alpha ? " with alpha" : "", p->in, p->out, wrong);
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+    imf_surface_free(&got);
+}
+
+static void test_solvers(void) {
+    static const struct {
+        enum imf_sample in, out;
+        double full;
+    } samples[] = {{IMF_U8, IMF_U8, 255},    {IMF_U16, IMF_U16, 65535}, {IMF_U8, IMF_F32, 255},
+                   {IMF_F32, IMF_U8, 255},   {IMF_U16, IMF_F32, 65535}, {IMF_F32, IMF_U16, 65535},
+                   {IMF_F32, IMF_F32, 65535}};
+    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {347, 2}, {1100, 9}};
+    for (size_t s = 0; s < sizeof samples / sizeof *samples; s++)
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            for (int channels = 1; channels <= 4; channels++) {
+                struct imf_problem p = {.width = shapes[k][0],
+                                        .height = shapes[k][1],
+                                        .channels = channels,
+                                        .in = samples[s].in,
+                                        .out = samples[s].out,
+                                        .in_max = samples[s].full};
+                check_solver(&p, IMF_TABLE_EQUALIZE, channels % 2 == 0, false);
+                check_solver(&p, IMF_TABLE_OTSU, false, k % 2);
+            }
+    /* By pairs, and on several threads. */
+    for (int channels = 1; channels <= 4; channels++) {
+        struct imf_problem p = {.width = 1301, .height = 407, .channels = channels, .in_max = 255};
+        check_solver(&p, IMF_TABLE_EQUALIZE, channels % 2 == 0, channels == 3);
+    }
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static const struct imf_info rgba = {
+    .width = 90, .height = 70, .channels = 4, .depth = 8, .color = IMF_COLOR_RGB, .alpha = true};
+
+static void test_lowering(void) {
+    static const char *const alone[] = {"equalize", "invert", NULL},
+                             *const after[] = {"box:3", "threshold:otsu", "box:3", NULL},
+                             *const real[] = {"blur:1", "equalize", "blur:1", NULL};
+    const struct imf_settings settings = {.edge = IMF_EDGE_REFLECT};
+    struct chain_case c = chain_make(alone, &rgba, &settings);
+    const struct imf_pass *pass = c.chain->passes;
+    CHECK(c.chain->count == 1 && pass->problem.kind == IMF_TABLE && c.chain->exact, "one pass");
+    CHECK(c.chain->keep_alpha && pass->problem.colors == 3, "alpha stays");
+    CHECK(pass->problem.epilogue.multiply == -1, "point operations join it");
+    chain_drop(&c);
+    /* Premultiplied, filtered, divided; the table; the same again. */
+    c = chain_make(after, &rgba, &settings);
+    CHECK(c.chain->count == 7 && c.chain->passes[3].problem.kind == IMF_TABLE, "%d passes",
+          c.chain->count);
+    pass = &c.chain->passes[3];
+    CHECK(c.chain->passes[2].point.unpremultiply && c.chain->passes[4].point.premultiply,
+          "straight colours");
+    CHECK(pass->problem.exact && pass->whole && pass->bound == 255, "samples again");
+    chain_drop(&c);
+    /* What comes before is held to what a result is held to, whatever follows. */
+    c = chain_make(real, &(struct imf_info){.width = 9, .height = 9, .channels = 1, .depth = 8},
+                   &settings);
+    CHECK(c.chain->count == 3 && c.chain->passes[0].gain == 1, "gain %g", c.chain->passes[0].gain);
+    CHECK(!c.chain->exact && c.chain->passes[2].problem.in_max == 255, "not exact");
+    chain_drop(&c);
+}
+
+int main(void) {
+    test_equalize(255, 5000);
+    test_equalize(255, 2);
+    test_equalize(65535, 60000);
+    test_otsu();
+    test_flat();
+    test_solvers();
+    test_lowering();
+    return check_done("test_table");
+}
