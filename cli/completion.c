@@ -42,14 +42,14 @@ const char *completion_values(const struct option_row *row, char text[COMPLETION
 
 /* ---- filters ---------------------------------------------------------------------------------- */
 
-size_t completion_name(const char *usage) {
+static size_t name_length(const char *usage) {
     return strcspn(usage, ":[");
 }
 
 static bool same_name(size_t a, size_t b) {
     const char *x = imf_filter_doc(a)->usage, *y = imf_filter_doc(b)->usage;
-    size_t length = completion_name(x);
-    return length == completion_name(y) && strncmp(x, y, length) == 0;
+    size_t length = name_length(x);
+    return length == name_length(y) && strncmp(x, y, length) == 0;
 }
 
 bool completion_first(size_t doc) {
@@ -61,7 +61,7 @@ bool completion_first(size_t doc) {
 
 const char *completion_filter(size_t doc, char text[COMPLETION_WORDS]) {
     const char *usage = imf_filter_doc(doc)->usage;
-    int length = (int)completion_name(usage);
+    int length = (int)name_length(usage);
     switch (usage[length]) {
     case ':':
         snprintf(text, COMPLETION_WORDS, "%.*s:", length, usage);
@@ -123,20 +123,30 @@ static void add_segment(char *text, const char *segment, size_t length) {
         add_alternative(text, key, value);
 }
 
-const char *completion_keys(size_t doc, char text[COMPLETION_WORDS]) {
+static void find_keys(size_t doc, char text[COMPLETION_WORDS]) {
     *text = '\0';
     for (size_t i = doc; imf_filter_doc(i); i++) {
         if (!same_name(doc, i))
             continue;
         const char *c = imf_filter_doc(i)->usage;
-        for (c += completion_name(c); *c;) {
+        for (c += name_length(c); *c;) {
             c += strspn(c, ":[]");
             size_t length = strcspn(c, ":[]");
             add_segment(text, c, length);
             c += length;
         }
     }
-    return text;
+}
+
+void completion_print_keys(FILE *out, const char *before, const char *between, const char *after) {
+    const struct imf_filter_doc *doc;
+    for (size_t i = 0; (doc = imf_filter_doc(i)); i++) {
+        char words[COMPLETION_WORDS];
+        find_keys(i, words);
+        if (completion_first(i) && *words)
+            fprintf(out, "%s%.*s%s%s%s\n", before, (int)name_length(doc->usage), doc->usage,
+                    between, words, after);
+    }
 }
 
 void completion_print(FILE *out, enum shell shell) {

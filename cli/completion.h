@@ -20,12 +20,11 @@ const char *completion_values(const struct option_row *row, char text[COMPLETION
 
 /* The first row for which a filter's name stands in the list: "kernel" has two. */
 bool completion_first(size_t doc);
-/* The name in a usage is so long. */
-size_t completion_name(const char *usage);
 /* "blur:", as it goes on; or "sharpen sharpen:", where it may; or "gray". */
 const char *completion_filter(size_t doc, char text[COMPLETION_WORDS]);
-/* What may stand behind a colon: "sigma= type=ideal flip @", the last for a file. */
-const char *completion_keys(size_t doc, char text[COMPLETION_WORDS]);
+/* For each filter that has any, print what may stand behind a colon: `before`, the filter's name,
+ * `between`, "sigma= type=ideal flip @" (the last for a file), `after`. */
+void completion_print_keys(FILE *out, const char *before, const char *between, const char *after);
 
 /* Print a shell's script: completion_bash.c and so on. */
 void completion_bash(FILE *out);

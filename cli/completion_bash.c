@@ -167,14 +167,10 @@ static void print_options(FILE *out) {
 
 void completion_bash(FILE *out) {
     char text[COMPLETION_WORDS];
-    const struct imf_filter_doc *doc;
     fputs(opening, out);
     print_values(out);
     fputs(middle, out);
-    for (size_t i = 0; (doc = imf_filter_doc(i)); i++)
-        if (completion_first(i) && *completion_keys(i, text))
-            fprintf(out, "    %.*s) words='%s' ;;\n", (int)completion_name(doc->usage), doc->usage,
-                    text);
+    completion_print_keys(out, "    ", ") words='", "' ;;");
     fputs(closing, out);
     print_options(out);
     fputs("_imfilter_filters='", out);

@@ -123,16 +123,11 @@ static void print_option(FILE *out, const struct option_row *row) {
 }
 
 void completion_zsh(FILE *out) {
-    char text[COMPLETION_WORDS];
-    const struct imf_filter_doc *doc;
     fputs(opening, out);
     print_filters(out, "open", true);
     print_filters(out, "closed", false);
     fputs(middle, out);
-    for (size_t i = 0; (doc = imf_filter_doc(i)); i++)
-        if (completion_first(i) && *completion_keys(i, text))
-            fprintf(out, "        %.*s) list=(%s) ;;\n", (int)completion_name(doc->usage),
-                    doc->usage, text);
+    completion_print_keys(out, "        ", ") list=(", ") ;;");
     fputs(closing, out);
     for (size_t i = 0; i < option_row_count; i++)
         if (option_rows[i].name)
