@@ -137,3 +137,24 @@ make_mixture() {
     echo "$output"
     [ "$status" -eq 0 ]
 }
+
+peak() { # COMMAND...: MiB
+    python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@"
+}
+
+@test "all images at once keep within --max-memory, and one alone may always run" {
+    for i in 1 2 3 4; do make_flat $i.pgm 3000 2000; done
+    # Stretched to their own range, images are whole in memory.
+    options=(-f sobel:dir=x --range=normalize --backend=cpu)
+    one=$(($(imf "${options[@]}" --explain --json -n 1.pgm |
+        json '[p["memory_bytes"] for p in o["plan"] if p["chosen"]][0]') / 1048576))
+    free=$(peak "$IMFILTER" "${options[@]}" -j4 [1-4].pgm -o free/)
+    tight=$(peak "$IMFILTER" "${options[@]}" -j4 --max-memory=$((one + one / 2))M [1-4].pgm -o tight/)
+    echo "one image: $one MiB; four at once: $free, limited: $tight"
+    diff -r free tight
+    ! grep -q __asan_init "$IMFILTER" || skip "the sanitizer takes memory of its own"
+    [ "$tight" -le $((one + one / 2)) ]
+}

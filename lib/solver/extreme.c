@@ -46,6 +46,7 @@ struct extreme_job {
     int run_count;
     int left, right, top, bottom; /* offsets of the first and the last column and row */
     int levels;                   /* runs: kept results of 2, 4, ... samples */
+    int threads;                  /* 0: as many as cores */
 };
 
 static int run_length(const struct imf_run *r) {
@@ -173,8 +174,12 @@ static enum imf_status extreme_make(void **job, const struct imf_problem *p,
                                     const struct imf_proposal *proposal, struct imf_queue *queue,
                                     struct imf_error *err) {
     (void)proposal, (void)queue;
-    struct extreme_job *j = *job = malloc(sizeof *j);
+    struct extreme_job *j = *job = calloc(1, sizeof *j);
     return j ? open_job(j, p, err) : imf_fail_memory(err, sizeof *j);
+}
+
+static void extreme_limit(void *job, int threads) {
+    ((struct extreme_job *)job)->threads = threads;
 }
 
 static void extreme_destroy(void **job) {
@@ -369,7 +374,7 @@ static enum imf_status extreme_run(void *job, const struct imf_surface *in,
     const struct extreme_job *j = job;
     pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
                                  2 * (j->bottom - j->top + 1));
-    imf_parallel(pass.strips.count, run_item, &pass);
+    imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, KEPT_BYTES) : IMF_OK;
 }
 
@@ -381,4 +386,5 @@ const struct imf_solver imf_solver_extreme = {
     .make = extreme_make,
     .run = extreme_run,
     .destroy = extreme_destroy,
+    .limit = extreme_limit,
 };
