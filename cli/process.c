@@ -17,6 +17,7 @@
 #include "pictures.h"
 
 #define STREAM_BUFFER (256 * 1024)
+#define READ_AHEAD ((size_t)16 << 20) /* bytes of rows */
 
 /* All that is open for one image. */
 struct work {
@@ -345,6 +346,10 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
         return fail_input(w);
     const struct imf_info *info = imf_reader_info(w->reader);
     w->record->pixels = (uint64_t)info->width * (uint64_t)info->height;
+    /* While a device is opened, which takes its time. What is decided by its own memory, or among
+     * others, has none for that. */
+    if (s->alone && !o->dry_run && w->job->output && !o->settings.max_memory)
+        imf_reader_ahead(w->reader, READ_AHEAD);
     enum result result = s->filter ? take_workspace(s, w) : RESULT_DONE;
     if (result != RESULT_DONE)
         return result;

@@ -123,8 +123,9 @@ enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t str
 /* Bytes that decoding holds beside the rows: interlaced pixels, progressive coefficients. */
 uint64_t imf_reader_held(const struct imf_reader *reader);
 bool imf_reader_in_order(const struct imf_reader *reader); /* and holds none of the rows before */
-/* A problem that was survived ("the last 12 rows are missing"), or NULL. Owned by the reader. */
-const char *imf_reader_warning(const struct imf_reader *reader);
+/* Decode up to so many bytes of rows of a file on a thread, until rows are asked for. */
+void imf_reader_ahead(struct imf_reader *reader, size_t bytes);
+const char *imf_reader_warning(const struct imf_reader *reader); /* what was survived, or NULL */
 
 /* Start an image on a stream. info is the shape of the rows that are given; its format chooses the
  * codec. What that cannot hold is IMF_ERR_FORMAT with a text that says which can. metadata may be
@@ -144,8 +145,7 @@ uint64_t imf_writer_held(const struct imf_writer *writer); /* the same of encodi
 /* Write what must follow the last row and flush the stream. Close without finish abandons it. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
-/* What was not written ("an ICC profile ... was left out"), or NULL. Owned by the writer. */
-const char *imf_writer_warning(const struct imf_writer *writer);
+const char *imf_writer_warning(const struct imf_writer *writer); /* what was left out, or NULL */
 
 /* What a format is called; static storage. NULL for IMF_FORMAT_NONE and past the last. */
 struct imf_format_doc {

@@ -8,6 +8,7 @@
  * known to the workspace, and to the context for the plans that are made and run later.
  */
 #include "base/clock.h"
+#include "codec/ahead.h"
 #include "codec/codec.h"
 #include "plan/layout.h"
 #include "plan/proposals.h"
@@ -300,6 +301,8 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool
     if (!st)
         st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)
                                       : run_whole(ws, ends, options, r, err);
+    if (ends->reader)
+        r->decode_ms += imf_ahead_ms(ends->reader->ahead);
     r->fell_back = ws->on_device != ws->plan->planning.on_device;
     r->total_ms = imf_now_ms() - begin;
     r->run_ms = r->total_ms + opened;
