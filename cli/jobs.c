@@ -15,8 +15,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "clock.h"
 #include "machine.h"
+#include "progress.h"
 #include "signals.h"
+#include "terminal.h"
 
 #define AHEAD 1024
 
@@ -29,6 +32,7 @@ struct place_in_line {
 struct jobs {
     struct session *s;
     const struct batch *batch;
+    struct progress *progress;
     bool one;             /* at a time */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t moved, unnamed, named;
@@ -51,7 +55,7 @@ int jobs_at_once(const struct options *o, const struct batch *batch) {
 
 /* ---- results, with the lock held ------------------------------------------------------------ */
 
-static void count(struct tally *t, const char *input, enum result result) {
+static void count(struct tally *t, const char *input, enum result result, uint64_t pixels) {
     bool failed = result != RESULT_DONE && result != RESULT_SKIPPED;
     if (failed && t->failed < sizeof t->failure / sizeof *t->failure)
         t->failure[t->failed] = input;
@@ -59,6 +63,7 @@ static void count(struct tally *t, const char *input, enum result result) {
     t->hopeless += result == RESULT_HOPELESS;
     t->skipped += result == RESULT_SKIPPED;
     t->done += result == RESULT_DONE;
+    t->pixels += result == RESULT_DONE ? pixels : 0;
 }
 
 static void print(struct jobs *j, size_t i) {
@@ -70,11 +75,12 @@ static void print(struct jobs *j, size_t i) {
         record_free(&at->record);
         return;
     }
+    uint64_t pixels = at->record.pixels;
     record_print(&at->record, &j->s->reporter);
     if (at->result == RESULT_NO_DEVICE)
         j->no_device = true;
     else
-        count(&j->tally, j->batch->jobs[i].input, at->result);
+        count(&j->tally, j->batch->jobs[i].input, at->result, pixels);
 }
 
 static void finish(struct jobs *j, size_t i, enum result result) {
@@ -82,6 +88,11 @@ static void finish(struct jobs *j, size_t i, enum result result) {
     record_close(&at->record);
     at->result = result;
     at->finished = true;
+    progress_finished(j->progress,
+                      result == RESULT_DONE      ? PROGRESS_FILTERED
+                      : result == RESULT_SKIPPED ? PROGRESS_SKIPPED
+                                                 : PROGRESS_FAILED,
+                      result == RESULT_DONE ? at->record.pixels : 0);
     for (; j->printed < j->next && j->line[j->printed % AHEAD].finished; j->printed++)
         print(j, j->printed);
     pthread_cond_broadcast(&j->moved);
@@ -96,9 +107,10 @@ static void tell_interrupted(void *data) {
     soon.tv_sec++;
     if (pthread_mutex_timedlock(&j->lock, &soon) != 0)
         return;
+    terminal_end();
     for (size_t i = j->printed; i < j->next; i++)
         print(j, i);
-    report_interrupted(&j->s->reporter, &j->tally);
+    summary_interrupted(&j->s->reporter, &j->tally);
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -129,7 +141,8 @@ static void *work(void *data) {
     for (size_t i; begin_next(j, &i);) {
         struct record *record = &j->line[i % AHEAD].record;
         enum result result = RESULT_FAILED;
-        if (record_open(record, &j->s->reporter, &j->s->noted, !j->one))
+        progress_started(j->progress, j->batch->jobs[i].input);
+        if (record_open(record, &j->s->reporter, &j->s->noted, !j->one || j->progress))
             result = process_image(j->s, &j->batch->jobs[i], record, j->one ? NULL : &later);
         else
             complain_about(j->batch->jobs[i].input, "out of memory");
@@ -204,7 +217,7 @@ static void allow_files(int at_once) {
 
 bool jobs_run(struct session *s, const struct batch *batch, int at_once, struct tally *tally) {
     struct jobs *j = calloc(1, sizeof *j);
-    *tally = (struct tally){.count = batch->count};
+    *tally = (struct tally){.count = batch->count, .begun = now_ms()};
     if (!j) {
         complain("out of memory");
         tally->failed = batch->count;
@@ -219,7 +232,9 @@ bool jobs_run(struct session *s, const struct batch *batch, int at_once, struct 
     pthread_cond_init(&j->named, NULL);
     allow_files(at_once);
     bool watched = batch->count > 1 && signals_watch(tell_interrupted, j);
+    j->progress = progress_begin(&s->reporter, batch->count);
     run_threads(j, at_once);
+    j->tally.watched = progress_end(&j->progress);
     if (watched)
         signals_unwatch();
     *tally = j->tally;

@@ -5,6 +5,7 @@
 #define CLI_JOBS_H
 
 #include "process.h"
+#include "summary.h"
 
 enum { JOBS_MOST = 256 };
 

@@ -80,6 +80,12 @@ void json_open_list(struct json *j, const char *key) {
     j->comma = false;
 }
 
+void json_open_object(struct json *j, const char *key) {
+    put_key(j, key);
+    putc('{', j->out);
+    j->comma = false;
+}
+
 void json_open_element(struct json *j) {
     fputs(j->comma ? ",{" : "{", j->out);
     j->comma = false;

@@ -23,6 +23,8 @@ void json_integer(struct json *j, const char *key, uint64_t value);
 /* Three decimals; null when not finite. */
 void json_number(struct json *j, const char *key, double value);
 void json_bool(struct json *j, const char *key, bool value);
+/* "key":{ which is closed as an element is */
+void json_open_object(struct json *j, const char *key);
 /* "key":[ and its elements { ... } */
 void json_open_list(struct json *j, const char *key);
 void json_open_element(struct json *j);

@@ -109,7 +109,7 @@ static int filter_batch(struct session *s, const struct batch *b, int jobs) {
     if (!jobs_run(s, b, jobs, &t))
         return EXIT_NO_DEVICE;
     warn_of_idle_options(s);
-    report_summary(&s->reporter, &t);
+    summary_report(&s->reporter, &t, &b->others);
     if (t.hopeless && t.failed + t.skipped == b->count)
         return EXIT_USAGE;
     return t.failed ? EXIT_FAILED : EXIT_DONE;

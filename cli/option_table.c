@@ -52,6 +52,8 @@ static const struct choice strips[] = {{"all", IMF_STRIP_ALL},
 static const struct choice orients[] = {
     {"keep", IMF_ORIENT_KEEP}, {"apply", IMF_ORIENT_APPLY}, {0}};
 static const struct choice tunes[] = {{"show", ACTION_SHOW_RATES}, {0}};
+static const struct choice progresses[] = {
+    {"auto", PROGRESS_AUTO}, {"always", PROGRESS_ALWAYS}, {"never", PROGRESS_NEVER}, {0}};
 static const struct choice shells[] = {
     {"bash", SHELL_BASH}, {"zsh", SHELL_ZSH}, {"fish", SHELL_FISH}, {0}};
 
@@ -229,6 +231,14 @@ static bool set_jobs(struct options *o, const char *value) {
     return int_in("jobs", value, 1, JOBS_MOST, "1..256", &o->jobs);
 }
 
+static bool set_progress(struct options *o, const char *value) {
+    int mode;
+    if (!choose("progress", value, progresses, &mode))
+        return false;
+    o->progress = (enum progress_mode)mode;
+    return true;
+}
+
 static bool set_bench(struct options *o, const char *value) {
     int n = 10;
     if (value && !int_in("bench", value, 1, 1000000, "1..1000000", &n))
@@ -357,6 +367,7 @@ const struct option_row option_rows[] = {
     HEADING("Report"),
     {"verbose", 'v', NONE, NULL, "say what is done", set_verbose},
     {"quiet", 'q', NONE, NULL, "no warnings", set_quiet},
+    {"progress", 0, REQUIRED, "WHEN", "show how far a batch is: auto, always or never", set_progress},
     {"json", 0, NONE, NULL, "print one JSON object a line for each image", set_json},
     {"timing", 0, NONE, NULL, "print how long each step took", set_timing},
     {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times", set_bench},
@@ -395,6 +406,7 @@ static const struct {
     {set_strip, strips},
     {set_orient, orients},
     {set_tune, tunes},
+    {set_progress, progresses},
     {set_completion, shells},
 };
 

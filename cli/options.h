@@ -22,6 +22,7 @@ enum action {
     ACTION_SHOW_RATES,
     ACTION_COMPLETION
 };
+enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 enum shell { SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 
 struct options {
@@ -55,7 +56,8 @@ struct options {
     bool show_kernel;
     const char *kernel_file; /* the picture of --show-kernel, or NULL */
     const char *spectrum;    /* the picture of --spectrum, or NULL */
-    int verbosity;           /* -1 quiet, 0, 1 verbose */
+    enum progress_mode progress;
+    int verbosity; /* -1 quiet, 0, 1 verbose */
 };
 
 enum argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal.h"
+
 bool record_open(struct record *r, const struct reporter *to, bool *noted, bool keep) {
     *r = (struct record){.reporter = *to, .kept = keep, .noted = noted};
     if (!keep)
@@ -51,10 +53,14 @@ void record_print(struct record *r, const struct reporter *to) {
         report_warning(to, NULL, r->note);
         *r->noted = true;
     }
-    put(to->err, r->err, r->err_size);
-    put(to->out, r->out, r->out_size);
-    if (r->out_size)
-        fflush(to->out);
+    if (r->err_size || r->out_size) {
+        terminal_pause();
+        put(to->err, r->err, r->err_size);
+        put(to->out, r->out, r->out_size);
+        if (r->out_size)
+            fflush(to->out);
+        terminal_resume();
+    }
     record_free(r);
 }
 

@@ -11,12 +11,14 @@
 
 #include "json.h"
 #include "plain.h"
+#include "terminal.h"
 
 /* ---- lines for people --------------------------------------------------------------------- */
 
 static void put_line(FILE *err, const char *file, const char *format, va_list args) {
     char text[1024];
     vsnprintf(text, sizeof text, format, args);
+    terminal_pause();
     flockfile(err);
     fputs("imfilter: ", err);
     if (file) {
@@ -26,6 +28,7 @@ static void put_line(FILE *err, const char *file, const char *format, va_list ar
     plain_put(err, text);
     putc('\n', err);
     funlockfile(err);
+    terminal_resume();
 }
 
 void complain(const char *format, ...) {
@@ -359,42 +362,4 @@ void report_unverified(const struct reporter *r, const struct outcome *o) {
         say(r, o->input, "%s", text);
     if (r->options->json)
         json_error(r, o->input, o->input, text, &o->report);
-}
-
-/* "a.png, b.jpg and 3 more": inputs that failed, as many as there is room for. */
-static void list_failures(const struct tally *t, char *text, size_t size) {
-    const size_t most = sizeof t->failure / sizeof *t->failure, reserve = sizeof " and ..... more";
-    size_t i = 0;
-    *text = '\0';
-    for (; i < t->failed && i < most; i++) {
-        if (strlen(text) + strlen(t->failure[i]) + 2 * reserve > size)
-            break;
-        list_word(text, size, t->failure[i], ", ");
-    }
-    size_t used = strlen(text);
-    if (i < t->failed && i)
-        snprintf(text + used, size - used, " and %zu more", t->failed - i);
-}
-
-void report_summary(const struct reporter *r, const struct tally *t) {
-    char names[800];
-    if (t->count < 2)
-        return;
-    list_failures(t, names, sizeof names);
-    if (t->failed)
-        say(r, NULL, "%zu of %zu images failed%s%s", t->failed, t->count, *names ? ": " : "",
-            names);
-    else if (r->options->verbosity > 0)
-        say(r, NULL, "%zu images: %zu filtered, %zu skipped", t->count, t->count - t->skipped,
-            t->skipped);
-}
-
-void report_interrupted(const struct reporter *r, const struct tally *t) {
-    const struct options *o = r->options;
-    bool resumes = !o->in_place || o->backup;
-    char failed[40] = "";
-    if (t->failed)
-        snprintf(failed, sizeof failed, ", %zu failed", t->failed);
-    say(r, NULL, "interrupted: %zu of %zu images done%s%s", t->done + t->skipped, t->count, failed,
-        resumes ? " (--skip-existing filters the others)" : "");
 }

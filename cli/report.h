@@ -41,13 +41,4 @@ void report_done(const struct reporter *r, const struct outcome *o);
 /* The result of --verify was out of tolerance, so the output was dropped. */
 void report_unverified(const struct reporter *r, const struct outcome *o);
 
-/* How a batch stands. */
-struct tally {
-    size_t count, done, failed, skipped, hopeless;
-    const char *failure[10]; /* the first inputs that failed */
-};
-void report_summary(const struct reporter *r, const struct tally *t);
-/* A signal ends the batch. */
-void report_interrupted(const struct reporter *r, const struct tally *t);
-
 #endif

@@ -75,7 +75,7 @@ files() {
     [ "$(files in)" = "./sub/y.png ./sub/y.png.orig ./x.pgm ./x.pgm.orig " ]
     imf_run -r -f invert -i.orig in
     [ "$status" -eq 1 ]
-    [[ ${stderr_lines[2]} == *"2 of 2 images failed" ]]
+    [[ ${stderr_lines[2]} == *"2 of 2 images failed"* ]]
 }
 
 @test "shares of a tree stay the same while others write into it" {

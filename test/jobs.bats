@@ -27,7 +27,7 @@ make_mixture() {
             imf_run "${options[@]}" --jobs=$jobs --json "${inputs[@]}" -o out$jobs/
             [ "$status" -eq 1 ]
             json 'o["input"], o["status"], o.get("output", "").replace("out4", "out1"), o.get("backend")' \
-                <<<"$output" >json$jobs
+                <<<"$(head -n -1 <<<"$output")" >json$jobs
             sed 's/out4/out1/g' <<<"$stderr" >stderr$jobs
         done
         [ "$(wc -l <json4)" -eq 21 ]
@@ -114,10 +114,11 @@ make_mixture() {
             echo "$name $jobs: $status $(cat stderr)"
             [ "$status" -eq "${name#*:}" ]
             [ "$(cat stderr)" = "imfilter: interrupted: $last of 4 images done (--skip-existing filters the others)" ]
-            [ "$(wc -l <json)" -eq $last ]
+            [ "$(wc -l <json)" -eq $((last + 1)) ]
+            [ "$(tail -n 1 json | json '(o["summary"]["filtered"], o["summary"]["interrupted"])')" = "($last, True)" ]
             [ "$(ls -A out | wc -l)" -eq $last ]
             imf -f invert --skip-existing 1.pgm 2.pgm 3.pgm -o out/ --json >json
-            [ "$(grep -c skipped json)" -eq $last ]
+            [ "$(grep -c '"status":"skipped"' json)" -eq $last ]
         done
     done
 }

@@ -94,7 +94,7 @@ for way in into in_place; do
             check_$way
             [ "$(wc -l <names)" -eq "$inputs" ] || fail "a whole run made $(wc -l <names) of $inputs"
             "$@" >json || fail "a run with nothing to do: status $?"
-            [ "$(grep -c '"skipped"' json)" -eq "$inputs" ] || fail "a run with nothing to do did something"
+            [ "$(grep -c '"status":"skipped"' json)" -eq "$inputs" ] || fail "a run with nothing to do did something"
             rounds=$((rounds + 1))
             reset_$way
             : >names
@@ -116,7 +116,7 @@ for way in into in_place; do
     done
     "$@" >json || fail "the last run: status $?"
     before=$(wc -l <names)
-    [ "$(grep -c '"skipped"' json)" -eq "$before" ] || fail "$before were there, $(grep -c '"skipped"' json) passed over"
+    [ "$(grep -c '"status":"skipped"' json)" -eq "$before" ] || fail "$before were there, $(grep -c '"status":"skipped"' json) passed over"
     check_$way
     [ "$(wc -l <names)" -eq "$inputs" ] || fail "$(wc -l <names) of $inputs"
     [ "$(temporaries)" = '' ] || fail "left at the end: $(temporaries)"

@@ -78,7 +78,7 @@ listed() { # what -r takes below DIR, a name a line
     [ "${#stderr_lines[@]}" -eq 4 ]
     [[ $stderr == *"in/empty.jpg: empty file"* ]]
     [[ $stderr == *"in/junk.PNG: not a PNG, JPEG or PNM image"* ]]
-    [[ ${stderr_lines[3]} == *"3 of 4 images failed" ]]
+    [[ ${stderr_lines[3]} == *"3 of 4 images failed"* ]]
 }
 
 # The bytes are those of the formats' specifications.

@@ -28,7 +28,7 @@ make_some() { # NAME...
     echo junk >d.pgm
     imf_run -f invert --shard=2/2 a.pgm b.pgm c.pgm d.pgm -o out/
     [ "$status" -eq 1 ]
-    [ "${stderr_lines[1]}" = "imfilter: 1 of 2 images failed" ]
+    [ "${stderr_lines[1]}" = "imfilter: 1 of 2 images failed: d.pgm" ]
     imf_run -f invert --shard=9/9 a.pgm b.pgm -o none/
     [ "$status" -eq 0 ]
     [ -z "$output$stderr" ]

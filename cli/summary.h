@@ -1,0 +1,24 @@
+/*
+ * summary.h - what became of a batch
+ */
+#ifndef CLI_SUMMARY_H
+#define CLI_SUMMARY_H
+
+#include "kinds.h"
+#include "report.h"
+
+/* How a batch stands. */
+struct tally {
+    size_t count, done, failed, skipped, hopeless;
+    const char *failure[10]; /* the first inputs that failed */
+    uint64_t pixels;         /* of those that were filtered */
+    double begun;            /* now_ms() then */
+    bool watched;            /* somebody was shown how far it came */
+};
+
+/* It is over; others: images that were met and cannot be read. */
+void summary_report(const struct reporter *r, const struct tally *t, const struct kinds *others);
+/* A signal ends it. */
+void summary_interrupted(const struct reporter *r, const struct tally *t);
+
+#endif
