@@ -49,7 +49,7 @@ kill_a_worker() { # CALL
 }
 
 results() {
-    find sharp -name '[0-9]*.jpg' 2>/dev/null | wc -l
+    find sharp -name '[!.]*.jpg' 2>/dev/null | wc -l
 }
 
 # The pixels of every photo are those that one process makes.
