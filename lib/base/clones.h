@@ -20,4 +20,13 @@
 #endif
 #endif
 
+/* Of vectors of 32 bytes, which wider ones would not make faster. */
+#ifndef IMF_CLONES_32
+#if !defined __SANITIZE_THREAD__ && defined __x86_64__ && defined __GLIBC__
+#define IMF_CLONES_32 __attribute__((target_clones("avx2", "default")))
+#else
+#define IMF_CLONES_32
+#endif
+#endif
+
 #endif

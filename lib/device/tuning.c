@@ -234,8 +234,13 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .table = 0.6,
                                                   .wide_table = 2,
                                                   .start_ms = 0.05,
-                                                  .window_end = 0.05,
-                                                  .extreme = 0.02,
+                                                  .window_end = 0.1,
+                                                  .extreme = 0.03,
+                                                  .network3 = 0.3,
+                                                  .network5 = 0.9,
+                                                  .bisection = 0.0105,
+                                                  .histogram = 13,
+                                                  .histogram_column = 3,
                                                   .window_finish = 2};
 
 const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {

@@ -37,7 +37,6 @@
 #define STRIP_BYTES 4096       /* of a row's strip, at most, */
 #define STRIP_LEAST 1024       /* and at least; between them as */
 #define KEPT_BYTES (256 << 10) /* this holds the rows that are kept */
-#define LEVELS 11
 
 struct extreme_job {
     struct imf_problem p;
@@ -61,26 +60,10 @@ static int level_of(int length) {
     return level;
 }
 
-/* One rectangle: a run in each row, all alike. */
-static bool is_box(const struct imf_run *runs, int count) {
-    for (int i = 1; i < count; i++)
-        if (runs[i].dy != runs[i - 1].dy + 1 || runs[i].from != runs[0].from ||
-            runs[i].to != runs[0].to)
-            return false;
-    return true;
-}
-
 static void measure(struct extreme_job *j) {
-    j->box = is_box(j->runs, j->run_count);
-    j->left = j->runs[0].from;
-    j->right = j->runs[0].to - 1;
-    j->top = j->runs[0].dy;
-    j->bottom = j->runs[j->run_count - 1].dy;
-    for (int i = 0; i < j->run_count; i++) {
-        j->left = imf_min(j->left, j->runs[i].from);
-        j->right = imf_max(j->right, j->runs[i].to - 1);
+    j->box = imf_window_measure(j->runs, j->run_count, &j->left, &j->right, &j->top, &j->bottom);
+    for (int i = 0; i < j->run_count; i++)
         j->levels = imf_max(j->levels, level_of(run_length(&j->runs[i])));
-    }
 }
 
 /* Rows that a step along the row takes, and in all. */

@@ -28,6 +28,22 @@ size_t imf_window_runs(const struct imf_neighbourhood *hood, struct imf_run *all
     return n;
 }
 
+bool imf_window_measure(const struct imf_run *runs, int count, int *left, int *right, int *top,
+                        int *bottom) {
+    bool box = true;
+    *left = runs[0].from;
+    *right = runs[0].to - 1;
+    *top = runs[0].dy;
+    *bottom = runs[count - 1].dy;
+    for (int i = 1; i < count; i++) {
+        *left = imf_min(*left, runs[i].from);
+        *right = imf_max(*right, runs[i].to - 1);
+        box = box && runs[i].dy == runs[i - 1].dy + 1 && runs[i].from == runs[0].from &&
+              runs[i].to == runs[0].to;
+    }
+    return box;
+}
+
 size_t imf_window_count(const struct imf_neighbourhood *hood) {
     return hood->element ? imf_kernel_nonzero(hood->element)
                          : (size_t)hood->width * (size_t)hood->height;

@@ -144,7 +144,18 @@ static const char *const specs[] = {"erode:1",
                                     "erode:1:shape=cross",
                                     "dilate:3:shape=disk",
                                     "erode:9:shape=disk",
-                                    "dilate:20:shape=cross"};
+                                    "dilate:20:shape=cross",
+                                    "median:1",
+                                    "median:2",
+                                    "median:3",
+                                    "median:2:shape=disk",
+                                    "percentile:30:1",
+                                    "percentile:80:4x3",
+                                    "median:15x17",
+                                    "percentile:99:30x3",
+                                    "median:1x21",
+                                    "median:31x19",
+                                    "percentile:90:17x40"};
 
 static void test_matrix(void) {
     static const struct {

@@ -1,0 +1,285 @@
+/*
+ * rank.c - ranks in windows on the host's cores: medians, percentiles
+ *
+ * Three ways, of which the cheapest is taken: medians of 3x3 and 5x5 by networks (rank_rows.c);
+ * any rank of any element by bisection of the samples' bits (rank_rows.c), which takes as long as
+ * the element has samples and samples have bits; bytes in a rectangle by histograms of columns
+ * (rank_histogram.c), which takes hardly longer for larger ones. The least and the greatest are
+ * extreme.c's.
+ */
+#include "base/parallel.h"
+#include "device/tuning.h"
+#include "solver/rank_histogram.h"
+#include "solver/rank_rows.h"
+#include "solver/solver.h"
+#include "solver/strips.h"
+#include "solver/window.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALONE_MS 0.3     /* less work than this stays on the caller's thread */
+#define STRIP_BYTES 1024 /* of a row's strip: what is bisected stays in the smallest cache */
+#define COLUMNS 1024     /* samples of a strip with histograms: these in the next cache */
+
+enum way { NETWORK, BISECTION, HISTOGRAM, WAYS };
+static const char *const way_name[] = {"sorting network", "bisection", "histograms of columns"};
+
+struct rank_job {
+    struct imf_problem p;
+    bool plain, box;
+    enum way way;
+    struct imf_run *runs; /* owned */
+    int run_count, count, rank;
+    int left, right, top, bottom; /* offsets of the first and the last column and row */
+};
+
+static int width_of(const struct rank_job *j) {
+    return j->right - j->left + 1;
+}
+
+static int height_of(const struct rank_job *j) {
+    return j->bottom - j->top + 1;
+}
+
+/* Nanoseconds of a core for a sample; 0: not this way. */
+static double price(const struct rank_job *j, enum way way) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    double size = (double)imf_sample_size(j->p.in), across = (double)(width_of(j) - 1);
+    int side = width_of(j);
+    switch (way) {
+    case NETWORK:
+        if (!j->box || side != height_of(j) || (side != 3 && side != 5) || j->rank != j->count / 2)
+            return 0;
+        return size * (side == 3 ? r->network3 : r->network5);
+    case HISTOGRAM:
+        if (!j->box || j->p.in != IMF_U8 || height_of(j) > IMF_HISTOGRAM_HEIGHT ||
+            j->count > IMF_RANK_COUNT_MAX)
+            return 0;
+        return r->histogram + r->histogram_column * (1 + across * j->p.channels / COLUMNS);
+    default: /* bits of a sample times bytes of it */
+        return 8 * size * size * r->bisection * j->count;
+    }
+}
+
+static enum imf_status open_job(struct rank_job *j, const struct imf_problem *p,
+                                struct imf_error *err) {
+    const struct imf_neighbourhood *hood = p->neighbourhood;
+    size_t runs = imf_window_runs(hood, NULL), count = imf_window_count(hood);
+    *j = (struct rank_job){.p = *p, .run_count = (int)runs, .plain = imf_strip_plain(p)};
+    j->count = (int)count;
+    j->rank = (int)imf_percentile_rank(hood->value, count);
+    j->runs = malloc(runs * sizeof *j->runs);
+    if (!j->runs)
+        return imf_fail_memory(err, runs * sizeof *j->runs);
+    imf_window_runs(hood, j->runs);
+    j->box = imf_window_measure(j->runs, j->run_count, &j->left, &j->right, &j->top, &j->bottom);
+    j->way = BISECTION;
+    for (int way = 0; way < WAYS; way++) {
+        double ns = price(j, (enum way)way);
+        if (ns > 0 && ns < price(j, j->way))
+            j->way = (enum way)way;
+    }
+    return IMF_OK;
+}
+
+/* Bytes that a strip works with. */
+static size_t store_bytes(const struct rank_job *j, int n) {
+    size_t size = imf_sample_size(j->p.in);
+    size_t wide = (size_t)imf_padded(n + (width_of(j) - 1) * j->p.channels) + IMF_SLACK;
+    size_t rows = j->way == NETWORK ? 5 : j->way == BISECTION ? (size_t)height_of(j) : 0;
+    return (rows + 3 + 2) * wide * size + (size_t)j->count * sizeof(void *) +
+           (j->way == HISTOGRAM ? wide * sizeof(struct imf_histogram) : 0);
+}
+
+static int strip_width(const struct rank_job *j) {
+    if (j->way == HISTOGRAM)
+        return imf_padded(imf_max(COLUMNS - (width_of(j) - 1) * j->p.channels, COLUMNS / 2));
+    int fit = j->way == NETWORK ? 2 * STRIP_BYTES : STRIP_BYTES;
+    return fit / (int)imf_sample_size(j->p.in);
+}
+
+/* Milliseconds of one core: samples * (price + window_finish unless samples stay as they are) *
+ * 1e-6, in the rates of struct imf_vector_rates. */
+static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
+                         struct imf_proposal *out) {
+    const struct imf_neighbourhood *hood = p->neighbourhood;
+    struct rank_job j;
+    (void)d;
+    if (strcmp(hood->name, "rank") != 0)
+        imf_proposal_refuse(out, "this function of a window is not known");
+    else if (p->in == IMF_F64 || p->out == IMF_F64)
+        imf_proposal_refuse(out, "this takes no float64 samples");
+    else if (imf_window_count(hood) > IMF_RANK_COUNT_MAX)
+        imf_proposal_refuse(out, "more than %d samples in a window", IMF_RANK_COUNT_MAX);
+    else if ((double)p->width * p->channels > INT32_MAX - 4096)
+        imf_proposal_refuse(out, "rows are too long");
+    else if (open_job(&j, p, NULL))
+        imf_proposal_refuse(out, "out of memory");
+    else {
+        int cores = imf_cores();
+        double samples = (double)p->width * p->height * p->channels;
+        double ns = price(&j, j.way) + (j.plain ? 0 : imf_vector_rates.window_finish);
+        double ms = samples * ns * 1e-6;
+        out->able = true;
+        out->error = 0;
+        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+        out->bytes = cores * (double)store_bytes(&j, strip_width(&j));
+        out->bands = j.way == HISTOGRAM ? IMF_BANDS_FEW : IMF_BANDS_MANY;
+        snprintf(out->phrase, sizeof out->phrase, "rank %d of %d in %dx%d, %s", j.rank + 1, j.count,
+                 width_of(&j), height_of(&j), way_name[j.way]);
+        free(j.runs);
+    }
+}
+
+static enum imf_status rank_make(void **job, const struct imf_problem *p,
+                                 const struct imf_proposal *proposal, struct imf_queue *queue,
+                                 struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct rank_job *j = *job = malloc(sizeof *j);
+    return j ? open_job(j, p, err) : imf_fail_memory(err, sizeof *j);
+}
+
+static void rank_destroy(void **job) {
+    free(((struct rank_job *)*job)->runs);
+    free(*job);
+    *job = NULL;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+struct pass {
+    const struct rank_job *job;
+    const struct imf_surface *in, *out;
+    struct imf_strips strips;
+    atomic_bool failed;
+};
+
+/* What a strip works with. */
+struct work {
+    const struct rank_job *j;
+    const struct imf_surface *in, *out;
+    struct imf_patch strip;
+    int n, wide; /* samples of a row's strip, with its padding; and with what the window reaches */
+    size_t size, pitch;    /* bytes of a sample, and from a row of these to the next */
+    char *rows;            /* for the way to use */
+    void *spare[3], *made; /* rows */
+};
+
+static const void *input(const struct work *w, int row) {
+    return imf_sample_at(w->in, row,
+                         (ptrdiff_t)w->strip.x + (ptrdiff_t)w->j->left * w->j->p.channels);
+}
+
+static void *target(const struct work *w, int y) {
+    return w->j->plain ? (char *)imf_surface_row(w->out, y) + (size_t)w->strip.x * w->size
+                       : w->made;
+}
+
+static void finish(const struct work *w, int y) {
+    if (!w->j->plain)
+        imf_strip_finish(&w->j->p, w->out, y, w->strip.x, w->made, w->strip.n);
+}
+
+static void run_network(const struct work *w) {
+    const void *at[5];
+    void *sorted[5];
+    int side = width_of(w->j);
+    for (int i = 0; i < 5; i++)
+        sorted[i] = w->rows + (size_t)i * w->pitch;
+    for (int y = w->strip.y; y < w->strip.end; y++) {
+        for (int i = 0; i < side; i++)
+            at[i] = input(w, y + w->j->top + i);
+        imf_median_rows(w->j->p.in, side, target(w, y), at, sorted, w->j->p.channels, w->n);
+        finish(w, y);
+    }
+}
+
+/* Ordered samples of an input row, kept as long as windows reach them. */
+static char *ordered(const struct work *w, int row) {
+    int slot = (row - w->strip.y - w->j->top) % height_of(w->j);
+    return w->rows + (size_t)slot * w->pitch;
+}
+
+static void run_bisection(const struct work *w, const void **at) {
+    const struct rank_job *j = w->j;
+    size_t pixel = (size_t)j->p.channels * w->size;
+    for (int row = w->strip.y + j->top; row < w->strip.y + j->bottom; row++)
+        imf_ordered_rows(j->p.in, ordered(w, row), input(w, row), w->wide);
+    for (int y = w->strip.y; y < w->strip.end; y++) {
+        int count = 0;
+        imf_ordered_rows(j->p.in, ordered(w, y + j->bottom), input(w, y + j->bottom), w->wide);
+        for (int i = 0; i < j->run_count; i++) {
+            const struct imf_run *r = &j->runs[i];
+            for (int dx = r->from; dx < r->to; dx++)
+                at[count++] = ordered(w, y + r->dy) + (size_t)(dx - j->left) * pixel;
+        }
+        imf_rank_rows(j->p.in, w->made, at, count, j->rank, w->spare, w->n);
+        imf_samples_rows(j->p.in, target(w, y), w->made, w->n);
+        finish(w, y);
+    }
+}
+
+static void run_histogram(const struct work *w, struct imf_histogram *columns) {
+    const struct rank_job *j = w->j;
+    memset(columns, 0, (size_t)w->wide * sizeof *columns);
+    for (int row = w->strip.y + j->top; row <= w->strip.y + j->bottom; row++)
+        imf_histogram_add(columns, input(w, row), w->wide);
+    for (int y = w->strip.y; y < w->strip.end; y++) {
+        if (y > w->strip.y)
+            imf_histogram_move(columns, input(w, y - 1 + j->top), input(w, y + j->bottom), w->wide);
+        imf_histogram_rank(target(w, y), columns, width_of(j), j->p.channels, j->rank, w->strip.n);
+        finish(w, y);
+    }
+}
+
+static void run_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct rank_job *j = pass->job;
+    struct work w = {.j = j, .in = pass->in, .out = pass->out};
+    w.strip = imf_strips_at(&pass->strips, item);
+    w.n = imf_padded(w.strip.n);
+    w.wide = w.strip.n + (width_of(j) - 1) * j->p.channels;
+    w.size = imf_sample_size(j->p.in);
+    w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
+    /* Zeroed: what pads a strip is looked at, too. */
+    char *store = calloc(store_bytes(j, w.strip.n), 1), *next = store;
+    if (!store) {
+        atomic_store(&pass->failed, true);
+        return;
+    }
+    for (int i = 0; i < 3; i++, next += w.pitch)
+        w.spare[i] = next;
+    next += w.pitch; /* the last is of 16-bit integers */
+    w.made = next;
+    next += w.pitch;
+    w.rows = next;
+    if (j->way == NETWORK)
+        run_network(&w);
+    else if (j->way == HISTOGRAM)
+        run_histogram(&w, (struct imf_histogram *)(void *)w.rows);
+    else
+        run_bisection(&w, (const void **)(void *)(w.rows + (size_t)height_of(j) * w.pitch));
+    free(store);
+}
+
+static enum imf_status rank_run(void *job, const struct imf_surface *in,
+                                const struct imf_surface *out, struct imf_error *err) {
+    struct pass pass = {.job = job, .in = in, .out = out};
+    const struct rank_job *j = job;
+    pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
+                                 (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
+    imf_parallel(pass.strips.count, run_item, &pass);
+    return pass.failed ? imf_fail_memory(err, store_bytes(j, pass.strips.width)) : IMF_OK;
+}
+
+const struct imf_solver imf_solver_rank = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .propose = rank_propose,
+    .make = rank_make,
+    .run = rank_run,
+    .destroy = rank_destroy,
+};
