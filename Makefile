@@ -73,7 +73,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model layers faults bench bench-files bench-grid bench-huge bench-timeline fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model layers faults bench bench-batch bench-files bench-grid bench-huge bench-timeline fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -210,6 +210,9 @@ bench-grid: $(BUILD)/bench/grid ## does the planner choose the fastest? SECONDS=
 
 bench-files: all $(BUILD)/bench/photo ## whole processes beside vips and sharp: time, memory, sizes
 	@BUILD='$(BUILD)' sh test/bench/files.sh
+
+bench-batch: all $(BUILD)/bench/photo ## many images in one process, beside one at a time, sharp and vips
+	@BUILD='$(BUILD)' sh test/bench/batch.sh
 
 bench-huge: all $(BUILD)/bench/photo ## 400 megapixels: seams, peak memory; BUDGET=300 seconds, or ALL=1
 	@BUILD='$(BUILD)' sh test/bench/huge.sh
