@@ -23,7 +23,8 @@
 #define PAYS 50     /* on all of it if anywhere it saves more than one of so many */
 #define ALL_LEVEL 6 /* from here on everything is tried on an image of few bytes, in 1 to 8 ms */
 #define ALL_BYTES ((size_t)96 << 10)
-#define FLAT 6 /* a block that runs make smaller than a part of so many may go to zlib, too */
+#define NEAR 64 /* but zlib's usual way where its way with few matches saves one of so many bytes */
+#define FLAT 6  /* a block that runs make smaller than a part of so many may go to zlib, too */
 
 static const struct way {
     int zlib;      /* its level, or 0 */
@@ -149,11 +150,13 @@ size_t imf_png_coder_block(struct imf_png_coder *c, const unsigned char *data, s
     if (!c->way.zlib)
         return best;
     bool flat = best < size / FLAT;
-    if (little || (flat && (thorough || zlib_pays(c, data, before, size))))
-        best = keep(c, try_zlib(c, Z_DEFAULT_STRATEGY, data, before, size, last, c->spare, best),
-                    best, to);
+    size_t by_runs = best;
     if (thorough)
         best = keep(c, try_zlib(c, Z_FILTERED, data, before, size, last, c->spare, best), best, to);
+    if ((little && best < by_runs - by_runs / NEAR) ||
+        (flat && (thorough || zlib_pays(c, data, before, size))))
+        best = keep(c, try_zlib(c, Z_DEFAULT_STRATEGY, data, before, size, last, c->spare, best),
+                    best, to);
     if (c->way.strings.depth && (!flat || thorough) &&
         imf_deflate_strings_pay(c->own, &c->way.strings, data, before, size, c->pixel))
         best = keep(c,
