@@ -93,7 +93,10 @@ enum imf_status fleet_create(struct fleet **out, const struct options *o,
         status = imf_context_create(&f->member[0].context, &o->context, err);
         f->count = status == IMF_OK;
     }
-    uint64_t memory = o->settings.max_memory ? o->settings.max_memory : machine_memory() / 2;
+    /* One job alone has no others to leave room for, and what there is takes a while to ask. */
+    uint64_t memory = o->settings.max_memory ? o->settings.max_memory
+                      : jobs > 1             ? machine_memory() / 2
+                                             : UINT64_MAX;
     for (int i = 0; i < f->count && status == IMF_OK; i++) {
         struct member *m = &f->member[i];
         m->plans = plans_create(m->context, filter, &o->settings, share(jobs, f->count),
