@@ -135,7 +135,7 @@ LIST
     wait_until drawn '\\033\[31mred\\nname.pgm$'
     feed a.pgm $'\033[31mred\nname.pgm'
     wait "$terminal"
-    ! grep -q $'\033\\[31m' screen
+    run ! grep -q $'\033\\[31m' screen
 }
 
 @test "a signal erases it and says how far the batch came" {
@@ -157,7 +157,7 @@ LIST
         feed a.pgm slow.pgm
         wait "$terminal"
         echo "$command"
-        ! grep -q $'\033' screen
+        run ! grep -q $'\033' screen
     done <<LIST
 '$IMFILTER' -f invert slow.pgm -o out.pgm
 '$IMFILTER' -q -f invert a.pgm slow.pgm -o out/
@@ -169,7 +169,7 @@ LIST
     for options in '' '-v'; do
         # shellcheck disable=SC2086 # none or one
         imf $options -f invert a.pgm a.pgm --verify 2>err >/dev/null
-        ! grep -q '/2' err
+        run ! grep -q '/2' err
     done
 }
 
@@ -186,7 +186,7 @@ LIST
     feed a.pgm slow.pgm
     wait $!
     grep -qE '^imfilter: 2 images: 2 filtered, 0 skipped; 0\.0 MP in [0-9.]+ s, [0-9.]+ MP/s$' log
-    ! grep -q $'[\r\033]' log
+    run ! grep -q $'[\r\033]' log
     imf_run --progress=sometimes -f invert a.pgm -o out.pgm
     [ "$status" -eq 2 ]
     one_line '"sometimes" is not valid (auto, always or never)'
