@@ -139,7 +139,7 @@ EOF
 }
 
 @test "unknown options, also those that other versions may have" {
-    for option in --bogus -Z --progress=never; do
+    for option in --bogus -Z --watch=1; do
         imf_run "$option"
         [ "$status" -eq 2 ]
         one_line "unknown option"
