@@ -8,6 +8,8 @@
 #ifndef IMF_BASE_CLONES_H
 #define IMF_BASE_CLONES_H
 
+#include <limits.h> /* says whether the library is glibc */
+
 #ifndef IMF_CLONES
 #if defined __SANITIZE_THREAD__
 #define IMF_CLONES

@@ -107,6 +107,7 @@ struct imf_vector_rates {
     double middle, middle_pair; /* of sums between a column and a row */
     double move;                /* a sample to or from those of its place between coarse ones */
     double divide, root;        /* a sample's exact quotient, its magnitude's root */
+    double phase;               /* a sample's direction */
     double table, wide_table;   /* a byte, or another sample, counted and looked up in a table */
     double start_ms;            /* milliseconds that threads take to start */
     /* Windows, measured as processor time of 12 Mpixel of noisy RGB less that of a 1x1 window.

@@ -58,6 +58,8 @@ const struct imf_builtin *imf_builtin_user(void);
 const char *imf_builtin_nearest(const char *name);
 
 /* Kernels; values are as the filter's parameters in the table of builtin.c. */
+/* The stage of "phase", which has two. */
+imf_setup imf_design_phase;
 imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_design_box,
     imf_design_disk, imf_design_motion, imf_design_log, imf_design_dog, imf_design_emboss;
 

@@ -237,3 +237,19 @@ enum imf_status imf_design_emboss(struct imf_kernel **out, const double *values,
     }
     return IMF_OK;
 }
+
+/* Sobel's two kernels, whose sums are the gradient's parts to the right and downwards. */
+enum imf_status imf_design_phase(struct imf_stage *stage, const double *values,
+                                 struct imf_error *err) {
+    static const double taps[2][9] = {{-1, 0, 1, -2, 0, 2, -1, 0, 1},
+                                      {-1, -2, -1, 0, 0, 0, 1, 2, 1}};
+    enum imf_status status = IMF_OK;
+    (void)values;
+    stage->op = IMF_OP_PHASE;
+    for (int i = 0; i < 2 && status == IMF_OK; i++) {
+        status = centred(&stage->kernel[i], 1, 1, err);
+        if (status == IMF_OK)
+            memcpy(stage->kernel[i]->taps, taps[i], sizeof taps[i]);
+    }
+    return status;
+}

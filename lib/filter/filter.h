@@ -12,6 +12,7 @@
 enum imf_op {
     IMF_OP_LINEAR,        /* kernel[0] */
     IMF_OP_MAGNITUDE,     /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
+    IMF_OP_PHASE,         /* the direction of (kernel[0], kernel[1]), likewise; alpha stays */
     IMF_OP_UNSHARP,       /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
     IMF_OP_TRANSFER,      /* multiplication by `transfer` in the frequency domain */
     IMF_OP_NEIGHBOURHOOD, /* `neighbourhood` and `second`, no sums of products */

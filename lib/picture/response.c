@@ -134,6 +134,8 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         return s->neighbourhood.words;
     case IMF_OP_MAGNITUDE:
         return "gradient magnitude: sqrt(gx^2 + gy^2) of two kernels";
+    case IMF_OP_PHASE:
+        return "gradient direction: the angle of (gx, -gy), a turn as full scale";
     case IMF_OP_UNSHARP:
         snprintf(buffer, IMF_STAGE_WORDS,
                  "unsharp mask: x + %g d where |d| >= %g of full scale; d = x - the blur below",

@@ -301,7 +301,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
 /* The first stage that is not linear, or count. gray and invert pass every frequency of luma. */
 static size_t first_nonlinear(const struct imf_filter *f) {
     size_t i = 0;
-    while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE &&
+    while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE && f->stages[i].op != IMF_OP_PHASE &&
            f->stages[i].op != IMF_OP_NEIGHBOURHOOD && f->stages[i].op != IMF_OP_THRESHOLD &&
            f->stages[i].op != IMF_OP_TABLE)
         i++;

@@ -110,6 +110,17 @@ static void settle_stretch(struct imf_chain *c, int i) {
         sums->coarse = sums->coarse || !sums->problem.exact || (p->epilogue && p->e.threshold);
 }
 
+/* A gradient of nearly 0 that rounding has made points anywhere: floats have to hold what it is
+ * taken of. */
+static void settle_phase(struct imf_chain *c, int i) {
+    int source = c->passes[i].source;
+    if (c->passes[i].problem.kind != IMF_PHASE || source < 0)
+        return;
+    struct imf_pass *before = &c->passes[source];
+    bool held = before->whole && before->bound <= IMF_WHOLE_FLOATS;
+    before->coarse = before->coarse || !held;
+}
+
 void imf_chain_settle(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     last->out = c->out;
@@ -133,8 +144,10 @@ void imf_chain_settle(struct imf_chain *c) {
     }
     c->exact = c->exact || imf_chain_digits(c) > 0;
     set_tolerances(c);
-    for (int i = 0; i < c->count; i++)
+    for (int i = 0; i < c->count; i++) {
         settle_stretch(c, i);
+        settle_phase(c, i);
+    }
 }
 
 /* What pass i adds to the error where its gain leads. */

@@ -336,6 +336,17 @@ bool imf_builder_gray(struct imf_builder *b) {
     return true;
 }
 
+bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage) {
+    struct imf_pass *pass = append_problem(b);
+    if (!pass)
+        return false;
+    imf_problem_phase(&pass->problem, stage->kernel[0], stage->kernel[1]);
+    pass->bound = b->bound = b->chain->full;
+    b->integral = false;
+    b->positive = true;
+    return true;
+}
+
 bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
     struct imf_pass *pass = imf_builder_straighten(b) ? append_problem(b) : NULL;
     if (!pass)

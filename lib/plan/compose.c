@@ -39,8 +39,8 @@ static bool candidates(const struct imf_chain *c, int i) {
             return false;
     const struct imf_problem *p = &a->problem, *q = &b->problem;
     const struct imf_epilogue *e = &p->epilogue;
-    if (p->kind != IMF_CONVOLUTION || !imf_problem_kernels(q) || e->add != 0 || e->absolute ||
-        e->multiply != 1 || e->offset != 0 || e->threshold)
+    if (p->kind != IMF_CONVOLUTION || !imf_problem_kernels(q) || q->kind == IMF_PHASE ||
+        e->add != 0 || e->absolute || e->multiply != 1 || e->offset != 0 || e->threshold)
         return false;
     struct imf_margin m = q->reach;
     return c->width >= 4 * (m.left + m.right + 1) && c->height >= 4 * (m.top + m.bottom + 1) &&

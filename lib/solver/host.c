@@ -70,13 +70,22 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
         }
 }
 
+/* Counter-clockwise from the right, in [0, full); y grows downwards. Where nothing changes it is
+ * 0. */
+static double direction(double x, double y, double full) {
+    double turn = x == 0 && y == 0 ? 0 : atan2(-y, x) / (2 * acos(-1.0));
+    double v = (turn < 0 ? turn + 1 : turn) * full;
+    return v < full ? v : 0;
+}
+
 void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
                      const struct imf_surface *out, int row) {
     const struct imf_epilogue *e = &p->epilogue;
     size_t count = (size_t)p->width * (size_t)p->channels;
     for (size_t i = 0; i < count; i++) {
-        double v = sum1 ? sqrt(sum[i] * sum[i] + sum1[i] * sum1[i]) / fabs(e->scale)
-                        : sum[i] / e->scale + e->add;
+        double v = p->kind == IMF_PHASE ? direction(sum[i], sum1[i], e->full)
+                   : sum1               ? sqrt(sum[i] * sum[i] + sum1[i] * sum1[i]) / fabs(e->scale)
+                                        : sum[i] / e->scale + e->add;
         sum[i] = imf_epilogue_apply(e, v);
     }
     imf_samples_narrow(imf_surface_row(out, row), out->sample, sum, count);
@@ -87,7 +96,8 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     struct imf_problem band = ((struct host_job *)job)->p;
     const struct imf_problem *p = &band;
     band.height = out->height;
-    const struct imf_kernel *k = p->kernel[0], *k1 = p->kind == IMF_MAGNITUDE ? p->kernel[1] : NULL;
+    const struct imf_kernel *k = p->kernel[0],
+                            *k1 = p->kind != IMF_CONVOLUTION ? p->kernel[1] : NULL;
     struct imf_terms terms;
     if (p->factors && imf_host_factors(p, &terms)) {
         enum imf_status st = imf_host_factored(p, &terms, in, out, err);
@@ -128,7 +138,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
-    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
+    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,
     .propose = host_propose,
     .make = host_make,
     .run = host_run,

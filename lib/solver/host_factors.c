@@ -16,7 +16,7 @@
 
 bool imf_host_factors(const struct imf_problem *p, struct imf_terms *terms) {
     const struct imf_kernel *k = p->kernel[0];
-    if (p->kind == IMF_MAGNITUDE || k->width == 1 || k->height == 1)
+    if (p->kind != IMF_CONVOLUTION || k->width == 1 || k->height == 1)
         return false;
     return imf_problem_term(p, terms) || imf_kernel_terms(k, RESIDUAL * p->facts[0].abs_sum, terms);
 }

@@ -18,6 +18,12 @@ void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
     imf_kernel_facts_find(&p->facts[1], b);
 }
 
+void imf_problem_phase(struct imf_problem *p, const struct imf_kernel *x,
+                       const struct imf_kernel *y) {
+    imf_problem_magnitude(p, x, y);
+    p->kind = IMF_PHASE;
+}
+
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer) {
     p->kind = IMF_TRANSFER;
     p->transfer = transfer;
@@ -41,7 +47,8 @@ void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors) 
 }
 
 int imf_problem_kernels(const struct imf_problem *p) {
-    return p->kind == IMF_CONVOLUTION ? 1 : p->kind == IMF_MAGNITUDE ? 2 : 0;
+    bool two = p->kind == IMF_MAGNITUDE || p->kind == IMF_PHASE;
+    return p->kind == IMF_CONVOLUTION ? 1 : two ? 2 : 0;
 }
 
 bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out) {

@@ -31,6 +31,7 @@ struct imf_epilogue {
 enum imf_problem_kind {
     IMF_CONVOLUTION,   /* kernel[0] */
     IMF_MAGNITUDE,     /* of kernel[0] and kernel[1], which have the same size and origin */
+    IMF_PHASE,         /* its direction, counter-clockwise, a turn as full scale */
     IMF_TRANSFER,      /* the whole image, made periodic, times a transfer function */
     IMF_NEIGHBOURHOOD, /* a function of the samples in a window, told by its name */
     IMF_TABLE          /* a function of each sample that the whole image's histogram makes */
@@ -71,6 +72,8 @@ struct imf_problem {
 void imf_problem_convolve(struct imf_problem *p, const struct imf_kernel *kernel);
 void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
                            const struct imf_kernel *b);
+void imf_problem_phase(struct imf_problem *p, const struct imf_kernel *x,
+                       const struct imf_kernel *y);
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer);
 void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbourhood *hood);
 void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors);

@@ -23,6 +23,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_extreme,        /* least and greatest in windows, */
     &imf_solver_rank,           /* any rank */
     &imf_solver_rank_host,
+    &imf_solver_phase, /* directions of gradients on the host's cores */
     &imf_solver_table_vector,
     &imf_solver_table, /* by the image's histogram: on the host's cores; plain C */
     NULL};
@@ -30,6 +31,7 @@ const struct imf_solver *const imf_solvers[] = {
 /* Why solvers do not take other kinds of problems. */
 static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
+                                      [IMF_PHASE] = "a direction is no sum of products",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
                                       [IMF_NEIGHBOURHOOD] = "this is no sum of products",
                                       [IMF_TABLE] = "this is no sum of products"};

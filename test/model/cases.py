@@ -175,7 +175,7 @@ class Draw:
             lambda: "disk:" + self.one(("1", "2.5", "6", "9")),
             lambda: "motion:%s:%s" % (self.number(1, 24), self.number(-180, 360)),
             lambda: self.one(("sobel", "prewitt", "scharr")) + self.one(("", "", ":dir=x", ":dir=y")),
-            lambda: "laplacian",
+            lambda: self.one(("laplacian", "phase")),
             lambda: "log:" + self.number(0.5, 4),
             lambda: "dog:%s:%s" % (self.number(0.4, 2), self.number(2, 5)),
             lambda: "emboss" + self.one(("", ":0", ":90", ":-45", ":30", ":201.5")),

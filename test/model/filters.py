@@ -50,6 +50,14 @@ class Gradient:
         return math.hypot(self.x.magnifies(), self.y.magnifies())
 
 
+class Phase(Gradient):
+    """The direction of two kernels' responses, counter-clockwise from the right, a turn as full scale"""
+
+    def __init__(self, x, y):
+        super().__init__(x, y)
+        self.integer = False  # no sum is the result
+
+
 class Unsharp:
     """x + amount * soft(x - blur(x)), where soft takes the threshold off the size of a difference"""
 
@@ -311,6 +319,9 @@ def parse(spec):
         return pair(*PAIRS[name], args[0], options.get("shape", "square"))
     if name == "percentile":
         return rank(args[0], args[1], options.get("shape", "square"))
+    if name == "phase":
+        x = np.outer(ACROSS["sobel"], [-1, 0, 1])
+        return Phase(x, x.T)
     if name in ACROSS:
         return gradient(ACROSS[name], options.get("dir", "mag"))
     if name in ("highpass", "lowpass", "bandpass", "bandstop"):

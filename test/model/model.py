@@ -181,6 +181,8 @@ class Run:
             mode = "premultiply" if bright else "keep"
         if not kernels:
             mode = "keep"
+        if any(isinstance(s, filters.Phase) for s in self.stages):
+            mode = "keep"
         self.premultiplies = alpha and mode == "premultiply"
         self.premultiplied = False  # until the first kernel
         self.filter_alpha = alpha and mode in ("premultiply", "filter")
@@ -206,6 +208,11 @@ class Run:
                 # `ideal` rings without end: nothing but its size is certain.
                 self.loose = max(self.loose, (0.1 if stage.ideal else 1e-6) * self.full)
             return transfer(plane, stage, self.specs[i], self.edge, border, self.extent)
+        if isinstance(stage, filters.Phase):
+            if not all(s.integer for s in self.stages[:i]) or (plane != np.rint(plane)).any():
+                raise Undetermined("the direction of a gradient that may be nothing but rounding")
+            return self.direction(correlate(plane, stage.x, self.edge, border),
+                                  correlate(plane, stage.y, self.edge, border))
         if isinstance(stage, filters.Gradient):
             return np.sqrt(correlate(plane, stage.x, self.edge, border) ** 2 +
                            correlate(plane, stage.y, self.edge, border) ** 2)
@@ -222,6 +229,10 @@ class Run:
             kept = np.sign(detail) * np.maximum(0, np.abs(detail) - stage.threshold * unit)
             return plane + stage.amount * kept
         return correlate(plane, stage, self.edge, border)
+
+    def direction(self, right, down):
+        turn = np.arctan2(-down + 0.0, right) / (2 * np.pi)  # without a negative 0
+        return np.where(turn < 0, turn + 1, turn) * self.full
 
     def kernel(self, i):
         if self.premultiplies and not self.premultiplied:

@@ -1,0 +1,126 @@
+/* test_phase.c - directions: the vectors' against the definition, at every shape, depth and end */
+#include "chain_util.h"
+#include "check.h"
+#include "solver/edge.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PATTERN 0xa5
+
+static uint32_t noise(void) {
+    static uint32_t state = 1;
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
+static struct imf_surface surface(const struct imf_problem *p, enum imf_sample sample) {
+    struct imf_surface s;
+    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels,
+                           (struct imf_margin){70, 70, 1, 1}, NULL) ||
+        imf_surface_alloc(&s, NULL))
+        abort();
+    memset(s.host, PATTERN, imf_surface_bytes(&s));
+    return s;
+}
+
+static void run(const struct imf_solver *solver, struct imf_problem p, const struct imf_surface *in,
+                const struct imf_surface *out) {
+    struct imf_proposal proposal;
+    void *job = NULL;
+    p.out = out->sample;
+    imf_propose(&proposal, solver, &p, NULL);
+    bool ran = proposal.able && !solver->make(&job, &p, &proposal, NULL, NULL) &&
+               !solver->run(job, in, out, NULL);
+    CHECK(ran, "%s", proposal.why);
+    if (job)
+        solver->destroy(&job);
+}
+
+/* Turned either way where the definition is within the tolerance of a tie, or of one depth's step. */
+static unsigned long differing(const struct imf_problem *p, const struct imf_surface *want,
+                               struct imf_surface *got) {
+    size_t n = (size_t)p->width * (size_t)p->channels;
+    double most = p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1e-3 : 1e-4 * p->in_max / 255;
+    unsigned long wrong = 0;
+    for (int y = 0; y < p->height; y++) {
+        char *row = imf_surface_row(got, y);
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
+            double v = imf_sample_get(imf_surface_row(want, y), IMF_F64, i);
+            double exact = p->out == IMF_F32 ? v : fmin(fmax(v, 0), imf_sample_max(p->out));
+            wrong += !(fabs(imf_sample_get(row, p->out, i) - exact) <= most);
+        }
+        memset(row, PATTERN, n * imf_sample_size(got->sample));
+    }
+    for (size_t i = 0; i < imf_surface_bytes(got); i++)
+        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
+    return wrong;
+}
+
+static void check(struct imf_problem p, bool coarse) {
+    struct imf_surface in = surface(&p, p.in), want = surface(&p, IMF_F64), got;
+    got = surface(&p, p.out);
+    for (int y = 0; y < p.height; y++)
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)p.width * p.channels; i++)
+            imf_sample_put(imf_surface_row(&in, y), p.in, i,
+                           coarse ? noise() % 3 : noise() % (uint32_t)(p.in_max + 1));
+    imf_edge_fill_band(&in, p.reach, (struct imf_edge_part){0, p.height}, p.edge, p.outside);
+    run(&imf_solver_host, p, &in, &want);
+    run(&imf_solver_phase, p, &in, &got);
+    unsigned long wrong = differing(&p, &want, &got);
+    CHECK(!wrong, "%dx%d, %d channels, %d to %d: %lu", p.width, p.height, p.channels, p.in, p.out,
+          wrong);
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+    imf_surface_free(&got);
+}
+
+static void test_solvers(void) {
+    static const char *const specs[] = {"phase", NULL}, *const inverse[] = {"phase", "invert",
+                                                                            NULL};
+    static const struct {
+        enum imf_sample in, out;
+    } samples[] = {{IMF_U8, IMF_U8},   {IMF_U16, IMF_U16}, {IMF_U8, IMF_F32},
+                   {IMF_U16, IMF_F32}, {IMF_F32, IMF_U8},  {IMF_F32, IMF_F32}};
+    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {129, 2}, {1100, 40}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (size_t s = 0; s < sizeof samples / sizeof *samples; s++)
+            for (int channels = 1; channels <= 4; channels++) {
+                int depth = samples[s].in == IMF_U16 ? 16 : 8;
+                struct chain_case c = chain_make(
+                    channels == 3 ? inverse : specs,
+                    &(struct imf_info){.width = shapes[k][0],
+                                       .height = shapes[k][1],
+                                       .channels = channels,
+                                       .depth = depth},
+                    &(struct imf_settings){.edge = k % 2 ? IMF_EDGE_WRAP : IMF_EDGE_CLAMP});
+                struct imf_problem p = c.chain->passes[0].problem;
+                p.in = samples[s].in;
+                p.out = samples[s].out;
+                check(p, channels == 2);
+                chain_drop(&c);
+            }
+}
+
+/* Rounding must not decide where a gradient points. */
+static void test_lowering(void) {
+    static const char *const exact[] = {"sharpen", "phase", NULL}, *const real[] = {"blur:1",
+                                                                                    "phase", NULL};
+    const struct imf_info info = {
+        .width = 90, .height = 70, .channels = 2, .depth = 8, .alpha = true};
+    const struct imf_settings settings = {.alpha = IMF_ALPHA_PREMULTIPLY};
+    struct chain_case c = chain_make(exact, &info, &settings);
+    CHECK(c.chain->count == 2 && c.chain->keep_alpha && !c.chain->passes[0].coarse, "exact");
+    CHECK(c.chain->passes[1].problem.kind == IMF_PHASE && !c.chain->exact, "not exact");
+    chain_drop(&c);
+    c = chain_make(real, &info, &settings);
+    CHECK(c.chain->passes[0].coarse && !c.chain->passes[1].coarse, "floats will not do");
+    chain_drop(&c);
+}
+
+int main(void) {
+    test_solvers();
+    test_lowering();
+    return check_done("test_phase");
+}
