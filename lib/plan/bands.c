@@ -1,9 +1,9 @@
 /*
  * bands.c - which rows each pass of a chain makes when
  *
- * In band n a segment's last output is made down to row (n + 1) * advance - (largest lead); a
- * surface leads it by what its readers reach below, so that no pass makes more than `advance` rows
- * in a band, but for the first ones when a top margin repeats more.
+ * In band n a segment's last output is made down to row (n + 1) * advance - (largest lead), or to the
+ * next multiple of its step, and every other surface as far as its readers need: what they reach
+ * below. The lead is the sum of that.
  *
  * A bottom margin repeats rows that are still there when the image's last row is made: a reader
  * that reaches m rows down has by then not passed row height - m, and edges repeat nothing above
@@ -86,7 +86,7 @@ static void set_leads(struct imf_bands *b, const struct imf_segment *s) {
                 continue;
             if (c->passes[i].kind == IMF_PASS_CONVOLVE)
                 w->least = imf_max(w->least, repeated(c, imf_chain_margin(c, index - 1).top));
-            w->lead = imf_max(w->lead, made->lead + made->step - 1 + below);
+            w->lead = imf_max(w->lead, made->lead + below);
             w->least = imf_max(w->least, made->least + below);
         }
         w->least = round_up(w->least, w->step);
@@ -244,6 +244,23 @@ int imf_bands_end(const struct imf_bands *b, int index, int rows) {
     return rows < c->height ? rows : rows + imf_chain_margin(c, index - 1).bottom;
 }
 
+/* Rows of a surface that what its readers have made with this band is made of; `target`, if only
+ * other segments read it. */
+static int needed(const struct imf_bands *b, const struct imf_segment *s, int index, int target) {
+    const struct imf_chain *c = b->chain;
+    bool read = false;
+    int rows = 0;
+    for (int i = index; i < s->end; i++) {
+        int made = b->window[i + 1].done;
+        if (!reads(&c->passes[i], index))
+            continue;
+        read = true;
+        if (made > 0)
+            rows = imf_max(rows, made < c->height ? made + reach(&c->passes[i]).bottom : made);
+    }
+    return read ? rows : target;
+}
+
 void imf_bands_go(struct imf_bands *b, const struct imf_segment *s, int band) {
     const struct imf_chain *c = b->chain;
     int target = c->height;
@@ -251,12 +268,12 @@ void imf_bands_go(struct imf_bands *b, const struct imf_segment *s, int band) {
         return;
     if (band < s->bands - 1)
         target = (band + 1) * s->advance - largest_lead(b, s);
-    for (int index = 0; index <= c->count; index++) {
+    for (int index = c->count; index >= 0; index--) {
         struct imf_window *w = &b->window[index];
         w->before = band ? w->done : 0;
         w->done = c->height;
-        if (index >= lowest(b, s) && index <= s->end && target < c->height - w->lead) {
-            int rows = target + w->lead;
+        if (index >= lowest(b, s) && index <= s->end) {
+            int rows = needed(b, s, index, target);
             w->done = rows <= 0 ? 0 : imf_max(round_up(rows, w->step), w->least);
             w->done = imf_min(w->done, c->height);
         }

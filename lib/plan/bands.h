@@ -33,7 +33,7 @@ struct imf_window {
     int kept;         /* image row in the first row of storage; below 0: a top margin's */
     int moved;        /* by how much that rose since the band before */
     int before, done; /* rows made before this band, and with it */
-    int lead;         /* rows that it is ahead of the segment's last output */
+    int lead;         /* rows that it is ahead of the segment's last output, at least */
     int least;        /* rows that must be there at once, if any: the top margin repeats them */
     int step;         /* bands end at multiples of so many rows, or with the image */
 };

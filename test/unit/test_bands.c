@@ -132,8 +132,34 @@ static bool slice_right(const struct imf_chain *c) {
     return ok;
 }
 
+/* What bands carry from one to the next is what passes reach back to, however high a step is. */
+static void test_carried(void) {
+    struct imf_pass pass = {.channels_in = 1, .channels_out = 1, .source = -1, .second = -2};
+    struct imf_chain chain = {.width = 5,
+                              .height = 1000,
+                              .channels_in = 1,
+                              .channels_out = 1,
+                              .count = 1,
+                              .passes = &pass};
+    const enum imf_bands_wish wish = IMF_BANDS_FEW;
+    const int step = 100, taps = 31;
+    const struct imf_bands_ask ask = {&wish, &step, 0, {.advance = step, .ends = true}};
+    struct imf_kernel *kernel = NULL;
+    struct imf_bands *b = NULL;
+    if (imf_kernel_create(&kernel, 1, taps, NULL))
+        abort();
+    kernel->cy = taps / 2;
+    imf_problem_convolve(&pass.problem, kernel);
+    bool ok = !imf_bands_make(&b, &chain, &ask, NULL) && b->streams;
+    CHECK(ok && b->window[0].rows <= step + 2 * taps, "%d rows of the image are held",
+          b ? b->window[0].rows : -1);
+    imf_bands_free(&b);
+    imf_kernel_free(&kernel);
+}
+
 int main(void) {
     int streams = 0;
+    test_carried();
     for (int n = 0; n < 20000; n++) {
         struct random_chain r;
         struct imf_bands *b;
