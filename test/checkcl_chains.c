@@ -43,6 +43,11 @@ static const struct chain_case cases[] = {
     {{"blur:1"}, 0, 0, false, 16},
     {{"sharpen"}, 0, 0, false, 8},
     {{"motion:5:30", "invert", "sharpen:0.5"}, 0, 0, false, 0},
+    {{"median:1"}, 0, 0, false, 0},
+    {{"percentile:30:2:shape=disk", "sharpen"}, 0, IMF_ALPHA_FILTER, false, 8},
+    {{"blur:1", "median:5x2", "invert"}, 0, 0, false, 0},
+    {{"gray", "tophat:2"}, 0, 0, false, 0},
+    {{"gradient:3:shape=cross"}, 0, IMF_ALPHA_PREMULTIPLY, true, 16},
 };
 
 /* Frequency-domain filters: each kind with each type of response, and every option somewhere. */

@@ -43,6 +43,10 @@ static int height_of(const struct rank_job *j) {
     return j->bottom - j->top + 1;
 }
 
+static bool is_wide(const struct rank_job *j) {
+    return imf_histogram_wide(width_of(j), height_of(j));
+}
+
 /* Nanoseconds of a core for a sample; 0: not this way. */
 static double price(const struct rank_job *j, enum way way) {
     const struct imf_vector_rates *r = &imf_vector_rates;
@@ -54,11 +58,13 @@ static double price(const struct rank_job *j, enum way way) {
             return 0;
         return size * (side == 3 ? r->network3 : r->network5);
     case HISTOGRAM:
-        if (!j->box || j->p.in != IMF_U8 || height_of(j) > IMF_HISTOGRAM_HEIGHT ||
-            j->count > IMF_RANK_COUNT_MAX)
+        if (!j->box || j->p.in != IMF_U8)
             return 0;
-        return r->histogram + r->histogram_column * (1 + across * j->p.channels / COLUMNS);
+        return (is_wide(j) ? 2 : 1) *
+               (r->histogram + r->histogram_column * (1 + across * j->p.channels / COLUMNS));
     default: /* bits of a sample times bytes of it */
+        if (j->count > IMF_RANK_COUNT_MAX)
+            return 0;
         return 8 * size * size * r->bisection * j->count;
     }
 }
@@ -75,10 +81,10 @@ static enum imf_status open_job(struct rank_job *j, const struct imf_problem *p,
         return imf_fail_memory(err, runs * sizeof *j->runs);
     imf_window_runs(hood, j->runs);
     j->box = imf_window_measure(j->runs, j->run_count, &j->left, &j->right, &j->top, &j->bottom);
-    j->way = BISECTION;
+    j->way = WAYS;
     for (int way = 0; way < WAYS; way++) {
         double ns = price(j, (enum way)way);
-        if (ns > 0 && ns < price(j, j->way))
+        if (ns > 0 && (j->way == WAYS || ns < price(j, j->way)))
             j->way = (enum way)way;
     }
     return IMF_OK;
@@ -90,7 +96,7 @@ static size_t store_bytes(const struct rank_job *j, int n) {
     size_t wide = (size_t)imf_padded(n + (width_of(j) - 1) * j->p.channels) + IMF_SLACK;
     size_t rows = j->way == NETWORK ? 5 : j->way == BISECTION ? (size_t)height_of(j) : 0;
     return (rows + 3 + 2) * wide * size + (size_t)j->count * sizeof(void *) +
-           (j->way == HISTOGRAM ? wide * sizeof(struct imf_histogram) : 0);
+           (j->way == HISTOGRAM ? wide * imf_histogram_bytes(is_wide(j)) : 0);
 }
 
 static int strip_width(const struct rank_job *j) {
@@ -111,13 +117,14 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
         imf_proposal_refuse(out, "this function of a window is not known");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
-    else if (imf_window_count(hood) > IMF_RANK_COUNT_MAX)
-        imf_proposal_refuse(out, "more than %d samples in a window", IMF_RANK_COUNT_MAX);
     else if ((double)p->width * p->channels > INT32_MAX - 4096)
         imf_proposal_refuse(out, "rows are too long");
     else if (open_job(&j, p, NULL))
         imf_proposal_refuse(out, "out of memory");
-    else {
+    else if (j.way == WAYS) {
+        imf_proposal_refuse(out, "more than %d samples in a window", IMF_RANK_COUNT_MAX);
+        free(j.runs);
+    } else {
         int cores = imf_cores();
         double samples = (double)p->width * p->height * p->channels;
         double ns = price(&j, j.way) + (j.plain ? 0 : imf_vector_rates.window_finish);
@@ -221,15 +228,17 @@ static void run_bisection(const struct work *w, const void **at) {
     }
 }
 
-static void run_histogram(const struct work *w, struct imf_histogram *columns) {
+static void run_histogram(const struct work *w, void *columns) {
     const struct rank_job *j = w->j;
-    memset(columns, 0, (size_t)w->wide * sizeof *columns);
+    bool wide = is_wide(j);
     for (int row = w->strip.y + j->top; row <= w->strip.y + j->bottom; row++)
-        imf_histogram_add(columns, input(w, row), w->wide);
+        imf_histogram_add(columns, wide, input(w, row), w->wide);
     for (int y = w->strip.y; y < w->strip.end; y++) {
         if (y > w->strip.y)
-            imf_histogram_move(columns, input(w, y - 1 + j->top), input(w, y + j->bottom), w->wide);
-        imf_histogram_rank(target(w, y), columns, width_of(j), j->p.channels, j->rank, w->strip.n);
+            imf_histogram_move(columns, wide, input(w, y - 1 + j->top), input(w, y + j->bottom),
+                               w->wide);
+        imf_histogram_rank(target(w, y), columns, wide, width_of(j), j->p.channels, j->rank,
+                           w->strip.n);
         finish(w, y);
     }
 }
@@ -258,7 +267,7 @@ static void run_item(void *data, int item) {
     if (j->way == NETWORK)
         run_network(&w);
     else if (j->way == HISTOGRAM)
-        run_histogram(&w, (struct imf_histogram *)(void *)w.rows);
+        run_histogram(&w, w.rows);
     else
         run_bisection(&w, (const void **)(void *)(w.rows + (size_t)height_of(j) * w.pitch));
     free(store);

@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 /* Of neighbourhoods, which nobody else names. */
-extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_rank_host;
+extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_rank_device,
+    imf_solver_rank_host;
 
 const struct imf_solver *const imf_solvers[] = {
     &imf_solver_direct_gpu,
@@ -21,7 +22,8 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_host,
     &imf_solver_host_frequency, /* plain C */
     &imf_solver_extreme,        /* least and greatest in windows, */
-    &imf_solver_rank,           /* any rank */
+    &imf_solver_rank,           /* any rank: on the host's cores, */
+    &imf_solver_rank_device,
     &imf_solver_rank_host,
     &imf_solver_phase, /* directions of gradients on the host's cores */
     &imf_solver_table_vector,

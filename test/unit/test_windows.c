@@ -155,7 +155,8 @@ static const char *const specs[] = {"erode:1",
                                     "percentile:99:30x3",
                                     "median:1x21",
                                     "median:31x19",
-                                    "percentile:90:17x40"};
+                                    "percentile:90:17x40",
+                                    "median:2x257"};
 
 static void test_matrix(void) {
     static const struct {
@@ -178,8 +179,18 @@ static void test_matrix(void) {
             }
 }
 
+/* More samples than 16 bits count, rows than 8. */
+static void test_large(void) {
+    const struct image image = {
+        .width = 9, .height = 5, .channels = 3, .in = IMF_U8, .edge = IMF_EDGE_WRAP};
+    check("percentile:40:257x257", &image);
+    check("erode:511", &image);
+    check("dilate:300:shape=disk", &image);
+}
+
 int main(void) {
     test_matrix();
+    test_large();
     CHECK(runs > 250, "%u", runs);
     return check_done("test_windows");
 }
