@@ -364,8 +364,12 @@ static void test_calls(const struct imf_filter *filter, const char *cache,
 }
 
 int main(void) {
-    struct imf_device_info device;
-    if (imf_device_list(&device, 1) == 0) {
+    struct imf_device_info devices[16];
+    size_t count = imf_device_list(devices, 16);
+    bool gpu = false; /* which is what is taken, then */
+    for (size_t i = 0; i < count && i < 16; i++)
+        gpu = gpu || (devices[i].usable && devices[i].gpu);
+    if (count == 0) {
         printf("fallback: no OpenCL device, nothing tested\n");
         return check_done("fallback");
     }
@@ -385,9 +389,9 @@ int main(void) {
     run(&got, filter, cache, IMF_BACKEND_DIRECT);
     CHECK(got.status == IMF_OK && !got.on_host, "the first build was not tried again: %s",
           got.error);
-    test_calls(filter, cache, &want, device.gpu, 0);
-    test_calls(filter, cache, &want, device.gpu, 23);
-    test_calls(filter, cache, &want, device.gpu, 26);
+    test_calls(filter, cache, &want, gpu, 0);
+    test_calls(filter, cache, &want, gpu, 23);
+    test_calls(filter, cache, &want, gpu, 26);
     test_given_up(filter, cache, want.pixels);
 
     imf_filter_free(&filter);
