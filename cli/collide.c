@@ -6,10 +6,17 @@
  */
 #include "collide.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include "naming.h"
 #include "report.h"
@@ -56,6 +63,46 @@ static bool same_file(const char *a, const char *b) {
 static bool is_regular(const char *path) {
     struct stat st;
     return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+/* Whether names in a directory are the same when only the case of letters differs. Files are found
+ * by their names all the same, so that only the file system's kind tells. */
+static bool directory_folds_case(const char *path) {
+    static const uint32_t kinds[] = {
+        MSDOS_SUPER_MAGIC,      0x2011bab0 /* exFAT */, 0xff534d42 /* CIFS */,
+        0xfe534d42 /* SMB 2 */, 0x4244 /* HFS */,       0x482b /* HFS+ */,
+    };
+    struct statfs system;
+    int flags = 0, fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0)
+        flags = 0;
+    if (fd >= 0)
+        close(fd);
+    if (flags & FS_CASEFOLD_FL)
+        return true;
+    for (size_t i = 0; statfs(path, &system) == 0 && i < sizeof kinds / sizeof *kinds; i++) {
+        if ((uint32_t)system.f_type == kinds[i])
+            return true;
+    }
+    return false;
+}
+
+/* The same of where a file is or will be: of the nearest directory that exists. */
+static bool folds_case(const char *path) {
+    struct stat st;
+    char *directory = strdup(path);
+    bool folds = false;
+    for (char *slash; directory && (slash = strrchr(directory, '/')) != NULL;) {
+        slash[slash == directory] = '\0';
+        if (stat(directory, &st) == 0 || !directory[1]) {
+            folds = directory_folds_case(directory);
+            break;
+        }
+    }
+    if (directory && !strchr(directory, '/'))
+        folds = directory_folds_case(".");
+    free(directory);
+    return folds;
 }
 
 /* ---- keys --------------------------------------------------------------------------------- */
@@ -180,31 +227,50 @@ bool collide_pass_over(struct batch *b, const struct options *o) {
 
 /* ---- collisions --------------------------------------------------------------------------- */
 
-static bool complain_collision(const struct batch *b, const struct key *x, const struct key *y) {
+static bool complain_collision(const struct batch *b, const struct key *x, const struct key *y,
+                               bool folded) {
     const struct job *first = &b->jobs[x->job], *second = &b->jobs[y->job];
+    const char *why = folded ? ": its file system ignores the case of letters" : "";
     if (y->role == INPUT)
-        complain_about(
-            second->input, "is an input, and the output of \"%s\" too (choose another output%s)",
-            first->input, second->in_tree ? ", or keep those that exist with --skip-existing" : "");
+        complain_about(second->input,
+                       "is an input, and the output of \"%s\" too%s (choose another output%s)",
+                       first->input, why,
+                       second->in_tree ? ", or keep those that exist with --skip-existing" : "");
     else
         complain_about(y->role == BACKUP ? name_base(x->path) : first->output,
-                       "would be the output of both \"%s\" and \"%s\"", first->input,
-                       second->input);
+                       "would be the output of both \"%s\" and \"%s\"%s", first->input,
+                       second->input, why);
     return false;
 }
 
-static bool check_keys(const struct batch *b, const struct keys *keys) {
+/* Names that are alike are neighbours, with what is made before what is read. */
+static bool check_keys(const struct batch *b, const struct keys *keys, bool folded) {
     const struct key *maker = NULL;
+    int (*compare)(const char *, const char *) = folded ? strcasecmp : strcmp;
     for (size_t k = 0; k < keys->count; k++) {
         const struct key *key = &keys->list[k];
-        if (maker && strcmp(maker->path, key->path) != 0)
+        if (maker && compare(maker->path, key->path) != 0)
             maker = NULL;
-        if (maker && maker->job != key->job)
-            return complain_collision(b, maker, key);
+        if (maker && maker->job != key->job && (!folded || folds_case(maker->path)))
+            return complain_collision(b, maker, key, folded);
         if (!maker && key->role != INPUT)
             maker = key;
     }
     return true;
+}
+
+static int by_folded_path(const void *a, const void *b) {
+    const struct key *x = a, *y = b;
+    int order = strcasecmp(x->path, y->path);
+    if (!order)
+        order = ((int)x->role > (int)y->role) - ((int)x->role < (int)y->role);
+    return order ? order : (x->job > y->job) - (x->job < y->job);
+}
+
+static bool check_folded(const struct batch *b, const struct keys *keys) {
+    if (keys->count)
+        qsort(keys->list, keys->count, sizeof *keys->list, by_folded_path);
+    return check_keys(b, keys, true);
 }
 
 bool collide_check(const struct batch *b, const struct options *o) {
@@ -228,7 +294,7 @@ bool collide_check(const struct batch *b, const struct options *o) {
         return true;
     if (!make_keys(&keys, b, o, roles))
         return false;
-    bool good = check_keys(b, &keys);
+    bool good = check_keys(b, &keys, false) && check_folded(b, &keys);
     free_keys(&keys);
     return good;
 }

@@ -170,6 +170,32 @@ make_tree() {
     [ "$(find . -type f | wc -l)" -eq 3 ]
 }
 
+@test "names that differ in case alone are one file where the file system has it so" {
+    make_pgm a.pgm
+    make_pgm A.PGM
+    make_pgm b.pgm
+    ${CC:-cc} -shared -fPIC -o case.so "$BATS_TEST_DIRNAME/faults/case.c" -ldl
+    on_kind() { # KIND OPTION...
+        local kind=$1
+        shift
+        run --separate-stderr env CASE_KIND="$kind" LD_PRELOAD="$PWD/case.so" \
+            ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$IMFILTER" "$@"
+    }
+    for kind in 0x4d44 0x2011bab0 0xff534d42; do
+        for out in out/ made/of/parts/; do
+            on_kind $kind -f invert a.pgm b.pgm A.PGM -o $out
+            [ "$status" -eq 2 ]
+            one_line 'would be the output of both "a.pgm" and "A.PGM": its file system ignores the case of letters'
+        done
+    done
+    [ ! -e out ]
+    on_kind 0x4d44 -f invert --suffix=-s a.pgm b.pgm
+    [ "$status" -eq 0 ]
+    on_kind 0xef53 -f invert a.pgm b.pgm A.PGM -o out/
+    [ "$status" -eq 0 ]
+    [ "$(ls out | wc -l)" -eq 3 ]
+}
+
 @test "an output that is another input: refused" {
     make_pgm a.pgm
     make_pgm a-s.pgm
