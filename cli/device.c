@@ -21,6 +21,12 @@ static void build_kernels_once(void) {
     setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
 }
 
+/* The library sets this when a job first needs OpenCL, and codecs in other threads read the
+ * environment: where a variable is new it may be moved. To the library an empty one is none. */
+static void make_room_in_environment(void) {
+    setenv("POCL_CACHE_DIR", "", 0);
+}
+
 /* $IMFILTER_TRIAL_SECONDS; 0: no trial. */
 static unsigned trial_seconds(void) {
     const char *text = getenv("IMFILTER_TRIAL_SECONDS");
@@ -32,6 +38,7 @@ static unsigned trial_seconds(void) {
 void device_guard(struct options *o) {
     unsigned seconds = trial_seconds();
     build_kernels_once();
+    make_room_in_environment();
     signal(SIGCHLD, SIG_DFL); /* ignored, it hides how a child ends */
     o->context.pocl_cache = true;
     o->trial[0] = "/proc/self/exe";

@@ -78,6 +78,27 @@ make_mixture() {
     no_temporaries
 }
 
+@test "in a batch, too, a file is on the disk before it has its name" {
+    need_faults
+    for i in $(seq 20); do make_pgm $i.pgm; done
+    faulty FAULT_LOG=../log -- -f invert -j3 ./*.pgm -o out/
+    [ "$status" -eq 0 ]
+    [ "$(ls out | wc -l)" -eq 20 ]
+    # Those of one file, in order: fsync .../.imfilter-1.pgm.XXXXXX, renameat .../1.pgm
+    grep -e ^fsync -e ^rename ../log | sed 's|[^ ]*/||; s|\.imfilter-||; s|pgm\..*|pgm|' | sort -s -k2 | paste -d' ' - - | sort -u >calls
+    [ "$(wc -l <calls)" -eq 20 ]
+    [ "$(grep -c '^fsync \([0-9]*.pgm\) renameat \1$' calls)" -eq 20 ]
+    # In place names change together, and then their directory is flushed.
+    faulty FAULT_LOG=../log2 -- -f invert -j3 -i ./*.pgm
+    [ "$status" -eq 0 ]
+    [ "$(grep -e ^fsync -e ^rename ../log2 | tail -n 1)" = "fsync $(pwd -P)" ]
+    # A disk that fails leaves nothing behind.
+    faulty FAULT_FAIL=fsync FAULT_ERROR=5 -- -f invert -j3 ./*.pgm -o failed/
+    [ "$status" -eq 1 ]
+    [ "${#stderr_lines[@]}" -eq 21 ]
+    [ -z "$(ls -A failed)" ]
+}
+
 @test "a name that appears meanwhile fails that image alone" {
     mkfifo slow.pgm
     for i in 1 2 3; do make_pgm $i.pgm; done
