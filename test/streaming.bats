@@ -37,6 +37,13 @@ wait_until() { # COMMAND...
             cmp streamed.ppm whole.ppm
         done
     done
+    # On a coarse grid, whose blocks of rows lie where they lie in the image.
+    imf_run -f blur:6 --explain a.ppm
+    [[ $output == *"* vector "*"every 3 by 3"* ]]
+    [[ $output == *"rows stream"* ]]
+    imf -f blur:6 a.ppm -o streamed.ppm
+    imf -f blur:6 --verify a.ppm -o whole.ppm
+    cmp streamed.ppm whole.ppm
     imf -f sharpen --backend=cpu --max-memory=9M a.ppm -o small.ppm
     imf -f sharpen --backend=cpu a.ppm -o large.ppm
     cmp small.ppm large.ppm
