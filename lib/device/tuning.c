@@ -219,7 +219,8 @@ const struct imf_host_rates imf_host_rates = {.window = 30,
                                               .point = 25,
                                               .doubling = 9,
                                               .values = 10,
-                                              .table = 12};
+                                              .phase = 17,
+                                              .table = 24};
 
 const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .narrow = 0.028,
@@ -233,7 +234,7 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .root = 0.2,
                                                   .phase = 3,
                                                   .table = 0.6,
-                                                  .wide_table = 2,
+                                                  .wide_table = 1.5,
                                                   .start_ms = 0.05,
                                                   .window_end = 0.1,
                                                   .extreme = 0.03,

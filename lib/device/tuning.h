@@ -96,6 +96,7 @@ struct imf_host_rates {
     double doubling, values; /* transforms: a value of two channels and doubling of their number;
                                 loading and storing it */
     double table;            /* a sample, counted and looked up in a table */
+    double phase;            /* an arc tangent */
 };
 extern const struct imf_host_rates imf_host_rates;
 

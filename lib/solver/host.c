@@ -21,7 +21,8 @@ struct host_job {
 };
 
 /*
- * Milliseconds: samples * (sample + tap * taps that are not 0) * 1e-6, in the host's nanoseconds.
+ * Milliseconds: samples * (sample + tap * taps that are not 0, + phase of directions) * 1e-6, in the
+ * host's nanoseconds.
  */
 static void host_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
@@ -33,6 +34,8 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
         taps += (double)p->facts[i].nonzero;
     out->able = true;
     out->ms = samples * (imf_host_rates.sample + imf_host_rates.tap * taps) * 1e-6;
+    if (p->kind == IMF_PHASE)
+        out->ms += samples * imf_host_rates.phase * 1e-6;
     out->bytes = row * (k->height + 2) * sizeof(double); /* a ring of widened rows, two of sums */
     snprintf(out->phrase, sizeof out->phrase, "plain C %dx%d, float64", k->width, k->height);
 }
