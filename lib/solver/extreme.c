@@ -34,7 +34,7 @@
 
 #define ALONE_MS 0.3           /* less work than this stays on the caller's thread */
 #define COLUMN 4               /* higher columns go by blocks */
-#define STRIP_BYTES 4096       /* of a row's strip, at most, */
+#define STRIP_BYTES 8192       /* of a row's strip, at most, */
 #define STRIP_LEAST 1024       /* and at least; between them as */
 #define KEPT_BYTES (256 << 10) /* this holds the rows that are kept */
 

@@ -102,7 +102,7 @@ static size_t store_bytes(const struct rank_job *j, int n) {
 static int strip_width(const struct rank_job *j) {
     if (j->way == HISTOGRAM)
         return imf_padded(imf_max(COLUMNS - (width_of(j) - 1) * j->p.channels, COLUMNS / 2));
-    int fit = j->way == NETWORK ? 2 * STRIP_BYTES : STRIP_BYTES;
+    int fit = j->way == NETWORK ? 8 * STRIP_BYTES : STRIP_BYTES;
     return fit / (int)imf_sample_size(j->p.in);
 }
 
