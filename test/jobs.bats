@@ -45,7 +45,7 @@ make_mixture() {
     for i in 1 2 3 4 5; do make_pgm $i.pgm; done
     imf -f invert -j2 -v --json slow.pgm [1-5].pgm -o out/ >json 2>stderr 3>&- &
     pid=$!
-    wait_for out 5.pgm
+    for i in 1 2 3 4 5; do wait_for out $i.pgm; done
     [ ! -s json ]
     make_pgm fast.pgm
     cat fast.pgm >slow.pgm
@@ -127,7 +127,7 @@ make_mixture() {
             exec 9>slow.pgm
             { printf 'P5\n1000 1000\n255\n' && head -c 500000 /dev/zero; } >&9
             wait_for out '.imfilter-slow.pgm.??????'
-            wait_for out $last.pgm
+            for i in $(seq $last); do wait_for out $i.pgm; done
             kill -"$signal" $pid
             status=0
             wait $pid || status=$?

@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-static int calls;
-static bool busy;
+static atomic_int calls;
+static _Thread_local bool busy;
 
 static int number(const char *name, int otherwise) {
     const char *text = getenv(name);
@@ -72,7 +73,7 @@ static bool fault(const char *call, int fd, const char *name) {
         return false;
     busy = true;
     note(call, path, name);
-    bool now = ++calls == number("FAULT_AT", 0), fails = listed(call);
+    bool now = atomic_fetch_add(&calls, 1) + 1 == number("FAULT_AT", 0), fails = listed(call);
     if (now && getenv("FAULT_RUN")) {
         unsetenv("LD_PRELOAD");
         if (system(getenv("FAULT_RUN")) != 0)
