@@ -25,6 +25,7 @@ static void build_kernels_once(void) {
  * environment: where a variable is new it may be moved. To the library an empty one is none. */
 static void make_room_in_environment(void) {
     setenv("POCL_CACHE_DIR", "", 0);
+    setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0); /* PoCL does, when it looks for devices */
 }
 
 /* $IMFILTER_TRIAL_SECONDS; 0: no trial. */
@@ -79,7 +80,7 @@ int device_try(const char *device) {
     if (!options_parse(&o, 4, argv))
         return EXIT_USAGE;
     o.context.cache_dir = "";
-    bool ok = use(&o.context);
+    bool ok = o.all_devices ? imf_device_list(NULL, 0) > 0 : use(&o.context);
     options_free(&o);
     return ok ? EXIT_DONE : EXIT_NO_DEVICE;
 }

@@ -42,7 +42,7 @@ struct jobs {
     struct tally tally;
     bool no_device, filtered; /* by all workers */
     struct unfinished waiting[PROCESS_TOGETHER];
-    size_t waiting_count;
+    size_t waiting_count, together;             /* as many as files may be open for */
     struct unfinished naming[PROCESS_TOGETHER]; /* the naming thread's own */
 };
 
@@ -128,7 +128,7 @@ static bool begin_next(struct jobs *j, size_t *i) {
 
 static void leave_to_be_named(struct jobs *j, const struct unfinished *u) {
     pthread_mutex_lock(&j->lock);
-    while (j->waiting_count == PROCESS_TOGETHER)
+    while (j->waiting_count >= j->together)
         pthread_cond_wait(&j->named, &j->lock);
     j->waiting[j->waiting_count++] = *u;
     pthread_cond_signal(&j->unnamed);
@@ -138,21 +138,26 @@ static void leave_to_be_named(struct jobs *j, const struct unfinished *u) {
 static void *work(void *data) {
     struct jobs *j = data;
     struct unfinished later;
+    bool several = j->batch->count > 1;
     for (size_t i; begin_next(j, &i);) {
         struct record *record = &j->line[i % AHEAD].record;
         enum result result = RESULT_FAILED;
         progress_started(j->progress, j->batch->jobs[i].input);
-        if (record_open(record, &j->s->reporter, &j->s->noted, !j->one || j->progress))
-            result = process_image(j->s, &j->batch->jobs[i], record, j->one ? NULL : &later);
+        if (record_open(record, &j->s->reporter, &j->s->noted, several || j->progress))
+            result = process_image(j->s, &j->batch->jobs[i], record, several ? &later : NULL);
         else
             complain_about(j->batch->jobs[i].input, "out of memory");
-        if (result == RESULT_UNFINISHED) {
+        if (result == RESULT_UNFINISHED && !j->one) {
             leave_to_be_named(j, &later);
             continue;
         }
+        signals_hold(); /* what has its name is told */
+        if (result == RESULT_UNFINISHED)
+            process_finish(j->s, &later, &result, 1);
         pthread_mutex_lock(&j->lock);
         finish(j, i, result);
         pthread_mutex_unlock(&j->lock);
+        signals_release();
     }
     return NULL;
 }
@@ -205,14 +210,17 @@ static void run_threads(struct jobs *j, int at_once) {
     pthread_join(naming, NULL);
 }
 
-/* A job has some six files open, an output that waits for its name three. */
-static void allow_files(int at_once) {
+/* A job has some six files open, an output that waits for its name, or gets it, three. Returns how
+ * many may wait. */
+static size_t allow_files(int at_once) {
     struct rlimit limit;
-    rlim_t wanted = (rlim_t)(64 + 16 * at_once + 2 * 3 * PROCESS_TOGETHER);
+    rlim_t jobs = (rlim_t)(64 + 16 * at_once), each = 2 * 3;
+    rlim_t wanted = jobs + each * PROCESS_TOGETHER;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-        return;
+        return PROCESS_TOGETHER;
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur < jobs + each ? 1 : (size_t)((limit.rlim_cur - jobs) / each);
 }
 
 bool jobs_run(struct session *s, const struct batch *batch, int at_once, struct tally *tally) {
@@ -220,7 +228,8 @@ bool jobs_run(struct session *s, const struct batch *batch, int at_once, struct 
     *tally = (struct tally){.count = batch->count, .begun = now_ms()};
     if (!j) {
         complain("out of memory");
-        tally->failed = batch->count;
+        for (size_t i = 0; i < batch->count; i++)
+            count(tally, batch->jobs[i].input, RESULT_FAILED, 0);
         return true;
     }
     j->s = s;
@@ -230,7 +239,7 @@ bool jobs_run(struct session *s, const struct batch *batch, int at_once, struct 
     pthread_cond_init(&j->moved, NULL);
     pthread_cond_init(&j->unnamed, NULL);
     pthread_cond_init(&j->named, NULL);
-    allow_files(at_once);
+    j->together = allow_files(at_once);
     bool watched = batch->count > 1 && signals_watch(tell_interrupted, j);
     j->progress = progress_begin(&s->reporter, batch->count);
     run_threads(j, at_once);

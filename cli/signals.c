@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "temporary.h"
 
@@ -18,8 +19,16 @@ static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM, SIGXCPU, 
 
 static atomic_int holding;
 static volatile sig_atomic_t pending;
+static bool ours[FATAL];
+/* Who watches, if anybody does. */
+static atomic_bool watched;
+static pthread_t watcher;
 
 static void on_signal(int number) {
+    if (atomic_load(&watched)) {
+        pthread_kill(watcher, number);
+        return;
+    }
     if (atomic_load(&holding)) {
         pending = number;
         return;
@@ -29,17 +38,12 @@ static void on_signal(int number) {
     raise(number); /* delivered when the handler returns */
 }
 
-/* What the parent had ignored (nohup, a background job) stays ignored. */
-static bool is_ours(int number) {
-    struct sigaction now;
-    return sigaction(number, NULL, &now) == 0 && now.sa_handler == on_signal;
-}
-
 void signals_catch(void) {
     for (size_t i = 0; i < FATAL; i++) {
         struct sigaction action, old;
         if (sigaction(fatal[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN)
             continue;
+        ours[i] = true; /* a driver may put its own handler before ours */
         memset(&action, 0, sizeof action);
         action.sa_handler = on_signal;
         action.sa_flags = SA_RESTART;
@@ -107,19 +111,31 @@ static struct {
     atomic_bool over;
 } watch;
 
-/* A second signal ends the program wherever it is. */
-static void die_of(int number) {
+static volatile sig_atomic_t ending;
+
+static void end_now(int number) {
     sigset_t all;
-    for (size_t i = 0; i < FATAL; i++) {
-        if (sigismember(&watch.set, fatal[i]))
-            signal(fatal[i], SIG_DFL);
-    }
+    (void)number;
+    signal(ending, SIG_DFL);
     sigfillset(&all);
     pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+    raise(ending);
+}
+
+/* What follows waits for nobody for longer than a moment: whoever was to read may have stopped. */
+static void die_of(int number) {
+    sigset_t alarms;
     close_gate();
     temporary_remove_all();
-    watch.tell(watch.data);
-    raise(number);
+    ending = number;
+    signal(SIGALRM, end_now);
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+    alarm(2);
+    if (number != SIGPIPE)
+        watch.tell(watch.data);
+    end_now(0);
 }
 
 /* Ends the watch; by default it does nothing. */
@@ -128,6 +144,8 @@ static void die_of(int number) {
 static void *wait_for_one(void *data) {
     int number;
     (void)data;
+    sigaddset(&watch.set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &watch.set, NULL);
     while (sigwait(&watch.set, &number) == 0) {
         if (number != WAKE)
             die_of(number);
@@ -144,18 +162,22 @@ bool signals_watch(void (*tell)(void *data), void *data) {
     sigemptyset(&watch.set);
     sigaddset(&watch.set, WAKE);
     for (size_t i = 0; i < FATAL; i++) {
-        if (fatal[i] != SIGPIPE && is_ours(fatal[i]))
+        if (fatal[i] != SIGPIPE && ours[i])
             sigaddset(&watch.set, fatal[i]);
     }
     if (pthread_sigmask(SIG_BLOCK, &watch.set, &watch.before) != 0)
         return false;
-    if (pthread_create(&watch.thread, NULL, wait_for_one, NULL) == 0)
+    if (pthread_create(&watch.thread, NULL, wait_for_one, NULL) == 0) {
+        watcher = watch.thread;
+        atomic_store(&watched, true);
         return true;
+    }
     pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
     return false;
 }
 
 void signals_unwatch(void) {
+    atomic_store(&watched, false);
     atomic_store(&watch.over, true);
     pthread_kill(watch.thread, WAKE);
     pthread_join(watch.thread, NULL);

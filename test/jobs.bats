@@ -144,6 +144,58 @@ make_mixture() {
     done
 }
 
+@test "a second signal, which timeout sends, leaves nothing behind either" {
+    for round in 1 2 3 4 5 6 7 8; do
+        rm -rf out slow.pgm
+        mkfifo slow.pgm
+        make_pgm 1.pgm
+        "$IMFILTER" -f invert -j2 1.pgm slow.pgm -o out/ 2>stderr 3>&- &
+        pid=$!
+        exec 9>slow.pgm
+        { printf 'P5\n1000 1000\n255\n' && head -c 500000 /dev/zero; } >&9
+        wait_for out '.imfilter-slow.pgm.??????'
+        wait_for out 1.pgm
+        kill -TERM $pid && kill -TERM $pid || true
+        status=0
+        wait $pid || status=$?
+        exec 9>&-
+        echo "$round: $status $(cat stderr) $(ls -A out)"
+        [ "$status" -eq 143 ]
+        [[ $(cat stderr) == "imfilter: interrupted: 1 of 2 images done"* ]]
+        [ "$(ls -A out)" = 1.pgm ]
+    done
+}
+
+@test "no variable is new to the environment while threads run, which would move it" {
+    ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
+    command -v cc >/dev/null || skip "no compiler"
+    cat >new.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int threads;
+int pthread_create(void *a, const void *b, void *(*c)(void *), void *d) {
+    int (*real)(void *, const void *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+    threads = 1;
+    return real(a, b, c, d);
+}
+int setenv(const char *name, const char *value, int over) {
+    int (*real)(const char *, const char *, int) = dlsym(RTLD_NEXT, "setenv");
+    FILE *log = fopen(threads && !getenv(name) ? "new" : "seen", "a");
+    fprintf(log, "%s\n", name);
+    fclose(log);
+    return real(name, value, over);
+}
+C
+    cc -shared -fPIC -w -o new.so new.c -ldl
+    for i in 1 2 3 4; do make_pgm $i.pgm; done
+    env -u HWLOC_PLUGINS_PATH -u POCL_CACHE_DIR LD_PRELOAD=./new.so \
+        "$IMFILTER" -q -f sharpen --backend=direct -j2 ?.pgm -o out/ || skip "no device"
+    [ -s seen ]
+    [ ! -e new ] || { cat new && false; }
+}
+
 @test "--jobs takes a number of images" {
     make_pgm a.pgm
     for jobs in 0 -1 x 257 ''; do
