@@ -65,9 +65,13 @@ static bool add_from(struct batch *b, const struct options *o) {
     bool good = true;
     while (good && (length = getdelim(&line, &room, end, stream)) > 0) {
         if (line[length - 1] == end)
-            line[length - 1] = '\0';
-        if (*line)
+            line[--length] = '\0';
+        if (strlen(line) != (size_t)length) {
+            complain_about(list, "a name holds a NUL (where names end in NUL, add -0)");
+            good = false;
+        } else if (*line) {
             good = add_input(b, o, line);
+        }
     }
     if (good && ferror(stream)) {
         complain_about(list, "cannot read: %s", strerror(errno));

@@ -179,7 +179,16 @@ static bool make_keys(struct keys *keys, const struct batch *b, const struct opt
 
 /* ---- what earlier runs made --------------------------------------------------------------- */
 
-/* Mark what was made from others among the inputs, and is no input then. */
+static bool is_older(const char *name, const char *than) {
+    struct stat a, b;
+    if (stat(name, &a) != 0 || stat(than, &b) != 0)
+        return false;
+    return a.st_mtim.tv_sec < b.st_mtim.tv_sec ||
+           (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec < b.st_mtim.tv_nsec);
+}
+
+/* Mark what was made from others among the inputs, and is no input then. What would be replaced may
+ * be an original of that name, and stays to be refused. */
 static void find_made(const struct keys *keys, const struct batch *b, const struct options *o,
                       bool *made) {
     const struct key *maker = NULL; /* of the file that the keys before this one name */
@@ -190,6 +199,9 @@ static void find_made(const struct keys *keys, const struct batch *b, const stru
         if (!maker && key->role != INPUT)
             maker = key;
         if (key->role != INPUT || !maker || maker->job == key->job || !b->jobs[key->job].in_tree)
+            continue;
+        if (maker->role == OUTPUT && !o->no_clobber &&
+            is_older(b->jobs[key->job].input, b->jobs[maker->job].input))
             continue;
         made[key->job] = true;
         if (o->verbosity > 0)
@@ -227,15 +239,17 @@ bool collide_pass_over(struct batch *b, const struct options *o) {
 
 /* ---- collisions --------------------------------------------------------------------------- */
 
-static bool complain_collision(const struct batch *b, const struct key *x, const struct key *y,
-                               bool folded) {
+static bool complain_collision(const struct batch *b, const struct options *o, const struct key *x,
+                               const struct key *y, bool folded) {
     const struct job *first = &b->jobs[x->job], *second = &b->jobs[y->job];
     const char *why = folded ? ": its file system ignores the case of letters" : "";
     if (y->role == INPUT)
         complain_about(second->input,
                        "is an input, and the output of \"%s\" too%s (choose another output%s)",
                        first->input, why,
-                       second->in_tree ? ", or keep those that exist with --skip-existing" : "");
+                       !second->in_tree   ? ""
+                       : o->skip_existing ? ", or move it away if it is an older result"
+                                          : ", or keep those that exist with --skip-existing");
     else
         complain_about(y->role == BACKUP ? name_base(x->path) : first->output,
                        "would be the output of both \"%s\" and \"%s\"%s", first->input,
@@ -244,7 +258,8 @@ static bool complain_collision(const struct batch *b, const struct key *x, const
 }
 
 /* Names that are alike are neighbours, with what is made before what is read. */
-static bool check_keys(const struct batch *b, const struct keys *keys, bool folded) {
+static bool check_keys(const struct batch *b, const struct options *o, const struct keys *keys,
+                       bool folded) {
     const struct key *maker = NULL;
     int (*compare)(const char *, const char *) = folded ? strcasecmp : strcmp;
     for (size_t k = 0; k < keys->count; k++) {
@@ -252,7 +267,7 @@ static bool check_keys(const struct batch *b, const struct keys *keys, bool fold
         if (maker && compare(maker->path, key->path) != 0)
             maker = NULL;
         if (maker && maker->job != key->job && (!folded || folds_case(maker->path)))
-            return complain_collision(b, maker, key, folded);
+            return complain_collision(b, o, maker, key, folded);
         if (!maker && key->role != INPUT)
             maker = key;
     }
@@ -267,10 +282,10 @@ static int by_folded_path(const void *a, const void *b) {
     return order ? order : (x->job > y->job) - (x->job < y->job);
 }
 
-static bool check_folded(const struct batch *b, const struct keys *keys) {
+static bool check_folded(const struct batch *b, const struct options *o, const struct keys *keys) {
     if (keys->count)
         qsort(keys->list, keys->count, sizeof *keys->list, by_folded_path);
-    return check_keys(b, keys, true);
+    return check_keys(b, o, keys, true);
 }
 
 bool collide_check(const struct batch *b, const struct options *o) {
@@ -294,7 +309,7 @@ bool collide_check(const struct batch *b, const struct options *o) {
         return true;
     if (!make_keys(&keys, b, o, roles))
         return false;
-    bool good = check_keys(b, &keys, false) && check_folded(b, &keys);
+    bool good = check_keys(b, o, &keys, false) && check_folded(b, o, &keys);
     free_keys(&keys);
     return good;
 }

@@ -48,6 +48,19 @@ files() {
     [ "$(files in)" = "./sub/y-s.png ./sub/y.png ./x-s.pgm ./x.pgm " ]
 }
 
+@test "an original that has an output's name is not replaced, whatever is skipped" {
+    mkdir in
+    make_pgm in/x-s.pgm
+    make_pgm in/x.pgm
+    touch -d 2020-01-01 in/x-s.pgm
+    cp in/x-s.pgm before
+    imf_run -r -f invert --suffix=-s --skip-existing in
+    echo "$stderr"
+    [ "$status" -eq 2 ]
+    one_line "or move it away if it is an older result"
+    cmp before in/x-s.pgm
+}
+
 @test "a file with the suffix and no original is an input" {
     mkdir in
     make_pgm in/x-s.pgm

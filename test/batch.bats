@@ -310,3 +310,11 @@ make_cmyk() { # FILE
         [ "$(ls out)" = a.pgm ]
     done
 }
+
+@test "--files-from: names that end in NUL are not taken for one name" {
+    make_pgm a.pgm
+    printf 'a.pgm\0b.pgm\0' >list
+    imf_run -f invert --files-from=list -o out/
+    [ "$status" -eq 2 ]
+    one_line "add -0"
+}
