@@ -163,3 +163,11 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     imf_run -f threshold:T=otsu a.pgm -o b.pgm
     [ "$status" -eq 0 ]
 }
+
+@test "of thresholds that divide equally well the first is taken" {
+    printf 'P2 4 1 255  64 114 114 164' >a.pgm
+    for backend in auto cpu; do
+        imf -f threshold:otsu --backend=$backend --depth=8 a.pgm -o b.pgm
+        [ "$(tail -c 4 b.pgm | od -An -tu1 | tr -s ' ')" = " 0 255 255 255" ]
+    done
+}

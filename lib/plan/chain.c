@@ -66,6 +66,8 @@ static bool show(struct imf_builder *b, enum imf_range range) {
 /* A filtering stage is of kernels that have gain 1 at frequency 0, and no bias. */
 static bool keeps_brightness(const struct imf_stage *s) {
     double gain = 0, bias = 0;
+    if (s->op == IMF_OP_NEIGHBOURHOOD) /* its element is no kernel of sums */
+        return false;
     if (s->op == IMF_OP_TRANSFER)
         gain = imf_transfer_gain(&s->transfer, 0, 0);
     for (int i = 0; i < 2 && s->kernel[i]; i++) {

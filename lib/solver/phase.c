@@ -28,6 +28,7 @@
 
 struct phase_job {
     struct imf_problem p;
+    int threads; /* 0: as many as cores */
 };
 
 struct pass {
@@ -114,9 +115,7 @@ INLINE void sum(const struct pass *pass, const struct imf_kernel *k, int y, int 
     }
 }
 
-/* Not inlined: that would be the oldest processor's. */
-IMF_CLONES static void __attribute__((noinline))
-directions(const struct pass *pass, int y, int first, int n, void *row) {
+IMF_CLONES static void directions(const struct pass *pass, int y, int first, int n, void *row) {
     const struct imf_problem *p = pass->p;
     float gx[STRIP], gy[STRIP];
     sum(pass, p->kernel[0], y, first, n, gx);
@@ -173,7 +172,7 @@ static enum imf_status phase_make(void **job, const struct imf_problem *p,
     struct phase_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
+    *j = (struct phase_job){.p = *p};
     return IMF_OK;
 }
 
@@ -183,13 +182,17 @@ static enum imf_status phase_run(void *job, const struct imf_surface *in,
     int samples = j->p.width * j->p.channels;
     struct pass pass = {&j->p, in, out, imf_strips_cut(samples, out->height, STRIP, LEAST_ROWS)};
     (void)err;
-    imf_parallel(pass.strips.count, run_strip, &pass);
+    imf_parallel_on(j->threads, pass.strips.count, run_strip, &pass);
     return IMF_OK;
 }
 
 static void phase_destroy(void **job) {
     free(*job);
     *job = NULL;
+}
+
+static void phase_limit(void *job, int threads) {
+    ((struct phase_job *)job)->threads = threads;
 }
 
 const struct imf_solver imf_solver_phase = {
@@ -200,4 +203,5 @@ const struct imf_solver imf_solver_phase = {
     .make = phase_make,
     .run = phase_run,
     .destroy = phase_destroy,
+    .limit = phase_limit,
 };

@@ -33,6 +33,7 @@ struct rank_job {
     struct imf_run *runs; /* owned */
     int run_count, count, rank;
     int left, right, top, bottom; /* offsets of the first and the last column and row */
+    int threads;                  /* 0: as many as cores */
 };
 
 static int width_of(const struct rank_job *j) {
@@ -279,8 +280,12 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
     const struct rank_job *j = job;
     pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
                                  (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
-    imf_parallel(pass.strips.count, run_item, &pass);
+    imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, store_bytes(j, pass.strips.width)) : IMF_OK;
+}
+
+static void rank_limit(void *job, int threads) {
+    ((struct rank_job *)job)->threads = threads;
 }
 
 const struct imf_solver imf_solver_rank = {
@@ -291,4 +296,5 @@ const struct imf_solver imf_solver_rank = {
     .make = rank_make,
     .run = rank_run,
     .destroy = rank_destroy,
+    .limit = rank_limit,
 };

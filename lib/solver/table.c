@@ -63,7 +63,7 @@ static int otsu(const uint64_t *count, int full) {
         uint64_t n1 = n - n0;
         double apart = (double)(all - sum0) / (double)n1 - (double)sum0 / (double)n0;
         double between = (double)n0 * (double)n1 * (apart * apart);
-        if (between > most) {
+        if (between > most * (1 + 1e-12)) { /* equal ones differ by their rounding */
             most = between;
             best = v;
         }

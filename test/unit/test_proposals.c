@@ -70,6 +70,13 @@ static void test_bands(void) {
     chain_drop(&c);
 }
 
+/* What threads of its own a solver starts is told by its job, for batches. */
+static void test_limits(void) {
+    for (size_t i = 0; imf_solvers[i]; i++)
+        CHECK(imf_solvers[i]->backend != IMF_BACKEND_VECTOR || imf_solvers[i]->limit,
+              "solver %zu heeds no limit of threads", i);
+}
+
 int main(void) {
     static const struct expectation cases[] = {
         {"sharpen", IMF_BACKEND_AUTO, &imf_solver_direct, NULL},
@@ -90,5 +97,6 @@ int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_cheapest(&cases[i]);
     test_bands();
+    test_limits();
     return check_done("test_proposals");
 }
