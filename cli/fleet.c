@@ -87,7 +87,8 @@ enum imf_status fleet_create(struct fleet **out, const struct options *o,
     if (!f)
         return out_of_memory(err);
     pthread_mutex_init(&f->lock, NULL);
-    if (o->all_devices && filter) {
+    bool host = o->settings.backend == IMF_BACKEND_CPU || o->settings.backend == IMF_BACKEND_VECTOR;
+    if (o->all_devices && filter && !host) {
         status = find_all(f, o, err);
     } else {
         status = imf_context_create(&f->member[0].context, &o->context, err);

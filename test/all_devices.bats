@@ -83,7 +83,7 @@ same() {
         [ "$status" -eq 0 ]
         [ -z "$stderr" ]
         [ "$(wc -l <counts)" -eq 2 ]
-        ! grep -x 0 counts
+        run ! grep -x 0 counts
         same
         rm -r out
     done

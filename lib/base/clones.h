@@ -10,13 +10,22 @@
 
 #include <limits.h> /* says whether the library is glibc */
 
+/* gcc inlines what is called in one place, which is then the oldest processor's; clang knows better,
+ * and takes no such word. */
+#ifdef __clang__
+#define IMF_CLONES_APART
+#else
+#define IMF_CLONES_APART __attribute__((noinline))
+#endif
+
 #ifndef IMF_CLONES
 #if defined __SANITIZE_THREAD__
 #define IMF_CLONES
 #elif defined __x86_64__ && defined __GLIBC__ && defined __clang__
 #define IMF_CLONES __attribute__((target_clones("avx512bw", "avx2", "default")))
 #elif defined __x86_64__ && defined __GLIBC__ && __GNUC__ >= 12
-#define IMF_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#define IMF_CLONES                                                                                 \
+    IMF_CLONES_APART __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define IMF_CLONES
 #endif
@@ -25,7 +34,7 @@
 /* Of vectors of 32 bytes, which wider ones would not make faster. */
 #ifndef IMF_CLONES_32
 #if !defined __SANITIZE_THREAD__ && defined __x86_64__ && defined __GLIBC__
-#define IMF_CLONES_32 __attribute__((target_clones("avx2", "default")))
+#define IMF_CLONES_32 IMF_CLONES_APART __attribute__((target_clones("avx2", "default")))
 #else
 #define IMF_CLONES_32
 #endif

@@ -269,7 +269,7 @@ enum imf_status imf_reader_decode(struct imf_reader *r, unsigned char *to, size_
 }
 
 const struct imf_palette *imf_reader_palette(const struct imf_reader *r) {
-    return r->row == 0 && !r->limits.lenient ? r->palette : NULL;
+    return r->palette && r->row == 0 && !r->limits.lenient ? r->palette : NULL;
 }
 
 void imf_reader_take_indices(struct imf_reader *r) {

@@ -74,9 +74,8 @@ enum imf_status imf_context_create(struct imf_context **out,
 void imf_context_free(struct imf_context **ctx) {
     if (!*ctx)
         return;
-    bool opened = (*ctx)->rt != NULL;
     imf_runtime_close(&(*ctx)->rt);
-    imf_pocl_cache_close(&(*ctx)->pocl, opened);
+    imf_pocl_cache_close(&(*ctx)->pocl, (*ctx)->prepared);
     pthread_mutex_destroy(&(*ctx)->lock);
     free((*ctx)->name);
     free((*ctx)->cache_dir);

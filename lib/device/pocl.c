@@ -79,8 +79,9 @@ void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir) {
         cache->path = imf_temporary_directory(NULL);
         cache->temporary = cache->path != NULL;
     }
-    if (cache->path)
-        setenv("POCL_CACHE_DIR", cache->path, 1);
+    /* PoCL aborts where it is empty. Below a file nothing can be made: it has no device then. */
+    if (cache->path || set)
+        setenv("POCL_CACHE_DIR", cache->path ? cache->path : "/dev/null/pocl", 1);
 }
 
 /* ---- bounds -------------------------------------------------------------------------------- */

@@ -228,8 +228,7 @@ static bool try(const char *const *argv, const char *cache_dir, unsigned seconds
     char *directory = imf_temporary_directory(cache_dir), *variable = NULL, **environment = NULL;
     if (directory && asprintf(&variable, "POCL_CACHE_DIR=%s", directory) < 0)
         variable = NULL;
-    if (variable)
-        environment = environment_with(variable);
+    environment = environment_with(variable);
     pid_t child;
     int status = 0;
     bool lost = true;

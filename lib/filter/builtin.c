@@ -131,24 +131,30 @@ static const char *const level_words[] = {"otsu", NULL};
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
 
 #define SIGMA(NAME)                                                                                \
-    { NAME, NAME " in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, NAN, true, false, NULL }
+    {                                                                                              \
+        NAME, NAME " in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, NAN, true, false,      \
+            NULL, false                                                                            \
+    }
 #define CUTOFF(NAME)                                                                               \
     {                                                                                              \
         NAME, NAME " in cycles per pixel > 0 and <= 0.7071", 0, NYQUIST_CORNER, NAN, true, false,  \
-            NULL                                                                                   \
+            NULL, false                                                                            \
     }
 #define FREQUENCY(NAME)                                                                            \
-    { NAME, NAME " in cycles per pixel, -0.5 to 0.5", -0.5, 0.5, NAN, false, false, NULL }
+    { NAME, NAME " in cycles per pixel, -0.5 to 0.5", -0.5, 0.5, NAN, false, false, NULL, false }
 #define ANGLE(FALLBACK)                                                                            \
-    { "ANGLE", "ANGLE in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, false, false, NULL }
+    {                                                                                              \
+        "ANGLE", "ANGLE in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, false, false, NULL,   \
+            false                                                                                  \
+    }
 #define AMOUNT(NAME)                                                                               \
-    { NAME, NAME " from -1000000 to 1000000", -1e6, 1e6, 1, false, false, NULL }
+    { NAME, NAME " from -1000000 to 1000000", -1e6, 1e6, 1, false, false, NULL, false }
 #define TYPE                                                                                       \
-    { "type", "type gaussian, butterworth or ideal", 0, 0, 0, false, false, type_words }
+    { "type", "type gaussian, butterworth or ideal", 0, 0, 0, false, false, type_words, false }
 #define ORDER                                                                                      \
-    { "order", "order from 1 to 100", 1, 100, 2, false, true, NULL }
+    { "order", "order from 1 to 100", 1, 100, 2, false, true, NULL, false }
 #define AXIS                                                                                       \
-    { "dir", "dir mag, x or y", 0, 0, 0, false, false, axis_words }
+    { "dir", "dir mag, x or y", 0, 0, 0, false, false, axis_words, false }
 #define WINDOW                                                                                     \
     {.name = "R",                                                                                  \
      .meaning = "R in pixels, 0 to 511, or WxH up to 1023x1023, or @MASK",                         \
@@ -171,10 +177,10 @@ static const struct imf_builtin builtins[] = {
      .setup = setup_unsharp,
      .range = IMF_RANGE_CLIP,
      .parameter = {{"SIGMA", "sigma in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, 1, true,
-                    false, NULL},
+                    false, NULL, false},
                    AMOUNT("AMOUNT"),
                    {"THRESHOLD", "threshold as a fraction of full scale, 0 to 1", 0, 1, 0, false,
-                    false, NULL}}},
+                    false, NULL, false}}},
     {.name = "blur",
      .alias = "gaussian",
      .doc = {"blur:SIGMA", "Gaussian blur, SIGMA in pixels (also called gaussian)"},
@@ -185,19 +191,21 @@ static const struct imf_builtin builtins[] = {
      .doc = {"box:N", "Mean of NxN pixels"},
      .design = imf_design_box,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{"N", "N in pixels, 1 to 4095", 1, IMF_KERNEL_MAX, NAN, false, true, NULL}}},
+     .parameter = {{"N", "N in pixels, 1 to 4095", 1, IMF_KERNEL_MAX, NAN, false, true, NULL,
+                    false}}},
     {.name = "disk",
      .doc = {"disk:RADIUS", "Lens blur: mean of the pixels within RADIUS"},
      .design = imf_design_disk,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{"RADIUS", "RADIUS in pixels, 0.5 to 2047", 0.5, 2047, NAN, false, false,
-                    NULL}}},
+     .parameter = {{"RADIUS", "RADIUS in pixels, 0.5 to 2047", 0.5, 2047, NAN, false, false, NULL,
+                    false}}},
     {.name = "motion",
      .doc = {"motion:LENGTH:ANGLE",
              "Motion blur along LENGTH pixels at ANGLE degrees, counter-clockwise"},
      .design = imf_design_motion,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{"LENGTH", "LENGTH in pixels, 1 to 4094", 1, 4094, NAN, false, false, NULL},
+     .parameter = {{"LENGTH", "LENGTH in pixels, 1 to 4094", 1, 4094, NAN, false, false, NULL,
+                    false},
                    ANGLE(NAN)}},
     {.name = "sobel",
      .doc = {"sobel[:dir=mag|x|y]", "Sobel gradient"},
@@ -224,7 +232,7 @@ static const struct imf_builtin builtins[] = {
      .design = imf_design_log,
      .range = IMF_RANGE_ABS,
      .parameter = {{"SIGMA", "SIGMA in pixels, 0.3 to 409.4", 0.3, IMF_LOG_LARGEST, NAN, false,
-                    false, NULL}}},
+                    false, NULL, false}}},
     {.name = "dog",
      .doc = {"dog:S1:S2", "Difference of Gaussians, sigma S1 minus sigma S2"},
      .design = imf_design_dog,
@@ -352,7 +360,7 @@ static const struct imf_builtin builtins[] = {
      .source = IMF_SOURCE_STAGE,
      .setup = setup_threshold,
      .parameter = {{"T", "T as a fraction of full scale, 0 to 1, or otsu", 0, 1, NAN, false, false,
-                    level_words}}},
+                    level_words, false}}},
     {.name = "equalize",
      .doc = {"equalize", "Spread the samples' values evenly over the full scale"},
      .source = IMF_SOURCE_STAGE,
