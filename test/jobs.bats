@@ -14,7 +14,7 @@ make_mixture() {
         make_png in/$i-d.png
         echo junk >in/$i-e.pgm
         make_flat in/$i-f.pgm $((i * 300)) 200
-        inputs+=(in/$i-{a.pgm,b.ppm,c.jpg,d.png,e.pgm,f.pgm,none.pgm})
+        inputs+=("in/$i-"{a.pgm,b.ppm,c.jpg,d.png,e.pgm,f.pgm,none.pgm})
     done
 }
 
