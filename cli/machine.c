@@ -1,46 +1,79 @@
 /*
  * machine.c - what this process may use of the machine
  *
- * A control group's limit stands in a file of its own, and in those of the groups above it: of
- * version 2 "memory.max" below /sys/fs/cgroup, of version 1 "memory.limit_in_bytes" below
- * /sys/fs/cgroup/memory. /proc/self/cgroup names the group: "0::/PATH", "7:memory:/PATH".
+ * A control group's limits stand in files of its own, and in those of the groups above it: of
+ * version 2 "memory.max" and "cpu.max" below /sys/fs/cgroup, of version 1 "memory.limit_in_bytes"
+ * below /sys/fs/cgroup/memory and "cpu.cfs_quota_us" below /sys/fs/cgroup/cpu. /proc/self/cgroup
+ * names the group: "0::/PATH", "7:memory:/PATH", "3:cpu,cpuacct:/PATH".
  */
 #include "machine.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int machine_cores(void) {
-    cpu_set_t set;
-    long cores =
-        sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
-    return cores < 1 ? 1 : cores > INT_MAX ? INT_MAX : (int)cores;
-}
-
-/* The number that a file begins with; anything else ("max") is no limit. */
-static uint64_t read_limit(const char *path) {
-    uint64_t limit;
+/* The numbers that a file begins with; how many, two at most. Anything else ("max", -1) is none. */
+static int read_numbers(const char *directory, const char *name, uint64_t number[2]) {
+    char path[PATH_MAX];
+    int64_t value[2];
+    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
+        return 0;
     FILE *f = fopen(path, "re");
     if (!f)
-        return UINT64_MAX;
-    if (fscanf(f, "%" SCNu64, &limit) != 1)
-        limit = UINT64_MAX;
+        return 0;
+    int count = fscanf(f, "%" SCNd64 " %" SCNd64, &value[0], &value[1]);
     fclose(f);
-    return limit;
+    for (int i = 0; i < count; i++) {
+        if (value[i] < 0)
+            return i;
+        number[i] = (uint64_t)value[i];
+    }
+    return count < 0 ? 0 : count;
 }
 
+static uint64_t read_memory(const char *directory, bool first) {
+    uint64_t bytes[2];
+    const char *name = first ? "memory.limit_in_bytes" : "memory.max";
+    return read_numbers(directory, name, bytes) ? bytes[0] : UINT64_MAX;
+}
+
+/* Cores' worth of time, rounded up: the part of a core that is too many waits, one too few would
+ * leave what is allowed unused. */
+static uint64_t read_cores(const char *directory, bool first) {
+    uint64_t time[2], period[2];
+    if (first) {
+        if (!read_numbers(directory, "cpu.cfs_quota_us", time) ||
+            !read_numbers(directory, "cpu.cfs_period_us", period))
+            return UINT64_MAX;
+        time[1] = period[0];
+    } else if (read_numbers(directory, "cpu.max", time) < 2) {
+        return UINT64_MAX;
+    }
+    return time[0] && time[1] ? (time[0] - 1) / time[1] + 1 : UINT64_MAX;
+}
+
+/* What groups limit. */
+struct resource {
+    const char *controller;
+    const char *first; /* where version 1 has it */
+    uint64_t (*read)(const char *directory, bool first);
+};
+static const struct resource memory = {"memory", "/sys/fs/cgroup/memory", read_memory};
+static const struct resource cores = {"cpu", "/sys/fs/cgroup/cpu", read_cores};
+
 /* The least limit of a group and those above it; shortens `group`. */
-static uint64_t least_limit(const char *root, char *group, const char *file) {
+static uint64_t least_limit(const struct resource *r, bool first, char *group) {
     uint64_t least = UINT64_MAX;
     char path[PATH_MAX];
     for (;;) {
-        if (snprintf(path, sizeof path, "%s%s/%s", root, group, file) < (int)sizeof path) {
-            uint64_t limit = read_limit(path);
+        const char *root = first ? r->first : "/sys/fs/cgroup";
+        if (snprintf(path, sizeof path, "%s%s", root, group) < (int)sizeof path) {
+            uint64_t limit = r->read(path, first);
             least = limit < least ? limit : least;
         }
         char *slash = strrchr(group, '/');
@@ -50,24 +83,33 @@ static uint64_t least_limit(const char *root, char *group, const char *file) {
     }
 }
 
-static uint64_t group_limit(void) {
-    uint64_t least = UINT64_MAX, limit;
+/* Is `name` one of a list with commas? */
+static bool lists(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, length) == 0 && (!at[length] || at[length] == ','))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t group_limit(const struct resource *r) {
+    uint64_t least = UINT64_MAX;
     char *line = NULL;
     size_t room = 0;
     FILE *f = fopen("/proc/self/cgroup", "re");
     while (f && getline(&line, &room, f) > 0) {
         char *controllers = strchr(line, ':'),
-             *group = controllers ? strchr(controllers + 1, ':') : 0;
+             *group = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!group)
             continue;
         *group++ = '\0';
         group[strcspn(group, "\n")] = '\0';
-        if (!controllers[1])
-            limit = least_limit("/sys/fs/cgroup", group, "memory.max");
-        else if (strstr(controllers, "memory"))
-            limit = least_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
-        else
+        controllers++;
+        if (*controllers && !lists(controllers, r->controller))
             continue;
+        uint64_t limit = least_limit(r, *controllers, group);
         least = limit < least ? limit : least;
     }
     free(line);
@@ -76,9 +118,18 @@ static uint64_t group_limit(void) {
     return least;
 }
 
+int machine_cores(void) {
+    cpu_set_t set;
+    long count =
+        sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+    uint64_t limit = group_limit(&cores);
+    count = count < 1 ? 1 : count > INT_MAX ? INT_MAX : count;
+    return limit < (uint64_t)count ? (int)limit : (int)count;
+}
+
 uint64_t machine_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    uint64_t memory = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
-    uint64_t limit = group_limit();
-    return limit < memory ? limit : memory;
+    uint64_t all = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+    uint64_t limit = group_limit(&memory);
+    return limit < all ? limit : all;
 }

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Cores; at least 1. */
+/* Cores, at least 1: those that it may run on, or fewer where its cgroup, or one above, has a quota
+ * of processor time, as a container may. */
 int machine_cores(void);
 /* Bytes of memory: the machine's, or less where its cgroup, or one above, has a limit. */
 uint64_t machine_memory(void);

@@ -82,6 +82,17 @@ load helper
     [[ $stderr != *--max-memory* ]]
 }
 
+@test "--max-memory that forbids the host's vectors says so" {
+    printf 'P5 8000 6000 255\n' >a.pgm
+    imf_run -f percentile:31:51 --explain a.pgm
+    grep -q '^\* vector ' <<<"$output"
+    needs=$(sed -n 's/^\* vector .* \([0-9]*\)  cheapest.*/\1/p' <<<"$output")
+    imf_run -f percentile:31:51 --max-memory="$((needs - 1))M" --explain a.pgm
+    grep -q '^\* cpu ' <<<"$output"
+    one_line "--max-memory leaves cpu, an estimated "
+    [[ $stderr == *" it would be vector and "* ]]
+}
+
 @test "--max-memory of next to nothing has a message that can be read" {
     make_pgm a.pgm
     imf_run -f blur:2 --max-memory=1 a.pgm -o out.pgm

@@ -151,10 +151,11 @@ static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain
     return st;
 }
 
-/* The candidates of the host's solvers, for the chain as it is; *best: the cheapest that may be
- * taken, or the last. */
-static enum imf_status ask_host(struct imf_candidate out[HOSTS], const struct imf_chain *c,
-                                const struct request *r, size_t *best, struct imf_error *err) {
+/* The candidates of the host's solvers, for the chain as it is, and what each takes that only the
+ * limit forbids; *best: the cheapest that may be taken, or the last. */
+static enum imf_status ask_host(struct imf_candidate out[HOSTS], double over[HOSTS],
+                                const struct imf_chain *c, const struct request *r, size_t *best,
+                                struct imf_error *err) {
     struct imf_proposals host;
     enum imf_status st = imf_proposals_open(&host, c, NULL, err);
     struct imf_proposal *taken = st ? NULL : calloc((size_t)c->count, sizeof *taken);
@@ -162,7 +163,7 @@ static enum imf_status ask_host(struct imf_candidate out[HOSTS], const struct im
         st = imf_fail_memory(err, (size_t)c->count * sizeof *taken);
     *best = HOSTS - 1;
     for (size_t k = HOSTS; k-- > 0 && !st;) {
-        imf_candidate_make(&out[k], &host, hosts[k], &r->bounds, taken);
+        over[k] = imf_candidate_make(&out[k], &host, hosts[k], &r->bounds, taken);
         if (r->policy == HOST_ASKED)
             *best = hosts[k] == r->backend ? k : *best;
         else if (out[k].eligible &&
@@ -303,8 +304,9 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
                             const struct imf_chain *c, struct request *r, struct imf_error *err) {
     const struct rule *rule = &rules[r->policy];
     struct imf_candidate host[HOSTS];
+    double host_over[HOSTS];
     size_t best = SIZE_MAX, own;
-    enum imf_status st = ask_host(host, c, r, &own, err);
+    enum imf_status st = ask_host(host, host_over, c, r, &own, err);
     if (st)
         return st;
     bool host_can = host[own].eligible && rule->host;
@@ -314,7 +316,8 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     p->host = p->count + own;
     p->host_backend = hosts[own];
     memcpy(&p->candidate[p->count], host, sizeof host);
-    p->count += HOSTS;
+    for (size_t k = 0; k < HOSTS; k++)
+        note_over(p, &p->candidate[p->count++], host_over[k]);
     bool device_can = p->rt && best != SIZE_MAX;
     if (!device_can && !host_can)
         return cannot(p, r, err);
