@@ -16,17 +16,17 @@ enum { FLEET_MOST = 64 };
 struct member {
     char name[128], index[12];
     const char *trial[4]; /* the command that tries it */
-    struct imf_context *context;
-    struct plans *plans;
-    int busy;    /* images under way */
-    bool failed; /* it gets none any more */
-    double ms;   /* that all images before took it */
+    int busy;             /* images under way */
+    bool failed;          /* it gets none any more */
+    double ms;            /* that all images before took it */
 };
 
 struct fleet {
     struct imf_context *first; /* where there are several: what tried OpenCL at all */
-    pthread_mutex_t lock;      /* of members' last three lines */
+    struct plans *plans;
+    pthread_mutex_t lock; /* of members' last three lines */
     int count;
+    struct imf_context *context[FLEET_MOST]; /* members' */
     struct member member[FLEET_MOST];
 };
 
@@ -59,13 +59,14 @@ static enum imf_status find_all(struct fleet *f, const struct options *o, struct
         options.device = IMF_DEVICE_INDEX;
         options.index = list[i].index;
         options.probe = options.probe ? m->trial : NULL;
-        status = imf_context_create(&m->context, &options, err);
+        struct imf_context **context = &f->context[f->count];
+        status = imf_context_create(context, &options, err);
         struct imf_error failure;
-        if (status == IMF_OK && imf_context_prepare(m->context, &failure) != IMF_OK) {
+        if (status == IMF_OK && imf_context_prepare(*context, &failure) != IMF_OK) {
             complain("device %s (%s) is not used: %s", m->index, m->name, failure.text);
-            imf_context_free(&m->context);
+            imf_context_free(context);
         }
-        f->count += m->context != NULL;
+        f->count += *context != NULL;
     }
     free(list);
     if (status == IMF_OK && f->count == 0) {
@@ -74,10 +75,6 @@ static enum imf_status find_all(struct fleet *f, const struct options *o, struct
         status = err->status;
     }
     return status;
-}
-
-static int share(int of, int count) {
-    return (of + count - 1) / count;
 }
 
 enum imf_status fleet_create(struct fleet **out, const struct options *o,
@@ -91,19 +88,17 @@ enum imf_status fleet_create(struct fleet **out, const struct options *o,
     if (o->all_devices && filter && !host) {
         status = find_all(f, o, err);
     } else {
-        status = imf_context_create(&f->member[0].context, &o->context, err);
+        status = imf_context_create(&f->context[0], &o->context, err);
         f->count = status == IMF_OK;
     }
     /* One job alone has no others to leave room for, and what there is takes a while to ask. */
     uint64_t memory = o->settings.max_memory ? o->settings.max_memory
                       : jobs > 1             ? machine_memory() / 2
                                              : UINT64_MAX;
-    for (int i = 0; i < f->count && status == IMF_OK; i++) {
-        struct member *m = &f->member[i];
-        m->plans = plans_create(m->context, filter, &o->settings, share(jobs, f->count),
-                                share(machine_cores(), f->count), memory / (uint64_t)f->count);
-        if (!m->plans)
-            status = out_of_memory(err);
+    if (status == IMF_OK) {
+        f->plans =
+            plans_create(f->context, f->count, filter, &o->settings, jobs, machine_cores(), memory);
+        status = f->plans ? IMF_OK : out_of_memory(err);
     }
     if (status != IMF_OK)
         fleet_free(out);
@@ -115,10 +110,9 @@ void fleet_free(struct fleet **fleet) {
     *fleet = NULL;
     if (!f)
         return;
-    for (int i = 0; i < f->count; i++) {
-        plans_free(&f->member[i].plans);
-        imf_context_free(&f->member[i].context);
-    }
+    plans_free(&f->plans);
+    for (int i = 0; i < f->count; i++)
+        imf_context_free(&f->context[i]);
     imf_context_free(&f->first);
     pthread_mutex_destroy(&f->lock);
     free(f);
@@ -144,7 +138,7 @@ enum imf_status fleet_take(struct fleet *f, const struct shape *shape, struct be
     f->member[device].busy++;
     pthread_mutex_unlock(&f->lock);
     *berth = (struct berth){.device = device};
-    enum imf_status status = plans_take(f->member[device].plans, shape, &berth->lease, err);
+    enum imf_status status = plans_take(f->plans, device, shape, &berth->lease, err);
     berth->since = now_ms();
     if (status != IMF_OK) {
         pthread_mutex_lock(&f->lock);
@@ -159,7 +153,7 @@ void fleet_give(struct fleet *f, struct berth *berth) {
     if (!berth->lease.entry)
         return;
     double ms = now_ms() - berth->since;
-    plans_give(m->plans, &berth->lease);
+    plans_give(f->plans, &berth->lease);
     pthread_mutex_lock(&f->lock);
     m->busy--;
     m->ms += ms;

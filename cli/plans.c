@@ -1,5 +1,5 @@
 /*
- * plans.c - plans by the shape of the image, and workspaces by plan, for jobs that share them
+ * plans.c - plans by device and shape of the image, and workspaces by plan, for jobs that share them
  */
 #include "plans.h"
 
@@ -15,8 +15,9 @@ struct idle {
     struct idle *next;
 };
 
-/* A shape; in the list from the first image that has it on. */
+/* A shape on a device; in the list from the first image that has it on. */
 struct entry {
+    int device;
     struct shape shape;
     struct imf_plan *plan; /* NULL: somebody is making it */
     uint64_t bytes;        /* that one workspace is counted as */
@@ -26,10 +27,10 @@ struct entry {
 };
 
 struct plans {
-    struct imf_context *context;
+    struct imf_context *const *contexts; /* by device */
     const struct imf_filter *filter;
     struct imf_settings settings;
-    int jobs, cores;
+    int jobs, cores, kept; /* kept: workspaces, with those that jobs have */
     uint64_t memory;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
@@ -39,17 +40,18 @@ struct plans {
     unsigned long ticket, serving;
 };
 
-struct plans *plans_create(struct imf_context *context, const struct imf_filter *filter,
-                           const struct imf_settings *settings, int jobs, int cores,
-                           uint64_t memory) {
+struct plans *plans_create(struct imf_context *const *contexts, int devices,
+                           const struct imf_filter *filter, const struct imf_settings *settings,
+                           int jobs, int cores, uint64_t memory) {
     struct plans *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->context = context;
+    p->contexts = contexts;
     p->filter = filter;
     p->settings = *settings;
     p->jobs = jobs;
     p->cores = cores;
+    p->kept = (jobs + devices - 1) / devices * devices;
     p->memory = memory;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
@@ -67,9 +69,9 @@ static bool same_shape(const struct shape *a, const struct shape *b) {
 }
 
 /* Where the entry is linked; NULL there: it is in no list. */
-static struct entry **find(struct plans *p, const struct shape *shape) {
+static struct entry **find(struct plans *p, int device, const struct shape *shape) {
     struct entry **at = &p->first;
-    while (*at && !same_shape(&(*at)->shape, shape))
+    while (*at && !((*at)->device == device && same_shape(&(*at)->shape, shape)))
         at = &(*at)->next;
     return at;
 }
@@ -140,7 +142,7 @@ static enum imf_status make_plan(struct plans *p, struct entry *e, struct imf_er
     settings.whole = e->shape.whole;
     pthread_mutex_unlock(&p->lock);
     enum imf_status status =
-        imf_plan_create(&plan, p->context, p->filter, &e->shape.info, &settings, err);
+        imf_plan_create(&plan, p->contexts[e->device], p->filter, &e->shape.info, &settings, err);
     pthread_mutex_lock(&p->lock);
     e->plan = plan;
     if (plan)
@@ -148,11 +150,11 @@ static enum imf_status make_plan(struct plans *p, struct entry *e, struct imf_er
     return status;
 }
 
-/* The entry of a shape, with a plan, and one more user. */
-static enum imf_status enter(struct plans *p, const struct shape *shape, struct entry **out,
-                             struct imf_error *err) {
+/* The entry of a shape on a device, with a plan, and one more user. */
+static enum imf_status enter(struct plans *p, int device, const struct shape *shape,
+                             struct entry **out, struct imf_error *err) {
     struct entry **at;
-    while (*(at = find(p, shape)) && !(*at)->plan)
+    while (*(at = find(p, device, shape)) && !(*at)->plan)
         pthread_cond_wait(&p->changed, &p->lock);
     struct entry *e = *out = *at;
     enum imf_status status = IMF_OK;
@@ -167,13 +169,14 @@ static enum imf_status enter(struct plans *p, const struct shape *shape, struct 
         *err = (struct imf_error){.status = IMF_ERR_MEMORY, .text = "out of memory"};
         return err->status;
     }
+    e->device = device;
     e->shape = *shape;
     e->users = 1;
     put_first(p, e);
     status = make_plan(p, e, err);
     if (status != IMF_OK) {
         /* It may be another image's turn to fail with this shape. */
-        drop_entry(p, find(p, shape));
+        drop_entry(p, find(p, device, shape));
         *out = NULL;
     }
     pthread_cond_broadcast(&p->changed);
@@ -183,7 +186,7 @@ static enum imf_status enter(struct plans *p, const struct shape *shape, struct 
 /* ---- leases --------------------------------------------------------------------------------- */
 
 static bool has_room(struct plans *p, const struct entry *e) {
-    while ((p->used + e->bytes > p->memory || p->leased + p->idle >= p->jobs) &&
+    while ((p->used + e->bytes > p->memory || p->leased + p->idle >= p->kept) &&
            drop_oldest_idle(p, e))
         ;
     return p->used + e->bytes <= p->memory || !p->leased;
@@ -211,12 +214,12 @@ static void leave(struct plans *p, struct entry *e) {
     pthread_cond_broadcast(&p->changed);
 }
 
-enum imf_status plans_take(struct plans *p, const struct shape *shape, struct lease *lease,
-                           struct imf_error *err) {
+enum imf_status plans_take(struct plans *p, int device, const struct shape *shape,
+                           struct lease *lease, struct imf_error *err) {
     struct entry *e;
     *lease = (struct lease){0};
     pthread_mutex_lock(&p->lock);
-    enum imf_status status = enter(p, shape, &e, err);
+    enum imf_status status = enter(p, device, shape, &e, err);
     if (status == IMF_OK) {
         wait_for_room(p, e);
         *lease = (struct lease){.entry = e, .plan = e->plan, .threads = threads_for(p, e)};

@@ -1,7 +1,7 @@
 /*
- * plans.h - plans by the shape of the image, and workspaces by plan, for jobs that share them
+ * plans.h - plans by device and shape of the image, and workspaces by plan, for jobs that share them
  *
- * A batch makes one plan for each shape, and hands out workspaces as long as all of them stay within
+ * A batch makes one plan for each shape on each device, and hands out workspaces as long as all of them stay within
  * its memory: who comes first is served first, and who would need more waits for others to give
  * theirs back. One alone may always run: what it needs is its own plan's affair.
  */
@@ -27,15 +27,16 @@ struct lease {
 };
 
 struct plans;
-/* jobs run at once, in `memory` bytes on so many cores; NULL without memory. */
-struct plans *plans_create(struct imf_context *context, const struct imf_filter *filter,
-                           const struct imf_settings *settings, int jobs, int cores,
-                           uint64_t memory);
+/* jobs run at once, in `memory` bytes on so many cores, whatever their devices; NULL without memory.
+ * contexts: of each device, borrowed. */
+struct plans *plans_create(struct imf_context *const *contexts, int devices,
+                           const struct imf_filter *filter, const struct imf_settings *settings,
+                           int jobs, int cores, uint64_t memory);
 void plans_free(struct plans **plans);
 
 /* Waits until there is room. */
-enum imf_status plans_take(struct plans *plans, const struct shape *shape, struct lease *lease,
-                           struct imf_error *err);
+enum imf_status plans_take(struct plans *plans, int device, const struct shape *shape,
+                           struct lease *lease, struct imf_error *err);
 /* Harmless for a lease that was given back, or not had. */
 void plans_give(struct plans *plans, struct lease *lease);
 

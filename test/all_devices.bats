@@ -3,7 +3,7 @@ load helper
 
 # A layer before OpenCL that counts the kernels that each device was given, in the file `counts`, and
 # lets those fail whose device is one of $BROKEN, a set of bits, after $GOOD of them. Devices are
-# numbered as they are first used.
+# numbered as they are first used. The file `most` says how many queues there were at once.
 need_two_devices() {
     command -v cc >/dev/null || skip "no compiler"
     ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
@@ -18,7 +18,7 @@ need_two_devices() {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct { void *queue; int device; } queues[4096];
 static void *devices[64];
-static int queue_count, device_count, kernels[64];
+static int queue_count, device_count, kernels[64], open_now, most;
 void *clCreateCommandQueue(void *context, void *device, unsigned long properties, int *code) {
     void *(*real)(void *, void *, unsigned long, int *) = dlsym(RTLD_NEXT, "clCreateCommandQueue");
     void *queue = real(context, device, properties, code);
@@ -28,10 +28,18 @@ void *clCreateCommandQueue(void *context, void *device, unsigned long properties
         i++;
     if (i == device_count)
         devices[device_count++] = device;
+    most = ++open_now > most ? open_now : most;
     queues[queue_count].queue = queue;
     queues[queue_count++].device = i;
     pthread_mutex_unlock(&lock);
     return queue;
+}
+int clReleaseCommandQueue(void *queue) {
+    int (*real)(void *) = dlsym(RTLD_NEXT, "clReleaseCommandQueue");
+    pthread_mutex_lock(&lock);
+    open_now--;
+    pthread_mutex_unlock(&lock);
+    return real(queue);
 }
 int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned n, const void *a, const void *b, const void *c,
                            unsigned m, const void *d, void *e) {
@@ -54,6 +62,11 @@ __attribute__((destructor)) static void tell(void) {
         fprintf(f, "%d\n", kernels[i]);
     if (f)
         fclose(f);
+    f = fopen("most", "w");
+    if (f) {
+        fprintf(f, "%d\n", most);
+        fclose(f);
+    }
 }
 C
     cc -shared -fPIC -w -o layer.so layer.c -ldl
@@ -89,6 +102,18 @@ same() {
     done
     # All that there are is one, too.
     POCL_DEVICES=pthread imf --device=all -f sharpen:2 -r in -o out/
+    same
+}
+
+@test "--device=all: --max-memory is one budget of all devices" {
+    need_two_devices
+    needs=$(imf --device=0 -f sharpen:2 --explain in/1.pgm | sed -n 's/^\* .* \([0-9]*\)  cheapest .*/\1/p')
+    echo "$needs MiB"
+    all --jobs=2 -r in -o out/ # a queue of each workspace
+    [ "$(cat most)" -eq 2 ]
+    rm -r out
+    all --jobs=2 --max-memory=$((needs + needs / 2))M -r in -o out/
+    [ "$(cat most)" -eq 1 ]
     same
 }
 
