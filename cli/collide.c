@@ -250,6 +250,11 @@ static bool complain_collision(const struct batch *b, const struct options *o, c
                        !second->in_tree   ? ""
                        : o->skip_existing ? ", or move it away if it is an older result"
                                           : ", or keep those that exist with --skip-existing");
+    else if (strcmp(first->input, second->input) == 0)
+        complain_about(second->input, "is named twice (name each input once)");
+    else if (same_file(first->input, second->input))
+        complain_about(second->input, "is the same file as \"%s\" (name each input once)",
+                       first->input);
     else
         complain_about(y->role == BACKUP ? name_base(x->path) : first->output,
                        "would be the output of both \"%s\" and \"%s\"%s", first->input,

@@ -77,10 +77,8 @@ static void print(struct jobs *j, size_t i) {
     }
     uint64_t pixels = at->record.pixels;
     record_print(&at->record, &j->s->reporter);
-    if (at->result == RESULT_NO_DEVICE)
-        j->no_device = true;
-    else
-        count(&j->tally, j->batch->jobs[i].input, at->result, pixels);
+    j->no_device = at->result == RESULT_NO_DEVICE;
+    count(&j->tally, j->batch->jobs[i].input, at->result, pixels);
 }
 
 static void finish(struct jobs *j, size_t i, enum result result) {
@@ -110,7 +108,7 @@ static void tell_interrupted(void *data) {
     terminal_end();
     for (size_t i = j->printed; i < j->next; i++)
         print(j, i);
-    summary_interrupted(&j->s->reporter, &j->tally);
+    summary_interrupted(&j->s->reporter, &j->tally, &j->batch->others);
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */

@@ -158,8 +158,6 @@ char *kinds_text(const struct kinds *kinds) {
     const char *between = "";
     for (size_t i = 0; i < KINDS_MOST && kinds->list[i].name; i++, between = ", ")
         fprintf(out, "%s%zu %s", between, kinds->list[i].count, kinds->list[i].name);
-    if (kinds->unreadable)
-        fprintf(out, "%s%zu unreadable", between, kinds->unreadable);
     bool empty = ftell(out) == 0;
     if (fclose(out) == 0 && !empty)
         return text;

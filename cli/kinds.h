@@ -25,7 +25,6 @@ struct kind kind_of_head(const unsigned char *head, size_t size);
 /* How many files of each kind were met that cannot be read. Zeros to begin with. */
 #define KINDS_MOST 48
 struct kinds {
-    size_t unreadable;
     struct {
         const char *name; /* static */
         size_t count;
@@ -33,7 +32,7 @@ struct kinds {
 };
 
 void kinds_count(struct kinds *kinds, const char *name);
-/* "12 TIFF, 3 WebP, 1 unreadable" to be freed; NULL when nothing was counted. */
+/* "12 TIFF, 3 WebP" to be freed; NULL when nothing was counted. */
 char *kinds_text(const struct kinds *kinds);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "completion.h"
 #include "device.h"
 #include "formats.h"
@@ -106,8 +107,10 @@ static void warn_of_idle_options(const struct session *s) {
 /* The options are to blame only when they suit none of the images, in whatever order they come. */
 static int filter_batch(struct session *s, const struct batch *b, int jobs) {
     struct tally t;
-    if (!jobs_run(s, b, jobs, &t))
+    if (!jobs_run(s, b, jobs, &t)) {
+        summary_abandoned(&s->reporter, &t, &b->others);
         return EXIT_NO_DEVICE;
+    }
     warn_of_idle_options(s);
     summary_report(&s->reporter, &t, &b->others);
     if (t.hopeless && t.failed + t.skipped == b->count)
@@ -117,10 +120,12 @@ static int filter_batch(struct session *s, const struct batch *b, int jobs) {
 
 static int filter_in(struct session *s, const struct batch *b) {
     struct imf_error error;
+    const struct tally none = {.count = b->count, .begun = now_ms()};
     int jobs = jobs_at_once(s->options, b);
     enum imf_status status = fleet_create(&s->fleet, s->options, s->filter, jobs, &error);
     if (status != IMF_OK) {
         complain("%s", error.text);
+        summary_abandoned(&s->reporter, &none, &b->others);
         return status == IMF_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
     }
     int exit_status = filter_batch(s, b, jobs);

@@ -61,7 +61,7 @@ static const char *output_name(const struct work *w) {
 static const char *reason_to_skip(const struct options *o, const struct job *job) {
     struct stat in, out;
     if (o->in_place || !job->output || strcmp(job->output, "-") == 0 ||
-        stat(job->output, &out) != 0)
+        stat(job->output, &out) != 0 || S_ISDIR(out.st_mode))
         return NULL;
     if (o->no_clobber)
         return "its output exists";

@@ -68,8 +68,9 @@ static void describe(const struct standing *s, double ms, bool log, char parts[P
         return;
     double rate = (double)s->pixels / ms / 1000;
     snprintf(parts[RATE], sizeof parts[0], "%.*f MP/s", rate < 0.995 ? 2 : rate < 9.95, rate);
-    time_text(parts[LEFT], sizeof parts[0],
-              ms / 1000 * (double)(s->total - dealt_with(s)) / (double)s->filtered);
+    if (!log || dealt_with(s) < s->total)
+        time_text(parts[LEFT], sizeof parts[0],
+                  ms / 1000 * (double)(s->total - dealt_with(s)) / (double)s->filtered);
 }
 
 /* The parts that have room, the most important ones first, in their order. */
@@ -183,6 +184,9 @@ static void *show(void *data) {
         if (!p->ended)
             wait_tick(p);
     }
+    /* The last line of a log says how it ended. */
+    if (!p->terminal && (!p->shown || dealt_with(&p->now) != dealt_with(&last)))
+        p->shown = print_log(&p->now, now_ms() - p->begun);
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }

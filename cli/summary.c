@@ -51,12 +51,11 @@ static void print_summary(const struct tally *t, double seconds) {
 /* ---- for programs ------------------------------------------------------------------------- */
 
 /* What may be a batch ends with an object of it, however many images it turned out to be. */
-static bool is_batch(const struct options *o, const struct tally *t) {
-    return t->count != 1 || o->recursive || o->files_from || o->shards;
-}
-
 static void print_json(const struct reporter *r, const struct tally *t, const struct kinds *others,
                        bool interrupted) {
+    const struct options *o = r->options;
+    if (!o->json || (t->count == 1 && !o->recursive && !o->files_from && !o->shards))
+        return;
     struct json j = json_begin(r->out);
     json_open_object(&j, "summary");
     json_integer(&j, "images", t->count);
@@ -66,16 +65,14 @@ static void print_json(const struct reporter *r, const struct tally *t, const st
     json_integer(&j, "pixels", t->pixels);
     json_number(&j, "total_ms", now_ms() - t->begun);
     json_bool(&j, "interrupted", interrupted);
-    if (others) {
-        json_open_list(&j, "others");
-        for (size_t i = 0; i < KINDS_MOST && others->list[i].name; i++) {
-            json_open_element(&j);
-            json_string(&j, "kind", others->list[i].name);
-            json_integer(&j, "count", others->list[i].count);
-            json_close_element(&j);
-        }
-        json_close_list(&j);
+    json_open_list(&j, "others");
+    for (size_t i = 0; i < KINDS_MOST && others->list[i].name; i++) {
+        json_open_element(&j);
+        json_string(&j, "kind", others->list[i].name);
+        json_integer(&j, "count", others->list[i].count);
+        json_close_element(&j);
     }
+    json_close_list(&j);
     json_close_element(&j);
     json_end(&j);
 }
@@ -86,8 +83,7 @@ void summary_report(const struct reporter *r, const struct tally *t, const struc
     const struct options *o = r->options;
     bool told = o->verbosity > 0 || (t->watched && o->verbosity == 0);
     char names[800];
-    if (o->json && is_batch(o, t))
-        print_json(r, t, others, false);
+    print_json(r, t, others, false);
     if (t->count < 2)
         return;
     if (told && !r->json_alone)
@@ -97,14 +93,19 @@ void summary_report(const struct reporter *r, const struct tally *t, const struc
         complain("%zu of %zu images failed%s%s", t->failed, t->count, *names ? ": " : "", names);
 }
 
-void summary_interrupted(const struct reporter *r, const struct tally *t) {
+void summary_interrupted(const struct reporter *r, const struct tally *t,
+                         const struct kinds *others) {
     const struct options *o = r->options;
     bool resumes = !o->in_place || o->backup;
     char failed[40] = "";
     if (t->failed)
         snprintf(failed, sizeof failed, ", %zu failed", t->failed);
-    if (o->json && is_batch(o, t))
-        print_json(r, t, NULL, true);
+    print_json(r, t, others, true);
     complain("interrupted: %zu of %zu images done%s%s", t->done + t->skipped, t->count, failed,
              resumes ? " (--skip-existing filters the others)" : "");
+}
+
+void summary_abandoned(const struct reporter *r, const struct tally *t,
+                       const struct kinds *others) {
+    print_json(r, t, others, false);
 }

@@ -19,6 +19,9 @@ struct tally {
 /* It is over; others: images that were met and cannot be read. */
 void summary_report(const struct reporter *r, const struct tally *t, const struct kinds *others);
 /* A signal ends it. */
-void summary_interrupted(const struct reporter *r, const struct tally *t);
+void summary_interrupted(const struct reporter *r, const struct tally *t,
+                         const struct kinds *others);
+/* It ends before all images were tried, for a reason that people have been told. */
+void summary_abandoned(const struct reporter *r, const struct tally *t, const struct kinds *others);
 
 #endif

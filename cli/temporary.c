@@ -11,9 +11,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <search.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -216,26 +218,34 @@ static void sweep_one(int directory, const char *name) {
     close(fd);
 }
 
-/* Only so many directories, and each once: a run that alternates between two large ones must not
- * read them for every image. */
+struct directory {
+    dev_t device;
+    ino_t inode;
+};
+
+static int by_inode(const void *a, const void *b) {
+    const struct directory *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
+/* Each directory once: a run that alternates between two large ones must not read them for every
+ * image. */
 static bool is_new(int directory) {
-    static struct {
-        dev_t device;
-        ino_t inode;
-    } seen[256];
-    static size_t count;
+    static void *seen; /* a tree of struct directory */
     struct stat st;
-    bool known = fstat(directory, &st) != 0;
+    struct directory *d = fstat(directory, &st) == 0 ? malloc(sizeof *d) : NULL;
+    if (!d)
+        return false;
+    *d = (struct directory){st.st_dev, st.st_ino};
     pthread_mutex_lock(&lock_of_slots);
-    for (size_t i = 0; i < count && !known; i++)
-        known = seen[i].device == st.st_dev && seen[i].inode == st.st_ino;
-    known = known || count == sizeof seen / sizeof seen[0];
-    if (!known) {
-        seen[count].device = st.st_dev;
-        seen[count++].inode = st.st_ino;
-    }
+    void *at = tsearch(d, &seen, by_inode);
     pthread_mutex_unlock(&lock_of_slots);
-    return !known;
+    bool added = at && *(struct directory **)at == d;
+    if (!added)
+        free(d);
+    return added;
 }
 
 void temporary_sweep(int directory) {

@@ -94,7 +94,7 @@ static bool has_image_name(const char *path) {
 }
 
 /* A regular file is an image by its content. What only its name calls one is damaged, or empty, and
- * fails when it is read. */
+ * fails when it is read; so does what cannot be read, for it might be one. */
 static bool walk_file(struct walk *w, const char *path, const char *below) {
     if (temporary_is_name(name_base(path))) {
         say_skipped(w, path, "an output that is being written");
@@ -106,8 +106,8 @@ static bool walk_file(struct walk *w, const char *path, const char *below) {
     } else if (kind.format != IMF_FORMAT_NONE || (!kind.other && has_image_name(path))) {
         return batch_add(w->batch, path, below, NULL, true);
     } else if (kind.error) {
-        say_skipped(w, path, strerror(kind.error));
-        w->batch->others.unreadable++;
+        errno = kind.error;
+        return add_failed(w, path, below, "cannot open: %s");
     } else if (kind.other) {
         say_skipped(w, path, kind.other);
         kinds_count(&w->batch->others, kind.other);

@@ -163,11 +163,31 @@ make_tree() {
     make_png x/a.png
     imf_run -f invert x/a.pgm x/a.png --format=png -o out/
     [ "$status" -eq 2 ]
-    imf_run -f invert x/a.pgm ./x/a.pgm --suffix=-s
-    [ "$status" -eq 2 ]
-    imf_run -f invert -i x/a.pgm x/../x/a.pgm
-    [ "$status" -eq 2 ]
+    one_line 'out/a.png: would be the output of both "x/a.pgm" and "x/a.png"'
     [ "$(find . -type f | wc -l)" -eq 3 ]
+}
+
+@test "an input that is named twice is told so" {
+    mkdir x
+    make_pgm x/a.pgm
+    ln -s a.pgm x/link.pgm
+    for to in '-o out/' '--suffix=-s' '-i'; do
+        # shellcheck disable=SC2086 # two words
+        imf_run -f invert x/a.pgm x/a.pgm $to
+        [ "$status" -eq 2 ]
+        one_line "x/a.pgm: is named twice (name each input once)"
+        # shellcheck disable=SC2086 # two words
+        imf_run -f invert x/a.pgm x/../x/a.pgm $to
+        [ "$status" -eq 2 ]
+        one_line 'x/../x/a.pgm: is the same file as "x/a.pgm" (name each input once)'
+    done
+    imf_run -f invert -i x/a.pgm x/link.pgm
+    [ "$status" -eq 2 ]
+    one_line 'x/link.pgm: is the same file as "x/a.pgm" (name each input once)'
+    imf_run -r -f invert x x/a.pgm -o out/
+    [ "$status" -eq 2 ]
+    one_line "x/a.pgm: is named twice"
+    [ "$(find . -type f | wc -l)" -eq 1 ]
 }
 
 @test "names that differ in case alone are one file where the file system has it so" {

@@ -250,6 +250,16 @@ LIST
     no_temporaries
 }
 
+@test "a directory in an output's place is no output that exists" {
+    make_pgm a.pgm
+    mkdir -p out/a.pgm
+    for option in --no-clobber --skip-existing -q; do
+        imf_run -f invert $option a.pgm -o out/
+        [ "$status" -eq 1 ]
+        one_line "out/a.pgm: cannot write: Is a directory"
+    done
+}
+
 @test "--skip-existing skips only what is newer than its input" {
     make_pgm a.pgm
     imf -f invert --skip-existing a.pgm -o b.pgm

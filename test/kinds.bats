@@ -120,7 +120,7 @@ make_others() { # in DIR
     grep -q 'TIFF' err
 }
 
-@test "a file that nobody calls an image and that cannot be read is counted, too" {
+@test "a file that cannot be read is a failure, whatever it is called" {
     need_unprivileged
     mkdir in
     make_pgm in/a.pgm
@@ -130,9 +130,12 @@ make_others() { # in DIR
     chmod 777 .
     imf_run_unprivileged -r -f invert in -o out/
     [ "$status" -eq 1 ]
-    [ "${stderr_lines[0]}" = "imfilter: 1 unreadable skipped" ]
-    [[ ${stderr_lines[1]} == "imfilter: in/c.pgm: cannot open: Permission denied" ]]
+    [ "${stderr_lines[0]}" = "imfilter: in/b: cannot open: Permission denied" ]
+    [ "${stderr_lines[1]}" = "imfilter: in/c.pgm: cannot open: Permission denied" ]
+    [ "${stderr_lines[2]}" = "imfilter: 2 of 3 images failed: in/b, in/c.pgm" ]
     [ "$(ls out)" = a.pgm ]
+    imf_run_unprivileged --json -r -f invert in -o out/
+    [ "$(tail -n 1 <<<"$output" | json '(s := o["summary"]) and (s["filtered"], s["failed"])')" = "(1, 2)" ]
 }
 
 @test "an output that another run is writing is no input" {

@@ -120,6 +120,17 @@ start_waiting() { # SIGNAL OPTION...
     find . ! -name . ! -name '[ab].pgm' | sort | diff ../before -
 }
 
+@test "however many directories a run writes to, what killed ones left goes" {
+    for i in $(seq 300); do
+        mkdir -p in/$i out/$i
+        echo 'P2 1 1 255 1' >in/$i/a.pgm
+        : >out/$i/.imfilter-a.pgm.abcdef
+    done
+    imf -r -f invert in -o out/
+    [ "$(find out -name a.pgm | wc -l)" -eq 300 ]
+    no_temporaries
+}
+
 @test "what a living run writes is left alone" {
     start_waiting TERM - -o out.pgm
     wait_for . '.imfilter-out.pgm.??????'

@@ -185,6 +185,13 @@ LIST
     wait_until grep -qE '^imfilter: [01] of 2 images' log
     feed a.pgm slow.pgm
     wait $!
+    # The last line says how it ended, also where no summary follows.
+    grep -qE '^imfilter: 2 of 2 images, [0-9.]+ MP/s$' log
+    imf_run --progress=always -f invert a.pgm -o out.pgm
+    [[ ${stderr_lines[-1]} =~ ^'imfilter: 1 of 1 images, '[0-9.]+' MP/s'$ ]]
+    cp a.pgm b.pgm
+    imf_run --progress=always -q -f invert a.pgm b.pgm -o out/
+    [[ ${stderr_lines[-1]} =~ ^'imfilter: 2 of 2 images, '[0-9.]+' MP/s'$ ]]
     grep -qE '^imfilter: 2 images: 2 filtered, 0 skipped; 0\.0 MP in [0-9.]+ s, [0-9.]+ MP/s$' log
     run ! grep -q $'[\r\033]' log
     imf_run --progress=sometimes -f invert a.pgm -o out.pgm
@@ -202,7 +209,7 @@ LIST
     wait_until grep -qE '^imfilter: 1 of 2 images, 0.00 MP/s, 0:1[01] left$' log
     feed a.pgm slow.pgm
     wait $!
-    [ "$(grep -c ' of 2 images' log)" -eq 2 ]
+    [ "$(grep -c ' of 2 images' log)" -eq 3 ]
 }
 
 @test "--json: a batch ends with an object of its own" {
@@ -224,4 +231,11 @@ LIST
     imf_run --json -f invert in/a.pgm -o out/
     [ "${#lines[@]}" -eq 1 ]
     [ "$(json '"summary" in o' <<<"$output")" = False ]
+    # Without the device that was asked for, too: the first image fails, the others are not begun.
+    for device in 99 all; do
+        run --separate-stderr env OCL_ICD_VENDORS=/nowhere "$IMFILTER" --json -r -f blur:2 --device=$device in -o no/
+        [ "$status" -eq 3 ]
+        [ "$(tail -n 1 <<<"$output" | json "(s := o['summary']) and $last")" = \
+            "(3, 0, 0, $((device == 99)), 0, False, [{'kind': 'TIFF', 'count': 1}])" ]
+    done
 }

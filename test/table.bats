@@ -109,7 +109,7 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     [[ $output == *"the whole image is in memory: the filter takes all of it at once"* ]]
     imf_run -f equalize --backend=fft a.pgm -o b.pgm
     [ "$status" -eq 2 ] || [ "$status" -eq 1 ]
-    one_line "--backend=fft cannot do this: this is no sum of products (try --backend=auto)"
+    one_line "--backend=fft cannot do this: only the host counts histograms (try --backend=auto)"
 }
 
 @test "a chain with it is done where a device was asked for" {
@@ -117,7 +117,7 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     imf -f sharpen -f equalize -f sharpen --backend=cpu "$TESTDATA/noise-rgb.png" -o want.ppm
     imf_run -f sharpen -f equalize -f sharpen --device=0 "$TESTDATA/noise-rgb.png" -o b.ppm
     [ "$status" -eq 0 ]
-    one_line "the device cannot do this (this is no sum of products); filtering on the host"
+    one_line "the device cannot do this (only the host counts histograms); filtering on the host"
     same b.ppm want.ppm
 }
 

@@ -36,7 +36,7 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_PHASE] = "a direction is no sum of products",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
                                       [IMF_NEIGHBOURHOOD] = "this is no sum of products",
-                                      [IMF_TABLE] = "this is no sum of products"};
+                                      [IMF_TABLE] = "only the host counts histograms"};
 
 bool imf_backend_is_host(enum imf_backend backend) {
     return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU;
