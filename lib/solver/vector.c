@@ -59,26 +59,22 @@ static bool add_tap(struct imf_vector_sum *s, double tap, struct imf_vector_at a
     return true;
 }
 
-/* Taps at steps of one pixel; those that the last of a row mirror are paired, in floats. False when
- * they are too many. */
+/* Taps at steps of one pixel; where those of a row mirror each other they are paired, in floats, what
+ * is in the middle with itself. False when they are too many. */
 static bool add_taps(struct imf_vector_sum *s, const double *taps, int width, int height,
                      struct imf_vector_at first, int step, bool mirror) {
-    for (int single = 0; single < 2; single++) {
-        for (int i = 0; i < height; i++)
-            for (int j = 0; j < width; j++) {
-                double tap = taps[(size_t)i * (size_t)width + (size_t)j];
-                int other = width - 1 - j;
-                bool pair = mirror && other != j;
-                struct imf_vector_at at = {first.row + i, first.sample + j * step};
-                struct imf_vector_at to = {at.row, first.sample + other * step};
-                if (tap == 0 || pair == single || (pair && other < j))
-                    continue;
-                if (!add_tap(s, tap, at, to))
-                    return false;
-            }
-        if (!single)
-            s->pairs = s->count;
-    }
+    for (int i = 0; i < height; i++)
+        for (int j = 0; j < width; j++) {
+            double tap = taps[(size_t)i * (size_t)width + (size_t)j];
+            int other = mirror ? width - 1 - j : j;
+            struct imf_vector_at at = {first.row + i, first.sample + j * step};
+            struct imf_vector_at to = {at.row, first.sample + other * step};
+            if (tap == 0 || other < j)
+                continue;
+            if (!add_tap(s, mirror && other == j ? tap / 2 : tap, at, to))
+                return false;
+        }
+    s->pairs = mirror ? s->count : 0;
     return true;
 }
 

@@ -22,11 +22,14 @@
 
 #define ONE(k) +by[k] * (WORK)p[k][i]
 #define TWO(k) +by[k] * (WORK)(p[k][i] + q[k][i])
-#define TIMES2(term, k) term(k) term(k + 1)
-#define TIMES4(term) TIMES2(term, 0) TIMES2(term, 2)
-#define TIMES8(term) TIMES4(term) TIMES2(term, 4) TIMES2(term, 6)
+#define TIMES2(term) term(0) term(1)
+#define TIMES3(term) TIMES2(term) term(2)
+#define TIMES4(term) TIMES3(term) term(3)
+#define TIMES5(term) TIMES4(term) term(4)
+#define TIMES9(term) TIMES5(term) term(5) term(6) term(7) term(8)
 
-/* Add some taps' products: their samples are at p[], for pairs also at q[]. */
+/* Add some taps' products to what there is, if `more`: their samples are at p[], for pairs also at
+ * q[]. */
 #define ADD(sum, type, count, terms)                                                               \
     do {                                                                                           \
         const type *p[count], *q[count];                                                           \
@@ -34,20 +37,30 @@
         for (int k = 0; k < (count); k++)                                                          \
             p[k] = at[k], q[k] = other[k], by[k] = tap[k];                                         \
         (void)q;                                                                                   \
-        for (int i = 0; i < n; i++)                                                                \
-            (sum)[i] = (SUM)((sum)[i] terms);                                                      \
+        if (more)                                                                                  \
+            for (int i = 0; i < n; i++)                                                            \
+                (sum)[i] = (SUM)((sum)[i] terms);                                                  \
+        else                                                                                       \
+            for (int i = 0; i < n; i++)                                                            \
+                (sum)[i] = (SUM)(terms);                                                           \
+        more = true;                                                                               \
         at += (count), other += (count), tap += (count), left -= (count);                          \
     } while (0)
 
-/* One loop over groups: of one that has a single loop inside compilers make the inner one. */
+/* One loop over groups: of one that has a single loop inside compilers make the inner one. Nine are
+ * a 3x3 kernel or, paired, half of a row of 17. */
 #define ADD_ALL(sum, type, count, term)                                                            \
     for (int left = (count); left > 0;) {                                                          \
-        if (left >= 8)                                                                             \
-            ADD(sum, type, 8, TIMES8(term));                                                       \
-        else if (left >= 4)                                                                        \
+        if (left >= 9)                                                                             \
+            ADD(sum, type, 9, TIMES9(term));                                                       \
+        else if (left >= 5)                                                                        \
+            ADD(sum, type, 5, TIMES5(term));                                                       \
+        else if (left == 4)                                                                        \
             ADD(sum, type, 4, TIMES4(term));                                                       \
-        else if (left >= 2)                                                                        \
-            ADD(sum, type, 2, TIMES2(term, 0));                                                    \
+        else if (left == 3)                                                                        \
+            ADD(sum, type, 3, TIMES3(term));                                                       \
+        else if (left == 2)                                                                        \
+            ADD(sum, type, 2, TIMES2(term));                                                       \
         else                                                                                       \
             ADD(sum, type, 1, term(0));                                                            \
     }
@@ -57,14 +70,18 @@
 INLINE void narrow_bytes(uint16_t *restrict sum, const void *const *at, const void *const *other,
                          const struct imf_vector_sum *s, int n) {
     const uint16_t *tap = s->whole;
-    memset(sum, 0, (size_t)n * sizeof *sum);
+    bool more = false;
+    if (!s->count)
+        memset(sum, 0, (size_t)n * sizeof *sum);
     ADD_ALL(sum, uint8_t, s->count, ONE)
 }
 
 INLINE void narrow_sums(uint16_t *restrict sum, const void *const *at, const void *const *other,
                         const struct imf_vector_sum *s, int n) {
     const uint16_t *tap = s->whole;
-    memset(sum, 0, (size_t)n * sizeof *sum);
+    bool more = false;
+    if (!s->count)
+        memset(sum, 0, (size_t)n * sizeof *sum);
     ADD_ALL(sum, uint16_t, s->count, ONE)
 }
 #undef SUM
@@ -75,8 +92,8 @@ INLINE void narrow_sums(uint16_t *restrict sum, const void *const *at, const voi
 #define FLOAT_SUMS(name, type)                                                                     \
     INLINE void name(float *restrict sum, const void *const *at, const void *const *other,         \
                      const float *tap, int pairs, int count, bool more, int n) {                   \
-        for (int i = 0; i < n && !more; i++)                                                       \
-            sum[i] = 0;                                                                            \
+        if (!more && !count)                                                                       \
+            memset(sum, 0, (size_t)n * sizeof *sum);                                               \
         ADD_ALL(sum, type, pairs, TWO)                                                             \
         ADD_ALL(sum, type, count - pairs, ONE)                                                     \
     }
@@ -108,8 +125,14 @@ INLINE void end_narrow(const struct imf_vector_end *e, uint8_t *restrict out, co
         }
 }
 
-/* The nearest integer, ties to even, of 0 to 2^22: what is added leaves no bits behind the point. */
-#define ROUND(v) ((int)((v) + 12582912.0f - 12582912.0f))
+/* The nearest integer, ties to even, of 0 to 65535 in the lowest bits: of 1.5 * 2^23 and more floats
+ * have no bits behind the point. */
+INLINE unsigned rounded(float v) {
+    unsigned bits;
+    v += 12582912.0f;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 
 #define END(name, type, most)                                                                      \
     INLINE void name(type *restrict out, const float *v, float mul, float add, int n) {            \
@@ -117,7 +140,7 @@ INLINE void end_narrow(const struct imf_vector_end *e, uint8_t *restrict out, co
             float x = v[i] * mul + add;                                                            \
             x = x < 0 ? 0 : x;                                                                     \
             x = x > (most) ? (most) : x;                                                           \
-            out[i] = (type)ROUND(x);                                                               \
+            out[i] = (type)rounded(x);                                                             \
         }                                                                                          \
     }
 END(end_bytes, uint8_t, 255.0f)
