@@ -212,7 +212,8 @@ static const struct imf_tuning table[] = {
              .gpu = GPU_RATES},
 };
 
-const struct imf_host_rates imf_host_rates = {.window = 30,
+const struct imf_host_rates imf_host_rates = {.bilateral = 7,
+                                              .window = 30,
                                               .sample = 6,
                                               .tap = 0.7,
                                               .compose = 0.3,

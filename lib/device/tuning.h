@@ -89,6 +89,7 @@ struct imf_tuning {
 
 /* The host solver's nanoseconds, on one core. */
 struct imf_host_rates {
+    double bilateral;        /* a weight, and what it weighs */
     double window;           /* each sample of a window, to gather it and find the rank */
     double sample, tap;      /* widening, the end and rounding of a sample; each tap of it */
     double compose;          /* a multiplication of imf_kernel_compose() */

@@ -142,6 +142,11 @@ static const char *const level_words[] = {"otsu", NULL};
     }
 #define FREQUENCY(NAME)                                                                            \
     { NAME, NAME " in cycles per pixel, -0.5 to 0.5", -0.5, 0.5, NAN, false, false, NULL, false }
+#define FRACTION(NAME)                                                                             \
+    {                                                                                              \
+        .name = NAME, .meaning = NAME " as a fraction of full scale, 0.000001 to 100",             \
+        .low = 1e-6, .high = 100, .fallback = NAN                                                  \
+    }
 #define ANGLE(FALLBACK)                                                                            \
     {                                                                                              \
         "ANGLE", "ANGLE in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, false, false, NULL,   \
@@ -339,6 +344,28 @@ static const struct imf_builtin builtins[] = {
      .setup = imf_setup_blackhat,
      .range = IMF_RANGE_CLIP,
      .parameter = {WINDOW}},
+    {.name = "bilateral",
+     .doc = {"bilateral:SIGMA:RANGE", "Smooth over SIGMA pixels what differs by less than RANGE"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_bilateral,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{.name = "SIGMA",
+                    .meaning = "SIGMA in pixels > 0 and <= 170",
+                    .high = 170,
+                    .fallback = NAN,
+                    .above = true},
+                   FRACTION("RANGE")}},
+    {.name = "guided",
+     .doc = {"guided:R:EPS", "Smooth windows of radius R whose contrast is below EPS"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_guided,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{.name = "R",
+                    .meaning = "R in pixels, 0 to 511",
+                    .high = 511,
+                    .fallback = NAN,
+                    .whole = true},
+                   FRACTION("EPS")}},
     {.name = "kernel",
      .doc = {"kernel:A,B,C/D,E,F/G,H,I[:scale=S][:bias=B][:flip]",
              "Custom kernel, any size from 1x1 to 4095x4095"},

@@ -66,6 +66,8 @@ imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_desi
 /* Stages of windows (rank.c), whose element is the stage's first kernel. */
 imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dilate, imf_setup_open,
     imf_setup_close, imf_setup_gradient, imf_setup_tophat, imf_setup_blackhat;
+/* Those that smooth (smooth.c). */
+imf_setup imf_setup_bilateral, imf_setup_guided;
 
 /* Largest sigma whose kernel fits: 4 sigma to either side at least, and 5 for the Laplacian. */
 #define IMF_GAUSSIAN_LARGEST 511.75

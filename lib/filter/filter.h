@@ -47,8 +47,10 @@ struct imf_neighbourhood {
     int cx, cy;                       /* column and row of it that lies on the output's pixel */
     const struct imf_kernel *element; /* samples that count: taps that are not 0; NULL: all */
     bool turned;  /* by half a turn about its origin, which `cx` and `cy` know of */
-    double value; /* the function's parameter: a rank's percentile */
+    double value; /* the function's parameter: a percentile, bilateral's sigma, guided's eps */
+    double range; /* bilateral's, a fraction of full scale like guided's eps */
     bool selects; /* the result is one of the samples: integers, bounds and flat parts stay */
+    double gain;  /* by how much it may magnify errors of the samples, from 1 on; 0: it does not */
 };
 
 /* What becomes of a stage's two neighbourhoods, f and then g; x is the stage's input. */

@@ -25,6 +25,8 @@ static double error_gain(const struct imf_problem *p) {
         sum = hypot(sum, p->facts[i].sum);
     }
     double gain = imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
+    if (p->kind == IMF_NEIGHBOURHOOD)
+        gain = fmax(1, p->neighbourhood->gain);
     return gain * fabs(p->epilogue.multiply);
 }
 

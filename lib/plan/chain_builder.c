@@ -198,7 +198,8 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
                                          .out = IMF_F32,
                                          .epilogue = imf_plain_epilogue,
                                          .edge = c->edge,
-                                         .in_max = b->bound};
+                                         .in_max = b->bound,
+                                         .unit = c->full * (b->premultiplied ? c->full : 1)};
     set_outside(b, pass->problem.outside);
     pass->problem.epilogue.full = c->full;
     b->source = c->count - 1;
@@ -221,6 +222,7 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
         gain = 2; /* ringing of an ideal response stays well below */
     } else if (stage->op == IMF_OP_NEIGHBOURHOOD) {
         imf_problem_neighbourhood(p, hood);
+        p->colors -= b->alpha && !b->alpha_apart; /* alpha that will be kept is no colour */
         p->exact = b->integral = b->integral && hood->selects;
         b->positive = b->positive && hood->selects;
         /* One of the samples needs no more room than they. */

@@ -33,6 +33,7 @@ void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *tran
 void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbourhood *hood) {
     p->kind = IMF_NEIGHBOURHOOD;
     p->neighbourhood = hood;
+    p->colors = p->channels;
     p->reach = (struct imf_margin){.left = hood->cx,
                                    .right = hood->width - 1 - hood->cx,
                                    .top = hood->cy,

@@ -49,16 +49,16 @@ struct imf_problem {
         const struct imf_kernel *kernel[2];
         const struct imf_transfer *transfer;
         const struct imf_neighbourhood *neighbourhood;
-        struct {
-            enum imf_table table;
-            int colors; /* channels that it is for; another, alpha, stays */
-        };
+        enum imf_table table;
     };
+    int colors; /* of a neighbourhood or table: channels that it is for; another, alpha, stays, or
+                   what becomes of it does not matter */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
     enum imf_edge edge; /* only for transfer, whose extension is the solver's business */
     double outside[IMF_CHANNELS_MAX]; /* IMF_EDGE_CONSTANT: each channel's sample beyond the edge */
     double in_max; /* largest |input sample|: 255, 65535, or a bound of the passes before */
+    double unit; /* full scale of the input: the image's, squared where colours are premultiplied */
     /*
      * The result must be exactly rounded: input samples are integers, taps, scale, add, multiply
      * and offset too (multiply is 1 or -1).

@@ -165,6 +165,11 @@ class Draw:
             return name + ":%dx%d" % tuple(self.random.integers(1, 14, 2))
         return name + ":" + self.one("0112234579") + self.one(("", "", ":shape=disk", ":shape=cross"))
 
+    def smooth(self):
+        if self.chance(0.5):
+            return "guided:%s:%s" % (self.one("012359"), self.one(("0.01", "0.05", "0.2", "1")))
+        return "bilateral:%s:%s" % (self.number(0.3, 3), self.one(("0.02", "0.1", "0.3", "5")))
+
     def spec(self):
         return self.one((
             lambda: self.one(("sharpen", "sharpen:2", "sharpen:0.5", "sharpen:30")),
@@ -179,7 +184,7 @@ class Draw:
             lambda: "log:" + self.number(0.5, 4),
             lambda: "dog:%s:%s" % (self.number(0.4, 2), self.number(2, 5)),
             lambda: "emboss" + self.one(("", ":0", ":90", ":-45", ":30", ":201.5")),
-            self.kernel, self.kernel, self.file, self.transfer, self.transfer, self.rank, self.rank, self.rank,
+            self.kernel, self.kernel, self.file, self.transfer, self.transfer, self.rank, self.rank, self.rank, self.smooth,
         ))()
 
     def chain(self):

@@ -1,6 +1,6 @@
 """What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
 
-parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks or Point. Nothing here knows about images.
+parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks, Bilateral, Guided or Point. Nothing here knows about images.
 """
 import math
 from fractions import Fraction
@@ -119,6 +119,36 @@ class Ranks:
 
     def magnifies(self):
         return 1.0 if self.compound == "after" else 2.0
+
+
+class Bilateral:
+    """The mean of the pixels around, weighed by how near and how much alike in all channels they are"""
+
+    integer, shown, bias = False, "clip", 0.0
+
+    def __init__(self, sigma, range_):
+        self.sigma, self.range, self.reach = sigma, range_, math.ceil(3 * sigma)
+
+    def gain(self):
+        return 0.0  # it is no kernel: alpha is kept
+
+    def magnifies(self):
+        return 2 + 2 * math.log(2 * self.reach + 1)
+
+
+class Guided:
+    """Means of lines fitted in windows"""
+
+    integer, shown, bias = False, "clip", 0.0
+
+    def __init__(self, reach, eps):
+        self.reach, self.eps = int(reach), eps
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 2.0 * (2 * self.reach + 1)
 
 
 class Point:
@@ -342,5 +372,5 @@ def parse(spec):
         return emboss(*(numbers or [135.0]))
     if name == "sharpen":
         return sharpen(*(numbers or [1.0]))
-    return {"blur": gaussian, "gaussian": gaussian, "disk": disk, "motion": motion, "log": log, "dog": dog,
+    return {"bilateral": Bilateral, "guided": Guided, "blur": gaussian, "gaussian": gaussian, "disk": disk, "motion": motion, "log": log, "dog": dog,
             "notch": notch}[name](*numbers)

@@ -91,6 +91,41 @@ def ranked(plane, stage, edge, border):
     return np.sort(np.stack(samples), axis=0)[stage.rank]
 
 
+def bilateral(planes, stage, edge, borders, unit):
+    """planes: height x width x channels, all of which count for how much alike two pixels are"""
+    height, width, channels = planes.shape
+    reach = stage.reach
+    wide = np.stack([extend(planes[:, :, c], (reach, reach), edge, borders[c]) for c in range(channels)], axis=2)
+    weights, total = np.zeros((height, width, 1)), np.zeros(planes.shape)
+    for y in range(-reach, reach + 1):
+        for x in range(-reach, reach + 1):
+            if x * x + y * y > reach * reach:
+                continue
+            other = wide[reach + y:reach + y + height, reach + x:reach + x + width]
+            apart = (((other - planes) / unit) ** 2).sum(axis=2, keepdims=True)
+            weight = np.exp(-(x * x + y * y) / (2 * stage.sigma ** 2) - apart / (2 * stage.range ** 2))
+            weights += weight
+            total += weight * other
+    return total / weights
+
+
+def means(plane, reach):
+    """Of the windows that lie within the plane"""
+    side = 2 * reach + 1
+    height, width = plane.shape[0] - 2 * reach, plane.shape[1] - 2 * reach
+    part = sum(plane[i:i + height] for i in range(side))
+    return sum(part[:, i:i + width] for i in range(side)) / side ** 2
+
+
+def guided(plane, stage, edge, border, unit):
+    reach = stage.reach
+    wide = extend(plane, (2 * reach, 2 * reach), edge, border)
+    mean = means(wide, reach)
+    variance = np.maximum(means(wide * wide, reach) - mean * mean, 0)
+    slope = variance / (variance + (stage.eps * unit) ** 2)
+    return means(slope, reach) * plane + means((1 - slope) * mean, reach)
+
+
 def tail_width(stage):
     """The distance at which the spreading part of a response has fallen to 1/1000 of its peak"""
     size = 128
@@ -216,6 +251,8 @@ class Run:
         if isinstance(stage, filters.Gradient):
             return np.sqrt(correlate(plane, stage.x, self.edge, border) ** 2 +
                            correlate(plane, stage.y, self.edge, border) ** 2)
+        if isinstance(stage, filters.Guided):
+            return guided(plane, stage, self.edge, border, unit)
         if isinstance(stage, filters.Rank):
             return ranked(plane, stage, self.edge, border)
         if isinstance(stage, filters.Ranks):
@@ -241,6 +278,9 @@ class Run:
         stage, unit = self.stages[i], self.full * (self.full if self.premultiplied else 1)
         border = self.border * (self.full if self.premultiplied else 1)
         self.loose *= stage.magnifies()
+        if isinstance(stage, filters.Bilateral):
+            self.alike(stage, unit, border)
+            return
         self.colours = np.stack([self.respond(self.colours[:, :, c], i, border, unit)
                                  for c in range(self.colours.shape[2])], axis=2)
         if self.filter_alpha:
@@ -256,6 +296,19 @@ class Run:
         if stage.bias:
             self.drop_hidden()
             self.colours += stage.bias * self.full * (self.alpha[:, :, None] if self.premultiplied else 1)
+
+    def alike(self, stage, unit, border):
+        """A bilateral filter of all that is filtered. Alpha has the colours' scale: theirs is its square."""
+        planes, borders = self.colours, [border] * self.colours.shape[2]
+        if self.filter_alpha:
+            scale = unit / self.full
+            planes = np.concatenate([planes, self.alpha[:, :, None] * scale], axis=2)
+            borders.append(self.full * scale)
+        result = bilateral(planes, stage, self.edge, borders, unit)
+        self.colours = result[:, :, :self.colours.shape[2]]
+        if self.filter_alpha:
+            self.alpha = result[:, :, -1] / scale
+        self.moved = False
 
     def drop_hidden(self):
         """Before what acts on straight colours: those under alpha below half a step are 0"""

@@ -61,6 +61,22 @@ static void test_elements(void) {
     fails("median:3:4", 10, "one argument too many");
     fails("median:@", 8, "name is missing");
     fails("percentile:101:3", 12, "0 to 100");
+    f = parse("bilateral:1.1:range=0.1");
+    hood = &f->stages[0].neighbourhood;
+    CHECK(hood->width == 9 && hood->height == 9 && hood->cx == 4 && hood->cy == 4, "%dx%d",
+          hood->width, hood->height);
+    CHECK(hood->value == 1.1 && hood->range == 0.1 && hood->gain >= 1, "%g", hood->value);
+    imf_filter_free(&f);
+    f = parse("guided:3:0.2");
+    hood = &f->stages[0].neighbourhood;
+    CHECK(hood->width == 13 && hood->cx == 6 && hood->value == 0.2, "%d", hood->width);
+    imf_filter_free(&f);
+    fails("bilateral:2", 12, "RANGE is missing");
+    fails("bilateral:171:1", 11, "out of range");
+    fails("bilateral:2:0", 13, "out of range");
+    fails("guided:512:1", 8, "out of range");
+    fails("guided:1.5:1", 8, "whole number");
+    fails("guided:2:0", 10, "out of range");
 }
 
 static void test_kernel_specs(void) {

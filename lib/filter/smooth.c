@@ -1,0 +1,48 @@
+/*
+ * smooth.c - stages of smoothing that keeps edges: bilateral and guided
+ *
+ * Both are means of the samples around, in which those beyond an edge count for little or nothing:
+ * flat parts stay as they are, and no result leaves the range of the samples.
+ */
+#include "filter/builtin.h"
+
+#include <math.h>
+
+/* What is within 3 sigma, and the rest of its last ring of pixels. */
+enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *values,
+                                    struct imf_error *err) {
+    (void)err;
+    int reach = (int)ceil(3 * values[0]), side = 2 * reach + 1;
+    stage->op = IMF_OP_NEIGHBOURHOOD;
+    stage->neighbourhood = (struct imf_neighbourhood){
+        .name = "bilateral",
+        .words = "bilateral: the mean of the colours around, by distance and likeness",
+        .width = side,
+        .height = side,
+        .cx = reach,
+        .cy = reach,
+        .value = values[0],
+        .range = values[1],
+        /* A sample's own error moves all of its weights, most where half of their sum is of n samples
+         * at sqrt(2 ln n) ranges from it: by that distance's square over 4. */
+        .gain = 1 + log((double)side)};
+    return IMF_OK;
+}
+
+/* Means of means: it reaches twice as far as its windows do. */
+enum imf_status imf_setup_guided(struct imf_stage *stage, const double *values,
+                                 struct imf_error *err) {
+    (void)err;
+    int reach = 2 * (int)values[0];
+    stage->op = IMF_OP_NEIGHBOURHOOD;
+    stage->neighbourhood = (struct imf_neighbourhood){
+        .name = "guided",
+        .words = "guided by itself: the mean of lines fitted to the samples in windows",
+        .width = 2 * reach + 1,
+        .height = 2 * reach + 1,
+        .cx = reach,
+        .cy = reach,
+        .value = values[1],
+        .gain = 1.5};
+    return IMF_OK;
+}
