@@ -73,7 +73,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model layers faults bench bench-batch bench-files bench-grid bench-huge bench-timeline fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model layers faults bench bench-batch bench-files bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -217,6 +217,9 @@ bench-batch: all $(BUILD)/bench/photo ## many images in one process, beside one 
 
 bench-huge: all $(BUILD)/bench/photo ## 400 megapixels: seams, peak memory; BUDGET=300 seconds, or ALL=1
 	@BUILD='$(BUILD)' sh test/bench/huge.sh
+
+bench-windows: all $(BUILD)/bench/photo ## medians, morphology, bilateral, Canny beside OpenCV
+	@BUILD='$(BUILD)' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $(or $(PYTHON),python3) test/bench/windows.py
 
 bench-timeline: all $(BUILD)/bench/photo $(BUILD)/bench/timeline ## chart what stages do when, and what drivers take
 	@BUILD='$(BUILD)' sh test/bench/timeline.sh
