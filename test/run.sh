@@ -1,5 +1,8 @@
 #!/bin/sh
-# run.sh - run the tests in $BUILD and count: run.sh [unit|checkcl|spatial|transforms|chains|bats|fuzz|layers|faults]... (all)
+# run.sh - run the tests in $BUILD and count: run.sh [GROUP]... (all)
+#
+# Groups: unit checkcl spatial transforms chains bats fuzz layers faults leaks programs (unit, fuzz and
+# checkcl, two at a time).
 #
 # THOROUGH=1: also what takes long, as .ci/run has it: all of checkcl's draws, and a few command lines.
 #
@@ -147,11 +150,17 @@ beside() { # GROUPS GROUP...
     failed=$((failed + ${line#* }))
 }
 
-# checkcl compiles for minutes, on one core; bats fills them all where there is parallel.
+# checkcl compiles for minutes, on one core.
+run_programs() {
+    beside 'unit fuzz spatial' transforms chains
+}
+
+# bats fills all cores where there is parallel.
 run_all() {
     if command -v parallel >/dev/null 2>&1; then
         run_bats
-        beside 'layers unit fuzz spatial' transforms chains
+        run_layers
+        run_programs
     else
         beside 'layers unit fuzz bats' transforms spatial chains
     fi
