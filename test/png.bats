@@ -63,6 +63,40 @@ rgba() { # FILE
     [ "$(png_form out.png)" = "1 0" ]
 }
 
+@test "filters that select samples keep 1, 2 and 4 bits, in any chain of them" {
+    while read -r want bits options; do
+        # shellcheck disable=SC2086 # several options
+        imf $options "$FOREIGN/png-gray$bits.png" -o out.png
+        # shellcheck disable=SC2086
+        imf $options --depth=8 "$FOREIGN/png-gray$bits.png" -o eight.png
+        echo "$bits $options: $(png_form out.png), $(png_form eight.png)"
+        [ "$(png_form out.png)" = "$want 0" ]
+        [ "$(png_form eight.png)" = "8 0" ]
+        [ "$(samples out.png)" = "$(samples eight.png)" ]
+    done <<'LIST'
+1 1 -f median:1
+2 2 -f median:1
+4 4 -f percentile:30:2:shape=disk -f invert
+1 1 -f erode:1 -f dilate:2 --backend=cpu
+1 1 -f open:1 -f close:5x3 --linear
+2 2 -f gradient:1
+4 4 -f tophat:1 -f blackhat:1
+1 1 -f gradient:1 --linear
+8 2 -f gradient:1 --linear
+1 1 -f dilate:1 --edge=constant:1
+2 2 -f dilate:1 --edge=constant:0.333333
+4 4 -f erode:1 --edge=constant:0.2
+8 1 -f dilate:1 --edge=constant:0.333333
+8 4 -f dilate:1 --edge=constant:0.3
+8 1 -f median:1 --range=offset
+8 1 -f median:1 -f box:3
+1 4 -f blur:1 -f threshold:0.5 -f open:1
+LIST
+    imf -f threshold:0.5 "$FOREIGN/png-gray4.png" -o bitmap.pbm
+    imf -f open:1 bitmap.pbm -o opened.pnm
+    [ "$(head -c 2 opened.pnm)" = P4 ]
+}
+
 @test "a threshold of gray is one bit, also of 16, behind a blur and before an inversion" {
     imf -f gray "$FOREIGN/png-rgb16-key.png" --alpha=keep -o alpha16.png
     while read -r want file specs; do

@@ -3,9 +3,12 @@
  *
  * A threshold leaves two values. An image of 1, 2 or 4 bits uses 2, 4 or 16 values, evenly spaced
  * from 0 to full scale, which inversion and the identity map onto themselves; equalization does so
- * with two.
+ * with two. Filters that select one of the samples around make no new values, and their differences
+ * are of the same even spacing.
  */
 #include "filter/form.h"
+
+#include <math.h>
 
 static bool is_single_tap(const struct imf_kernel *k) {
     return !k || (k->width == 1 && k->height == 1 && k->cx == 0 && k->cy == 0);
@@ -42,6 +45,21 @@ bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_s
     return true;
 }
 
+/* Whether what lies beyond the edge has one of the values of so many bits. */
+static bool edge_fits(const struct imf_settings *settings, int bits) {
+    double step = 255.0 / ((1 << bits) - 1);
+    return settings->edge != IMF_EDGE_CONSTANT ||
+           fmod(nearbyint(settings->edge_value * 255), step) == 0;
+}
+
+/* The bits of what windows make of so many. */
+static int window_bits(const struct imf_stage *s, const struct imf_settings *settings, int bits) {
+    bool differs = s->compound != IMF_ALONE && s->compound != IMF_AFTER;
+    bool selects = s->neighbourhood.selects && (s->compound == IMF_ALONE || s->second.selects);
+    bool even = !differs || bits == 1 || !settings->linear;
+    return bits && selects && even && edge_fits(settings, bits) ? bits : 0;
+}
+
 int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *input,
                     const struct imf_settings *settings) {
     bool gray = input->color == IMF_COLOR_GRAY;
@@ -66,7 +84,11 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
             bits = bits == 1 || !settings->linear ? bits : 0;
             break;
         default:
-            if (!is_identity(s) || (range != IMF_RANGE_DEFAULT && range != IMF_RANGE_CLIP))
+            if (s->op == IMF_OP_NEIGHBOURHOOD)
+                bits = window_bits(s, settings, bits);
+            else if (!is_identity(s))
+                bits = 0;
+            if (range != IMF_RANGE_DEFAULT && range != IMF_RANGE_CLIP)
                 bits = 0;
         }
     }
