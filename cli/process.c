@@ -206,6 +206,7 @@ static void settle_output(struct session *s, struct work *w) {
     w->encode = s->options->encode;
     w->encode.pnm = output_pnm(s, w);
     w->encode.threads = w->berth.lease.threads;
+    w->outcome.source = *imf_reader_info(w->reader);
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
 }
 

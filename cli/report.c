@@ -81,7 +81,7 @@ static const char *device_of(const struct outcome *o) {
 }
 
 static void print_plan(FILE *out, const struct outcome *o) {
-    const struct imf_info *info = &o->shape;
+    const struct imf_info *info = &o->source;
     plain_put(out, o->input);
     fprintf(out, ": %dx%d %s%s, %d bits: ", info->width, info->height, color_name(info),
             info->alpha ? " with alpha" : "", bits_of(info));

@@ -18,7 +18,7 @@ struct outcome {
     const char *filter;
     const char *warning;             /* what the image's reader or the plan said, or NULL */
     const struct imf_choice *choice; /* NULL: it was not planned */
-    struct imf_info shape;           /* of the output, if there is a plan */
+    struct imf_info source, shape;   /* of the input and of the output, if there is a plan */
     struct imf_report report;
     struct imf_peaks peaks; /* of the input, with --spectrum */
     bool ran;               /* the times of report hold */

@@ -7,6 +7,10 @@ load helper
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     [[ $output == "a.pgm: 4x3 gray, 8 bits: blur:2 on "* ]]
+    # The shape is the input's, whatever the filter makes of it.
+    make_ppm ../a.ppm
+    imf_run -f gray -f threshold:0.5 --depth=16 --explain ../a.ppm
+    [[ $output == "../a.ppm: 3x2 RGB, 8 bits: gray | threshold:0.5 on "* ]]
     [[ $output == *"estimate ms"* ]]
     [ "$(grep -c '^\* ' <<<"$output")" -eq 1 ]
     for backend in direct separable fft vector cpu; do

@@ -118,6 +118,17 @@ count_blue() {
     done
 }
 
+@test "a structuring element is drawn without numbers, sums and a scale of colours" {
+    imf -f median:2:shape=cross --show-kernel=k.ppm >text
+    imf -f kernel:1 --show-kernel=one.ppm >text
+    [ "$(count_blue <one.ppm)" -gt 1000 ]
+    [ "$(count_blue <k.ppm)" -eq 0 ]
+    # Five squares and four of 25, and the rest; the frame of the origin.
+    tail -n +4 k.ppm | od -An -v -tu1 -w3 | awk '
+        { n[$1 > $3 + 60 ? "orange" : $1 + $2 + $3 < 150 ? "ink" : "paper"]++ }
+        END { print n["orange"], n["ink"]; exit !(n["orange"] > 80000 && n["orange"] < 95000 && n["ink"] < 6000) }'
+}
+
 @test "a chain's picture ends with its response, or with why it has none" {
     imf -f blur:1 -f gray -f unsharp -f invert --show-kernel=all.ppm >text
     imf -f blur:1 -f gray -f unsharp --show-kernel=three.ppm >text

@@ -23,10 +23,14 @@ kind() { # FILE
     make_ppm a.ppm
     imf_run -f kernel:1 a.pgm -o b.pbm
     [ "$status" -eq 1 ]
-    one_line "b.pbm: PBM holds black and white alone (add -f threshold:0.5, or name the output .pgm)"
+    one_line "b.pbm: PBM holds black and white alone (add -f threshold:otsu, or name the output .pgm)"
     imf_run -f threshold:0.5 a.ppm -o b.pbm
     [ "$status" -eq 1 ]
-    one_line "add -f gray -f threshold:0.5"
+    one_line "put -f gray before a threshold, as in -f gray -f threshold:otsu, or name the output .ppm"
+    imf_run -f threshold:otsu a.ppm -o b.pbm
+    [ "$status" -eq 1 ]
+    one_line "put -f gray before a threshold"
+    imf -f gray -f threshold:otsu a.ppm -o c.pbm
     imf_run -f kernel:1 a.pgm --format=pbm -o b
     [ "$status" -eq 1 ]
     [ ! -e b.pbm ] && [ ! -e b ]

@@ -9,7 +9,8 @@
  *     +--------------+        +--------------+
  *     facts                   sections along u and v
  *
- * A transfer function has no coefficients; the middle of its impulse response is drawn instead.
+ * A transfer function has no coefficients; the middle of its impulse response is drawn instead. A
+ * structuring element is drawn alone: which samples count, without numbers, sums or a scale.
  */
 #include "picture/picture.h"
 #include "picture/response.h"
@@ -40,6 +41,7 @@ enum {
 struct part {
     char title[2 * IMF_STAGE_SPEC];
     const struct imf_kernel *taps; /* drawn; NULL: none */
+    bool element;                  /* they are those of a structuring element */
     const struct imf_transfer *transfer;
     const double *gain; /* IMF_RESPONSE_SIZE; NULL: there is no response */
 };
@@ -88,20 +90,23 @@ static bool numbers_fit(const struct imf_kernel *k, int cell) {
     return true;
 }
 
-static void draw_taps(struct imf_picture *p, int left, int top, const struct imf_kernel *k,
+static void draw_taps(struct imf_picture *p, int left, int top, const struct part *part,
                       double most) {
+    const struct imf_kernel *k = part->taps;
     int longest = k->width > k->height ? k->width : k->height;
     int step = (longest + SIDE - 1) / SIDE, across = (k->width + step - 1) / step;
     int down = (k->height + step - 1) / step, cell = SIDE / (across > down ? across : down);
     int x0 = left + (SIDE - across * cell) / 2, y0 = top + (SIDE - down * cell) / 2;
     int grid = cell >= 6 ? 1 : 0;
-    bool numbers = step == 1 && numbers_fit(k, cell);
+    double shade = part->element ? 0.6 : 1; /* which the origin's frame stands out from */
+    bool numbers = step == 1 && !part->element && numbers_fit(k, cell);
     imf_picture_rect(p, x0 - 1, y0 - 1, across * cell + 2 - grid, down * cell + 2 - grid, IMF_GRAY);
     for (int y = 0; y < down; y++)
         for (int x = 0; x < across; x++) {
             double tap = tap_of(k, x * step, y * step, step);
             int cx = x0 + x * cell, cy = y0 + y * cell;
-            imf_picture_rect(p, cx, cy, cell - grid, cell - grid, imf_color_diverging(tap / most));
+            imf_picture_rect(p, cx, cy, cell - grid, cell - grid,
+                             imf_color_diverging(shade * tap / most));
             if (!numbers)
                 continue;
             char number[32];
@@ -125,6 +130,11 @@ static void draw_facts(struct imf_picture *p, int left, int top, const struct pa
     } else {
         snprintf(line[lines++], IMF_FITTED, "%dx%d, origin at column %d, row %d", k->width,
                  k->height, k->cx + 1, k->cy + 1);
+    }
+    if (part->element) {
+        snprintf(line[lines++], IMF_FITTED, "%zu of %zu samples count", imf_kernel_nonzero(k),
+                 (size_t)k->width * (size_t)k->height);
+    } else if (!part->transfer) {
         snprintf(line[lines++], IMF_FITTED, "scale %.6g, bias %.6g", k->scale, k->bias);
         snprintf(line[lines++], IMF_FITTED, "sum %.6g, sum of |taps| %.6g",
                  fabs(sum) < 1e-14 * size ? 0 : sum, size);
@@ -132,7 +142,8 @@ static void draw_facts(struct imf_picture *p, int left, int top, const struct pa
     if (fabs(origin_tap(k)) > most)
         snprintf(line[lines++], IMF_FITTED, "origin %.4g, beyond the colours", origin_tap(k));
     if (k->width > SIDE || k->height > SIDE)
-        snprintf(line[lines++], IMF_FITTED, "each dot: the largest of a square of taps");
+        snprintf(line[lines++], IMF_FITTED, "each dot: the largest of a square of %s",
+                 part->element ? "samples" : "taps");
     for (int i = 0; i < lines; i++)
         imf_picture_text(p, left, top + i * LINE, IMF_INK,
                          imf_picture_fit(fitted, line[i], RIGHT_X - left - IMF_FREQUENCIES));
@@ -151,12 +162,14 @@ static void draw_left(struct imf_picture *p, int top, const struct part *part) {
     }
     double most = full_color(part->taps);
     int bar = LEFT_X + SIDE + BAR_GAP, text = bar + BAR + 8;
-    draw_taps(p, LEFT_X, top + TITLE, part->taps, most);
+    draw_taps(p, LEFT_X, top + TITLE, part, most);
+    draw_facts(p, LEFT_X, top + TITLE + SIDE + 20, part, most);
+    if (part->element)
+        return;
     imf_picture_bar(p, bar, top + TITLE, BAR, SIDE, imf_color_diverging, -1, 1);
     label(p, text, top + TITLE + 6, most);
     label(p, text, top + TITLE + SIDE / 2, 0);
     label(p, text, top + TITLE + SIDE - 8, -most);
-    draw_facts(p, LEFT_X, top + TITLE + SIDE + 20, part, most);
 }
 
 /* ---- responses ------------------------------------------------------------------------------ */
@@ -289,7 +302,8 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     if (imf_op_is_point(stage->op))
         return IMF_OK;
     part->taps = stage->kernel[which];
-    if (stage->op == IMF_OP_NEIGHBOURHOOD)
+    part->element = stage->op == IMF_OP_NEIGHBOURHOOD;
+    if (part->element)
         return IMF_OK;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
     enum imf_status status = add_gain(s, at, stage, part->taps, err);
