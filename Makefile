@@ -22,7 +22,7 @@ Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,vector_rows.o extreme_rows.o rank_rows.o \
-	rank_histogram.o table_vector.o phase.o)
+	rank_histogram.o table_vector.o phase.o float_row.o bilateral_rows.o)
 
 # The host solver is worth the compiler's whole effort, unless the user has an opinion.
 ifeq ($(origin CFLAGS),undefined)
@@ -32,6 +32,8 @@ $(BUILD)/lib/base/samples.o $(BUILD)/lib/codec/png_filter.o $(BUILD)/lib/solver/
 endif
 # Its loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
 $(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
+# Real weights, of which the contract asks no bits.
+$(BUILD)/lib/solver/bilateral_rows.o: private REQUIRED += -ffp-contract=fast
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
 # that has no pkg-config yet.

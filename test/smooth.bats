@@ -128,6 +128,8 @@ END
     imf_run --explain -f bilateral:1.5:0.1 -f guided:2:0.1 a.ppm
     [[ $output == *"rows stream"* ]]
     [[ $output == *"bilateral"*"guided"* ]]
+    imf_run --explain -f bilateral:1.5:0.1 a.ppm
+    [[ $output == *"* vector  "*"bilateral, radius 5, pairs of rows"* ]]
 }
 
 @test "sigmas, ranges and radii out of bounds are refused, and windows larger than the image are not" {

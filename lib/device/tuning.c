@@ -244,6 +244,9 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .bisection = 0.0105,
                                                   .histogram = 13,
                                                   .histogram_column = 3,
+                                                  .weight = 0.25,
+                                                  .weight_color = 0.1,
+                                                  .lanes = 3,
                                                   .window_finish = 2};
 
 const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {

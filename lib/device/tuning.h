@@ -117,7 +117,9 @@ struct imf_vector_rates {
     double window_end, extreme;
     double network3, network5, bisection; /* a median of 3x3, of 5x5; a sample's bit of any rank */
     double histogram, histogram_column;   /* a sample's rank, its column's histogram */
-    double window_finish;                 /* a sample that becomes one of another type or value */
+    double weight, weight_color; /* a pixel's weight, for two pixels; each of what it weighs */
+    double lanes;                /* a sample dealt to lanes, and taken back */
+    double window_finish;        /* a sample that becomes one of another type or value */
 };
 extern const struct imf_vector_rates imf_vector_rates;
 

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/rounding.h"
 #include "device/tuning.h"
+#include "solver/float_row.h"
 #include "solver/solver.h"
 #include "solver/strips.h"
 
@@ -74,35 +75,6 @@ INLINE void turn(float *restrict x, const float *restrict y, int n, float full) 
     }
 }
 
-/* Nearest integers, ties to even: 1.5 * 2^23 leaves a float no room for a fraction. */
-#define NEAREST(type)                                                                              \
-    do {                                                                                           \
-        type *to = row;                                                                            \
-        for (int i = 0; i < n; i++) {                                                              \
-            float w = v[i] > 0 ? v[i] : 0;                                                         \
-            w = w < full ? w : full;                                                               \
-            to[i] = (type)(int)(w + 0x1.8p23f - 0x1.8p23f);                                        \
-        }                                                                                          \
-    } while (0)
-
-/* What follows, and samples of the output. */
-INLINE void store(void *restrict row, enum imf_sample sample, float *restrict v, int n,
-                  const struct imf_epilogue *e) {
-    float mul = (float)e->multiply, add = (float)e->offset, full = (float)e->full;
-    float level = (float)e->level, *floats = row;
-    for (int i = 0; i < n; i++)
-        v[i] = v[i] * mul + add;
-    for (int i = 0; i < n && e->threshold; i++)
-        v[i] = v[i] >= level ? full : 0;
-    if (sample == IMF_U8)
-        NEAREST(uint8_t);
-    else if (sample == IMF_U16)
-        NEAREST(uint16_t);
-    else
-        for (int i = 0; i < n; i++)
-            floats[i] = v[i];
-}
-
 INLINE void sum(const struct pass *pass, const struct imf_kernel *k, int y, int first, int n,
                 float *to) {
     for (int i = 0; i < n; i++)
@@ -121,7 +93,7 @@ IMF_CLONES static void directions(const struct pass *pass, int y, int first, int
     sum(pass, p->kernel[0], y, first, n, gx);
     sum(pass, p->kernel[1], y, first, n, gy);
     turn(gx, gy, n, (float)p->epilogue.full);
-    store(row, pass->out->sample, gx, n, &p->epilogue);
+    imf_float_row_store(row, pass->out->sample, gx, n, &p->epilogue);
 }
 
 static void run_strip(void *data, int item) {

@@ -7,7 +7,7 @@
 
 /* Of neighbourhoods, which nobody else names. */
 extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_rank_device,
-    imf_solver_rank_host, imf_solver_bilateral_host, imf_solver_guided_host;
+    imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_host, imf_solver_guided_host;
 
 const struct imf_solver *const imf_solvers[] = {
     &imf_solver_direct_gpu,
@@ -25,6 +25,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_rank,           /* any rank: on the host's cores, */
     &imf_solver_rank_device,
     &imf_solver_rank_host,
+    &imf_solver_bilateral,
     &imf_solver_bilateral_host,
     &imf_solver_guided_host, /* means that keep edges: plain C */
     &imf_solver_phase,       /* directions of gradients on the host's cores */

@@ -1,0 +1,148 @@
+/*
+ * test_smooth.c - the host's fast bilateral and guided filters against the definitions
+ *
+ * At every shape, depth, end and number of channels that count: results lie within the contract's
+ * tolerance of float64, do not depend on bands, and nothing around them is written.
+ */
+#include "vector_util.h"
+
+#include <math.h>
+
+#define PATTERN 0xa5
+
+/* Steps, half of them with noise, so that both much and little weighs much. */
+static void draw(const struct imf_surface *s, const struct imf_problem *p) {
+    size_t pitch = s->pitch;
+    for (size_t i = 0; i < s->size; i++) {
+        size_t x = i % pitch, y = i / pitch;
+        double level = (x / 40 + y / 7) % 2 ? 0.7 : 0.3,
+               rough = (x / 100 + y / 9) % 2 ? 0.2 : 0.001;
+        double v = level + rough * (noise() % 1024 / 1024.0 - 0.5);
+        v = noise() % 50 ? v : noise() % 2;
+        imf_sample_put(s->host, s->sample, (ptrdiff_t)i, v * p->in_max);
+    }
+}
+
+static struct imf_surface blank(const struct imf_problem *p) {
+    struct imf_surface s = surface(p, p->out, (struct imf_margin){70, 70, 1, 1});
+    memset(s.host, PATTERN, imf_surface_bytes(&s));
+    return s;
+}
+
+static unsigned long wrong_in(const struct imf_problem *p, const struct imf_surface *want,
+                              struct imf_surface *got) {
+    size_t n = (size_t)p->width * (size_t)p->channels;
+    double most = p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1e-3 : 1e-3 * p->in_max / 255;
+    unsigned long wrong = 0;
+    for (int y = 0; y < p->height; y++) {
+        char *row = imf_surface_row(got, y);
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
+            double v = imf_sample_get(imf_surface_row(want, y), IMF_F64, i);
+            double exact = p->out == IMF_F32 ? v : fmin(fmax(v, 0), imf_sample_max(p->out));
+            bool counts = i % p->channels < p->colors;
+            wrong += counts && !(fabs(imf_sample_get(row, p->out, i) - exact) <= most);
+        }
+        memset(row, PATTERN, n * imf_sample_size(got->sample));
+    }
+    for (size_t i = 0; i < imf_surface_bytes(got); i++)
+        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
+    return wrong;
+}
+
+static unsigned runs;
+
+static void check(const char *spec, const struct imf_problem *p, int rows) {
+    struct imf_problem reference = *p;
+    struct imf_proposal plain, fast;
+    struct imf_margin none = {0, 0, 0, 0};
+    reference.out = IMF_F64;
+    imf_propose_host(&plain, &reference);
+    imf_propose_backend(&fast, IMF_BACKEND_VECTOR, p);
+    CHECK(plain.able && fast.able, "%s: %s %s", spec, plain.why, fast.why);
+    if (!plain.able || !fast.able)
+        return;
+    runs++;
+    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, IMF_F64, none);
+    struct imf_surface whole = blank(p), bands = blank(p);
+    draw(&in, p);
+    run(plain.solver, &reference, &in, &want, p->height);
+    run(fast.solver, p, &in, &whole, p->height);
+    run(fast.solver, p, &in, &bands, rows);
+    CHECK(!differing(&whole, &bands), "%s: bands of %d rows differ", spec, rows);
+    unsigned long wrong = wrong_in(p, &want, &whole);
+    CHECK(!wrong, "%s: %dx%d, %d of %d channels, %d to %d: %lu", spec, p->width, p->height,
+          p->colors, p->channels, p->in, p->out, wrong);
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+    imf_surface_free(&whole);
+    imf_surface_free(&bands);
+}
+
+static const struct {
+    enum imf_sample in, out;
+} samples[] = {{IMF_U8, IMF_U8},   {IMF_U16, IMF_U16}, {IMF_U8, IMF_F32},
+               {IMF_U16, IMF_F32}, {IMF_F32, IMF_U8},  {IMF_F32, IMF_F32}};
+
+/* The problem of a filter, and of what follows it. */
+static void check_shape(const char *const *specs, const int shape[2], int turn) {
+    int type = turn % 6, channels = 1 + turn % 4;
+    bool alpha = channels % 2 == 0;
+    struct chain_case c =
+        chain_make(specs,
+                   &(struct imf_info){.width = shape[0],
+                                      .height = shape[1],
+                                      .channels = channels,
+                                      .depth = samples[type].in == IMF_U16 ? 16 : 8,
+                                      .alpha = alpha},
+                   &(struct imf_settings){.alpha = turn % 3 ? IMF_ALPHA_KEEP : IMF_ALPHA_FILTER});
+    struct imf_problem p = c.chain->passes[0].problem;
+    p.in = samples[type].in;
+    p.out = samples[type].out;
+    check(specs[0], &p, 1 + turn % 5);
+    chain_drop(&c);
+}
+
+static void test_shapes(void) {
+    static const char *const specs[][3] = {{"bilateral:0.3:0.1"},
+                                           {"bilateral:1.2:0.02", "invert"},
+                                           {"bilateral:2:5"},
+                                           {"bilateral:3:0.1", "threshold:0.4"},
+                                           {"bilateral:7:0.3"}};
+    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {129, 2}, {31, 29}, {300, 11}};
+    int turn = 0;
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            for (int i = 0; i < 2; i++)
+                check_shape(specs[k], shapes[s], turn++ + (int)k);
+}
+
+/* More columns than a strip has. */
+static void test_wide(void) {
+    check_shape((const char *const[]){"bilateral:1:0.1", NULL}, (const int[]){9001, 3}, 0);
+}
+
+/* What floats cannot weigh well enough is left to float64. */
+static void test_refused(void) {
+    struct chain_case c =
+        chain_make((const char *const[]){"bilateral:2:1", "sharpen:100", NULL},
+                   &(struct imf_info){.width = 9, .height = 9, .channels = 3, .depth = 8},
+                   &(struct imf_settings){0});
+    struct imf_proposal one;
+    bool told = false;
+    for (size_t i = 0; imf_solvers[i]; i++)
+        if (imf_solvers[i]->backend == IMF_BACKEND_VECTOR) {
+            imf_propose(&one, imf_solvers[i], &c.chain->passes[0].problem, NULL);
+            CHECK(!one.able, "%s", one.phrase);
+            told = told || strstr(one.why, "float32");
+        }
+    CHECK(told, "%s", one.why);
+    chain_drop(&c);
+}
+
+int main(void) {
+    test_shapes();
+    test_wide();
+    test_refused();
+    CHECK(runs > 60, "%u", runs);
+    return check_done("test_smooth");
+}
