@@ -130,6 +130,8 @@ END
     [[ $output == *"bilateral"*"guided"* ]]
     imf_run --explain -f bilateral:1.5:0.1 a.ppm
     [[ $output == *"* vector  "*"bilateral, radius 5, pairs of rows"* ]]
+    imf_run --explain -f guided:2:0.1 a.ppm
+    [[ $output == *"* vector  "*"guided, radius 2, running sums"* ]]
 }
 
 @test "sigmas, ranges and radii out of bounds are refused, and windows larger than the image are not" {

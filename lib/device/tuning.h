@@ -118,6 +118,7 @@ struct imf_vector_rates {
     double network3, network5, bisection; /* a median of 3x3, of 5x5; a sample's bit of any rank */
     double histogram, histogram_column;   /* a sample's rank, its column's histogram */
     double weight, weight_color; /* a pixel's weight, for two pixels; each of what it weighs */
+    double guided;               /* a sample, whatever the radius */
     double lanes;                /* a sample dealt to lanes, and taken back */
     double window_finish;        /* a sample that becomes one of another type or value */
 };

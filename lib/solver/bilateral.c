@@ -22,12 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_MS 0.3     /* less work than this stays on the caller's thread */
-#define COLUMNS 4096     /* pixels of a strip */
-#define POWER_ERROR 3e-7 /* of 2^f, with its rounding */
-#define EXPONENT_ERROR                                                                             \
-    1e-7 /* three roundings of t, of which half the weight's are log2 n, times ln 2 */
-#define SUM_ERROR 1.2e-7 /* six deviations of rounding a float, of sums that grow evenly */
+#define ALONE_MS 0.3        /* less work than this stays on the caller's thread */
+#define COLUMNS 4096        /* pixels of a strip */
+#define POWER_ERROR 3e-7    /* of 2^f, with its rounding */
+#define EXPONENT_ERROR 1e-7 /* five roundings, times ln 2; half of the weight lies at log2 n */
+#define SUM_ERROR 1.2e-7    /* six deviations of rounding a float, of sums that grow evenly */
 #define LOG2_E 1.4426950408889634
 
 struct bilateral_job {

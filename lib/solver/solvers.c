@@ -7,7 +7,8 @@
 
 /* Of neighbourhoods, which nobody else names. */
 extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_rank_device,
-    imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_host, imf_solver_guided_host;
+    imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_host, imf_solver_guided,
+    imf_solver_guided_host;
 
 const struct imf_solver *const imf_solvers[] = {
     &imf_solver_direct_gpu,
@@ -27,7 +28,8 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_rank_host,
     &imf_solver_bilateral,
     &imf_solver_bilateral_host,
-    &imf_solver_guided_host, /* means that keep edges: plain C */
+    &imf_solver_guided,
+    &imf_solver_guided_host, /* means that keep edges: on the host's cores; plain C */
     &imf_solver_phase,       /* directions of gradients on the host's cores */
     &imf_solver_table_vector,
     &imf_solver_table, /* by the image's histogram: on the host's cores; plain C */

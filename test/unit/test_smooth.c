@@ -103,11 +103,12 @@ static void check_shape(const char *const *specs, const int shape[2], int turn) 
 }
 
 static void test_shapes(void) {
-    static const char *const specs[][3] = {{"bilateral:0.3:0.1"},
-                                           {"bilateral:1.2:0.02", "invert"},
-                                           {"bilateral:2:5"},
-                                           {"bilateral:3:0.1", "threshold:0.4"},
-                                           {"bilateral:7:0.3"}};
+    static const char *const specs[][3] = {
+        {"bilateral:0.3:0.1"},       {"bilateral:1.2:0.02", "invert"},
+        {"bilateral:2:5"},           {"bilateral:3:0.1", "threshold:0.4"},
+        {"bilateral:7:0.3"},         {"guided:0:0.1"},
+        {"guided:1:0.02", "invert"}, {"guided:4:0.1", "threshold:0.4"},
+        {"guided:3:0.000001"},       {"guided:30:0.3"}};
     static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {129, 2}, {31, 29}, {300, 11}};
     int turn = 0;
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
@@ -119,6 +120,8 @@ static void test_shapes(void) {
 /* More columns than a strip has. */
 static void test_wide(void) {
     check_shape((const char *const[]){"bilateral:1:0.1", NULL}, (const int[]){9001, 3}, 0);
+    check_shape((const char *const[]){"guided:2:0.1", NULL}, (const int[]){9001, 3}, 0);
+    check_shape((const char *const[]){"guided:150:0.1", NULL}, (const int[]){9, 5}, 1);
 }
 
 /* What floats cannot weigh well enough is left to float64. */
@@ -143,6 +146,6 @@ int main(void) {
     test_shapes();
     test_wide();
     test_refused();
-    CHECK(runs > 60, "%u", runs);
+    CHECK(runs > 120, "%u", runs);
     return check_done("test_smooth");
 }
