@@ -13,7 +13,7 @@
 #include "attributes.h"
 #include "publish.h"
 
-#define STREAM_BUFFER (256 * 1024)
+#define STREAM_BUFFER ((size_t)64 << 10)
 
 static bool fail(struct output *out, int error) {
     snprintf(out->why, sizeof out->why, "cannot write: %s", strerror(error));
@@ -39,6 +39,14 @@ static bool make_parents(const char *path) {
     return true;
 }
 
+/* Without a buffer's address glibc takes no notice of its size. */
+char *output_buffer(FILE *stream) {
+    char *buffer = malloc(STREAM_BUFFER);
+    if (buffer)
+        setvbuf(stream, buffer, _IOFBF, STREAM_BUFFER);
+    return buffer;
+}
+
 /* A stream of its own, so that closing it can fail while the file stays open, and locked. */
 static bool open_stream(struct output *out, int fd) {
     out->stream = fd < 0 ? NULL : fdopen(fd, "wb");
@@ -48,7 +56,7 @@ static bool open_stream(struct output *out, int fd) {
             close(fd);
         return fail(out, error);
     }
-    setvbuf(out->stream, NULL, _IOFBF, STREAM_BUFFER);
+    out->buffer = output_buffer(out->stream);
     return true;
 }
 
@@ -154,6 +162,8 @@ bool output_finish(struct output *out) {
         if (fclose(out->stream) != 0 && !error)
             error = errno;
         out->stream = NULL;
+        free(out->buffer);
+        out->buffer = NULL;
     }
     if (error)
         return fail(out, error);
@@ -267,6 +277,8 @@ void output_abandon(struct output *out) {
     if (out->stream && out->stream != stdout)
         fclose(out->stream);
     out->stream = NULL;
+    free(out->buffer);
+    out->buffer = NULL;
     temporary_remove(&out->temporary);
     if (out->place.name && out->old_file >= 0)
         close(out->old_file);

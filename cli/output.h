@@ -26,6 +26,7 @@ enum { OUTPUT_WHY = 512 };
 
 struct output {
     FILE *stream;
+    char *buffer;       /* the stream's, once it is open */
     struct place place; /* where it will be; none: it is written directly */
     struct temporary temporary;
     int old_file; /* owned: the file that it replaces, or -1 */
@@ -35,6 +36,10 @@ struct output {
     char why[OUTPUT_WHY];  /* after a failure: "cannot write: No space left on device" */
     char note[OUTPUT_WHY]; /* after success: what could not be kept, or "" */
 };
+
+/* Make a stream that nothing was read from or written to use a large buffer, which the caller frees when
+ * the stream is closed; NULL: it keeps its own. */
+char *output_buffer(FILE *stream);
 
 /* Open the output called name ("-": standard output). */
 bool output_open(struct output *out, const char *name, const struct output_rules *rules);

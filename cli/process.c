@@ -7,6 +7,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +17,6 @@
 #include "output.h"
 #include "pictures.h"
 
-#define STREAM_BUFFER (256 * 1024)
 #define READ_AHEAD ((size_t)16 << 20) /* bytes of rows */
 
 /* All that is open for one image. */
@@ -25,6 +25,7 @@ struct work {
     struct record *record;
     struct berth berth;
     FILE *input;
+    char *buffer;       /* the input's */
     struct place place; /* in place: where the input is, and its result will be */
     struct imf_reader *reader;
     struct imf_writer *writer;
@@ -121,7 +122,7 @@ static enum result open_input(struct session *s, struct work *w) {
         return keep_backup(s, w, text);
     if (fstat(fileno(w->input), &st) == 0 && S_ISDIR(st.st_mode))
         return fail(w, name, "is a directory (filter what is in it with -r)");
-    setvbuf(w->input, NULL, _IOFBF, STREAM_BUFFER);
+    w->buffer = output_buffer(w->input);
     return RESULT_DONE;
 }
 
@@ -392,6 +393,7 @@ static enum result try_image(struct session *s, const struct job *job, struct re
     fleet_give(s->fleet, &w.berth);
     if (w.input && w.input != stdin)
         fclose(w.input);
+    free(w.buffer);
     *elsewhere = w.elsewhere;
     return result;
 }
