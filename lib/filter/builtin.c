@@ -109,6 +109,10 @@ static const char *check_band(const double *values) {
     return values[0] < values[1] ? NULL : "LOW must be below HIGH";
 }
 
+static const char *check_canny(const double *values) {
+    return values[0] <= values[1] ? NULL : "LOW must not be above HIGH";
+}
+
 static const char *check_dog(const double *values) {
     return values[0] != values[1] ? NULL : "S1 and S2 must differ: two equal blurs leave nothing";
 }
@@ -126,6 +130,8 @@ static const char *const type_words[] = {
 static const char *const axis_words[] = {"mag", "x", "y", NULL};
 static const char *const shape_words[] = {
     [IMF_SQUARE] = "square", [IMF_DISK] = "disk", [IMF_CROSS] = "cross", NULL};
+static const char *const aperture_words[] = {"3", "5", "7", NULL};
+static const char *const norm_words[] = {"l1", "l2", NULL};
 static const char *const level_words[] = {"otsu", NULL};
 
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
@@ -229,6 +235,21 @@ static const struct imf_builtin builtins[] = {
      .source = IMF_SOURCE_STAGE,
      .setup = imf_design_phase,
      .range = IMF_RANGE_CLIP},
+    {.name = "canny",
+     .doc = {"canny:LOW:HIGH[:sigma=1][:aperture=3|5|7][:norm=l1|l2]",
+             "Edges after Canny, white on black, by gradients from LOW to HIGH"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_canny,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{.name = "LOW", .meaning = "LOW from 0 to 2", .high = 2, .fallback = NAN},
+                   {.name = "HIGH", .meaning = "HIGH from 0 to 2", .high = 2, .fallback = NAN},
+                   {.name = "sigma",
+                    .meaning = "sigma in pixels, 0 to 16",
+                    .high = IMF_CANNY_SIGMA,
+                    .fallback = 1},
+                   {.name = "aperture", .meaning = "aperture 3, 5 or 7", .words = aperture_words},
+                   {.name = "norm", .meaning = "norm l1 or l2", .words = norm_words}},
+     .check = check_canny},
     {.name = "laplacian",
      .doc = {"laplacian", "Laplacian of the four neighbours"},
      .source = IMF_SOURCE_FLT},

@@ -9,7 +9,7 @@
 
 #include "filter/filter.h"
 
-#define IMF_PARAMETERS 4
+#define IMF_PARAMETERS 5
 
 /* One number, or one word of a list. */
 struct imf_parameter {
@@ -62,6 +62,10 @@ const char *imf_builtin_nearest(const char *name);
 imf_setup imf_design_phase;
 imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_design_box,
     imf_design_disk, imf_design_motion, imf_design_log, imf_design_dog, imf_design_emboss;
+
+/* Edges: the largest sigma, and the setup of their stage (canny.c). */
+#define IMF_CANNY_SIGMA 16
+imf_setup imf_setup_canny;
 
 /* Stages of windows (rank.c), whose element is the stage's first kernel. */
 imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dilate, imf_setup_open,

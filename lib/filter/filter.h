@@ -13,6 +13,7 @@ enum imf_op {
     IMF_OP_LINEAR,        /* kernel[0] */
     IMF_OP_MAGNITUDE,     /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
     IMF_OP_PHASE,         /* the direction of (kernel[0], kernel[1]), likewise; alpha stays */
+    IMF_OP_CANNY,         /* edges, by `canny`; alpha stays */
     IMF_OP_UNSHARP,       /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
     IMF_OP_TRANSFER,      /* multiplication by `transfer` in the frequency domain */
     IMF_OP_NEIGHBOURHOOD, /* `neighbourhood` and `second`, no sums of products */
@@ -71,6 +72,18 @@ enum imf_table {
     IMF_TABLE_OTSU      /* full scale or 0, on either side of Otsu's threshold */
 };
 
+/*
+ * Edges after Canny: full scale where they are, 0 elsewhere. Thresholds are in gradients of a step
+ * from 0 to full scale along rows or columns.
+ */
+struct imf_canny {
+    double low, high, sigma; /* sigma 0: not smoothed */
+    int aperture;            /* 3, 5 or 7 */
+    bool squares;            /* gradients by their L2 norm, otherwise L1 */
+    /* Of equal gradients along a row (column) the left (upper) one stays: 1; the other: -1. */
+    int first_x, first_y;
+};
+
 struct imf_stage {
     enum imf_op op;
     struct imf_kernel *kernel[2]; /* owned; a neighbourhood's element is the first */
@@ -80,6 +93,7 @@ struct imf_stage {
     struct imf_neighbourhood neighbourhood, second;
     enum imf_compound compound;
     enum imf_table table;
+    struct imf_canny canny;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
 };
 

@@ -1,7 +1,7 @@
 /*
  * form.c - what can be known of a result's form without looking at its pixels
  *
- * A threshold leaves two values. An image of 1, 2 or 4 bits uses 2, 4 or 16 values, evenly spaced
+ * A threshold leaves two values, and so do edges. An image of 1, 2 or 4 bits uses 2, 4 or 16 values, evenly spaced
  * from 0 to full scale, which inversion and the identity map onto themselves; equalization does so
  * with two. Filters that select one of the samples around make no new values, and their differences
  * are of the same even spacing.
@@ -76,6 +76,9 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
             break;
         case IMF_OP_THRESHOLD:
             bits = gray ? 1 : 0;
+            break;
+        case IMF_OP_CANNY:
+            bits = gray && (range == IMF_RANGE_DEFAULT || range == IMF_RANGE_CLIP) ? 1 : 0;
             break;
         case IMF_OP_TABLE:
             bits = s->table == IMF_TABLE_OTSU || bits == 1 ? gray : 0;

@@ -50,6 +50,10 @@ static enum imf_status turn_stage(struct imf_stage *out, const struct imf_stage 
     *out = *stage;
     out->kernel[0] = out->kernel[1] = NULL;
     imf_turn_offset_back(turn, &out->transfer.u, &out->transfer.v); /* the others are round */
+    double x = stage->canny.first_x, y = stage->canny.first_y;
+    imf_turn_offset_back(turn, &x, &y);
+    out->canny.first_x = (int)x;
+    out->canny.first_y = (int)y;
     enum imf_status status = IMF_OK;
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])

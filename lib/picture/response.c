@@ -136,6 +136,12 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         return "gradient magnitude: sqrt(gx^2 + gy^2) of two kernels";
     case IMF_OP_PHASE:
         return "gradient direction: the angle of (gx, -gy), a turn as full scale";
+    case IMF_OP_CANNY:
+        snprintf(
+            buffer, IMF_STAGE_WORDS,
+            "edges: %dx%d gradients above %g, and above %g where they touch those, after sigma %g",
+            s->canny.aperture, s->canny.aperture, s->canny.high, s->canny.low, s->canny.sigma);
+        return buffer;
     case IMF_OP_UNSHARP:
         snprintf(buffer, IMF_STAGE_WORDS,
                  "unsharp mask: x + %g d where |d| >= %g of full scale; d = x - the blur below",

@@ -303,7 +303,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
         return IMF_OK;
     part->taps = stage->kernel[which];
     part->element = stage->op == IMF_OP_NEIGHBOURHOOD;
-    if (part->element)
+    if (part->element || stage->op == IMF_OP_CANNY)
         return IMF_OK;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
     enum imf_status status = add_gain(s, at, stage, part->taps, err);
@@ -317,7 +317,7 @@ static size_t first_nonlinear(const struct imf_filter *f) {
     size_t i = 0;
     while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE && f->stages[i].op != IMF_OP_PHASE &&
            f->stages[i].op != IMF_OP_NEIGHBOURHOOD && f->stages[i].op != IMF_OP_THRESHOLD &&
-           f->stages[i].op != IMF_OP_TABLE)
+           f->stages[i].op != IMF_OP_TABLE && f->stages[i].op != IMF_OP_CANNY)
         i++;
     return i;
 }

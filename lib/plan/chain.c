@@ -27,6 +27,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         return imf_builder_windows(b, stage);
     case IMF_OP_PHASE:
         return imf_builder_phase(b, stage);
+    case IMF_OP_CANNY:
+        return imf_builder_canny(b, &stage->canny);
     case IMF_OP_UNSHARP:
         return imf_builder_unsharp(b, stage);
     case IMF_OP_GRAY:
@@ -79,14 +81,15 @@ static bool keeps_brightness(const struct imf_stage *s) {
 
 /* What becomes of the image's alpha. */
 static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alpha asked) {
-    bool filters = false, keeps = true, angles = false;
+    bool filters = false, keeps = true, straight = false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
-        angles = angles || s->op == IMF_OP_PHASE; /* no colour is the sum of some */
+        /* Directions and edges are no sums of colours. */
+        straight = straight || s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY;
         filters = filters || !imf_op_is_point(s->op);
         keeps = keeps && (imf_op_is_point(s->op) || keeps_brightness(s));
     }
-    if (!filters || angles)
+    if (!filters || straight)
         return IMF_ALPHA_KEEP;
     return asked ? asked : keeps ? IMF_ALPHA_PREMULTIPLY : IMF_ALPHA_KEEP;
 }

@@ -16,6 +16,11 @@ static bool is_whole(double v) {
     return v == rint(v);
 }
 
+/* What a problem reads is rounded first, and any sample may change any other. */
+static bool rounds(const struct imf_problem *p) {
+    return p->kind == IMF_TABLE || p->kind == IMF_CANNY;
+}
+
 /* How a kernel magnifies its input's rounding errors: as independent ones by the root of the sum of
  * squares, as a common one by the sum. Its bound is statistical, like the solvers' own. */
 static double error_gain(const struct imf_problem *p) {
@@ -60,7 +65,7 @@ static void set_gains(struct imf_chain *c) {
         if (pass->kind == IMF_PASS_POINT)
             gain = pass->point.normalize ? IMF_FLAT / pass->point.flat
                                          : gain * point_gain(&pass->point);
-        else if (pass->problem.kind == IMF_TABLE)
+        else if (rounds(&pass->problem))
             gain = 1; /* what it reads is rounded as results are */
         else
             gain = fmax(gain, gain * error_gain(&pass->problem));
@@ -212,7 +217,7 @@ double imf_chain_doubt(const struct imf_chain *c, const struct imf_proposal *tak
             if (pass->point.normalize)
                 return 0;
             proportional = proportional && !pass->point.unsharp;
-        } else if (pass->problem.kind == IMF_TABLE) {
+        } else if (rounds(&pass->problem)) {
             return 0; /* no pixel can be done again without the others */
         } else {
             sums = sums || !pass->problem.positive || taken[i].solver->backend == IMF_BACKEND_FFT;

@@ -349,15 +349,29 @@ bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage) {
     return true;
 }
 
-bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
+/* A pass whose results are samples of the image's depth. */
+static struct imf_pass *append_exact(struct imf_builder *b) {
     struct imf_pass *pass = imf_builder_straighten(b) ? append_problem(b) : NULL;
     if (!pass)
-        return false;
-    imf_problem_table(&pass->problem, table, b->channels - (b->alpha ? 1 : 0));
+        return NULL;
     pass->problem.exact = pass->whole = b->integral = true;
     pass->bound = b->bound = b->chain->full;
     b->positive = true;
     if (!b->alpha_apart) /* which is no sample */
         pass->out = b->chain->in;
-    return true;
+    return pass;
+}
+
+bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
+    struct imf_pass *pass = append_exact(b);
+    if (pass)
+        imf_problem_canny(&pass->problem, canny, b->channels - (b->alpha ? 1 : 0));
+    return pass;
+}
+
+bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
+    struct imf_pass *pass = append_exact(b);
+    if (pass)
+        imf_problem_table(&pass->problem, table, b->channels - (b->alpha ? 1 : 0));
+    return pass;
 }

@@ -63,6 +63,7 @@ bool imf_builder_normalize(struct imf_builder *b);
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
 bool imf_builder_gray(struct imf_builder *b);
 bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage);
+bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny);
 bool imf_builder_table(struct imf_builder *b, enum imf_table table);
 bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage);
 /* Of one neighbourhood or two. */

@@ -1,6 +1,7 @@
 /* problem.c - what one filtering pass computes */
 #include "solver/problem.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void imf_problem_convolve(struct imf_problem *p, const struct imf_kernel *kernel) {
@@ -38,6 +39,14 @@ void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbour
                                    .right = hood->width - 1 - hood->cx,
                                    .top = hood->cy,
                                    .bottom = hood->height - 1 - hood->cy};
+}
+
+void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors) {
+    int reach = (int)ceil(4 * canny->sigma) + canny->aperture / 2;
+    p->kind = IMF_CANNY;
+    p->canny = canny;
+    p->colors = colors;
+    p->reach = (struct imf_margin){reach, reach, reach, reach};
 }
 
 void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors) {

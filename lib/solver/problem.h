@@ -34,6 +34,7 @@ enum imf_problem_kind {
     IMF_PHASE,         /* its direction, counter-clockwise, a turn as full scale */
     IMF_TRANSFER,      /* the whole image, made periodic, times a transfer function */
     IMF_NEIGHBOURHOOD, /* a function of the samples in a window, told by its name */
+    IMF_CANNY,         /* edges, which the whole image has to be known for */
     IMF_TABLE          /* a function of each sample that the whole image's histogram makes */
 };
 
@@ -49,10 +50,11 @@ struct imf_problem {
         const struct imf_kernel *kernel[2];
         const struct imf_transfer *transfer;
         const struct imf_neighbourhood *neighbourhood;
+        const struct imf_canny *canny;
         enum imf_table table;
     };
-    int colors; /* of a neighbourhood or table: channels that it is for; another, alpha, stays, or
-                   what becomes of it does not matter */
+    int colors; /* of a neighbourhood, table or edges: channels that it is for; another, alpha,
+                   stays, or what becomes of it does not matter */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
     enum imf_edge edge; /* only for transfer, whose extension is the solver's business */
@@ -76,6 +78,7 @@ void imf_problem_phase(struct imf_problem *p, const struct imf_kernel *x,
                        const struct imf_kernel *y);
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer);
 void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbourhood *hood);
+void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors);
 void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors);
 
 /* How many kernels it has: 1 or 2, or 0 where it is no sum of products. */

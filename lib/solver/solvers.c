@@ -9,6 +9,8 @@
 extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_rank_device,
     imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_host, imf_solver_guided,
     imf_solver_guided_host;
+/* And of edges. */
+extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
 
 const struct imf_solver *const imf_solvers[] = {
     &imf_solver_direct_gpu,
@@ -31,6 +33,8 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_guided,
     &imf_solver_guided_host, /* means that keep edges: on the host's cores; plain C */
     &imf_solver_phase,       /* directions of gradients on the host's cores */
+    &imf_solver_canny_vector,
+    &imf_solver_canny, /* edges: on the host's cores; plain C */
     &imf_solver_table_vector,
     &imf_solver_table, /* by the image's histogram: on the host's cores; plain C */
     NULL};
@@ -41,6 +45,7 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_PHASE] = "a direction is no sum of products",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
                                       [IMF_NEIGHBOURHOOD] = "this is no sum of products",
+                                      [IMF_CANNY] = "only the host follows edges",
                                       [IMF_TABLE] = "only the host counts histograms"};
 
 bool imf_backend_is_host(enum imf_backend backend) {

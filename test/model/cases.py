@@ -170,6 +170,12 @@ class Draw:
             return "guided:%s:%s" % (self.one("012359"), self.one(("0.01", "0.05", "0.2", "1")))
         return "bilateral:%s:%s" % (self.number(0.3, 3), self.one(("0.02", "0.1", "0.3", "5")))
 
+    def canny(self):
+        low = self.random.uniform(0, 0.3)
+        return "canny:%.3g:%.3g" % (low, low + self.random.uniform(0, 0.4)) + self.one(
+            ("", "", ":sigma=0", ":sigma=%.2g" % self.random.uniform(0.2, 4))) + self.one(
+                ("", "", ":aperture=5", ":aperture=7")) + self.one(("", ":norm=l2"))
+
     def spec(self):
         return self.one((
             lambda: self.one(("sharpen", "sharpen:2", "sharpen:0.5", "sharpen:30")),
@@ -181,6 +187,7 @@ class Draw:
             lambda: "motion:%s:%s" % (self.number(1, 24), self.number(-180, 360)),
             lambda: self.one(("sobel", "prewitt", "scharr")) + self.one(("", "", ":dir=x", ":dir=y")),
             lambda: self.one(("laplacian", "phase")),
+            self.canny,
             lambda: "log:" + self.number(0.5, 4),
             lambda: "dog:%s:%s" % (self.number(0.4, 2), self.number(2, 5)),
             lambda: "emboss" + self.one(("", ":0", ":90", ":-45", ":30", ":201.5")),

@@ -58,6 +58,36 @@ class Phase(Gradient):
         self.integer = False  # no sum is the result
 
 
+class Canny:
+    """Edges: full scale where the gradient is large and the largest across itself, or leads there"""
+
+    integer, shown, bias, scale = True, "clip", 0.0, 1.0
+
+    def __init__(self, low, high, sigma, aperture, norm):
+        self.low, self.high, self.sigma, self.aperture, self.norm = low, high, sigma, aperture, norm
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 1.0
+
+    def taps(self):
+        """Of a Gaussian, whose sums from the ends on are whole"""
+        reach = math.ceil(4 * self.sigma)
+        bell = [math.exp(-(i / self.sigma) ** 2 / 2) for i in range(1, reach + 1)]
+        tails = [round(4096 * math.fsum(bell[i:]) / (1 + 2 * math.fsum(bell))) for i in range(reach)] + [0]
+        side = [a - b for a, b in zip(tails, tails[1:])]
+        return side[::-1] + [4096 - 2 * tails[0]] + side
+
+    def kernels(self):
+        """Sobel's: binomials, smooth across and differences along"""
+        smooth, derived = [1, 2, 1], [-1, 0, 1]
+        while len(smooth) < self.aperture:
+            smooth, derived = (np.convolve(v, [1, 2, 1]) for v in (smooth, derived))
+        return np.array(smooth), np.array(derived)
+
+
 class Unsharp:
     """x + amount * soft(x - blur(x)), where soft takes the threshold off the size of a difference"""
 
@@ -349,6 +379,9 @@ def parse(spec):
         return pair(*PAIRS[name], args[0], options.get("shape", "square"))
     if name == "percentile":
         return rank(args[0], args[1], options.get("shape", "square"))
+    if name == "canny":
+        return Canny(Fraction(args[0]), Fraction(args[1]), float(options.get("sigma", 1)),
+                     int(options.get("aperture", 3)), options.get("norm", "l1"))
     if name == "phase":
         x = np.outer(ACROSS["sobel"], [-1, 0, 1])
         return Phase(x, x.T)

@@ -192,6 +192,64 @@ def otsu(values):
     return occurs[best[0]]
 
 
+def largest_across(size, gx, gy):
+    """Where the gradient's size is above the one before and not below the one behind; neither on diagonals"""
+    around = np.pad(size, 1, constant_values=-1)
+    height, width = size.shape
+
+    def beside(dx, dy):
+        return around[1 + dy:1 + dy + height, 1 + dx:1 + dx + width]
+
+    x, y = np.abs(gx), np.abs(gy)
+    flat, steep = 32768 * y < 13573 * x, 32768 * x < 13573 * y
+    same = (gx < 0) == (gy < 0)
+    return np.select([flat, steep, same],
+                     [(size > beside(-1, 0)) & (size >= beside(1, 0)), (size > beside(0, -1)) & (size >= beside(0, 1)),
+                      (size > beside(-1, -1)) & (size > beside(1, 1))],
+                     (size > beside(1, -1)) & (size > beside(-1, 1)))
+
+
+def edges(colours, stage, full, edge, border):
+    """Canny's, of whole samples"""
+    unit = 16 if full == 255 else 1
+    taps = np.array(stage.taps(), object) if stage.sigma else None
+    smooth, derived = stage.kernels()
+    radius, half = (len(taps) // 2 if stage.sigma else 0), stage.aperture // 2
+    height, width = colours.shape[:2]
+    best = None
+    for c in range(colours.shape[2]):
+        wide = extend(colours[:, :, c], (radius + half,) * 2, edge, border).astype(np.int64) * unit
+        if stage.sigma:
+            rows, columns = height + 2 * half, width + 2 * half
+            down = sum(int(t) * wide[i:i + rows] for i, t in enumerate(taps))
+            wide = (sum(int(t) * down[:, i:i + columns] for i, t in enumerate(taps)) + 2 ** 23) // 2 ** 24
+
+        def response(column, row):
+            part = sum(int(t) * wide[i:i + height] for i, t in enumerate(column))
+            return sum(int(t) * part[:, i:i + width] for i, t in enumerate(row))
+
+        gx, gy = response(smooth, derived), response(derived, smooth)
+        size = gx * gx + gy * gy if stage.norm == "l2" else np.abs(gx) + np.abs(gy)
+        if best is None:
+            best = [size, gx, gy]
+        else:
+            over = size > best[0]
+            best = [np.where(over, new, old) for new, old in zip((size, gx, gy), best)]
+    one = int(smooth.sum() * derived[derived > 0].sum()) * full * unit
+    low, high = ((t * one) ** (2 if stage.norm == "l2" else 1) for t in (stage.low, stage.high))
+    # Whole numbers are above one where they are above what is whole of it.
+    weak = largest_across(*best) & (best[0] > low.numerator // low.denominator)
+    found = weak & (best[0] > high.numerator // high.denominator)
+    while True:
+        wide, more = np.pad(found, 1), found.copy()
+        for i in range(9):
+            more |= wide[i // 3:i // 3 + height, i % 3:i % 3 + width]
+        more &= weak
+        if (more == found).all():
+            return np.repeat(found[:, :, None], colours.shape[2], axis=2) * float(full)
+        found = more
+
+
 def gray(colours):
     return colours @ np.array([[0.2126], [0.7152], [0.0722]]) if colours.shape[2] == 3 else colours
 
@@ -216,7 +274,7 @@ class Run:
             mode = "premultiply" if bright else "keep"
         if not kernels:
             mode = "keep"
-        if any(isinstance(s, filters.Phase) for s in self.stages):
+        if any(isinstance(s, (filters.Phase, filters.Canny)) for s in self.stages):
             mode = "keep"
         self.premultiplies = alpha and mode == "premultiply"
         self.premultiplied = False  # until the first kernel
@@ -280,6 +338,13 @@ class Run:
         self.loose *= stage.magnifies()
         if isinstance(stage, filters.Bilateral):
             self.alike(stage, unit, border)
+            return
+        if isinstance(stage, filters.Canny):
+            # Only samples are certain: smoothed ones that may be off make and break edges.
+            if not all(s.integer for s in self.stages[:i]) or (self.colours != np.rint(self.colours)).any():
+                raise Undetermined("edges of what may be nothing but rounding")
+            self.colours = edges(np.clip(self.colours, 0, self.full), stage, self.full, self.edge, border)
+            self.scale, self.moved = 1.0, False
             return
         self.colours = np.stack([self.respond(self.colours[:, :, c], i, border, unit)
                                  for c in range(self.colours.shape[2])], axis=2)

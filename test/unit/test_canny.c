@@ -1,0 +1,347 @@
+/* test_canny.c - edges: the vectors' against the definition, at every shape, depth and end */
+#include "chain_util.h"
+#include "check.h"
+#include "filter/builtin.h"
+#include "solver/canny_rows.h"
+#include "solver/canny_trace.h"
+#include "solver/edge.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+extern const struct imf_solver imf_solver_canny, imf_solver_canny_vector;
+
+#define PATTERN 0xa5
+
+static uint32_t noise(void) {
+    static uint32_t state = 1;
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static struct imf_canny_numbers numbers_of(const struct imf_canny *canny, double full) {
+    struct imf_problem p = {.epilogue = {.full = full}};
+    struct imf_canny_numbers n;
+    imf_problem_canny(&p, canny, 1);
+    imf_canny_numbers(&n, &p);
+    return n;
+}
+
+static void test_weights(void) {
+    for (double sigma = 0; sigma <= IMF_CANNY_SIGMA; sigma += 0.125) {
+        struct imf_canny canny = {.low = 0.1, .high = 0.2, .sigma = sigma, .aperture = 3};
+        struct imf_canny_numbers n = numbers_of(&canny, 255);
+        double all = 1;
+        uint32_t sum = n.weight[0];
+        for (int i = 1; i <= ceil(4 * sigma); i++)
+            all += 2 * exp(-i * i / (2 * sigma * sigma));
+        for (int i = 0; i <= n.radius; i++) {
+            double exact = 4096 * (i ? exp(-i * i / (2 * sigma * sigma)) : 1) / all;
+            CHECK(fabs(n.weight[i] - exact) <= 1, "sigma %g: weight %d", sigma, i);
+            sum += i ? 2 * n.weight[i] : 0;
+        }
+        CHECK(sum == 4096 && n.weight[0] % 2 == 0, "sigma %g: %u", sigma, sum);
+        CHECK(n.radius <= ceil(4 * sigma) && (n.radius > 0) == (sigma > 0.24),
+              "sigma %g: radius %d", sigma, n.radius);
+    }
+    struct imf_canny canny = {.sigma = 1, .aperture = 3};
+    struct imf_canny_numbers n = numbers_of(&canny, 255);
+    static const uint32_t want[] = {1634, 991, 221, 18, 1}; /* 4096 exp(-x^2/2) / 2.50663 */
+    CHECK(n.radius == 4 && memcmp(n.weight, want, sizeof want) == 0, "sigma 1");
+}
+
+/* A step from 0 to full scale has the gradient 1: the greater taps' sum. */
+static void test_thresholds(void) {
+    static const struct {
+        int aperture;
+        double full;
+        int64_t one;
+    } cases[] = {{3, 255, 4 * 4080},
+                 {5, 255, 48 * 4080},
+                 {7, 255, 640 * 4080},
+                 {3, 65535, 4 * 65535},
+                 {7, 65535, 640 * 65535LL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct imf_canny c = {.low = 0.3, .high = 1, .aperture = cases[i].aperture};
+        struct imf_canny_numbers n = numbers_of(&c, cases[i].full);
+        CHECK(n.high == cases[i].one && n.low == cases[i].one * 3 / 10, "case %zu", i);
+        c.squares = true;
+        n = numbers_of(&c, cases[i].full);
+        CHECK(n.high == cases[i].one * cases[i].one, "squares, case %zu", i);
+    }
+}
+
+/* ---- tracing --------------------------------------------------------------------------------- */
+
+enum { WIDTH = 211, HEIGHT = 190, PITCH = WIDTH + 2 };
+
+static int found;
+
+static void count(void *data, int x, int y) {
+    const struct imf_canny_map *map = data;
+    found += map->pixel[(size_t)y * map->pitch + (size_t)x] == IMF_CANNY_EDGE;
+}
+
+/* What is weak and touches a strong one, until nothing changes. */
+static void spread(unsigned char *pixel) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ptrdiff_t i = 0; i < HEIGHT * PITCH; i++)
+            for (int k = 0; k < 9 && pixel[i] == IMF_CANNY_WEAK; k++)
+                if (pixel[i + (k / 3 - 1) * PITCH + k % 3 - 1] == IMF_CANNY_STRONG) {
+                    pixel[i] = IMF_CANNY_STRONG;
+                    changed = true;
+                }
+    }
+}
+
+static void check_trace(const unsigned char *start, int rows, const char *what) {
+    static unsigned char want[(HEIGHT + 2) * PITCH], got[(HEIGHT + 2) * PITCH];
+    struct imf_canny_map map = {got + PITCH + 1, PITCH, WIDTH, HEIGHT};
+    unsigned long wrong = 0;
+    int before = 0, after = 0;
+    memcpy(want, start, sizeof want);
+    memcpy(got, start, sizeof got);
+    spread(want + PITCH + 1);
+    for (int y = 0; y < HEIGHT; y += rows)
+        imf_canny_search(&map, y, imf_min(y + rows, HEIGHT));
+    for (size_t i = 0; i < sizeof got; i++)
+        before += got[i] == IMF_CANNY_EDGE;
+    found = 0;
+    imf_canny_join(&map, rows, count, &map);
+    for (size_t i = 0; i < sizeof got; i++) {
+        wrong += (got[i] == IMF_CANNY_EDGE) != (want[i] == IMF_CANNY_STRONG);
+        after += got[i] == IMF_CANNY_EDGE;
+    }
+    CHECK(!wrong && found == after - before, "%s, %d rows: %lu; %d told of %d", what, rows, wrong,
+          found, after - before);
+}
+
+/* All weak, so that the stack overflows; random; and one line that winds through all rows twice. */
+static void test_trace(void) {
+    static unsigned char all[(HEIGHT + 2) * PITCH], some[sizeof all], line[sizeof all];
+    unsigned char *in_all = all + PITCH + 1, *in_some = some + PITCH + 1,
+                  *in_line = line + PITCH + 1;
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) {
+            uint32_t chance = noise() % 1000;
+            in_all[y * PITCH + x] = IMF_CANNY_WEAK;
+            in_some[y * PITCH + x] = chance < 2 ? IMF_CANNY_STRONG : chance < 350;
+            in_line[y * PITCH + x] = x % 4 == 0 || (x % 4 == 2 && y == HEIGHT - 1) ||
+                                     ((x % 4 == 1 || x % 4 == 3) && (y == 0 || y == HEIGHT - 1) &&
+                                      (x / 4 % 2 == 0) == (y == 0)) ||
+                                     (x % 4 == 2 && y == 0 && x / 4 % 2 == 0);
+        }
+    in_all[95 * PITCH + 100] = IMF_CANNY_STRONG;
+    in_line[77 * PITCH] = IMF_CANNY_STRONG;
+    for (int rows = 1; rows <= HEIGHT; rows = rows * 3 + 4) {
+        check_trace(all, rows, "all");
+        check_trace(some, rows, "some");
+        check_trace(line, rows, "line");
+    }
+}
+
+/* ---- solvers --------------------------------------------------------------------------------- */
+
+static struct imf_surface surface(const struct imf_problem *p, enum imf_sample sample) {
+    struct imf_surface s;
+    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels, p->reach, NULL) ||
+        imf_surface_alloc(&s, NULL))
+        abort();
+    memset(s.host, PATTERN, imf_surface_bytes(&s));
+    return s;
+}
+
+static void run(const struct imf_solver *solver, const struct imf_problem *p,
+                const struct imf_surface *in, const struct imf_surface *out) {
+    struct imf_proposal proposal;
+    void *job = NULL;
+    imf_propose(&proposal, solver, p, NULL);
+    bool ran = proposal.able && !solver->make(&job, p, &proposal, NULL, NULL) &&
+               !solver->run(job, in, out, NULL) && !solver->run(job, in, out, NULL);
+    CHECK(ran && proposal.bands == IMF_BANDS_WHOLE, "%s", proposal.why);
+    if (job)
+        solver->destroy(&job);
+}
+
+/* Rows that differ, and bytes outside of them and their slack that were written to. */
+static unsigned long differing(const struct imf_surface *want, struct imf_surface *got) {
+    size_t size = imf_sample_size(got->sample), n = (size_t)got->width * (size_t)got->channels;
+    unsigned long wrong = 0;
+    for (int y = 0; y < got->height; y++) {
+        wrong += memcmp(imf_surface_row(want, y), imf_surface_row(got, y), n * size) != 0;
+        memset(imf_surface_row(got, y), PATTERN, (n + IMF_SLACK) * size);
+    }
+    for (size_t i = 0; i < imf_surface_bytes(got); i++)
+        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
+    return wrong;
+}
+
+enum content { NOISE, STEPS, BLOBS, CONTENTS };
+
+/* Noise; plateaus, of which equal gradients are neighbours; and round shapes that edges go around. */
+static double sample(enum imf_sample type, double full, enum content content, int x, int y, int c) {
+    double v = noise() % (uint32_t)(full + 1);
+    if (content == STEPS)
+        v = (x / 5 + y / 7 + c) % 3 * 100;
+    else if (content == BLOBS)
+        v = full * (0.5 + 0.4 * sin(x / 6.0 + c) * cos(y / 5.0) + 0.001 * (noise() % 64));
+    if (type == IMF_F32)
+        return v + (noise() % 40 / 32.0 - 0.5) * (noise() % 9 ? 1 : full);
+    return rint(v);
+}
+
+struct shape {
+    int width, height;
+};
+
+static unsigned long edges;
+
+static void check_solvers(struct imf_problem p, const struct imf_canny *canny, bool alpha,
+                          enum content content, enum imf_edge edge) {
+    p.epilogue.scale = p.epilogue.multiply = 1;
+    p.epilogue.full = p.in_max;
+    if (canny->squares) { /* inverted */
+        p.epilogue.multiply = -1;
+        p.epilogue.offset = p.in_max;
+    }
+    imf_problem_canny(&p, canny, p.channels - alpha);
+    for (int c = 0; c < p.channels; c++)
+        p.outside[c] = rint(p.in_max / 3);
+    struct imf_surface in = surface(&p, p.in), want = surface(&p, p.out), got = surface(&p, p.out);
+    for (int y = 0; y < p.height; y++)
+        for (int i = 0; i < p.width * p.channels; i++)
+            imf_sample_put(imf_surface_row(&in, y), p.in, i,
+                           sample(p.in, p.in_max, content, i / p.channels, y, i % p.channels));
+    imf_edge_fill_band(&in, p.reach, (struct imf_edge_part){0, p.height}, edge, p.outside);
+    run(&imf_solver_canny, &p, &in, &want);
+    run(&imf_solver_canny_vector, &p, &in, &got);
+    for (int y = 0; y < p.height; y++)
+        edges += imf_sample_get(imf_surface_row(&want, y), p.out, 0) != p.epilogue.offset;
+    unsigned long wrong = differing(&want, &got);
+    CHECK(!wrong, "%dx%d, %d channels%s, %d to %d, sigma %g, aperture %d%s, content %d: %lu",
+          p.width, p.height, p.channels, alpha ? " with alpha" : "", p.in, p.out, canny->sigma,
+          canny->aperture, canny->squares ? " squares" : "", content, wrong);
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+    imf_surface_free(&got);
+}
+
+static void test_solvers(void) {
+    static const struct {
+        enum imf_sample in, out;
+        double full;
+    } samples[] = {{IMF_U8, IMF_U8, 255},
+                   {IMF_U16, IMF_U16, 65535},
+                   {IMF_U8, IMF_F32, 255},
+                   {IMF_F32, IMF_U8, 255},
+                   {IMF_F32, IMF_U16, 65535}};
+    static const struct shape shapes[] = {{1, 1}, {7, 3}, {1, 19}, {37, 1}, {131, 24}, {530, 9}};
+    static const enum imf_edge modes[] = {IMF_EDGE_CLAMP, IMF_EDGE_REFLECT, IMF_EDGE_MIRROR,
+                                          IMF_EDGE_WRAP, IMF_EDGE_CONSTANT};
+    static const double sigmas[] = {0, 1, 0.6, 2.3};
+    int turn = 0;
+    for (size_t s = 0; s < sizeof samples / sizeof *samples; s++)
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            for (int channels = 1; channels <= 4; channels++)
+                for (int way = 0; way < 6; way++, turn++) {
+                    struct imf_problem p = {.width = shapes[k].width,
+                                            .height = shapes[k].height,
+                                            .channels = channels,
+                                            .in = samples[s].in,
+                                            .out = samples[s].out,
+                                            .in_max = samples[s].full};
+                    struct imf_canny canny = {.low = turn % 5 ? 0.04 : 0,
+                                              .high = turn % 3 ? 0.2 : 0.5,
+                                              .sigma = sigmas[turn % 4],
+                                              .aperture = 3 + 2 * (way / 2),
+                                              .squares = way % 2,
+                                              .first_x = turn % 7 ? 1 : -1,
+                                              .first_y = turn % 11 ? 1 : -1};
+                    check_solvers(p, &canny, channels % 2 == 0, turn % CONTENTS, modes[turn % 5]);
+                }
+    CHECK(edges > 200, "%lu edges", edges);
+}
+
+/* Several bands, and strips beside each other, whose edges are followed from one to another; and
+ * the widest Gaussian. */
+static void test_bands(void) {
+    static const struct shape shapes[] = {{8300, 70}, {1100, 300}};
+    for (int k = 0; k < 2; k++) {
+        struct imf_problem p = {.width = shapes[k].width,
+                                .height = shapes[k].height,
+                                .channels = 1,
+                                .in = IMF_U8,
+                                .out = IMF_U8,
+                                .in_max = 255};
+        struct imf_canny canny = {
+            .low = 0.005, .high = 0.3, .sigma = 1, .aperture = 3, .first_x = 1, .first_y = 1};
+        check_solvers(p, &canny, false, BLOBS, IMF_EDGE_CLAMP);
+    }
+    struct imf_problem p = {
+        .width = 90, .height = 50, .channels = 3, .in = IMF_U16, .out = IMF_U16, .in_max = 65535};
+    struct imf_canny canny = {.low = 0.01,
+                              .high = 0.02,
+                              .sigma = IMF_CANNY_SIGMA,
+                              .aperture = 7,
+                              .first_x = 1,
+                              .first_y = 1};
+    check_solvers(p, &canny, false, NOISE, IMF_EDGE_REFLECT);
+}
+
+/* Extremes fit in the integers that are taken: of 16 bits most of all. */
+static void test_extremes(void) {
+    for (int aperture = 3; aperture <= 7; aperture += 2)
+        for (int way = 0; way < 8; way++) {
+            struct imf_problem p = {.width = 70, .height = 23, .channels = 1, .in_max = 255};
+            struct imf_canny canny = {.low = 1.3,
+                                      .high = way < 4 ? 1.4 : 2,
+                                      .sigma = way % 4 / 2,
+                                      .aperture = aperture,
+                                      .squares = way % 2,
+                                      .first_x = 1,
+                                      .first_y = 1};
+            check_solvers(p, &canny, false, STEPS, IMF_EDGE_CONSTANT);
+            p.in = p.out = IMF_U16;
+            p.in_max = 65535;
+            check_solvers(p, &canny, false, NOISE, IMF_EDGE_CLAMP);
+        }
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static void test_lowering(void) {
+    static const char *const alone[] = {"canny:0.1:0.2", "invert", NULL},
+                             *const after[] = {"blur:1", "canny:0.1:0.2:sigma=2:aperture=5", NULL};
+    const struct imf_info rgba = {.width = 90,
+                                  .height = 70,
+                                  .channels = 4,
+                                  .depth = 8,
+                                  .color = IMF_COLOR_RGB,
+                                  .alpha = true};
+    const struct imf_settings settings = {.alpha = IMF_ALPHA_PREMULTIPLY};
+    struct chain_case c = chain_make(alone, &rgba, &settings);
+    const struct imf_pass *pass = c.chain->passes;
+    CHECK(c.chain->count == 1 && pass->problem.kind == IMF_CANNY && c.chain->exact, "one pass");
+    CHECK(c.chain->keep_alpha && pass->problem.colors == 3, "alpha stays");
+    CHECK(pass->problem.epilogue.multiply == -1, "point operations join it");
+    chain_drop(&c);
+    c = chain_make(after, &rgba, &settings);
+    CHECK(c.chain->count == 2 && !c.chain->exact && c.chain->passes[0].gain == 1, "not exact");
+    CHECK(c.chain->passes[1].problem.reach.left == 10, "%d", c.chain->passes[1].problem.reach.left);
+    chain_drop(&c);
+}
+
+int main(void) {
+    test_weights();
+    test_thresholds();
+    test_trace();
+    test_solvers();
+    test_bands();
+    test_extremes();
+    test_lowering();
+    return check_done("test_canny");
+}
