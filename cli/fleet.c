@@ -13,12 +13,15 @@
 
 enum { FLEET_MOST = 64 };
 
+/* Bytes of an image whose bands are worth the start of other devices. */
+#define SHARED_LEAST ((uint64_t)8 << 20)
+
 struct member {
-    char name[128], index[12];
-    const char *trial[4]; /* the command that tries it */
-    int busy;             /* images under way */
-    bool failed;          /* it gets none any more */
-    double ms;            /* that all images before took it */
+    char index[12], name[160]; /* "0", "0 (NAME)" */
+    const char *trial[4];      /* the command that tries it */
+    int busy;                  /* images under way */
+    bool failed;               /* it gets none any more */
+    double ms;                 /* that all images before took it */
 };
 
 struct fleet {
@@ -26,6 +29,7 @@ struct fleet {
     struct plans *plans;
     pthread_mutex_t lock; /* of members' last three lines */
     int count;
+    bool alone;                              /* one image at a time */
     struct imf_context *context[FLEET_MOST]; /* members' */
     struct member member[FLEET_MOST];
 };
@@ -51,8 +55,8 @@ static enum imf_status find_all(struct fleet *f, const struct options *o, struct
         struct imf_context_options options = o->context;
         if (!list[i].usable)
             continue;
-        snprintf(m->name, sizeof m->name, "%s", list[i].name);
         snprintf(m->index, sizeof m->index, "%d", list[i].index);
+        snprintf(m->name, sizeof m->name, "%d (%s)", list[i].index, list[i].name);
         m->trial[0] = o->trial[0];
         m->trial[1] = o->trial[1];
         m->trial[2] = m->index;
@@ -63,7 +67,7 @@ static enum imf_status find_all(struct fleet *f, const struct options *o, struct
         status = imf_context_create(context, &options, err);
         struct imf_error failure;
         if (status == IMF_OK && imf_context_prepare(*context, &failure) != IMF_OK) {
-            complain("device %s (%s) is not used: %s", m->index, m->name, failure.text);
+            complain("device %s is not used: %s", m->name, failure.text);
             imf_context_free(context);
         }
         f->count += *context != NULL;
@@ -91,6 +95,7 @@ enum imf_status fleet_create(struct fleet **out, const struct options *o,
         status = imf_context_create(&f->context[0], &o->context, err);
         f->count = status == IMF_OK;
     }
+    f->alone = jobs == 1;
     /* One job alone has no others to leave room for, and what there is takes a while to ask. */
     uint64_t memory = o->settings.max_memory ? o->settings.max_memory
                       : jobs > 1             ? machine_memory() / 2
@@ -131,6 +136,52 @@ static int choose(const struct fleet *f) {
     return best;
 }
 
+static bool is_large(const struct imf_info *i) {
+    uint64_t samples = (uint64_t)i->width * (uint64_t)i->height * (uint64_t)i->channels;
+    return samples * (uint64_t)i->depth / 8 >= SHARED_LEAST;
+}
+
+static const struct imf_candidate *chosen_of(const struct lease *lease) {
+    return imf_plan_choice(lease->plan)->chosen;
+}
+
+/* Not filtered by bands: the device that is estimated to be the fastest does it. */
+static void take_fastest(struct fleet *f, struct berth *b) {
+    for (int i = 0; i < b->partners; i++) {
+        struct partner *p = &b->partner[i];
+        if (!p->lease.entry)
+            continue;
+        if (chosen_of(&p->lease)->estimate_ms < chosen_of(&b->lease)->estimate_ms) {
+            const struct partner slower = {.lease = b->lease, .device = b->device};
+            b->lease = p->lease;
+            b->device = p->device;
+            *p = slower;
+        }
+        plans_give(f->plans, &p->lease);
+    }
+}
+
+/* All other devices, as far as there is room. */
+static void take_partners(struct fleet *f, const struct shape *shape, struct berth *b) {
+    b->partner = calloc((size_t)f->count, sizeof *b->partner);
+    b->others = calloc((size_t)f->count, sizeof *b->others);
+    for (int i = 0; i < f->count && b->partner && b->others; i++) {
+        struct partner *p = &b->partner[b->partners];
+        if (i == b->device || f->member[i].failed)
+            continue;
+        p->device = i;
+        b->partners++;
+        (void)plans_take(f->plans, i, shape, false, &p->lease, &p->failure);
+    }
+    if (chosen_of(&b->lease)->holds) {
+        take_fastest(f, b);
+        return;
+    }
+    for (int i = 0; i < b->partners; i++)
+        if (b->partner[i].lease.entry)
+            b->others[b->other_count++] = b->partner[i].lease.workspace;
+}
+
 enum imf_status fleet_take(struct fleet *f, const struct shape *shape, struct berth *berth,
                            struct imf_error *err) {
     pthread_mutex_lock(&f->lock);
@@ -138,7 +189,9 @@ enum imf_status fleet_take(struct fleet *f, const struct shape *shape, struct be
     f->member[device].busy++;
     pthread_mutex_unlock(&f->lock);
     *berth = (struct berth){.device = device};
-    enum imf_status status = plans_take(f->plans, device, shape, &berth->lease, err);
+    enum imf_status status = plans_take(f->plans, device, shape, true, &berth->lease, err);
+    if (status == IMF_OK && f->alone && f->count > 1 && is_large(&shape->info))
+        take_partners(f, shape, berth);
     berth->since = now_ms();
     if (status != IMF_OK) {
         pthread_mutex_lock(&f->lock);
@@ -154,20 +207,58 @@ void fleet_give(struct fleet *f, struct berth *berth) {
         return;
     double ms = now_ms() - berth->since;
     plans_give(f->plans, &berth->lease);
+    for (int i = 0; i < berth->partners; i++)
+        plans_give(f->plans, &berth->partner[i].lease);
+    free(berth->partner);
+    free(berth->others);
+    free(berth->shares);
+    berth->partners = berth->other_count = 0;
     pthread_mutex_lock(&f->lock);
     m->busy--;
     m->ms += ms;
     pthread_mutex_unlock(&f->lock);
 }
 
-bool fleet_leave(struct fleet *f, const struct berth *berth, const char **name) {
-    struct member *m = &f->member[berth->device];
+bool fleet_leave(struct fleet *f, int device, const struct imf_error *failure,
+                 const struct reporter *reporter) {
+    struct member *m = &f->member[device];
     int others = 0;
+    if (failure->status != IMF_ERR_DEVICE && failure->status != IMF_ERR_NO_DEVICE)
+        return false;
     pthread_mutex_lock(&f->lock);
     for (int i = 0; i < f->count; i++)
         others += &f->member[i] != m && !f->member[i].failed;
-    *name = others && !m->failed ? m->name : NULL;
+    bool news = others && !m->failed;
     m->failed = m->failed || others;
     pthread_mutex_unlock(&f->lock);
+    if (news) {
+        char text[sizeof failure->text + sizeof m->name + 40];
+        snprintf(text, sizeof text, "device %s is not used any more: %s", m->name, failure->text);
+        report_warning(reporter, NULL, text);
+    }
     return others > 0;
+}
+
+void fleet_settle(struct fleet *f, struct berth *b, struct outcome *o,
+                  const struct reporter *reporter) {
+    struct imf_error failure;
+    if (!b->partners)
+        return;
+    int own = imf_workspace_bands(b->lease.workspace, &failure), sum = own;
+    free(b->shares);
+    b->shares = calloc((size_t)b->partners + 1, sizeof *b->shares);
+    for (int i = 0; i < b->partners; i++) {
+        const struct partner *p = &b->partner[i];
+        struct imf_error other = p->failure;
+        int bands = p->lease.entry ? imf_workspace_bands(p->lease.workspace, &other) : 0;
+        sum += bands;
+        if (b->shares)
+            b->shares[i + 1] = (struct share){f->member[p->device].name, bands};
+        (void)fleet_leave(f, p->device, &other, reporter);
+    }
+    (void)fleet_leave(f, b->device, &failure, reporter);
+    if (b->shares)
+        b->shares[0] = (struct share){f->member[b->device].name, own};
+    o->shares = b->shares;
+    o->share_count = b->shares && sum > own ? b->partners + 1 : 0;
 }

@@ -156,16 +156,9 @@ static const char *note_choice(const struct work *w) {
 /* Another device may do what one has failed at. What was read or written in a stream cannot be read
  * or written again. */
 static bool leave_device(struct session *s, struct work *w) {
-    const char *name, *error = w->error.text;
     struct stat st;
-    if ((w->error.status != IMF_ERR_DEVICE && w->error.status != IMF_ERR_NO_DEVICE) ||
-        !fleet_leave(s->fleet, &w->berth, &name))
+    if (!fleet_leave(s->fleet, w->berth.device, &w->error, &w->record->reporter))
         return false;
-    if (name) {
-        char text[sizeof w->error.text + 160];
-        snprintf(text, sizeof text, "%s is not used any more: %s", name, error);
-        report_warning(&w->record->reporter, NULL, text);
-    }
     bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
     w->elsewhere =
         w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 && S_ISREG(st.st_mode);
@@ -236,7 +229,13 @@ static enum result open_output(struct session *s, struct work *w) {
 
 static enum imf_status run_plan(struct session *s, struct work *w) {
     const struct options *o = s->options;
-    const struct imf_run_options options = {o->bench, o->verify, w->berth.lease.threads};
+    const struct berth *b = &w->berth;
+    bool shared = b->other_count > 0;
+    const struct imf_run_options options = {.bench = o->bench,
+                                            .verify = o->verify,
+                                            .threads = b->lease.threads + shared,
+                                            .others = b->others,
+                                            .other_count = (size_t)b->other_count};
     struct imf_report *report = &w->outcome.report;
     if (o->spectrum)
         return pictures_run(&w->spectrum, w->berth.lease.workspace, w->reader, w->writer, o,
@@ -268,6 +267,7 @@ static enum result run(struct session *s, struct work *w) {
     struct imf_report *report = &w->outcome.report;
     enum imf_status status = run_plan(s, w);
     const char *note = note_choice(w);
+    fleet_settle(s->fleet, &w->berth, &w->outcome, &w->record->reporter);
     if (status != IMF_OK) {
         if (leave_device(s, w))
             return RESULT_FAILED;

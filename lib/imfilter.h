@@ -147,8 +147,7 @@ enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *e
 void imf_writer_close(struct imf_writer **writer);
 const char *imf_writer_warning(const struct imf_writer *writer); /* what was left out, or NULL */
 
-/* What a format is called; static storage. NULL for IMF_FORMAT_NONE and past the last. */
-struct imf_format_doc {
+struct imf_format_doc {        /* NULL for IMF_FORMAT_NONE and past the last; static storage */
     const char *name, *title;  /* "jpeg", "JPEG" */
     const char *extensions[8]; /* without the dot, that for new names first; NULL past the last */
     const char *options[8];    /* of struct imf_encode, the members that it heeds; likewise */
@@ -253,7 +252,7 @@ enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err);
 void imf_context_free(struct imf_context **ctx);
-/* What a context does before it loads OpenCL: for callers of imf_device_list(), which loads it. */
+/* What it does before it loads OpenCL: for callers of imf_device_list(), which loads it. */
 enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
 
 struct imf_device_info {
@@ -295,8 +294,7 @@ struct imf_choice {
     const char *note; /* a warning for the user ("no OpenCL platform: ..."), or NULL */
 };
 
-/* A plan fits one image shape and may be run many times. Context and filter must outlive it. */
-struct imf_plan;
+struct imf_plan; /* fits one image shape; may be run many times, while context and filter live */
 enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
                                 const struct imf_filter *filter, const struct imf_info *input,
                                 const struct imf_settings *settings, struct imf_error *err);
@@ -309,7 +307,11 @@ const struct imf_choice *imf_plan_choice(const struct imf_plan *plan);
 struct imf_run_options {
     unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
     bool verify;    /* run the reference too and compare */
-    int threads;    /* that may work at once; 0: all cores' */
+    int threads;    /* that may work at once; 0: all cores'; 1: the bands are not shared */
+    /* Workspaces of plans for the same on other devices, each asked for, that share the bands of an
+     * image whose rows stream: who is free takes the next. If a device fails others do its bands. */
+    struct imf_workspace *const *others;
+    size_t other_count;
 };
 
 struct imf_report {
@@ -337,9 +339,8 @@ enum imf_status imf_plan_run_memory(const struct imf_plan *plan, const void *src
                                     const struct imf_run_options *options,
                                     struct imf_report *report, struct imf_error *err);
 
-/* What one image needs while it is filtered: pixels, working buffers, compiled programs, a device's
- * queue. The first run makes them, and they are kept for the next: for a thread that filters many
- * images of a shape. The plan must outlive it. */
+/* An image's pixels, working buffers, programs and device queue: made by the first run, kept for the
+ * next, for a thread that filters many images of a shape. The plan must outlive it. */
 struct imf_workspace;
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
                                      struct imf_error *err);
@@ -347,6 +348,8 @@ void imf_workspace_free(struct imf_workspace **workspace);
 const struct imf_plan *imf_workspace_plan(const struct imf_workspace *workspace);
 /* The plan's choice, unless the device failed in a run: then what was done instead, and will be. */
 const struct imf_choice *imf_workspace_choice(const struct imf_workspace *workspace);
+/* Bands that it did in the last run, 0 if all at once; *failure: its device's in a shared run. */
+int imf_workspace_bands(const struct imf_workspace *workspace, struct imf_error *failure);
 /* As imf_plan_run() and imf_plan_run_memory(). */
 enum imf_status imf_workspace_run(struct imf_workspace *workspace, struct imf_reader *reader,
                                   struct imf_writer *writer, const struct imf_run_options *options,
@@ -373,9 +376,8 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
  * "Speeding up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL"); large
  * primes as Rader (1968) or Bluestein (1970) has it. */
 struct imf_fft_shape {
-    int nx, ny;       /* neighbouring values, rows; ny = 1 (or 0): one dimension */
-    int batch;        /* transforms done at once; 0: 1 */
-    unsigned radices; /* to build from: bits 2, 3, 4, 5, 7, 8 and 16; 0: all, and any prime */
+    int nx, ny, batch; /* neighbouring values, rows (1 or 0: one dimension), transforms (0: 1) */
+    unsigned radices;  /* to build from: bits 2, 3, 4, 5, 7, 8 and 16; 0: all, and any prime */
 };
 enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
 /* The length from n on that is estimated to be the quickest; 0 when there is none (n > 2^22). */
@@ -400,8 +402,7 @@ enum imf_status imf_fft_transform(struct imf_fft *fft, enum imf_fft_direction di
 
 /* ---- pictures of filters and images --------------------------------------------------------- */
 
-/* A drawing: rows of 3 * width bytes, red, green, blue. Write it as an 8-bit RGB image. */
-struct imf_picture {
+struct imf_picture { /* rows of 3 * width bytes, red, green, blue: to be written as 8-bit RGB */
     int width, height;
     unsigned char *rgb;
 };
@@ -417,8 +418,7 @@ enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, b
 enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
                                    struct imf_error *err);
 
-/* Pixels in memory, as struct imf_info says; the stride is in bytes. Borrowed. */
-struct imf_pixels {
+struct imf_pixels { /* in memory, as struct imf_info says; the stride is in bytes; borrowed */
     const struct imf_info *info;
     const void *data;
     size_t stride;

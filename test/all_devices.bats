@@ -159,3 +159,81 @@ same() {
     [ "$status" -eq 3 ]
     [ ! -e out.png ]
 }
+
+# An image large enough to be shared, as each format.
+make_large() {
+    need_two_devices
+    { printf 'P5\n4000 2200\n255\n' && seq 1 2000000 | head -c 8800000; } >large.pgm
+    imf -f sharpen:2 --device=0 large.pgm -o want.pgm
+}
+
+pixels_are() { # WANTED FILE
+    imf -f invert "$1" -o wanted.pgm
+    imf -f invert "$2" -o got.pgm
+    cmp wanted.pgm got.pgm
+}
+
+shares() { # of standard output's JSON: bands, those of each device
+    sed -n 's/.*"bands":\([0-9]*\),"overlap_ms".*"shares":\[{[^}]*"bands":\([0-9]*\)},{[^}]*"bands":\([0-9]*\)}\].*/\1 \2 \3/p'
+}
+
+@test "--device=all: the bands of one large image go to each device, and pixels are the same" {
+    make_large
+    imf -f invert -f invert large.pgm -o large.png
+    imf -f invert -f invert --quality=95 large.pgm -o large.jpg
+    for kind in pgm png jpg; do
+        imf -f sharpen:2 --device=0 large.$kind -o want.$kind
+        rm -f counts
+        all --json large.$kind -o out.$kind
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        [ "$(grep -vcx 0 counts)" -eq 2 ]
+        read -r bands first second < <(shares <<<"$output")
+        [ "$first" -gt 0 ]
+        [ "$second" -gt 0 ]
+        [ "$((first + second))" -eq "$bands" ]
+        pixels_are want.$kind out.$kind
+    done
+    # From a stream to a stream, and what people are told.
+    LD_PRELOAD="$PWD/layer.so" imf --device=all -v --explain -f sharpen:2 - -o out.pgm <large.pgm >said 2>told
+    cmp want.pgm out.pgm
+    [ "$(grep -c '^  [0-9]* of [0-9]* bands on device [01] (.*)$' said)" -eq 2 ]
+    [ "$(grep -c ': [0-9]* of [0-9]* bands on device [01] (.*)$' told)" -eq 2 ]
+}
+
+@test "--device=all: a device that fails in the middle of an image is left, and its bands go elsewhere" {
+    make_large
+    cp large.pgm again.pgm
+    for broken in 1 2; do
+        for good in 0 1 2; do
+            BROKEN=$broken GOOD=$good all - -o - <large.pgm >/dev/null
+            [ "$status" -eq 0 ]
+            BROKEN=$broken GOOD=$good all --jobs=1 large.pgm again.pgm -o out/
+            [ "$status" -eq 0 ]
+            [ "${#stderr_lines[@]}" -eq 1 ]
+            [[ $stderr == *'device '*' is not used any more: '*CL_OUT_OF_RESOURCES* ]]
+            cmp want.pgm out/large.pgm
+            cmp want.pgm out/again.pgm
+            rm -r out
+        done
+    done
+    for good in 0 2; do
+        BROKEN=3 GOOD=$good all large.pgm -o out.pgm
+        [ "$status" -eq 1 ]
+        [[ $stderr == *CL_OUT_OF_RESOURCES* ]]
+        [ "$(grep -c 'is not used any more' <<<"$stderr")" -eq 1 ]
+        [ ! -e out.pgm ]
+    done
+}
+
+@test "--device=all: what is not shared is done by one device" {
+    make_large
+    for options in '-f lowpass:0.2' '-f sharpen --max-memory=120M' '-f sharpen --edge=wrap'; do
+        rm -f counts
+        run --separate-stderr env LD_PRELOAD="$PWD/layer.so" "$IMFILTER" --device=all --json $options large.pgm -o out.pgm
+        echo "$options: $status $stderr $output"
+        [ "$status" -eq 0 ]
+        [[ $output != *'"shares"'* ]]
+        [ "$(grep -vcx 0 counts)" -eq 1 ]
+    done
+}

@@ -16,8 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Rows above and below that a pass reads. */
-static struct imf_margin reach(const struct imf_pass *pass) {
+struct imf_margin imf_bands_reach(const struct imf_pass *pass) {
     struct imf_margin m = {0, 0, 0, 0};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return m;
@@ -50,7 +49,7 @@ static bool is_window(const struct imf_bands *b, const struct imf_segment *s, in
 /* Whether a segment must end before pass i. */
 static bool cut(const struct imf_chain *c, int i, const enum imf_bands_wish *wish) {
     const struct imf_pass *pass = &c->passes[i];
-    struct imf_margin m = reach(pass);
+    struct imf_margin m = imf_bands_reach(pass);
     return i == 0 || wish[i] == IMF_BANDS_WHOLE || wish[i - 1] == IMF_BANDS_WHOLE ||
            (c->edge == IMF_EDGE_WRAP && pass->source >= 0 && m.top + m.bottom > 0);
 }
@@ -81,7 +80,7 @@ static void set_leads(struct imf_bands *b, const struct imf_segment *s) {
         w->lead = w->least = 0;
         for (int i = index; i < s->end; i++) {
             const struct imf_window *made = &b->window[i + 1];
-            int below = reach(&c->passes[i]).bottom;
+            int below = imf_bands_reach(&c->passes[i]).bottom;
             if (!reads(&c->passes[i], index))
                 continue;
             if (c->passes[i].kind == IMF_PASS_CONVOLVE)
@@ -231,7 +230,7 @@ static int oldest(const struct imf_bands *b, const struct imf_segment *s, int in
     int row = INT_MAX;
     for (int i = index; i < s->end; i++)
         if (reads(&c->passes[i], index))
-            row = imf_min(row, b->window[i + 1].before - reach(&c->passes[i]).top);
+            row = imf_min(row, b->window[i + 1].before - imf_bands_reach(&c->passes[i]).top);
     if (index == 0)
         row = imf_min(row, b->window[c->count].before - b->back);
     if (index == c->count)
@@ -256,7 +255,8 @@ static int needed(const struct imf_bands *b, const struct imf_segment *s, int in
             continue;
         read = true;
         if (made > 0)
-            rows = imf_max(rows, made < c->height ? made + reach(&c->passes[i]).bottom : made);
+            rows = imf_max(rows,
+                           made < c->height ? made + imf_bands_reach(&c->passes[i]).bottom : made);
     }
     return read ? rows : target;
 }
@@ -266,6 +266,10 @@ void imf_bands_go(struct imf_bands *b, const struct imf_segment *s, int band) {
     int target = c->height;
     if (b->slice)
         return;
+    if (b->parts) {
+        imf_bands_seek(b, band * s->advance, imf_min((band + 1) * s->advance, c->height));
+        return;
+    }
     if (band < s->bands - 1)
         target = (band + 1) * s->advance - largest_lead(b, s);
     for (int index = c->count; index >= 0; index--) {
@@ -306,7 +310,7 @@ static int whole_reach(const struct imf_bands *b) {
     const struct imf_chain *c = b->chain;
     int rows = 0;
     for (int i = 0; i < c->count; i++) {
-        struct imf_margin m = reach(&c->passes[i]);
+        struct imf_margin m = imf_bands_reach(&c->passes[i]);
         rows += m.top + m.bottom;
     }
     return rows;
@@ -319,7 +323,7 @@ static const char *why_hold(const struct imf_bands *b, const struct imf_bands_as
     if (!ask->form.ends)
         return "it is read, written or looked at as a whole";
     for (int i = 0; i < c->count; i++) {
-        struct imf_margin m = reach(&c->passes[i]);
+        struct imf_margin m = imf_bands_reach(&c->passes[i]);
         if (ask->wish[i] == IMF_BANDS_WHOLE)
             return "the filter takes all of it at once";
         if (c->edge == IMF_EDGE_WRAP && m.top + m.bottom > 0)
@@ -331,6 +335,13 @@ static const char *why_hold(const struct imf_bands *b, const struct imf_bands_as
 static enum imf_status plan_segment(struct imf_bands *b, struct imf_segment *s,
                                     const struct imf_bands_ask *ask, struct imf_error *err) {
     set_leads(b, s);
+    if (b->streams && ask->form.part > 0 && ask->form.part < b->chain->height) {
+        b->parts = true;
+        s->advance = ask->form.part;
+        s->bands = (b->chain->height - 1) / s->advance + 1;
+        measure(b, s);
+        return IMF_OK;
+    }
     enum imf_status st = choose_bands(b, s, ask, err);
     if (!st && b->streams && s->bands == 1) {
         b->streams = false;

@@ -1,11 +1,12 @@
 /*
- * bands_plan.c - bands as solvers wish them, and those of a part of the result
+ * bands_plan.c - bands as solvers wish them, and those that hold a part of the result
  */
 #include "plan/bands.h"
 
 #include "device/tuning.h"
 #include "solver/edge.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* Of a chain on the host. */
@@ -72,6 +73,44 @@ static void widen_for_margins(struct imf_window *w, const struct imf_chain *c, i
         w->done = imf_max(w->done, imf_edge_index(c->edge, y, c->height) + 1);
 }
 
+/* Rows that are made together, and what margins repeat of them, until nothing is missing. */
+static void complete(struct imf_window *w, const struct imf_chain *c, int index) {
+    int before, done;
+    do {
+        before = w->before;
+        done = w->done;
+        w->before -= w->before % w->step;
+        w->done = imf_min(((w->done - 1) / w->step + 1) * w->step, c->height);
+        widen_for_margins(w, c, index);
+    } while (w->before != before || w->done != done);
+}
+
+void imf_bands_seek(struct imf_bands *b, int from, int to) {
+    const struct imf_chain *c = b->chain;
+    const struct imf_window *result = &b->window[c->count];
+    for (int index = 0; index <= c->count; index++) {
+        b->window[index].before = c->height;
+        b->window[index].done = b->window[index].moved = 0;
+    }
+    widen(&b->window[c->count], c, from, to);
+    for (int i = c->count - 1; i >= 0; i--) {
+        const struct imf_pass *pass = &c->passes[i];
+        const struct imf_window *made = &b->window[i + 1];
+        struct imf_margin m = imf_bands_reach(pass);
+        complete(&b->window[i + 1], c, i + 1);
+        widen(&b->window[pass->source + 1], c, made->before - m.top, made->done + m.bottom);
+        if (pass->second >= -1)
+            widen(&b->window[pass->second + 1], c, made->before, made->done);
+    }
+    if (c->keep_alpha || b->back)
+        widen(&b->window[0], c, result->before - b->back, result->done + b->back);
+    complete(&b->window[0], c, 0);
+    for (int index = 0; index <= c->count; index++) {
+        struct imf_window *w = &b->window[index];
+        w->kept = w->before > 0 ? w->before : -imf_chain_margin(c, index - 1).top;
+    }
+}
+
 enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *c, int from, int to,
                                 struct imf_error *err) {
     enum imf_status st = imf_bands_open(out, c, err);
@@ -82,28 +121,22 @@ enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *
     b->count = 1;
     b->segment[0] = (struct imf_segment){.end = c->count, .advance = c->height, .bands = 1};
     for (int index = 0; index <= c->count; index++)
-        b->window[index] = (struct imf_window){.before = c->height, .step = 1};
-    b->window[c->count].before = from;
-    b->window[c->count].done = to;
-    for (int i = c->count - 1; i >= 0; i--) {
-        const struct imf_pass *pass = &c->passes[i];
-        const struct imf_window *made = &b->window[i + 1];
-        struct imf_margin m = {0, 0, 0, 0};
-        if (pass->kind == IMF_PASS_CONVOLVE)
-            m = pass->problem.reach;
-        widen_for_margins(&b->window[i + 1], c, i + 1);
-        widen(&b->window[pass->source + 1], c, made->before - m.top, made->done + m.bottom);
-        if (pass->second >= -1)
-            widen(&b->window[pass->second + 1], c, made->before, made->done);
-    }
-    if (c->keep_alpha)
-        widen(&b->window[0], c, from, to);
-    widen_for_margins(&b->window[0], c, 0);
+        b->window[index].step = 1;
+    imf_bands_seek(b, from, to);
     for (int index = 0; index <= c->count; index++) {
         struct imf_window *w = &b->window[index];
-        w->kept = w->before > 0 ? w->before : -imf_chain_margin(c, index - 1).top;
         w->rows = imf_max(imf_bands_end(b, index, w->done) - w->kept, 1);
         w->tallest = w->done - w->before;
     }
     return IMF_OK;
+}
+
+/* What is made again around a part is at most 1 / REST of it. */
+#define REST 4
+
+int imf_bands_part(const struct imf_bands *b) {
+    if (!b->streams)
+        return 0;
+    int rows = imf_max(b->segment[0].advance, b->window[b->chain->count].step);
+    return b->back < INT_MAX / REST ? imf_max(rows, REST * b->back) : 0;
 }

@@ -23,7 +23,17 @@ enum imf_status imf_exec_stream_open(struct imf_exec *x, struct imf_error *err) 
         const struct imf_window *in = &x->bands->window[0];
         const struct imf_window *out = &x->bands->window[x->chain->count];
         imf_bands_go(x->bands, s, n);
-        t->band[n] = (struct imf_exec_band){in->kept, in->before, in->done, out->before, out->done};
+        t->band[n] = (struct imf_exec_band){.kept = in->kept,
+                                            .before = in->before,
+                                            .done = in->done,
+                                            .from = out->before,
+                                            .to = out->done,
+                                            .which = n % IMF_ENDS};
+        if (x->bands->parts) { /* of what is made in steps these rows alone are wanted */
+            t->band[n].from = n * s->advance;
+            t->band[n].to = imf_min((n + 1) * s->advance, x->chain->height);
+            t->band[n].skip = t->band[n].from - out->before;
+        }
     }
     return IMF_OK;
 }
@@ -45,7 +55,7 @@ static size_t stride(const struct imf_surface *s) {
 /* Rows of storage that a band has from the one before. */
 static int carried(const struct imf_exec *x, int n) {
     const struct imf_exec_band *b = &x->stream->band[n];
-    return n ? imf_bands_end(x->bands, 0, b->before) - b->kept : 0;
+    return n && !x->bands->parts ? imf_bands_end(x->bands, 0, b->before) - b->kept : 0;
 }
 
 static int carried_from(const struct imf_exec *x, int n) {
@@ -55,10 +65,11 @@ static int carried_from(const struct imf_exec *x, int n) {
 enum imf_status imf_exec_lend(struct imf_exec *x, int n, struct imf_rows *rows,
                               struct imf_error *err) {
     struct imf_exec_stream *t = x->stream;
-    const struct imf_exec_band *b = &t->band[n];
-    const struct imf_surface *s = &t->in[n % IMF_ENDS];
-    void *storage =
-        t->failed ? x->place->host(x, n % IMF_ENDS) : x->place->lend(x, n % IMF_ENDS, err);
+    struct imf_exec_band *b = &t->band[n];
+    if (x->bands->parts)
+        b->which = t->turn++ % IMF_ENDS;
+    const struct imf_surface *s = &t->in[b->which];
+    void *storage = t->failed ? x->place->host(x, b->which) : x->place->lend(x, b->which, err);
     if (!storage)
         return IMF_ERR_DEVICE;
     t->ahead = n;
@@ -78,15 +89,15 @@ static void carry_on_host(struct imf_exec *x, int n) {
 
 enum imf_status imf_exec_take(struct imf_exec *x, int n, struct imf_error *err) {
     const struct imf_exec_band *b = &x->stream->band[n];
-    struct imf_surface *s = &x->stream->in[n % IMF_ENDS];
+    struct imf_surface *s = &x->stream->in[b->which];
     enum imf_status st = IMF_OK;
     if (x->stream->failed) {
         carry_on_host(x, n);
         return IMF_OK;
     }
-    st = x->place->take(x, n % IMF_ENDS, b->before - b->kept, b->done - b->before, err);
+    st = x->place->take(x, b->which, b->before - b->kept, b->done - b->before, err);
     if (!st && carried(x, n) > 0)
-        st = x->place->carry(x, n % IMF_ENDS, carried_from(x, n), carried(x, n), err);
+        st = x->place->carry(x, b->which, carried_from(x, n), carried(x, n), err);
     x->surface[0] = *s;
     return st;
 }
@@ -94,7 +105,7 @@ enum imf_status imf_exec_take(struct imf_exec *x, int n, struct imf_error *err) 
 enum imf_status imf_exec_band(struct imf_exec *x, const struct imf_chain *plain, int n,
                               struct imf_error *err) {
     const struct imf_segment *s = &x->bands->segment[0];
-    x->surface[x->chain->count] = x->stream->out[n % IMF_ENDS];
+    x->surface[x->chain->count] = x->stream->out[x->stream->band[n].which];
     imf_bands_go(x->bands, s, n);
     enum imf_status st = imf_exec_run_band(x, s, err);
     /* What is sent later is told of when it settles; but first look at what has to be done again. */
@@ -108,14 +119,20 @@ void imf_exec_band_rows(const struct imf_exec *x, int n, struct imf_rows *rows) 
     *rows = (struct imf_rows){.first = b->from, .count = b->to - b->from};
 }
 
+void imf_exec_band_image(const struct imf_exec *x, int n, struct imf_rows *rows) {
+    const struct imf_exec_band *b = &x->stream->band[n];
+    *rows = (struct imf_rows){.first = b->before, .count = b->done - b->before};
+}
+
 enum imf_status imf_exec_result(struct imf_exec *x, int n, struct imf_rows *rows,
                                 struct imf_error *err) {
-    struct imf_surface *s = &x->stream->lent[n % IMF_ENDS];
+    const struct imf_exec_band *b = &x->stream->band[n];
+    struct imf_surface *s = &x->stream->lent[b->which];
     imf_exec_band_rows(x, n, rows);
-    *s = x->stream->out[n % IMF_ENDS];
-    enum imf_status st = x->place->fetch(x, n % IMF_ENDS, s, rows->count, err);
+    *s = x->stream->out[b->which];
+    enum imf_status st = x->place->fetch(x, b->which, s, b->skip + rows->count, err);
     if (!st && rows->count) {
-        rows->at = imf_surface_row(s, 0);
+        rows->at = imf_surface_row(s, b->skip);
         rows->stride = stride(s);
     }
     return st;
@@ -127,11 +144,12 @@ bool imf_exec_overlaps(const struct imf_exec *x) {
 
 enum imf_status imf_exec_settle(struct imf_exec *x, int n, struct imf_report *r,
                                 struct imf_error *err) {
-    return x->place->settle(x, n % IMF_ENDS, r, err);
+    return x->place->settle(x, x->stream->band[n].which, r, err);
 }
 
 enum imf_status imf_exec_release(struct imf_exec *x, int n, struct imf_error *err) {
-    return x->place->release(x, n % IMF_ENDS, &x->stream->lent[n % IMF_ENDS], err);
+    int which = x->stream->band[n].which;
+    return x->place->release(x, which, &x->stream->lent[which], err);
 }
 
 void imf_exec_give_up(struct imf_exec *x) {

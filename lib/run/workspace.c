@@ -11,30 +11,20 @@
 #include "codec/ahead.h"
 #include "codec/codec.h"
 #include "plan/layout.h"
-#include "plan/proposals.h"
 #include "run/bench.h"
-#include "run/ends.h"
 #include "run/palette.h"
-#include "run/plan.h"
+#include "run/share.h"
 #include "run/stream.h"
 #include "run/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct imf_workspace {
-    const struct imf_plan *plan;
-    struct imf_exec *exec; /* made by the first run, */
-    bool streams;          /* for rows that stream */
-    bool on_device;
-    int threads;                  /* of the run; 0: as many as cores */
-    struct imf_choice choice;     /* the plan's, or what `fallen` says */
-    struct imf_fallback fallback; /* if the device failed */
-};
-
 static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
-    *ws = (struct imf_workspace){
-        .plan = plan, .on_device = plan->planning.on_device, .choice = plan->choice};
+    *ws = (struct imf_workspace){.plan = plan,
+                                 .on_device = plan->planning.on_device,
+                                 .choice = plan->choice,
+                                 .failure = {.status = IMF_OK}};
 }
 
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
@@ -62,90 +52,10 @@ const struct imf_choice *imf_workspace_choice(const struct imf_workspace *ws) {
     return &ws->choice;
 }
 
-/* ---- preparing, and falling back ------------------------------------------------------------ */
-
-/* Take the host, after a device said `why`; false if it cannot do the work. */
-static bool choose_host(struct imf_workspace *ws, const char *why) {
-    struct imf_fallback *f = &ws->fallback;
-    if (!imf_planning_fall_back(&ws->plan->planning, why, f))
-        return false;
-    ws->on_device = false;
-    ws->choice.candidates = f->candidate;
-    ws->choice.chosen = &f->candidate[f->chosen];
-    ws->choice.device = IMF_HOST;
-    ws->choice.note = f->note;
-    return true;
-}
-
-/* How an executor is to be made. */
-static struct imf_bands_form form_of(const struct imf_workspace *ws) {
-    struct imf_bands_form form = ws->plan->form;
-    form.ends = ws->streams;
-    return form;
-}
-
-static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
-    enum imf_status st = imf_exec_make_host_bands(
-        &ws->exec, ws->plan->chain, ws->plan->planning.host_backend, form_of(ws), err);
-    if (!st)
-        imf_exec_limit(ws->exec, ws->threads);
-    return st;
-}
-
-/*
- * After `failure` on the device: take the host instead, with the device's input if `with_input`.
- * Fails with that failure where the device was asked for or the host cannot do it.
- */
-static enum imf_status fall_back(struct imf_workspace *ws, const struct imf_error *failure,
-                                 bool with_input, struct imf_error *err) {
-    if (!ws->plan->may_fall_back || !ws->on_device || !choose_host(ws, failure->text)) {
-        if (err)
-            *err = *failure;
-        return failure->status;
-    }
-    /* Too little memory for this image may be enough for the next. */
-    if (failure->status == IMF_ERR_DEVICE)
-        imf_context_give_up(ws->plan->ctx, failure);
-    struct imf_exec *failed = ws->exec;
-    ws->exec = NULL;
-    enum imf_status st = make_host(ws, err);
-    if (!st && with_input)
-        st = imf_exec_copy_input(failed, ws->exec, err);
-    imf_exec_free(&failed);
-    return st;
-}
-
-static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
-    const struct imf_planning *p = &ws->plan->planning;
-    size_t bytes = (size_t)p->chain->count * sizeof *p->taken;
-    struct imf_proposal *taken = malloc(bytes);
-    struct imf_bands *bands = NULL;
-    if (!taken)
-        return imf_fail_memory(err, bytes);
-    memcpy(taken, p->taken, bytes);
-    /* For other bands than those planned with, their solvers are asked again. */
-    enum imf_status st =
-        imf_proposals_band(&bands, p->chain, taken, form_of(ws), imf_runtime_device(p->rt), err);
-    imf_bands_free(&bands);
-    if (!st)
-        st = imf_exec_make_device(&ws->exec, p->chain, taken, form_of(ws), p->rt, err);
-    free(taken);
-    return st;
-}
-
-static enum imf_status prepare(struct imf_workspace *ws, bool streams, struct imf_error *err) {
-    struct imf_error failure;
-    if (ws->streams != streams)
-        imf_exec_free(&ws->exec);
-    ws->streams = streams;
-    if (ws->exec)
-        return IMF_OK;
-    /* Another run may have found out that the device fails. */
-    const char *gave_up =
-        ws->on_device && ws->plan->may_fall_back ? imf_context_gave_up(ws->plan->ctx) : NULL;
-    if (!ws->on_device || (gave_up && choose_host(ws, gave_up)))
-        return make_host(ws, err);
-    return make_device(ws, &failure) ? fall_back(ws, &failure, false, err) : IMF_OK;
+int imf_workspace_bands(const struct imf_workspace *ws, struct imf_error *failure) {
+    if (failure)
+        *failure = ws->failure;
+    return ws->bands;
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -160,7 +70,7 @@ static struct imf_rows rows_of(const struct imf_surface *s) {
 static enum imf_status fall_back_whole(struct imf_workspace *ws, const struct imf_error *failure,
                                        bool with_input, struct imf_error *err) {
     ws->streams = false;
-    return fall_back(ws, failure, with_input, err);
+    return imf_workspace_fall_back(ws, failure, with_input, err);
 }
 
 /* Read the image into the input, which stays mapped. */
@@ -265,7 +175,7 @@ static enum imf_status run_whole(struct imf_workspace *ws, struct imf_ends *ends
 /* The host takes over from a device that failed with this. */
 static bool host_goes_on(void *data, const struct imf_error *failure) {
     struct imf_workspace *ws = data;
-    if (!ws->plan->may_fall_back || !ws->on_device || !choose_host(ws, failure->text))
+    if (!ws->plan->may_fall_back || !ws->on_device || !imf_workspace_choose_host(ws, failure->text))
         return false;
     if (failure->status == IMF_ERR_DEVICE)
         imf_context_give_up(ws->plan->ctx, failure);
@@ -289,18 +199,34 @@ static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends
     return st;
 }
 
+static enum imf_status run_alone(struct imf_workspace *ws, struct imf_ends *ends, bool streams,
+                                 const struct imf_run_options *options, struct imf_report *r,
+                                 struct imf_error *err) {
+    double begin = imf_now_ms();
+    ws->failure.status = IMF_OK;
+    enum imf_status st = imf_workspace_prepare(ws, streams, 0, err);
+    if (st)
+        return st;
+    imf_exec_limit(ws->exec, ws->threads);
+    r->setup_ms += imf_now_ms() - begin;
+    st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)
+                                  : run_whole(ws, ends, options, r, err);
+    ws->bands = r->bands;
+    return st;
+}
+
 static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool streams,
                            const struct imf_run_options *options, struct imf_report *r,
                            struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
+    struct imf_share *share;
     ws->threads = options ? options->threads : 0;
-    enum imf_status st = prepare(ws, streams, err);
-    if (!st)
-        imf_exec_limit(ws->exec, ws->threads);
+    enum imf_status st = imf_share_open(&share, ws, streams, options, err);
     r->setup_ms = imf_now_ms() - begin + opened;
     if (!st)
-        st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)
-                                      : run_whole(ws, ends, options, r, err);
+        st = share ? imf_share_run(share, ends, r, err)
+                   : run_alone(ws, ends, streams, options, r, err);
+    imf_share_close(&share);
     if (ends->reader)
         r->decode_ms += imf_ahead_ms(ends->reader->ahead);
     r->fell_back = ws->on_device != ws->plan->planning.on_device;

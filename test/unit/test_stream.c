@@ -3,7 +3,8 @@
  * bands and however late the stages are
  *
  * The input and the output are streams that sleep now and then, so that readers and writers are
- * overtaken, or hold up the others. On one thread there are no such stages.
+ * overtaken, or hold up the others. On one thread there are no such stages. Several workspaces may
+ * share the bands.
  */
 #include "check.h"
 #include "imfilter.h"
@@ -115,10 +116,9 @@ struct outcome {
     bool moved; /* another thread read the input */
 };
 
-static struct outcome run_on(struct imf_workspace *ws, int threads, struct tape in,
-                             size_t out_broken) {
+static struct outcome run_with(struct imf_workspace *ws, const struct imf_run_options *options,
+                               struct tape in, size_t out_broken) {
     struct outcome o = {.size = in.size * 3 + 4096};
-    const struct imf_run_options options = {.threads = threads};
     in.owner = pthread_self();
     in.moved = &o.moved;
     struct tape out = {
@@ -133,7 +133,7 @@ static struct outcome run_on(struct imf_workspace *ws, int threads, struct tape 
     if (!o.status)
         o.status = imf_writer_open(&writer, sink, &info, NULL, NULL, &err);
     if (!o.status)
-        o.status = imf_workspace_run(ws, reader, writer, &options, &o.report, &err);
+        o.status = imf_workspace_run(ws, reader, writer, options, &o.report, &err);
     imf_reader_close(&reader);
     imf_writer_close(&writer);
     fclose(source);
@@ -142,6 +142,12 @@ static struct outcome run_on(struct imf_workspace *ws, int threads, struct tape 
     o.data = out.data;
     o.size = out.at;
     return o;
+}
+
+static struct outcome run_on(struct imf_workspace *ws, int threads, struct tape in,
+                             size_t out_broken) {
+    const struct imf_run_options options = {.threads = threads};
+    return run_with(ws, &options, in, out_broken);
 }
 
 static struct outcome run(struct imf_workspace *ws, struct tape in, size_t out_broken) {
@@ -223,7 +229,79 @@ static void test_failures(struct imf_context *ctx, const struct imf_filter *filt
     imf_plan_free(&plan);
 }
 
-static void test(struct imf_context *ctx, struct test_case t, bool failures) {
+enum { SHARE = 3 };
+
+static bool has(const struct outcome *got, const struct outcome *want) {
+    return !got->status && got->size == want->size && !memcmp(got->data, want->data, want->size);
+}
+
+/* Each has some, and together all. */
+static bool have_parts(struct imf_workspace *const *ws, int bands) {
+    int sum = 0;
+    bool all = true;
+    for (int i = 0; i < SHARE; i++) {
+        int mine = imf_workspace_bands(ws[i], NULL);
+        sum += mine;
+        all = all && mine > 0;
+    }
+    return all && sum == bands;
+}
+
+/* The same bytes from several, in parts of so many rows: twice in the same workspaces, after a
+ * failure at either end, and alone. */
+static void share(struct imf_workspace *const *ws, int advance, const struct test_case *t,
+                  struct tape in, const struct outcome *want) {
+    const struct imf_run_options together = {.others = ws + 1, .other_count = SHARE - 1};
+    struct imf_run_options alone = together;
+    alone.threads = 1;
+    bool ok = true;
+    for (unsigned again = 0; again < 4 && ok; again++) {
+        in.seed = again == 1 ? 17 : 0;
+        struct outcome got = run_with(ws[0], again == 3 ? &alone : &together, in, 0);
+        ok = has(&got, want) && (again == 3 ? imf_workspace_bands(ws[0], NULL) == got.report.bands
+                                            : have_parts(ws, got.report.bands));
+        CHECK(ok, "%s, backend %d, parts of %d rows, %d parts (%d, %d, %d), run %u: %d %s",
+              t->specs[0], (int)t->settings.backend, advance, got.report.bands,
+              imf_workspace_bands(ws[0], NULL), imf_workspace_bands(ws[1], NULL),
+              imf_workspace_bands(ws[2], NULL), again, (int)got.status, got.text);
+        free(got.data);
+        if (again > 1)
+            continue;
+        struct tape broken = in;
+        broken.broken = again ? in.size / 2 : 0;
+        got = run_with(ws[0], &together, broken, again ? 0 : want->size / 3);
+        CHECK(got.status == IMF_ERR_IO, "%s shared, %u: status %d, %s", t->specs[0], again,
+              (int)got.status, got.text);
+        free(got.data);
+    }
+}
+
+static void test_shared(struct imf_context *const *ctx, const struct imf_filter *filter,
+                        const struct test_case *t, struct tape in, const struct outcome *want) {
+    static const int advances[] = {1, 7, 66};
+    for (size_t i = 0; i < sizeof advances / sizeof *advances; i++) {
+        struct imf_plan *plan[SHARE] = {NULL};
+        struct imf_workspace *ws[SHARE] = {NULL};
+        bool ok = true;
+        for (int k = 0; k < SHARE && ok; k++) {
+            ok = (plan[k] = make_plan(ctx[k], filter, t, false)) &&
+                 !imf_workspace_create(&ws[k], plan[k], NULL);
+            if (!ok)
+                break;
+            plan[k]->form.advance = advances[i];
+            plan[k]->form.apart = k == 1; /* one is sent its rows */
+        }
+        if (ok)
+            share(ws, advances[i], t, in, want);
+        for (int k = 0; k < SHARE; k++) {
+            imf_workspace_free(&ws[k]);
+            imf_plan_free(&plan[k]);
+        }
+    }
+}
+
+static void test(struct imf_context *const *all, struct test_case t, bool failures) {
+    struct imf_context *ctx = all[0];
     struct imf_filter *filter = NULL;
     struct imf_workspace *ws = NULL;
     size_t specs = 0;
@@ -239,6 +317,8 @@ static void test(struct imf_context *ctx, struct test_case t, bool failures) {
         test_bands(ctx, filter, &t, in, &want);
         if (failures)
             test_failures(ctx, filter, &t, in, &want);
+        if (t.settings.backend != IMF_BACKEND_AUTO)
+            test_shared(all, filter, &t, in, &want);
         free(want.data);
     }
     imf_workspace_free(&ws);
@@ -258,10 +338,11 @@ int main(void) {
     };
     struct imf_device_info device;
     bool any = imf_device_list(&device, 1) && device.usable;
-    struct imf_context *ctx = NULL;
+    struct imf_context *ctx[SHARE];
     const struct imf_context_options options = {0};
-    if (imf_context_create(&ctx, &options, NULL))
-        return 1;
+    for (int k = 0; k < SHARE; k++)
+        if (imf_context_create(&ctx[k], &options, NULL))
+            return 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct test_case t = cases[i];
         t.settings.backend = IMF_BACKEND_CPU;
@@ -275,6 +356,7 @@ int main(void) {
         if (any && t.specs[0][0] == 'd') /* tiles lie where they lie in the image */
             t.settings.backend = IMF_BACKEND_FFT, test(ctx, t, false);
     }
-    imf_context_free(&ctx);
+    for (int k = 0; k < SHARE; k++)
+        imf_context_free(&ctx[k]);
     return check_done("test_stream");
 }

@@ -1,0 +1,37 @@
+/*
+ * workspace.h - what one image needs while it is filtered, and how that is made
+ */
+#ifndef IMF_RUN_WORKSPACE_H
+#define IMF_RUN_WORKSPACE_H
+
+#include "run/exec_stream.h"
+#include "run/plan.h"
+
+struct imf_workspace {
+    const struct imf_plan *plan;
+    struct imf_exec *exec; /* made by the first run, */
+    bool streams;          /* for rows that stream, */
+    int part;              /* in parts of so many; 0: in bands */
+    bool on_device;
+    int threads;                  /* of the run; 0: as many as cores */
+    struct imf_choice choice;     /* the plan's, or what `fallen` says */
+    struct imf_fallback fallback; /* if the device failed */
+    int bands;                    /* that the last run made here */
+    struct imf_error failure;     /* of the device, while it shared that run */
+};
+
+/* How an executor of rows that stream, or of whole images, is to be made. */
+struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws);
+/* Make ws->exec, unless it is there; left to choose, on the host if the device fails. */
+enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams, int part,
+                                      struct imf_error *err);
+/* Take the host, after a device said `why`; false if it cannot do the work. */
+bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why);
+/*
+ * After `failure` on the device: take the host instead, with the device's input if `with_input`.
+ * Fails with that failure where the device was asked for or the host cannot do it.
+ */
+enum imf_status imf_workspace_fall_back(struct imf_workspace *ws, const struct imf_error *failure,
+                                        bool with_input, struct imf_error *err);
+
+#endif

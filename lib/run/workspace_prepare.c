@@ -1,0 +1,89 @@
+/* workspace_prepare.c - making what runs an image, on the device or, after it failed, on the host */
+#include "run/workspace.h"
+
+#include "plan/proposals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
+    struct imf_fallback *f = &ws->fallback;
+    if (!imf_planning_fall_back(&ws->plan->planning, why, f))
+        return false;
+    ws->on_device = false;
+    ws->choice.candidates = f->candidate;
+    ws->choice.chosen = &f->candidate[f->chosen];
+    ws->choice.device = IMF_HOST;
+    ws->choice.note = f->note;
+    return true;
+}
+
+struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
+    struct imf_bands_form form = ws->plan->form;
+    form.ends = ws->streams;
+    form.part = ws->part;
+    return form;
+}
+
+static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
+    enum imf_status st = imf_exec_make_host_bands(
+        &ws->exec, ws->plan->chain, ws->plan->planning.host_backend, imf_workspace_form(ws), err);
+    if (!st)
+        imf_exec_limit(ws->exec, ws->threads);
+    return st;
+}
+
+enum imf_status imf_workspace_fall_back(struct imf_workspace *ws, const struct imf_error *failure,
+                                        bool with_input, struct imf_error *err) {
+    if (!ws->plan->may_fall_back || !ws->on_device ||
+        !imf_workspace_choose_host(ws, failure->text)) {
+        if (err)
+            *err = *failure;
+        return failure->status;
+    }
+    /* Too little memory for this image may be enough for the next. */
+    if (failure->status == IMF_ERR_DEVICE)
+        imf_context_give_up(ws->plan->ctx, failure);
+    struct imf_exec *failed = ws->exec;
+    ws->exec = NULL;
+    enum imf_status st = make_host(ws, err);
+    if (!st && with_input)
+        st = imf_exec_copy_input(failed, ws->exec, err);
+    imf_exec_free(&failed);
+    return st;
+}
+
+static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
+    const struct imf_planning *p = &ws->plan->planning;
+    size_t bytes = (size_t)p->chain->count * sizeof *p->taken;
+    struct imf_proposal *taken = malloc(bytes);
+    struct imf_bands *bands = NULL;
+    if (!taken)
+        return imf_fail_memory(err, bytes);
+    memcpy(taken, p->taken, bytes);
+    /* For other bands than those planned with, their solvers are asked again. */
+    enum imf_status st = imf_proposals_band(&bands, p->chain, taken, imf_workspace_form(ws),
+                                            imf_runtime_device(p->rt), err);
+    imf_bands_free(&bands);
+    if (!st)
+        st = imf_exec_make_device(&ws->exec, p->chain, taken, imf_workspace_form(ws), p->rt, err);
+    free(taken);
+    return st;
+}
+
+enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams, int part,
+                                      struct imf_error *err) {
+    struct imf_error failure;
+    if (ws->streams != streams || ws->part != part)
+        imf_exec_free(&ws->exec);
+    ws->streams = streams;
+    ws->part = part;
+    if (ws->exec)
+        return IMF_OK;
+    /* Another run may have found out that the device fails. */
+    const char *gave_up =
+        ws->on_device && ws->plan->may_fall_back ? imf_context_gave_up(ws->plan->ctx) : NULL;
+    if (!ws->on_device || (gave_up && imf_workspace_choose_host(ws, gave_up)))
+        return make_host(ws, err);
+    return make_device(ws, &failure) ? imf_workspace_fall_back(ws, &failure, false, err) : IMF_OK;
+}
