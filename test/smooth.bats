@@ -130,6 +130,10 @@ END
     [[ $output == *"bilateral"*"guided"* ]]
     imf_run --explain -f bilateral:1.5:0.1 a.ppm
     [[ $output == *"* vector  "*"bilateral, radius 5, pairs of rows"* ]]
+    for chain in 'bilateral:3:0.1 -f sharpen' 'guided:8:0.1 -f sharpen' 'blur:1 -f bilateral:3:0.2'; do
+        imf_run --explain -f $chain a.ppm # what follows magnifies errors
+        [[ $output == *"* vector  "* ]]
+    done
     imf_run --explain -f guided:2:0.1 a.ppm
     [[ $output == *"* vector  "*"guided, radius 2, running sums"* ]]
 }

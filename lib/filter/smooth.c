@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#define TURN 6.283185307179586
+
 /* What is within 3 sigma, and the rest of its last ring of pixels. */
 enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *values,
                                     struct imf_error *err) {
@@ -25,7 +27,7 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
         .range = values[1],
         /* A sample's own error moves all of its weights, most where half of their sum is of n samples
          * at sqrt(2 ln n) ranges from it: by that distance's square over 4. */
-        .gain = 1 + log((double)side)};
+        .gain = fmax(1, 0.5 + log(1 + TURN * values[0] * values[0]) / 2)};
     return IMF_OK;
 }
 

@@ -7,7 +7,7 @@
  * below it, whose sums wait for it in a ring. Strips of rows begin with what the rows above give.
  *
  * Results are off by what weights are, relatively, times how far samples are apart that weigh much:
- * n pixels at d ranges from the middle hold half of the weight where d = sqrt(2 ln n).
+ * a few ranges, whatever the image.
  */
 #include "base/parallel.h"
 #include "base/rounding.h"
@@ -25,7 +25,7 @@
 #define ALONE_MS 0.3        /* less work than this stays on the caller's thread */
 #define COLUMNS 4096        /* pixels of a strip */
 #define POWER_ERROR 3e-7    /* of 2^f, with its rounding */
-#define EXPONENT_ERROR 1e-7 /* five roundings, times ln 2; half of the weight lies at log2 n */
+#define SQUARE_ERROR 1.5e-7 /* five roundings of an exponent, for each squared range */
 #define SUM_ERROR 1.2e-7    /* six deviations of rounding a float, of sums that grow evenly */
 #define LOG2_E 1.4426950408889634
 
@@ -37,18 +37,24 @@ struct bilateral_job {
     int threads; /* 0: as many as cores */
 };
 
-static double count_of(const struct imf_problem *p) {
-    double sigma = p->neighbourhood->value;
-    return 2 + 2 * acos(-1.0) * sigma * sigma;
+/* The most that weights' relative errors move a mean by: n pixels that are all d ranges from the one
+ * in the middle, on both sides, have this share of the weight. */
+static double moved(const struct imf_problem *p) {
+    double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
+    double n = 2 * acos(-1.0) * sigma * sigma, worst = 0;
+    double sums = SUM_ERROR * sqrt(2.0 * p->neighbourhood->width + 1);
+    double most = p->in == IMF_F32 ? p->in_max : p->in_max / 2;
+    for (double d = 0.05; d < 9; d += 0.05) {
+        double others = n * exp(-d * d / 2), share = others / (1 + others);
+        double weight = POWER_ERROR + SQUARE_ERROR * d * d + sums;
+        worst = fmax(worst, share * fmin(d * range, most) * weight);
+    }
+    return worst;
 }
 
 static double error_of(const struct imf_problem *p) {
-    double n = count_of(p), sums = 2 * sqrt(p->neighbourhood->width);
-    double most = p->in == IMF_F32 ? p->in_max : p->in_max / 2;
-    double apart = fmin(most, p->neighbourhood->range * p->unit * sqrt(2 * log(n)));
-    double weight = POWER_ERROR + EXPONENT_ERROR * log2(n) + SUM_ERROR * sums;
-    return weight * apart * fabs(p->epilogue.multiply) +
-           2 * imf_float_ulp(p->in_max * fabs(p->epilogue.multiply) + fabs(p->epilogue.offset));
+    double multiply = fabs(p->epilogue.multiply);
+    return moved(p) * multiply + imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
 }
 
 static size_t strip_floats(const struct imf_problem *p, int columns) {

@@ -6,7 +6,7 @@
  * and their squares, then of the lines' slopes and offsets, whose last 2R + 1 rows wait in a ring.
  *
  * Everything that is added up is an integer below 2^53: bytes and words as they are, floats rounded
- * to as fine a step as sums of their squares leave room for, slopes and offsets to one of 2^22. So
+ * to as fine a step as sums of their squares leave room for, slopes and offsets to one of 2^30. So
  * nothing is left of what went, and results do not depend on where bands and strips begin.
  */
 #include "base/parallel.h"
@@ -25,9 +25,8 @@
 #define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
 #define COLUMNS 4096 /* pixels of a strip */
 #define CHANNELS 4
-/* A line's rounding, in units of the largest sample: half a step of slope and offset, and six
- * roundings of floats. */
-#define LINE_ERROR (1 / IMF_GUIDED_STEPS + 3.6e-7)
+/* In units of the largest sample: three roundings of a slope, which move a line about its mean. */
+#define LINE_ERROR 2e-7
 
 struct guided_job {
     struct imf_problem p;
@@ -56,9 +55,9 @@ static double scale_of(const struct imf_problem *p) {
 
 static double error_of(const struct imf_problem *p) {
     double multiply = fabs(p->epilogue.multiply);
-    double step = p->in == IMF_F32 ? 1 / scale_of(p) : 0;
+    double step = p->in == IMF_F32 ? 0.5 / scale_of(p) : 0;
     return (p->in_max * LINE_ERROR + step) * multiply +
-           2 * imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
+           imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
 }
 
 /* Bytes that a strip of so many pixels works with. */
@@ -66,7 +65,7 @@ static size_t strip_bytes(const struct imf_problem *p, int pixels) {
     size_t r = (size_t)radius_of(p), channels = (size_t)p->channels;
     size_t fitted = ((size_t)pixels + 2 * r) * channels, all = fitted + 2 * r * channels;
     return sizeof(double) * (2 * all + 4 * fitted) +
-           sizeof(float) * ((2 * r + 1) * 2 * fitted + (size_t)pixels * channels);
+           sizeof(int32_t) * ((2 * r + 1) * 2 * fitted + (size_t)pixels * channels);
 }
 
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
@@ -133,7 +132,8 @@ struct work {
     double *column[2];  /* sums and sums of squares */
     double *lines[2];   /* of columns: slopes and offsets */
     double *window[2];  /* of windows: either */
-    float *ring, *row;
+    int32_t *ring;
+    float *row;
 };
 
 /* Row y from `pixels` before the strip on. */
@@ -142,7 +142,7 @@ static const void *input(const struct work *w, int y, int pixels) {
 }
 
 /* Slopes or offsets of the windows around row y. */
-static float *line_row(const struct work *w, int y, int which) {
+static int32_t *line_row(const struct work *w, int y, int which) {
     int r = w->j->radius, slot = (y - w->strip.y + r) % (2 * r + 1);
     return w->ring + (size_t)(2 * slot + which) * (size_t)w->fitted;
 }
@@ -157,7 +157,7 @@ static void fit_row(const struct work *w, int y, const void *goes) {
                    j->scale, w->all);
     imf_guided_slide(to, columns, 2 * r + 1, channels, w->fitted);
     bool full = y > first + 2 * r;
-    float *line[2] = {line_row(w, y, 0), line_row(w, y, 1)};
+    int32_t *line[2] = {line_row(w, y, 0), line_row(w, y, 1)};
     if (full) /* the ring's oldest row is where the newest will be */
         imf_guided_move(w->lines[0], w->lines[1], line, -1, w->fitted);
     imf_guided_fit(&w->fit, w->window[0], w->window[1], line[0], line[1], w->fitted);
@@ -213,8 +213,8 @@ static void run_item(void *data, int item) {
         w.lines[i] = next;
     for (int i = 0; i < 2; i++, next += w.fitted)
         w.window[i] = next;
-    w.ring = (float *)next;
-    w.row = w.ring + (size_t)(2 * j->radius + 1) * 2 * (size_t)w.fitted;
+    w.ring = (int32_t *)next;
+    w.row = (float *)w.ring + (size_t)(2 * j->radius + 1) * 2 * (size_t)w.fitted;
     run_strip(&w);
     free(memory);
 }

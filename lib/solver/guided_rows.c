@@ -8,8 +8,7 @@
 #include "base/clones.h"
 
 #define INLINE static inline __attribute__((always_inline))
-#define WHOLE 0x1.8p52   /* leaves float64 no room for a fraction */
-#define WHOLEF 0x1.8p23f /* nor a float, up to IMF_GUIDED_STEPS */
+#define WHOLE 0x1.8p52 /* leaves float64 no room for a fraction */
 
 #define ADD(type, value)                                                                           \
     do {                                                                                           \
@@ -43,12 +42,13 @@ void imf_guided_add(double *sums, double *squares, enum imf_sample sample, const
     add(sums, squares, sample, comes, goes, scale, n);
 }
 
-IMF_CLONES static void move(double *restrict sums, const float *restrict line, double sign, int n) {
+IMF_CLONES static void move(double *restrict sums, const int32_t *restrict line, double sign,
+                            int n) {
     for (int i = 0; i < n; i++)
-        sums[i] += sign * (double)line[i];
+        sums[i] += sign * line[i];
 }
 
-void imf_guided_move(double *slopes, double *offsets, float *const lines[2], double sign, int n) {
+void imf_guided_move(double *slopes, double *offsets, int32_t *const lines[2], double sign, int n) {
     move(slopes, lines[0], sign, n);
     move(offsets, lines[1], sign, n);
 }
@@ -84,22 +84,22 @@ void imf_guided_slide(double *to[2], const double *from[2], int side, int channe
 }
 
 IMF_CLONES static void fit(const struct imf_guided_fit *f, const double *restrict sums,
-                           const double *restrict squares, float *restrict slopes,
-                           float *restrict offsets, int n) {
+                           const double *restrict squares, int32_t *restrict slopes,
+                           int32_t *restrict offsets, int n) {
     const double share = f->share;
-    const float eps = (float)f->eps, steps = (float)f->steps, all = (float)IMF_GUIDED_STEPS;
+    const float eps = (float)f->eps;
     for (int i = 0; i < n; i++) {
         double mean = sums[i] * share, variance = squares[i] * share - mean * mean;
         float v = (float)variance;
         v = v > 0 ? v : 0;
-        float flat = eps / (v + eps); /* 1 - the slope */
-        slopes[i] = (all - flat * all) + WHOLEF - WHOLEF;
-        offsets[i] = flat * ((float)mean * steps) + WHOLEF - WHOLEF;
+        double flat = (double)(eps / (v + eps)); /* 1 - the slope */
+        slopes[i] = (int32_t)((1 - flat) * IMF_GUIDED_STEPS);
+        offsets[i] = (int32_t)(flat * mean * f->steps);
     }
 }
 
 void imf_guided_fit(const struct imf_guided_fit *f, const double *sums, const double *squares,
-                    float *slopes, float *offsets, int n) {
+                    int32_t *slopes, int32_t *offsets, int n) {
     fit(f, sums, squares, slopes, offsets, n);
 }
 

@@ -4,15 +4,15 @@
 
 #include "base/samples.h"
 
-/* Slopes and offsets are integers up to here, in floats. */
-#define IMF_GUIDED_STEPS 4194304.0
+/* Slopes and offsets are integers up to here. */
+#define IMF_GUIDED_STEPS 1073741824.0
 
 /* Add to sums of columns, and of their squares, n samples of a row that comes, and take those of one
  * that goes, if any. Floats are rounded to integers once they are multiplied by `scale`. */
 void imf_guided_add(double *sums, double *squares, enum imf_sample sample, const void *comes,
                     const void *goes, double scale, int n);
 /* Add `sign` times rows of slopes and offsets to sums of theirs. */
-void imf_guided_move(double *slopes, double *offsets, float *const lines[2], double sign, int n);
+void imf_guided_move(double *slopes, double *offsets, int32_t *const lines[2], double sign, int n);
 /* Sums of `side` neighbouring pixels of two rows: to[i] = the sum of from[i + k * channels]. */
 void imf_guided_slide(double *to[2], const double *from[2], int side, int channels, int n);
 
@@ -23,7 +23,7 @@ struct imf_guided_fit {
 };
 /* The lines of windows, from their sums and sums of squares. */
 void imf_guided_fit(const struct imf_guided_fit *f, const double *sums, const double *squares,
-                    float *slopes, float *offsets, int n);
+                    int32_t *slopes, int32_t *offsets, int n);
 /* slopes * slope * sample + offsets * offset */
 void imf_guided_mix(float *to, const double *slopes, const double *offsets, double slope,
                     double offset, enum imf_sample sample, const void *row, int n);
