@@ -134,6 +134,9 @@ END
         imf_run --explain -f $chain a.ppm # what follows magnifies errors
         [[ $output == *"* vector  "* ]]
     done
+    imf_run --backend=direct -f guided:2:0.1 a.ppm -o b.ppm
+    [ "$status" -ne 0 ]
+    one_line 'devices have no kernel for guided'
     imf_run --explain -f guided:2:0.1 a.ppm
     [[ $output == *"* vector  "*"guided, radius 2, running sums"* ]]
 }
