@@ -7,7 +7,13 @@ static void add(char *text, const char *word) {
     list_word(text, COMPLETION_WORDS, word, " ");
 }
 
-/* ---- options' values ------------------------------------------------------------------------ */
+/* ---- options and their values --------------------------------------------------------------- */
+
+void completion_each_option(FILE *out, void (*print)(FILE *out, const struct option_row *row)) {
+    for (size_t i = 0; i < option_row_count; i++)
+        if (option_rows[i].name)
+            print(out, &option_rows[i]);
+}
 
 enum completion completion_kind(const struct option_row *row) {
     if (!row->metavar || option_word(row, 0))
@@ -52,27 +58,30 @@ static bool same_name(size_t a, size_t b) {
     return length == name_length(y) && strncmp(x, y, length) == 0;
 }
 
-bool completion_first(size_t doc) {
+/* The first row for which a filter's name stands in the list: "kernel" has two. */
+static bool is_first(size_t doc) {
     for (size_t i = 0; i < doc; i++)
         if (same_name(i, doc))
             return false;
     return true;
 }
 
-const char *completion_filter(size_t doc, char text[COMPLETION_WORDS]) {
-    const char *usage = imf_filter_doc(doc)->usage;
-    int length = (int)name_length(usage);
-    switch (usage[length]) {
-    case ':':
-        snprintf(text, COMPLETION_WORDS, "%.*s:", length, usage);
-        break;
-    case '[':
-        snprintf(text, COMPLETION_WORDS, "%.*s %.*s:", length, usage, length, usage);
-        break;
-    default:
-        snprintf(text, COMPLETION_WORDS, "%s", usage);
+void completion_each_filter(FILE *out,
+                            void (*print)(FILE *out, const char *word, const char *summary)) {
+    const struct imf_filter_doc *doc;
+    char word[COMPLETION_WORDS];
+    for (size_t i = 0; (doc = imf_filter_doc(i)); i++) {
+        size_t length = name_length(doc->usage);
+        if (!is_first(i))
+            continue;
+        snprintf(word, sizeof word, "%.*s", (int)length, doc->usage);
+        if (doc->usage[length] != ':')
+            print(out, word, doc->summary);
+        if (!doc->usage[length])
+            continue;
+        list_word(word, sizeof word, ":", "");
+        print(out, word, doc->summary);
     }
-    return text;
 }
 
 static bool is_of(const char *word, const char *characters) {
@@ -143,7 +152,7 @@ void completion_print_keys(FILE *out, const char *before, const char *between, c
     for (size_t i = 0; (doc = imf_filter_doc(i)); i++) {
         char words[COMPLETION_WORDS];
         find_keys(i, words);
-        if (completion_first(i) && *words)
+        if (is_first(i) && *words)
             fprintf(out, "%s%.*s%s%s%s\n", before, (int)name_length(doc->usage), doc->usage,
                     between, words, after);
     }

@@ -18,10 +18,12 @@ enum completion completion_kind(const struct option_row *row);
 /* Those words, with spaces between. */
 const char *completion_values(const struct option_row *row, char text[COMPLETION_WORDS]);
 
-/* The first row for which a filter's name stands in the list: "kernel" has two. */
-bool completion_first(size_t doc);
-/* "blur:", as it goes on; or "sharpen sharpen:", where it may; or "gray". */
-const char *completion_filter(size_t doc, char text[COMPLETION_WORDS]);
+/* For each option that has a long name. */
+void completion_each_option(FILE *out, void (*print)(FILE *out, const struct option_row *row));
+/* For each word that begins a spec: "blur:", which goes on, "sharpen" and "sharpen:", which may, or
+ * "gray". */
+void completion_each_filter(FILE *out,
+                            void (*print)(FILE *out, const char *word, const char *summary));
 /* For each filter that has any, print what may stand behind a colon: `before`, the filter's name,
  * `between`, "sigma= type=ideal flip @" (the last for a file), `after`. */
 void completion_print_keys(FILE *out, const char *before, const char *between, const char *after);

@@ -132,50 +132,43 @@ static void print_pattern(FILE *out, const struct option_row *row) {
     fprintf(out, "--%s) ", row->name);
 }
 
-static void print_values(FILE *out) {
+static void print_value(FILE *out, const struct option_row *row) {
     static const char *const kinds[] = {[COMPLETION_NONE] = "none",
                                         [COMPLETION_FILE] = "file",
                                         [COMPLETION_SPEC] = "spec",
                                         [COMPLETION_WORD] = "word"};
     char text[COMPLETION_WORDS];
-    for (size_t i = 0; i < option_row_count; i++) {
-        const struct option_row *row = &option_rows[i];
-        if (!row->name || row->argument == ARGUMENT_NONE)
-            continue;
-        enum completion kind = completion_kind(row);
-        print_pattern(out, row);
-        fprintf(out, "kind='%s'", kinds[kind]);
-        if (kind == COMPLETION_WORD)
-            fprintf(out, " words='%s'", completion_values(row, text));
-        fprintf(out, "%s ;;\n", row->argument == ARGUMENT_OPTIONAL ? " optional=yes" : "");
-    }
+    if (row->argument == ARGUMENT_NONE)
+        return;
+    enum completion kind = completion_kind(row);
+    print_pattern(out, row);
+    fprintf(out, "kind='%s'", kinds[kind]);
+    if (kind == COMPLETION_WORD)
+        fprintf(out, " words='%s'", completion_values(row, text));
+    fprintf(out, "%s ;;\n", row->argument == ARGUMENT_OPTIONAL ? " optional=yes" : "");
 }
 
-static void print_options(FILE *out) {
-    fputs("_imfilter_options='", out);
-    for (size_t i = 0; i < option_row_count; i++) {
-        const struct option_row *row = &option_rows[i];
-        if (!row->name)
-            continue;
-        if (row->argument != ARGUMENT_REQUIRED)
-            fprintf(out, " --%s", row->name);
-        if (row->argument != ARGUMENT_NONE)
-            fprintf(out, " --%s=", row->name);
-    }
-    fputs("'\n", out);
+static void print_option(FILE *out, const struct option_row *row) {
+    if (row->argument != ARGUMENT_REQUIRED)
+        fprintf(out, " --%s", row->name);
+    if (row->argument != ARGUMENT_NONE)
+        fprintf(out, " --%s=", row->name);
+}
+
+static void print_filter(FILE *out, const char *word, const char *summary) {
+    (void)summary;
+    fprintf(out, " %s", word);
 }
 
 void completion_bash(FILE *out) {
-    char text[COMPLETION_WORDS];
     fputs(opening, out);
-    print_values(out);
+    completion_each_option(out, print_value);
     fputs(middle, out);
     completion_print_keys(out, "    ", ") words='", "' ;;");
     fputs(closing, out);
-    print_options(out);
-    fputs("_imfilter_filters='", out);
-    for (size_t i = 0; imf_filter_doc(i); i++)
-        if (completion_first(i))
-            fprintf(out, " %s", completion_filter(i, text));
+    fputs("_imfilter_options='", out);
+    completion_each_option(out, print_option);
+    fputs("'\n_imfilter_filters='", out);
+    completion_each_filter(out, print_filter);
     fputs("'\n", out);
 }

@@ -12,9 +12,11 @@ static const char opening[] =
     "\n"
     "function __imfilter_specs\n"
     "    set -l spec (string replace -r '^(--[a-z-]+=|-[a-z])' '' -- (commandline -ct))\n"
-    "    if not string match -q '*:*' -- $spec\n";
+    "    if not string match -q '*:*' -- $spec\n"
+    "        printf '%s\\t%s\\n'";
 
 static const char middle[] =
+    "\n"
     "        set -l program (commandline -opc)[1]\n"
     "        command -q $program; and $program --list-filters --json 2>/dev/null |\n"
     "            string replace -rf '^\\{\"usage\":\"([^\":[]*).*\"own\":true.*' '$1'\n"
@@ -47,22 +49,10 @@ static void print_escaped(FILE *out, const char *text) {
         fprintf(out, strchr("'\\", *text) ? "\\%c" : "%c", *text);
 }
 
-static void print_filters(FILE *out) {
-    const struct imf_filter_doc *doc;
-    char text[COMPLETION_WORDS];
-    fputs("        printf '%s\\t%s\\n'", out);
-    for (size_t i = 0; (doc = imf_filter_doc(i)); i++) {
-        if (!completion_first(i))
-            continue;
-        char *rest = text;
-        completion_filter(i, text);
-        for (char *word; (word = strsep(&rest, " "));) {
-            fprintf(out, " \\\n            %s '", word);
-            print_escaped(out, doc->summary);
-            putc('\'', out);
-        }
-    }
-    fputs("\n", out);
+static void print_filter(FILE *out, const char *word, const char *summary) {
+    fprintf(out, " \\\n            %s '", word);
+    print_escaped(out, summary);
+    putc('\'', out);
 }
 
 static void print_option(FILE *out, const struct option_row *row) {
@@ -85,11 +75,9 @@ static void print_option(FILE *out, const struct option_row *row) {
 
 void completion_fish(FILE *out) {
     fputs(opening, out);
-    print_filters(out);
+    completion_each_filter(out, print_filter);
     fputs(middle, out);
     completion_print_keys(out, "        case ", "\n            set list ", "");
     fputs(closing, out);
-    for (size_t i = 0; i < option_row_count; i++)
-        if (option_rows[i].name)
-            print_option(out, &option_rows[i]);
+    completion_each_option(out, print_option);
 }

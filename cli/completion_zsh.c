@@ -63,27 +63,14 @@ static void print_escaped(FILE *out, const char *text, const char *special) {
     }
 }
 
-/* Filters that go on behind a colon, or those that may end with their name. */
-static void print_filters(FILE *out, const char *array, bool going_on) {
-    const struct imf_filter_doc *doc;
-    char text[COMPLETION_WORDS];
-    fprintf(out, "        %s=(\n", array);
-    for (size_t i = 0; (doc = imf_filter_doc(i)); i++) {
-        if (!completion_first(i))
-            continue;
-        char *rest = text;
-        completion_filter(i, text);
-        for (char *word; (word = strsep(&rest, " "));) {
-            if ((word[strlen(word) - 1] == ':') != going_on)
-                continue;
-            fputs("            '", out);
-            print_escaped(out, word, ":\\");
-            putc(':', out);
-            print_escaped(out, doc->summary, "\\");
-            fputs("'\n", out);
-        }
-    }
-    fputs("        )\n", out);
+/* A filter that goes on behind a colon, or one that may end with its name. */
+static void print_filter(FILE *out, const char *word, const char *summary) {
+    bool open = word[strlen(word) - 1] == ':';
+    fprintf(out, "        %s+=('", open ? "open" : "closed");
+    print_escaped(out, word, ":\\");
+    putc(':', out);
+    print_escaped(out, summary, "\\");
+    fputs("')\n", out);
 }
 
 static void print_option(FILE *out, const struct option_row *row) {
@@ -124,13 +111,10 @@ static void print_option(FILE *out, const struct option_row *row) {
 
 void completion_zsh(FILE *out) {
     fputs(opening, out);
-    print_filters(out, "open", true);
-    print_filters(out, "closed", false);
+    completion_each_filter(out, print_filter);
     fputs(middle, out);
     completion_print_keys(out, "        ", ") list=(", ") ;;");
     fputs(closing, out);
-    for (size_t i = 0; i < option_row_count; i++)
-        if (option_rows[i].name)
-            print_option(out, &option_rows[i]);
+    completion_each_option(out, print_option);
     fputs(ending, out);
 }

@@ -1,29 +1,11 @@
 /* test_phase.c - directions: the vectors' against the definition, at every shape, depth and end */
+#include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
 #include "solver/edge.h"
 #include "solver/solver.h"
 
 #include <math.h>
-#include <string.h>
-
-#define PATTERN 0xa5
-
-static uint32_t noise(void) {
-    static uint32_t state = 1;
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-}
-
-static struct imf_surface surface(const struct imf_problem *p, enum imf_sample sample) {
-    struct imf_surface s;
-    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels,
-                           (struct imf_margin){70, 70, 1, 1}, NULL) ||
-        imf_surface_alloc(&s, NULL))
-        abort();
-    memset(s.host, PATTERN, imf_surface_bytes(&s));
-    return s;
-}
 
 static void run(const struct imf_solver *solver, struct imf_problem p, const struct imf_surface *in,
                 const struct imf_surface *out) {
@@ -44,18 +26,13 @@ static unsigned long differing(const struct imf_problem *p, const struct imf_sur
     size_t n = (size_t)p->width * (size_t)p->channels;
     double most = p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1e-3 : 1e-4 * p->in_max / 255;
     unsigned long wrong = 0;
-    for (int y = 0; y < p->height; y++) {
-        char *row = imf_surface_row(got, y);
+    for (int y = 0; y < p->height; y++)
         for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
             double v = imf_sample_get(imf_surface_row(want, y), IMF_F64, i);
             double exact = p->out == IMF_F32 ? v : fmin(fmax(v, 0), imf_sample_max(p->out));
-            wrong += !(fabs(imf_sample_get(row, p->out, i) - exact) <= most);
+            wrong += !(fabs(imf_sample_get(imf_surface_row(got, y), p->out, i) - exact) <= most);
         }
-        memset(row, PATTERN, n * imf_sample_size(got->sample));
-    }
-    for (size_t i = 0; i < imf_surface_bytes(got); i++)
-        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
-    return wrong;
+    return wrong + spoilt(got, 0);
 }
 
 static void check(struct imf_problem p, bool coarse) {

@@ -2,6 +2,7 @@
  * test_table.c - tables that histograms make: by their definitions, the same from every solver, and
  * where they stand in a chain
  */
+#include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
 #include "solver/table.h"
@@ -9,13 +10,6 @@
 #include "solver/solver.h"
 
 #include <math.h>
-#include <string.h>
-
-static uint32_t noise(void) {
-    static uint32_t state = 1;
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-}
 
 static struct imf_problem problem_of(enum imf_table table, int full) {
     struct imf_problem p = {.width = 1,
@@ -119,18 +113,6 @@ static void test_flat(void) {
 
 /* ---- solvers --------------------------------------------------------------------------------- */
 
-#define PATTERN 0xa5
-
-static struct imf_surface surface(const struct imf_problem *p, enum imf_sample sample) {
-    struct imf_surface s;
-    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels,
-                           (struct imf_margin){70, 70, 1, 1}, NULL) ||
-        imf_surface_alloc(&s, NULL))
-        abort();
-    memset(s.host, PATTERN, imf_surface_bytes(&s));
-    return s;
-}
-
 static void run(const struct imf_solver *solver, const struct imf_problem *p,
                 const struct imf_surface *in, const struct imf_surface *out) {
     struct imf_proposal proposal;
@@ -147,13 +129,9 @@ static void run(const struct imf_solver *solver, const struct imf_problem *p,
 static unsigned long differing(const struct imf_surface *want, struct imf_surface *got) {
     size_t size = imf_sample_size(got->sample), n = (size_t)got->width * (size_t)got->channels;
     unsigned long wrong = 0;
-    for (int y = 0; y < got->height; y++) {
+    for (int y = 0; y < got->height; y++)
         wrong += memcmp(imf_surface_row(want, y), imf_surface_row(got, y), n * size) != 0;
-        memset(imf_surface_row(got, y), PATTERN, (n + IMF_SLACK) * size);
-    }
-    for (size_t i = 0; i < imf_surface_bytes(got); i++)
-        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
-    return wrong;
+    return wrong + spoilt(got, IMF_SLACK);
 }
 
 /* Of floats some lie on ties, some beyond the samples' range. */

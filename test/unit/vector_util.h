@@ -4,16 +4,11 @@
 
 #include "chain_util.h"
 #include "check.h"
+#include "noise.h"
 #include "solver/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint32_t noise(void) {
-    static uint32_t state = 1;
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-}
 
 /* With margins as wide as the problem's reach, all of it noise within the samples' range. */
 static struct imf_surface surface(const struct imf_problem *p, enum imf_sample sample,
