@@ -276,8 +276,8 @@ enum imf_status imf_context_tune(struct imf_context *ctx, void (*progress)(void 
 
 /* What one backend would do with this image, and what it is estimated to cost. */
 struct imf_candidate {
-    char backend[16], algorithm[64]; /* "direct"; "direct 3x3, exact integer" */
-    double estimate_ms;              /* < 0 when not eligible */
+    char backend[16], algorithm[128]; /* "direct"; "direct 3x3, exact integer" */
+    double estimate_ms;               /* < 0 when not eligible */
     uint64_t bytes; /* that the process takes: pixels, working buffers, driver; 0: not known */
     bool eligible, chosen;
     char why[160];     /* why it was chosen, passed over or not eligible */

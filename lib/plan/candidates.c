@@ -126,15 +126,23 @@ static bool within(struct imf_candidate *out, double bytes, const struct imf_bou
     return false;
 }
 
-/* What the solvers do. */
+/* What the solvers do, of as many passes as there is room for. */
 static void describe(struct imf_candidate *out, const struct imf_chain *c,
                      const struct imf_proposal *taken) {
-    size_t used = 0, size = sizeof out->algorithm;
-    snprintf(out->algorithm, size, "pointwise");
-    for (int i = 0; i < c->count && used < size; i++)
-        if (taken[i].solver)
-            used += (size_t)snprintf(out->algorithm + used, size - used, "%s%s", used ? " + " : "",
+    const size_t room = sizeof out->algorithm - sizeof " + 999 more";
+    size_t used = 0;
+    int left = 0;
+    snprintf(out->algorithm, sizeof out->algorithm, "pointwise");
+    for (int i = 0; i < c->count; i++) {
+        if (!taken[i].solver)
+            continue;
+        left += left || used + strlen(taken[i].phrase) + 3 >= room;
+        if (!left)
+            used += (size_t)snprintf(out->algorithm + used, room - used, "%s%s", used ? " + " : "",
                                      taken[i].phrase);
+    }
+    if (left)
+        snprintf(out->algorithm + used, sizeof out->algorithm - used, " + %d more", left);
 }
 
 static bool is_mixture(const struct imf_chain *c, const struct imf_proposal *taken) {
