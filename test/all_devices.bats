@@ -3,7 +3,8 @@ load helper
 
 # A layer before OpenCL that counts the kernels that each device was given, in the file `counts`, and
 # lets those fail whose device is one of $BROKEN, a set of bits, after $GOOD of them. Devices are
-# numbered as they are first used. The file `most` says how many queues there were at once.
+# numbered as they are first used. Kernels of one of $SLOW wait for 0.6 s first. The file `most` says
+# how many queues there were at once.
 need_two_devices() {
     command -v cc >/dev/null || skip "no compiler"
     ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
@@ -15,6 +16,7 @@ need_two_devices() {
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct { void *queue; int device; } queues[4096];
 static void *devices[64];
@@ -45,7 +47,7 @@ int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned n, const void *a,
                            unsigned m, const void *d, void *e) {
     int (*real)(void *, void *, unsigned, const void *, const void *, const void *, unsigned, const void *, void *) =
         dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
-    const char *broken = getenv("BROKEN"), *good = getenv("GOOD");
+    const char *broken = getenv("BROKEN"), *good = getenv("GOOD"), *slow = getenv("SLOW");
     pthread_mutex_lock(&lock);
     int i = queue_count - 1;
     while (queues[i].queue != queue)
@@ -54,6 +56,8 @@ int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned n, const void *a,
     pthread_mutex_unlock(&lock);
     if (broken && atoi(broken) >> device & 1 && count >= (good ? atoi(good) : 0))
         return -5;
+    if (slow && atoi(slow) >> device & 1)
+        usleep(600000);
     return real(queue, kernel, n, a, b, c, m, d, e);
 }
 __attribute__((destructor)) static void tell(void) {
@@ -199,6 +203,19 @@ shares() { # of standard output's JSON: bands, those of each device
     cmp want.pgm out.pgm
     [ "$(grep -c '^  [0-9]* of [0-9]* bands on device [01] (.*)$' said)" -eq 2 ]
     [ "$(grep -c ': [0-9]* of [0-9]* bands on device [01] (.*)$' told)" -eq 2 ]
+}
+
+@test "--device=all: of two devices the faster one has more of the bands" {
+    make_large
+    for slow in 1 2; do
+        SLOW=$slow all --json large.pgm -o out.pgm
+        [ "$status" -eq 0 ]
+        cmp want.pgm out.pgm
+        read -r bands first second < <(shares <<<"$output")
+        [ "$((first + second))" -eq "$bands" ]
+        run -0 sort -n counts
+        [ "${lines[1]}" -ge $((2 * lines[0])) ]
+    done
 }
 
 @test "--device=all: a device that fails in the middle of an image is left, and its bands go elsewhere" {
