@@ -147,6 +147,7 @@ static const struct imf_candidate *chosen_of(const struct lease *lease) {
 
 /* Not filtered by bands: the device that is estimated to be the fastest does it. */
 static void take_fastest(struct fleet *f, struct berth *b) {
+    int begun = b->device;
     for (int i = 0; i < b->partners; i++) {
         struct partner *p = &b->partner[i];
         if (!p->lease.entry)
@@ -159,6 +160,10 @@ static void take_fastest(struct fleet *f, struct berth *b) {
         }
         plans_give(f->plans, &p->lease);
     }
+    pthread_mutex_lock(&f->lock);
+    f->member[begun].busy--;
+    f->member[b->device].busy++;
+    pthread_mutex_unlock(&f->lock);
 }
 
 /* All other devices, as far as there is room. */
