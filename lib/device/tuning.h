@@ -118,6 +118,7 @@ struct imf_vector_rates {
      * A byte of a sample: its end; a row of which the lesser are taken. */
     double window_end, extreme;
     double network3, network5, bisection; /* a median of 3x3, of 5x5; a sample's bit of any rank */
+    double tiles_sample, tiles_store;     /* networks of tiles: dealing a byte, writing a step's */
     double histogram, histogram_column;   /* a sample's rank, its column's histogram */
     double weight, weight_color; /* a pixel's weight, for two pixels; each of what it weighs */
     double guided;               /* a sample, whatever the radius */

@@ -183,33 +183,15 @@ struct pass {
 /* What a strip works with. */
 struct work {
     const struct extreme_job *j;
-    const struct imf_surface *in, *out;
-    struct imf_patch strip;
-    int wide;    /* samples of a row's strip with what the window reaches beyond it */
-    size_t size; /* of a sample */
+    struct imf_piece strip; /* made: in spare[2] */
+    int wide;               /* samples of a row's strip with what the window reaches beyond it */
+    size_t size;            /* of a sample */
     char *kept, *spare[3];
     size_t pitch; /* bytes between kept rows */
 };
 
 static void take(const struct work *w, void *to, const void *const *at, int count, int n) {
     imf_extreme_rows(w->j->p.in, w->j->greatest, to, at, count, imf_padded(n));
-}
-
-/* Input row of an output row's offset, from the window's left end on. */
-static const void *input(const struct work *w, int row) {
-    return imf_sample_at(w->in, row,
-                         (ptrdiff_t)w->strip.x + (ptrdiff_t)w->j->left * w->j->p.channels);
-}
-
-/* Where an output row's samples are made. */
-static void *target(const struct work *w, int y) {
-    return w->j->plain ? (char *)imf_surface_row(w->out, y) + (size_t)w->strip.x * w->size
-                       : w->spare[2];
-}
-
-static void finish(const struct work *w, int y) {
-    if (!w->j->plain)
-        imf_strip_finish(&w->j->p, w->out, y, w->strip.x, w->spare[2], w->strip.n);
 }
 
 /* Along a row: of `from` the results of as many samples as the window is wide. */
@@ -222,14 +204,14 @@ static void along(const struct work *w, const void *from, void *to) {
             at[k] = (const char *)from + (size_t)(k * done) * pixel;
         done *= 4;
         void *next = done == width ? to : w->spare[turn];
-        take(w, next, at, 4, w->strip.n + (width - done) * w->j->p.channels);
+        take(w, next, at, 4, w->strip.at.n + (width - done) * w->j->p.channels);
         from = next;
     }
     int count = (width - 1) / done + 1;
     for (int k = 0; k < count; k++)
         at[k] = (const char *)from + (size_t)imf_min(k * done, width - done) * pixel;
     if (width > done || width == 1)
-        take(w, to, at, count, w->strip.n);
+        take(w, to, at, count, w->strip.at.n);
 }
 
 /* Rows behind the kept ones: what P grows in, in turn, a column's results, G's that are not kept. */
@@ -242,17 +224,18 @@ static void *row_of(const struct work *w, int i) {
 /* Rows y..y + rows - 1, not more than the window is high, by parts of blocks. */
 static void run_block(const struct work *w, int y, int rows, int height) {
     const int first = y + w->j->top, more = height;
-    const void *below = input(w, first + height - 1), *above = NULL;
+    const void *below = imf_strip_input(&w->strip, first + height - 1), *above = NULL;
     if (rows == height)
         take(w, row_of(w, height - 1), &below, 1, w->wide);
     for (int i = height - 2; i >= 0; i--) {
         void *to = row_of(w, i < rows ? i : more + BELOW + (i & 1));
-        const void *at[2] = {input(w, first + i), below};
+        const void *at[2] = {imf_strip_input(&w->strip, first + i), below};
         take(w, to, at, 2, w->wide);
         below = to;
     }
     for (int i = 0; i < rows; i++) {
-        const void *column = row_of(w, i), *next = input(w, first + height - 1 + i);
+        const void *column = row_of(w, i),
+                   *next = imf_strip_input(&w->strip, first + height - 1 + i);
         if (i > 0) {
             const void *grown[2] = {next, above};
             if (above)
@@ -262,39 +245,39 @@ static void run_block(const struct work *w, int y, int rows, int height) {
             take(w, row_of(w, more + COLUMN_ROW), both, 2, w->wide);
             column = row_of(w, more + COLUMN_ROW);
         }
-        along(w, column, target(w, y + i));
-        finish(w, y + i);
+        along(w, column, imf_strip_target(&w->strip, y + i));
+        imf_strip_end(&w->strip, y + i);
     }
 }
 
 static void run_box(const struct work *w) {
     int height = w->j->bottom - w->j->top + 1;
-    for (int y = w->strip.y; y<w->strip.end; y += height> COLUMN ? height : 1) {
-        const void *at[COLUMN], *column = input(w, y + w->j->top);
+    for (int y = w->strip.at.y; y<w->strip.at.end; y += height> COLUMN ? height : 1) {
+        const void *at[COLUMN], *column = imf_strip_input(&w->strip, y + w->j->top);
         if (height > COLUMN) {
-            run_block(w, y, imf_min(height, w->strip.end - y), height);
+            run_block(w, y, imf_min(height, w->strip.at.end - y), height);
             continue;
         }
         for (int i = 0; i < height; i++)
-            at[i] = input(w, y + w->j->top + i);
+            at[i] = imf_strip_input(&w->strip, y + w->j->top + i);
         if (height > 1) {
             take(w, row_of(w, 0), at, height, w->wide);
             column = row_of(w, 0);
         }
-        along(w, column, target(w, y));
-        finish(w, y);
+        along(w, column, imf_strip_target(&w->strip, y));
+        imf_strip_end(&w->strip, y);
     }
 }
 
 /* Results of 2 << level samples of the input row. */
 static void *kept(const struct work *w, int row, int level) {
     int height = w->j->bottom - w->j->top + 1;
-    int slot = (row - w->strip.y - w->j->top) % height;
+    int slot = (row - w->strip.at.y - w->j->top) % height;
     return row_of(w, slot * w->j->levels + level);
 }
 
 static void keep(const struct work *w, int row) {
-    const char *from = input(w, row);
+    const char *from = imf_strip_input(&w->strip, row);
     int c = w->j->p.channels;
     for (int level = 0; level < w->j->levels; level++) {
         const void *at[2] = {from, from + (size_t)(c << level) * w->size};
@@ -307,31 +290,38 @@ static void keep(const struct work *w, int row) {
 static void run_runs(const struct work *w, const void **at) {
     const struct extreme_job *j = w->j;
     size_t pixel = (size_t)j->p.channels * w->size;
-    for (int row = w->strip.y + j->top; row < w->strip.y + j->bottom; row++)
+    for (int row = w->strip.at.y + j->top; row < w->strip.at.y + j->bottom; row++)
         keep(w, row);
-    for (int y = w->strip.y; y < w->strip.end; y++) {
+    for (int y = w->strip.at.y; y < w->strip.at.end; y++) {
         int count = 0;
         keep(w, y + j->bottom);
         for (int i = 0; i < j->run_count; i++) {
             const struct imf_run *r = &j->runs[i];
             int level = level_of(run_length(r)), rest = run_length(r) - (1 << level);
-            const char *from = level ? kept(w, y + r->dy, level - 1) : input(w, y + r->dy);
+            const char *from =
+                level ? kept(w, y + r->dy, level - 1) : imf_strip_input(&w->strip, y + r->dy);
             at[count++] = from + (size_t)(r->from - j->left) * pixel;
             if (rest > 0)
                 at[count++] = from + (size_t)(r->from - j->left + rest) * pixel;
         }
-        take(w, target(w, y), at, count, w->strip.n);
-        finish(w, y);
+        take(w, imf_strip_target(&w->strip, y), at, count, w->strip.at.n);
+        imf_strip_end(&w->strip, y);
     }
 }
 
 static void run_item(void *data, int item) {
     struct pass *pass = data;
     const struct extreme_job *j = pass->job;
-    struct work w = {.j = j, .in = pass->in, .out = pass->out};
+    struct work w = {.j = j};
     int height = j->bottom - j->top + 1;
-    w.strip = imf_strips_at(&pass->strips, item);
-    w.wide = w.strip.n + (j->right - j->left) * j->p.channels;
+    w.strip = (struct imf_piece){.p = &j->p,
+                                 .in = pass->in,
+                                 .out = pass->out,
+                                 .at = imf_strips_at(&pass->strips, item),
+                                 .left = j->left,
+                                 .top = j->top,
+                                 .plain = j->plain};
+    w.wide = w.strip.at.n + (j->right - j->left) * j->p.channels;
     w.size = imf_sample_size(j->p.in);
     w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
     size_t rows = j->box ? (size_t)height + MORE_ROWS : (size_t)height * (size_t)j->levels;
@@ -340,7 +330,7 @@ static void run_item(void *data, int item) {
     const void **at = malloc(2 * (size_t)j->run_count * sizeof *at);
     w.kept = store;
     for (int i = 0; i < 3 && store; i++)
-        w.spare[i] = store + (rows + (size_t)i) * w.pitch;
+        w.strip.made = w.spare[i] = store + (rows + (size_t)i) * w.pitch;
     if (!store || !at)
         atomic_store(&pass->failed, true);
     else if (j->box)

@@ -1,16 +1,18 @@
 /*
  * rank.c - ranks in windows on the host's cores: medians, percentiles
  *
- * Three ways, of which the cheapest is taken: medians of 3x3 and 5x5 by networks (rank_rows.c);
- * any rank of any element by bisection of the samples' bits (rank_rows.c), which takes as long as
- * the element has samples and samples have bits; bytes in a rectangle by histograms of columns
- * (rank_histogram.c), which takes hardly longer for larger ones. The least and the greatest are
- * extreme.c's.
+ * Four ways, of which the cheapest is taken: medians of 3x3 and 5x5 by networks (rank_rows.c);
+ * rectangles by networks that windows side by side share (rank_tiles.c), which take as long as a
+ * side is; any rank of any element by bisection of the samples' bits (rank_rows.c), which takes as
+ * long as the element has samples and samples have bits; bytes in a rectangle by histograms of
+ * columns (rank_histogram.c), which takes hardly longer for larger ones. The least and the greatest
+ * are extreme.c's.
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
 #include "solver/rank_histogram.h"
 #include "solver/rank_rows.h"
+#include "solver/rank_tiles.h"
 #include "solver/solver.h"
 #include "solver/strips.h"
 #include "solver/window.h"
@@ -21,10 +23,12 @@
 
 #define ALONE_MS 0.3     /* less work than this stays on the caller's thread */
 #define STRIP_BYTES 1024 /* of a row's strip: what is bisected stays in the smallest cache */
+#define ALIGN 64         /* bytes: a line of a cache */
 #define COLUMNS 1024     /* samples of a strip with histograms: these in the next cache */
 
-enum way { NETWORK, BISECTION, HISTOGRAM, WAYS };
-static const char *const way_name[] = {"sorting network", "bisection", "histograms of columns"};
+enum way { NETWORK, TILES, BISECTION, HISTOGRAM, WAYS };
+static const char *const way_name[] = {"sorting network", "sorting networks of tiles", "bisection",
+                                       "histograms of columns"};
 
 struct rank_job {
     struct imf_problem p;
@@ -33,6 +37,7 @@ struct rank_job {
     struct imf_run *runs; /* owned */
     int run_count, count, rank;
     int left, right, top, bottom; /* offsets of the first and the last column and row */
+    struct imf_tiles tiles;       /* for this way; owned */
     int threads;                  /* 0: as many as cores */
 };
 
@@ -58,6 +63,10 @@ static double price(const struct rank_job *j, enum way way) {
         if (!j->box || side != height_of(j) || (side != 3 && side != 5) || j->rank != j->count / 2)
             return 0;
         return size * (side == 3 ? r->network3 : r->network5);
+    case TILES:
+        if (!j->box || imf_max(side, height_of(j)) > IMF_TILES_SIDE_MOST || j->count == 1)
+            return 0;
+        return size * (r->tiles_sample + r->tiles_store * imf_tiles_stores(side, height_of(j)));
     case HISTOGRAM:
         if (!j->box || j->p.in != IMF_U8)
             return 0;
@@ -94,6 +103,8 @@ static enum imf_status open_job(struct rank_job *j, const struct imf_problem *p,
 /* Bytes that a strip works with. */
 static size_t store_bytes(const struct rank_job *j, int n) {
     size_t size = imf_sample_size(j->p.in);
+    if (j->way == TILES)
+        return imf_tiles_bytes(&j->tiles, j->p.channels, j->p.in, n) + (size_t)imf_padded(n) * size;
     size_t wide = (size_t)imf_padded(n + (width_of(j) - 1) * j->p.channels) + IMF_SLACK;
     size_t rows = j->way == NETWORK ? 5 : j->way == BISECTION ? (size_t)height_of(j) : 0;
     return (rows + 3 + 2) * wide * size + (size_t)j->count * sizeof(void *) +
@@ -103,6 +114,8 @@ static size_t store_bytes(const struct rank_job *j, int n) {
 static int strip_width(const struct rank_job *j) {
     if (j->way == HISTOGRAM)
         return imf_padded(imf_max(COLUMNS - (width_of(j) - 1) * j->p.channels, COLUMNS / 2));
+    if (j->way == TILES)
+        return imf_tiles_strip(width_of(j), height_of(j), j->p.channels, j->p.in);
     int fit = j->way == NETWORK ? 8 * STRIP_BYTES : STRIP_BYTES;
     return fit / (int)imf_sample_size(j->p.in);
 }
@@ -133,6 +146,8 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
         out->able = true;
         out->error = 0;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+        if (j.way == TILES)
+            imf_tiles_guess(&j.tiles, width_of(&j), height_of(&j));
         out->bytes = cores * (double)store_bytes(&j, strip_width(&j));
         out->bands = j.way == HISTOGRAM ? IMF_BANDS_FEW : IMF_BANDS_MANY;
         snprintf(out->phrase, sizeof out->phrase, "rank %d of %d in %dx%d, %s", j.rank + 1, j.count,
@@ -146,12 +161,19 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
                                  struct imf_error *err) {
     (void)proposal, (void)queue;
     struct rank_job *j = *job = malloc(sizeof *j);
-    return j ? open_job(j, p, err) : imf_fail_memory(err, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    enum imf_status st = open_job(j, p, err);
+    if (!st && j->way == TILES)
+        st = imf_tiles_open(&j->tiles, width_of(j), height_of(j), j->rank, err);
+    return st;
 }
 
 static void rank_destroy(void **job) {
-    free(((struct rank_job *)*job)->runs);
-    free(*job);
+    struct rank_job *j = *job;
+    imf_tiles_close(&j->tiles);
+    free(j->runs);
+    free(j);
     *job = NULL;
 }
 
@@ -167,28 +189,12 @@ struct pass {
 /* What a strip works with. */
 struct work {
     const struct rank_job *j;
-    const struct imf_surface *in, *out;
-    struct imf_patch strip;
+    struct imf_piece strip;
     int n, wide; /* samples of a row's strip, with its padding; and with what the window reaches */
-    size_t size, pitch;    /* bytes of a sample, and from a row of these to the next */
-    char *rows;            /* for the way to use */
-    void *spare[3], *made; /* rows */
+    size_t size, pitch; /* bytes of a sample, and from a row of these to the next */
+    char *rows;         /* for the way to use */
+    void *spare[3];     /* rows */
 };
-
-static const void *input(const struct work *w, int row) {
-    return imf_sample_at(w->in, row,
-                         (ptrdiff_t)w->strip.x + (ptrdiff_t)w->j->left * w->j->p.channels);
-}
-
-static void *target(const struct work *w, int y) {
-    return w->j->plain ? (char *)imf_surface_row(w->out, y) + (size_t)w->strip.x * w->size
-                       : w->made;
-}
-
-static void finish(const struct work *w, int y) {
-    if (!w->j->plain)
-        imf_strip_finish(&w->j->p, w->out, y, w->strip.x, w->made, w->strip.n);
-}
 
 static void run_network(const struct work *w) {
     const void *at[5];
@@ -196,73 +202,88 @@ static void run_network(const struct work *w) {
     int side = width_of(w->j);
     for (int i = 0; i < 5; i++)
         sorted[i] = w->rows + (size_t)i * w->pitch;
-    for (int y = w->strip.y; y < w->strip.end; y++) {
+    for (int y = w->strip.at.y; y < w->strip.at.end; y++) {
         for (int i = 0; i < side; i++)
-            at[i] = input(w, y + w->j->top + i);
-        imf_median_rows(w->j->p.in, side, target(w, y), at, sorted, w->j->p.channels, w->n);
-        finish(w, y);
+            at[i] = imf_strip_input(&w->strip, y + w->j->top + i);
+        imf_median_rows(w->j->p.in, side, imf_strip_target(&w->strip, y), at, sorted,
+                        w->j->p.channels, w->n);
+        imf_strip_end(&w->strip, y);
     }
 }
 
 /* Ordered samples of an input row, kept as long as windows reach them. */
 static char *ordered(const struct work *w, int row) {
-    int slot = (row - w->strip.y - w->j->top) % height_of(w->j);
+    int slot = (row - w->strip.at.y - w->j->top) % height_of(w->j);
     return w->rows + (size_t)slot * w->pitch;
 }
 
 static void run_bisection(const struct work *w, const void **at) {
     const struct rank_job *j = w->j;
     size_t pixel = (size_t)j->p.channels * w->size;
-    for (int row = w->strip.y + j->top; row < w->strip.y + j->bottom; row++)
-        imf_ordered_rows(j->p.in, ordered(w, row), input(w, row), w->wide);
-    for (int y = w->strip.y; y < w->strip.end; y++) {
+    for (int row = w->strip.at.y + j->top; row < w->strip.at.y + j->bottom; row++)
+        imf_ordered_rows(j->p.in, ordered(w, row), imf_strip_input(&w->strip, row), w->wide);
+    for (int y = w->strip.at.y; y < w->strip.at.end; y++) {
         int count = 0;
-        imf_ordered_rows(j->p.in, ordered(w, y + j->bottom), input(w, y + j->bottom), w->wide);
+        imf_ordered_rows(j->p.in, ordered(w, y + j->bottom),
+                         imf_strip_input(&w->strip, y + j->bottom), w->wide);
         for (int i = 0; i < j->run_count; i++) {
             const struct imf_run *r = &j->runs[i];
             for (int dx = r->from; dx < r->to; dx++)
                 at[count++] = ordered(w, y + r->dy) + (size_t)(dx - j->left) * pixel;
         }
-        imf_rank_rows(j->p.in, w->made, at, count, j->rank, w->spare, w->n);
-        imf_samples_rows(j->p.in, target(w, y), w->made, w->n);
-        finish(w, y);
+        imf_rank_rows(j->p.in, w->strip.made, at, count, j->rank, w->spare, w->n);
+        imf_samples_rows(j->p.in, imf_strip_target(&w->strip, y), w->strip.made, w->n);
+        imf_strip_end(&w->strip, y);
     }
 }
 
 static void run_histogram(const struct work *w, void *columns) {
     const struct rank_job *j = w->j;
     bool wide = is_wide(j);
-    for (int row = w->strip.y + j->top; row <= w->strip.y + j->bottom; row++)
-        imf_histogram_add(columns, wide, input(w, row), w->wide);
-    for (int y = w->strip.y; y < w->strip.end; y++) {
-        if (y > w->strip.y)
-            imf_histogram_move(columns, wide, input(w, y - 1 + j->top), input(w, y + j->bottom),
-                               w->wide);
-        imf_histogram_rank(target(w, y), columns, wide, width_of(j), j->p.channels, j->rank,
-                           w->strip.n);
-        finish(w, y);
+    for (int row = w->strip.at.y + j->top; row <= w->strip.at.y + j->bottom; row++)
+        imf_histogram_add(columns, wide, imf_strip_input(&w->strip, row), w->wide);
+    for (int y = w->strip.at.y; y < w->strip.at.end; y++) {
+        if (y > w->strip.at.y)
+            imf_histogram_move(columns, wide, imf_strip_input(&w->strip, y - 1 + j->top),
+                               imf_strip_input(&w->strip, y + j->bottom), w->wide);
+        imf_histogram_rank(imf_strip_target(&w->strip, y), columns, wide, width_of(j),
+                           j->p.channels, j->rank, w->strip.at.n);
+        imf_strip_end(&w->strip, y);
     }
 }
 
 static void run_item(void *data, int item) {
     struct pass *pass = data;
     const struct rank_job *j = pass->job;
-    struct work w = {.j = j, .in = pass->in, .out = pass->out};
-    w.strip = imf_strips_at(&pass->strips, item);
-    w.n = imf_padded(w.strip.n);
-    w.wide = w.strip.n + (width_of(j) - 1) * j->p.channels;
+    struct work w = {.j = j};
+    w.strip = (struct imf_piece){.p = &j->p,
+                                 .in = pass->in,
+                                 .out = pass->out,
+                                 .at = imf_strips_at(&pass->strips, item),
+                                 .left = j->left,
+                                 .top = j->top,
+                                 .plain = j->plain};
+    w.n = imf_padded(w.strip.at.n);
+    w.wide = w.strip.at.n + (width_of(j) - 1) * j->p.channels;
     w.size = imf_sample_size(j->p.in);
     w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
     /* Zeroed: what pads a strip is looked at, too. */
-    char *store = calloc(store_bytes(j, w.strip.n), 1), *next = store;
+    char *store = calloc(store_bytes(j, w.strip.at.n) + ALIGN, 1);
+    char *next = store + (ALIGN - (uintptr_t)store % ALIGN) % ALIGN;
     if (!store) {
         atomic_store(&pass->failed, true);
+        return;
+    }
+    if (j->way == TILES) {
+        w.strip.made = next;
+        imf_tiles_run(&j->tiles, &w.strip, next + (size_t)w.n * w.size);
+        free(store);
         return;
     }
     for (int i = 0; i < 3; i++, next += w.pitch)
         w.spare[i] = next;
     next += w.pitch; /* the last is of 16-bit integers */
-    w.made = next;
+    w.strip.made = next;
     next += w.pitch;
     w.rows = next;
     if (j->way == NETWORK)
@@ -278,8 +299,9 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct rank_job *j = job;
-    pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
-                                 (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
+    int step = j->way == TILES ? imf_tiles_step(width_of(j), j->p.channels) : IMF_SLACK;
+    pass.strips = imf_strips_cut_by(step, j->p.width * j->p.channels, out->height, strip_width(j),
+                                    (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
     imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, store_bytes(j, pass.strips.width)) : IMF_OK;
 }

@@ -3,8 +3,9 @@
  *
  * After Perreault and Hebert (2007): each column has a histogram of the samples in the window's rows,
  * which takes one sample in and one out from row to row; a window's histogram takes one column in
- * and one out from pixel to pixel. Only sums over the range's sixteenths are kept up for every
- * pixel, and those within a sixteenth when the rank falls in it.
+ * and one out from pixel to pixel. Sums over the range's sixteenths are kept up for every pixel, and
+ * those within the sixteenth of the last pixel's rank and its neighbours; within others they are
+ * summed anew when the rank falls in these.
  *
  * Counts are cumulative, so that no search depends on what is found: the number of counts that are
  * not above the rank is the place, and each step is one of vectors of sixteen.
@@ -46,70 +47,83 @@ INLINE int place(sixteen not_above) {
     return (__builtin_popcountll(half[0]) + __builtin_popcountll(half[1])) / 8;
 }
 
+#define FOLLOWED 3 /* sixteenths side by side, */
+#define BEFORE 1   /* this many of them before the rank's */
+
 #define AS(type, vector) __builtin_convertvector(vector, type)
 
 /* All of it, with columns' and windows' counts of these types. */
-#define HISTOGRAMS(name, counts, sums, sum)                                                          \
-    struct name {                                                                                    \
-        counts coarse, fine[16];                                                                     \
-    };                                                                                               \
-                                                                                                     \
-    IMF_CLONES_32 static void name##_add(struct name *h, const uint8_t *fresh, int count) {          \
-        for (int i = 0; i < count; i++) {                                                            \
-            h[i].coarse += AS(counts, one[fresh[i] >> 4]);                                           \
-            h[i].fine[fresh[i] >> 4] += AS(counts, one[fresh[i] & 15]);                              \
-        }                                                                                            \
-    }                                                                                                \
-                                                                                                     \
-    IMF_CLONES_32 static void name##_move(struct name *h, const uint8_t *old,                        \
-                                          const uint8_t *fresh, int count) {                         \
-        for (int i = 0; i < count; i++) {                                                            \
-            if (old[i] == fresh[i])                                                                  \
-                continue;                                                                            \
-            h[i].coarse += AS(counts, one[fresh[i] >> 4]) - AS(counts, one[old[i] >> 4]);            \
-            h[i].fine[fresh[i] >> 4] += AS(counts, one[fresh[i] & 15]);                              \
-            h[i].fine[old[i] >> 4] -= AS(counts, one[old[i] & 15]);                                  \
-        }                                                                                            \
-    }                                                                                                \
-                                                                                                     \
-    /* A sixteenth's counts, which were those of the window `at`, for the window at i: step by     \
-     * step or, where that is more, anew. */ \
-    INLINE void name##_follow(sums *fine, const struct name *h, int at, int i, int sixteenth,        \
-                              int width, int step) {                                                 \
-        bool anew = at < 0 || 2 * (i - at) > width * step;                                           \
-        sums v = {0};                                                                                \
-        if (!anew)                                                                                   \
-            v = *fine;                                                                               \
-        for (int k = 0; k < width && anew; k++)                                                      \
-            v += AS(sums, h[i + k * step].fine[sixteenth]);                                          \
-        for (int k = at; k < i && !anew; k += step)                                                  \
-            v += AS(sums, h[k + width * step].fine[sixteenth]) - AS(sums, h[k].fine[sixteenth]);     \
-        *fine = v;                                                                                   \
-    }                                                                                                \
-                                                                                                     \
-    IMF_CLONES_32 static void name##_rank(uint8_t *to, const struct name *h, int width, int step,    \
-                                          int rank, int n) {                                         \
-        for (int first = 0; first < step && first < n; first++) {                                    \
-            sums coarse = {0}, fine[16];                                                             \
-            int at[16];                                                                              \
-            for (int s = 0; s < 16; s++)                                                             \
-                at[s] = -1;                                                                          \
-            for (int k = 0; k < width; k++)                                                          \
-                coarse += AS(sums, h[first + k * step].coarse);                                      \
-            for (int i = first;; i += step) {                                                        \
-                int s = place(AS(sixteen, coarse <= (sum)rank));                                     \
-                sum left = (sum)rank - (s ? coarse[s - 1] : 0);                                      \
-                name##_follow(&fine[s], h, at[s], i, s, width, step);                                \
-                at[s] = i;                                                                           \
-                to[i] = (uint8_t)(s << 4 | place(AS(sixteen, fine[s] <= left)));                     \
-                if (i + step >= n)                                                                   \
-                    break;                                                                           \
-                coarse += AS(sums, h[i + width * step].coarse) - AS(sums, h[i].coarse);              \
-            }                                                                                        \
-        }                                                                                            \
+#define HISTOGRAMS(name, counts, count, sums, sum)                                                 \
+    struct name {                                                                                  \
+        counts coarse, fine[16];                                                                   \
+    };                                                                                             \
+                                                                                                   \
+    IMF_CLONES_32 static void name##_add(struct name *h, const uint8_t *fresh, int n) {            \
+        for (int i = 0; i < n; i++) {                                                              \
+            h[i].coarse += AS(counts, one[fresh[i] >> 4]);                                         \
+            h[i].fine[fresh[i] >> 4] += AS(counts, one[fresh[i] & 15]);                            \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    IMF_CLONES_32 static void name##_move(struct name *h, const uint8_t *old,                      \
+                                          const uint8_t *fresh, int n) {                           \
+        for (int i = 0; i < n; i++) {                                                              \
+            if (old[i] == fresh[i])                                                                \
+                continue;                                                                          \
+            h[i].coarse += AS(counts, one[fresh[i] >> 4]) - AS(counts, one[old[i] >> 4]);          \
+            h[i].fine[fresh[i] >> 4] += AS(counts, one[fresh[i] & 15]);                            \
+            h[i].fine[old[i] >> 4] -= AS(counts, one[old[i] & 15]);                                \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    INLINE void name##_one(sums *to, const counts *fresh, const counts *old) {                     \
+        const count *in = (const count *)fresh, *out = (const count *)old;                         \
+        sum *v = (sum *)to;                                                                        \
+        for (int k = 0; k < 16; k++)                                                               \
+            v[k] = (sum)(v[k] + in[k] - out[k]);                                                   \
+    }                                                                                              \
+    INLINE void name##_step(sums *to, const counts *fresh, const counts *old) {                    \
+        for (int k = 0; k < FOLLOWED; k++)                                                         \
+            name##_one(to + k, fresh + k, old + k);                                                \
+    }                                                                                              \
+                                                                                                   \
+    /* Counts within the sixteenths that are followed, of the first window. */                     \
+    INLINE void name##_start(sums fine[FOLLOWED], const struct name *h, int first, int width,      \
+                             int step) {                                                           \
+        for (int s = 0; s < FOLLOWED; s++)                                                         \
+            fine[s] = (sums){0};                                                                   \
+        for (int k = 0; k < width; k++)                                                            \
+            for (int s = 0; s < FOLLOWED; s++)                                                     \
+                fine[s] += AS(sums, h[k * step].fine[first + s]);                                  \
+    }                                                                                              \
+                                                                                                   \
+    IMF_CLONES_32 static void name##_rank(uint8_t *to, const struct name *h, int width, int step,  \
+                                          int rank, int n) {                                       \
+        for (int begin = 0; begin < step && begin < n; begin++) {                                  \
+            const struct name *old = h + begin, *fresh = old + width * step;                       \
+            sums coarse = {0}, fine[FOLLOWED];                                                     \
+            unsigned first = 2 * 16; /* none yet */                                                \
+            for (int k = 0; k < width; k++)                                                        \
+                coarse += AS(sums, old[k * step].coarse);                                          \
+            for (int i = begin;; i += step, old += step, fresh += step) {                          \
+                unsigned s = (unsigned)place(AS(sixteen, coarse <= (sum)rank));                    \
+                if (s - first >= FOLLOWED) {                                                       \
+                    first = s < BEFORE                   ? 0                                       \
+                            : s - BEFORE < 16 - FOLLOWED ? s - BEFORE                              \
+                                                         : 16 - FOLLOWED;                          \
+                    name##_start(fine, old, (int)first, width, step);                              \
+                }                                                                                  \
+                sum left = (sum)rank - (s ? coarse[s - 1] : 0);                                    \
+                to[i] = (uint8_t)(s << 4 | (unsigned)place(AS(sixteen, fine[s - first] <= left))); \
+                if (i + step >= n)                                                                 \
+                    break;                                                                         \
+                name##_one(&coarse, &fresh->coarse, &old->coarse);                                 \
+                name##_step(fine, fresh->fine + first, old->fine + first);                         \
+            }                                                                                      \
+        }                                                                                          \
     }
-HISTOGRAMS(narrow, sixteen, sixteen_words, uint16_t)
-HISTOGRAMS(wide, sixteen_words, sixteen_longs, uint32_t)
+HISTOGRAMS(narrow, sixteen, uint8_t, sixteen_words, uint16_t)
+HISTOGRAMS(wide, sixteen_words, uint16_t, sixteen_longs, uint32_t)
 
 size_t imf_histogram_bytes(bool is_wide) {
     return is_wide ? sizeof(struct wide) : sizeof(struct narrow);

@@ -9,7 +9,7 @@
 
 #include "solver/problem.h"
 
-/* Samples x..x + n - 1, x a multiple of IMF_SLACK, of rows y..end - 1. */
+/* Samples x..x + n - 1 of rows y..end - 1. */
 struct imf_patch {
     int x, n, y, end;
 };
@@ -21,8 +21,9 @@ struct imf_strips {
 };
 
 /* Strips of at most so many samples and, unless cores would have nothing to do, at least so many
- * rows. */
+ * rows. All but the last one's samples are a multiple of IMF_SLACK, or of `step`. */
 struct imf_strips imf_strips_cut(int samples, int height, int most, int least_rows);
+struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most, int least_rows);
 struct imf_patch imf_strips_at(const struct imf_strips *s, int index);
 
 /* A multiple of IMF_SLACK. */
@@ -36,10 +37,22 @@ static inline const void *imf_sample_at(const struct imf_surface *s, int row, pt
     return (const char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
 }
 
-/* Whether the output holds one of the input's samples as it is; otherwise a strip of such samples
- * of the input's type goes through imf_strip_finish(). */
+/* A strip of a pass whose windows begin at some offset: columns from the output's pixel, and rows. */
+struct imf_piece {
+    const struct imf_problem *p;
+    const struct imf_surface *in, *out;
+    struct imf_patch at;
+    int left, top;
+    bool plain; /* the output holds one of the input's samples as it is */
+    void *made; /* otherwise: a row of samples of the input's type, where they are made */
+};
+
 bool imf_strip_plain(const struct imf_problem *p);
-void imf_strip_finish(const struct imf_problem *p, const struct imf_surface *out, int y, int x,
-                      const void *v, int n);
+
+/* An input row from where the window of the strip's first sample begins. */
+const void *imf_strip_input(const struct imf_piece *s, int row);
+/* Where an output row's samples are made, and what follows when they are. */
+void *imf_strip_target(const struct imf_piece *s, int y);
+void imf_strip_end(const struct imf_piece *s, int y);
 
 #endif

@@ -156,7 +156,10 @@ static const char *const specs[] = {"erode:1",
                                     "median:1x21",
                                     "median:31x19",
                                     "percentile:90:17x40",
-                                    "median:2x257"};
+                                    "median:2x257",
+                                    "median:4",
+                                    "percentile:35:5x2",
+                                    "percentile:70:8x13"};
 
 static void test_matrix(void) {
     static const struct {
@@ -179,6 +182,38 @@ static void test_matrix(void) {
             }
 }
 
+/* Which way is the cheapest, by what it is called. */
+static void test_ways(void) {
+    static const struct {
+        const char *spec;
+        enum imf_sample sample;
+        const char *way;
+    } ways[] = {{"median:1", IMF_U8, "sorting network"},
+                {"median:3", IMF_U8, "sorting networks of tiles"},
+                {"median:5", IMF_U8, "sorting networks of tiles"},
+                {"median:15", IMF_U16, "sorting networks of tiles"},
+                {"median:5", IMF_F32, "sorting networks of tiles"},
+                {"median:3:shape=disk", IMF_U8, "bisection"},
+                {"median:35", IMF_U8, "histograms of columns"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct imf_filter *f = NULL;
+        CHECK(!imf_filter_parse(&f, &ways[i].spec, 1, NULL), "%s", ways[i].spec);
+        struct imf_problem p = {.width = 2000,
+                                .height = 1500,
+                                .channels = 3,
+                                .in = ways[i].sample,
+                                .out = ways[i].sample,
+                                .epilogue = {.scale = 1, .multiply = 1, .full = 255},
+                                .exact = true};
+        imf_problem_neighbourhood(&p, &f->stages[0].neighbourhood);
+        struct imf_proposal one;
+        imf_propose_backend(&one, IMF_BACKEND_VECTOR, &p);
+        const char *way = strstr(one.phrase, ", ");
+        CHECK(way && !strcmp(way + 2, ways[i].way), "%s: %s", ways[i].spec, one.phrase);
+        imf_filter_free(&f);
+    }
+}
+
 /* More samples than 16 bits count, rows than 8. */
 static void test_large(void) {
     const struct image image = {
@@ -190,6 +225,7 @@ static void test_large(void) {
 
 int main(void) {
     test_matrix();
+    test_ways();
     test_large();
     CHECK(runs > 250, "%u", runs);
     return check_done("test_windows");

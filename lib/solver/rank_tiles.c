@@ -1,0 +1,247 @@
+/*
+ * rank_tiles.c - ranks in rectangles by networks that the windows of a tile share
+ *
+ * Tiles lie side by side in vectors: the input's rows are dealt out, pixel by pixel, to as many rows
+ * as a tile is wide, so that what a step compares for neighbouring tiles are neighbours in memory.
+ * Of `across` = 2 pixels the fifth column of a tile's windows is the first dealt row, two further:
+ *
+ *      row       a b c d e f g h ..         dealt  a c e g ..
+ *      tiles     [a b] [c d] [e f]                 b d f h ..
+ *
+ * Columns of a tile's windows are sorted once for all tiles that they lie in, and results dealt
+ * back.
+ */
+#include "solver/rank_tiles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VECTOR 64               /* bytes */
+#define CACHE (48 << 10)        /* bytes of rows to work in, */
+#define LANES_LEAST VECTOR      /* but at least these of a row, */
+#define LANES_MOST (8 * VECTOR) /* and at most these */
+
+#define INLINE static inline __attribute__((always_inline))
+
+static size_t up(size_t bytes) {
+    return (bytes + VECTOR - 1) / VECTOR * VECTOR;
+}
+
+struct imf_network_tile imf_network_tile(int width, int height) {
+    return (struct imf_network_tile){.width = width,
+                                     .height = height,
+                                     .across = width < 3    ? 1
+                                               : width < 6  ? 2
+                                               : width < 16 ? 4
+                                                            : 8,
+                                     .down = height < 3    ? 1
+                                             : height < 8  ? 2
+                                             : height < 24 ? 4
+                                                           : 8};
+}
+
+double imf_tiles_stores(int width, int height) {
+    return 4.8 * pow((double)width * height, 0.85);
+}
+
+enum imf_status imf_tiles_open(struct imf_tiles *out, int width, int height, int rank,
+                               struct imf_error *err) {
+    *out = (struct imf_tiles){.tile = imf_network_tile(width, height)};
+    enum imf_status st = imf_network_sort(&out->columns, imf_tile_shared(&out->tile), err);
+    if (!st)
+        st = imf_network_rank(&out->windows, &out->tile, rank, err);
+    return st;
+}
+
+void imf_tiles_guess(struct imf_tiles *out, int width, int height) {
+    *out = (struct imf_tiles){.tile = imf_network_tile(width, height)};
+    out->windows.slots = out->windows.inputs = 3 * width * height;
+}
+
+void imf_tiles_close(struct imf_tiles *t) {
+    imf_network_free(&t->columns);
+    imf_network_free(&t->windows);
+}
+
+int imf_tiles_step(int width, int channels) {
+    return imf_network_tile(width, 1).across * channels;
+}
+
+int imf_tiles_strip(int width, int height, int channels, enum imf_sample sample) {
+    const struct imf_network_tile t = imf_network_tile(width, height);
+    size_t size = imf_sample_size(sample);
+    /* About as many rows are in use as the tile's last halves have samples. */
+    size_t rows = (size_t)(width * height),
+           bytes = CACHE / (rows < 32 ? 32 : rows) / VECTOR * VECTOR;
+    bytes = bytes < LANES_LEAST ? LANES_LEAST : bytes > LANES_MOST ? LANES_MOST : bytes;
+    while (bytes / size < 4 * (size_t)(channels * width / t.across))
+        bytes += VECTOR; /* or too much is dealt and sorted twice */
+    int step = imf_tiles_step(width, channels);
+    return imf_max((int)(bytes / size) * t.across / step, 1) * step;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Of a strip. */
+struct plan {
+    const struct imf_tiles *t;
+    enum imf_sample sample;
+    size_t size, pixel;        /* bytes */
+    size_t lanes, wide, pitch; /* bytes of rows: of tiles; with what windows reach; apart */
+    char *dealt, *sorted, *work, *made, *row; /* rows to work in */
+    void **rows;                              /* of a network */
+};
+
+/* Lays out, from store on; returns the bytes. */
+static size_t lay(struct plan *p, const struct imf_tiles *t, int channels, enum imf_sample sample,
+                  int n, char *store) {
+    const struct imf_network_tile *tile = &t->tile;
+    size_t across = (size_t)tile->across, columns = (size_t)imf_tile_columns(tile);
+    *p = (struct plan){.t = t, .sample = sample, .size = imf_sample_size(sample)};
+    p->pixel = (size_t)channels * p->size;
+    size_t tiles = ((size_t)n - 1) / (across * (size_t)channels) + 1;
+    p->lanes = up(tiles * p->pixel);
+    p->wide = up(p->lanes + (columns - 1) / across * p->pixel);
+    p->pitch = p->wide + VECTOR;
+    size_t slots =
+        (size_t)(t->columns.slots > t->windows.slots ? t->columns.slots : t->windows.slots);
+    size_t sizes[] = {(size_t)imf_tile_rows(tile) * across * p->pitch,
+                      (size_t)imf_tile_shared(tile) * across * p->pitch,
+                      slots * p->pitch,
+                      across * (size_t)tile->down * p->pitch,
+                      p->lanes * across + VECTOR,
+                      ((size_t)(t->windows.slots + t->windows.inputs + t->windows.outputs) +
+                       (size_t)(t->columns.slots + 2 * t->columns.inputs)) *
+                          sizeof(void *)};
+    char **to[] = {&p->dealt, &p->sorted, &p->work, &p->made, &p->row};
+    size_t used = 0;
+    for (int i = 0; i < 6; i++) {
+        if (i < 5)
+            *to[i] = store + used;
+        else
+            p->rows = (void **)(void *)(store + used);
+        used += up(sizes[i]);
+    }
+    return used;
+}
+
+size_t imf_tiles_bytes(const struct imf_tiles *t, int channels, enum imf_sample sample, int n) {
+    struct plan p;
+    static char none[1];
+    return lay(&p, t, channels, sample, n, none);
+}
+
+/* ---- dealing --------------------------------------------------------------------------------- */
+
+/* Pixels of `bytes`, `at_once` of which are copied: up to 15 more than there are. */
+INLINE void deal_by(char *to, const char *from, size_t step, int count, size_t bytes,
+                    size_t at_once) {
+    for (int i = 0; i < count; i++, to += bytes, from += step)
+        memcpy(to, from, at_once);
+}
+
+INLINE void collect_by(char *to, const char *from, size_t pitch, int across, int count,
+                       size_t bytes, size_t at_once) {
+    for (int i = 0; i < count; i++, from += bytes)
+        for (int k = 0; k < across; k++, to += bytes)
+            memcpy(to, from + (size_t)k * pitch, at_once);
+}
+
+/* The function with a constant number of bytes, which compilers need. */
+#define BY_SIZE(function, bytes, ...)                                                              \
+    do {                                                                                           \
+        if ((bytes) == 1)                                                                          \
+            function(__VA_ARGS__, 1, 1);                                                           \
+        else if ((bytes) <= 4)                                                                     \
+            function(__VA_ARGS__, bytes, 4);                                                       \
+        else if ((bytes) <= 8)                                                                     \
+            function(__VA_ARGS__, bytes, 8);                                                       \
+        else if ((bytes) <= 16)                                                                    \
+            function(__VA_ARGS__, bytes, 16);                                                      \
+        else                                                                                       \
+            function(__VA_ARGS__, bytes, bytes);                                                   \
+    } while (0)
+
+static char *dealt(const struct plan *p, int row, int column) {
+    int across = p->t->tile.across;
+    return p->dealt +
+           (size_t)(row % imf_tile_rows(&p->t->tile) * across + column % across) * p->pitch +
+           (size_t)(column / across) * p->pixel;
+}
+
+static void deal(const struct plan *p, int row, const char *from, int pixels) {
+    int across = p->t->tile.across;
+    for (int k = 0; k < across && k < pixels; k++) {
+        int count = (pixels - 1 - k) / across + 1;
+        BY_SIZE(deal_by, p->pixel, dealt(p, row, k), from + (size_t)k * p->pixel,
+                (size_t)across * p->pixel, count);
+    }
+}
+
+static void collect(const struct plan *p, const char *from, char *to, int pixels) {
+    int across = p->t->tile.across;
+    BY_SIZE(collect_by, p->pixel, to, from, p->pitch, across, (pixels - 1) / across + 1);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Without gaps: what is in use fills the smallest cache. */
+static void work_rows(const struct plan *p, const struct imf_network *net, size_t pitch) {
+    for (int i = 0; i < net->slots; i++)
+        p->rows[i] = p->work + (size_t)i * pitch;
+}
+
+static char *sorted(const struct plan *p, int column, int i) {
+    int across = p->t->tile.across, shared = imf_tile_shared(&p->t->tile);
+    return p->sorted + (size_t)(column % across * shared + i) * p->pitch +
+           (size_t)(column / across) * p->pixel;
+}
+
+/* Outputs of a row of tiles, the first of whose rows of samples is `first`. */
+static void run_tiles(const struct plan *p, int first) {
+    const struct imf_network_tile *t = &p->t->tile;
+    const struct imf_network *net = &p->t->columns;
+    int shared = imf_tile_shared(t), some = t->down - 1, lanes = (int)(p->lanes / p->size);
+    work_rows(p, net, p->wide);
+    for (int k = 0; k < t->across && shared > 1; k++) {
+        for (int i = 0; i < shared; i++) {
+            p->rows[net->slots + i] = dealt(p, first + some + i, k);
+            p->rows[net->slots + shared + i] = sorted(p, k, i);
+        }
+        imf_network_run(net, p->sample, p->rows, (int)(p->wide / p->size));
+    }
+    net = &p->t->windows;
+    work_rows(p, net, p->lanes);
+    void **next = p->rows + net->slots;
+    for (int i = 0; i < 2 * some; i++)
+        for (int x = 0; x < imf_tile_columns(t); x++)
+            *next++ = dealt(p, first + (i < some ? i : i + shared), x);
+    for (int x = 0; x < imf_tile_columns(t); x++)
+        for (int i = 0; i < shared; i++)
+            *next++ = shared > 1 ? sorted(p, x, i) : dealt(p, first + some, x);
+    for (int i = 0; i < net->outputs; i++)
+        *next++ = p->made + (size_t)i * p->pitch;
+    imf_network_run(net, p->sample, p->rows, lanes);
+}
+
+void imf_tiles_run(const struct imf_tiles *t, const struct imf_piece *strip, void *store) {
+    const struct imf_network_tile *tile = &t->tile;
+    int channels = strip->p->channels, n = strip->at.n, reach = tile->width - 1;
+    int pixels = (n - 1) / channels + 1, dealt_rows = 0;
+    struct plan p;
+    lay(&p, t, channels, strip->p->in, n, store);
+    for (int y = strip->at.y; y < strip->at.end; y += tile->down) {
+        int first = y - strip->at.y, last = strip->at.end - strip->at.y + tile->height - 2;
+        for (; dealt_rows < first + imf_tile_rows(tile); dealt_rows++)
+            deal(&p, dealt_rows,
+                 imf_strip_input(strip, strip->at.y + strip->top + imf_min(dealt_rows, last)),
+                 pixels + reach);
+        run_tiles(&p, first);
+        for (int i = 0; i < tile->down && y + i < strip->at.end; i++) {
+            collect(&p, p.made + (size_t)(i * tile->across) * p.pitch, p.row, pixels);
+            memcpy(imf_strip_target(strip, y + i), p.row, (size_t)n * p.size);
+            imf_strip_end(strip, y + i);
+        }
+    }
+}
