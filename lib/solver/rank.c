@@ -1,16 +1,18 @@
 /*
  * rank.c - ranks in windows on the host's cores: medians, percentiles
  *
- * Four ways, of which the cheapest is taken: medians of 3x3 and 5x5 by networks (rank_rows.c);
+ * Five ways, of which the cheapest is taken: medians of 3x3 and 5x5 by networks (rank_rows.c);
  * rectangles by networks that windows side by side share (rank_tiles.c), which take as long as a
  * side is; any rank of any element by bisection of the samples' bits (rank_rows.c), which takes as
  * long as the element has samples and samples have bits; bytes in a rectangle by histograms of
- * columns (rank_histogram.c), which takes hardly longer for larger ones. The least and the greatest
+ * columns (rank_histogram.c), which takes hardly longer for larger ones; all that is too large for
+ * these by bytes that regions' samples are sorted into (rank_regions.c). The least and the greatest
  * are extreme.c's.
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
 #include "solver/rank_histogram.h"
+#include "solver/rank_regions.h"
 #include "solver/rank_rows.h"
 #include "solver/rank_tiles.h"
 #include "solver/solver.h"
@@ -26,9 +28,9 @@
 #define ALIGN 64         /* bytes: a line of a cache */
 #define COLUMNS 1024     /* samples of a strip with histograms: these in the next cache */
 
-enum way { NETWORK, TILES, BISECTION, HISTOGRAM, WAYS };
+enum way { NETWORK, TILES, BISECTION, HISTOGRAM, REGIONS, WAYS };
 static const char *const way_name[] = {"sorting network", "sorting networks of tiles", "bisection",
-                                       "histograms of columns"};
+                                       "histograms of columns", "histograms of regions"};
 
 struct rank_job {
     struct imf_problem p;
@@ -53,6 +55,17 @@ static bool is_wide(const struct rank_job *j) {
     return imf_histogram_wide(width_of(j), height_of(j));
 }
 
+static struct imf_regions regions_of(const struct rank_job *j) {
+    return (struct imf_regions){.sample = j->p.in,
+                                .runs = j->runs,
+                                .run_count = j->run_count,
+                                .count = j->count,
+                                .rank = j->rank,
+                                .width = width_of(j),
+                                .height = height_of(j),
+                                .box = j->box};
+}
+
 /* Nanoseconds of a core for a sample; 0: not this way. */
 static double price(const struct rank_job *j, enum way way) {
     const struct imf_vector_rates *r = &imf_vector_rates;
@@ -72,6 +85,10 @@ static double price(const struct rank_job *j, enum way way) {
             return 0;
         return (is_wide(j) ? 2 : 1) *
                (r->histogram + r->histogram_column * (1 + across * j->p.channels / COLUMNS));
+    case REGIONS: {
+        struct imf_regions regions = regions_of(j);
+        return j->box && j->p.in == IMF_U8 ? 0 : imf_regions_price(&regions, j->p.width);
+    }
     default: /* bits of a sample times bytes of it */
         if (j->count > IMF_RANK_COUNT_MAX)
             return 0;
@@ -103,6 +120,11 @@ static enum imf_status open_job(struct rank_job *j, const struct imf_problem *p,
 /* Bytes that a strip works with. */
 static size_t store_bytes(const struct rank_job *j, int n) {
     size_t size = imf_sample_size(j->p.in);
+    if (j->way == REGIONS) {
+        struct imf_regions regions = regions_of(j);
+        return imf_regions_bytes(&regions, j->p.channels, (n - 1) / j->p.channels + 1) +
+               (size_t)imf_padded(n) * size;
+    }
     if (j->way == TILES)
         return imf_tiles_bytes(&j->tiles, j->p.channels, j->p.in, n) + (size_t)imf_padded(n) * size;
     size_t wide = (size_t)imf_padded(n + (width_of(j) - 1) * j->p.channels) + IMF_SLACK;
@@ -114,6 +136,9 @@ static size_t store_bytes(const struct rank_job *j, int n) {
 static int strip_width(const struct rank_job *j) {
     if (j->way == HISTOGRAM)
         return imf_padded(imf_max(COLUMNS - (width_of(j) - 1) * j->p.channels, COLUMNS / 2));
+    struct imf_regions regions = regions_of(j);
+    if (j->way == REGIONS)
+        return imf_regions_strip(&regions) * j->p.channels;
     if (j->way == TILES)
         return imf_tiles_strip(width_of(j), height_of(j), j->p.channels, j->p.in);
     int fit = j->way == NETWORK ? 8 * STRIP_BYTES : STRIP_BYTES;
@@ -135,10 +160,7 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
         imf_proposal_refuse(out, "rows are too long");
     else if (open_job(&j, p, NULL))
         imf_proposal_refuse(out, "out of memory");
-    else if (j.way == WAYS) {
-        imf_proposal_refuse(out, "more than %d samples in a window", IMF_RANK_COUNT_MAX);
-        free(j.runs);
-    } else {
+    else {
         int cores = imf_cores();
         double samples = (double)p->width * p->height * p->channels;
         double ns = price(&j, j.way) + (j.plain ? 0 : imf_vector_rates.window_finish);
@@ -246,7 +268,7 @@ static void run_histogram(const struct work *w, void *columns) {
         if (y > w->strip.at.y)
             imf_histogram_move(columns, wide, imf_strip_input(&w->strip, y - 1 + j->top),
                                imf_strip_input(&w->strip, y + j->bottom), w->wide);
-        imf_histogram_rank(imf_strip_target(&w->strip, y), columns, wide, width_of(j),
+        imf_histogram_rank(imf_strip_target(&w->strip, y), NULL, columns, wide, width_of(j),
                            j->p.channels, j->rank, w->strip.at.n);
         imf_strip_end(&w->strip, y);
     }
@@ -274,9 +296,14 @@ static void run_item(void *data, int item) {
         atomic_store(&pass->failed, true);
         return;
     }
-    if (j->way == TILES) {
+    if (j->way == TILES || j->way == REGIONS) {
+        struct imf_regions regions = regions_of(j);
         w.strip.made = next;
-        imf_tiles_run(&j->tiles, &w.strip, next + (size_t)w.n * w.size);
+        next += (size_t)w.n * w.size;
+        if (j->way == TILES)
+            imf_tiles_run(&j->tiles, &w.strip, next);
+        else
+            imf_regions_run(&regions, &w.strip, next);
         free(store);
         return;
     }
@@ -299,9 +326,13 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct rank_job *j = job;
-    int step = j->way == TILES ? imf_tiles_step(width_of(j), j->p.channels) : IMF_SLACK;
-    pass.strips = imf_strips_cut_by(step, j->p.width * j->p.channels, out->height, strip_width(j),
-                                    (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
+    int step = j->way == TILES     ? imf_tiles_step(width_of(j), j->p.channels)
+               : j->way == REGIONS ? j->p.channels
+                                   : IMF_SLACK;
+    pass.strips =
+        imf_strips_cut_by(step, j->p.width * j->p.channels, out->height, strip_width(j),
+                          j->way == REGIONS ? imf_regions_rows(height_of(j))
+                                            : (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
     imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, store_bytes(j, pass.strips.width)) : IMF_OK;
 }

@@ -97,8 +97,8 @@ INLINE int place(sixteen not_above) {
                 fine[s] += AS(sums, h[k * step].fine[first + s]);                                  \
     }                                                                                              \
                                                                                                    \
-    IMF_CLONES_32 static void name##_rank(uint8_t *to, const struct name *h, int width, int step,  \
-                                          int rank, int n) {                                       \
+    IMF_CLONES_32 static void name##_rank(uint8_t *to, uint32_t *before, const struct name *h,     \
+                                          int width, int step, int rank, int n) {                  \
         for (int begin = 0; begin < step && begin < n; begin++) {                                  \
             const struct name *old = h + begin, *fresh = old + width * step;                       \
             sums coarse = {0}, fine[FOLLOWED];                                                     \
@@ -114,7 +114,10 @@ INLINE int place(sixteen not_above) {
                     name##_start(fine, old, (int)first, width, step);                              \
                 }                                                                                  \
                 sum left = (sum)rank - (s ? coarse[s - 1] : 0);                                    \
-                to[i] = (uint8_t)(s << 4 | (unsigned)place(AS(sixteen, fine[s - first] <= left))); \
+                unsigned at = (unsigned)place(AS(sixteen, fine[s - first] <= left));               \
+                to[i] = (uint8_t)(s << 4 | at);                                                    \
+                if (before)                                                                        \
+                    before[i] = (uint32_t)left - (at ? fine[s - first][at - 1] : 0);               \
                 if (i + step >= n)                                                                 \
                     break;                                                                         \
                 name##_one(&coarse, &fresh->coarse, &old->coarse);                                 \
@@ -144,10 +147,10 @@ void imf_histogram_move(void *columns, bool is_wide, const uint8_t *old, const u
         narrow_move(columns, old, fresh, count);
 }
 
-void imf_histogram_rank(uint8_t *to, const void *columns, bool is_wide, int width, int step,
-                        int rank, int n) {
+void imf_histogram_rank(uint8_t *to, uint32_t *before, const void *columns, bool is_wide, int width,
+                        int step, int rank, int n) {
     if (is_wide)
-        wide_rank(to, columns, width, step, rank, n);
+        wide_rank(to, before, columns, width, step, rank, n);
     else
-        narrow_rank(to, columns, width, step, rank, n);
+        narrow_rank(to, before, columns, width, step, rank, n);
 }

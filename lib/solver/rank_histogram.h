@@ -23,8 +23,9 @@ void imf_histogram_move(void *columns, bool wide, const uint8_t *old, const uint
                         int count);
 
 /* The samples of the rank, from 0 on, of n windows of `width` columns that are `step` apart; the
- * first one's first column is the first. */
-void imf_histogram_rank(uint8_t *to, const void *columns, bool wide, int width, int step, int rank,
-                        int n);
+ * first one's first column is the first. before (unless NULL): of each how many of the window's equal
+ * samples come before it. */
+void imf_histogram_rank(uint8_t *to, uint32_t *before, const void *columns, bool wide, int width,
+                        int step, int rank, int n);
 
 #endif

@@ -128,7 +128,7 @@ static size_t lay(struct plan *p, const struct imf_tiles *t, int channels, enum 
 
 size_t imf_tiles_bytes(const struct imf_tiles *t, int channels, enum imf_sample sample, int n) {
     struct plan p;
-    static char none[1];
+    char none[1]; /* not read nor written */
     return lay(&p, t, channels, sample, n, none);
 }
 

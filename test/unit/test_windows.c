@@ -191,7 +191,10 @@ static void test_ways(void) {
     } ways[] = {{"median:1", IMF_U8, "sorting network"},
                 {"median:3", IMF_U8, "sorting networks of tiles"},
                 {"median:5", IMF_U8, "sorting networks of tiles"},
-                {"median:15", IMF_U16, "sorting networks of tiles"},
+                {"median:8", IMF_U16, "sorting networks of tiles"},
+                {"median:40", IMF_U16, "histograms of regions"},
+                {"median:40", IMF_F32, "histograms of regions"},
+                {"median:200:shape=disk", IMF_U8, "histograms of regions"},
                 {"median:5", IMF_F32, "sorting networks of tiles"},
                 {"median:3:shape=disk", IMF_U8, "bisection"},
                 {"median:35", IMF_U8, "histograms of columns"}};
@@ -221,6 +224,27 @@ static void test_large(void) {
     check("percentile:40:257x257", &image);
     check("erode:511", &image);
     check("dilate:300:shape=disk", &image);
+    for (int sample = IMF_U8; sample <= IMF_F32; sample++)
+        for (int few = 0; few < 2; few++) {
+            const struct image other = {.width = 70,
+                                        .height = 5,
+                                        .channels = 1 + 2 * few,
+                                        .in = (enum imf_sample)sample,
+                                        .out = (enum imf_sample)sample,
+                                        .edge = IMF_EDGE_MIRROR,
+                                        .few = few};
+            check("median:40:shape=disk", &other);
+            check("percentile:30:50:shape=cross", &other);
+            check("percentile:70:35x51", &other);
+        }
+    const struct image larger = {.width = 9,
+                                 .height = 70,
+                                 .channels = 1,
+                                 .in = IMF_F32,
+                                 .out = IMF_F32,
+                                 .edge = IMF_EDGE_WRAP};
+    check("median:150:shape=disk", &larger);
+    check("percentile:60:140x120", &larger);
 }
 
 int main(void) {
