@@ -39,6 +39,7 @@ static const struct group {
 } groups[] = {{"edges", "spatial", checkcl_edges, A_HOST},
               {"reference", "spatial", checkcl_reference, A_HOST},
               {"solvers", "spatial", checkcl_spatial, VARIANTS},
+              {"windows", "spatial", checkcl_windows, VARIANTS},
               {"solvers", "transforms", checkcl_fft, VARIANTS},
               {"exact", "transforms", checkcl_exact, A_DEVICE},
               {"frequency", "transforms", checkcl_frequency, VARIANTS},

@@ -72,6 +72,11 @@ double checkcl_sample(const struct imf_surface *s, int y, size_t i);
 struct imf_buffer *checkcl_upload(struct checkcl *c, const struct imf_surface *s);
 bool checkcl_download(struct checkcl *c, const struct imf_surface *s);
 
+/* What surfaces are full of before solvers write to them, and bytes outside the pixels and their slack
+ * that no longer hold it. */
+#define CHECKCL_CANARY 0xa5
+unsigned long checkcl_broken(const struct imf_surface *s);
+
 /* Kernels and problem only. */
 void checkcl_problem(struct material *m, const struct kase *k, uint64_t *random);
 /* All of it. */

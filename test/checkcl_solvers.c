@@ -22,19 +22,16 @@ static const struct {
                {&imf_solver_direct_gpu, "direct_gpu", true},
                {&imf_solver_separable_gpu, "separable_gpu", true}};
 
-#define CANARY 0xa5
-
-/* Bytes outside the pixels and their slack that no longer hold the pattern. */
-static unsigned long broken_canaries(const struct imf_surface *s) {
+unsigned long checkcl_broken(const struct imf_surface *s) {
     size_t size = imf_sample_size(s->sample);
     unsigned char *bytes = s->host;
     for (int y = 0; y < s->height; y++) {
         char *row = imf_surface_row(s, y);
-        memset(row, CANARY, ((size_t)s->width * (size_t)s->channels + IMF_SLACK) * size);
+        memset(row, CHECKCL_CANARY, ((size_t)s->width * (size_t)s->channels + IMF_SLACK) * size);
     }
     unsigned long broken = 0;
     for (size_t i = 0; i < imf_surface_bytes(s); i++)
-        broken += bytes[i] != CANARY;
+        broken += bytes[i] != CHECKCL_CANARY;
     return broken;
 }
 
@@ -71,7 +68,7 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
         /* wider than the slack, so that writing before a row or past its slack shows */
         struct imf_margin around = {80, 80, 2, 2};
         struct imf_surface out = checkcl_surface(k->out, k->shape, around);
-        memset(out.host, CANARY, imf_surface_bytes(&out));
+        memset(out.host, CHECKCL_CANARY, imf_surface_bytes(&out));
         bool host = imf_backend_is_host(s->backend);
         m.in.mem = host ? NULL : checkcl_upload(c, &m.in);
         out.mem = host ? NULL : checkcl_upload(c, &out);
@@ -80,7 +77,7 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
                    !s->run(job, &m.in, &out, &err) &&
                    (host || (!imf_queue_finish(c->queue, &err) && checkcl_download(c, &out)));
         unsigned long wrong = ran ? checkcl_wrong(&m, &out) : 0;
-        unsigned long broken = ran ? broken_canaries(&out) : 0;
+        unsigned long broken = ran ? checkcl_broken(&out) : 0;
         checkcl_result(c, ran && !wrong && !broken,
                        "%s %s seed %llu: %lu samples wrong, %lu bytes overwritten %s",
                        checkcl_name(s), checkcl_describe(k), (unsigned long long)seed, wrong,

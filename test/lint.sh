@@ -23,6 +23,7 @@ lint_kernels() {
             set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl \
                 -include cl/parts/fft_channels.cl ;;
         cl/direct_gpu.cl) set -- -include cl/parts/direct_sums.cl -include cl/parts/common.cl ;;
+        cl/extreme_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
         cl/fft_gpu.cl) set -- -include cl/parts/fft_gpu_lines.cl -include cl/parts/common.cl ;;
         *) set -- -include cl/parts/common.cl ;;
         esac
@@ -36,6 +37,12 @@ lint_kernels() {
     done
     lint_kernel -DCHANNELS=7 -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
         -include cl/parts/common.cl -include cl/parts/fft_channels.cl cl/fft.cl
+    for set in '-DIN=16 -DOUT=16' '-DPLAIN=0'; do
+        for file in cl/extreme_gpu.cl cl/rank_bits_gpu.cl; do
+            # shellcheck disable=SC2086 # a list of options
+            lint_kernel $set -include cl/parts/subword.cl -include cl/parts/common.cl "$file"
+        done
+    done
     lint_kernel -DFP64=1 -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl \
         -include cl/parts/common.cl cl/fft_transform.cl
 }

@@ -1,4 +1,4 @@
-// subword.cl - arithmetic on the parts of a 32-bit word, for direct_gpu.cl
+// subword.cl - arithmetic on the parts of a 32-bit word, for kernels for GPUs
 //
 // NVIDIA's GPUs have instructions for these that OpenCL C 1.2 cannot name: with PTX they are written
 // in that assembly language, otherwise in plain C of the same results.
@@ -11,7 +11,7 @@
 #define SUBWORD 1
 
 #ifndef PTX
-#define PTX 0 // 1: the device's compiler takes PTX for compute capability 8.0
+#define PTX 0 // 1: the device's compiler takes PTX for compute capability 8.0, 2: for 9.0
 #endif
 
 #define PAIR_UNIT 0x1p-24f // pairs meet floats in this unit
@@ -57,6 +57,40 @@ inline uint pack_bytes(int a, int b, int c, int d)
 #else
     int4 level = clamp((int4)(a, b, c, d), 0, 255);
     return level.s0 | level.s1 << 8 | level.s2 << 16 | level.s3 << 24;
+#endif
+}
+
+// The lower word of b:a, shifted right by 0 to 31.
+inline uint shift_words(uint a, uint b, int by)
+{
+#if PTX
+    uint word;
+    __asm__("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(word) : "r"(a), "r"(b), "r"(by));
+    return word;
+#else
+    return ((ulong)b << 32 | a) >> by;
+#endif
+}
+
+// The lesser and the greater of the unsigned halves of two words.
+inline uint least_halves(uint a, uint b)
+{
+#if PTX >= 2
+    uint least;
+    __asm__("min.u16x2 %0, %1, %2;" : "=r"(least) : "r"(a), "r"(b));
+    return least;
+#else
+    return as_uint(min(as_ushort2(a), as_ushort2(b)));
+#endif
+}
+inline uint most_halves(uint a, uint b)
+{
+#if PTX >= 2
+    uint most;
+    __asm__("max.u16x2 %0, %1, %2;" : "=r"(most) : "r"(a), "r"(b));
+    return most;
+#else
+    return as_uint(max(as_ushort2(a), as_ushort2(b)));
 #endif
 }
 

@@ -18,6 +18,12 @@ struct imf_gpu_rates {
     double dot, pair, packed, real;
     double load_packed, load_real, load_wide;
     double end, end_pairs, end_magnitude;
+    /* Windows: of a sample of a word of bits and of a sum of these, of turning a sample's byte into
+     * planes and back; of a run of a histogram's steps, of a sample of its first window, of a rank
+     * that is looked for; of a word of two samples along a row, of a byte down a column for each row of a block, of a byte of a run. */
+    double bits_sample, bits_sum, bits_turn;
+    double histogram_run, histogram_first, histogram_rank;
+    double extreme_row, extreme_column, extreme_run;
     double wait; /* clocks, for a sample's instruction in a work-item that is alone; */
     double wait_plain, wait_loop; /* in direct.cl: a product or operand; a tap in memory */
     /* What passes through memory between two kernels costs `uncached` times as much above

@@ -11,6 +11,9 @@ extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_r
     imf_solver_guided_host;
 /* And of edges. */
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
+/* Windows' ways for GPUs. */
+extern const struct imf_solver imf_solver_extreme_gpu, imf_solver_extreme_runs_gpu,
+    imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
 
 const struct imf_solver *const imf_solvers[] = {
     &imf_solver_direct_gpu,
@@ -26,6 +29,10 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_host_frequency, /* plain C */
     &imf_solver_extreme,        /* least and greatest in windows, */
     &imf_solver_rank,           /* any rank: on the host's cores, */
+    &imf_solver_extreme_gpu,
+    &imf_solver_extreme_runs_gpu,
+    &imf_solver_rank_bits_gpu,
+    &imf_solver_rank_histogram_gpu,
     &imf_solver_rank_device,
     &imf_solver_rank_host,
     &imf_solver_bilateral,

@@ -1,0 +1,101 @@
+// rank_histogram_gpu.cl - ranks of bytes in windows of any size on GPUs, by running histograms
+//
+// A work-item walks down a column of outputs and keeps the histogram of its window (Huang 1979): a
+// step takes one sample at either end of each of the window's columns, or of each run down of
+// samples in other elements. It also keeps the last result and how many samples are below that, and
+// goes from it to the next: neighbouring results are close to each other.
+//
+// The histograms of a work-group lie in local memory, each word of the work-items side by side, so
+// that they meet in no bank whatever the samples. A count is a byte or as many as the window needs.
+
+#ifndef CHANNELS
+#define CHANNELS 1
+#endif
+#ifndef COUNT_BITS
+#define COUNT_BITS 8 // of a count: 8, 16 or 32
+#endif
+#ifndef RANK
+#define RANK 0 // from 0 on
+#endif
+#ifndef PLAIN
+#define PLAIN 1 // 1: outputs are samples as they are
+#endif
+#ifndef GROUP
+#define GROUP 96 // work-items a work-group
+#endif
+
+#define EACH (32 / COUNT_BITS) // counts a word
+#define AHEAD 8                // runs whose samples are loaded before the first is counted
+
+#define WORD(v) ((v) / EACH * GROUP)
+#define SHIFT(v) ((v) % EACH * COUNT_BITS)
+
+inline uint count_of(__local const uint *counts, int v)
+{
+    return counts[WORD(v)] >> SHIFT(v) & (~0u >> (32 - COUNT_BITS));
+}
+
+inline void enter(__local uint *counts, int v) { atomic_add(&counts[WORD(v)], 1u << SHIFT(v)); }
+inline void leave(__local uint *counts, int v) { atomic_sub(&counts[WORD(v)], 1u << SHIFT(v)); }
+
+// Of each run: the offset along the row, the first row and the one behind the last.
+struct run {
+    int x, top, end;
+};
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+rank_histogram(__global const uchar *restrict in, long in_origin, long in_pitch, __global OUT_T *restrict out,
+               long out_origin, long out_pitch, int samples, int height, int rows,
+               __global const struct run *runs, int run_count)
+{
+    __local uint all[256 / EACH * GROUP];
+    __local uint *counts = all + get_local_id(0);
+    long x = get_global_id(0), y = (long)get_group_id(1) * rows, end = min(y + rows, (long)height);
+    if (x >= samples)
+        return;
+    in += in_origin + y * in_pitch + x;
+    out += out_origin + y * out_pitch + x;
+    for (int i = 0; i < 256 / EACH; i++)
+        counts[i * GROUP] = 0;
+    for (int r = 0; r < run_count; r++)
+        for (int dy = runs[r].top; dy < runs[r].end; dy++)
+            enter(counts, in[dy * in_pitch + runs[r].x]);
+    int v = 0, below = 0; // samples
+    for (;;) {
+        while (below > RANK)
+            below -= count_of(counts, --v);
+        for (int n; below + (n = count_of(counts, v)) <= RANK; v++)
+            below += n;
+#if PLAIN
+        *out = v;
+#else
+        *out = finish_float((float)v);
+#endif
+        if (++y == end)
+            return;
+        int r = 0;
+        for (; r + AHEAD <= run_count; r += AHEAD) {
+            int old[AHEAD], new[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                old[k] = in[runs[r + k].top * in_pitch + runs[r + k].x];
+                new[k] = in[runs[r + k].end * in_pitch + runs[r + k].x];
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                leave(counts, old[k]);
+                enter(counts, new[k]);
+                below += (new[k] < v) - (old[k] < v);
+            }
+        }
+        for (; r < run_count; r++) {
+            int old = in[runs[r].top * in_pitch + runs[r].x];
+            int new = in[runs[r].end * in_pitch + runs[r].x];
+            leave(counts, old);
+            enter(counts, new);
+            below += (new < v) - (old < v);
+        }
+        in += in_pitch;
+        out += out_pitch;
+    }
+}

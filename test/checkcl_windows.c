@@ -1,0 +1,193 @@
+/*
+ * checkcl_windows.c - every device solver of windows against the host's plain one, sample by sample
+ *
+ * What a device compiles depends on the window, the samples and their channels: each such variant is
+ * run on every shape, with the edges in turn.
+ */
+#include "checkcl_material.h"
+#include "solver/edge.h"
+
+#include <string.h>
+
+extern const struct imf_solver imf_solver_extreme_gpu, imf_solver_extreme_runs_gpu,
+    imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu, imf_solver_rank_device;
+
+/* Of windows, by their files' names; the ones for GPUs run anywhere, if slowly. */
+static const struct {
+    const struct imf_solver *solver;
+    const char *name;
+    bool gpu;
+    unsigned least; /* of the specs below it is able to do at least */
+} solvers[] = {{&imf_solver_extreme_gpu, "extreme_gpu", true, 8},
+               {&imf_solver_extreme_runs_gpu, "extreme_runs_gpu", true, 10},
+               {&imf_solver_rank_bits_gpu, "rank_bits_gpu", true, 9},
+               {&imf_solver_rank_histogram_gpu, "rank_histogram_gpu", true, 20},
+               {&imf_solver_rank_device, "rank_device", false, 20}};
+
+static const char *const specs[] = {"erode:1",
+                                    "dilate:2x2",
+                                    "erode:1x9",
+                                    "dilate:9x1",
+                                    "erode:4x6",
+                                    "dilate:15",
+                                    "erode:40x3",
+                                    "erode:2x150",
+                                    "dilate:300x2",
+                                    "erode:1:shape=cross",
+                                    "dilate:9:shape=disk",
+                                    "median:1",
+                                    "median:2",
+                                    "median:3",
+                                    "median:2:shape=disk",
+                                    "percentile:30:1",
+                                    "percentile:80:4x3",
+                                    "percentile:10:7x2",
+                                    "median:1x6",
+                                    "median:9x8",
+                                    "median:1x21",
+                                    "median:15:shape=disk",
+                                    "percentile:90:17x40",
+                                    "median:2x257"};
+
+static const struct shape shapes[] = {{1, 1, 0},   {1, 17, 0},   {23, 1, 0},  {2, 3, 0},
+                                      {31, 29, 0}, {130, 75, 0}, {700, 5, 0}, {67, 139, 0}};
+
+static const struct {
+    enum imf_sample in, out;
+} samples[] = {{IMF_U8, IMF_U8},   {IMF_U16, IMF_U16}, {IMF_U8, IMF_U8},
+               {IMF_F32, IMF_F32}, {IMF_U8, IMF_F32},  {IMF_U16, IMF_U8}};
+
+struct window {
+    const char *spec;
+    const struct imf_filter *filter;
+    struct imf_problem p;
+    enum picture picture;
+};
+
+/* What is compiled: window, samples, channels. */
+static struct window window(const char *spec, const struct imf_filter *f, size_t turn) {
+    size_t t = turn % COUNT(samples);
+    double full = samples[t].in == IMF_U8 ? 255 : 65535;
+    bool inverts = turn % 7 == 3;
+    struct window w = {.spec = spec,
+                       .filter = f,
+                       .picture = turn % 4 == 3 ? HALVES : MIXED,
+                       .p = {.channels = 1 + (int)(turn / 2 + turn) % 4,
+                             .in = samples[t].in,
+                             .out = samples[t].out,
+                             .epilogue = {.scale = 1,
+                                          .multiply = inverts ? -1 : 1,
+                                          .offset = inverts ? full : 0,
+                                          .full = full},
+                             .in_max = full,
+                             .exact = true}};
+    return w;
+}
+
+static void name_of(char text[160], const char *solver, const struct window *w) {
+    static const char *const sample[] = {"u8", "u16", "f32", "f64"};
+    snprintf(text, 160, "%s/%s/%s-%s/%dch%s", solver, w->spec, sample[w->p.in], sample[w->p.out],
+             w->p.channels, w->p.epilogue.offset > 0 ? "/negative" : "");
+}
+
+static unsigned long differing(const struct imf_surface *a, const struct imf_surface *b) {
+    size_t row = (size_t)a->width * (size_t)a->channels * imf_sample_size(a->sample);
+    unsigned long rows = 0;
+    for (int y = 0; y < a->height; y++)
+        rows += memcmp(imf_surface_row(a, y), imf_surface_row(b, y), row) != 0;
+    return rows;
+}
+
+/* Whether the solver is able to do it. */
+static bool check_one(struct checkcl *c, size_t which, struct window *w, struct shape shape,
+                      uint64_t seed) {
+    const struct imf_solver *s = solvers[which].solver;
+    struct imf_problem *p = &w->p;
+    struct imf_device device = *imf_queue_device(c->queue);
+    struct imf_proposal one, host;
+    struct imf_error err = {.text = ""};
+    char name[160];
+    name_of(name, solvers[which].name, w);
+    p->width = shape.width;
+    p->height = shape.height;
+    p->edge = (enum imf_edge)(seed % 5);
+    imf_problem_neighbourhood(p, &w->filter->stages[0].neighbourhood);
+    device.gpu = device.gpu || solvers[which].gpu;
+    imf_propose(&one, s, p, &device);
+    if (!one.able)
+        return false;
+    shape.channels = p->channels;
+    struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
+    struct imf_surface in = checkcl_surface(p->in, shape, p->reach);
+    struct imf_surface want = checkcl_surface(p->out, shape, none);
+    struct imf_surface got = checkcl_surface(p->out, shape, around);
+    checkcl_fill(&in, w->picture, &seed);
+    imf_edge_fill_host(&in, p->reach, p->edge, (const double[4]){77, 77, 77, 77});
+    memset(got.host, CHECKCL_CANARY, imf_surface_bytes(&got));
+    void *job = NULL, *plain = NULL;
+    imf_propose_host(&host, p);
+    bool ran = !host.solver->make(&plain, p, &host, NULL, &err) &&
+               !host.solver->run(plain, &in, &want, &err);
+    in.mem = checkcl_upload(c, &in);
+    got.mem = checkcl_upload(c, &got);
+    ran = ran && !s->make(&job, p, &one, c->queue, &err) && !s->run(job, &in, &got, &err) &&
+          !imf_queue_finish(c->queue, &err) && checkcl_download(c, &got);
+    unsigned long wrong = ran ? differing(&got, &want) : 0, broken = ran ? checkcl_broken(&got) : 0;
+    checkcl_result(c, ran && !wrong && !broken,
+                   "%s on %dx%d edge %d: %lu rows differ, %lu bytes overwritten %s", name, p->width,
+                   p->height, (int)p->edge, wrong, broken, err.text);
+    if (job)
+        s->destroy(&job);
+    if (plain)
+        host.solver->destroy(&plain);
+    if (c->bench && ran && !wrong && !broken)
+        checkcl_time(c, s, name, p, NOISE);
+    imf_buffer_free(&in.mem);
+    imf_buffer_free(&got.mem);
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+    imf_surface_free(&got);
+    return true;
+}
+
+/* A window's variants, and on a processor few of those for GPUs: it compiles them for long. */
+static bool check_window(struct checkcl *c, size_t which, size_t k, const struct imf_filter *f) {
+    bool slow = solvers[which].gpu && !imf_queue_device(c->queue)->gpu, able = false;
+    size_t variants = c->full ? 2 * COUNT(samples) : c->bench ? 2 : slow || c->quick ? 1 : 3;
+    for (size_t v = 0; v < variants; v++) {
+        struct window w = window(specs[k], f, c->bench ? v : k + 5 * v + which);
+        char name[160];
+        if (c->bench)
+            w.p.channels = 3;
+        name_of(name, solvers[which].name, &w);
+        if (!checkcl_wanted(c, name)) {
+            able = true; /* nobody asked */
+            continue;
+        }
+        for (size_t z = c->bench ? 4 : 0; z < (c->bench ? 5 : COUNT(shapes)); z += c->tiny ? 4 : 1)
+            able = check_one(c, which, &w, shapes[z], 700 + z + v + k) || able;
+    }
+    return able;
+}
+
+void checkcl_windows(struct checkcl *c) {
+    for (size_t which = 0; which < COUNT(solvers); which++) {
+        bool slow = solvers[which].gpu && !imf_queue_device(c->queue)->gpu;
+        if (c->bench && slow && !c->only)
+            continue;
+        unsigned able = 0;
+        size_t step = c->tiny ? 5 : !c->quick ? 1 : slow ? 3 : 2;
+        for (size_t k = c->tiny ? 0 : which % step; k < COUNT(specs); k += step) {
+            struct imf_filter *f = NULL;
+            struct imf_error err;
+            if (imf_filter_parse(&f, &specs[k], 1, &err))
+                checkcl_result(c, false, "%s: %s", specs[k], err.text);
+            else
+                able += check_window(c, which, k, f);
+            imf_filter_free(&f);
+        }
+        if (!c->tiny && !c->bench && c->full)
+            checkcl_result(c, able >= solvers[which].least, "%s: %u windows", solvers[which].name,
+                           able);
+    }
+}
