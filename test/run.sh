@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh - run the tests in $BUILD and count: run.sh [GROUP]... (all)
 #
-# Groups: unit checkcl spatial transforms chains bats fuzz layers faults leaks programs (unit, fuzz and
+# Groups: unit checkcl spatial transforms chains bats fuzz layers sums faults leaks programs (unit, fuzz and
 # checkcl, two at a time).
 #
 # THOROUGH=1: also what takes long, as .ci/run has it: all of checkcl's draws, and a few command lines.
@@ -123,6 +123,11 @@ run_layers() {
     program layers sh test/layers.sh
 }
 
+# The same samples as everywhere.
+run_sums() {
+    program sums sh test/sums.sh
+}
+
 # Not among "all": only worth its time with a leak checker.
 run_leaks() {
     program leaks sh test/leaks.sh
@@ -160,9 +165,10 @@ run_all() {
     if command -v parallel >/dev/null 2>&1; then
         run_bats
         run_layers
+        run_sums
         run_programs
     else
-        beside 'layers unit fuzz bats' transforms spatial chains
+        beside 'layers sums unit fuzz bats' transforms spatial chains
     fi
 }
 
