@@ -104,7 +104,7 @@ struct imf_host_rates {
                                 loading and storing it */
     double table;            /* a sample, counted and looked up in a table */
     double phase;            /* an arc tangent */
-    double canny;            /* a sample, its gradient and what becomes of it */
+    double canny, canny_tap; /* a sample among which edges are found, a pair of smoothing taps */
 };
 extern const struct imf_host_rates imf_host_rates;
 
@@ -117,7 +117,8 @@ struct imf_vector_rates {
     double move;                /* a sample to or from those of its place between coarse ones */
     double divide, root;        /* a sample's exact quotient, its magnitude's root */
     double phase;               /* a sample's direction */
-    double canny, canny_wide;   /* an edge's sample, in 16 bits or more */
+    double canny, canny_wide;   /* a sample among which edges are found, in 16 bits or more, */
+    double canny_tap;           /* and a pair of taps of the Gaussian before */
     double table, wide_table;   /* a byte, or another sample, counted and looked up in a table */
     double start_ms;            /* milliseconds that threads take to start */
     /* Windows, measured as processor time of 12 Mpixel of noisy RGB less that of a 1x1 window.

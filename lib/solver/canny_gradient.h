@@ -43,7 +43,32 @@ IMF_CLONES static void NAME(gradient_samples)(const uint16_t *const *row, int n,
         NAME(gradients)(row, n, step, 3, size, direction);
 }
 
-/* Of each pixel's colours the largest. */
+/* Of each pixel's colours the largest; `step` and `colors` are constants as well. */
+INLINE void NAME(largest)(const SIZE *restrict sizes, const SIZE *restrict directions, int pixels,
+                          int step, int colors, SIZE *restrict size, SIZE *restrict direction) {
+    for (int x = 0; x < pixels; x++) {
+        SIZE most = sizes[x * step], to = directions[x * step];
+        for (int c = 1; c < colors; c++) {
+            SIZE other = sizes[x * step + c], there = directions[x * step + c];
+            to = other > most ? there : to;
+            most = other > most ? other : most;
+        }
+        size[x] = most;
+        direction[x] = to;
+    }
+}
+
+IMF_CLONES static void NAME(largest_of)(const SIZE *restrict sizes, const SIZE *restrict directions,
+                                        int pixels, int step, int colors, SIZE *restrict size,
+                                        SIZE *restrict direction) {
+    if (step == 3 && colors == 3)
+        NAME(largest)(sizes, directions, pixels, 3, 3, size, direction);
+    else if (step == 4 && colors == 3)
+        NAME(largest)(sizes, directions, pixels, 4, 3, size, direction);
+    else
+        NAME(largest)(sizes, directions, pixels, step, colors, size, direction);
+}
+
 static void NAME(gradient_pixels)(const struct imf_canny_rows *r, const uint16_t *const *row,
                                   int pixels, SIZE *size, SIZE *direction) {
     int step = r->p->channels;
@@ -53,13 +78,7 @@ static void NAME(gradient_pixels)(const struct imf_canny_rows *r, const uint16_t
         return;
     }
     NAME(gradient_samples)(row, pixels * step, step, r->n->half, sizes, directions);
-    for (int x = 0; x < pixels; x++) {
-        int most = x * step;
-        for (int c = 1; c < r->p->colors; c++)
-            most = sizes[x * step + c] > sizes[most] ? x * step + c : most;
-        size[x] = sizes[most];
-        direction[x] = directions[most];
-    }
+    NAME(largest_of)(sizes, directions, pixels, step, r->p->colors, size, direction);
 }
 
 /* `first` and `last` are mid's neighbours along a column, first the one to which an equal one

@@ -113,12 +113,12 @@ static int band_rows(const struct imf_problem *p) {
     return imf_min(rows, imf_max((p->height - 1) / imf_cores() + 1, 1));
 }
 
-/* Milliseconds of one core: samples * (canny + taps * narrow) * 1e-6. */
+/* Milliseconds of one core: samples * (canny + taps * canny_tap) * 1e-6. */
 static double cost(const struct imf_problem *p) {
     const struct imf_vector_rates *r = &imf_vector_rates;
     double each = imf_canny_narrow(p) ? r->canny : r->canny_wide;
-    double taps = 2 * ceil(4 * p->canny->sigma);
-    return (double)p->width * p->height * p->channels * (each + taps * r->middle) * 1e-6;
+    double taps = p->canny->sigma > 0 ? 2 * ceil(4 * p->canny->sigma) : 0;
+    return (double)p->width * p->height * p->channels * (each + taps * r->canny_tap) * 1e-6;
 }
 
 static void vector_canny_propose(const struct imf_problem *p, const struct imf_device *d,
