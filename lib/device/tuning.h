@@ -119,8 +119,9 @@ struct imf_vector_rates {
     double phase;               /* a sample's direction */
     double canny, canny_wide;   /* a sample among which edges are found, in 16 bits or more, */
     double canny_tap;           /* and a pair of taps of the Gaussian before */
-    double table, wide_table;   /* a byte, or another sample, counted and looked up in a table */
-    double start_ms;            /* milliseconds that threads take to start */
+    double map, point, curve; /* point passes: a sample by a table, by steps, to the light curve */
+    double table, wide_table; /* a byte, or another sample, counted and looked up in a table */
+    double start_ms;          /* milliseconds that threads take to start */
     /* Windows, measured as processor time of 12 Mpixel of noisy RGB less that of a 1x1 window.
      * A byte of a sample: its end; a row of which the lesser are taken. */
     double window_end, extreme;

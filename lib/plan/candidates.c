@@ -7,6 +7,7 @@
  */
 #include "plan/candidates.h"
 
+#include "base/parallel.h"
 #include "device/tuning.h"
 #include "plan/layout.h"
 
@@ -22,16 +23,34 @@ const char *imf_backend_name(enum imf_backend backend) {
     return names[backend];
 }
 
+/* Milliseconds of one core for a point pass of the host's vectors: samples * ns * 1e-6. */
+static double rows_ms(const struct imf_chain *c, const struct imf_pass *pass) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    const struct imf_point *p = &pass->point;
+    bool map = imf_point_is_map(p) && pass->in != IMF_F32;
+    double ns = map ? r->map : r->point;
+    if (p->delinearize && !map)
+        ns += r->curve * pass->channels_out / pass->channels_in;
+    return (double)c->width * c->height * pass->channels_in * ns * 1e-6;
+}
+
 /*
- * Milliseconds beside the convolutions: on the host, point passes * samples * point * 1e-6; on a
+ * Milliseconds beside the convolutions: on the host, for point passes in plain C, passes * samples *
+ * point * 1e-6, and as rows_ms() says otherwise; on a
  * device, opening + passes * program + point passes * samples / (point * units) * 1e-6 + bytes
  * there and back / link, in the rates of its tuning.
  */
-static double overhead(const struct imf_chain *c, const struct imf_device *d, bool opened) {
-    double samples = (double)c->width * c->height * c->channels_in;
+static double overhead(const struct imf_chain *c, const struct imf_device *d,
+                       enum imf_backend backend, bool opened) {
+    double samples = (double)c->width * c->height * c->channels_in, rows = 0;
     int points = 0;
     for (int i = 0; i < c->count; i++)
-        points += c->passes[i].kind == IMF_PASS_POINT;
+        if (c->passes[i].kind == IMF_PASS_POINT) {
+            points++;
+            rows += rows_ms(c, &c->passes[i]) / imf_cores() + imf_vector_rates.start_ms;
+        }
+    if (backend == IMF_BACKEND_VECTOR)
+        return rows;
     if (!d)
         return points * samples * imf_host_rates.point * 1e-6;
     const struct imf_tuning *t = imf_tuning(d);
@@ -42,26 +61,18 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d, bo
     return ms;
 }
 
-/* Whether the host's vectors may leave point passes between theirs to plain C: where no sums of
- * floats are magnified, which only the reference and devices look after. Chains without windows are
- * a device's as soon as they have such passes. */
-static bool takes_points(const struct imf_chain *c) {
-    bool windows = false;
-    for (int i = 0; i < c->count; i++) {
-        const struct imf_point *p = &c->passes[i].point;
-        if (c->passes[i].kind == IMF_PASS_POINT && (p->normalize || p->digits))
-            return false;
-        windows = windows || (c->passes[i].kind == IMF_PASS_CONVOLVE &&
-                              c->passes[i].problem.kind == IMF_NEIGHBOURHOOD);
-    }
-    return windows;
+/* Why the host's vectors cannot do a point pass, or NULL. */
+static const char *why_no_rows(const struct imf_chain *c, int i) {
+    const struct imf_pass *pass = &c->passes[i];
+    if (pass->point.normalize) /* what that magnifies only the reference and devices look after */
+        return "a stretch by minimum and maximum";
+    return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
 }
 
 /* Take the cheapest for each pass; false, with the reason, where one has none. */
 static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf_backend backend,
                  struct imf_proposal *taken) {
     const struct imf_chain *c = from->chain;
-    bool points = takes_points(c);
     bool able = true, floats = from->device || backend == IMF_BACKEND_VECTOR;
     for (int i = 0; i < c->count && (able || !from->device); i++) {
         taken[i] = (struct imf_proposal){.able = true};
@@ -71,9 +82,10 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
             return false;
         }
         if (c->passes[i].kind != IMF_PASS_CONVOLVE) {
-            if (backend != IMF_BACKEND_VECTOR || points)
+            const char *why = backend == IMF_BACKEND_VECTOR ? why_no_rows(c, i) : NULL;
+            if (!why)
                 continue;
-            snprintf(out->why, sizeof out->why, "point operations between or without kernels");
+            snprintf(out->why, sizeof out->why, "%s", why);
             return false;
         }
         taken[i] = *imf_proposals_cheapest(from, i, backend);
@@ -159,8 +171,8 @@ double imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
                           enum imf_backend backend, const struct imf_bounds *bounds,
                           struct imf_proposal *taken) {
     double bytes, over = INFINITY;
-    *out =
-        (struct imf_candidate){.estimate_ms = overhead(from->chain, from->device, bounds->opened)};
+    *out = (struct imf_candidate){.estimate_ms =
+                                      overhead(from->chain, from->device, backend, bounds->opened)};
     snprintf(out->backend, sizeof out->backend, "%s", imf_backend_name(backend));
     bool able = take(out, from, backend, taken) && (backend || is_mixture(from->chain, taken)) &&
                 measure(out, from, backend, bounds, taken, &bytes);

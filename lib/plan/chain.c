@@ -79,17 +79,24 @@ static bool keeps_brightness(const struct imf_stage *s) {
     return fabs(gain - 1) <= 1e-6 && bias == 0;
 }
 
+/* More than point operations. */
+static bool filters(const struct imf_filter *filter) {
+    for (size_t i = 0; i < filter->count; i++)
+        if (!imf_op_is_point(filter->stages[i].op))
+            return true;
+    return false;
+}
+
 /* What becomes of the image's alpha. */
 static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alpha asked) {
-    bool filters = false, keeps = true, straight = false;
+    bool keeps = true, straight = false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
         /* Directions and edges are no sums of colours. */
         straight = straight || s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY;
-        filters = filters || !imf_op_is_point(s->op);
         keeps = keeps && (imf_op_is_point(s->op) || keeps_brightness(s));
     }
-    if (!filters || straight)
+    if (!filters(filter) || straight)
         return IMF_ALPHA_KEEP;
     return asked ? asked : keeps ? IMF_ALPHA_PREMULTIPLY : IMF_ALPHA_KEEP;
 }
@@ -156,12 +163,12 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
     c->rescale = c->in == c->out ? 1 : c->out == IMF_U16 ? 257 : 1 / 257.0;
     c->edge = settings->edge;
     enum imf_alpha alpha = input->alpha ? choose_alpha(filter, settings->alpha) : IMF_ALPHA_FILTER;
-    c->keep_alpha = alpha == IMF_ALPHA_KEEP;
+    c->keep_alpha = alpha == IMF_ALPHA_KEEP && filters(filter); /* point operations leave it */
     struct imf_builder b = {.chain = c,
                             .channels = input->channels,
                             .source = -1,
                             .alpha = input->alpha,
-                            .alpha_apart = input->alpha && !c->keep_alpha,
+                            .alpha_apart = input->alpha && alpha != IMF_ALPHA_KEEP,
                             .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY,
                             .positive = true,
                             .integral = true,
@@ -188,6 +195,11 @@ void imf_chain_free(struct imf_chain **chain) {
     free((*chain)->passes);
     free(*chain);
     *chain = NULL;
+}
+
+bool imf_point_is_map(const struct imf_point *p) {
+    return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->premultiply &&
+           !p->digits;
 }
 
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {

@@ -105,6 +105,8 @@ struct imf_places {
 struct imf_places imf_point_places(const struct imf_point *point);
 /* Levels of a threshold after digits are multiples of 1 / IMF_LEVEL_PARTS. */
 #define IMF_LEVEL_PARTS 1048576.0
+/* Each colour becomes what it does by itself, and alpha likewise. */
+bool imf_point_is_map(const struct imf_point *point);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
 

@@ -5,6 +5,7 @@
  */
 #include "plan/layout.h"
 #include "run/executor.h"
+#include "run/point.h"
 #include "solver/edge.h"
 
 #include <stdlib.h>
@@ -49,7 +50,10 @@ static enum imf_status point(struct imf_exec *x, int i, const struct imf_surface
                              const struct imf_surface *second, const struct imf_surface *out,
                              int row, struct imf_error *err) {
     (void)row, (void)err;
-    imf_point_run_host(&x->chain->passes[i].point, in, second, out);
+    if (x->step[i].job)
+        imf_point_rows_run(x->step[i].job, in, second, out);
+    else
+        imf_point_run_host(&x->chain->passes[i].point, in, second, out);
     return IMF_OK;
 }
 
@@ -144,6 +148,10 @@ static const struct imf_executor host = {.map = map,
                                          .finish = nothing,
                                          .destroy = destroy};
 
+/* What a point pass's step knows of imf_point_rows_run(). */
+static const struct imf_solver rows = {
+    .name = "rows", .limit = imf_point_rows_limit, .destroy = imf_point_rows_free};
+
 /* How a chain is run: by which backend, to which samples, in which bands. */
 struct way {
     enum imf_backend backend;
@@ -171,14 +179,19 @@ static enum imf_status propose(const struct imf_exec *x, int i, const struct way
     return taken->able ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", taken->why);
 }
 
-static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_proposal *taken,
-                                 struct imf_error *err) {
+static enum imf_status make_step(struct imf_exec *x, int i, const struct way *way,
+                                 const struct imf_proposal *taken, struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
     struct imf_problem p = pass->problem;
-    if (pass->kind != IMF_PASS_CONVOLVE)
-        return IMF_OK;
     p.in = x->surface[pass->source + 1].sample;
     p.out = x->surface[i + 1].sample;
+    if (pass->kind == IMF_PASS_POINT) {
+        if (way->backend != IMF_BACKEND_VECTOR)
+            return IMF_OK;
+        x->step[i].solver = &rows;
+        return imf_point_rows_make(&x->step[i].job, &pass->point, p.in, p.out,
+                                   (double)x->chain->width * x->chain->height, err);
+    }
     x->step[i].solver = taken->solver;
     return taken->solver->make(&x->step[i].job, &p, taken, NULL, err);
 }
@@ -223,7 +236,7 @@ static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, co
     for (int i = 0; i <= c->count && !st; i++)
         st = make_surface(x, i, way->last, err);
     for (int i = 0; i < c->count && !st; i++)
-        st = make_step(x, i, &taken[i], err);
+        st = make_step(x, i, way, &taken[i], err);
     free(taken);
     if (st && x && !x->place) {
         free(x);

@@ -109,12 +109,24 @@ void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
     }
 }
 
+#define COPY(type)                                                                                 \
+    for (ptrdiff_t x = 0; x < in->width; x++)                                                      \
+    ((type *)to)[x * m + m - 1] = ((const type *)from)[x * n + n - 1]
+
 void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
                          double rescale) {
     ptrdiff_t n = in->channels, m = out->channels;
-    for (int y = 0; y < in->height; y++)
-        for (ptrdiff_t x = 0; x < in->width; x++)
-            imf_sample_put(imf_surface_row(out, y), out->sample, x * m + m - 1,
-                           rescale *
-                               imf_sample_get(imf_surface_row(in, y), in->sample, x * n + n - 1));
+    bool same = in->sample == out->sample;
+    for (int y = 0; y < in->height; y++) {
+        const void *from = imf_surface_row(in, y);
+        void *to = imf_surface_row(out, y);
+        if (same && in->sample == IMF_U8)
+            COPY(uint8_t);
+        else if (same && in->sample == IMF_U16)
+            COPY(uint16_t);
+        else
+            for (ptrdiff_t x = 0; x < in->width; x++)
+                imf_sample_put(to, out->sample, x * m + m - 1,
+                               rescale * imf_sample_get(from, in->sample, x * n + n - 1));
+    }
 }

@@ -111,6 +111,35 @@ static void test_colors(struct imf_context *ctx) {
         fclose(file);
 }
 
+/* No device is opened for what the host does at the speed of memory, nor is plain C taken. */
+static void test_points(struct imf_context *ctx) {
+    static const char *const chains[][3] = {{"gray"},
+                                            {"invert"},
+                                            {"threshold:0.5"},
+                                            {"gray", "threshold:0.5"},
+                                            {"gray", "equalize"},
+                                            {"gray", "threshold:otsu"},
+                                            {"gray", "sobel"},
+                                            {"invert", "erode:2"}};
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
+        for (int k = 0; k < 8; k++) {
+            const struct imf_info photo = {.width = 4000,
+                                           .height = 3000,
+                                           .channels = k % 4 + 1,
+                                           .depth = k < 4 ? 8 : 16,
+                                           .color = k % 4 < 2 ? IMF_COLOR_GRAY : IMF_COLOR_RGB,
+                                           .alpha = k % 2};
+            size_t count = 0;
+            bool chosen;
+            while (count < 3 && chains[i][count])
+                count++;
+            double ms =
+                estimate_of(ctx, &photo, chains[i], count, IMF_BACKEND_AUTO, "vector", &chosen);
+            CHECK(chosen, "%s ... of %d channels, %d bits: vectors estimated at %g ms",
+                  chains[i][0], photo.channels, photo.depth, ms);
+        }
+}
+
 int main(void) {
     static const char *const specs[] = {"blur:1", "invert", "blur:1", "invert", "blur:1",
                                         "invert", "blur:1", "invert", "blur:1"};
@@ -119,6 +148,7 @@ int main(void) {
     const struct imf_context_options options = {.cache_dir = ""};
     bool chosen;
     CHECK(!imf_context_create(&ctx, &options, NULL), "a context");
+    test_points(ctx);
     /* Loading OpenCL takes 20 ms and more, which 64 pixels are not worth. */
     double cold = estimate(ctx, specs, 1, IMF_BACKEND_AUTO, "direct", &chosen);
     CHECK(cold >= 20 && !chosen, "direct, not started: %g ms%s", cold, chosen ? ", chosen" : "");

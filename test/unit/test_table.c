@@ -200,7 +200,7 @@ static void test_lowering(void) {
     struct chain_case c = chain_make(alone, &rgba, &settings);
     const struct imf_pass *pass = c.chain->passes;
     CHECK(c.chain->count == 1 && pass->problem.kind == IMF_TABLE && c.chain->exact, "one pass");
-    CHECK(c.chain->keep_alpha && pass->problem.colors == 3, "alpha stays");
+    CHECK(!c.chain->keep_alpha && pass->problem.colors == 3, "alpha is left, not put back");
     CHECK(pass->problem.epilogue.multiply == -1, "point operations join it");
     chain_drop(&c);
     /* Premultiplied, filtered, divided; the table; the same again. */

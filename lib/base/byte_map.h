@@ -1,0 +1,32 @@
+/* byte_map.h - bytes through a table of 256 */
+#ifndef IMF_BASE_BYTE_MAP_H
+#define IMF_BASE_BYTE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum imf_byte_way {
+    IMF_BYTE_STEP, /* two values: v >= from ? high : low */
+    IMF_BYTE_LINE, /* v or its complement, plus a number, within 0..255 */
+    IMF_BYTE_ONES, /* from the table, one by one, */
+    IMF_BYTE_PAIRS /* or two at once */
+};
+
+struct imf_byte_map {
+    uint8_t to[256]; /* of each byte */
+    enum imf_byte_way way;
+    uint8_t from, low, high;  /* a step's */
+    uint8_t turn, more, less; /* a line's: v ^ turn, + more or - less, saturated */
+    uint64_t kept;            /* bits of a word's bytes that stay as they are: alpha's */
+    uint16_t pair[256 * 256]; /* what two neighbours become */
+};
+
+/* Choose the way for map->to, for images of so many bytes. Of every `channels` bytes, if more than
+ * `colors` (2 or 4 then, and one less), the last one stays. */
+void imf_byte_map_make(struct imf_byte_map *map, int channels, int colors, double bytes);
+/* n bytes, a row or a part of one that begins with a pixel; reads and writes up to 7 more. */
+void imf_byte_map_row(const struct imf_byte_map *map, uint8_t *restrict to,
+                      const uint8_t *restrict from, size_t n);
+
+#endif

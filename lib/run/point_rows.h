@@ -1,0 +1,29 @@
+/* point_rows.h - the steps of a point pass on strips of rows (run/point_rows.c's own) */
+#ifndef IMF_RUN_POINT_ROWS_H
+#define IMF_RUN_POINT_ROWS_H
+
+#include "plan/chain.h"
+
+#define IMF_POINT_STRIP 256 /* pixels that are worked on at once */
+#define IMF_CURVE_PARTS 4096
+
+/* The light curve back to bytes, which values of 0..full become: those from at[b] on become b. No
+ * part of that range, IMF_CURVE_PARTS in all, holds two of these; the first one's byte is start[]. */
+struct imf_point_curve {
+    double at[257], scale;
+    uint8_t start[IMF_CURVE_PARTS];
+};
+
+struct imf_point_steps {
+    const struct imf_point *point;
+    enum imf_sample in, out;             /* not IMF_F64 */
+    const double *linear;                /* of each integer sample its light, or NULL */
+    const struct imf_point_curve *curve; /* or NULL: as point.c does it */
+};
+
+/* n pixels, IMF_POINT_STRIP at most; second as imf_point_run_host() takes it, floats. */
+void imf_point_strip(const struct imf_point_steps *s, const void *from, const float *second,
+                     void *to, int n);
+void imf_point_curve_make(struct imf_point_curve *curve, const struct imf_point *p);
+
+#endif

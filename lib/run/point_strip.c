@@ -1,0 +1,220 @@
+/*
+ * point_strip.c - the inner loops of run/point_rows.c
+ *
+ * Pixels are taken apart into planes of float64, one of each channel, go through one plain loop a
+ * step, of which compilers make vectors, and are put together again. Operations and their order are
+ * those of point.c, and so are the bits.
+ *
+ * The light curve back is a power. Bytes need none: they go by where the curve passes from one byte
+ * to the next.
+ */
+#include "run/point_rows.h"
+
+#include "base/clones.h"
+#include "base/srgb.h"
+
+#include <math.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define STRIP IMF_POINT_STRIP
+
+/* ---- in and out ------------------------------------------------------------------------------ */
+
+/* Of `channels`, a constant where this is called. */
+#define LOAD(name, type)                                                                           \
+    INLINE void name(double v[4][STRIP], const type *restrict from, int channels, int n) {         \
+        for (int i = 0; i < n; i++)                                                                \
+            for (int c = 0; c < channels; c++)                                                     \
+                v[c][i] = (double)from[i * channels + c];                                          \
+    }
+LOAD(load_bytes, uint8_t)
+LOAD(load_words, uint16_t)
+LOAD(load_floats, float)
+
+INLINE void load(double v[4][STRIP], enum imf_sample sample, const void *from, int channels,
+                 int n) {
+    if (sample == IMF_U8)
+        load_bytes(v, from, channels, n);
+    else if (sample == IMF_U16)
+        load_words(v, from, channels, n);
+    else
+        load_floats(v, from, channels, n);
+}
+
+/* The nearest integer, ties to even, of 0 to 2^51: what is added leaves no bits behind the point. */
+#define ROUND(v) ((int)((v) + 0x1.8p52 - 0x1.8p52))
+
+#define STORE(name, type, most)                                                                    \
+    INLINE void name(type *restrict to, double v[4][STRIP], int channels, int n) {                 \
+        type whole[4][STRIP];                                                                      \
+        for (int c = 0; c < channels; c++)                                                         \
+            for (int i = 0; i < n; i++) {                                                          \
+                double x = v[c][i] > 0 ? v[c][i] : 0;                                              \
+                x = x < (most) ? x : (most);                                                       \
+                whole[c][i] = (type)ROUND(x);                                                      \
+            }                                                                                      \
+        for (int i = 0; i < n; i++)                                                                \
+            for (int c = 0; c < channels; c++)                                                     \
+                to[i * channels + c] = whole[c][i];                                                \
+    }
+STORE(store_bytes, uint8_t, 255)
+STORE(store_words, uint16_t, 65535)
+
+INLINE void store_floats(float *restrict to, double v[4][STRIP], int channels, int n) {
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < channels; c++)
+            to[i * channels + c] = (float)v[c][i];
+}
+
+INLINE void store(double v[4][STRIP], enum imf_sample sample, void *to, int channels, int n) {
+    if (sample == IMF_U8)
+        store_bytes(to, v, channels, n);
+    else if (sample == IMF_U16)
+        store_words(to, v, channels, n);
+    else
+        store_floats(to, v, channels, n);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+INLINE void unsharp(const struct imf_point *p, double *restrict v, const double *restrict blurred,
+                    int n) {
+    double amount = p->amount, level = p->level;
+    bool alone = p->difference;
+    for (int i = 0; i < n; i++) {
+        double d = v[i] - blurred[i], far = fabs(d) - level;
+        d = amount * copysign(far > 0 ? far : 0, d);
+        v[i] = alone ? d : v[i] + d;
+    }
+}
+
+INLINE void unpremultiply(const struct imf_point *p, double v[4][STRIP], int n) {
+    int alpha = p->in_channels - 1;
+    double full = p->full, scale = p->alpha_scale, *restrict a = v[alpha];
+    for (int i = 0; i < n; i++)
+        a[i] /= full;
+    for (int c = 0; c < alpha; c++)
+        for (int i = 0; i < n; i++)
+            v[c][i] = a[i] >= 0.5 * scale ? v[c][i] / a[i] : 0;
+    for (int i = 0; i < n; i++)
+        a[i] /= scale;
+}
+
+INLINE void gray(const struct imf_point *p, double v[4][STRIP], int n) {
+    for (int i = 0; i < n; i++)
+        v[0][i] = 0.2126 * v[0][i] + 0.7152 * v[1][i] + 0.0722 * v[2][i];
+    for (int i = 0; i < n && p->alpha; i++)
+        v[1][i] = v[p->in_channels - 1][i];
+}
+
+INLINE void epilogue(const struct imf_epilogue *e, double *restrict v, int n) {
+    double multiply = e->multiply, offset = e->offset, level = e->level, full = e->full;
+    for (int i = 0; i < n && e->absolute; i++)
+        v[i] = fabs(v[i]);
+    for (int i = 0; i < n; i++)
+        v[i] = multiply * v[i] + offset;
+    for (int i = 0; i < n && e->threshold; i++)
+        v[i] = v[i] >= level ? full : 0;
+}
+
+INLINE void delinearize(const struct imf_point_steps *s, double *restrict v, int n) {
+    const struct imf_point_curve *curve = s->curve;
+    double full = s->point->full;
+    for (int i = 0; i < n && !curve; i++)
+        v[i] = full * imf_srgb_from_linear(v[i] / full);
+    for (int i = 0; i < n && curve; i++) {
+        double x = v[i] > 0 ? v[i] : 0;
+        x = x < full ? x : full;
+        int part = imf_min((int)(x * curve->scale), IMF_CURVE_PARTS - 1), b = curve->start[part];
+        v[i] = b + (x >= curve->at[b + 1]);
+    }
+}
+
+/* ---- a strip --------------------------------------------------------------------------------- */
+
+INLINE void work(const struct imf_point_steps *s, const void *from, const float *second, void *to,
+                 int in_channels, int out_channels, int n) {
+    const struct imf_point *p = s->point;
+    double v[4][STRIP], w[4][STRIP];
+    int colors = in_channels - p->alpha;
+    load(v, s->in, from, in_channels, n);
+    for (int c = 0; c < colors && s->linear; c++)
+        for (int i = 0; i < n; i++)
+            v[c][i] = s->linear[(int)v[c][i]];
+    if (p->unsharp)
+        load(w, IMF_F32, second, in_channels, n);
+    for (int c = 0; c < in_channels && p->unsharp; c++)
+        unsharp(p, v[c], w[c], n);
+    if (p->unpremultiply)
+        unpremultiply(p, v, n);
+    if (p->gray)
+        gray(p, v, n);
+    colors = p->gray ? 1 : colors;
+    double *alpha = v[colors]; /* if there is one */
+    for (int c = 0; c < colors; c++) {
+        if (p->epilogue)
+            epilogue(&p->e, v[c], n);
+        for (int i = 0; i < n && p->premultiply; i++)
+            v[c][i] *= alpha[i];
+        if (p->delinearize)
+            delinearize(s, v[c], n);
+    }
+    for (int i = 0; i < n && p->premultiply; i++)
+        alpha[i] *= p->full;
+    for (int c = s->curve ? colors : 0; c < out_channels && p->rescale != 1; c++)
+        for (int i = 0; i < n; i++)
+            v[c][i] *= p->rescale;
+    store(v, s->out, to, out_channels, n);
+}
+
+IMF_CLONES static void imf_point_strip_some(const struct imf_point_steps *s, const void *from,
+                                            const float *second, void *to, int n) {
+    bool gray = s->point->gray;
+    switch (s->point->in_channels) {
+    case 1:
+        work(s, from, second, to, 1, 1, n);
+        break;
+    case 2:
+        work(s, from, second, to, 2, 2, n);
+        break;
+    case 3:
+        work(s, from, second, to, 3, gray ? 1 : 3, n);
+        break;
+    default:
+        work(s, from, second, to, 4, gray ? 2 : 4, n);
+        break;
+    }
+}
+
+void imf_point_strip(const struct imf_point_steps *s, const void *from, const float *second,
+                     void *to, int n) {
+    imf_point_strip_some(s, from, second, to, n);
+}
+
+/* ---- the light curve back -------------------------------------------------------------------- */
+
+static double byte_of(const struct imf_point *p, double v) {
+    v = p->rescale * (p->full * imf_srgb_from_linear(v / p->full));
+    return rint(fmin(fmax(v, 0), 255));
+}
+
+/* The curve, turned round, is as close to where it passes to byte b as this, of itself. */
+#define CLOSE 1e-12
+
+void imf_point_curve_make(struct imf_point_curve *curve, const struct imf_point *p) {
+    curve->scale = IMF_CURVE_PARTS / p->full;
+    curve->at[0] = 0;
+    curve->at[256] = INFINITY;
+    for (int b = 1; b < 256; b++) {
+        double about = p->full * imf_srgb_to_linear((b - 0.5) / 255);
+        double low = about * (1 - CLOSE), high = about * (1 + CLOSE);
+        for (double middle; middle = (low + high) / 2, middle > low && middle < high;)
+            *(byte_of(p, middle) >= b ? &high : &low) = middle;
+        curve->at[b] = high;
+    }
+    for (int i = 0, b = 0; i < IMF_CURVE_PARTS; i++) {
+        while (curve->at[b + 1] <= i / curve->scale)
+            b++;
+        curve->start[i] = (uint8_t)b;
+    }
+}

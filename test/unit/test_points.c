@@ -1,0 +1,183 @@
+/* test_points.c - point passes on the host's cores give the bits of those in plain C */
+#include "base/byte_map.h"
+#include "check.h"
+#include "run/point.h"
+#include "run/point_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned seed = 1;
+
+static unsigned draw(void) {
+    return (seed = seed * 1664525u + 1013904223u) >> 8;
+}
+
+static struct imf_surface surface(enum imf_sample sample, int width, int height, int channels) {
+    struct imf_surface s;
+    const struct imf_margin none = {0, 0, 0, 0};
+    if (imf_surface_layout(&s, sample, width, height, channels, none, NULL) ||
+        imf_surface_alloc(&s, NULL))
+        abort();
+    memset(s.host, 0xa5, imf_surface_bytes(&s));
+    return s;
+}
+
+/* Integers of all sizes; floats also beyond what samples hold, alphas at their bounds. */
+static void fill(const struct imf_surface *s, double full) {
+    for (int y = 0; y < s->height; y++)
+        for (int i = 0; i < s->width * s->channels; i++) {
+            double v = s->sample == IMF_U8    ? draw() & 255
+                       : s->sample == IMF_U16 ? draw() & 65535
+                                              : (draw() % 1500000 / 1e6 - 0.25) * full;
+            if (draw() % 16 == 0)
+                v = draw() % 2 ? full : 0;
+            imf_sample_put(imf_surface_row(s, y), s->sample, i, v);
+        }
+}
+
+/* The rows' bytes, and none behind them but the slack, which no row begins in. */
+static void check(const char *what, const struct imf_point *p, enum imf_sample in,
+                  enum imf_sample out, int width, int height, double pixels) {
+    struct imf_surface a = surface(in, width, height, p->in_channels);
+    struct imf_surface b = surface(IMF_F32, width, height, p->in_channels);
+    struct imf_surface want = surface(out, width, height, p->out_channels);
+    struct imf_surface got = surface(out, width, height, p->out_channels);
+    void *rows = NULL;
+    fill(&a, p->full);
+    fill(&b, p->full);
+    imf_point_run_host(p, &a, p->unsharp ? &b : NULL, &want);
+    CHECK(!imf_point_rows_make(&rows, p, in, out, pixels, NULL), "%s", what);
+    imf_point_rows_limit(rows, width % 3);
+    imf_point_rows_run(rows, &a, p->unsharp ? &b : NULL, &got);
+    size_t row = (size_t)width * (size_t)p->out_channels * imf_sample_size(out);
+    for (int y = 0; y < height; y++)
+        CHECK(!memcmp(imf_surface_row(&want, y), imf_surface_row(&got, y), row),
+              "%s, %d to %d channels, samples %d to %d, %dx%d, row %d", what, p->in_channels,
+              p->out_channels, in, out, width, height, y);
+    imf_point_rows_free(&rows);
+    imf_surface_free(&a);
+    imf_surface_free(&b);
+    imf_surface_free(&want);
+    imf_surface_free(&got);
+}
+
+static struct imf_point plain(int channels, enum imf_sample in, enum imf_sample out) {
+    double full = in == IMF_U16 ? 65535 : 255;
+    struct imf_point p = {.in_channels = channels,
+                          .out_channels = channels,
+                          .alpha = channels % 2 == 0,
+                          .alpha_scale = 1,
+                          .rescale = in == IMF_U8 && out == IMF_U16   ? 257
+                                     : in == IMF_U16 && out == IMF_U8 ? 1 / 257.0
+                                                                      : 1,
+                          .full = full,
+                          .e = {.scale = 1, .multiply = 1, .full = full}};
+    return p;
+}
+
+/* Every step alone, and some together, as chains have them. */
+static void check_steps(int channels, enum imf_sample in, enum imf_sample out, int width) {
+    struct imf_point p = plain(channels, in, out);
+    bool words = in == IMF_U16, many = channels > 2;
+    double pixels = width % 2 ? 1 : 1e9; /* what is worth a table */
+    check("a copy", &p, in, out, width, 3, pixels);
+    p.epilogue = true;
+    p.e.multiply = -1;
+    p.e.offset = p.full;
+    check("invert", &p, in, out, width, 3, pixels);
+    p.e.multiply = -0.75;
+    p.e.absolute = true;
+    check("a slope", &p, in, out, width, 2, pixels);
+    p.e.threshold = true;
+    p.e.level = p.full / 2;
+    check("a threshold", &p, in, out, width, 2, pixels);
+    p.gray = many;
+    p.out_channels = many ? channels - 2 : channels;
+    check("a threshold of gray", &p, in, out, width, 2, pixels);
+    p = plain(channels, in, out);
+    p.gray = many;
+    p.out_channels = many ? channels - 2 : channels;
+    check("gray", &p, in, out, width, 2, pixels);
+    p.linearize = in != IMF_F32;
+    p.delinearize = true;
+    if (width < 100 || !words)
+        check("gray of light", &p, in, out, width, 2, pixels);
+    p = plain(channels, in, out);
+    p.linearize = in != IMF_F32;
+    if (width < 100 || !words)
+        check("light", &p, in, out, width, 2, 1);
+    p = plain(channels, in, out);
+    p.unsharp = true;
+    p.amount = 1.5;
+    p.level = 3;
+    check("unsharp", &p, in, out, width, 2, pixels);
+    p.difference = true;
+    check("a difference", &p, in, out, width, 2, pixels);
+    if (!p.alpha)
+        return;
+    p = plain(channels, in, out);
+    p.premultiply = true;
+    check("premultiplied", &p, in, out, width, 2, pixels);
+    p.premultiply = false;
+    p.unpremultiply = true;
+    p.alpha_scale = 3;
+    p.full = in == IMF_F32 ? 16 : p.full;
+    check("divided by alpha", &p, in, out, width, 2, pixels);
+    p.full = in == IMF_U16 ? 65535 : 255;
+    p.gray = many;
+    p.out_channels = 2;
+    p.epilogue = p.delinearize = true;
+    p.e.offset = 2;
+    check("divided by alpha, gray, to the curve", &p, in, out, width, 2, pixels);
+}
+
+/* All bytes through every kind of table, in rows of all lengths around a word's. */
+static void check_byte_map(int kind, enum imf_byte_way way, int channels, int colors) {
+    struct imf_byte_map *m = malloc(sizeof *m);
+    uint8_t from[1024 + 8], to[1024 + 8], end = 0x5a;
+    if (!m)
+        abort();
+    for (int v = 0; v < 256; v++) {
+        int x[] = {v > 99 ? 200 : 7, v > 254 ? 1 : 0, 9,           255 - v, 300 - v,
+                   v + 40,           v - 30,          v * v / 255, v};
+        m->to[v] = (uint8_t)imf_max(0, imf_min(255, x[kind]));
+    }
+    imf_byte_map_make(m, channels, colors, way == IMF_BYTE_PAIRS ? 1e9 : 1);
+    CHECK(m->way == way, "table %d goes way %d, not %d", kind, m->way, way);
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (uint8_t)(i < 512 ? i : draw());
+    for (size_t n = 0; n <= 1024; n = n < 40 ? n + 1 : n * 2 - 7) {
+        size_t wrong = 0;
+        memset(to, end, sizeof to);
+        imf_byte_map_row(m, to, from, n);
+        for (size_t i = 0; i < n; i++) {
+            bool stays = colors < channels && (int)(i % (size_t)channels) == colors;
+            wrong += to[i] != (stays ? from[i] : m->to[from[i]]);
+        }
+        CHECK(!wrong, "table %d of %d channels: %zu of %zu wrong", kind, channels, wrong, n);
+    }
+    free(m);
+}
+
+static void check_byte_maps(void) {
+    static const enum imf_byte_way way[] = {IMF_BYTE_STEP, IMF_BYTE_STEP,  IMF_BYTE_STEP,
+                                            IMF_BYTE_LINE, IMF_BYTE_LINE,  IMF_BYTE_LINE,
+                                            IMF_BYTE_LINE, IMF_BYTE_PAIRS, IMF_BYTE_LINE};
+    for (int kind = 0; kind < (int)(sizeof way / sizeof *way); kind++)
+        for (int channels = 1; channels <= 4; channels++)
+            check_byte_map(kind, way[kind], channels, channels - (channels % 2 == 0));
+    check_byte_map(7, IMF_BYTE_ONES, 3, 3);
+    check_byte_map(7, IMF_BYTE_ONES, 4, 3);
+}
+
+int main(void) {
+    static const int widths[] = {1, 5, 67, 256, 515};
+    for (int w = 0; w < 5; w++)
+        for (int channels = 1; channels <= 4; channels++)
+            for (int in = IMF_U8; in <= IMF_F32; in++)
+                for (int out = IMF_U8; out <= IMF_F32; out++)
+                    check_steps(channels, (enum imf_sample)in, (enum imf_sample)out, widths[w]);
+    check_byte_maps();
+    return check_done("points");
+}
