@@ -66,12 +66,9 @@ void imf_problem_defines_double(struct imf_defines *d, const struct imf_problem 
     imf_define_double(d, "D_ADD", two_steps(p) ? e->add : e->multiply * e->add + e->offset);
 }
 
-/* The least square of a magnitude, of scale 1, at which the threshold passes, or with a negative
- * factor the least at which it does not any more. */
-static double least_square(const struct imf_epilogue *e, bool wide) {
-    double root = (e->level - e->offset) / e->multiply, limit = wide ? 0x1p62 : INT32_MAX;
-    double square = root * fabs(root);
-    return fmin(fmax(e->multiply > 0 ? ceil(square) : floor(square) + 1, 0), limit);
+double imf_epilogue_least_square(const struct imf_epilogue *e) {
+    double root = (e->level - e->offset) / e->multiply, square = root * fabs(root);
+    return fmax(e->multiply > 0 ? ceil(square) : floor(square) + 1, 0);
 }
 
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p) {
@@ -104,5 +101,6 @@ void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p) {
     define_whole(d, "X_ADD2", e->offset * scale, wide);
     define_whole(d, "X_LEVEL", ceil(e->level * scale), wide);
     if (p->kind == IMF_MAGNITUDE && e->threshold)
-        define_whole(d, "X_SQUARE", least_square(e, wide), wide);
+        define_whole(d, "X_SQUARE", fmin(imf_epilogue_least_square(e), wide ? 0x1p62 : INT32_MAX),
+                     wide);
 }

@@ -9,10 +9,8 @@
  * values in a row would otherwise wait for each other: on a blank page that is everything. Alpha,
  * the last of two or four channels, is in tables of its own then, which are not added. Other
  * samples become 16-bit values, a strip of a row at a time, counted in two tables.
- *
- * Bytes are looked up by pairs: half as many loads and stores as one by one, from a table of 128 KB,
- * of which a picture, where neighbours are similar, uses a part that stays in the fastest cache.
  */
+#include "base/byte_map.h"
 #include "base/parallel.h"
 #include "device/tuning.h"
 #include "solver/solver.h"
@@ -24,8 +22,6 @@
 
 /* Threads take about 0.02 ms to start. */
 #define ALONE_MS 0.3
-/* Samples of an image that are worth a table of pairs. */
-#define PAIRS_WORTH 524288.0
 #define STRIP 1024
 #define WORD 8 /* bytes of a word, and tables of them */
 
@@ -35,10 +31,9 @@ struct vector_table {
     int items;       /* parts of the image; a thread's tables each */
     uint32_t *parts; /* items tables of `part` counts */
     size_t part;
-    bool pairs;
     uint64_t count[IMF_TABLE_SIZE];
     double value[IMF_TABLE_SIZE];
-    uint16_t pair[IMF_TABLE_SIZE]; /* bytes: what two neighbours become */
+    struct imf_byte_map bytes; /* to bytes */
     union {
         uint8_t u8[IMF_TABLE_SIZE];
         uint16_t u16[IMF_TABLE_SIZE];
@@ -166,22 +161,11 @@ static void fill_map(struct vector_table *j, enum imf_sample in, enum imf_sample
     int full = imf_table_full(&j->p);
     imf_table_fill(j->value, &j->p, j->count);
     imf_samples_narrow(&j->map, out, j->value, (size_t)full + 1);
-    j->pairs = in == IMF_U8 && out == IMF_U8 &&
-               (double)j->p.width * j->p.height * j->p.channels >= PAIRS_WORTH;
-    for (int i = 0; j->pairs && i < IMF_TABLE_SIZE; i++)
-        j->pair[i] = (uint16_t)(j->map.u8[i & 255] | j->map.u8[i >> 8] << 8);
-}
-
-/* Up to a word more than n, which is the surfaces' slack. */
-static void look_up_pairs(uint8_t *restrict to, const uint8_t *restrict from, size_t n,
-                          const uint16_t *pair) {
-    for (size_t i = 0; i < n; i += WORD) {
-        uint64_t w;
-        memcpy(&w, from + i, sizeof w);
-        w = (uint64_t)pair[w & 65535] | (uint64_t)pair[w >> 16 & 65535] << 16 |
-            (uint64_t)pair[w >> 32 & 65535] << 32 | (uint64_t)pair[w >> 48] << 48;
-        memcpy(to + i, &w, sizeof w);
-    }
+    if (in != IMF_U8 || out != IMF_U8)
+        return;
+    memcpy(j->bytes.to, j->map.u8, sizeof j->bytes.to);
+    imf_byte_map_make(&j->bytes, j->p.channels, j->p.colors,
+                      (double)j->p.width * j->p.height * j->p.channels);
 }
 
 #define LOOK_UP(type, member)                                                                      \
@@ -213,9 +197,11 @@ static void look_up_item(void *data, int item) {
     for (int y = first; y < end; y++) {
         const void *from = imf_surface_row(pass->in, y);
         void *to = imf_surface_row(pass->out, y);
-        if (j->pairs)
-            look_up_pairs(to, from, (size_t)samples, j->pair);
-        for (int x = 0; x < samples && !j->pairs; x += STRIP)
+        if (pass->in->sample == IMF_U8 && pass->out->sample == IMF_U8) {
+            imf_byte_map_row(&j->bytes, to, from, (size_t)samples);
+            continue;
+        }
+        for (int x = 0; x < samples; x += STRIP)
             look_up(j, pass->in, pass->out, from, to, x, imf_min(STRIP, samples - x));
         for (ptrdiff_t x = p->colors; x < samples && p->colors < p->channels; x += p->channels)
             imf_sample_put(to, pass->out->sample, x, imf_sample_get(from, pass->in->sample, x));

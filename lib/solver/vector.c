@@ -15,7 +15,8 @@
  * moved onto a tie. Scales that are powers of two only change the exponent.
  *
  * Exact magnitudes. Those of a byte's scale are decided by floats: up to 512 they come no nearer to
- * a tie than 2.4e-4 (direct.c), larger ones saturate. Others need the next integer put right.
+ * a tie than 2.4e-4 (direct.c), larger ones saturate. Others need the next integer put right. A
+ * threshold is compared with by squares, and those that become floats are roots of floats.
  *
  * Real problems, in floats: their bounds are those of direct.c and separable_error.c, and products
  * are rounded before they are added. Where pairs of float samples are added first, half an ulp of a
@@ -158,6 +159,13 @@ static bool choose_exact(const struct imf_problem *p, struct imf_vector_rows *w,
     w->narrow = p->in == IMF_U8 && sum <= 32767;
     if (p->kind == IMF_MAGNITUDE) {
         bool bytes = p->out == IMF_U8 && fabs(e->offset) <= 256 && sum < IMF_WHOLE_FLOATS;
+        if (sum < IMF_WHOLE_FLOATS && p->out == IMF_F32 && !e->threshold) {
+            out->error = imf_problem_end_error(p, sum);
+            return true;
+        }
+        w->end.squares = scale == 1 && e->threshold && sum < IMF_WHOLE_FLOATS;
+        if (w->end.squares)
+            return true;
         w->end.root = !bytes;
         if (scale == 1 && !e->threshold && (bytes || (p->out == IMF_U16 && sum < 1 << 21)))
             return true;
@@ -194,6 +202,17 @@ void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p)
     to->threshold = e->threshold;
     to->level = (float)(p->exact ? ceil(e->level * by) : e->level);
     to->full = (float)e->full;
+}
+
+/* What squares are compared with; the rest has nothing left to do. */
+static void make_squares(struct imf_vector_end *to, const struct imf_epilogue *e) {
+    bool rising = e->multiply > 0;
+    to->square = imf_epilogue_least_square(e);
+    to->above = rising ? (float)e->full : 0;
+    to->below = rising ? 0 : (float)e->full;
+    to->absolute = to->threshold = false;
+    to->mul = to->divisor = 1;
+    to->add = 0;
 }
 
 /* In 16 bits the first factor, 1 or -1, goes into the taps. */
@@ -299,12 +318,14 @@ static bool choose(const struct imf_problem *p, struct imf_vector_rows *w,
     imf_vector_end_make(&w->end, p);
     if (w->end.narrow)
         fold_sign(w);
+    if (w->end.squares)
+        make_squares(&w->end, &p->epilogue);
     if (!fits)
         imf_proposal_refuse(out, "the kernel is too large");
     else if (!p->exact)
         out->error = apart ? separable_error(p, w, &terms) : direct_error(p, w);
     free(terms.store);
-    if (fits && !p->exact && out->error > p->tolerance) {
+    if (fits && out->error > p->tolerance) {
         imf_proposal_refuse(out,
                             "float32 sums would be off by up to %.2g, more than the %.2g allowed",
                             out->error, p->tolerance);

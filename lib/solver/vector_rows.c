@@ -193,6 +193,17 @@ INLINE void lengths(float *restrict a, const float *b, float by, int n) {
     }
 }
 
+/* Squares of whole numbers below 2^24, and their sums, are exact. */
+INLINE void compare_squares(const struct imf_vector_end *e, float *restrict a, const float *b,
+                            int n) {
+    double square = e->square;
+    float above = e->above, below = e->below;
+    for (int i = 0; i < n; i++) {
+        double x = (double)a[i], y = (double)b[i];
+        a[i] = x * x + y * y >= square ? above : below;
+    }
+}
+
 /*
  * Roots of whole numbers to the nearest, for sums below 2^21. The root of floats, rounded, is off by
  * one at most, so that the squares' sum is less than 2^24 from its square: arithmetic modulo 2^32
@@ -279,7 +290,9 @@ INLINE void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
     for (int k = 0; k < 2 && w->narrow; k++)
         if (k == last || w->kind == IMF_VECTOR_MAGNITUDE)
             widen(b->v[k], b->whole[k], n);
-    if (w->end.root)
+    if (w->end.squares)
+        compare_squares(&w->end, b->v[0], b->v[1], n);
+    else if (w->end.root)
         whole_lengths(b->v[0], b->v[1], n);
     else if (w->kind == IMF_VECTOR_MAGNITUDE)
         lengths(b->v[0], b->v[1], w->end.length, n);

@@ -28,8 +28,11 @@ struct imf_vector_sum {
 struct imf_vector_end {
     float length, mul, add, mul2, add2, divisor, level, full;
     bool absolute, threshold;
-    bool narrow; /* sums of 16 bits become bytes in 16 bits: mul and divisor are 1, no threshold */
-    bool root;   /* magnitudes are whole numbers */
+    bool narrow;  /* sums of 16 bits become bytes in 16 bits: mul and divisor are 1, no threshold */
+    bool root;    /* magnitudes are whole numbers */
+    bool squares; /* magnitudes' squares become `above` from `square` on, else `below` */
+    double square;
+    float above, below;
 };
 
 enum imf_vector_kind { IMF_VECTOR_PLAIN, IMF_VECTOR_SEPARABLE, IMF_VECTOR_MAGNITUDE };

@@ -120,7 +120,9 @@ static void test_points(struct imf_context *ctx) {
                                             {"gray", "equalize"},
                                             {"gray", "threshold:otsu"},
                                             {"gray", "sobel"},
-                                            {"invert", "erode:2"}};
+                                            {"invert", "erode:2"},
+                                            {"sobel", "threshold:0.2"},
+                                            {"sobel", "gray", "threshold:0.2"}};
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
         for (int k = 0; k < 8; k++) {
             const struct imf_info photo = {.width = 4000,
