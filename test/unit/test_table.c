@@ -212,6 +212,15 @@ static void test_lowering(void) {
           "straight colours");
     CHECK(pass->problem.exact && pass->whole && pass->bound == 255, "samples again");
     chain_drop(&c);
+    /* Point operations leave samples of the image's depth to it. */
+    static const char *const gray[] = {"gray", "equalize", NULL};
+    struct imf_info words = rgba;
+    words.depth = 16;
+    c = chain_make(gray, &words, &settings);
+    CHECK(c.chain->count == 2 && c.chain->passes[0].out == IMF_U16 &&
+              c.chain->passes[1].problem.in == IMF_U16,
+          "gray leaves samples %d", c.chain->passes[0].out);
+    chain_drop(&c);
     /* What comes before is held to what a result is held to, whatever follows. */
     c = chain_make(real, &(struct imf_info){.width = 9, .height = 9, .channels = 1, .depth = 8},
                    &settings);
