@@ -45,6 +45,8 @@ static const struct entry entries[] = {
     {"impulse.png", impulse_grid, 129, 129, 1, P8},
     {"bars.png", bars, 128, 128, 1, P8},
     {"alpha.png", alpha_disc, 96, 96, 4, P8},
+    {"scan.png", scanned_page, 432, 240, 1, .format = PNG, .png = {.depth = 4}},
+    {"speckled.png", speckled_scene, 320, 214, 3, P8},
     {"still.jpg", scene, 640, 427, 3, .format = JPEG, .jpeg = {.quality = 90, .h = 2, .v = 2}},
 
     /* PNG: each depth and colour type */

@@ -80,6 +80,19 @@ double text_page(int x, int y, int c, int w, int h) {
     return 0.95;
 }
 
+/* The page as a bad copy: its ink with holes, specks between the letters, darker to the lower right. */
+double scanned_page(int x, int y, int c, int w, int h) {
+    double paper = 0.95 - 0.25 * x / w - 0.2 * y / h, grain = 0.1 * (hash01(x, y, 7) - 0.5);
+    bool ink = text_page(x / 2, y / 2, c, w / 2, h / 2) < 0.5, worn = hash01(x, y, 5) < 0.04;
+    return clamp01((ink != worn ? 0.12 : paper) + grain);
+}
+
+/* Salt and pepper: a tenth of the pixels is black or white. */
+double speckled_scene(int x, int y, int c, int w, int h) {
+    double speck = hash01(x, y, 3), v = scene(x, y, c, w, h);
+    return speck < 0.05 ? 0 : speck > 0.95 ? 1 : v;
+}
+
 double white_noise(int x, int y, int c, int w, int h) {
     (void)w, (void)h;
     return hash01(x, y, c);
