@@ -59,7 +59,7 @@ static void print_json(const struct reporter *r, const struct tally *t, const st
     struct json j = json_begin(r->out);
     json_open_object(&j, "summary");
     json_integer(&j, "images", t->count);
-    json_integer(&j, "filtered", t->done);
+    json_integer(&j, o->dry_run ? "planned" : "filtered", t->done);
     json_integer(&j, "skipped", t->skipped);
     json_integer(&j, "failed", t->failed);
     json_integer(&j, "pixels", t->pixels);

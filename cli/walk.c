@@ -93,6 +93,25 @@ static bool has_image_name(const char *path) {
     return extension && imf_format_from_name(extension) != IMF_FORMAT_NONE;
 }
 
+/* Does the name go on behind that of an image beside it, as photo.jpg.orig and photo.jpg~ do? In place
+ * this may be a photo's only original. Of the suffix that is asked for collide.c knows more. */
+static bool is_backup(const struct walk *w, const char *path) {
+    const struct options *o = w->options;
+    size_t length = strlen(path), suffix = o->backup ? strlen(o->backup) : 0;
+    struct stat st;
+    if (!o->in_place || has_image_name(path) ||
+        (suffix && suffix < length && strcmp(path + length - suffix, o->backup) == 0))
+        return false;
+    bool found = false;
+    char *name = strdup(path);
+    for (size_t n = length; name && !found && --n > 0 && name[n - 1] != '/';) {
+        name[n] = '\0';
+        found = has_image_name(name) && lstat(name, &st) == 0 && S_ISREG(st.st_mode);
+    }
+    free(name);
+    return found;
+}
+
 /* A regular file is an image by its content. What only its name calls one is damaged, or empty, and
  * fails when it is read; so does what cannot be read, for it might be one. */
 static bool walk_file(struct walk *w, const char *path, const char *below) {
@@ -103,6 +122,9 @@ static bool walk_file(struct walk *w, const char *path, const char *below) {
     struct kind kind = kind_of_file(path);
     if (kind.error == ENOENT) {
         say_skipped(w, path, "it is gone");
+    } else if (kind.format != IMF_FORMAT_NONE && is_backup(w, path)) {
+        say_skipped(w, path, "a backup of the image beside it, by its name");
+        kinds_count(&w->batch->others, "backup");
     } else if (kind.format != IMF_FORMAT_NONE || (!kind.other && has_image_name(path))) {
         return batch_add(w->batch, path, below, NULL, true);
     } else if (kind.error) {

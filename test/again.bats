@@ -99,3 +99,22 @@ files() {
     imf -r -f invert --suffix=-s --skip-existing --shard=2/2 in
     [ "$(files in)" = "./a-s.pgm ./a.pgm ./sub/y-s.png ./sub/y.png ./x-s.pgm ./x.pgm " ]
 }
+
+@test "-r -i with another suffix, or with none, takes no backup for an image" {
+    mkdir photos
+    make_ppm photos/a.ppm
+    cp photos/a.ppm original
+    imf -r -i.orig -f invert photos
+    cp photos/a.ppm photos/a.ppm~
+    for suffix in "" .bak; do
+        imf_run -r -i$suffix -f invert photos
+        [ "$status" -eq 0 ]
+        [[ $stderr == *"2 backup skipped"* ]]
+        cmp photos/a.ppm.orig original
+        [ ! -e photos/a.ppm.orig.bak ]
+    done
+    # A name that no image has is an image by its content.
+    mv photos/a.ppm.orig photos/b.orig
+    imf -r -i -f invert photos
+    ! cmp -s photos/b.orig original
+}

@@ -253,4 +253,9 @@ shares() { # of standard output's JSON: bands, those of each device
         [[ $output != *'"shares"'* ]]
         [ "$(grep -vcx 0 counts)" -eq 1 ]
     done
+    # The host, where devices have too little memory, is not one of them.
+    imf_run --device=all --json -f sobel --max-memory=60M large.pgm -o out.pgm
+    [ "$status" -eq 0 ]
+    [[ $output == *'"device":"host"'* ]]
+    [[ $output != *'"shares"'* ]]
 }

@@ -155,3 +155,21 @@ assert {v for i, v in enumerate(a) if i % depth != depth - 1} == {0, 255}'
     done
     [ ! -e x.png ]
 }
+
+@test "values between the samples reach edges wherever they are computed" {
+    # A step of 0.433 of 255 in gray, and dark samples that are linear light.
+    {
+        echo "P3 16 9 255"
+        for ((i = 0; i < 144; i++)); do echo "100 100 $((i % 16 < 8 ? 100 : 106))"; done
+    } >a.ppm
+    for backend in cpu vector auto; do
+        imf -f gray -f canny:0.0005:0.001:sigma=0 --backend=$backend --depth=8 --format=pgm a.ppm -o b.pgm
+        [ "$(samples b.pgm | grep -o 255 | wc -l)" -eq 9 ]
+    done
+    {
+        echo "P3 40 30 255"
+        for ((i = 0; i < 1200; i++)); do echo "$((i % 40 / 2)) $((i / 40)) $((i * 7 % 23))"; done
+    } >a.ppm
+    imf --verify --linear -f canny:0.0005:0.002 a.ppm -o b.ppm
+    imf --verify -f unsharp:1:1:0.01 -f canny:0.02:0.05 a.ppm -o b.ppm
+}

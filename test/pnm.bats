@@ -26,7 +26,7 @@ kind() { # FILE
     one_line "b.pbm: PBM holds black and white alone (add -f threshold:otsu, or name the output .pgm)"
     imf_run -f threshold:0.5 a.ppm -o b.pbm
     [ "$status" -eq 1 ]
-    one_line "put -f gray before a threshold, as in -f gray -f threshold:otsu, or name the output .ppm"
+    one_line "put -f gray before a threshold or canny, as in -f gray -f threshold:otsu, or name the output .ppm"
     imf_run -f threshold:otsu a.ppm -o b.pbm
     [ "$status" -eq 1 ]
     one_line "put -f gray before a threshold"

@@ -239,3 +239,12 @@ LIST
             "(3, 0, 0, $((device == 99)), 0, False, [{'kind': 'TIFF', 'count': 1}])" ]
     done
 }
+
+@test "--json: a dry run ends with what is planned, not filtered" {
+    mkdir photos
+    make_ppm photos/a.ppm
+    imf_run -r -n --json -f gray photos -o out/
+    [ "$status" -eq 0 ]
+    [[ ${lines[1]} == '{"summary":{"images":1,"planned":1,"skipped":0,"failed":0,"pixels":0,'* ]]
+    [ ! -e out ]
+}

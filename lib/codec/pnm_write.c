@@ -51,7 +51,8 @@ static const char *misfit(enum imf_pnm have, enum imf_pnm want) {
     if (want == IMF_PNM_PGM)
         return "PGM holds no colours (add -f gray, or name the output .ppm)";
     return have == IMF_PNM_PPM
-               ? "PBM holds black and white alone (put -f gray before a threshold, as in -f gray "
+               ? "PBM holds black and white alone (put -f gray before a threshold or canny, as in "
+                 "-f gray "
                  "-f threshold:otsu, or name the output .ppm)"
                : "PBM holds black and white alone (add -f threshold:otsu, or name the output .pgm)";
 }

@@ -144,7 +144,7 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         return buffer;
     case IMF_OP_UNSHARP:
         snprintf(buffer, IMF_STAGE_WORDS,
-                 "unsharp mask: x + %g d where |d| >= %g of full scale; d = x - the blur below",
+                 "unsharp mask: x + %g d; d = x - the blur below, nearer to 0 by %g of full scale",
                  s->amount, s->threshold);
         return buffer;
     case IMF_OP_GRAY:

@@ -354,10 +354,6 @@ static struct imf_pass *append_exact(struct imf_builder *b) {
     struct imf_pass *pass = imf_builder_straighten(b) ? append_problem(b) : NULL;
     if (!pass)
         return NULL;
-    /* Samples are what it counts: no float in between moves a value across a tie. */
-    struct imf_pass *before = pass->source < 0 ? NULL : &b->chain->passes[pass->source];
-    if (before && before->kind == IMF_PASS_POINT && !b->alpha_apart)
-        pass->in = pass->problem.in = before->out = b->chain->in;
     pass->problem.exact = pass->whole = b->integral = true;
     pass->bound = b->bound = b->chain->full;
     b->positive = true;
@@ -375,7 +371,12 @@ bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
 
 bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
     struct imf_pass *pass = append_exact(b);
-    if (pass)
-        imf_problem_table(&pass->problem, table, b->channels - (b->alpha ? 1 : 0));
-    return pass;
+    if (!pass)
+        return false;
+    /* Samples are what it counts: no float in between moves a value across a tie. */
+    struct imf_pass *before = pass->source < 0 ? NULL : &b->chain->passes[pass->source];
+    if (before && before->kind == IMF_PASS_POINT && !b->alpha_apart)
+        pass->in = pass->problem.in = before->out = b->chain->in;
+    imf_problem_table(&pass->problem, table, b->channels - (b->alpha ? 1 : 0));
+    return true;
 }

@@ -287,8 +287,8 @@ static enum imf_status run_team(struct imf_team *t, struct imf_report *r, struct
         if (t->handed == t->bands) /* no lane is left that might change that */
             (void)imf_worker_wait(&t->encode, t->bands, &waited, NULL);
     }
-    imf_worker_close(&t->decode);
     imf_worker_close(&t->encode);
+    imf_worker_close(&t->decode); /* to which the encoder gives places */
     if (!st && t->stop) {
         st = t->failure.status;
         if (err)

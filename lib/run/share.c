@@ -36,7 +36,7 @@ static int wanted(const struct imf_workspace *ws) {
     if (ws->plan->may_fall_back || !form.ends)
         return 0;
     if (form.advance || !ws->on_device)
-        return form.advance ? form.advance : ws->plan->chain->height / (4 * PARTS_EACH);
+        return form.advance; /* the host is not one of several devices */
     if (imf_bands_plan(&bands, p->chain, p->taken, form, imf_runtime_device(p->rt), NULL))
         return 0;
     int rows = imf_bands_part(bands);
@@ -113,9 +113,10 @@ static enum imf_status open_share(struct imf_share *s, struct imf_workspace *ws,
         if (!fits(o->others[i], ws))
             return imf_fail(err, IMF_ERR_ARGUMENT,
                             "the plans that share an image were made for different ones");
-        s->ws[s->count++] = o->others[i];
+        if (o->others[i]->on_device || o->others[i]->plan->form.advance)
+            s->ws[s->count++] = o->others[i];
     }
-    int rows = choose_part(s);
+    int rows = s->count > 1 ? choose_part(s) : 0;
     if (rows == 0) {
         s->count = 0;
         return IMF_OK;
@@ -124,8 +125,11 @@ static enum imf_status open_share(struct imf_share *s, struct imf_workspace *ws,
         prepare(s->ws[i], rows, o->threads);
     gather(s);
     /* Whose device fails so early is done with; alone, the first one tells why. */
-    if (s->count < 2 || !is_within(s, ws->plan->settings.max_memory))
+    if (s->count < 2 || !is_within(s, ws->plan->settings.max_memory)) {
+        for (size_t i = 0; i < o->other_count; i++)
+            imf_exec_free(&o->others[i]->exec);
         s->count = 0;
+    }
     return IMF_OK;
 }
 
@@ -133,11 +137,6 @@ enum imf_status imf_share_open(struct imf_share **out, struct imf_workspace *ws,
                                const struct imf_run_options *o, struct imf_error *err) {
     size_t others = o ? o->other_count : 0;
     *out = NULL;
-    for (size_t i = 0; i <= others; i++) {
-        struct imf_workspace *one = i ? o->others[i - 1] : ws;
-        one->bands = 0;
-        one->failure.status = IMF_OK;
-    }
     if (!others || !streams || o->threads == 1)
         return IMF_OK;
     struct imf_share *s = *out = calloc(1, sizeof *s);
@@ -171,7 +170,8 @@ enum imf_status imf_share_run(struct imf_share *s, struct imf_ends *ends, struct
         struct imf_workspace *ws = s->ws[i];
         ws->bands = s->lane[i].parts;
         ws->failure = s->lane[i].failure;
-        if (ws->failure.status)
+        /* Under a limit a workspace that waits is counted with bands, which are lower than parts. */
+        if (ws->failure.status || ws->plan->settings.max_memory)
             imf_exec_free(&ws->exec);
     }
     return st;

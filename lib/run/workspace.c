@@ -294,12 +294,22 @@ static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *
            !(options && (options->bench || options->verify));
 }
 
+/* What each did of the image before. */
+static void forget(struct imf_workspace *ws, const struct imf_run_options *options) {
+    for (size_t i = 0; i <= (options ? options->other_count : 0); i++) {
+        struct imf_workspace *one = i ? options->others[i - 1] : ws;
+        one->bands = 0;
+        one->failure.status = IMF_OK;
+    }
+}
+
 enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
                                   struct imf_writer *writer, const struct imf_run_options *options,
                                   struct imf_report *report, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader), *input = &ws->plan->input;
     struct imf_report local, *r = report ? report : &local;
     memset(r, 0, sizeof *r);
+    forget(ws, options);
     if (info->width != input->width || info->height != input->height ||
         info->channels != input->channels || info->depth != input->depth ||
         info->color != input->color || info->alpha != input->alpha || !lies_like(info, input))
@@ -330,6 +340,7 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *s
                             .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
     struct imf_report local, *r = report ? report : &local;
     memset(r, 0, sizeof *r);
+    forget(ws, options);
     return run(ws, &ends, may_stream(ws, NULL, NULL, options), options, r, err);
 }
 

@@ -85,9 +85,12 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         int cores = imf_cores();
         double pairs = acos(-1.0) / 2 * hood->cx * hood->cx;
         double ns = pairs * (r->weight + r->weight_color * p->colors) + r->lanes * p->channels;
-        double ms = (double)p->width * p->height * ns * 1e-6;
+        /* A strip looks at the columns beside it and at half of the pairs of the rows above. */
+        struct imf_strips s = imf_strips_cut(p->width, p->height, COLUMNS, 4 * hood->cx);
+        double columns = imf_min(s.width, p->width) + 2.0 * hood->cx;
+        double ms = s.count * columns * (s.rows + hood->cx / 2.0) * ns * 1e-6;
         out->able = true;
-        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + r->start_ms;
+        out->ms = ms < ALONE_MS || s.count == 1 ? ms : ms / imf_min(cores, s.count) + r->start_ms;
         out->bytes = cores * sizeof(float) * (double)strip_floats(p, imf_min(p->width, COLUMNS));
         out->bands = IMF_BANDS_FEW;
         snprintf(out->phrase, sizeof out->phrase, "bilateral, radius %d, pairs of rows", hood->cx);

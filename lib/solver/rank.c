@@ -77,7 +77,7 @@ static double price(const struct rank_job *j, enum way way) {
             return 0;
         return size * (side == 3 ? r->network3 : r->network5);
     case TILES:
-        if (!j->box || imf_max(side, height_of(j)) > IMF_TILES_SIDE_MOST || j->count == 1)
+        if (!j->box || imf_max(side, height_of(j)) > IMF_TILES_SIDE_MOST || j->count <= 2)
             return 0;
         return size * (r->tiles_sample + r->tiles_store * imf_tiles_stores(side, height_of(j)));
     case HISTOGRAM:

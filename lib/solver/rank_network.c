@@ -266,7 +266,8 @@ static void drop_idle(struct imf_network *net, int *last) {
         net->stores += 2;
     }
     net->count -= kept;
-    memmove(net->steps, net->steps + kept, (size_t)net->count * sizeof *net->steps);
+    if (net->count > 0) /* otherwise there may be none at all */
+        memmove(net->steps, net->steps + kept, (size_t)net->count * sizeof *net->steps);
     for (int i = 0; i < net->inputs + 2 * (net->count + kept); i++)
         if (last[i] >= kept)
             last[i] -= kept;

@@ -56,7 +56,7 @@ enum imf_status imf_tiles_open(struct imf_tiles *out, int width, int height, int
 
 void imf_tiles_guess(struct imf_tiles *out, int width, int height) {
     *out = (struct imf_tiles){.tile = imf_network_tile(width, height)};
-    out->windows.slots = out->windows.inputs = 3 * width * height;
+    out->windows.slots = out->windows.inputs = 5 * width * height;
 }
 
 void imf_tiles_close(struct imf_tiles *t) {

@@ -91,7 +91,7 @@ static void check_all(void) {
     check_chain(cases[2].specs, &cases[2].settings, 400, 9, 3, 16);
     check_chain(cases[3].specs, &cases[3].settings, 400, 9, 3, 16);
     check_chain(cases[5].specs, &cases[5].settings, 400, 9, 3, 16);
-    check_chain(cases[11].specs, &cases[8].settings, 400, 9, 3, 16);
+    check_chain(cases[11].specs, &cases[11].settings, 400, 9, 3, 16);
 }
 
 /* Enough work for several threads. */

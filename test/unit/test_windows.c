@@ -158,6 +158,8 @@ static const char *const specs[] = {"erode:1",
                                     "percentile:90:17x40",
                                     "median:2x257",
                                     "median:4",
+                                    "median:41x1",
+                                    "percentile:30:21x1",
                                     "percentile:35:5x2",
                                     "percentile:70:8x13"};
 
