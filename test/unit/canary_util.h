@@ -3,8 +3,9 @@
 #define CANARY_UTIL_H
 
 #include "base/surface.h"
+#include "check.h"
 #include "noise.h"
-#include "solver/problem.h"
+#include "solver/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,10 @@
 
 /* Of the pattern alone, with margins. */
 static struct imf_surface surface(const struct imf_problem *p, enum imf_sample sample) {
+    struct imf_margin margin = {imf_max(70, p->reach.left), imf_max(70, p->reach.right),
+                                imf_max(1, p->reach.top), imf_max(1, p->reach.bottom)};
     struct imf_surface s;
-    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels,
-                           (struct imf_margin){70, 70, 1, 1}, NULL) ||
+    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels, margin, NULL) ||
         imf_surface_alloc(&s, NULL))
         abort();
     memset(s.host, PATTERN, imf_surface_bytes(&s));
@@ -31,6 +33,29 @@ static unsigned long spoilt(struct imf_surface *s, size_t slack) {
     for (size_t i = 0; i < imf_surface_bytes(s); i++)
         wrong += ((const unsigned char *)s->host)[i] != PATTERN;
     return wrong;
+}
+
+/* Run a solver that takes the whole image, twice: nothing is left over from the first time. */
+static inline void run_whole(const struct imf_solver *solver, const struct imf_problem *p,
+                             const struct imf_surface *in, const struct imf_surface *out) {
+    struct imf_proposal proposal;
+    void *job = NULL;
+    imf_propose(&proposal, solver, p, NULL);
+    bool ran = proposal.able && !solver->make(&job, p, &proposal, NULL, NULL) &&
+               !solver->run(job, in, out, NULL) && !solver->run(job, in, out, NULL);
+    CHECK(ran && proposal.bands == IMF_BANDS_WHOLE, "%s", proposal.why);
+    if (job)
+        solver->destroy(&job);
+}
+
+/* Rows that differ, and bytes of `got` outside of them and their slack that were written to. */
+static inline unsigned long differing_rows(const struct imf_surface *want,
+                                           struct imf_surface *got) {
+    size_t size = imf_sample_size(got->sample), n = (size_t)got->width * (size_t)got->channels;
+    unsigned long wrong = 0;
+    for (int y = 0; y < got->height; y++)
+        wrong += memcmp(imf_surface_row(want, y), imf_surface_row(got, y), n * size) != 0;
+    return wrong + spoilt(got, IMF_SLACK);
 }
 
 #endif

@@ -1,4 +1,5 @@
 /* test_canny.c - edges: the vectors' against the definition, at every shape, depth and end */
+#include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
 #include "filter/builtin.h"
@@ -11,14 +12,6 @@
 #include <string.h>
 
 extern const struct imf_solver imf_solver_canny, imf_solver_canny_vector;
-
-#define PATTERN 0xa5
-
-static uint32_t noise(void) {
-    static uint32_t state = 1;
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-}
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -146,40 +139,6 @@ static void test_trace(void) {
 
 /* ---- solvers --------------------------------------------------------------------------------- */
 
-static struct imf_surface surface(const struct imf_problem *p, enum imf_sample sample) {
-    struct imf_surface s;
-    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels, p->reach, NULL) ||
-        imf_surface_alloc(&s, NULL))
-        abort();
-    memset(s.host, PATTERN, imf_surface_bytes(&s));
-    return s;
-}
-
-static void run(const struct imf_solver *solver, const struct imf_problem *p,
-                const struct imf_surface *in, const struct imf_surface *out) {
-    struct imf_proposal proposal;
-    void *job = NULL;
-    imf_propose(&proposal, solver, p, NULL);
-    bool ran = proposal.able && !solver->make(&job, p, &proposal, NULL, NULL) &&
-               !solver->run(job, in, out, NULL) && !solver->run(job, in, out, NULL);
-    CHECK(ran && proposal.bands == IMF_BANDS_WHOLE, "%s", proposal.why);
-    if (job)
-        solver->destroy(&job);
-}
-
-/* Rows that differ, and bytes outside of them and their slack that were written to. */
-static unsigned long differing(const struct imf_surface *want, struct imf_surface *got) {
-    size_t size = imf_sample_size(got->sample), n = (size_t)got->width * (size_t)got->channels;
-    unsigned long wrong = 0;
-    for (int y = 0; y < got->height; y++) {
-        wrong += memcmp(imf_surface_row(want, y), imf_surface_row(got, y), n * size) != 0;
-        memset(imf_surface_row(got, y), PATTERN, (n + IMF_SLACK) * size);
-    }
-    for (size_t i = 0; i < imf_surface_bytes(got); i++)
-        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
-    return wrong;
-}
-
 enum content { NOISE, STEPS, BLOBS, CONTENTS };
 
 /* Noise; plateaus, of which equal gradients are neighbours; and round shapes that edges go around. */
@@ -217,11 +176,11 @@ static void check_solvers(struct imf_problem p, const struct imf_canny *canny, b
             imf_sample_put(imf_surface_row(&in, y), p.in, i,
                            sample(p.in, p.in_max, content, i / p.channels, y, i % p.channels));
     imf_edge_fill_band(&in, p.reach, (struct imf_edge_part){0, p.height}, edge, p.outside);
-    run(&imf_solver_canny, &p, &in, &want);
-    run(&imf_solver_canny_vector, &p, &in, &got);
+    run_whole(&imf_solver_canny, &p, &in, &want);
+    run_whole(&imf_solver_canny_vector, &p, &in, &got);
     for (int y = 0; y < p.height; y++)
         edges += imf_sample_get(imf_surface_row(&want, y), p.out, 0) != p.epilogue.offset;
-    unsigned long wrong = differing(&want, &got);
+    unsigned long wrong = differing_rows(&want, &got);
     CHECK(!wrong, "%dx%d, %d channels%s, %d to %d, sigma %g, aperture %d%s, content %d: %lu",
           p.width, p.height, p.channels, alpha ? " with alpha" : "", p.in, p.out, canny->sigma,
           canny->aperture, canny->squares ? " squares" : "", content, wrong);

@@ -113,27 +113,6 @@ static void test_flat(void) {
 
 /* ---- solvers --------------------------------------------------------------------------------- */
 
-static void run(const struct imf_solver *solver, const struct imf_problem *p,
-                const struct imf_surface *in, const struct imf_surface *out) {
-    struct imf_proposal proposal;
-    void *job = NULL;
-    imf_propose(&proposal, solver, p, NULL);
-    bool ran = proposal.able && !solver->make(&job, p, &proposal, NULL, NULL) &&
-               !solver->run(job, in, out, NULL) && !solver->run(job, in, out, NULL);
-    CHECK(ran && proposal.bands == IMF_BANDS_WHOLE, "%s", proposal.why);
-    if (job)
-        solver->destroy(&job);
-}
-
-/* Pixels that differ, and bytes outside of them and their slack that were written to. */
-static unsigned long differing(const struct imf_surface *want, struct imf_surface *got) {
-    size_t size = imf_sample_size(got->sample), n = (size_t)got->width * (size_t)got->channels;
-    unsigned long wrong = 0;
-    for (int y = 0; y < got->height; y++)
-        wrong += memcmp(imf_surface_row(want, y), imf_surface_row(got, y), n * size) != 0;
-    return wrong + spoilt(got, IMF_SLACK);
-}
-
 /* Of floats some lie on ties, some beyond the samples' range. */
 static double sample(enum imf_sample type, int full, bool flat) {
     double v = noise() % (uint32_t)(full + 1);
@@ -150,9 +129,9 @@ static void check_solver(struct imf_problem *p, enum imf_table table, bool alpha
     for (int y = 0; y < p->height; y++)
         for (ptrdiff_t x = 0; x < (ptrdiff_t)p->width * p->channels; x++)
             imf_sample_put(imf_surface_row(&in, y), p->in, x, sample(p->in, (int)p->in_max, flat));
-    run(&imf_solver_table, p, &in, &want);
-    run(&imf_solver_table_vector, p, &in, &got);
-    unsigned long wrong = differing(&want, &got);
+    run_whole(&imf_solver_table, p, &in, &want);
+    run_whole(&imf_solver_table_vector, p, &in, &got);
+    unsigned long wrong = differing_rows(&want, &got);
     CHECK(!wrong, "%dx%d, %d channels%s, %d to %d: %lu", p->width, p->height, p->channels,
           alpha ? " with alpha" : "", p->in, p->out, wrong);
     imf_surface_free(&in);
