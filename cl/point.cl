@@ -317,19 +317,20 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 // Least and greatest colour sample of each row, then of all rows, and the least alpha that a colour
 // was divided by: triples. An alpha below half a step has no colour; one that errors have brought
 // there counts.
-__kernel void range_rows(__global const float *in, long origin, int pitch, int width,
+__kernel void range_rows(__global const IN_T *in, long origin, int pitch, int width,
                          __global float *rows)
 {
     long y = get_global_id(0);
-    __global const float *p = in + origin + y * pitch;
-    float low = p[0], high = p[0], thin = MAXFLOAT;
+    __global const IN_T *p = in + origin + y * pitch;
+    float low = (float)p[0], high = low, thin = MAXFLOAT;
     for (int x = 0; x < width; x++) {
         for (int c = 0; c < COLORS_IN; c++) {
-            low = fmin(low, p[(long)x * C_IN + c]);
-            high = fmax(high, p[(long)x * C_IN + c]);
+            float v = (float)p[(long)x * C_IN + c];
+            low = fmin(low, v);
+            high = fmax(high, v);
         }
 #if ALPHA
-        float alpha = p[(long)x * C_IN + C_IN - 1];
+        float alpha = (float)p[(long)x * C_IN + C_IN - 1];
         thin = alpha >= 0.25f ? fmin(thin, alpha) : thin;
 #endif
     }

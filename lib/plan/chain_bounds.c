@@ -113,8 +113,9 @@ static bool point_exact(const struct imf_chain *c, int i) {
 static void settle_stretch(struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     struct imf_pass *sums = &c->passes[imf_max(c->passes[i].source, 0)];
+    bool held = sums->kind == IMF_PASS_POINT || sums->problem.exact;
     if (p->normalize && p->whole && p->rescale == 1)
-        sums->coarse = sums->coarse || !sums->problem.exact || (p->epilogue && p->e.threshold);
+        sums->coarse = sums->coarse || !held || (p->epilogue && p->e.threshold);
 }
 
 /* A gradient of nearly 0 that rounding has made points anywhere: floats have to hold what it is

@@ -1,6 +1,8 @@
 /* chain_builder.c - what a chain consists of, pass by pass */
 #include "plan/chain_builder.h"
 
+#include "base/rounding.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -141,6 +143,8 @@ bool imf_builder_normalize(struct imf_builder *b) {
     double scale = bare_sums(b);
     if (!imf_builder_flush(b))
         return false;
+    if (!scale && b->integral && b->bound <= IMF_WHOLE_FLOATS)
+        scale = 1; /* one of an integer kernel's results, or of the samples, or their difference */
     struct imf_point *p = imf_builder_point(b, IMF_AT_NORMALIZE);
     if (!p)
         return false;
@@ -257,6 +261,7 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
         return imf_builder_scalar(b, &e);
     }
     p->epilogue.add = bias;
+    b->integral = pass->whole = b->integral && bias == rint(bias);
     b->positive = p->positive = false;
     pass->bound = b->bound += fabs(bias);
     return true;

@@ -430,7 +430,9 @@ class Run:
             self.colours = self.colours + step * self.stages[self.last].bias * self.full
         if self.exact and np.abs(self.colours).max() >= 2 ** 52:
             raise Undetermined("sums beyond 2^53")
-        mode = self.options.get("range") or (self.stages[self.last].shown if self.last >= 0 else "clip")
+        mode = "clip"  # point operations alone have no response to show
+        if self.last >= 0:
+            mode = self.options.get("range") or self.stages[self.last].shown
         if mode == "abs":
             self.colours = np.abs(self.colours)
         elif mode == "offset":
