@@ -40,7 +40,7 @@ static bool make_parents(const char *path) {
 }
 
 /* Without a buffer's address glibc takes no notice of its size. */
-char *output_buffer(FILE *stream) {
+char *file_buffer(FILE *stream) {
     char *buffer = malloc(STREAM_BUFFER);
     if (buffer)
         setvbuf(stream, buffer, _IOFBF, STREAM_BUFFER);
@@ -56,7 +56,7 @@ static bool open_stream(struct output *out, int fd) {
             close(fd);
         return fail(out, error);
     }
-    out->buffer = output_buffer(out->stream);
+    out->buffer = file_buffer(out->stream);
     return true;
 }
 

@@ -39,7 +39,7 @@ struct output {
 
 /* Make a stream that nothing was read from or written to use a large buffer, which the caller frees when
  * the stream is closed; NULL: it keeps its own. */
-char *output_buffer(FILE *stream);
+char *file_buffer(FILE *stream);
 
 /* Open the output called name ("-": standard output). */
 bool output_open(struct output *out, const char *name, const struct output_rules *rules);

@@ -122,7 +122,7 @@ static enum result open_input(struct session *s, struct work *w) {
         return keep_backup(s, w, text);
     if (fstat(fileno(w->input), &st) == 0 && S_ISDIR(st.st_mode))
         return fail(w, name, "is a directory (filter what is in it with -r)");
-    w->buffer = output_buffer(w->input);
+    w->buffer = file_buffer(w->input);
     return RESULT_DONE;
 }
 
