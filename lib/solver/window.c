@@ -2,6 +2,7 @@
 #include "solver/window.h"
 
 #include <math.h>
+#include <stdint.h>
 
 static bool holds(const struct imf_neighbourhood *hood, int x, int y) {
     const struct imf_kernel *k = hood->element;
@@ -49,9 +50,33 @@ size_t imf_window_count(const struct imf_neighbourhood *hood) {
                          : (size_t)hood->width * (size_t)hood->height;
 }
 
+/*
+ * The decimal number that was written, as digits / 10^places: the one with the fewest places that
+ * reads as this double. One of up to 15 digits is always found, for no two such read the same; a
+ * quotient of integers that doubles hold is rounded as reading rounds.
+ */
+static int decimal(double v, uint64_t *digits) {
+    double power = 1;
+    for (int places = 0; places <= 22; places++, power *= 10) {
+        double whole = rint(v * power);
+        if (whole > 9007199254740992.0)
+            break;
+        *digits = (uint64_t)whole;
+        if (whole / power == v)
+            return places;
+    }
+    return -1;
+}
+
 size_t imf_percentile_rank(double percentile, size_t count) {
-    /* Divided last: whole percentiles are exact at ties. */
-    return (size_t)floor(percentile * (double)(count - 1) / 100 + 0.5);
+    uint64_t digits, carried = 0, last = count - 1;
+    int places = decimal(percentile, &digits);
+    if (places < 0) /* more digits than a double tells apart */
+        return (size_t)floor(percentile * (double)last / 100 + 0.5);
+    /* The product from its last place on: what a place leaves over cannot change any floor. */
+    for (; places > 0; places--, digits /= 10)
+        carried = (digits % 10 * last + carried) / 10;
+    return (size_t)((digits * last + carried + 50) / 100);
 }
 
 void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t count) {

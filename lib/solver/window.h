@@ -18,7 +18,8 @@ bool imf_window_measure(const struct imf_run *runs, int count, int *left, int *r
 /* Samples that count. */
 size_t imf_window_count(const struct imf_neighbourhood *hood);
 
-/* Which of that many samples in ascending order, from 0 on, a percentile is. */
+/* Which of that many samples in ascending order, from 0 on, a percentile is: P/100 (count - 1)
+ * rounded, halves up, where P is the decimal number that was written. */
 size_t imf_percentile_rank(double percentile, size_t count);
 
 /* What follows for `count` samples of a row. */

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "solver/edge.h"
 #include "solver/solver.h"
+#include "solver/window.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -249,7 +250,29 @@ static void test_large(void) {
     check("percentile:60:140x120", &larger);
 }
 
+/* Decimal percentiles in windows where many are ties, against integers. */
+static void test_percentiles(void) {
+    static const size_t counts[] = {1, 2, 9, 121, 251, 376, 1001, 4096, 16769025};
+    static const uint64_t tens[] = {1, 10, 100, 1000};
+    unsigned wrong = 0, ties = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (size_t places = 0; places < sizeof tens / sizeof *tens; places++)
+            for (uint64_t p = 0; p <= 100 * tens[places]; p++) {
+                uint64_t part = p * (counts[i] - 1), whole = 100 * tens[places];
+                ties += part % whole * 2 == whole;
+                wrong += imf_percentile_rank((double)p / (double)tens[places], counts[i]) !=
+                         (part + whole / 2) / whole;
+            }
+    CHECK(wrong == 0, "%u", wrong);
+    CHECK(ties > 1000, "%u", ties);
+    CHECK(imf_percentile_rank(9.2, 376) == 35, "a tie that no double product is");
+    CHECK(imf_percentile_rank(9.1999999999999, 376) == 34, "below it");
+    CHECK(imf_percentile_rank(100.0 / 3, 4) == 1, "no short decimal");
+    CHECK(imf_percentile_rank(1e-300, 16769025) == 0, "next to nothing");
+}
+
 int main(void) {
+    test_percentiles();
     test_matrix();
     test_ways();
     test_large();
