@@ -129,6 +129,23 @@ count_blue() {
         END { print n["orange"], n["ink"]; exit !(n["orange"] > 80000 && n["orange"] < 95000 && n["ink"] < 6000) }'
 }
 
+@test "below a stage's title stands what it does, and smoothing is drawn as it is in flat parts" {
+    for spec in canny:0.1:0.2 equalize threshold:otsu invert; do
+        imf -f "$spec" --show-kernel=k.ppm >text
+        # Lines of text: runs of rows that have ink.
+        read -r width height < <(picture_size k.ppm)
+        tail -n +4 k.ppm | od -An -v -tu1 -w$((3 * width)) | awk '
+            { ink = 0; for (i = 1; i <= NF && !ink; i++) ink = $i < 50; n += ink && !before; before = ink }
+            END { print n; exit n != 2 }'
+    done
+    for spec in bilateral:3:0.1 guided:2:0.1; do
+        imf -f "$spec" --show-kernel=k.ppm >text
+        grep -q 'where the image is flat' text
+        grep -q 'gain 1 at frequency 0' text
+        [ "$(count_blue <k.ppm)" -gt 1000 ] # the section
+    done
+}
+
 @test "a chain's picture ends with its response, or with why it has none" {
     imf -f blur:1 -f gray -f unsharp -f invert --show-kernel=all.ppm >text
     imf -f blur:1 -f gray -f unsharp --show-kernel=three.ppm >text

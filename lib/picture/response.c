@@ -66,6 +66,34 @@ enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_s
     return IMF_OK;
 }
 
+/* All pixels are alike to bilateral, and guided is the mean of a mean: as many pairs of places in two
+ * windows add up to an offset as a tent is high there. */
+enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stage *s,
+                                  struct imf_error *err) {
+    const struct imf_neighbourhood *hood = &s->neighbourhood;
+    bool bilateral = strcmp(hood->name, "bilateral") == 0;
+    int reach = hood->cx;
+    *out = NULL;
+    if (!bilateral && strcmp(hood->name, "guided") != 0)
+        return IMF_OK;
+    enum imf_status status = imf_kernel_create(out, hood->width, hood->height, err);
+    if (status != IMF_OK)
+        return status;
+    double *tap = (*out)->taps;
+    for (int y = -reach; y <= reach; y++)
+        for (int x = -reach; x <= reach; x++) {
+            double square = (double)x * x + (double)y * y;
+            if (!bilateral)
+                *tap++ = (double)(reach + 1 - abs(x)) * (reach + 1 - abs(y));
+            else
+                *tap++ = square > (double)reach * reach
+                             ? 0
+                             : exp(-square / (2 * hood->value * hood->value));
+        }
+    (*out)->scale = imf_kernel_sum(*out);
+    return IMF_OK;
+}
+
 /* The gain is real and even, so its forward transform is its inverse times N^2. */
 static void gain_row(void *user, int y, double *row) {
     for (int x = 0; x < N; x++)
@@ -144,7 +172,7 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         return buffer;
     case IMF_OP_UNSHARP:
         snprintf(buffer, IMF_STAGE_WORDS,
-                 "unsharp mask: x + %g d; d = x - the blur below, nearer to 0 by %g of full scale",
+                 "unsharp mask: x + %g d; d = x - its blur, nearer to 0 by %g of full scale",
                  s->amount, s->threshold);
         return buffer;
     case IMF_OP_GRAY:

@@ -19,6 +19,11 @@ void imf_response_transfer(double *gain, const struct imf_transfer *t);
 enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_stage *s,
                                      struct imf_error *err);
 
+/* The kernel that bilateral and guided are where the image is flat, divided by its sum; of other
+ * neighbourhoods *out is NULL. */
+enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stage *s,
+                                  struct imf_error *err);
+
 /* The taps around the origin of a transfer function's impulse response, size x size (odd). */
 enum imf_status imf_response_impulse(struct imf_kernel **out, const struct imf_transfer *t,
                                      int size, struct imf_error *err);

@@ -3,14 +3,15 @@
  *
  * One panel for each linear part (a kernel or a transfer function), under each other:
  *
- *     title
+ *     title, and what it does in words
  *     +--------------+        +--------------+
  *     | coefficients | scale  |    |H(u,v)|  | scale
  *     +--------------+        +--------------+
  *     facts                   sections along u and v
  *
  * A transfer function has no coefficients; the middle of its impulse response is drawn instead. A
- * structuring element is drawn alone: which samples count, without numbers, sums or a scale.
+ * structuring element is drawn alone: which samples count, without numbers, sums or a scale. Of what
+ * smooths and keeps edges, the kernel that it is in flat parts is drawn.
  */
 #include "picture/picture.h"
 #include "picture/response.h"
@@ -34,12 +35,12 @@ enum {
     SECTION = 200, /* height of the sections' plot */
     SECTION_TOP = TITLE + SIDE + IMF_FREQUENCIES,
     PANEL = SECTION_TOP + SECTION + 100,
-    WORDS_ONLY = 60 /* height of a stage that has no response */
+    TITLE_ONLY = 40 /* height of a stage of which nothing is drawn */
 };
 #define IMPULSE 33 /* taps of an impulse response that are drawn, each way */
 
 struct part {
-    char title[2 * IMF_STAGE_SPEC];
+    char title[2 * IMF_STAGE_SPEC], words[IMF_STAGE_WORDS];
     const struct imf_kernel *taps; /* drawn; NULL: none */
     bool element;                  /* they are those of a structuring element */
     const struct imf_transfer *transfer;
@@ -291,22 +292,26 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     size_t at = s->count++;
     struct part *part = &s->parts[at];
     char spec[IMF_STAGE_SPEC], words[IMF_STAGE_WORDS], number[40] = "";
+    enum imf_status status = IMF_OK;
     if (f->count > 1)
         snprintf(number, sizeof number, "%zu. ", index + 1);
     const char *axis = !stage->kernel[1] ? "" : which ? ", gy" : ", gx";
     const char *linear = stage->op == IMF_OP_UNSHARP ? ", at threshold 0" : "";
-    if (imf_op_is_point(stage->op))
-        linear = imf_stage_words(words, stage) + strlen("point operation");
+    snprintf(part->words, sizeof part->words, "%s", imf_stage_words(words, stage));
+    part->taps = stage->kernel[which];
+    part->element = stage->op == IMF_OP_NEIGHBOURHOOD && part->taps;
+    if (stage->op == IMF_OP_NEIGHBOURHOOD && !part->element) {
+        status = imf_response_flat(&s->owned[at], stage, err);
+        part->taps = s->owned[at];
+        linear = part->taps ? ", where the image is flat" : "";
+    }
     snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
              axis, linear);
-    if (imf_op_is_point(stage->op))
-        return IMF_OK;
-    part->taps = stage->kernel[which];
-    part->element = stage->op == IMF_OP_NEIGHBOURHOOD;
-    if (part->element || stage->op == IMF_OP_CANNY)
-        return IMF_OK;
+    if (status != IMF_OK || imf_op_is_point(stage->op) || stage->op == IMF_OP_CANNY ||
+        (stage->op == IMF_OP_NEIGHBOURHOOD && !s->owned[at]))
+        return status;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
-    enum imf_status status = add_gain(s, at, stage, part->taps, err);
+    status = add_gain(s, at, stage, part->taps, err);
     if (s->owned[at])
         part->taps = s->owned[at];
     return status;
@@ -363,7 +368,8 @@ static enum imf_status collect(struct show *s, const struct imf_filter *f, struc
 }
 
 static int height_of(const struct part *part) {
-    return part->gain ? PANEL : part->taps ? SECTION_TOP + IMF_FREQUENCIES + LINE : WORDS_ONLY;
+    int body = part->gain ? PANEL : part->taps ? SECTION_TOP + IMF_FREQUENCIES + LINE : TITLE_ONLY;
+    return body + (*part->words ? LINE : 0);
 }
 
 enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
@@ -385,12 +391,18 @@ enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_fi
         char title[IMF_FITTED];
         imf_picture_text(*out, LEFT_X, (int)top, IMF_INK,
                          imf_picture_fit(title, part->title, WIDTH - 2 * MARGIN));
+        int body = (int)top;
+        if (*part->words) {
+            body += LINE;
+            imf_picture_text(*out, LEFT_X, body, IMF_INK,
+                             imf_picture_fit(title, part->words, WIDTH - 2 * MARGIN));
+        }
         if (part->gain || part->taps)
-            draw_left(*out, (int)top, part);
+            draw_left(*out, body, part);
         if (part->gain) {
             double most = largest_gain(part->gain);
-            draw_map(*out, (int)top + TITLE, part->gain, most);
-            draw_sections(*out, (int)top + SECTION_TOP, part, most);
+            draw_map(*out, body + TITLE, part->gain, most);
+            draw_sections(*out, body + SECTION_TOP, part, most);
         }
         top += (size_t)height_of(part);
     }

@@ -215,11 +215,19 @@ static enum imf_status print_stage(FILE *out, const struct imf_filter *f, size_t
         fprintf(out, "  %s\n", meaning);
     if (s->op == IMF_OP_TRANSFER)
         (s->transfer.kind == IMF_NOTCH ? print_notch : print_rings)(out, &s->transfer);
-    enum imf_status status = IMF_OK;
     if (s->op == IMF_OP_NEIGHBOURHOOD && s->kernel[0]) {
         print_element(out, s->kernel[0], whole);
         return IMF_OK;
     }
+    struct imf_kernel *flat = NULL;
+    enum imf_status status = IMF_OK;
+    if (s->op == IMF_OP_NEIGHBOURHOOD)
+        status = imf_response_flat(&flat, s, err);
+    if (flat) {
+        fprintf(out, "\n  where the image is flat:\n");
+        status = print_kernel(out, flat, whole, err);
+    }
+    imf_kernel_free(&flat);
     for (int i = 0; i < 2 && s->kernel[i] && status == IMF_OK; i++) {
         if (s->kernel[1])
             fprintf(out, "%s  %s:\n", i ? "\n" : "", i ? "gy" : "gx");

@@ -142,6 +142,35 @@ static void test_unsharp(void) {
     imf_filter_free(&f);
 }
 
+/* Where nothing but distances counts: guided is a box twice, bilateral a Gaussian in a disk. */
+static void test_flat(void) {
+    const char *specs[] = {"guided:2:0.1", "bilateral:2:0.1", "median:1"};
+    double box[128];
+    respond("box:5");
+    for (int k = 0; k < 128; k++)
+        box[k] = at(k, 0);
+    for (int i = 0; i < 3; i++) {
+        struct imf_filter *f;
+        struct imf_kernel *k = NULL;
+        CHECK(imf_filter_parse(&f, &specs[i], 1, NULL) == IMF_OK, "%s", specs[i]);
+        CHECK(f && imf_response_flat(&k, &f->stages[0], NULL) == IMF_OK, "%s", specs[i]);
+        CHECK((i == 2) == !k, "%s", specs[i]);
+        CHECK(!k || imf_response_kernel(gain, k, NULL) == IMF_OK, "%s", specs[i]);
+        for (int u = 0; u < 128 && i == 0; u++)
+            CHECK(fabs(at(u, 0) - box[u] * box[u]) < 1e-12, "%d: %g, not %g squared", u, at(u, 0),
+                  box[u]);
+        for (int j = 0; k && j < 169 && i == 1; j++) {
+            int square = (j % 13 - 6) * (j % 13 - 6) + (j / 13 - 6) * (j / 13 - 6);
+            double want = square > 36 ? 0 : exp(-square / 8.0);
+            CHECK(k->width == 13 && fabs(k->taps[j] - want) < 1e-12, "%d: %g", j, k->taps[j]);
+        }
+        CHECK(!k || (k->cx == k->width / 2 && fabs(imf_kernel_sum(k) / k->scale - 1) < 1e-12),
+              "%s: %d, %g", specs[i], k->cx, k->scale);
+        imf_kernel_free(&k);
+        imf_filter_free(&f);
+    }
+}
+
 static void test_impulse(void) {
     const struct imf_transfer t = {.kind = IMF_LOWPASS, .type = IMF_GAUSSIAN, .low = 0.05};
     struct imf_kernel *k;
@@ -265,6 +294,7 @@ int main(void) {
     test_half_plane(15, 1);
     test_responses();
     test_unsharp();
+    test_flat();
     test_impulse();
     test_cosine(256, 1024, 20, -33);
     test_cosine(320, 640, 100, 7);
