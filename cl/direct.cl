@@ -35,6 +35,9 @@
 #ifndef MAGNITUDE
 #define MAGNITUDE 0 // 1: a second kernel, TAPS2 and SYMMETRY2, and the length of the two sums
 #endif
+#ifndef DIRECTION
+#define DIRECTION 0 // MAGNITUDE: 1: the direction of the two sums, in turns of E_FULL, instead
+#endif
 #ifndef TAPS2
 #define TAPS2 1.0f
 #endif
@@ -95,9 +98,31 @@ inline vout finish(vacc sum)
 #endif
 }
 
+// The direction of a gradient whose second part grows downwards, counter-clockwise in 0..E_FULL, as
+// solver/phase.c has it: beside an axis the arc tangent of the lesser part over the greater, in turns,
+// and from there by reflections.
+inline vfloat direction(vfloat x, vfloat y)
+{
+    vfloat a = fabs(x), b = fabs(y), most = max(a, b);
+    vfloat z = min(a, b) / (most > 0.0f ? most : (vfloat)1.0f), zz = z * z;
+    vfloat t = (vfloat)0.00108413f;
+    t = t * zz - 0.00534827635f;
+    t = t * zz + 0.0126724998f;
+    t = t * zz - 0.0210615192f;
+    t = t * zz + 0.0315251151f;
+    t = t * zz - 0.0530262366f;
+    t = (t * zz + 0.159154326f) * z;
+    t = b > a ? 0.25f - t : t;
+    t = x < 0.0f ? 0.5f - t : t;
+    t = (y > 0.0f ? 1.0f - t : t) * E_FULL;
+    return t < E_FULL ? t : (vfloat)0.0f;
+}
+
 inline vout finish2(vacc a, vacc b)
 {
-#if EXACT && ROOT == 1
+#if DIRECTION
+    return finish_mapped(direction(TO(float)(a), TO(float)(b)));
+#elif EXACT && ROOT == 1
     vfloat x = TO(float)(a), y = TO(float)(b);
     return finish_mapped(sqrt(x * x + y * y));
 #elif EXACT && ROOT == 2

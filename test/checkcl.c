@@ -40,6 +40,7 @@ static const struct group {
               {"reference", "spatial", checkcl_reference, A_HOST},
               {"solvers", "spatial", checkcl_spatial, VARIANTS},
               {"windows", "spatial", checkcl_windows, VARIANTS},
+              {"filters", "spatial", checkcl_filters, VARIANTS},
               {"solvers", "transforms", checkcl_fft, VARIANTS},
               {"exact", "transforms", checkcl_exact, A_DEVICE},
               {"frequency", "transforms", checkcl_frequency, VARIANTS},

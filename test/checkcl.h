@@ -41,6 +41,7 @@ void checkcl_reference(struct checkcl *c); /* the host solver against a loop ove
 void checkcl_spatial(struct checkcl *c);   /* every device solver against the host solver */
 void checkcl_fft(struct checkcl *c);       /* the same for those by transforms */
 void checkcl_windows(struct checkcl *c);   /* those of windows against the plain one */
+void checkcl_filters(struct checkcl *c);   /* those of all that is neither a sum nor a rank */
 void checkcl_exact(struct checkcl *c);     /* transforms at the edge of their error bound */
 void checkcl_frequency(struct checkcl *c); /* the solver of transfer functions against the host's */
 void checkcl_chains(struct checkcl *c);    /* whole filters with every option, by --verify's rule */

@@ -14,7 +14,7 @@ directions() { # OPTION...
 # OpenVX 1.2, "Phase": phi "is then translated to 0 <= phi < 2 pi. Each phi value is then mapped to the
 # range 0 to 255 inclusive". There y grows downwards; here angles are those of all filters.
 @test "a quarter of full scale is up, half of it left, and 0 right" {
-    for backend in vector cpu; do
+    for backend in vector cpu direct; do
         [ "$(directions --backend=$backend)" = "0 64 128 191 " ] # 255 times 0, 1/4, 1/2, 3/4
         [ "$(directions --backend=$backend -f invert)" = "255 191 128 64 " ] # 127.5 to even
     done
@@ -25,7 +25,7 @@ directions() { # OPTION...
 
 @test "no gradient has the direction 0, between all others" {
     echo "P2 3 3 255 9 9 9 9 9 9 9 9 9" >a.pgm
-    for backend in vector cpu; do
+    for backend in vector cpu direct; do
         imf -f phase --backend=$backend a.pgm -o b.pgm
         [ "$(samples b.pgm)" = "0 0 0 0 0 0 0 0 0" ]
     done

@@ -67,6 +67,7 @@ struct imf_tuning {
     double finish;                     /* scaling, rounding, saturating and storing a sample */
     double divide;                     /* exact division by a scale that is not 1 */
     double root;                       /* square roots of magnitudes */
+    double turn;                       /* arc tangents of directions */
     double bandwidth;                  /* GB a second to and from memory, whole device */
     double point;                      /* a pass of point operations */
     double launch_ms;                  /* starting one kernel, and waiting for it */
@@ -116,7 +117,7 @@ struct imf_vector_rates {
     double middle, middle_pair; /* of sums between a column and a row */
     double move;                /* a sample to or from those of its place between coarse ones */
     double divide, root;        /* a sample's exact quotient, its magnitude's root */
-    double phase;               /* a sample's direction */
+    double phase;               /* a byte's direction; half as long again for others */
     double canny, canny_wide;   /* a sample among which edges are found, in 16 bits or more, */
     double canny_tap;           /* and a pair of taps of the Gaussian before */
     double map, point, curve; /* point passes: a sample by a table, by steps, to the light curve */

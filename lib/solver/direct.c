@@ -16,6 +16,8 @@
  * A magnitude is a distance, so that its error is at most the root of its two sums' squared errors.
  * Division by the scale shrinks these alike; the epilogue adds its own. Where the total exceeds the
  * tolerance, sums and epilogue are made in float64 if the device has it.
+ *
+ * Directions need exact sums, since a gradient of nearly 0 that is off points anywhere.
  */
 #include "base/rounding.h"
 #include "device/tuning.h"
@@ -29,6 +31,9 @@
 #define MAX_PRODUCTS 400 /* unrolled; more take too long to compile */
 #define MAX_HEIGHT 64    /* rows of sums that wait at once */
 #define GENERIC_ROWS 4
+/* Of a turn: the arc tangent's polynomial (solver/phase.c), its reflections' rounding, and 2.5 ulp
+ * of a quotient. */
+#define TURN_ERROR 1.6e-7
 
 enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT, ACC_LONG, ACC_DOUBLE };
 
@@ -127,6 +132,15 @@ static bool choose_exact(const struct imf_problem *p, struct shape *s) {
     return true;
 }
 
+static bool choose_direction(const struct imf_problem *p, struct shape *s) {
+    const struct imf_epilogue *e = &p->epilogue;
+    double sum = largest_sum(p);
+    s->acc = p->in == IMF_U8 && sum <= 32767 ? ACC_SHORT : ACC_FLOAT;
+    s->error = e->full * TURN_ERROR * fabs(e->multiply) + imf_float_ulp(e->full + fabs(e->offset));
+    return p->facts[0].integer && p->facts[1].integer && sum <= IMF_WHOLE_FLOATS &&
+           s->error <= p->tolerance;
+}
+
 /* False when nothing gives the exactness asked for. */
 static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s) {
     *s = (struct shape){.unrolled = true};
@@ -138,8 +152,8 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
             count_work(p->kernel[i], s->symmetry[i], &s->products, &s->operands);
     }
     s->unrolled = s->products <= MAX_PRODUCTS && p->kernel[0]->height <= MAX_HEIGHT;
-    if (p->exact) {
-        if (!choose_exact(p, s))
+    if (p->kind == IMF_PHASE || p->exact) {
+        if (!(p->kind == IMF_PHASE ? choose_direction(p, s) : choose_exact(p, s)))
             return false;
     } else {
         s->acc = ACC_FLOAT;
@@ -153,9 +167,8 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
     }
     if (s->acc == ACC_LONG || s->acc == ACC_DOUBLE)
         s->unrolled = false;
-    s->vec = imf_tuning_vec(imf_tuning(d), acc_types[s->acc].width,
-                            s->unrolled ? p->kernel[0]->height * (p->kind == IMF_MAGNITUDE ? 2 : 1)
-                                        : GENERIC_ROWS * (p->kind == IMF_MAGNITUDE ? 2 : 1));
+    int rows = s->unrolled ? p->kernel[0]->height : GENERIC_ROWS;
+    s->vec = imf_tuning_vec(imf_tuning(d), acc_types[s->acc].width, rows * imf_problem_kernels(p));
     return s->acc != ACC_DOUBLE || d->fp64;
 }
 
@@ -187,7 +200,7 @@ static double waiting_ns(const struct imf_problem *p, const struct imf_device *d
  *     1 / finish + products / product + operands / operand     unrolled; products take `spill`
  *                                                               times that with sums in memory
  *     1 / finish + taps / loop_product                          in a loop; `wide` times for 8 bytes
- *     + 1 / divide, exact and scaled    + 1 / root, magnitudes
+ *     + 1 / divide, exact and scaled    + 1 / root, magnitudes    + 1 / turn, directions
  * in the rates of the device's tuning for sums of this width.
  */
 static double cost(const struct imf_problem *p, const struct imf_device *d, const struct shape *s) {
@@ -195,7 +208,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     enum imf_width w = acc_types[s->acc].width;
     double samples = (double)p->width * p->height * p->channels, ns = 1 / t->finish;
     if (s->unrolled) {
-        int sums = p->kernel[0]->height * (p->kind == IMF_MAGNITUDE ? 2 : 1);
+        int sums = p->kernel[0]->height * imf_problem_kernels(p);
         double spill = sums > t->kept[w] ? t->spill : 1; /* sums that wait in memory */
         ns += (double)s->products / t->product[w] * spill + (double)s->operands / t->operand[w];
     } else {
@@ -207,6 +220,8 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
         ns += 1 / t->divide;
     if (p->kind == IMF_MAGNITUDE)
         ns += 1 / t->root;
+    if (p->kind == IMF_PHASE)
+        ns += 1 / t->turn;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     double busy = fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
     return t->launch_ms + fmax(samples * busy, d->gpu ? waiting_ns(p, d, s) : 0) * 1e-6;
@@ -224,14 +239,18 @@ static void direct_propose(const struct imf_problem *p, const struct imf_device 
         return;
     }
     if (!choose(p, d, s)) {
-        imf_proposal_refuse(out, "sums need float64 or 64-bit integers, which this cannot do here");
+        imf_proposal_refuse(out, p->kind == IMF_PHASE
+                                     ? "directions like these need more than float32"
+                                     : "sums need float64 or 64-bit integers, which this cannot do "
+                                       "here");
         return;
     }
     out->able = true;
     out->ms = cost(p, d, s);
     out->error = s->acc == ACC_DOUBLE ? 0 : s->error;
-    snprintf(out->phrase, sizeof out->phrase, "direct %dx%d%s%s%s", p->kernel[0]->width,
-             p->kernel[0]->height, p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
+    snprintf(out->phrase, sizeof out->phrase, "direct %s%dx%d%s%s%s",
+             p->kind == IMF_PHASE ? "directions " : "", p->kernel[0]->width, p->kernel[0]->height,
+             p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
              s->unrolled ? "" : ", taps in memory");
 }
 
@@ -274,7 +293,8 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
     if (s->acc == ACC_DOUBLE)
         imf_problem_defines_double(d, p);
-    imf_define(d, "MAGNITUDE", "%d", p->kind == IMF_MAGNITUDE);
+    imf_define(d, "MAGNITUDE", "%d", imf_problem_kernels(p) == 2);
+    imf_define(d, "DIRECTION", "%d", p->kind == IMF_PHASE);
     imf_define(d, "NARROW_END", "%d", narrow_end(p, s));
     imf_define(d, "ROOT", "%d", root(p));
     if (!s->unrolled) {
@@ -286,7 +306,7 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "TAPS_H", "%d", p->kernel[0]->height);
     imf_define(d, "SYMMETRY", "%d", s->symmetry[0]);
     define_taps(d, p->kernel[0], s->acc, "TAPS");
-    if (p->kind == IMF_MAGNITUDE) {
+    if (imf_problem_kernels(p) == 2) {
         imf_define(d, "SYMMETRY2", "%d", s->symmetry[1]);
         define_taps(d, p->kernel[1], s->acc, "TAPS2");
     }
@@ -397,7 +417,7 @@ static enum imf_status direct_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_direct = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
+    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,
     .propose = direct_propose,
     .make = direct_make,
     .run = direct_run,

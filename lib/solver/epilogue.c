@@ -57,7 +57,7 @@ static void define_whole(struct imf_defines *d, const char *name, double value, 
 
 /* Something precedes the last multiplication and addition. */
 static bool two_steps(const struct imf_problem *p) {
-    return p->epilogue.absolute || p->kind == IMF_MAGNITUDE;
+    return p->epilogue.absolute || imf_problem_kernels(p) == 2;
 }
 
 void imf_problem_defines_double(struct imf_defines *d, const struct imf_problem *p) {

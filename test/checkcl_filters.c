@@ -1,0 +1,160 @@
+/*
+ * checkcl_filters.c - every device solver of directions, histograms, edges and means that keep edges
+ * against the host's plain one
+ *
+ * A filter's first pass is taken from its chain, and run from and to each type of sample, in each
+ * shape, with the edges in turn. What the solver says that results may be off by is what they are
+ * allowed: nothing, for integers.
+ */
+#include "checkcl_material.h"
+#include "plan/chain.h"
+#include "solver/edge.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const specs[][2] = {{"phase", NULL}, {"phase", "invert"}};
+
+static const struct {
+    enum imf_sample in, out;
+} samples[] = {{IMF_U8, IMF_U8},   {IMF_U16, IMF_U16}, {IMF_F32, IMF_U8},
+               {IMF_U16, IMF_F32}, {IMF_U8, IMF_F32},  {IMF_F32, IMF_F32}};
+
+static const struct shape shapes[] = {{1, 1, 0},   {1, 17, 0},  {23, 1, 0},   {2, 3, 0},
+                                      {31, 29, 0}, {67, 73, 0}, {331, 41, 0}, {130, 75, 0}};
+
+/* Floats where rounding to the integers that some solvers count has ties. */
+static void fill(const struct imf_surface *s, bool fractions, enum picture picture, uint64_t *r) {
+    checkcl_fill(s, picture, r);
+    for (int y = 0; s->sample == IMF_F32 && fractions && y < s->height; y++)
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)s->width * s->channels; i++)
+            ((float *)imf_surface_row(s, y))[i] += (float)(checkcl_random(r) % 32) / 32;
+}
+
+/* Samples further from the definition than `error` allows once they are rounded. */
+static unsigned long differing(const struct imf_problem *p, const struct imf_surface *want,
+                               const struct imf_surface *got, double error) {
+    unsigned long wrong = 0;
+    for (int y = 0; y < p->height; y++)
+        for (size_t i = 0; i < (size_t)p->width * (size_t)p->channels; i++) {
+            double v = checkcl_sample(want, y, i), have = checkcl_sample(got, y, i);
+            if (p->out == IMF_F32) {
+                wrong += error > 0 ? !(fabs(have - v) <= error) : have != (double)(float)v;
+                continue;
+            }
+            v = fmin(fmax(v, 0), imf_sample_max(p->out));
+            wrong += !(fabs(have - v) <= 0.5 + error) || (error == 0 && have != rint(v));
+        }
+    return wrong;
+}
+
+/* Run one that is able; the problem's input is filled. */
+static void check_solver(struct checkcl *c, const struct imf_proposal *one,
+                         const struct imf_problem *p, struct imf_surface *in,
+                         const struct imf_surface *want, const char *name) {
+    struct imf_error err = {.text = ""};
+    struct imf_margin around = {80, 80, 2, 2};
+    struct shape shape = {p->width, p->height, p->channels};
+    struct imf_surface got = checkcl_surface(p->out, shape, around);
+    memset(got.host, CHECKCL_CANARY, imf_surface_bytes(&got));
+    void *job = NULL;
+    in->mem = checkcl_upload(c, in);
+    got.mem = checkcl_upload(c, &got);
+    bool ran = !one->solver->make(&job, p, one, c->queue, &err);
+    /* Twice, as nothing of one image may be left for the next. */
+    for (int i = 0; i < 2 && ran; i++)
+        ran = !one->solver->run(job, in, &got, &err);
+    ran = ran && !imf_queue_finish(c->queue, &err) && checkcl_download(c, &got);
+    unsigned long wrong = ran ? differing(p, want, &got, one->error) : 0;
+    unsigned long broken = ran ? checkcl_broken(&got) : 0;
+    checkcl_result(c, ran && !wrong && !broken,
+                   "%s on %dx%d edge %d: %lu samples wrong, %lu bytes overwritten %s", name,
+                   p->width, p->height, (int)p->edge, wrong, broken, err.text);
+    if (job)
+        one->solver->destroy(&job);
+    if (c->bench && ran && !wrong && !broken)
+        checkcl_time(c, one->solver, name, p, NOISE);
+    imf_buffer_free(&in->mem);
+    imf_buffer_free(&got.mem);
+    imf_surface_free(&got);
+}
+
+/* Each solver of the device that is able to do it; false where there is none. */
+static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *name,
+                          enum picture picture, uint64_t seed) {
+    struct shape shape = {p->width, p->height, p->channels};
+    struct imf_margin none = {0, 0, 0, 0};
+    struct imf_surface in = checkcl_surface(p->in, shape, p->reach);
+    struct imf_surface want = checkcl_surface(IMF_F64, shape, none);
+    struct imf_problem reference = *p;
+    struct imf_proposal host;
+    void *plain = NULL;
+    bool able = false;
+    fill(&in, p->kind != IMF_PHASE, picture, &seed);
+    imf_edge_fill_host(&in, p->reach, p->edge, (const double[4]){77, 77, 77, 77});
+    reference.out = IMF_F64;
+    imf_propose_host(&host, &reference);
+    bool ran = host.able && !host.solver->make(&plain, &reference, &host, NULL, NULL) &&
+               !host.solver->run(plain, &in, &want, NULL);
+    for (size_t k = 0; imf_solvers[k] && ran; k++) {
+        struct imf_proposal one;
+        if (imf_backend_is_host(imf_solvers[k]->backend))
+            continue;
+        imf_propose(&one, imf_solvers[k], p, imf_queue_device(c->queue));
+        if (one.able)
+            check_solver(c, &one, p, &in, &want, name);
+        able = able || one.able;
+    }
+    if (plain)
+        host.solver->destroy(&plain);
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+    return able;
+}
+
+/* One that is compiled once, in each shape. */
+static void check_variant(struct checkcl *c, const struct imf_filter *f, const char *const *spec,
+                          size_t turn) {
+    static const char *const sample[] = {"u8", "u16", "f32", "f64"};
+    size_t t = turn % COUNT(samples), first = c->bench ? 4 : 0;
+    int channels = c->bench ? 3 : 1 + (int)(turn / COUNT(samples) + turn) % 4;
+    char name[160];
+    snprintf(name, sizeof name, "%s%s/%s-%s/%dch", spec[0], spec[1] ? "/negative" : "",
+             sample[samples[t].in], sample[samples[t].out], channels);
+    for (size_t z = first; checkcl_wanted(c, name) && z < (c->bench ? first + 1 : COUNT(shapes));
+         z += c->tiny ? 4 : 1) {
+        struct imf_chain *chain = NULL;
+        struct imf_info info = {.width = shapes[z].width,
+                                .height = shapes[z].height,
+                                .channels = channels,
+                                .depth = samples[t].in == IMF_U16 ? 16 : 8};
+        struct imf_settings settings = {.edge = (enum imf_edge)((z + turn) % 5)};
+        if (imf_chain_build(&chain, f, &info, &settings, NULL)) {
+            checkcl_result(c, false, "%s: no chain", name);
+            return;
+        }
+        struct imf_problem p = chain->passes[0].problem;
+        p.in = samples[t].in;
+        p.out = samples[t].out;
+        p.edge = settings.edge;
+        if (p.kind != IMF_PHASE && channels % 2 == 0)
+            p.colors = channels - 1;
+        bool able = check_problem(c, &p, name, turn % 4 == 3 ? HALVES : MIXED, 900 + z + turn);
+        if (!able)
+            checkcl_result(c, false, "%s on %dx%d: no solver", name, p.width, p.height);
+        imf_chain_free(&chain);
+    }
+}
+
+void checkcl_filters(struct checkcl *c) {
+    size_t variants = c->full ? 2 * COUNT(samples) : c->bench ? 2 : c->quick ? 2 : 4;
+    for (size_t k = 0; k < COUNT(specs); k++) {
+        struct imf_filter *f = NULL;
+        struct imf_error err;
+        if (imf_filter_parse(&f, specs[k], specs[k][1] ? 2 : 1, &err))
+            checkcl_result(c, false, "%s: %s", specs[k][0], err.text);
+        for (size_t v = 0; f && v < variants; v++)
+            check_variant(c, f, specs[k], c->bench ? v : c->full ? v : k + 5 * v);
+        imf_filter_free(&f);
+    }
+}
