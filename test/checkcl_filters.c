@@ -13,7 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const specs[][2] = {{"phase", NULL}, {"phase", "invert"}};
+static const char *const specs[][2] = {{"phase", NULL},
+                                       {"phase", "invert"},
+                                       {"equalize", NULL},
+                                       {"equalize", "invert"},
+                                       {"threshold:otsu", NULL}};
 
 static const struct {
     enum imf_sample in, out;

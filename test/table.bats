@@ -109,7 +109,7 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     [[ $output == *"the whole image is in memory: the filter takes all of it at once"* ]]
     imf_run -f equalize --backend=fft a.pgm -o b.pgm
     [ "$status" -eq 2 ] || [ "$status" -eq 1 ]
-    one_line "--backend=fft cannot do this: only the host counts histograms (try --backend=auto)"
+    one_line "--backend=fft cannot do this: a histogram is no sum of products (try --backend=auto)"
 }
 
 @test "a chain with it is done where a device was asked for" {
@@ -117,8 +117,19 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     imf -f sharpen -f equalize -f sharpen --backend=cpu "$TESTDATA/noise-rgb.png" -o want.ppm
     imf_run -f sharpen -f equalize -f sharpen --device=0 "$TESTDATA/noise-rgb.png" -o b.ppm
     [ "$status" -eq 0 ]
-    one_line "the device cannot do this (only the host counts histograms); filtering on the host"
+    [ -z "$stderr" ]
     same b.ppm want.ppm
+    imf_run --explain -f sharpen -f equalize -f sharpen --device=0 "$TESTDATA/noise-rgb.png"
+    grep -q '^\* direct  *direct 3x3, .* + histogram of 256 values + direct 3x3' <<<"$output"
+    for option in --depth=8 --depth=16 --edge=wrap; do
+        for filter in equalize threshold:otsu; do
+            for file in noise-rgb alpha gradient16; do
+                imf -q $option -f $filter --backend=cpu "$TESTDATA/$file.png" -o want.pam
+                imf -q $option -f $filter --backend=direct "$TESTDATA/$file.png" -o b.pam
+                same b.pam want.pam
+            done
+        done
+    done
 }
 
 @test "two values stay one bit, and Otsu's threshold gives one bit" {

@@ -37,6 +37,11 @@ struct imf_gpu_rates {
     double again;    /* fft: nanoseconds of a unit for a tap of a pixel that is summed again */
 };
 
+/* Filters that are neither sums of products nor ranks: nanoseconds of a unit. */
+struct imf_filter_rates {
+    double count, count_wide; /* a sample of 256 values, or more, counted and looked up */
+};
+
 struct imf_tuning {
     const char *name;
     bool measured; /* on this device, not shipped */
@@ -86,6 +91,7 @@ struct imf_tuning {
     /* Whole-image transforms: nanoseconds a sample and unit. */
     double frequency_doubling; /* of the number of elements */
     double frequency_sample;
+    struct imf_filter_rates filters;
     /* What a device costs beside the arithmetic. */
     double open_ms;           /* the platform, a context */
     double program_ms;        /* loading a stored program */

@@ -11,6 +11,8 @@ extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_r
     imf_solver_guided_host;
 /* And of edges. */
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
+/* And of histograms. */
+extern const struct imf_solver imf_solver_table_device;
 /* Windows' ways for GPUs. */
 extern const struct imf_solver imf_solver_extreme_gpu, imf_solver_extreme_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
@@ -42,6 +44,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_phase,       /* directions of gradients on the host's cores */
     &imf_solver_canny_vector,
     &imf_solver_canny, /* edges: on the host's cores; plain C */
+    &imf_solver_table_device,
     &imf_solver_table_vector,
     &imf_solver_table, /* by the image's histogram: on the host's cores; plain C */
     NULL};
@@ -53,7 +56,7 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
                                       [IMF_NEIGHBOURHOOD] = "this is no sum of products",
                                       [IMF_CANNY] = "only the host follows edges",
-                                      [IMF_TABLE] = "only the host counts histograms"};
+                                      [IMF_TABLE] = "a histogram is no sum of products"};
 
 bool imf_backend_is_host(enum imf_backend backend) {
     return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU;

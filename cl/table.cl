@@ -1,0 +1,90 @@
+// table.cl - each sample by a table that the whole image's histogram makes: counting, and looking up
+//
+// Counting: a work-group takes rows of its own, its work-items pixels side by side. Counts of few values
+// lie in local memory until the group is done; those of many, which would not fit, in global memory at
+// once. A work-item adds to a count when the value changes: in flat areas, where all would wait for one
+// count, it seldom does.
+
+#ifndef CHANNELS
+#define CHANNELS 1 // samples a pixel
+#endif
+#ifndef COLORS
+#define COLORS 1 // of these, from the first on, that are counted and looked up
+#endif
+#ifndef VALUES
+#define VALUES 256
+#endif
+#ifndef LOCAL
+#define LOCAL 1 // 1: counts fit local memory
+#endif
+#ifndef GROUP
+#define GROUP 1 // work-items a work-group
+#endif
+
+// Nearest, ties to even, as the reference has it.
+inline int value_of(IN_T v)
+{
+#if IN == 32
+    return (int)rint(fmin(fmax(v, 0.0f), VALUES - 1.0f));
+#else
+    return min((int)v, VALUES - 1);
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+table_count(__global const IN_T *in, long in_origin, long in_pitch, int width, int height,
+            __global uint *counts)
+{
+    int group = get_group_id(1), groups = get_num_groups(1), item = get_local_id(0);
+    int y = (long)height * group / groups, end = (long)height * (group + 1) / groups;
+#if LOCAL
+    __local uint table[VALUES];
+    for (int v = item; v < VALUES; v += GROUP)
+        table[v] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#else
+    __global uint *table = counts;
+#endif
+    int last[COLORS];
+    uint run[COLORS];
+    for (int c = 0; c < COLORS; c++) {
+        last[c] = 0;
+        run[c] = 0;
+    }
+    for (; y < end; y++) {
+        __global const IN_T *row = in + in_origin + y * in_pitch;
+        for (int x = item; x < width; x += GROUP)
+            for (int c = 0; c < COLORS; c++) {
+                int v = value_of(row[(long)x * CHANNELS + c]);
+                if (v != last[c]) {
+                    atomic_add(&table[last[c]], run[c]);
+                    run[c] = 0;
+                    last[c] = v;
+                }
+                run[c]++;
+            }
+    }
+    for (int c = 0; c < COLORS; c++)
+        atomic_add(&table[last[c]], run[c]);
+#if LOCAL
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int v = item; v < VALUES; v += GROUP)
+        if (table[v])
+            atomic_add(&counts[v], table[v]);
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+table_look_up(__global const IN_T *in, long in_origin, long in_pitch, __global OUT_T *out,
+              long out_origin, long out_pitch, int samples, __global const OUT_T *map)
+{
+    int x = get_global_id(0);
+    if (x >= samples)
+        return;
+    IN_T v = in[in_origin + get_global_id(1) * in_pitch + x];
+    OUT_T to = map[value_of(v)];
+#if COLORS < CHANNELS
+    to = x % CHANNELS < COLORS ? to : saturate_float(TO_FLOAT(v));
+#endif
+    out[out_origin + get_global_id(1) * out_pitch + x] = to;
+}
