@@ -23,8 +23,8 @@
 #include <string.h>
 
 #define ALONE_MS 0.3        /* less work than this stays on the caller's thread */
-#define COLUMNS 4096        /* pixels of a strip */
-#define POWER_ERROR 3e-7    /* of 2^f, with its rounding */
+#define COLUMNS 1024        /* pixels of a strip, whose rings of rows stay in a cache, or */
+#define REACHES 16          /* as many times the reach, which it looks at on both sides */
 #define SQUARE_ERROR 1.5e-7 /* five roundings of an exponent, for each squared range */
 #define SUM_ERROR 1.2e-7    /* six deviations of rounding a float, of sums that grow evenly */
 #define LOG2_E 1.4426950408889634
@@ -34,27 +34,37 @@ struct bilateral_job {
     int reach;
     float *far; /* owned: of each row from 0 to reach, of columns -reach..reach */
     float near;
+    bool coarse;
     int threads; /* 0: as many as cores */
 };
 
 /* The most that weights' relative errors move a mean by: n pixels that are all d ranges from the one
  * in the middle, on both sides, have this share of the weight. */
-static double moved(const struct imf_problem *p) {
+static double moved(const struct imf_problem *p, double power) {
     double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
     double n = 2 * acos(-1.0) * sigma * sigma, worst = 0;
     double sums = SUM_ERROR * sqrt(2.0 * p->neighbourhood->width + 1);
     double most = p->in == IMF_F32 ? p->in_max : p->in_max / 2;
     for (double d = 0.05; d < 9; d += 0.05) {
         double others = n * exp(-d * d / 2), share = others / (1 + others);
-        double weight = POWER_ERROR + SQUARE_ERROR * d * d + sums;
+        double weight = power + SQUARE_ERROR * d * d + sums;
         worst = fmax(worst, share * fmin(d * range, most) * weight);
     }
     return worst;
 }
 
-static double error_of(const struct imf_problem *p) {
+static double error_of(const struct imf_problem *p, double power) {
     double multiply = fabs(p->epilogue.multiply);
-    return moved(p) * multiply + imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
+    return moved(p, power) * multiply +
+           imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
+}
+
+static bool is_coarse(const struct imf_problem *p) {
+    return error_of(p, IMF_BILATERAL_COARSE) <= p->tolerance / 2;
+}
+
+static int strip_columns(const struct imf_problem *p) {
+    return imf_max(COLUMNS, REACHES * p->neighbourhood->cx);
 }
 
 static size_t strip_floats(const struct imf_problem *p, int columns) {
@@ -73,7 +83,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
-    out->error = error_of(p);
+    out->error = error_of(p, is_coarse(p) ? IMF_BILATERAL_COARSE : IMF_BILATERAL_FINE);
     if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
     else if (p->colors > IMF_BILATERAL_COLORS)
@@ -86,12 +96,13 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         double pairs = acos(-1.0) / 2 * hood->cx * hood->cx;
         double ns = pairs * (r->weight + r->weight_color * p->colors) + r->lanes * p->channels;
         /* A strip looks at the columns beside it and at half of the pairs of the rows above. */
-        struct imf_strips s = imf_strips_cut(p->width, p->height, COLUMNS, 4 * hood->cx);
+        struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * hood->cx);
         double columns = imf_min(s.width, p->width) + 2.0 * hood->cx;
         double ms = s.count * columns * (s.rows + hood->cx / 2.0) * ns * 1e-6;
         out->able = true;
         out->ms = ms < ALONE_MS || s.count == 1 ? ms : ms / imf_min(cores, s.count) + r->start_ms;
-        out->bytes = cores * sizeof(float) * (double)strip_floats(p, imf_min(p->width, COLUMNS));
+        out->bytes =
+            cores * sizeof(float) * (double)strip_floats(p, imf_min(p->width, strip_columns(p)));
         out->bands = IMF_BANDS_FEW;
         snprintf(out->phrase, sizeof out->phrase, "bilateral, radius %d, pairs of rows", hood->cx);
     }
@@ -105,7 +116,7 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
-    *j = (struct bilateral_job){.p = *p, .reach = p->neighbourhood->cx};
+    *j = (struct bilateral_job){.p = *p, .reach = p->neighbourhood->cx, .coarse = is_coarse(p)};
     j->near = (float)(LOG2_E / 2 / range / range);
     size_t count = (size_t)(j->reach + 1) * (size_t)(2 * j->reach + 1);
     float *far = j->far = malloc(count * sizeof *far);
@@ -195,6 +206,7 @@ static void run_item(void *data, int item) {
     w.strip = imf_strips_at(&pass->strips, item);
     w.lanes = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
     w.lanes.near = j->near;
+    w.lanes.coarse = j->coarse;
     size_t floats = strip_floats(&j->p, w.strip.n), rows = (size_t)j->reach + 1;
     floats = (floats + IMF_LANES - 1) / IMF_LANES * IMF_LANES;
     float *memory = aligned_alloc(sizeof(float) * IMF_LANES, floats * sizeof *memory);
@@ -223,7 +235,7 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct bilateral_job *j = job;
-    pass.strips = imf_strips_cut(j->p.width, out->height, COLUMNS, 4 * j->reach);
+    pass.strips = imf_strips_cut(j->p.width, out->height, strip_columns(&j->p), 4 * j->reach);
     imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
     return pass.failed
                ? imf_fail_memory(err, strip_floats(&j->p, pass.strips.width) * sizeof(float))

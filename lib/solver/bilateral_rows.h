@@ -15,12 +15,15 @@
 
 #define IMF_LANES 16
 #define IMF_BILATERAL_COLORS 4
+#define IMF_BILATERAL_FINE 3e-7 /* relative, of a power of 2 with its rounding */
+#define IMF_BILATERAL_COARSE 3.5e-6
 
 struct imf_bilateral_lanes {
     int colors, reach;
     int columns;         /* of the strip, with `reach` to the left and right */
     int each, positions; /* columns of a lane, without and with those of others */
     float near;          /* what a squared distance of colours takes off a weight's exponent of 2 */
+    bool coarse;         /* weights are off by IMF_BILATERAL_COARSE at most, or by .._FINE */
 };
 
 struct imf_bilateral_lanes imf_bilateral_deal(int colors, int reach, int columns);

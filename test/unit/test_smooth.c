@@ -4,9 +4,11 @@
  * At every shape, depth, end and number of channels that count: results lie within the contract's
  * tolerance of float64, do not depend on bands, and nothing around them is written.
  */
+#include "solver/bilateral_rows.h"
 #include "vector_util.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define PATTERN 0xa5
 
@@ -142,7 +144,40 @@ static void test_refused(void) {
     chain_drop(&c);
 }
 
+/* Weights of 0 and 0, 1/64, 2/64... beside each other, in an odd number of positions and a few blocks. */
+static void weights_within(bool coarse, double most) {
+    enum { EACH = 2 * IMF_BILATERAL_BLOCK + 1, COUNT = EACH * IMF_LANES };
+    struct imf_bilateral_lanes l = imf_bilateral_deal(1, 0, COUNT);
+    const float far = 0;
+    static _Alignas(64) float none[COUNT], values[COUNT], spare[2 * COUNT];
+    static _Alignas(64) float sums[2 * COUNT], turned[2 * COUNT];
+    double worst = 0, apart = 0;
+    l.near = 1;
+    l.coarse = coarse;
+    memset(sums, 0, sizeof sums);
+    memset(turned, 0, sizeof turned);
+    for (int i = 0; i < COUNT; i++)
+        values[i] = (float)(i % 600) / 64; /* whose squares are exact, and less than 100 */
+    imf_bilateral_pairs(&l, none, sums, values, turned, &far, 0, 0, spare);
+    for (int i = 0; i < COUNT; i++) {
+        double v = (double)values[i], want = exp2(-v * v);
+        size_t at = (size_t)(i / IMF_LANES) * 2 * IMF_LANES + (size_t)(i % IMF_LANES);
+        float weight = sums[at + IMF_LANES];
+        worst = fmax(worst, fabs((double)weight / want - 1));
+        apart = fmax(apart, fabs((double)sums[at] + (double)turned[at]));
+        apart = fmax(apart, fabs((double)weight - (double)turned[at + IMF_LANES]));
+    }
+    CHECK(l.each == EACH && worst > 0 && worst <= most, "weights are off by %g", worst);
+    CHECK(apart == 0, "the other pixel's sums differ by %g", apart);
+}
+
+static void test_weights(void) {
+    weights_within(false, IMF_BILATERAL_FINE);
+    weights_within(true, IMF_BILATERAL_COARSE);
+}
+
 int main(void) {
+    test_weights();
     test_shapes();
     test_wide();
     test_refused();
