@@ -36,7 +36,10 @@
 #define COLUMN 4               /* higher columns go by blocks */
 #define STRIP_BYTES 8192       /* of a row's strip, at most, */
 #define STRIP_LEAST 1024       /* and at least; between them as */
-#define KEPT_BYTES (256 << 10) /* this holds the rows that are kept */
+#define KEPT_BYTES (256 << 10) /* this holds the rows that are kept. */
+#define REACHES 16             /* By blocks: as many times what the window reaches, */
+#define FEW_REACHES 2          /* or this many where a larger cache */
+#define MOST_BYTES (4 << 20)   /* does not hold so much */
 
 struct extreme_job {
     struct imf_problem p;
@@ -89,11 +92,19 @@ static double rows_taken(const struct extreme_job *j, int strip) {
     return rows + 3 * j->levels * twice;
 }
 
+static bool by_blocks(const struct extreme_job *j) {
+    return j->box && j->bottom - j->top + 1 > COLUMN;
+}
+
 /* Samples of a strip, as the rows that are kept fit in a cache. */
 static int strip_width(const struct extreme_job *j) {
     int size = (int)imf_sample_size(j->p.in), height = j->bottom - j->top + 1;
     int kept = j->box ? (height > COLUMN ? height : 1) : height * j->levels + 1;
-    int fit = imf_min(KEPT_BYTES / kept, STRIP_BYTES) - (j->right - j->left) * j->p.channels * size;
+    int beyond = (j->right - j->left) * j->p.channels * size;
+    int fit = imf_min(KEPT_BYTES / kept, STRIP_BYTES) - beyond;
+    if (by_blocks(j))
+        fit = imf_max(fit, imf_max(imf_min(REACHES * beyond, MOST_BYTES / kept - beyond),
+                                   FEW_REACHES * beyond));
     return imf_padded(imf_max(fit, STRIP_LEAST) / size);
 }
 
@@ -345,8 +356,11 @@ static enum imf_status extreme_run(void *job, const struct imf_surface *in,
                                    const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct extreme_job *j = job;
+    int height = j->bottom - j->top + 1;
     pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
-                                 2 * (j->bottom - j->top + 1));
+                                 by_blocks(j) ? height : 2 * height);
+    if (by_blocks(j))
+        imf_strips_align(&pass.strips, height);
     imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, KEPT_BYTES) : IMF_OK;
 }

@@ -25,6 +25,12 @@ struct imf_strips imf_strips_cut(int samples, int height, int most, int least_ro
     return imf_strips_cut_by(IMF_SLACK, samples, height, most, least_rows);
 }
 
+void imf_strips_align(struct imf_strips *s, int block) {
+    if (s->rows > block)
+        s->rows -= s->rows % block;
+    s->count = s->across * ((s->height - 1) / s->rows + 1);
+}
+
 struct imf_patch imf_strips_at(const struct imf_strips *s, int index) {
     struct imf_patch strip = {.x = index % s->across * s->width, .y = index / s->across * s->rows};
     strip.n = imf_min(s->width, s->samples - strip.x);

@@ -24,6 +24,8 @@ struct imf_strips {
  * rows. All but the last one's samples are a multiple of IMF_SLACK, or of `step`. */
 struct imf_strips imf_strips_cut(int samples, int height, int most, int least_rows);
 struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most, int least_rows);
+/* Make strips that have more rows than one block whole blocks of rows. */
+void imf_strips_align(struct imf_strips *s, int block);
 struct imf_patch imf_strips_at(const struct imf_strips *s, int index);
 
 /* A multiple of IMF_SLACK. */

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "solver/edge.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 #include "solver/window.h"
 
 #include <math.h>
@@ -248,6 +249,25 @@ static void test_large(void) {
                                  .edge = IMF_EDGE_WRAP};
     check("median:150:shape=disk", &larger);
     check("percentile:60:140x120", &larger);
+    /* Several strips of several blocks. */
+    const struct image tall = {
+        .width = 5, .height = 290, .channels = 3, .in = IMF_U8, .edge = IMF_EDGE_CLAMP};
+    check("erode:3x31", &tall);
+    check("dilate:2x97", &tall);
+}
+
+/* Strips hold whole blocks of rows, and all rows. */
+static void test_aligned(void) {
+    for (int height = 1; height < 700; height += 37)
+        for (int block = 1; block < 310; block += 44) {
+            struct imf_strips s = imf_strips_cut(9000, height, 4096, block);
+            imf_strips_align(&s, block);
+            struct imf_patch last = imf_strips_at(&s, s.count - 1);
+            CHECK(s.rows <= block || s.rows % block == 0, "%d rows by %d: %d", height, block,
+                  s.rows);
+            CHECK(last.y < height && last.end == height && last.x + last.n == 9000,
+                  "%d rows by %d: %d strips", height, block, s.count);
+        }
 }
 
 /* Decimal percentiles in windows where many are ties, against integers. */
@@ -276,6 +296,7 @@ int main(void) {
     test_matrix();
     test_ways();
     test_large();
+    test_aligned();
     CHECK(runs > 250, "%u", runs);
     return check_done("test_windows");
 }
