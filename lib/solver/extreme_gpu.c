@@ -46,6 +46,11 @@ static int height_of(const struct shape *s) {
     return s->box.bottom - s->box.top + 1;
 }
 
+/* Surfaces between passes. */
+static int mids(const struct shape *s) {
+    return imf_min(s->passes - (width_of(s) == 1 && s->passes), 2);
+}
+
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
@@ -86,6 +91,15 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     return ms - (launches - 1) * (t->launch_ms - t->next_ms);
 }
 
+/* Of the larger kernel: a stretch with its results, or a block of columns. */
+static size_t local_bytes(const struct imf_problem *p, const struct shape *s) {
+    size_t lanes = p->in == IMF_F32 ? 1 : 2, words = (size_t)s->words + (size_t)s->half / lanes;
+    size_t block = s->passes ? (size_t)s->block * COLUMN_GROUP : 0;
+    if (width_of(s) == 1 && s->passes)
+        words = 0;
+    return (words > block ? words : block) * sizeof(uint32_t);
+}
+
 static void extreme_propose(const struct imf_problem *p, const struct imf_device *d,
                             struct imf_proposal *out) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
@@ -96,8 +110,11 @@ static void extreme_propose(const struct imf_problem *p, const struct imf_device
     out->able = true;
     out->error = 0;
     out->ms = cost(p, d, s);
-    out->bytes = imf_min(s->passes, 2) * ((double)p->height + height_of(s)) * (double)row *
-                 (double)imf_sample_size(p->in);
+    out->largest =
+        mids(s) ? ((double)p->height + height_of(s)) * (double)row * (double)imf_sample_size(p->in)
+                : 0;
+    out->bytes = mids(s) * out->largest;
+    out->local = local_bytes(p, s);
     snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, rows, then columns",
              s->greatest ? "greatest" : "least", hood->width, hood->height);
 }
@@ -130,9 +147,8 @@ static void extreme_destroy(void **job) {
 static enum imf_status make_mid(struct extreme_job *j, const struct imf_problem *p,
                                 struct imf_error *err) {
     const struct imf_margin none = {0, 0, 0, 0};
-    int count = imf_min(j->shape.passes - (width_of(&j->shape) == 1), 2);
     enum imf_status st = IMF_OK;
-    for (int i = 0; i < count && !st; i++) {
+    for (int i = 0; i < mids(&j->shape) && !st; i++) {
         struct imf_surface *s = &j->mid[i];
         st = imf_surface_layout(s, p->in, p->width, p->height + height_of(&j->shape) - 1,
                                 p->channels, none, err);

@@ -101,7 +101,7 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
     out->ms = imf_window_ms(p, d, t->gpu.extreme_run * s->run_count * size, 2 * size);
     for (int i = 0; i < s->planes; i++)
         out->ms += imf_window_ms(p, d, 0, 2 * size) - t->launch_ms + t->next_ms;
-    out->bytes = (double)imf_surface_bytes(&plane) * s->planes;
+    out->largest = out->bytes = (double)imf_surface_bytes(&plane) * s->planes;
     snprintf(out->phrase, sizeof out->phrase, "%s of %zu in %dx%d, runs",
              s->greatest ? "greatest" : "least", imf_window_count(hood), hood->width, hood->height);
 }

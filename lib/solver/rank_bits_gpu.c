@@ -66,6 +66,8 @@ static void bits_propose(const struct imf_problem *p, const struct imf_device *d
     out->error = 0;
     out->ms = cost(p, d, (double)count);
     out->bytes = 0;
+    out->local = (size_t)(TILE_W + 2) * (size_t)(TILE_H + s->box.bottom - s->box.top) * 8 *
+                 imf_sample_size(p->in) * sizeof(uint32_t);
     snprintf(out->phrase, sizeof out->phrase, "rank %zu of %zu in %dx%d, bit by bit", rank + 1,
              count, hood->width, hood->height);
 }

@@ -216,7 +216,7 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
             snprintf(rank, sizeof rank, ", rank %d", s->rank);
         out->ms = cost(p, d, s, &terms);
         if (s->two_passes)
-            out->bytes =
+            out->largest = out->bytes =
                 (double)mid_rows(p) * (double)mid_pitch(p) * (double)acc_types[s->acc].size;
         snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s%s%s%s", p->kernel[0]->width,
                  p->kernel[0]->height, rank, p->exact ? ", exact, " : ", ", acc_types[s->acc].text,

@@ -84,7 +84,8 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
         double rows = (double)p->height + p->kernel[0]->height - 1;
         out->ms = one[0].ms + one[1].ms - imf_tuning(d)->launch_ms + imf_tuning(d)->next_ms;
         out->error = one[0].error * weight + one[1].error;
-        out->bytes = rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
+        out->largest = out->bytes =
+            rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
         snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s, registers",
                  p->kernel[0]->width, p->kernel[0]->height, p->exact ? ", exact" : "");
     }

@@ -34,6 +34,8 @@ struct imf_proposal {
     char why[IMF_WHY];       /* when not, why not */
     double ms;               /* of a run on pixels that are on the device, estimated; or INFINITY */
     double bytes;            /* that make and run allocate, but for a table at most */
+    double largest;          /* of these, in one buffer; 0: it is small */
+    size_t local;            /* bytes of local memory that a work-group takes */
     double error;            /* results may be off by, before they are rounded to samples */
     char phrase[IMF_PHRASE]; /* "direct 3x3, exact, 16-bit integers", "fft tiles 256x256" */
     int height;              /* of the problem */

@@ -73,6 +73,18 @@ void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...) {
     va_end(args);
 }
 
+/* A solver may propose what the device has no room for. */
+static void fit(struct imf_proposal *out, const struct imf_device *d) {
+    bool local = out->local > d->local_memory;
+    out->able = !local && !(d->max_alloc > 0 && out->largest > (double)d->max_alloc);
+    if (local)
+        imf_proposal_refuse(out, "this needs %zu bytes of local memory, the device has %llu",
+                            out->local, (unsigned long long)d->local_memory);
+    else if (!out->able)
+        imf_proposal_refuse(out, "a buffer of %.0f MiB is over the device's limit of %.0f",
+                            ceil(out->largest / 1048576), (double)d->max_alloc / 1048576);
+}
+
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d) {
     *out = (struct imf_proposal){
@@ -81,6 +93,8 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
         solver->propose(p, d, out);
     else
         imf_proposal_refuse(out, "%s", why_not[p->kind]);
+    if (out->able && d)
+        fit(out, d);
 }
 
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,

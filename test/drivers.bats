@@ -1,0 +1,83 @@
+# Devices that are less than those at hand: drivers/liar.c before a driver lets one lack something.
+load helper
+
+need_liar() {
+    command -v cc >/dev/null || skip "no compiler"
+    "$IMFILTER" --list-devices | grep -q '^0 ' || skip "there is no OpenCL device"
+    LIAR=$BATS_RUN_TMPDIR/liar.so
+    [ -e "$LIAR" ] ||
+        { cc -w -shared -fPIC -o "$LIAR.$$" "$BATS_TEST_DIRNAME/drivers/liar.c" -lpthread 2>cc.log &&
+            mv "$LIAR.$$" "$LIAR"; } || skip "no headers for layers of OpenCL"
+    OPENCL_LAYERS=$LIAR LIES=gpu "$IMFILTER" --list-devices | grep -q '(gpu)' ||
+        skip "the OpenCL loader takes no layers"
+}
+
+# The device without what LIES say filters PICTURE as the reference does, with the options of each line of
+# standard input: by what stands before them, or not at all for a reason that has those words.
+on_less() { # LIES PICTURE
+    local words options
+    while IFS='|' read -r words options; do
+        # shellcheck disable=SC2086 # several words
+        OPENCL_LAYERS=$LIAR LIES=$1 imf_run -q $options --device=0 --verify --json "$2" -o out.png
+        echo "$1, $options: $status $output $stderr"
+        case $words in
+        not:*)
+            [ "$status" -eq 2 ]
+            one_line "cannot do this: "
+            [[ $stderr == *"${words#not:}"* ]]
+            ;;
+        *)
+            [ "$status" -eq 0 ]
+            [[ $output == *'"algorithm":"'*"$words"* && $output == *'"verify_ok":true'* ]]
+            [[ $output != *'"device":"host"'* ]]
+            ;;
+        esac
+    done
+}
+
+@test "a GPU of one work-item a group, without float64" {
+    need_liar
+    on_less discrete,group:1,no-double "$TESTDATA/alpha.png" <<'END'
+direct 3x3|-f sharpen --backend=direct
+fft tiles|-f sobel --backend=fft
+two passes|-f box:9 --backend=separable
+rank|-f median:2
+fft 112x112|-f highpass:0.1
+not:sums that must be exact|-f sharpen --backend=fft
+END
+}
+
+@test "a GPU with little local memory" {
+    need_liar
+    on_less discrete,local:1024 "$TESTDATA/alpha.png" <<'END'
+rank 5 of 9 in 3x3|-f median:1 --backend=direct
+rank 225 of 225 in 15x15|-f dilate:7 --backend=direct
+fft tiles|-f sobel --backend=fft
+END
+}
+
+@test "a GPU whose buffers are small" {
+    need_liar
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o still.ppm
+    on_less discrete,alloc:1048576 still.ppm <<'END'
+direct|-f sharpen
+not:a buffer of 2 MiB is over the device's limit of 1|-f box:9 --backend=separable
+not:more than the device's memory|-f highpass:0.1 --backend=fft
+END
+}
+
+@test "a device whose memory others have taken: the host takes over, with one warning" {
+    need_liar
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o still.ppm
+    imf -f disk:9 -f invert --backend=cpu still.ppm -o want.ppm
+    export OPENCL_LAYERS=$LIAR LIES=taken:100000
+    imf_run -f disk:9 -f invert still.ppm -o out.ppm
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    one_line "warning: cannot make a buffer of "
+    cmp want.ppm out.ppm
+    imf_run -f disk:9 --backend=fft still.ppm -o fft.ppm
+    [ "$status" -eq 1 ]
+    one_line "still.ppm: cannot make a buffer of "
+    [ ! -e fft.ppm ]
+}
