@@ -3,11 +3,31 @@
  *
  * Distance is the number of letters to insert, delete, replace or exchange with their neighbour
  * (optimal string alignment: Damerau 1964, each letter edited at most once). A name is close when
- * about a third of it or less has to change, or when it is the beginning of a filter's name.
+ * about a third of it or less has to change, or when it is the beginning of a filter's name. Names
+ * that filters have elsewhere are tried like their own.
  */
 #include "filter/builtin.h"
 
 #include <string.h>
+
+/* What filters are called elsewhere: in OpenCV, ImageMagick, vips, MATLAB and scikit-image, and by
+ * those who know what they want. */
+static const struct {
+    const char *name, *means;
+} elsewhere[] = {{"erosion", "erode"},      {"minimum", "erode"},
+                 {"dilation", "dilate"},    {"dilatation", "dilate"},
+                 {"maximum", "dilate"},     {"opening", "open"},
+                 {"closing", "close"},      {"morphology", "open"},
+                 {"whitehat", "tophat"},    {"bottomhat", "blackhat"},
+                 {"edges", "canny"},        {"mean", "box"},
+                 {"average", "box"},        {"rank", "percentile"},
+                 {"despeckle", "median"},   {"bokeh", "disk"},
+                 {"usm", "unsharp"},        {"convolve", "kernel"},
+                 {"filter2d", "kernel"},    {"grayscale", "gray"},
+                 {"greyscale", "gray"},     {"luma", "gray"},
+                 {"negate", "invert"},      {"negative", "invert"},
+                 {"binarize", "threshold"}, {"otsu", "threshold:otsu"},
+                 {"histeq", "equalize"},    {"equalizehist", "equalize"}};
 
 #define LONGEST 31 /* letters; no filter's name is longer */
 
@@ -31,6 +51,14 @@ static int distance(const char *a, const char *b) {
     return d[m][n];
 }
 
+/* How far off the name is, which begins one at 1; `most` + 1 if it is not close. */
+static int off_by(const char *lower, const char *known, int most) {
+    int length = (int)strlen(lower);
+    bool begins = length >= 3 && strncmp(lower, known, (size_t)length) == 0;
+    int off = strcmp(lower, known) == 0 ? 0 : begins ? 1 : distance(lower, known);
+    return off < length && off <= most ? off : most + 1;
+}
+
 const char *imf_builtin_nearest(const char *name) {
     const struct imf_builtin *b;
     const char *nearest = NULL;
@@ -44,13 +72,18 @@ const char *imf_builtin_nearest(const char *name) {
     for (size_t i = 0; (b = imf_builtin_at(i)); i++) {
         const char *names[] = {b->name, b->alias};
         for (int j = 0; j < 2 && names[j]; j++) {
-            int off = length >= 3 && strncmp(lower, names[j], length) == 0
-                          ? 1
-                          : distance(lower, names[j]);
-            if (off < (int)length && off <= allowed) {
+            int off = off_by(lower, names[j], allowed);
+            if (off <= allowed) {
                 nearest = names[j];
                 allowed = off - 1;
             }
+        }
+    }
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        int off = off_by(lower, elsewhere[i].name, allowed);
+        if (off <= allowed) {
+            nearest = elsewhere[i].means;
+            allowed = off - 1;
         }
     }
     return nearest;

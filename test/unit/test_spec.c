@@ -266,6 +266,12 @@ static void test_errors(void) {
     fails("shrapen", 1, "unknown filter \"shrapen\" (did you mean \"sharpen\"?)");
     fails("Blur:2", 1, "did you mean \"blur\"?");
     fails("gaus:2", 1, "did you mean \"gaussian\"?");
+    fails("erosion:2", 1, "did you mean \"erode\"?");
+    fails("dilation:2", 1, "did you mean \"dilate\"?");
+    fails("grayscale", 1, "did you mean \"gray\"?");
+    fails("morph:2", 1, "did you mean \"open\"?");
+    fails("otsu", 1, "did you mean \"threshold:otsu\"?");
+    fails("medain:2", 1, "did you mean \"median\"?");
     fails("nonsense", 1, "unknown filter \"nonsense\" (--list-filters");
     fails("", 1, "name is missing");
     fails(":2", 1, "name is missing");
