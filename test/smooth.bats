@@ -141,6 +141,25 @@ END
     [[ $output == *"* vector  "*"guided, radius 2, running sums"* ]]
 }
 
+@test "one pixel is not prepared for as thousands are" {
+    printf 'P5 1 1 255 a' >one.pgm
+    imf_run -f bilateral:170:0.1 --explain one.pgm
+    [ "$status" -eq 0 ]
+    grep -q '^\* cpu .*plain C bilateral, radius 510' <<<"$output"
+}
+
+@test "a RANGE or EPS of several times full scale has a warning" {
+    make_ppm a.ppm
+    imf_run -f bilateral:2:25 a.ppm -o b.ppm
+    [ "$status" -eq 0 ]
+    one_line 'warning: bilateral: RANGE is 25 times full scale, which keeps no edges (25 of 255 is 0.098)'
+    imf_run -f guided:2:3 a.ppm -o b.ppm
+    one_line 'warning: guided: EPS is 3 times full scale'
+    imf_run -f bilateral:2:2 -f guided:2:2 a.ppm -o b.ppm
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+}
+
 @test "sigmas, ranges and radii out of bounds are refused, and windows larger than the image are not" {
     make_ppm a.ppm
     for spec in bilateral:0:0.1 bilateral:171:0.1 bilateral:3:0 bilateral:3:101 guided:512:0.1 guided:1.5:0.1 guided:3:-1; do

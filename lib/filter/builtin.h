@@ -72,6 +72,8 @@ imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dil
     imf_setup_close, imf_setup_gradient, imf_setup_tophat, imf_setup_blackhat;
 /* Those that smooth (smooth.c). */
 imf_setup imf_setup_bilateral, imf_setup_guided;
+/* What to tell of one of those whose RANGE or EPS can hardly be meant; note stays if it can. */
+void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
 
 /* Largest sigma whose kernel fits: 4 sigma to either side at least, and 5 for the Laplacian. */
 #define IMF_GAUSSIAN_LARGEST 511.75

@@ -7,6 +7,8 @@
 #include "filter/builtin.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define TURN 6.283185307179586
 
@@ -29,6 +31,19 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
          * at sqrt(2 ln n) ranges from it: by that distance's square over 4. */
         .gain = fmax(1, 0.5 + log(1 + TURN * values[0] * values[0]) / 2)};
     return IMF_OK;
+}
+
+/* As many ranges as full scale has are no edge to speak of; samples' own numbers may be meant. */
+#define NO_EDGE 2
+void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size) {
+    const struct imf_neighbourhood *hood = &stage->neighbourhood;
+    bool bilateral = stage->op == IMF_OP_NEIGHBOURHOOD && !strcmp(hood->name, "bilateral");
+    bool guided = stage->op == IMF_OP_NEIGHBOURHOOD && !strcmp(hood->name, "guided");
+    double part = bilateral ? hood->range : hood->value;
+    if ((bilateral || guided) && part > NO_EDGE)
+        snprintf(note, size,
+                 "%s: %s is %g times full scale, which keeps no edges (%g of 255 is %.3g)",
+                 hood->name, bilateral ? "RANGE" : "EPS", part, part, part / 255);
 }
 
 /* Means of means: it reaches twice as far as its windows do. */

@@ -343,6 +343,7 @@ static void remark(const struct imf_spec *s, const struct imf_stage *stage, cons
                  k->height, k->width / 2 + 1, k->height / 2 + 1);
     if (order_given(s->builtin, v) && stage->transfer.type != IMF_BUTTERWORTH)
         snprintf(note, IMF_NOTE, "%s: order has no effect without type=butterworth", name);
+    imf_smooth_remark(stage, note, IMF_NOTE);
 }
 
 /* The filter's window, of the shape that the parameter behind it says, and what is done in it. */
