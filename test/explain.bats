@@ -83,6 +83,16 @@ load helper
     grep -q '^\* cpu .*starting OpenCL would cost more$' <<<"$output"
 }
 
+@test "--explain says that OpenCL's start decided only where OpenCL could do it" {
+    make_flat a.pgm 300 200
+    imf_run -f box:31 --explain a.pgm
+    grep -q '^\* .*cheapest: starting OpenCL would cost more$' <<<"$output"
+    imf_run -f box:31 --max-memory=20M --explain a.pgm
+    [ "$status" -eq 0 ]
+    grep -q '^  direct .*over the limit of 20' <<<"$output"
+    grep -q '^\* .*cheapest of those that can do this$' <<<"$output"
+}
+
 @test "small kernels are filtered on the host's cores, with or without OpenCL" {
     make_flat a.pgm 1000 1000
     make_ppm b.ppm
@@ -114,6 +124,9 @@ load helper
         one_line "--backend=vector cannot do this: "
         [ ! -e out.pgm ]
     done
+    imf_run -f sharpen --range=normalize --backend=vector a.pgm -o out.pgm
+    [ "$status" -eq 2 ]
+    one_line "--backend=vector cannot do this: vectors have no range normalize: clip, abs and offset they have"
 }
 
 @test "--verify prints what it compared, with and without an output" {

@@ -65,7 +65,7 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d,
 static const char *why_no_rows(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     if (pass->point.normalize) /* what that magnifies only the reference and devices look after */
-        return "a stretch by minimum and maximum";
+        return "vectors have no range normalize: clip, abs and offset they have";
     return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
 }
 

@@ -20,7 +20,7 @@
 /* The process without images and driver: measured 4 to 5.5 MB. */
 #define PROCESS_BYTES 5e6
 
-enum policy { HOST_ASKED, BACKEND_ASKED, DEVICE_ASKED, OPENED, FREE, UNUSABLE };
+enum policy { HOST_ASKED, BACKEND_ASKED, DEVICE_ASKED, OPENED, FREE, HOST_ALONE, UNUSABLE };
 
 /* What is left to the choice. */
 static const struct rule {
@@ -58,6 +58,9 @@ static const struct rule {
               .host_why = "cheapest: starting OpenCL would cost more",
               .over_host = "not done by one backend alone",
               .over_device = "not done by one backend alone"},
+    [HOST_ALONE] = {.host = true,
+                    .host_why = "cheapest of those that can do this",
+                    .over_host = "not done by one backend alone"},
     [UNUSABLE] = {.host = true,
                   .host_why = "OpenCL is not usable here",
                   .over = "OpenCL is not usable"},
@@ -313,6 +316,9 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     st = make_device(p, ctx, c, rule->must || !host_can, host[own].estimate_ms, r, &best, err);
     if (st)
         return st;
+    bool free = r->policy == FREE || r->policy == OPENED;
+    if (r->policy == FREE && best == SIZE_MAX)
+        r->policy = HOST_ALONE;
     p->host = p->count + own;
     p->host_backend = hosts[own];
     memcpy(&p->candidate[p->count], host, sizeof host);
@@ -329,7 +335,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
                  "the device cannot do this (%.120s); filtering on the host", p->candidate[0].why);
     p->chosen = p->on_device ? best : p->host;
     explain(p, &rules[r->policy]);
-    if (!*p->note && (r->policy == FREE || r->policy == OPENED))
+    if (!*p->note && free)
         warn_of_limit(p);
     return IMF_OK;
 }
