@@ -259,3 +259,33 @@ shares() { # of standard output's JSON: bands, those of each device
     [[ $output == *'"device":"host"'* ]]
     [[ $output != *'"shares"'* ]]
 }
+
+@test "--device=all: shares are the image's own, not those of one that was shared before" {
+    need_two_devices
+    # One picture, as colours and as indices into a palette, whose colours alone are filtered.
+    python3 - <<'PY'
+import struct, zlib
+width, height = 2000, 2200
+row = bytes(x * 7 % 256 for x in range(width))
+palette = [bytes((i, 255 - i, i // 2)) for i in range(256)]
+def png(name, kind, line, *more):
+    with open(name, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        for name, data in ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)), *more,
+                           (b"IDAT", zlib.compress((b"\0" + line) * height, 1)), (b"IEND", b"")):
+            file.write(struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)))
+png("a.png", 2, b"".join(palette[i] for i in row))
+png("b.png", 3, row, (b"PLTE", b"".join(palette)))
+PY
+    # Slow enough that none can do all of it before the other begins.
+    run --separate-stderr env LD_PRELOAD="$PWD/layer.so" SLOW=3 "$IMFILTER" --device=all --json -j1 -f invert a.png b.png -o out/
+    echo "$status $stderr $output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} == *'"input":"a.png"'*'"shares":[{'* ]]
+    [[ ${lines[1]} == *'"input":"b.png"'* ]]
+    [[ ${lines[1]} != *'"shares"'* ]]
+    for name in a b; do
+        imf -f invert out/$name.png -o $name.ppm
+    done
+    cmp a.ppm b.ppm
+}
