@@ -17,6 +17,7 @@ static const struct {
                {&imf_solver_separable, "separable", false},
                {&imf_solver_vector, "vector", false},
                {&imf_solver_multirate, "multirate", false},
+               {&imf_solver_runs, "runs", false},
                {&imf_solver_fft, "fft", false},
                {&imf_solver_fft_gpu, "fft_gpu", true},
                {&imf_solver_direct_gpu, "direct_gpu", true},

@@ -34,8 +34,8 @@ without() { # FUNCTION
     need_pocl
     without clEnqueueNDRangeKernel
     imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
-    imf -f disk:9 -f invert --backend=cpu a.ppm -o want.ppm
-    LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert --json --explain a.ppm -o out.ppm
+    imf -f disk:9 -f invert --linear --backend=cpu a.ppm -o want.ppm
+    LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert --linear --json --explain a.ppm -o out.ppm
     echo "$output"
     [ "$status" -eq 0 ]
     one_line "warning: cannot start a kernel: CL_OUT_OF_RESOURCES (-5); filtering on the host"
@@ -48,12 +48,12 @@ without() { # FUNCTION
 
     # One warning for a batch; what was asked for is not replaced.
     cp a.ppm b.ppm
-    LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert a.ppm b.ppm -o out/
+    LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert --linear a.ppm b.ppm -o out/
     [ "$status" -eq 0 ]
     one_line "filtering on the host"
     cmp want.ppm out/b.ppm
     for option in --backend=fft --device=0; do
-        LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert $option a.ppm -o asked.ppm
+        LD_PRELOAD=./fail.so imf_run -f disk:9 -f invert --linear $option a.ppm -o asked.ppm
         [ "$status" -eq 1 ]
         one_line "a.ppm: cannot start a kernel: CL_OUT_OF_RESOURCES (-5)"
         [ ! -e asked.ppm ]
@@ -118,7 +118,7 @@ loads() { # DRIVER
 
 @test "a driver that aborts, hangs or crashes costs one warning and is tried once" {
     imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
-    imf -f disk:9 -f invert --backend=cpu a.ppm -o want.ppm
+    imf -f disk:9 -f invert --linear --backend=cpu a.ppm -o want.ppm
     make_driver aborts 'abort();'
     make_driver hangs 'for (;;) pause();'
     drivers="aborts hangs"
@@ -134,7 +134,7 @@ loads() { # DRIVER
         [ $driver != hangs ] || expected="did not end within 1 s"
         [ $driver != crashes ] || expected="was ended by SIGSEGV"
         for _ in first again; do
-            imf_run -f disk:9 -f invert --json a.ppm -o out.ppm
+            imf_run -f disk:9 -f invert --linear --json a.ppm -o out.ppm
             [ "$status" -eq 0 ]
             one_line "$expected"
             one_line "filtering on the host"
@@ -153,7 +153,7 @@ loads() { # DRIVER
     [ "$(loads hangs)" -eq 1 ]
     # Another driver in the same place is tried again.
     cp aborts/driver.so hangs/driver.so
-    OCL_ICD_VENDORS=$PWD/hangs imf_run -f disk:9 -f invert a.ppm -o out.ppm
+    OCL_ICD_VENDORS=$PWD/hangs imf_run -f disk:9 -f invert --linear a.ppm -o out.ppm
     one_line "SIGABRT"
     no_temporaries
 }
@@ -173,11 +173,11 @@ loads() { # DRIVER
 @test "PoCL without a linker: a warning, right pixels, nothing left behind" {
     need_pocl
     imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
-    imf -f disk:9 -f invert --backend=cpu a.ppm -o want.ppm
+    imf -f disk:9 -f invert --linear --backend=cpu a.ppm -o want.ppm
     mkdir tmp
     # The cache is cold, so that the linker would be needed.
     run --separate-stderr env PATH="$PWD/none" TMPDIR="$PWD/tmp" XDG_CACHE_HOME="$PWD/cold" \
-        "$IMFILTER" -f disk:9 -f invert a.ppm -o out.ppm
+        "$IMFILTER" -f disk:9 -f invert --linear a.ppm -o out.ppm
     echo "$stderr"
     [ "$status" -eq 0 ]
     [ "$(wc -l <<<"$stderr")" -le 1 ]

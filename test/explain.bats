@@ -73,13 +73,13 @@ load helper
 
 @test "--explain without OpenCL says so, and not that it would cost more" {
     make_flat a.pgm 1000 1000
-    OCL_ICD_VENDORS=$PWD/none imf_run -f disk:9 --explain a.pgm
+    OCL_ICD_VENDORS=$PWD/none imf_run -f disk:9 --linear --explain a.pgm
     [ "$status" -eq 0 ]
     grep -q '^\* cpu .*OpenCL is not usable here$' <<<"$output"
     grep -q '^  direct .*passed over: OpenCL is not usable$' <<<"$output"
     grep -q '^  vector .*the kernel is too large$' <<<"$output"
     make_flat b.pgm 10 10
-    imf_run -f disk:9 --explain b.pgm
+    imf_run -f disk:9 --linear --explain b.pgm
     grep -q '^\* cpu .*starting OpenCL would cost more$' <<<"$output"
 }
 
@@ -117,7 +117,7 @@ load helper
 @test "what vectors are not for is refused with its reason" {
     make_pgm a.pgm
     local spec
-    for spec in "-f lowpass:0.1" "-f blur:2 -f disk:20" "-f disk:20"; do
+    for spec in "-f lowpass:0.1" "-f blur:2 -f disk:20" "-f disk:20 --linear"; do
         imf_run $spec --backend=vector a.pgm -o out.pgm
         echo "$spec: $stderr"
         [ "$status" -eq 2 ]

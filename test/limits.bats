@@ -70,15 +70,15 @@ load helper
 
 @test "--max-memory that leaves only what is very slow says so, and what would do" {
     make_flat a.pgm 2000 1500
-    imf_run -f disk:31 --max-memory=64M --explain a.pgm
+    imf_run -f disk:31 --linear --max-memory=64M --explain a.pgm
     [ "$status" -eq 0 ]
     grep -q '^\* cpu ' <<<"$output"
     needs=$(awk '$1 == "fft" {print $4}' <<<"$output")
     one_line "--max-memory leaves cpu, an estimated "
     [[ $stderr == *" s; with $needs MiB it would be fft and "* ]]
-    imf_run -f disk:31 --explain a.pgm
+    imf_run -f disk:31 --linear --explain a.pgm
     [[ $stderr != *--max-memory* ]]
-    imf_run -f disk:31 --backend=cpu --max-memory=64M --explain a.pgm
+    imf_run -f disk:31 --linear --backend=cpu --max-memory=64M --explain a.pgm
     [[ $stderr != *--max-memory* ]]
 }
 

@@ -60,8 +60,8 @@ static const struct trial trials[] = {
     {"transfer", "types/rgba8.png", {"-f", "highpass:.1", "--backend=fft"}, "o.png", DEVICE},
     {"streamed", NULL, {"-f", "sharpen"}, "o.pgm", 0},
     {"streamed, PNG", NULL, {"-f", "blur:1", "-f", "sobel", "--backend=direct"}, "o.png", DEVICE},
-    {"auto", NULL, {"-f", "disk:12"}, "o.pgm", DEVICE | FALLS_BACK},
-    {"auto, cold", NULL, {"-f", "disk:12"}, "o.pgm", DEVICE | FALLS_BACK | COLD},
+    {"auto", NULL, {"-f", "disk:12", "--linear"}, "o.pgm", DEVICE | FALLS_BACK},
+    {"auto, cold", NULL, {"-f", "disk:12", "--linear"}, "o.pgm", DEVICE | FALLS_BACK | COLD},
 };
 #define TRIALS (int)(sizeof trials / sizeof *trials)
 

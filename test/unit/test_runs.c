@@ -1,0 +1,173 @@
+/*
+ * test_runs.c - kernels of few distinct taps by runs: the reference's bytes, in any bands, on the
+ * oldest processor, too; what is refused
+ *
+ * The inner loops are compiled once more here, without clones.
+ */
+#define IMF_CLONES
+#define imf_runs_prefix oldest_prefix
+#define imf_runs_add oldest_add
+#define imf_runs_widen oldest_widen
+#define imf_runs_finish oldest_finish
+#define imf_solver_runs oldest_runs
+#include "../../lib/solver/runs.c"
+#include "../../lib/solver/runs_rows.c"
+#undef imf_solver_runs
+
+#include "vector_util.h"
+
+extern const struct imf_solver imf_solver_runs;
+
+static void check_problem(const char *what, const struct imf_problem *p) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    static const int bands[] = {1, 7, 40, 1 << 20};
+    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, p->out, none);
+    /* A row of the largest samples, and one of the least. */
+    for (int i = 0; i < p->width * p->channels && p->height > 2; i++) {
+        imf_sample_put(imf_surface_row(&in, 1), p->in, i, 65535);
+        imf_sample_put(imf_surface_row(&in, 2), p->in, i, 0);
+    }
+    run(&imf_solver_host, p, &in, &want, p->height);
+    for (size_t i = 0; i < sizeof bands / sizeof *bands + 1; i++) {
+        struct imf_surface got = surface(p, p->out, none);
+        bool oldest = i == sizeof bands / sizeof *bands;
+        run(oldest ? &oldest_runs : &imf_solver_runs, p, &in, &got, oldest ? 11 : bands[i]);
+        unsigned long rows = differing(&want, &got);
+        CHECK(rows == 0, "%s, %dx%d, %d channels, %s: %lu rows differ", what, p->width, p->height,
+              p->channels, oldest ? "oldest" : "bands", rows);
+        imf_surface_free(&got);
+    }
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+}
+
+static void check_taps(const char *what, int kw, int kh, double (*tap)(int x, int y), int width,
+                       int height, int channels, enum imf_sample in, const struct imf_epilogue *end,
+                       enum imf_sample out) {
+    struct imf_kernel *k;
+    if (imf_kernel_create(&k, kw, kh, NULL))
+        abort();
+    for (int y = 0; y < kh; y++)
+        for (int x = 0; x < kw; x++)
+            k->taps[y * kw + x] = tap(x - kw / 2, y - kh / 2);
+    struct imf_problem p = {.width = width,
+                            .height = height,
+                            .channels = channels,
+                            .in = in,
+                            .out = out,
+                            .in_max = in == IMF_U8 ? 255 : 65535,
+                            .epilogue = *end,
+                            .exact = true};
+    imf_problem_convolve(&p, k);
+    p.epilogue.full = p.in_max;
+    check_problem(what, &p);
+    imf_kernel_free(&k);
+}
+
+static double one(int x, int y) {
+    (void)x, (void)y;
+    return 1;
+}
+static double disk15(int x, int y) {
+    return x * x + y * y <= 15 * 15;
+}
+static double ring(int x, int y) {
+    int r = x * x + y * y;
+    return r <= 25 ? 3 : r <= 81 ? 0 : r <= 144 ? -2 : 0;
+}
+static double steps(int x, int y) {
+    return (x + 100) / 3 % 4 * (y % 2 ? -1 : 1);
+}
+static double strong(int x, int y) { /* parts */
+    return (x + y) % 5 ? 300 : -299;
+}
+static double each(int x, int y) {
+    return 7 * y + x;
+}
+
+static void check_shapes(void) {
+    static const struct imf_epilogue ends[] = {
+        {.scale = 709, .multiply = 1},
+        {.scale = 2, .add = 3, .absolute = true, .multiply = -1, .offset = 200},
+        {.scale = -16, .multiply = 1, .offset = 128},
+        {.scale = 512, .multiply = 1, .threshold = true, .level = 127.5}};
+    static const struct {
+        int width, height;
+    } sizes[] = {{1, 1}, {1, 37}, {41, 1}, {67, 31}, {131, 97}, {1403, 23}};
+    for (int channels = 1; channels <= 4; channels++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            int w = sizes[s].width, h = sizes[s].height;
+            enum imf_sample in = (s + (size_t)channels) % 2 ? IMF_U8 : IMF_U16;
+            const struct imf_epilogue *end = &ends[(s + (size_t)channels) % 4];
+            check_taps("disk", 31, 31, disk15, w, h, channels, in, &ends[0], in);
+            check_taps("ring", 25, 25, ring, w, h, channels, in, end, IMF_U8);
+            check_taps("steps", 17, 6, steps, w, h, channels, in, end, IMF_U16);
+            check_taps("each", 5, 7, each, w, h, channels, in, end, in);
+        }
+    check_taps("strong", 23, 21, strong, 67, 31, 3, IMF_U16, &ends[3], IMF_U16);
+    check_taps("strong", 23, 21, strong, 67, 31, 3, IMF_U8, &ends[2], IMF_U8);
+    check_taps("wide", 257, 2, one, 67, 9, 1, IMF_U8, &ends[0], IMF_U8);
+    check_taps("wider", 259, 3, one, 67, 9, 3, IMF_U8, &ends[0], IMF_U8);
+    check_taps("large", 301, 301, one, 40, 5, 1, IMF_U16,
+               &(struct imf_epilogue){.scale = 90601, .multiply = 1}, IMF_U16);
+    check_taps("ties", 2, 1, one, 131, 97, 3, IMF_U8, &ends[1], IMF_U8);
+    check_taps("floats", 31, 31, disk15, 67, 31, 3, IMF_U8,
+               &(struct imf_epilogue){.scale = 1, .multiply = 1}, IMF_F32);
+}
+
+/* As specs have it: scaled by the sum of taps. */
+static void check_spec(const char *spec, int channels, int depth) {
+    const struct imf_info info = {.width = 301,
+                                  .height = 77,
+                                  .channels = channels,
+                                  .depth = depth,
+                                  .color = channels < 3 ? IMF_COLOR_GRAY : IMF_COLOR_RGB};
+    const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
+    const char *const specs[] = {spec, NULL};
+    struct chain_case c = chain_make(specs, &info, &settings);
+    check_problem(spec, &c.chain->passes[0].problem);
+    chain_drop(&c);
+}
+
+/* Random taps are no runs; large ones leave no part. */
+static double wild(int x, int y) {
+    return (x * 7919 + y * 104729) % 31;
+}
+static double huge(int x, int y) {
+    return x == 0 && y == 0 ? 40000 : 0;
+}
+
+static void refused(const char *what, int side, double (*tap)(int x, int y), bool exact,
+                    enum imf_sample in) {
+    struct imf_kernel *k;
+    struct imf_proposal proposal;
+    if (imf_kernel_create(&k, side, side, NULL))
+        abort();
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++)
+            k->taps[y * side + x] = tap(x - side / 2, y - side / 2);
+    struct imf_problem p = {.width = 9,
+                            .height = 9,
+                            .channels = 1,
+                            .in = in,
+                            .out = IMF_U8,
+                            .in_max = in == IMF_U16 ? 65535 : 255,
+                            .epilogue = {.scale = 1, .multiply = 1},
+                            .exact = exact};
+    imf_problem_convolve(&p, k);
+    imf_propose(&proposal, &imf_solver_runs, &p, NULL);
+    CHECK(!proposal.able && proposal.why[0], "%s: %s", what, proposal.phrase);
+    imf_kernel_free(&k);
+}
+
+int main(void) {
+    check_shapes();
+    check_spec("disk:31", 3, 8);
+    check_spec("disk:31", 1, 16);
+    check_spec("disk:60", 3, 16);
+    refused("wild taps", 101, wild, true, IMF_U8);
+    refused("a huge tap", 5, huge, true, IMF_U16);
+    refused("real taps", 5, one, false, IMF_U8);
+    refused("float samples", 5, one, true, IMF_F32);
+    return check_done("test_runs");
+}
