@@ -134,9 +134,9 @@ END
         imf_run --explain -f $chain a.ppm # what follows magnifies errors
         [[ $output == *"* vector  "* ]]
     done
-    imf_run --backend=direct -f guided:2:0.1 a.ppm -o b.ppm
+    imf_run --backend=separable -f guided:2:0.1 a.ppm -o b.ppm
     [ "$status" -ne 0 ]
-    one_line 'devices have no kernel for guided'
+    one_line 'this is no sum of products'
     imf_run --explain -f guided:2:0.1 a.ppm
     [[ $output == *"* vector  "*"guided, radius 2, running sums"* ]]
 }
@@ -176,4 +176,17 @@ END
     for edge in clamp reflect mirror wrap constant:0.5; do
         imf -f bilateral:7:0.2 -f guided:30:0.3 --edge=$edge --verify a.ppm -o b.ppm
     done
+}
+
+@test "devices do them as exactly" {
+    imf --list-devices | grep -q . || skip "there is no device"
+    for filter in bilateral:2:0.1 guided:5:0.1 guided:200:0.01 'guided:0:0.5' 'blur:2 -f guided:3:0.1'; do
+        for file in alpha noise-rgb gradient16; do
+            imf_run -f $filter --backend=direct --edge=mirror --verify "$TESTDATA/$file.png" -o b.png
+            echo "$filter $file: $stderr"
+            [ "$status" -eq 0 ]
+        done
+    done
+    imf_run -f bilateral:2:0.1 -f guided:5:0.1 --device=0 --max-memory=200M --explain "$TESTDATA/noise-rgb.png"
+    [[ $output == *"* direct "*"bilateral, radius 6 + guided, radius 5, running integer sums"* ]]
 }

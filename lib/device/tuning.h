@@ -39,7 +39,9 @@ struct imf_gpu_rates {
 
 /* Filters that are neither sums of products nor ranks: nanoseconds of a unit. */
 struct imf_filter_rates {
-    double count, count_wide; /* a sample of 256 values, or more, counted and looked up */
+    double count, count_wide;    /* a sample of 256 values, or more, counted and looked up */
+    double guided;               /* a sample of lines, whatever the radius */
+    double weight, weight_color; /* bilateral: a pixel's weight; each of what it weighs */
 };
 
 struct imf_tuning {

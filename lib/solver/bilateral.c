@@ -9,6 +9,8 @@
  * Results are off by what weights are, relatively, times how far samples are apart that weigh much:
  * a few ranges, whatever the image.
  */
+#include "solver/bilateral.h"
+
 #include "base/parallel.h"
 #include "base/rounding.h"
 #include "device/tuning.h"
@@ -53,14 +55,14 @@ static double moved(const struct imf_problem *p, double power) {
     return worst;
 }
 
-static double error_of(const struct imf_problem *p, double power) {
+double imf_bilateral_error(const struct imf_problem *p, double power) {
     double multiply = fabs(p->epilogue.multiply);
     return moved(p, power) * multiply +
            imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
 }
 
 static bool is_coarse(const struct imf_problem *p) {
-    return error_of(p, IMF_BILATERAL_COARSE) <= p->tolerance / 2;
+    return imf_bilateral_error(p, IMF_BILATERAL_COARSE) <= p->tolerance / 2;
 }
 
 static int strip_columns(const struct imf_problem *p) {
@@ -83,7 +85,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
-    out->error = error_of(p, is_coarse(p) ? IMF_BILATERAL_COARSE : IMF_BILATERAL_FINE);
+    out->error = imf_bilateral_error(p, is_coarse(p) ? IMF_BILATERAL_COARSE : IMF_BILATERAL_FINE);
     if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
     else if (p->colors > IMF_BILATERAL_COLORS)

@@ -11,8 +11,9 @@ extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_r
     imf_solver_guided_host;
 /* And of edges. */
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
-/* And of histograms. */
-extern const struct imf_solver imf_solver_table_device;
+/* Devices' ways with what is neither a sum nor a rank. */
+extern const struct imf_solver imf_solver_table_device, imf_solver_guided_device,
+    imf_solver_bilateral_device;
 /* Windows' ways for GPUs. */
 extern const struct imf_solver imf_solver_extreme_gpu, imf_solver_extreme_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
@@ -38,8 +39,10 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_rank_histogram_gpu,
     &imf_solver_rank_device,
     &imf_solver_rank_host,
+    &imf_solver_bilateral_device,
     &imf_solver_bilateral,
     &imf_solver_bilateral_host,
+    &imf_solver_guided_device,
     &imf_solver_guided,
     &imf_solver_guided_host, /* means that keep edges: on the host's cores; plain C */
     &imf_solver_phase,       /* directions of gradients on the host's cores */

@@ -1,0 +1,156 @@
+// guided.cl - the guided filter by box sums, in the same time for any radius
+//
+// lib/solver/guided_host.c has the definition. Four kernels: sums of samples and of their squares down
+// the columns; of these along the rows, and each window's line; sums of slopes and offsets down, and
+// along, and the sample they make of the one in the middle. Each walks: what enters a window is added,
+// what leaves it is taken away, and walks are so long that adding up their first window costs little.
+//
+// All that is added up are integers, so that nothing is left of what went: bytes and words as they are,
+// floats in steps of 1 / SCALE, slopes and offsets in steps of 2^-30.
+
+#ifndef CHANNELS
+#define CHANNELS 1
+#endif
+#ifndef SIDE
+#define SIDE 3 // of a window: 2R + 1
+#endif
+#ifndef SCALE
+#define SCALE 1.0f // samples to integers
+#endif
+#ifndef EPS
+#define EPS 1.0f // squared, in units of integers squared
+#endif
+#ifndef STEPS
+#define STEPS 1.0f // of an offset, for a unit of the integers
+#endif
+#ifndef OFFSET
+#define OFFSET 1.0f // a sample's unit, for a step of the sum of offsets
+#endif
+
+#define SLOPES 1073741824.0f
+#define COUNT (SIDE * SIDE)
+#define SHARE (1.0f / COUNT)
+
+#if IN == 8
+#define SQUARES uint // of up to 1023 bytes
+#else
+#define SQUARES long
+#endif
+
+inline int value_of(IN_T v)
+{
+#if IN == 32
+    return convert_int_rte(v * SCALE);
+#else
+    return v;
+#endif
+}
+
+// in: the first sample that counts; all: samples across, height: rows of sums.
+__kernel void guided_columns(__global const IN_T *in, long in_start, long in_pitch,
+                             __global int *sums, __global SQUARES *squares, int all, int height,
+                             int strip)
+{
+    int i = get_global_id(0), y = get_global_id(1) * strip, end = min(y + strip, height), sum = 0;
+    SQUARES square = 0;
+    if (i >= all)
+        return;
+    in += in_start + y * in_pitch + i;
+    for (int k = 0; k < SIDE - 1; k++) {
+        int v = value_of(in[k * in_pitch]);
+        sum += v;
+        square += (SQUARES)v * v;
+    }
+    for (; y < end; y++, in += in_pitch) {
+        int comes = value_of(in[(SIDE - 1) * in_pitch]), goes = value_of(in[0]);
+        sum += comes;
+        square += (SQUARES)comes * comes;
+        sums[(long)y * all + i] = sum;
+        squares[(long)y * all + i] = square;
+        sum -= goes;
+        square -= (SQUARES)goes * goes;
+    }
+}
+
+// The variance is taken about an integer near the mean, where little cancels.
+inline int2 line_of(long sum, long square)
+{
+    int middle = convert_int_rte((float)sum * SHARE);
+    long rest = sum - (long)middle * COUNT;
+    float r = (float)rest;
+    float spread = (float)(square - middle * ((long)middle * COUNT + 2 * rest));
+    float variance = (spread - r * r * SHARE) * SHARE;
+    float flat = variance > 0.0f ? EPS / (variance + EPS) : 1.0f; // 1 - the slope
+    float mean = (float)middle + r * SHARE;
+    return (int2)(convert_int((1.0f - flat) * SLOPES), convert_int(flat * mean * STEPS));
+}
+
+// fitted: samples across of the lines.
+__kernel void guided_fit(__global const int *sums, __global const SQUARES *squares, int all,
+                         __global int2 *lines, int fitted, int strip)
+{
+    int channel = get_global_id(0) % CHANNELS, x = get_global_id(0) / CHANNELS * strip;
+    int end = min(x + strip, fitted / CHANNELS);
+    long row = get_global_id(1), sum = 0, square = 0;
+    if (x >= end)
+        return;
+    sums += row * all + (long)x * CHANNELS + channel;
+    squares += row * all + (long)x * CHANNELS + channel;
+    lines += row * fitted + (long)x * CHANNELS + channel;
+    for (int k = 0; k < SIDE - 1; k++) {
+        sum += sums[k * CHANNELS];
+        square += squares[k * CHANNELS];
+    }
+    for (; x < end; x++) {
+        sum += sums[(SIDE - 1) * CHANNELS];
+        square += squares[(SIDE - 1) * CHANNELS];
+        *lines = line_of(sum, square);
+        sum -= sums[0];
+        square -= squares[0];
+        sums += CHANNELS;
+        squares += CHANNELS;
+        lines += CHANNELS;
+    }
+}
+
+__kernel void guided_lines(__global const int2 *lines, __global long2 *totals, int fitted,
+                           int height, int strip)
+{
+    int i = get_global_id(0), y = get_global_id(1) * strip, end = min(y + strip, height);
+    long2 total = (long2)(0, 0);
+    if (i >= fitted)
+        return;
+    lines += (long)y * fitted + i;
+    for (int k = 0; k < SIDE - 1; k++)
+        total += convert_long2(lines[(long)k * fitted]);
+    for (; y < end; y++, lines += fitted) {
+        total += convert_long2(lines[(long)(SIDE - 1) * fitted]);
+        totals[(long)y * fitted + i] = total;
+        total -= convert_long2(lines[0]);
+    }
+}
+
+__kernel void guided_mix(__global const long2 *totals, int fitted, __global const IN_T *in,
+                         long in_origin, long in_pitch, __global OUT_T *out, long out_origin,
+                         long out_pitch, int width, int strip)
+{
+    int channel = get_global_id(0) % CHANNELS, x = get_global_id(0) / CHANNELS * strip;
+    int end = min(x + strip, width);
+    long row = get_global_id(1), at = (long)x * CHANNELS + channel;
+    long2 total = (long2)(0, 0);
+    if (x >= end)
+        return;
+    totals += row * fitted + at;
+    in += in_origin + row * in_pitch + at;
+    out += out_origin + row * out_pitch + at;
+    for (int k = 0; k < SIDE - 1; k++)
+        total += totals[k * CHANNELS];
+    for (; x < end; x++) {
+        total += totals[(SIDE - 1) * CHANNELS];
+        *out = finish_float((float)total.x * (SHARE / SLOPES) * (float)*in + (float)total.y * OFFSET);
+        total -= totals[0];
+        totals += CHANNELS;
+        in += CHANNELS;
+        out += CHANNELS;
+    }
+}
