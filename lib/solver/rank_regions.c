@@ -238,29 +238,54 @@ static bool holds(const struct imf_regions *r, unsigned x, unsigned y, int left)
     return first < r->run_count && r->runs[first].dy == dy && r->runs[first].from <= dx;
 }
 
-/* Of SOME in order, how many lie in the rectangle at x, y. */
-static inline __attribute__((always_inline)) int count_in(const uint16_t *xs, const uint16_t *ys,
-                                                          uint16_t x, uint16_t y, uint16_t width,
-                                                          uint16_t height) {
-    uint16_t n = 0;
-    for (int k = 0; k < SOME; k++)
-        n = (uint16_t)(n + (((uint16_t)(xs[k] - x) < width) & ((uint16_t)(ys[k] - y) < height)));
-    return n;
+typedef uint16_t words __attribute__((vector_size(2 * SOME), aligned(2), may_alias));
+typedef int8_t marks __attribute__((vector_size(SOME)));
+
+#define INLINE static inline __attribute__((always_inline))
+#define ONES 0x0101010101010101u /* a byte each */
+
+/* The first byte lowest. */
+INLINE uint64_t little(uint64_t bytes) {
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(bytes);
+#else
+    return bytes;
+#endif
+}
+
+/* Of SOME, those in the rectangle at x, y: a byte each is 1. */
+INLINE void mark(uint64_t in[SOME / 8], const uint16_t *xs, const uint16_t *ys, uint16_t x,
+                 uint16_t y, uint16_t width, uint16_t height) {
+    marks m = __builtin_convertvector(
+        ((*(const words *)xs - x) < width) & ((*(const words *)ys - y) < height), marks);
+    memcpy(in, &m, sizeof m);
+    for (int k = 0; k < SOME / 8; k++)
+        in[k] = little(in[k]) & ONES;
+}
+
+/* How many marks precede the one before which so many come. */
+INLINE int place(const uint64_t in[SOME / 8], int before) {
+    int half = __builtin_popcountll(in[0]), at = before < half ? 0 : 8;
+    uint64_t sums = (before < half ? in[0] : in[1]) * ONES; /* of each byte and those below */
+    before -= before < half ? 0 : half;
+    return at + __builtin_popcountll(((uint64_t)(before | 0x80) * ONES - sums) & (0x80 * ONES));
 }
 
 /* Places of the samples of a row's windows before which so many of the part come; into left[]. */
-IMF_CLONES static void look_in_boxes(const struct region *g, int line) {
+IMF_CLONES_32 static void look_in_boxes(const struct region *g, int line) {
     const uint16_t width = (uint16_t)g->r->width, height = (uint16_t)g->r->height;
     const int each = share(g);
     for (int i = 0; i < g->across; i++) {
         int at = g->part[i] * each, before = (int)g->left[i];
-        uint16_t x = (uint16_t)i, y = (uint16_t)line;
-        for (int n; (n = count_in(g->x + at, g->y + at, x, y, width, height)) <= before; at += SOME)
-            before -= n;
-        for (;; at++) {
-            before -= ((uint16_t)(g->x[at] - x) < width) & ((uint16_t)(g->y[at] - y) < height);
-            if (before < 0)
+        for (;; at += SOME) {
+            uint64_t in[SOME / 8];
+            mark(in, g->x + at, g->y + at, (uint16_t)i, (uint16_t)line, width, height);
+            int n = __builtin_popcountll(in[0]) + __builtin_popcountll(in[1]);
+            if (n > before) {
+                at += place(in, before);
                 break;
+            }
+            before -= n;
         }
         g->left[i] = (uint32_t)at;
     }
