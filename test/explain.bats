@@ -93,6 +93,16 @@ load helper
     grep -q '^\* .*cheapest of those that can do this$' <<<"$output"
 }
 
+@test "what a driver that was opened takes is counted, whoever does the work" {
+    make_flat a.pgm 300 200
+    mib() { imf -f box:31 --explain "$@" a.pgm | awk '$1 == "vector" || $2 == "vector" { for (i = 1; i < NF; i++) if ($i ~ /^[0-9]+[.][0-9]+$/) print $(i + 1) }'; }
+    closed=$(mib) opened=$(mib --device=cpu) limited=$(mib --device=cpu --max-memory=100M)
+    echo "$closed $opened $limited"
+    [ "$closed" -lt 20 ]
+    [ "$opened" -gt 60 ]
+    [ "$limited" -eq "$opened" ]
+}
+
 @test "small kernels are filtered on the host's cores, with or without OpenCL" {
     make_flat a.pgm 1000 1000
     make_ppm b.ppm

@@ -265,17 +265,33 @@ static bool may_win(const struct imf_planning *p, const struct imf_device *nomin
            open_ms + (p->candidate[best].estimate_ms - open_ms) / FASTER < host_ms;
 }
 
-/* The device's candidates, once it is opened if it has to be or may be worth it. */
+/* A driver that was loaded stays in memory, whoever does the work. What a limit allowed without it
+ * stays allowed: it was loaded because a device was asked for, or an image before needed it. */
+static double with_driver(const struct imf_candidate *host, const struct imf_device *d) {
+    return (double)host->bytes + imf_tuning(d)->driver_bytes;
+}
+
+static void count_driver(struct imf_candidate host[HOSTS], const struct imf_device *d,
+                         double limit) {
+    for (size_t k = 0; k < HOSTS; k++)
+        if (host[k].eligible && with_driver(&host[k], d) <= limit)
+            host[k].bytes = (uint64_t)with_driver(&host[k], d);
+}
+
+/* The device's candidates, once it is opened if it has to be or may be worth it: only to compare,
+ * it is where there is room for it beside what the host would do. */
 static enum imf_status make_device(struct imf_planning *p, struct imf_context *ctx,
-                                   const struct imf_chain *c, bool must, double host_ms,
-                                   struct request *r, size_t *best, struct imf_error *err) {
+                                   const struct imf_chain *c, bool must,
+                                   const struct imf_candidate *host, struct request *r,
+                                   size_t *best, struct imf_error *err) {
     struct imf_device nominal = nominal_device();
     bool asked = false, open = rules[r->policy].device && (must || r->policy == OPENED);
     enum imf_status st = IMF_OK;
     if (!open) {
         st = ask_device(p, c, &nominal, r, best, err);
         asked = true;
-        open = rules[r->policy].device && may_win(p, &nominal, *best, host_ms);
+        open = rules[r->policy].device && may_win(p, &nominal, *best, host->estimate_ms) &&
+               with_driver(host, &nominal) <= r->bounds.limit;
     }
     if (st || !open)
         return st;
@@ -313,9 +329,11 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     if (st)
         return st;
     bool host_can = host[own].eligible && rule->host;
-    st = make_device(p, ctx, c, rule->must || !host_can, host[own].estimate_ms, r, &best, err);
+    st = make_device(p, ctx, c, rule->must || !host_can, &host[own], r, &best, err);
     if (st)
         return st;
+    if (p->rt)
+        count_driver(host, imf_runtime_device(p->rt), r->bounds.limit);
     bool free = r->policy == FREE || r->policy == OPENED;
     if (r->policy == FREE && best == SIZE_MAX)
         r->policy = HOST_ALONE;
