@@ -134,9 +134,12 @@ load helper
         one_line "--backend=vector cannot do this: "
         [ ! -e out.pgm ]
     done
-    imf_run -f sharpen --range=normalize --backend=vector a.pgm -o out.pgm
+    imf_run -f blur:2 --range=normalize --backend=vector a.pgm -o out.pgm
     [ "$status" -eq 2 ]
-    one_line "--backend=vector cannot do this: vectors have no range normalize: clip, abs and offset they have"
+    one_line "--backend=vector cannot do this: vectors have range normalize for whole numbers alone; clip, abs and offset for all"
+    for spec in sharpen blackhat:1 sobel:dir=x; do
+        imf -q -f $spec --range=normalize --backend=vector --verify a.pgm
+    done
 }
 
 @test "--verify prints what it compared, with and without an output" {

@@ -64,8 +64,11 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d,
 /* Why the host's vectors cannot do a point pass, or NULL. */
 static const char *why_no_rows(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
-    if (pass->point.normalize) /* what that magnifies only the reference and devices look after */
-        return "vectors have no range normalize: clip, abs and offset they have";
+    const struct imf_point *p = &pass->point;
+    /* Of integers floats hold the range; errors that it magnifies only the reference and devices
+     * look after. */
+    if (p->normalize && !(p->whole && p->rescale == 1))
+        return "vectors have range normalize for whole numbers alone; clip, abs and offset for all";
     return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
 }
 

@@ -16,8 +16,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
 void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
                         const struct imf_surface *second, const struct imf_surface *out);
 
-/* The same on the host's cores, but for normalize, and not of float64: made once for images of so
- * many pixels, with surfaces of these samples, of which the second's are floats. */
+/* The same on the host's cores, but not of float64: made once for images of so many pixels, with
+ * surfaces of these samples, of which the second's are floats. */
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
                                     enum imf_sample out, double pixels, struct imf_error *err);
 void imf_point_rows_run(const void *rows, const struct imf_surface *in,

@@ -8,10 +8,13 @@
 #include "run/point_rows.h"
 
 #include "base/byte_map.h"
+#include "base/clones.h"
 #include "base/parallel.h"
 #include "base/srgb.h"
 #include "run/point.h"
 
+#include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* Samples that a thread takes at a time: about 0.1 ms. */
@@ -118,7 +121,51 @@ struct pass {
     const struct imf_point_rows *job;
     const struct imf_surface *in, *second, *out;
     int rows; /* an item's */
+    struct imf_point_steps steps;
+    pthread_mutex_t lock; /* of their range */
 };
+
+/* ---- the range of what is stretched ---- */
+
+#define WIDEN(type)                                                                                \
+    do {                                                                                           \
+        const type *v = row;                                                                       \
+        type least = v[0], most = v[0];                                                            \
+        for (int i = 0; i < samples; i += step)                                                    \
+            for (int c = i; c < i + colors; c++) {                                                 \
+                least = v[c] < least ? v[c] : least;                                               \
+                most = v[c] > most ? v[c] : most;                                                  \
+            }                                                                                      \
+        *low = fmin(*low, (double)least);                                                          \
+        *high = fmax(*high, (double)most);                                                         \
+    } while (0)
+
+IMF_CLONES static void widen_range(const void *row, enum imf_sample sample, int samples, int step,
+                                   int colors, double *low, double *high) {
+    if (sample == IMF_U8)
+        WIDEN(uint8_t);
+    else if (sample == IMF_U16)
+        WIDEN(uint16_t);
+    else
+        WIDEN(float);
+}
+
+static void measure_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct imf_point *p = &pass->job->point;
+    int n = p->in_channels, end = imf_min((item + 1) * pass->rows, pass->in->height);
+    int step = p->alpha ? n : 1; /* without alpha a row is samples of one kind */
+    double low = INFINITY, high = -INFINITY;
+    for (int y = item * pass->rows; y < end; y++)
+        widen_range(imf_surface_row(pass->in, y), pass->job->steps.in, pass->in->width * n, step,
+                    step - p->alpha, &low, &high);
+    pthread_mutex_lock(&pass->lock);
+    pass->steps.low = fmin(pass->steps.low, low);
+    pass->steps.high = fmax(pass->steps.high, high);
+    pthread_mutex_unlock(&pass->lock);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 #define LOOK_UP(from_type, to_type)                                                                \
     do {                                                                                           \
@@ -161,7 +208,7 @@ static void run_row(const struct pass *pass, int y) {
     size_t pixel = (size_t)n * imf_sample_size(j->steps.in);
     size_t made = (size_t)m * imf_sample_size(j->steps.out);
     for (int x = 0; x < width; x += IMF_POINT_STRIP)
-        imf_point_strip(&j->steps, from + (size_t)x * pixel,
+        imf_point_strip(&pass->steps, from + (size_t)x * pixel,
                         second ? second + (size_t)x * (size_t)n : NULL, to + (size_t)x * made,
                         imf_min(IMF_POINT_STRIP, width - x));
 }
@@ -175,6 +222,18 @@ static void run_item(void *data, int item) {
 
 void imf_point_rows_run(const void *rows, const struct imf_surface *in,
                         const struct imf_surface *second, const struct imf_surface *out) {
-    struct pass pass = {rows, in, second, out, imf_max(1, ITEM / (in->width * in->channels))};
-    imf_parallel_on(pass.job->threads, (in->height - 1) / pass.rows + 1, run_item, &pass);
+    const struct imf_point_rows *j = rows;
+    struct pass pass = {.job = j,
+                        .in = in,
+                        .second = second,
+                        .out = out,
+                        .rows = imf_max(1, ITEM / (in->width * in->channels)),
+                        .steps = j->steps,
+                        .lock = PTHREAD_MUTEX_INITIALIZER};
+    int items = (in->height - 1) / pass.rows + 1;
+    pass.steps.low = INFINITY;
+    pass.steps.high = -INFINITY;
+    if (j->point.normalize)
+        imf_parallel_on(j->threads, items, measure_item, &pass);
+    imf_parallel_on(j->threads, items, run_item, &pass);
 }

@@ -19,6 +19,7 @@ struct imf_point_steps {
     enum imf_sample in, out;             /* not IMF_F64 */
     const double *linear;                /* of each integer sample its light, or NULL */
     const struct imf_point_curve *curve; /* or NULL: as point.c does it */
+    double low, high;                    /* the range that normalize stretches */
 };
 
 /* n pixels, IMF_POINT_STRIP at most; second as imf_point_run_host() takes it, floats. */

@@ -130,6 +130,13 @@ INLINE void delinearize(const struct imf_point_steps *s, double *restrict v, int
     }
 }
 
+INLINE void stretch(const struct imf_point_steps *s, double *restrict v, int n) {
+    double low = s->low, spread = s->high - s->low, full = s->point->full;
+    bool flat = !(spread >= s->point->flat);
+    for (int i = 0; i < n; i++)
+        v[i] = flat ? 0 : (v[i] - low) * full / spread;
+}
+
 /* ---- a strip --------------------------------------------------------------------------------- */
 
 INLINE void work(const struct imf_point_steps *s, const void *from, const float *second, void *to,
@@ -152,6 +159,8 @@ INLINE void work(const struct imf_point_steps *s, const void *from, const float 
     colors = p->gray ? 1 : colors;
     double *alpha = v[colors]; /* if there is one */
     for (int c = 0; c < colors; c++) {
+        if (p->normalize)
+            stretch(s, v[c], n);
         if (p->epilogue)
             epilogue(&p->e, v[c], n);
         for (int i = 0; i < n && p->premultiply; i++)
@@ -161,6 +170,8 @@ INLINE void work(const struct imf_point_steps *s, const void *from, const float 
     }
     for (int i = 0; i < n && p->premultiply; i++)
         alpha[i] *= p->full;
+    for (int i = 0; i < n && p->normalize && p->alpha; i++)
+        alpha[i] /= p->alpha_scale;
     for (int c = s->curve ? colors : 0; c < out_channels && p->rescale != 1; c++)
         for (int i = 0; i < n; i++)
             v[c][i] *= p->rescale;

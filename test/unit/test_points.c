@@ -114,6 +114,15 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     check("unsharp", &p, in, out, width, 2, pixels);
     p.difference = true;
     check("a difference", &p, in, out, width, 2, pixels);
+    p = plain(channels, in, out);
+    p.normalize = true;
+    p.flat = IMF_FLAT;
+    p.alpha_scale = 3;
+    check("a stretch", &p, in, out, width, 300, pixels);
+    p.flat = 1e9;
+    p.epilogue = true;
+    p.e.offset = 2;
+    check("a stretch of what is flat, and more", &p, in, out, width, 2, pixels);
     if (!p.alpha)
         return;
     p = plain(channels, in, out);
