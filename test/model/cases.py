@@ -13,6 +13,9 @@ import filters
 FILES = {"pnm": (".pgm", ".pam", ".ppm", ".pam"), "png": (".png",) * 4}
 CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes")
 ALPHAS = ("any", "opaque", "tiny", "cut")
+# What transforms and sums by rows and columns never do
+WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
+           "guided", "canny", "phase", "equalize", "threshold:otsu")
 
 
 class Case:
@@ -232,6 +235,8 @@ class Draw:
             cases.append(" ".join(["f=" + s for s in specs] + ["%s=%s" % p for p in {**options, **images}.items()]))
         return cases
 
-    def backends(self):
+    def backends(self, specs):
         """cpu and vector start no device; what does not suit one is refused"""
-        return list(dict.fromkeys([self.one(("auto", "direct", "fft")), self.one(("cpu", "vector", "vector", "fft", "direct", "separable"))]))
+        others = () if any(spec.startswith(WINDOWS) for spec in specs) else ("fft", "separable")
+        return list(dict.fromkeys([self.one(("auto", "direct") + others[:1]),
+                                   self.one(("cpu", "vector", "vector", "direct") + others)]))

@@ -123,7 +123,7 @@ def random_groups(options, tally):
     draw, start = cases.Draw(options.seed), time.monotonic()
     while True:
         texts, known = draw.group(), {}
-        for backend in draw.backends():
+        for backend in draw.backends(cases.Case(texts[0]).specs):
             if options.backend and backend != options.backend:
                 continue
             run_group([text + " backend=" + backend for text in texts], known, tally)
