@@ -36,7 +36,7 @@ __kernel void bilateral(__global const IN_T *in, long in_origin, long in_pitch, 
     for (int dy = -REACH; dy <= REACH; dy++) {
         __global const IN_T *row = in + dy * in_pitch;
         float part[COLORS], partial = 0.0f;
-        int most = halves[dy < 0 ? -dy : dy];
+        int most = halves[max(dy, -dy)];
         for (int c = 0; c < COLORS; c++)
             part[c] = 0.0f;
         for (int dx = -most; dx <= most; dx++) {
