@@ -110,6 +110,14 @@ static void print_device(FILE *out, const struct imf_device_info *d) {
         fputs(")\n", out);
     else
         fprintf(out, ") not usable: %s\n", d->why);
+    if (d->automatic)
+        fputs("   auto: taken for what is estimated to be faster there than on the host\n", out);
+    else if (d->usable)
+        fprintf(out, "   auto: passed over: %s\n", d->why);
+    if (d->lacks[0])
+        fprintf(out, "   lacks: %s\n", d->lacks);
+    fprintf(out, "   rates: %s\n",
+            d->tuned ? "measured on this device (--tune)" : "as shipped (--tune measures them)");
 }
 
 static void print_device_json(FILE *out, const struct imf_device_info *d) {
@@ -123,18 +131,25 @@ static void print_device_json(FILE *out, const struct imf_device_info *d) {
     json_integer(&j, "compute_units", d->compute_units);
     json_integer(&j, "global_memory", d->global_memory);
     json_integer(&j, "local_memory", d->local_memory);
+    json_integer(&j, "max_buffer", d->max_buffer);
+    json_integer(&j, "max_group", d->max_group);
+    json_bool(&j, "unified", d->unified);
+    json_bool(&j, "float64", d->float64);
+    json_string(&j, "lacks", d->lacks);
+    json_bool(&j, "tuned", d->tuned);
     json_bool(&j, "usable", d->usable);
-    if (!d->usable)
+    json_bool(&j, "auto", d->automatic);
+    if (!d->automatic)
         json_string(&j, "why", d->why);
     json_end(&j);
 }
 
-bool help_list_devices(FILE *out, bool json) {
+bool help_list_devices(FILE *out, struct imf_context *context, bool json) {
     enum { MOST = 64 };
     struct imf_device_info *list = calloc(MOST, sizeof *list);
     if (!list)
         return false;
-    size_t count = imf_device_list(list, MOST);
+    size_t count = imf_context_devices(context, list, MOST);
     for (size_t i = 0; i < count && i < MOST; i++)
         (json ? print_device_json : print_device)(out, &list[i]);
     if (!count && !json)

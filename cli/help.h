@@ -9,6 +9,6 @@ void help_print(FILE *out);
 void help_version(FILE *out);
 bool help_list_filters(FILE *out, bool json);
 /* False when memory ran out. */
-bool help_list_devices(FILE *out, bool json);
+bool help_list_devices(FILE *out, struct imf_context *context, bool json);
 
 #endif

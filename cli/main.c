@@ -48,7 +48,7 @@ static int list_devices(const struct options *o) {
         status = imf_context_prepare(context, &error);
     if (status != IMF_OK) {
         complain("%s", error.text);
-    } else if (!help_list_devices(stdout, o->json)) {
+    } else if (!help_list_devices(stdout, context, o->json)) {
         complain("out of memory");
         status = IMF_ERR_MEMORY;
     }

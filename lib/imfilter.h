@@ -235,10 +235,9 @@ struct imf_context_options {
     const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
     const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none. Not
                               used where it is a link, not ours, or others can write it */
-    /* Drivers may abort, hang or crash. A command that uses the device and ends, say
-     * {"/proc/self/exe", "--try-device", NULL}, is run as a child before OpenCL is loaded, unless
-     * the cache directory holds how that ended here. If a signal ends it, or it takes over
-     * probe_seconds (0: 20), OpenCL is not loaded: IMF_ERR_NO_DEVICE. NULL: trust. Borrowed. */
+    /* Drivers may abort, hang or crash. A command that uses the device, {"/proc/self/exe", "--try",
+     * NULL}, is run as a child before OpenCL is loaded, unless the cache directory has its end: by
+     * a signal or after probe_seconds (0: 20), IMF_ERR_NO_DEVICE. NULL: trust. Borrowed. */
     const char *const *probe;
     unsigned probe_seconds;
     /* Let PoCL keep its files in the cache directory or else in a temporary one, gone with the
@@ -258,14 +257,15 @@ enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *e
 struct imf_device_info {
     int index;
     char name[128], platform[128], driver[64], version[64];
-    bool gpu;
-    unsigned compute_units;
-    uint64_t global_memory, local_memory; /* bytes */
-    bool usable;                          /* false: `why` says what it lacks */
-    char why[128];
+    bool gpu, unified, float64; /* unified: it shares the host's memory */
+    unsigned compute_units, max_group /* work-items */;
+    uint64_t global_memory, local_memory, max_buffer; /* bytes */
+    bool usable, automatic, tuned; /* automatic: IMF_DEVICE_AUTO takes this one; else `why` not */
+    char why[128], lacks[160];     /* "float64, unified memory", of what kernels use */
 };
-/* Number of devices; fills up to `capacity` entries. 0 without any OpenCL platform. */
+/* Number of devices; fills up to `capacity` entries. The second knows which are tuned. */
 size_t imf_device_list(struct imf_device_info *list, size_t capacity);
+size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity);
 
 /* The rates that estimates go by, and those shipped, as a table; *text is the caller's to free(). */
 enum imf_status imf_context_rates(char **text, struct imf_context *ctx, struct imf_error *err);

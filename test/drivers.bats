@@ -81,3 +81,26 @@ END
     one_line "still.ppm: cannot make a buffer of "
     [ ! -e fft.ppm ]
 }
+
+@test "--list-devices says what a device lacks, and what auto does with it" {
+    need_liar
+    export OPENCL_LAYERS=$LIAR
+    LIES=discrete,no-double,local:1024,group:1,alloc:1048576 imf_run --list-devices
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"lacks: float64, unified memory, 48 KiB of local memory, work-groups of 256, buffers of 128 MiB"* ]]
+    [[ $output == *"auto: taken"* && $output == *"rates: as shipped"* ]]
+    LIES=no-compiler imf_run --list-devices
+    [[ $output == *") not usable: the driver has no compiler"* && $output != *"auto:"* ]]
+
+    POCL_DEVICES='pthread pthread' LIES_OF=1 LIES=gpu imf_run --list-devices --json
+    echo "$output"
+    [ "${#lines[@]}" -eq 2 ] || skip "needs PoCL alone"
+    json 'o["auto"], o.get("why"), o["unified"], o["tuned"], o["max_group"] > 0, o["max_buffer"] > 0' \
+        <<<"$output" >said
+    cat said
+    [ "$(cat said)" = "(False, 'device 1 is a GPU', True, False, True, True)
+(True, None, True, False, True, True)" ]
+    POCL_DEVICES='pthread pthread' LIES_OF=0 LIES=group:64 imf_run --list-devices
+    [[ $output == *"auto: passed over: device 0 comes first"* ]]
+}

@@ -52,6 +52,8 @@ need_device() {
     chmod 600 "${rates[0]}"
     imf_run --tune=show
     [[ $output == *": rates measured here"* ]]
+    imf_run --list-devices
+    [[ $output == *"rates: measured on this device"* ]]
 }
 
 @test "--tune where nothing can be kept or there is no device" {

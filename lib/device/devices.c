@@ -4,7 +4,9 @@
  * Devices are numbered in the order of platforms and of devices on each. A device is usable when
  * every program of this library will build and run on it.
  */
+#include "device/context.h"
 #include "device/opencl.h"
+#include "device/rates.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -31,6 +33,23 @@ static cl_uint device_uint(cl_device_id id, cl_device_info what) {
 static uint64_t device_ulong(cl_device_id id, cl_device_info what) {
     cl_ulong v = 0;
     return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+/* Of what kernels use. */
+static void find_lacks(struct imf_device_info *info) {
+    const struct {
+        bool lacks;
+        const char *what;
+    } all[] = {{!info->float64, "float64"},
+               {!info->unified, "unified memory"},
+               {info->gpu && info->local_memory < IMF_GPU_LOCAL, "48 KiB of local memory"},
+               {info->gpu && info->max_group < IMF_GPU_GROUP, "work-groups of 256"},
+               {info->max_buffer < (uint64_t)128 << 20, "buffers of 128 MiB"}};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].lacks)
+            n += (size_t)snprintf(info->lacks + n, sizeof info->lacks - n, "%s%s", n ? ", " : "",
+                                  all[i].what);
 }
 
 /* "OpenCL 3.0 ..." is at least 1.2. */
@@ -61,6 +80,14 @@ static void describe(struct imf_cl_device *d) {
     info->local_memory = device_ulong(d->device, CL_DEVICE_LOCAL_MEM_SIZE);
     d->unified = (type & CL_DEVICE_TYPE_CPU) != 0 ||
                  device_uint(d->device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+
+    struct imf_device known;
+    imf_cl_describe(&known, d);
+    info->unified = d->unified;
+    info->float64 = known.fp64;
+    info->max_group = (unsigned)known.max_group;
+    info->max_buffer = known.max_alloc;
+    find_lacks(info);
 
     const char *why = NULL;
     if (!device_uint(d->device, CL_DEVICE_AVAILABLE))
@@ -101,14 +128,6 @@ static size_t enumerate(struct imf_cl_device *list, size_t capacity) {
     return n;
 }
 
-size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
-    struct imf_cl_device devices[MAX_DEVICES];
-    size_t n = enumerate(devices, MAX_DEVICES);
-    for (size_t i = 0; i < n && i < capacity; i++)
-        list[i] = devices[i].info;
-    return n;
-}
-
 static bool contains(const char *text, const char *part) {
     for (;; text++) {
         size_t i = 0;
@@ -141,6 +160,48 @@ static int worth(const struct imf_cl_device *d) {
     return d->info.gpu ? (d->unified ? 2 : 3) : 1;
 }
 
+/* The usable one that is asked for, or NULL; of those that are worth the same the first. */
+static const struct imf_cl_device *best_of(const struct imf_cl_device *devices, size_t count,
+                                           const struct imf_context_options *select) {
+    const struct imf_cl_device *best = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct imf_cl_device *d = &devices[i];
+        if (matches(d, select) && d->info.usable && (!best || worth(d) > worth(best)))
+            best = d;
+    }
+    return best;
+}
+
+static size_t list_devices(struct imf_device_info *list, size_t capacity, const char *cache_dir) {
+    static const char *const kinds[] = {"", "is a processor", "is a GPU",
+                                        "is a GPU with memory of its own"};
+    const struct imf_context_options automatic = {.device = IMF_DEVICE_AUTO};
+    struct imf_cl_device devices[MAX_DEVICES];
+    size_t n = enumerate(devices, MAX_DEVICES);
+    const struct imf_cl_device *best = best_of(devices, n, &automatic);
+    for (size_t i = 0; i < n && i < capacity; i++) {
+        struct imf_cl_device *d = &devices[i];
+        struct imf_device known;
+        struct imf_tuning rates;
+        imf_cl_describe(&known, d);
+        d->info.tuned = cache_dir && imf_rates_load(cache_dir, &known, &rates);
+        d->info.automatic = d == best;
+        if (best && d != best && d->info.usable)
+            snprintf(d->info.why, sizeof d->info.why, "device %d %s", best->info.index,
+                     worth(best) > worth(d) ? kinds[worth(best)] : "comes first");
+        list[i] = d->info;
+    }
+    return n;
+}
+
+size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
+    return list_devices(list, capacity, NULL);
+}
+
+size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity) {
+    return list_devices(list, capacity, imf_context_cache_dir(ctx));
+}
+
 static enum imf_status no_match(const struct imf_context_options *select, size_t count,
                                 struct imf_error *err) {
     if (count == 0)
@@ -166,16 +227,10 @@ enum imf_status imf_cl_select(struct imf_cl_device *out, const struct imf_contex
                               struct imf_error *err) {
     struct imf_cl_device devices[MAX_DEVICES];
     size_t count = enumerate(devices, MAX_DEVICES);
-    const struct imf_cl_device *best = NULL, *unusable = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct imf_cl_device *d = &devices[i];
-        if (!matches(d, select))
-            continue;
-        if (!d->info.usable)
-            unusable = unusable ? unusable : d;
-        else if (!best || worth(d) > worth(best))
-            best = d;
-    }
+    const struct imf_cl_device *best = best_of(devices, count, select), *unusable = NULL;
+    for (size_t i = 0; i < count && !unusable; i++)
+        if (matches(&devices[i], select) && !devices[i].info.usable)
+            unusable = &devices[i];
     if (best) {
         *out = *best;
         return IMF_OK;

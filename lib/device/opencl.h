@@ -58,6 +58,9 @@ struct imf_cl_device {
     bool unified;
 };
 
+/* What the rest of the library knows of it; as shipped, not tuned. */
+void imf_cl_describe(struct imf_device *out, const struct imf_cl_device *d);
+
 /* The device that `select` asks for. Loads the OpenCL platforms, creates nothing on them. */
 enum imf_status imf_cl_select(struct imf_cl_device *out, const struct imf_context_options *select,
                               struct imf_error *err);

@@ -35,7 +35,7 @@ static bool start_key(struct imf_cache_key *key, const struct imf_cl_device *d) 
     return true;
 }
 
-static void describe(struct imf_device *out, const struct imf_cl_device *d) {
+void imf_cl_describe(struct imf_device *out, const struct imf_cl_device *d) {
     size_t group = 1, along_x[8] = {0};
     cl_ulong max_alloc = 0;
     cl_device_fp_config fp64 = 0;
@@ -77,7 +77,7 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
     pthread_mutex_init(&rt->lock, NULL);
     pthread_cond_init(&rt->built, NULL);
     rt->id = chosen.device;
-    describe(&rt->device, &chosen);
+    imf_cl_describe(&rt->device, &chosen);
     if (imf_rates_load(cache_dir, &rt->device, &rt->tuned))
         rt->device.tuning = &rt->tuned;
     bool named = start_key(&rt->base, &chosen);

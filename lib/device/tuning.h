@@ -5,6 +5,10 @@
 #include "base/surface.h"
 #include "device/runtime.h"
 
+/* What the greediest kernels for GPUs take: transforms' work-items, histograms' local memory. */
+#define IMF_GPU_GROUP 256
+#define IMF_GPU_LOCAL 49152
+
 /* The type of sums: what bounds the speed of arithmetic. */
 enum imf_width { IMF_WIDTH_16, IMF_WIDTH_32, IMF_WIDTH_INT, IMF_WIDTH_64, IMF_WIDTHS };
 

@@ -8,6 +8,7 @@
  * they hold up nobody.
  */
 #include "solver/fft_gpu.h"
+#include "device/tuning.h"
 #include "solver/fft_args.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@
 #define ROW_GROUP 64          /* at least, along x: small groups wait less for each other */
 #define ELEMENTS (16 * GROUP) /* of a group */
 #define LOCAL_BYTES (ELEMENTS / 16 * 17 * 2 * sizeof(float))
+_Static_assert(GROUP <= IMF_GPU_GROUP && LOCAL_BYTES <= IMF_GPU_LOCAL, "lists of devices say so");
 #define AGAIN 128          /* of a group that sums a pixel again, as in cl/fft_gpu.cl */
 #define AGAIN_GROUPS 8448  /* that take turns; a quarter of them takes 4 % longer on an H200 */
 #define LIST_MIN (1 << 16) /* doubtful pixels; what does not fit is summed on the spot */

@@ -17,6 +17,8 @@
 #define GROUPS_A_UNIT 16
 #define LEAST_HEIGHTS 2
 
+_Static_assert(256 * GROUP * 16 / 8 <= IMF_GPU_LOCAL, "lists of devices say so");
+
 struct shape {
     int rank, count_bits, height, run_count, group;
 };
