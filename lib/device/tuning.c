@@ -91,14 +91,21 @@
 
 /* Measured with PoCL on two cores of an AMD EPYC (Zen 4), processor time of 18 million bytes of noise,
  * where no two values in a row are alike: equalize 75 ms, of 16 bits 120; guided 336 and 280 with radii
- * of 2 and 100; bilateral:2:0.1 8.9 s, 13 ns for each of 114 weights. */
+ * of 2 and 100; bilateral:2:0.1 8.9 s, 13 ns for each of 114 weights; canny 610 with a Gaussian of nine taps. */
 #define CPU_FILTERS                                                                                \
-    { .count = 4.2, .count_wide = 6.7, .guided = 17, .weight = 10, .weight_color = 1 }
+    {                                                                                              \
+        .count = 4.2, .count_wide = 6.7, .guided = 17, .weight = 10, .weight_color = 1,            \
+        .canny = 26, .canny_tap = 1                                                                \
+    }
 /* Estimated from arithmetic and memory traffic, measured on no device. A unit adds to some four counts
  * in local memory a clock where values differ; global memory takes some hundred a clock, for all. Guided
- * filters move 120 bytes a sample, half of them in short steps; a weight takes some 25 instructions. */
+ * filters move 120 bytes a sample, half of them in short steps; a weight takes some 25 instructions; the
+ * steps of canny move 60 bytes a sample. */
 #define GPU_FILTERS                                                                                \
-    { .count = 0.15, .count_wide = 0.7, .guided = 10, .weight = 0.1, .weight_color = 0.02 }
+    {                                                                                              \
+        .count = 0.15, .count_wide = 0.7, .guided = 10, .weight = 0.1, .weight_color = 0.02,       \
+        .canny = 3, .canny_tap = 0.1                                                               \
+    }
 
 enum { NARROW, WIDE, GPU };
 

@@ -46,6 +46,7 @@ struct imf_filter_rates {
     double count, count_wide;    /* a sample of 256 values, or more, counted and looked up */
     double guided;               /* a sample of lines, whatever the radius */
     double weight, weight_color; /* bilateral: a pixel's weight; each of what it weighs */
+    double canny, canny_tap;     /* a sample among which edges are found, a tap of the Gaussian */
 };
 
 struct imf_tuning {

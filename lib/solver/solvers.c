@@ -13,7 +13,7 @@ extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_r
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
 /* Devices' ways with what is neither a sum nor a rank. */
 extern const struct imf_solver imf_solver_table_device, imf_solver_guided_device,
-    imf_solver_bilateral_device;
+    imf_solver_bilateral_device, imf_solver_canny_device;
 /* Windows' ways for GPUs. */
 extern const struct imf_solver imf_solver_extreme_gpu, imf_solver_extreme_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
@@ -46,6 +46,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_guided,
     &imf_solver_guided_host, /* means that keep edges: on the host's cores; plain C */
     &imf_solver_phase,       /* directions of gradients on the host's cores */
+    &imf_solver_canny_device,
     &imf_solver_canny_vector,
     &imf_solver_canny, /* edges: on the host's cores; plain C */
     &imf_solver_table_device,
@@ -59,7 +60,7 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_PHASE] = "a direction is no sum of products",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
                                       [IMF_NEIGHBOURHOOD] = "this is no sum of products",
-                                      [IMF_CANNY] = "only the host follows edges",
+                                      [IMF_CANNY] = "following edges is no sum of products",
                                       [IMF_TABLE] = "a histogram is no sum of products"};
 
 bool imf_backend_is_host(enum imf_backend backend) {
