@@ -190,3 +190,15 @@ END
     imf_run -f bilateral:2:0.1 -f guided:5:0.1 --device=0 --max-memory=200M --explain "$TESTDATA/noise-rgb.png"
     [[ $output == *"* direct "*"bilateral, radius 6 + guided, radius 5, running integer sums"* ]]
 }
+
+@test "what lies beyond the edge may be larger than all that lies within" {
+    local backend chain
+    for backend in auto direct; do
+        [ $backend = auto ] || imf --list-devices | grep -q . || continue
+        for chain in "kernel:0.01" "kernel:0.3" "kernel:0 -f dilate:3"; do
+            echo "$backend $chain"
+            # shellcheck disable=SC2086 # options and their values
+            imf -q -f $chain -f guided:5:0.1 --edge=constant:1 --backend=$backend --verify "$TESTDATA/noise.png"
+        done
+    done
+}

@@ -205,6 +205,12 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
                                          .in_max = b->bound,
                                          .unit = c->full * (b->premultiplied ? c->full : 1)};
     set_outside(b, pass->problem.outside);
+    if (c->edge == IMF_EDGE_CONSTANT) { /* as large as it is, whatever was made of the image */
+        for (int i = 0; i < b->channels; i++)
+            b->bound = fmax(b->bound, pass->problem.outside[i]);
+        b->straight = fmax(b->straight, b->outside);
+        pass->problem.in_max = b->bound;
+    }
     pass->problem.epilogue.full = c->full;
     b->source = c->count - 1;
     return pass;

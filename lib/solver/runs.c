@@ -25,10 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_MS 0.3         /* less work than this stays on the caller's thread */
-#define STRIP_LEAST 512      /* samples of a strip; */
-#define STRIP_MOST 2048      /* between them as */
-#define KEPT_BYTES (1 << 20) /* this, in the second cache, holds the rows that are kept */
+#define ALONE_MS 0.3          /* less work than this stays on the caller's thread */
+#define STRIP_LEAST 512       /* samples of a strip; */
+#define STRIP_MOST 2048       /* between them as */
+#define KEPT_BYTES (1 << 20)  /* this, in the second cache, holds the rows that are kept */
+#define ALL_BYTES (256 << 20) /* of all threads' kept rows, but for one's */
 #define PART_MOST 2147483647.0
 #define RUNS_MOST 4096 /* of which cl/direct.cl is better */
 
@@ -124,6 +125,28 @@ static int strip_width(const struct imf_problem *p) {
     return imf_padded(imf_max(imf_min(fit, STRIP_MOST), STRIP_LEAST));
 }
 
+/* Bytes of the rows that a strip keeps. */
+static double kept_bytes(const struct imf_problem *p, int samples) {
+    const struct imf_kernel *k = p->kernel[0];
+    double row = (double)samples + (double)k->width * p->channels + IMF_SLACK;
+    return k->height * row * (double)imf_runs_size(is_wide(p));
+}
+
+/* Strips no lower than the kernel, whose rows each begins with: rather let cores idle. */
+static struct imf_strips cut(const struct imf_problem *p, int height) {
+    int kernel = p->kernel[0]->height;
+    struct imf_strips s = imf_strips_cut_by(IMF_SLACK * p->channels, p->width * p->channels, height,
+                                            strip_width(p), 2 * kernel);
+    s.rows = imf_max(s.rows, imf_min(kernel, height));
+    s.count = s.across * ((height - 1) / s.rows + 1);
+    return s;
+}
+
+static int threads_of(const struct imf_problem *p, const struct imf_strips *s) {
+    int fit = (int)fmin(INT32_MAX, ALL_BYTES / kept_bytes(p, s->width));
+    return imf_max(1, imf_min(imf_min(imf_cores(), s->count), fit));
+}
+
 /* Why a problem is not for this, or NULL. */
 static const char *refusal(const struct imf_problem *p) {
     const struct imf_kernel *k = p->kernel[0];
@@ -161,16 +184,18 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
     else if (open_job(&j, p, NULL))
         imf_proposal_refuse(out, "out of memory");
     else {
-        int strip = imf_min(strip_width(p), p->width * p->channels), cores = imf_cores();
+        struct imf_strips s = cut(p, p->height);
+        int strip = imf_min(s.width, s.samples), cores = threads_of(p, &s);
         double kept = strip + (double)k->width * p->channels + IMF_SLACK;
-        double ns = r->run_end + r->run_prefix * kept / strip +
+        double again = (s.rows + k->height - 1.0) / s.rows;
+        double ns = r->run_end + r->run_prefix * again * kept / strip +
                     r->run * (double)imf_runs_size(j.wide) * j.count + r->run_group * j.groups;
         double ms = (double)p->width * p->height * p->channels * ns * 1e-6;
         out->able = true;
         out->error = 0;
         out->bands = IMF_BANDS_FEW;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + r->start_ms;
-        out->bytes = cores * (k->height * kept * (double)imf_runs_size(j.wide) + 16.0 * strip);
+        out->bytes = cores * (kept_bytes(p, strip) + 16.0 * strip);
         snprintf(out->phrase, sizeof out->phrase, "%d runs of %dx%d, exact", j.count, k->width,
                  k->height);
         free(j.runs);
@@ -279,10 +304,11 @@ static enum imf_status runs_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct imf_problem *p = &pass.job->p;
-    pass.strips = imf_strips_cut_by(IMF_SLACK * p->channels, p->width * p->channels, out->height,
-                                    strip_width(p), 2 * p->kernel[0]->height);
-    imf_parallel_on(pass.job->threads, pass.strips.count, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, KEPT_BYTES) : IMF_OK;
+    pass.strips = cut(p, out->height);
+    int most = threads_of(p, &pass.strips), asked = pass.job->threads;
+    imf_parallel_on(asked > 0 ? imf_min(asked, most) : most, pass.strips.count, run_item, &pass);
+    size_t bytes = (size_t)kept_bytes(p, pass.strips.width);
+    return pass.failed ? imf_fail_memory(err, bytes) : IMF_OK;
 }
 
 const struct imf_solver imf_solver_runs = {

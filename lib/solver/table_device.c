@@ -48,6 +48,7 @@ static void device_table_propose(const struct imf_problem *p, const struct imf_d
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = 2 * t->launch_ms + samples * ns * 1e-6 / imf_tuning_units(d);
+    out->local = few ? LOCAL_VALUES * sizeof(uint32_t) : 0;
     out->bytes = (double)values_of(p) * (double)(sizeof(uint32_t) + imf_sample_size(p->out)) +
                  sizeof(struct device_table);
     snprintf(out->phrase, sizeof out->phrase, "histogram of %zu values", values_of(p));

@@ -10,9 +10,13 @@
 #define imf_runs_widen oldest_widen
 #define imf_runs_finish oldest_finish
 #define imf_solver_runs oldest_runs
+/* Which has more cores than this machine. */
+#include "base/parallel.h"
+#define imf_cores() 64
 #include "../../lib/solver/runs.c"
 #include "../../lib/solver/runs_rows.c"
 #undef imf_solver_runs
+#undef imf_cores
 
 #include "vector_util.h"
 
@@ -160,8 +164,33 @@ static void refused(const char *what, int side, double (*tap)(int x, int y), boo
     imf_kernel_free(&k);
 }
 
+/* Rows that are kept for a high kernel are not kept for each of many cores. */
+static void check_memory(void) {
+    struct imf_kernel *k;
+    struct imf_proposal proposal;
+    if (imf_kernel_create(&k, 3, 2001, NULL))
+        abort();
+    for (int i = 0; i < 3 * 2001; i++)
+        k->taps[i] = 1;
+    for (int width = 300; width < 20000; width *= 4) {
+        struct imf_problem p = {.width = width,
+                                .height = 300,
+                                .channels = 3,
+                                .in = IMF_U16,
+                                .out = IMF_U16,
+                                .in_max = 65535,
+                                .epilogue = {.scale = 1, .multiply = 1},
+                                .exact = true};
+        imf_problem_convolve(&p, k);
+        imf_propose(&proposal, &oldest_runs, &p, NULL);
+        CHECK(proposal.able && proposal.bytes < 300e6, "width %d: %g bytes", width, proposal.bytes);
+    }
+    imf_kernel_free(&k);
+}
+
 int main(void) {
     check_shapes();
+    check_memory();
     check_spec("disk:31", 3, 8);
     check_spec("disk:31", 1, 16);
     check_spec("disk:60", 3, 16);
