@@ -25,8 +25,9 @@
  * sharpen 11 ms, 3x3 with nine taps 15, with a scale of 16 25, box:3 29, box:5 31, Sobel magnitude
  * 34, blur:1 (9 + 9 taps) 44, blur:2 (17 + 17) 65, 41 + 41 taps 150, disk:2 33; on a coarse grid
  * blur:5 103, blur:10 77, blur:20 68, of which moves along rows take 7 to 10. AVX2 takes a
- * tenth longer; SSE2 1.3 times as long in 16 bits and twice in floats. Disks by runs, of 32 million samples: radius
- * 5, 15, 31 and 60 of bytes 75, 112, 157 and 345 ms, 15, 31, 60 and 100 of 16 bits 157, 242, 425 and 828.
+ * tenth longer; SSE2 1.3 times as long in 16 bits and twice in floats. Disks by runs, of 32 million
+ * samples: radii of 5, 15, 31 and 60 of bytes 75, 112, 157 and 345 ms, of 15, 31, 60 and 100 of 16 bits
+ * 157, 242, 425 and 828.
  *
  * CPU whose vectors hold 16 floats: PoCL 3.1 on two cores of an AMD EPYC (Zen 4, AVX-512), as fitted
  * by --tune: the means of two runs of 50 times each, from which estimates differ by 7 and 8 %. The
@@ -73,7 +74,7 @@
  * Windows of 38 million bytes (4096x3072 RGB), with edges: medians 3x3 0.065 to 0.075 ms, 5x5 0.13, 7x7
  * 0.19, of 16 bits 0.12 and 0.36; by histograms 9x9 0.88, 31x31 2.7, a disk of that size 2.9, 71x71 8.0;
  * erosion by 31x1 0.067, 1x31 0.057, 31x31 0.10, 101x101 0.19, 301x301 0.43, disks of 15 and 31 a side
- * 0.36 and 0.64. The rates were fitted to these by hand.
+ * 0.36 and 0.64. The rates were fitted to these by hand. That of a direction is an estimate.
  * Transforms of kernels of 15x15 to 201x201: 0.97 to 1.05 ns along y, 0.53 to 0.64 along x with
  * lines of 128 and 256. Longer ones take a stage more, 0.70 along x; along y fewer of them lie side
  * by side in a group and share memory's sectors: 1.37 at 512, 2.1 at 1024. Edges, launches and

@@ -9,6 +9,7 @@
  * to as fine a step as sums of their squares leave room for, slopes and offsets to one of 2^30. So
  * nothing is left of what went, and results do not depend on where bands and strips begin.
  */
+#include "solver/guided.h"
 #include "base/parallel.h"
 #include "base/rounding.h"
 #include "device/tuning.h"
@@ -35,34 +36,32 @@ struct guided_job {
     int threads;  /* 0: as many as cores */
 };
 
-static int radius_of(const struct imf_problem *p) {
+int imf_guided_radius(const struct imf_problem *p) {
     return p->neighbourhood->cx / 2;
 }
 
-static double window_of(const struct imf_problem *p) {
-    double side = 2 * radius_of(p) + 1;
-    return side * side;
+int imf_guided_side(const struct imf_problem *p) {
+    return 2 * imf_guided_radius(p) + 1;
 }
 
-/* A power of 2, so that it divides as it multiplies; sums of squares stay below 2^53. */
-static double scale_of(const struct imf_problem *p) {
+double imf_guided_scale(const struct imf_problem *p) {
+    int exponent;
     if (p->in != IMF_F32)
         return 1;
-    int exponent;
-    frexp(p->in_max * sqrt(window_of(p)), &exponent);
+    frexp(p->in_max * imf_guided_side(p), &exponent);
     return ldexp(1, 26 - exponent);
 }
 
-static double error_of(const struct imf_problem *p) {
+double imf_guided_error(const struct imf_problem *p, double line) {
     double multiply = fabs(p->epilogue.multiply);
-    double step = p->in == IMF_F32 ? 0.5 / scale_of(p) : 0;
-    return (p->in_max * LINE_ERROR + step) * multiply +
+    double step = p->in == IMF_F32 ? 0.5 / imf_guided_scale(p) : 0;
+    return (p->in_max * line + step) * multiply +
            imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
 }
 
 /* Bytes that a strip of so many pixels works with. */
 static size_t strip_bytes(const struct imf_problem *p, int pixels) {
-    size_t r = (size_t)radius_of(p), channels = (size_t)p->channels;
+    size_t r = (size_t)imf_guided_radius(p), channels = (size_t)p->channels;
     size_t fitted = ((size_t)pixels + 2 * r) * channels, all = fitted + 2 * r * channels;
     return sizeof(double) * (2 * all + 4 * fitted) +
            sizeof(int32_t) * ((2 * r + 1) * 2 * fitted + (size_t)pixels * channels);
@@ -75,7 +74,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
-    out->error = error_of(p);
+    out->error = imf_guided_error(p, LINE_ERROR);
     if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
     else if (p->channels > CHANNELS)
@@ -90,7 +89,8 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
         out->bytes = cores * (double)strip_bytes(p, imf_min(p->width, COLUMNS));
         out->bands = IMF_BANDS_FEW;
-        snprintf(out->phrase, sizeof out->phrase, "guided, radius %d, running sums", radius_of(p));
+        snprintf(out->phrase, sizeof out->phrase, "guided, radius %d, running sums",
+                 imf_guided_radius(p));
     }
 }
 
@@ -101,7 +101,7 @@ static enum imf_status guided_make(void **job, const struct imf_problem *p,
     struct guided_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    *j = (struct guided_job){.p = *p, .radius = radius_of(p), .scale = scale_of(p)};
+    *j = (struct guided_job){.p = *p, .radius = imf_guided_radius(p), .scale = imf_guided_scale(p)};
     return IMF_OK;
 }
 
@@ -198,8 +198,8 @@ static void run_item(void *data, int item) {
     w.n = w.strip.n * p->channels;
     w.fitted = w.n + 2 * j->radius * p->channels;
     w.all = w.fitted + 2 * j->radius * p->channels;
-    double eps = p->neighbourhood->value * p->unit * j->scale;
-    w.fit = (struct imf_guided_fit){.share = 1 / window_of(p),
+    double eps = p->neighbourhood->value * p->unit * j->scale, side = imf_guided_side(p);
+    w.fit = (struct imf_guided_fit){.share = 1 / (side * side),
                                     .eps = eps * eps,
                                     .steps = IMF_GUIDED_STEPS / (p->in_max * j->scale)};
     double *next = calloc(strip_bytes(p, w.strip.n), 1), *memory = next; /* sums begin at 0 */

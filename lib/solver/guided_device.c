@@ -4,8 +4,8 @@
  * The host's vectors keep sums in float64, which devices may lack; here they are integers of 64 bits,
  * and only a window's line is found in floats.
  */
-#include "base/rounding.h"
 #include "device/tuning.h"
+#include "solver/guided.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -25,17 +25,9 @@ struct guided_job {
     struct imf_buffer *sums, *squares, *line, *totals;
 };
 
-static int radius_of(const struct imf_problem *p) {
-    return p->neighbourhood->cx / 2;
-}
-
-static int side_of(const struct imf_problem *p) {
-    return 2 * radius_of(p) + 1;
-}
-
 /* Outputs of a walk: its first window is then a third of what it reads. */
 static int strip_of(const struct imf_problem *p) {
-    return imf_max(LEAST_STRIP, 2 * side_of(p));
+    return imf_max(LEAST_STRIP, 2 * imf_guided_side(p));
 }
 
 /* Samples across with so many pixels at each end. */
@@ -43,25 +35,9 @@ static size_t wide(const struct imf_problem *p, int pixels) {
     return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
 }
 
-/* A power of 2, so that it divides as it multiplies; sums of squares stay below 2^53. */
-static double scale_of(const struct imf_problem *p) {
-    int exponent;
-    if (p->in != IMF_F32)
-        return 1;
-    frexp(p->in_max * side_of(p), &exponent);
-    return ldexp(1, 26 - exponent);
-}
-
-static double error_of(const struct imf_problem *p) {
-    double multiply = fabs(p->epilogue.multiply);
-    double step = p->in == IMF_F32 ? 0.5 / scale_of(p) : 0;
-    return (p->in_max * LINE_ERROR + step) * multiply +
-           imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
-}
-
 /* Bytes of the four buffers for so many rows of output. */
 static bool sizes_of(const struct imf_problem *p, size_t bytes[4]) {
-    int r = radius_of(p);
+    int r = imf_guided_radius(p);
     size_t lines = (size_t)p->height + 2 * (size_t)r, all, fitted;
     return imf_size_mul(wide(p, 2 * r), lines, &all) &&
            imf_size_mul(all, sizeof(int32_t), &bytes[0]) &&
@@ -76,12 +52,12 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
                            struct imf_proposal *out) {
     const struct imf_tuning *t = imf_tuning(d);
     size_t bytes[4];
-    int r = radius_of(p);
+    int r = imf_guided_radius(p);
     if (strcmp(p->neighbourhood->name, "guided") != 0) {
         imf_proposal_refuse(out, "this is for guided filters");
         return;
     }
-    out->error = error_of(p);
+    out->error = imf_guided_error(p, LINE_ERROR);
     if (out->error > p->tolerance) {
         imf_proposal_refuse(out, "lines like these need more than float32");
         return;
@@ -92,10 +68,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
     }
     for (int i = 0; i < 4; i++) {
         out->bytes += (double)bytes[i];
-        if (bytes[i] > d->max_alloc) {
-            imf_proposal_refuse(out, "its sums exceed what the device allocates at once");
-            return;
-        }
+        out->largest = fmax(out->largest, (double)bytes[i]);
     }
     double samples = (double)wide(p, r) * (p->height + 2.0 * r);
     out->able = true;
@@ -120,13 +93,13 @@ static void guided_destroy(void **job) {
 }
 
 static void define(struct imf_defines *d, const struct imf_problem *p) {
-    double scale = scale_of(p), eps = p->neighbourhood->value * p->unit * scale;
-    double steps = SLOPES / (p->in_max * scale), side = side_of(p);
+    double scale = imf_guided_scale(p), eps = p->neighbourhood->value * p->unit * scale;
+    double steps = SLOPES / (p->in_max * scale), side = imf_guided_side(p);
     struct imf_problem plain = *p;
     plain.exact = false;
     imf_problem_defines(d, &plain);
     imf_define(d, "CHANNELS", "%d", p->channels);
-    imf_define(d, "SIDE", "%d", side_of(p));
+    imf_define(d, "SIDE", "%d", imf_guided_side(p));
     imf_define_float(d, "SCALE", scale);
     imf_define_float(d, "EPS", eps * eps);
     imf_define_float(d, "STEPS", steps);
@@ -181,7 +154,7 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     struct guided_job *j = job;
     const struct imf_problem *p = &j->p;
-    int r = radius_of(p), strip = strip_of(p), lines = out->height + 2 * r;
+    int r = imf_guided_radius(p), strip = strip_of(p), lines = out->height + 2 * r;
     size_t all = wide(p, 2 * r), fitted = wide(p, r), reach = 2 * (size_t)r;
     size_t start = in->origin - reach * in->pitch - reach * (size_t)p->channels;
     const struct imf_arg columns[] = {imf_arg_buffer(in->mem),    imf_arg_size(start),

@@ -13,6 +13,7 @@
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
+#include "solver/guided.h"
 #include "solver/solver.h"
 #include "solver/window.h"
 
@@ -27,17 +28,13 @@ struct guided_job {
     int threads; /* 0: as many as cores */
 };
 
-static int radius_of(const struct imf_problem *p) {
-    return p->neighbourhood->cx / 2;
-}
-
 /* Samples of a row, with so many pixels at each end. */
 static size_t wide(const struct imf_problem *p, int pixels) {
     return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
 }
 
 static size_t item_samples(const struct imf_problem *p) {
-    int r = radius_of(p);
+    int r = imf_guided_radius(p);
     return 2 * (size_t)(ITEM_ROWS + 2 * r) * wide(p, r) + 3 * wide(p, 2 * r);
 }
 
@@ -51,7 +48,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
-    int r = radius_of(p);
+    int r = imf_guided_radius(p);
     double sums = (2 * r + 1) * (2 + 2.0 * r / ITEM_ROWS) * 2;
     out->able = true;
     out->error = 0;
@@ -90,7 +87,7 @@ struct pass {
 
 /* Means of each 2R + 1 neighbours along a row of columns' sums. */
 static double mean_at(const double *columns, size_t i, const struct imf_problem *p) {
-    int side = 2 * radius_of(p) + 1;
+    int side = imf_guided_side(p);
     double sum = 0;
     for (int k = 0; k < side; k++)
         sum += columns[i + (size_t)k * (size_t)p->channels];
@@ -101,7 +98,7 @@ static double mean_at(const double *columns, size_t i, const struct imf_problem 
  * three rows. */
 static void fit_row(const struct pass *pass, int y, double *a, double *b, double *work) {
     const struct imf_problem *p = pass->p;
-    int r = radius_of(p);
+    int r = imf_guided_radius(p);
     size_t all = wide(p, 2 * r), fitted = wide(p, r);
     double *row = work, *sums = work + all, *squares = sums + all;
     double eps = p->neighbourhood->value * p->unit;
@@ -133,7 +130,7 @@ static void add_rows(double *sums, const double *rows, size_t width, int count) 
 static void run_item(void *data, int item) {
     struct pass *pass = data;
     const struct imf_problem *p = pass->p;
-    int r = radius_of(p), first = item * ITEM_ROWS;
+    int r = imf_guided_radius(p), first = item * ITEM_ROWS;
     int count = imf_min(ITEM_ROWS, pass->out->height - first);
     size_t fitted = wide(p, r), samples = wide(p, 0);
     double *store = malloc(item_samples(p) * sizeof *store);

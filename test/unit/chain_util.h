@@ -12,6 +12,15 @@ struct chain_case {
     struct imf_chain *chain;
 };
 
+/* Gray or RGB, with alpha where channels are 2 or 4 */
+static inline struct imf_info chain_info(int width, int height, int channels, int depth) {
+    return (struct imf_info){.width = width,
+                             .height = height,
+                             .channels = channels,
+                             .depth = depth,
+                             .color = channels < 3 ? IMF_COLOR_GRAY : IMF_COLOR_RGB};
+}
+
 /* specs end with NULL, four at most */
 static struct chain_case chain_make(const char *const *specs, const struct imf_info *info,
                                     const struct imf_settings *settings) {

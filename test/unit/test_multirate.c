@@ -112,11 +112,7 @@ static void check_pass(const char *what, const struct imf_problem *p) {
 }
 
 static void check_chain(const char *spec, int width, int height, int channels, int depth) {
-    const struct imf_info info = {.width = width,
-                                  .height = height,
-                                  .channels = channels,
-                                  .depth = depth,
-                                  .color = channels < 3 ? IMF_COLOR_GRAY : IMF_COLOR_RGB};
+    const struct imf_info info = chain_info(width, height, channels, depth);
     const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
     const char *const specs[] = {spec, NULL};
     struct chain_case c = chain_make(specs, &info, &settings);

@@ -121,11 +121,7 @@ static void check_shapes(void) {
 
 /* As specs have it: scaled by the sum of taps. */
 static void check_spec(const char *spec, int channels, int depth) {
-    const struct imf_info info = {.width = 301,
-                                  .height = 77,
-                                  .channels = channels,
-                                  .depth = depth,
-                                  .color = channels < 3 ? IMF_COLOR_GRAY : IMF_COLOR_RGB};
+    const struct imf_info info = chain_info(301, 77, channels, depth);
     const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
     const char *const specs[] = {spec, NULL};
     struct chain_case c = chain_make(specs, &info, &settings);

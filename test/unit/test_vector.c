@@ -40,11 +40,7 @@ static void check_pass(const char *what, const struct imf_problem *p) {
 /* Every pass of a chain. */
 static void check_chain(const char *const *specs, const struct imf_settings *settings, int width,
                         int height, int channels, int depth) {
-    const struct imf_info info = {.width = width,
-                                  .height = height,
-                                  .channels = channels,
-                                  .depth = depth,
-                                  .color = channels < 3 ? IMF_COLOR_GRAY : IMF_COLOR_RGB};
+    const struct imf_info info = chain_info(width, height, channels, depth);
     struct chain_case c = chain_make(specs, &info, settings);
     for (int i = 0; i < c.chain->count; i++) {
         struct imf_proposal proposal;
