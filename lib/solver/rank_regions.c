@@ -19,27 +19,21 @@
 #include <string.h>
 
 #define PARTS 256
-#define LEAST 64 /* pixels of a region's side, without what windows reach: twice a window's, */
+#define LEAST 96 /* pixels of a region's side, without what windows reach: twice a window's, */
 #define MOST 512 /* within these */
 #define ALIGN 64 /* bytes */
-#define DIGIT 11 /* bits */
-#define DIGITS 3
-#define SOME 16 /* samples of a part that are looked at together */
-
-/* A sample, as an integer of its order, and where it is. */
-struct item {
-    uint32_t key;
-    uint16_t x, y;
-};
+#define SOME 64  /* samples of a part that are looked at together */
+#define NEAR 255 /* columns and lines whose numbers are bytes */
 
 struct region {
     const struct imf_regions *r;
     const struct imf_piece *strip;
     int across, down, columns, lines; /* outputs, and with what windows reach */
-    struct item *items, *spare;
-    uint16_t *x, *y;       /* of the sorted items */
-    uint8_t *plane, *part; /* of all samples; of a row of outputs */
-    uint32_t *left;        /* likewise: samples of the part that come before */
+    bool close;                       /* 16 bits, of a region of near columns and lines */
+    void *items, *spare;              /* a sample as an integer of its order, and where it is */
+    void *x, *y;                      /* of the sorted items: bytes if close, or words */
+    uint8_t *plane, *part;            /* of all samples; of a row of outputs */
+    uint32_t *left;                   /* likewise: samples of the part that come before */
     void *histograms;
     char *results; /* rows of outputs, as long as the strip's */
     size_t pitch;  /* of the plane */
@@ -80,13 +74,16 @@ static size_t take(size_t *used, size_t bytes) {
 static size_t lay(struct region *g, const struct imf_regions *r, int channels, int pixels,
                   char *store) {
     size_t columns = (size_t)(pixels + r->width - 1), down = (size_t)side(r->height);
-    size_t samples = columns * (down + (size_t)r->height - 1), used = 0;
-    bool sorts = r->sample != IMF_U8;
-    *g = (struct region){.r = r, .across = pixels, .columns = (int)columns, .pitch = columns};
-    g->items = (void *)(store + take(&used, sorts ? samples * sizeof(struct item) : 0));
-    g->spare = (void *)(store + take(&used, sorts ? samples * sizeof(struct item) : 0));
-    g->x = (void *)(store + take(&used, sorts ? (samples + SOME) * sizeof *g->x : 0));
-    g->y = (void *)(store + take(&used, sorts ? (samples + SOME) * sizeof *g->y : 0));
+    size_t lines = down + (size_t)r->height - 1, samples = columns * lines, used = 0;
+    bool sorts = r->sample != IMF_U8,
+         close = r->sample == IMF_U16 && imf_max((int)columns, (int)lines) <= NEAR;
+    size_t item = close ? sizeof(uint32_t) : sizeof(uint64_t), number = item / 4;
+    *g = (struct region){
+        .r = r, .across = pixels, .columns = (int)columns, .close = close, .pitch = columns};
+    g->items = store + take(&used, sorts ? samples * item : 0);
+    g->spare = store + take(&used, sorts ? samples * item : 0);
+    g->x = store + take(&used, sorts ? (samples + SOME) * number : 0);
+    g->y = store + take(&used, sorts ? (samples + SOME) * number : 0);
     g->plane = (void *)(store + take(&used, samples));
     g->part = (void *)(store + take(&used, (size_t)pixels));
     g->left = (void *)(store + take(&used, (size_t)pixels * sizeof *g->left));
@@ -107,43 +104,14 @@ size_t imf_regions_bytes(const struct imf_regions *r, int channels, int pixels) 
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-static uint32_t key_of(enum imf_sample sample, const void *row, int i) {
-    uint32_t v;
-    if (sample == IMF_U16)
-        return ((const uint16_t *)row)[i];
-    memcpy(&v, (const float *)row + i, sizeof v);
-    return v >> 31 ? ~v : v | 0x80000000u;
+typedef uint32_t float_as_bits __attribute__((may_alias));
+
+static inline uint32_t float_key(uint32_t bits) {
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-static void put_key(enum imf_sample sample, void *row, int i, uint32_t key) {
-    if (sample == IMF_U8)
-        ((uint8_t *)row)[i] = (uint8_t)key;
-    else if (sample == IMF_U16)
-        ((uint16_t *)row)[i] = (uint16_t)key;
-    else {
-        uint32_t v = key >> 31 ? key & 0x7fffffffu : ~key;
-        memcpy((float *)row + i, &v, sizeof v);
-    }
-}
-
-/* By keys, digit by digit from the lowest; equal ones stay as they are. */
-static void sort(struct region *g, int count) {
-    int digits = g->r->sample == IMF_U16 ? 2 : DIGITS;
-    for (int d = 0; d < digits; d++) {
-        uint32_t first[1 << DIGIT] = {0}, sum = 0;
-        for (int i = 0; i < count; i++)
-            first[g->items[i].key >> (d * DIGIT) & ((1 << DIGIT) - 1)]++;
-        for (int k = 0; k < 1 << DIGIT; k++) {
-            uint32_t n = first[k];
-            first[k] = sum;
-            sum += n;
-        }
-        for (int i = 0; i < count; i++)
-            g->spare[first[g->items[i].key >> (d * DIGIT) & ((1 << DIGIT) - 1)]++] = g->items[i];
-        struct item *turn = g->items;
-        g->items = g->spare;
-        g->spare = turn;
-    }
+static inline uint32_t float_bits(uint32_t key) {
+    return key >> 31 ? key & 0x7fffffffu : ~key;
 }
 
 /* Samples of a part; each but the last has as many. */
@@ -151,28 +119,89 @@ static int share(const struct region *g) {
     return (g->columns * g->lines - 1) / PARTS + 1;
 }
 
-static void load(struct region *g, int y, int channel) {
-    const struct imf_piece *s = g->strip;
-    int channels = s->p->channels, count = 0;
-    bool bytes = g->r->sample == IMF_U8;
-    for (int line = 0; line < g->lines; line++) {
-        const void *row = imf_strip_input(s, y + s->top + line);
-        for (int x = 0; x < g->columns; x++)
-            if (bytes)
-                g->plane[count++] = ((const uint8_t *)row)[x * channels + channel];
-            else
-                g->items[count++] = (struct item){key_of(g->r->sample, row, x * channels + channel),
-                                                  (uint16_t)x, (uint16_t)line};
+/*
+ * Sort a channel of a region's samples, and spread their parts over the plane. An item is the
+ * sample's key, its line and its column, from the highest bits down. Digit by digit from the lowest,
+ * equal ones stay as they are.
+ */
+#define LOAD(name, item, number, sample, key, digit, digits)                                       \
+    static void name(struct region *g, int y, int channel) {                                       \
+        const struct imf_piece *s = g->strip;                                                      \
+        const int channels = s->p->channels, bits = 8 * (int)sizeof(number);                       \
+        item *items = g->items, *spare = g->spare;                                                 \
+        int count = 0;                                                                             \
+        for (int line = 0; line < g->lines; line++) {                                              \
+            const sample *row = (const sample *)imf_strip_input(s, y + s->top + line) + channel;   \
+            for (int x = 0; x < g->columns; x++)                                                   \
+                items[count++] =                                                                   \
+                    (item)key(row[x * channels]) << 2 * bits | (item)line << bits | (item)x;       \
+        }                                                                                          \
+        for (int d = 2 * bits; d < 2 * bits + (digits) * (digit); d += (digit)) {                  \
+            uint32_t first[1 << (digit)] = {0}, sum = 0;                                           \
+            for (int i = 0; i < count; i++)                                                        \
+                first[items[i] >> d & ((1 << (digit)) - 1)]++;                                     \
+            for (int k = 0; k < 1 << (digit); k++) {                                               \
+                uint32_t n = first[k];                                                             \
+                first[k] = sum;                                                                    \
+                sum += n;                                                                          \
+            }                                                                                      \
+            for (int i = 0; i < count; i++)                                                        \
+                spare[first[items[i] >> d & ((1 << (digit)) - 1)]++] = items[i];                   \
+            item *turn = items;                                                                    \
+            items = spare;                                                                         \
+            spare = turn;                                                                          \
+        }                                                                                          \
+        number *xs = g->x, *ys = g->y;                                                             \
+        const int each = share(g);                                                                 \
+        for (int i = 0, part = 0; i < count; part++)                                               \
+            for (int end = imf_min(i + each, count); i < end; i++) {                               \
+                xs[i] = (number)items[i];                                                          \
+                ys[i] = (number)(items[i] >> bits);                                                \
+                g->plane[ys[i] * g->pitch + xs[i]] = (uint8_t)part;                                \
+            }                                                                                      \
+        g->items = items;                                                                          \
+        g->spare = spare;                                                                          \
     }
-    if (bytes)
+LOAD(load_close, uint32_t, uint8_t, uint16_t, , 8, 2)
+LOAD(load_words, uint64_t, uint16_t, uint16_t, , 8, 2)
+LOAD(load_floats, uint64_t, uint16_t, float_as_bits, float_key, 11, 3)
+
+static void load_bytes(struct region *g, int y, int channel) {
+    const struct imf_piece *s = g->strip;
+    uint8_t *to = g->plane;
+    for (int line = 0; line < g->lines; line++) {
+        const uint8_t *row = imf_strip_input(s, y + s->top + line);
+        for (int x = 0; x < g->columns; x++)
+            *to++ = row[x * s->p->channels + channel];
+    }
+}
+
+static void load(struct region *g, int y, int channel) {
+    if (g->r->sample == IMF_U8)
+        load_bytes(g, y, channel);
+    else if (g->r->sample == IMF_F32)
+        load_floats(g, y, channel);
+    else
+        (g->close ? load_close : load_words)(g, y, channel);
+}
+
+/* A row of the samples that were found. */
+static void store(const struct region *g, void *row, int channel) {
+    const int channels = g->strip->p->channels;
+    uint16_t *words = (uint16_t *)row + channel;
+    for (int x = 0; x < g->across && g->r->sample == IMF_U8; x++)
+        ((uint8_t *)row)[x * channels + channel] = g->part[x];
+    for (int x = 0; x < g->across && g->close; x++)
+        words[x * channels] = (uint16_t)(((const uint32_t *)g->items)[g->left[x]] >> 16);
+    if (g->r->sample == IMF_U8 || g->close)
         return;
-    sort(g, count);
-    for (int i = 0, part = 0; i < count; part++)
-        for (int end = imf_min(i + share(g), count); i < end; i++) {
-            g->x[i] = g->items[i].x;
-            g->y[i] = g->items[i].y;
-            g->plane[g->y[i] * g->pitch + g->x[i]] = (uint8_t)part;
-        }
+    for (int x = 0; x < g->across; x++) {
+        uint32_t key = (uint32_t)(((const uint64_t *)g->items)[g->left[x]] >> 32);
+        if (g->r->sample == IMF_U16)
+            words[x * channels] = (uint16_t)key;
+        else
+            ((float_as_bits *)row)[x * channels + channel] = float_bits(key);
+    }
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -238,11 +267,9 @@ static bool holds(const struct imf_regions *r, unsigned x, unsigned y, int left)
     return first < r->run_count && r->runs[first].dy == dy && r->runs[first].from <= dx;
 }
 
-typedef uint16_t words __attribute__((vector_size(2 * SOME), aligned(2), may_alias));
-typedef int8_t marks __attribute__((vector_size(SOME)));
-
 #define INLINE static inline __attribute__((always_inline))
 #define ONES 0x0101010101010101u /* a byte each */
+#define VECTOR 32                /* bytes */
 
 /* The first byte lowest. */
 INLINE uint64_t little(uint64_t bytes) {
@@ -253,50 +280,69 @@ INLINE uint64_t little(uint64_t bytes) {
 #endif
 }
 
-/* Of SOME, those in the rectangle at x, y: a byte each is 1. */
-INLINE void mark(uint64_t in[SOME / 8], const uint16_t *xs, const uint16_t *ys, uint16_t x,
-                 uint16_t y, uint16_t width, uint16_t height) {
-    marks m = __builtin_convertvector(
-        ((*(const words *)xs - x) < width) & ((*(const words *)ys - y) < height), marks);
-    memcpy(in, &m, sizeof m);
+/* How many of SOME are marked: a byte each is 1. */
+INLINE int total(const uint64_t in[SOME / 8]) {
+    int sum = 0;
     for (int k = 0; k < SOME / 8; k++)
-        in[k] = little(in[k]) & ONES;
+        sum += __builtin_popcountll(in[k]);
+    return sum;
 }
 
-/* How many marks precede the one before which so many come. */
+/*
+ * The place of the mark before which so many come, or SOME: how many sums of the marks up to a place
+ * are not above that. All are compared, so that the processor has nothing to guess.
+ */
 INLINE int place(const uint64_t in[SOME / 8], int before) {
-    int half = __builtin_popcountll(in[0]), at = before < half ? 0 : 8;
-    uint64_t sums = (before < half ? in[0] : in[1]) * ONES; /* of each byte and those below */
-    before -= before < half ? 0 : half;
-    return at + __builtin_popcountll(((uint64_t)(before | 0x80) * ONES - sums) & (0x80 * ONES));
+    int at = 0;
+    uint64_t sum = 0;
+    const uint64_t most = (uint64_t)(before | 0x80) * ONES;
+    for (int k = 0; k < SOME / 8; k++) {
+        uint64_t sums = (little(in[k]) + sum) * ONES; /* of each byte and those below */
+        at += __builtin_popcountll((most - sums) & (0x80 * ONES));
+        sum = sums >> 56;
+    }
+    return at;
 }
 
 /* Places of the samples of a row's windows before which so many of the part come; into left[]. */
-IMF_CLONES_32 static void look_in_boxes(const struct region *g, int line) {
-    const uint16_t width = (uint16_t)g->r->width, height = (uint16_t)g->r->height;
-    const int each = share(g);
-    for (int i = 0; i < g->across; i++) {
-        int at = g->part[i] * each, before = (int)g->left[i];
-        for (;; at += SOME) {
-            uint64_t in[SOME / 8];
-            mark(in, g->x + at, g->y + at, (uint16_t)i, (uint16_t)line, width, height);
-            int n = __builtin_popcountll(in[0]) + __builtin_popcountll(in[1]);
-            if (n > before) {
-                at += place(in, before);
-                break;
-            }
-            before -= n;
-        }
-        g->left[i] = (uint32_t)at;
+#define LOOK(name, number)                                                                         \
+    IMF_CLONES_32 static void name(const struct region *g, int line) {                             \
+        typedef number numbers __attribute__((vector_size(VECTOR), aligned(1), may_alias));        \
+        typedef int8_t marks __attribute__((vector_size(VECTOR / sizeof(number))));                \
+        const int lanes = VECTOR / (int)sizeof(number), each = share(g);                           \
+        const number width = (number)g->r->width, height = (number)g->r->height;                   \
+        const number *xs = g->x, *ys = g->y;                                                       \
+        for (int i = 0; i < g->across; i++) {                                                      \
+            int at = g->part[i] * each, before = (int)g->left[i];                                  \
+            uint64_t in[SOME / 8];                                                                 \
+            for (;; at += SOME) {                                                                  \
+                for (int k = 0; k < SOME; k += lanes) {                                            \
+                    numbers x = *(const numbers *)(xs + at + k) - (number)i;                       \
+                    numbers y = *(const numbers *)(ys + at + k) - (number)line;                    \
+                    marks m = __builtin_convertvector((x < width) & (y < height), marks) & 1;      \
+                    memcpy(in + k / 8, &m, sizeof m);                                              \
+                }                                                                                  \
+                int n = each > SOME ? total(in) : SOME; /* before < each */                        \
+                if (n > before)                                                                    \
+                    break;                                                                         \
+                before -= n;                                                                       \
+            }                                                                                      \
+            g->left[i] = (uint32_t)(at + place(in, before));                                       \
+        }                                                                                          \
     }
+LOOK(look_near, uint8_t)
+LOOK(look_far, uint16_t)
+
+static int number_of(const struct region *g, const void *numbers, uint32_t at) {
+    return g->close ? ((const uint8_t *)numbers)[at] : ((const uint16_t *)numbers)[at];
 }
 
 static void look_in_runs(const struct region *g, int line) {
     for (int x = 0; x < g->across; x++) {
         uint32_t at = (uint32_t)(g->part[x] * share(g)), before = g->left[x];
         for (;; at++)
-            if (holds(g->r, (unsigned)(g->x[at] - x), (unsigned)(g->y[at] - line),
-                      g->strip->left) &&
+            if (holds(g->r, (unsigned)(number_of(g, g->x, at) - x),
+                      (unsigned)(number_of(g, g->y, at) - line), g->strip->left) &&
                 before-- == 0)
                 break;
         g->left[x] = at;
@@ -315,10 +361,8 @@ static void run_channel(struct region *g, int y, int channel) {
         else
             count_edges(g, line, left);
         if (r->sample != IMF_U8)
-            (r->box ? look_in_boxes : look_in_runs)(g, line);
-        for (int x = 0; x < g->across; x++)
-            put_key(r->sample, to, x * channels + channel,
-                    r->sample == IMF_U8 ? g->part[x] : g->items[g->left[x]].key);
+            (r->box ? g->close ? look_near : look_far : look_in_runs)(g, line);
+        store(g, to, channel);
     }
 }
 

@@ -249,6 +249,17 @@ static void test_large(void) {
                                  .edge = IMF_EDGE_WRAP};
     check("median:150:shape=disk", &larger);
     check("percentile:60:140x120", &larger);
+    /* Regions whose columns a byte just numbers, and just not. */
+    for (int width = 1; width < 9; width++) {
+        const struct image near = {.width = width,
+                                   .height = 7,
+                                   .channels = 1,
+                                   .in = IMF_U16,
+                                   .out = IMF_U16,
+                                   .edge = IMF_EDGE_WRAP,
+                                   .few = width % 2};
+        check(width < 4 ? "percentile:60:255x66" : "percentile:40:250x70", &near);
+    }
     /* Several strips of several blocks. */
     const struct image tall = {
         .width = 5, .height = 290, .channels = 3, .in = IMF_U8, .edge = IMF_EDGE_CLAMP};
