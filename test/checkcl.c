@@ -3,23 +3,43 @@
  */
 #include "checkcl.h"
 
+#include "device/tuning.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-void checkcl_result(struct checkcl *c, bool ok, const char *format, ...) {
-    if (ok)
-        c->passed++;
-    else
-        c->failed++;
-    if (ok && !c->verbose)
-        return;
-    va_list args;
-    va_start(args, format);
-    printf("%s ", ok ? "ok" : "not ok");
+static void tell(const char *how, const char *format, va_list args) {
+    printf("%s ", how);
     vprintf(format, args);
     putchar('\n');
     fflush(stdout);
+}
+
+void checkcl_result(struct checkcl *c, bool ok, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    *(ok ? &c->passed : &c->failed) += 1;
+    if (!ok || c->verbose)
+        tell(ok ? "ok" : "not ok", format, args);
+    va_end(args);
+}
+
+void checkcl_skip(struct checkcl *c, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    c->skipped++;
+    if (c->verbose)
+        tell("--", format, args);
+    va_end(args);
+}
+
+void checkcl_refused(struct checkcl *c, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    *(c->lacking ? &c->skipped : &c->failed) += 1;
+    if (!c->lacking || c->verbose)
+        tell(c->lacking ? "--" : "not ok", format, args);
     va_end(args);
 }
 
@@ -74,10 +94,24 @@ static const char help[] =
     "                   solvers for GPUs on a GPU, or where --only asks for them\n"
     "  --quick, --full  fewer, more draws from the matrix of cases\n"
     "  --oclgrind       a handful of small cases\n"
+    "  --device=WHICH   auto, cpu, gpu, an index or part of a name\n"
     "  --host           no device\n"
     "  --verbose        also print what passes and what does not apply\n";
 
-static bool parse(struct checkcl *c, const char **part, bool *host, const char *arg) {
+static void choose_device(struct imf_context_options *options, const char *text) {
+    char *end;
+    long index = strtol(text, &end, 10);
+    options->name = text;
+    options->index = (int)index;
+    options->device = end > text && !*end     ? IMF_DEVICE_INDEX
+                      : !strcmp(text, "auto") ? IMF_DEVICE_AUTO
+                      : !strcmp(text, "cpu")  ? IMF_DEVICE_CPU
+                      : !strcmp(text, "gpu")  ? IMF_DEVICE_GPU
+                                              : IMF_DEVICE_NAME;
+}
+
+static bool parse(struct checkcl *c, struct imf_context_options *options, const char **part,
+                  bool *host, const char *arg) {
     static const char *const parts[] = {"spatial", "transforms", "chains"};
     int end = 0;
     if (!strcmp(arg, "--quick"))
@@ -88,6 +122,8 @@ static bool parse(struct checkcl *c, const char **part, bool *host, const char *
         c->quick = c->tiny = true;
     else if (!strcmp(arg, "--host"))
         *host = true;
+    else if (!strncmp(arg, "--device=", 9))
+        choose_device(options, arg + 9);
     else if (!strcmp(arg, "--verbose"))
         c->verbose = true;
     else if (!strncmp(arg, "--only=", 7))
@@ -113,15 +149,15 @@ int main(int argc, char **argv) {
     struct checkcl c = {0};
     const char *part = NULL;
     bool host = false;
+    struct imf_context_options options = {0};
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--help")) {
             fputs(help, stdout);
             return 0;
-        } else if (!parse(&c, &part, &host, argv[i])) {
+        } else if (!parse(&c, &options, &part, &host, argv[i])) {
             fprintf(stderr, "checkcl: %s: no such option (--help lists them)\n", argv[i]);
             return 2;
         }
-    struct imf_context_options options = {0};
     struct imf_error err;
     if (imf_context_create(&c.ctx, &options, &err)) {
         fprintf(stderr, "checkcl: %s\n", err.text);
@@ -133,13 +169,15 @@ int main(int argc, char **argv) {
             fprintf(stderr, "checkcl: %s\n", err.text);
             return 1;
         }
-        printf("checkcl on %s\n", imf_queue_device(c.queue)->name);
+        const struct imf_device *d = imf_queue_device(c.queue);
+        c.lacking = !d->fp64 || d->max_group < IMF_GPU_GROUP || d->local_memory < IMF_GPU_LOCAL;
+        printf("checkcl on %s\n", d->name);
     }
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         check(&c, &groups[i], part);
     if (c.only && !c.met)
         fprintf(stderr, "checkcl: no case matches --only=%s\n", c.only);
-    printf("checkcl: %lu passed, %lu failed\n", c.passed, c.failed);
+    printf("checkcl: %lu passed, %lu failed, %lu not applicable\n", c.passed, c.failed, c.skipped);
     for (size_t i = 0; i < c.timed_count; i++)
         free(c.timed[i]);
     free(c.timed);

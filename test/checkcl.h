@@ -10,17 +10,18 @@
     { .width = (w), .height = (h), .channels = (n), .depth = (d), .color = (c), .alpha = (a) }
 
 struct checkcl {
-    struct imf_runtime *rt;    /* NULL: host only */
-    struct imf_queue *queue;   /* of that; NULL: host only */
-    struct imf_context *ctx;   /* the same device through the public interface */
-    bool quick, full, verbose; /* fewer and more draws from the matrix */
-    bool tiny;                 /* a handful of small cases, for oclgrind */
-    unsigned drawn;            /* cases of solvers for GPUs, on a processor */
-    const char *only;          /* a pattern of names, or NULL for all */
-    bool met;                  /* by one name at least */
-    const char *part;          /* spatial, transforms or chains, or NULL for all */
-    unsigned long passed, failed;
-    bool bench; /* time each variant once it is right, on an image of this size */
+    struct imf_runtime *rt;                /* NULL: host only */
+    struct imf_queue *queue;               /* of that; NULL: host only */
+    struct imf_context *ctx;               /* the same device through the public interface */
+    bool quick, full, verbose;             /* fewer and more draws from the matrix */
+    bool tiny;                             /* a handful of small cases, for oclgrind */
+    unsigned drawn;                        /* cases of solvers for GPUs, on a processor */
+    const char *only;                      /* a pattern of names, or NULL for all */
+    bool met;                              /* by one name at least */
+    const char *part;                      /* spatial, transforms or chains, or NULL for all */
+    unsigned long passed, failed, skipped; /* skipped: a solver's refusals */
+    bool lacking; /* the device is less than what everything runs on: refusals are no failures */
+    bool bench;   /* time each variant once it is right, on an image of this size */
     int bench_width, bench_height;
     char **timed; /* names of variants that have been */
     size_t timed_count;
@@ -32,6 +33,12 @@ bool checkcl_wanted(struct checkcl *c, const char *name);
 /* Count one check; a failure prints the formatted detail. */
 void checkcl_result(struct checkcl *c, bool ok, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Count one that a solver refuses: not applicable. */
+void checkcl_skip(struct checkcl *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same where the device is to blame, else a failure. */
+void checkcl_refused(struct checkcl *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Reproducible random numbers (splitmix64). */
 uint64_t checkcl_random(uint64_t *state);

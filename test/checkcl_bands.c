@@ -113,7 +113,7 @@ static void check_chain(struct checkcl *c, const struct imf_chain *chain,
     struct imf_error err = {.text = ""};
     unsigned char *want = NULL;
     if (chain->count > 16 || !choose_solvers(chain, turn, &device, taken)) {
-        checkcl_result(c, false, "%s: no solver", what);
+        checkcl_refused(c, "%s: no solver", what);
         return;
     }
     for (size_t i = 0; i < COUNT(advances); i += c->tiny ? 2 : 1) {

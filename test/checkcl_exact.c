@@ -8,7 +8,10 @@
  */
 #include "checkcl_material.h"
 
-static bool able(const struct checkcl *c, const struct imf_solver *s, const struct kase *k) {
+#include <string.h>
+
+static bool able(const struct checkcl *c, const struct imf_solver *s, const struct kase *k,
+                 char why[IMF_WHY]) {
     struct material m;
     struct imf_device device = checkcl_device(c, s);
     uint64_t random = 1;
@@ -16,20 +19,28 @@ static bool able(const struct checkcl *c, const struct imf_solver *s, const stru
     struct imf_proposal proposal;
     imf_propose(&proposal, s, &m.p, &device);
     imf_kernel_free(&m.kernel[0]);
+    memcpy(why, proposal.why, IMF_WHY);
     return proposal.able;
 }
 
 /* The value of *v nearest to `no` that the solver takes; it takes `yes` and refuses `no`. */
-static bool edge_of(const struct checkcl *c, const struct imf_solver *s, const struct kase *k,
-                    int *v, int yes, int no) {
+static bool edge_of(struct checkcl *c, const struct imf_solver *s, const struct kase *k, int *v,
+                    int yes, int no) {
+    char why[IMF_WHY];
     *v = no;
-    bool high = able(c, s, k);
+    bool high = able(c, s, k, why);
     *v = yes;
-    if (high || !able(c, s, k))
+    if (!able(c, s, k, why)) {
+        checkcl_refused(c, "%s: the exact transform's edge: %s", checkcl_name(s), why);
+        return false;
+    }
+    checkcl_result(c, !high, "%s takes %s whatever the bound", checkcl_name(s),
+                   checkcl_describe(k));
+    if (high)
         return false;
     while (yes - no > 1 || no - yes > 1) {
         *v = yes + (no - yes) / 2;
-        if (able(c, s, k))
+        if (able(c, s, k, why))
             yes = *v;
         else
             no = *v;
@@ -55,8 +66,9 @@ void checkcl_exact(struct checkcl *c) {
                              .scale = 1,
                              .edge = IMF_EDGE_MIRROR};
             bool found = edge_of(c, s, &k, &k.gain, 1, 1 << 16);
-            checkcl_result(c, found && k.gain > 1, "%s: largest gain for %d bits: %s",
-                           checkcl_name(s), deep ? 16 : 8, checkcl_describe(&k));
+            if (found)
+                checkcl_result(c, k.gain > 1, "%s: largest gain for %d bits: %s", checkcl_name(s),
+                               deep ? 16 : 8, checkcl_describe(&k));
             for (k.picture = MIXED; found && k.picture < PICTURES; k.picture++)
                 checkcl_solver(c, s, &k, 20);
         }
@@ -70,8 +82,6 @@ void checkcl_exact(struct checkcl *c) {
                          .gain = 1,
                          .edge = IMF_EDGE_CLAMP};
         bool found = edge_of(c, s, &k, &k.scale, 99 * 103, 1);
-        checkcl_result(c, found, "%s: least scale of a 99x103 kernel: %d", checkcl_name(s),
-                       k.scale);
         for (k.picture = MIXED; found && k.picture < PICTURES; k.picture++)
             checkcl_solver(c, s, &k, 21);
     }

@@ -157,7 +157,7 @@ static void check_variant(struct checkcl *c, const struct imf_filter *f, const c
             p.colors = channels - 1;
         bool able = check_problem(c, &p, name, turn % 4 == 3 ? HALVES : MIXED, 900 + z + turn);
         if (!able)
-            checkcl_result(c, false, "%s on %dx%d: no solver", name, p.width, p.height);
+            checkcl_refused(c, "%s on %dx%d: no solver", name, p.width, p.height);
         imf_chain_free(&chain);
     }
 }

@@ -74,6 +74,12 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
         .tolerance = sample == IMF_U16 ? 0.25 : 1e-3};
     imf_problem_transfer(&p, t);
     const struct imf_solver *s = &imf_solver_frequency;
+    struct imf_proposal proposal;
+    imf_propose(&proposal, s, &p, imf_queue_device(c->queue));
+    if (!proposal.able) {
+        checkcl_refused(c, "%s %dx%d: %s", name, z.width, z.height, proposal.why);
+        return;
+    }
     struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
     struct imf_surface in = checkcl_surface(sample, z, none), out, want;
     struct imf_error err = {.text = ""};
@@ -85,14 +91,12 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
     checkcl_fill(&in, MIXED, &random);
     struct imf_problem reference = p;
     reference.out = IMF_F64;
-    struct imf_proposal host, proposal;
+    struct imf_proposal host;
     imf_propose_host(&host, &reference);
-    imf_propose(&proposal, s, &p, imf_queue_device(c->queue));
     bool ok = !host.solver->make(&job, &reference, &host, NULL, &err) &&
               !host.solver->run(job, &in, &want, &err);
     if (job)
         host.solver->destroy(&job);
-    ok = ok && proposal.able;
     in.mem = checkcl_upload(c, &in);
     out.mem = checkcl_upload(c, &out);
     ok = ok && !s->make(&job, &p, &proposal, c->queue, &err) && !s->run(job, &in, &out, &err) &&

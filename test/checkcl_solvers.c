@@ -90,8 +90,8 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
         imf_buffer_free(&m.in.mem);
         imf_buffer_free(&out.mem);
         imf_surface_free(&out);
-    } else if (c->verbose) {
-        printf("-- %s %s: %s\n", checkcl_name(s), checkcl_describe(k), proposal.why);
+    } else {
+        checkcl_skip(c, "%s %s: %s", checkcl_name(s), checkcl_describe(k), proposal.why);
     }
     checkcl_release(&m);
 }
@@ -167,8 +167,9 @@ static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
         checkcl_prepare(&m, &cases[i], 300 + i);
         struct imf_proposal proposal;
         imf_propose(&proposal, s, &m.p, &device);
-        checkcl_result(c, proposal.able, "%s %s: %s", checkcl_name(s), checkcl_describe(&cases[i]),
-                       proposal.why);
+        if (!proposal.able)
+            checkcl_refused(c, "%s %s: %s", checkcl_name(s), checkcl_describe(&cases[i]),
+                            proposal.why);
         checkcl_release(&m);
         checkcl_solver(c, s, &cases[i], 300 + i);
     }

@@ -114,8 +114,10 @@ static bool check_one(struct checkcl *c, size_t which, struct window *w, struct 
     imf_problem_neighbourhood(p, &w->filter->stages[0].neighbourhood);
     device.gpu = device.gpu || solvers[which].gpu;
     imf_propose(&one, s, p, &device);
-    if (!one.able)
+    if (!one.able) {
+        checkcl_skip(c, "%s on %dx%d: %s", name, p->width, p->height, one.why);
         return false;
+    }
     shape.channels = p->channels;
     struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
     struct imf_surface in = checkcl_surface(p->in, shape, p->reach);
@@ -186,7 +188,7 @@ void checkcl_windows(struct checkcl *c) {
                 able += check_window(c, which, k, f);
             imf_filter_free(&f);
         }
-        if (!c->tiny && !c->bench && c->full)
+        if (c->full && !c->tiny && !c->bench && !c->lacking)
             checkcl_result(c, able >= solvers[which].least, "%s: %u windows", solvers[which].name,
                            able);
     }

@@ -104,3 +104,17 @@ END
     POCL_DEVICES='pthread pthread' LIES_OF=0 LIES=group:64 imf_run --list-devices
     [[ $output == *"auto: passed over: device 0 comes first"* ]]
 }
+
+@test "checkcl counts what a device lacks as not applicable, and finds a device by its name" {
+    need_liar
+    [ -x "${BUILD:-build}/checkcl" ] || skip "checkcl is not built"
+    export OPENCL_LAYERS=$LIAR LIES=no-double
+    run "${BUILD:-build}/checkcl" --oclgrind --only=bands --device=NO-DOUBLE
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} == "checkcl on "*"(no-double)" ]]
+    [[ ${lines[-1]} =~ ^checkcl:\ [1-9][0-9]*\ passed,\ 0\ failed,\ [1-9][0-9]*\ not\ applicable$ ]]
+    run "${BUILD:-build}/checkcl" --oclgrind --only=bands --device=no-such
+    [ "$status" -eq 1 ]
+    [[ $output == *"no device's name contains 'no-such'"* ]]
+}
