@@ -1,9 +1,12 @@
 // canny.cl - edges after Canny, in the integers of lib/solver/canny.c, which has the definition
 //
-// Six kernels, each of which reads what the one before wrote: a Gaussian down, one across, gradients,
-// what remains of them, edges followed, and samples. Of the map of what remains there are two, which a
-// round of following reads and writes in turn, so that no work-item reads what another writes: it takes
-// a block of pixels, which it follows edges through until none is added, and tells whether it added any.
+// Seven kernels, each of which reads what the one before wrote: a Gaussian down, one across, gradients,
+// what remains of them, the same as bits, edges followed, and samples.
+//
+// Edges are followed through words of 64 pixels in a row, words of neighbouring rows side by side in
+// memory. A work-group takes a tile of 64 rows and follows edges through it until none is added: an edge
+// takes a run of weak pixels in six steps, whatever its length. What a round has found is written beside
+// what the one before found, so that no work-group reads what another writes.
 
 #ifndef CHANNELS
 #define CHANNELS 1
@@ -44,8 +47,8 @@
 #define FIRST_X 1 // of equal ones the one on the left, or on the right, remains
 #define FIRST_Y 1
 #endif
-#ifndef BLOCK
-#define BLOCK 16 // a side, of pixels that a work-item follows edges through
+#ifndef GROUP
+#define GROUP 1 // work-items that share the rows of a tile
 #endif
 #ifndef SAMPLE_NONE
 #define SAMPLE_NONE 0 // of no edge, of an edge
@@ -166,61 +169,117 @@ __kernel void canny_thin(__global const SIZE *sizes, __global const char2 *direc
     map[at] = largest && size > LOW ? size > HIGH ? EDGE : WEAK : NONE;
 }
 
-// One of the block that begins at (left, top) is taken from where it is written.
-inline bool touches(__global const uchar *from, __global const uchar *to, int x, int y, int left,
-                    int top, int width, int height)
+// Words of weak pixels, edges among them, and of edges: the one at (x, y) is the (x * height + y)th.
+__kernel void canny_pack(__global const uchar *map, __global ulong *weak, __global ulong *edges,
+                         int width, int height)
 {
-    for (int v = max(y - 1, 0); v <= min(y + 1, height - 1); v++)
-        for (int u = max(x - 1, 0); u <= min(x + 1, width - 1); u++) {
-            bool own = u >= left && u < left + BLOCK && v >= top && v < top + BLOCK;
-            if ((own ? to : from)[(long)v * width + u] == EDGE)
-                return true;
-        }
-    return false;
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x * 64 >= width)
+        return;
+    ulong any = 0, edge = 0;
+    map += (long)y * width + x * 64;
+    for (int i = 0; i < min(64, width - x * 64); i++) {
+        any |= (ulong)(map[i] != NONE) << i;
+        edge |= (ulong)(map[i] == EDGE) << i;
+    }
+    weak[(long)x * height + y] = any;
+    edges[(long)x * height + y] = edge;
 }
 
-// Forwards and backwards through the block, until none becomes an edge.
-__kernel void canny_follow(__global const uchar *from, __global uchar *to, int width, int height,
-                           __global int *changed)
+// Those and the pixels on either side.
+inline ulong widen(ulong edges) { return edges | edges << 1 | edges >> 1; }
+
+// All runs of weak pixels that hold an edge.
+inline ulong fill_runs(ulong edges, ulong weak)
 {
-    int left = get_global_id(0) * BLOCK, top = get_global_id(1) * BLOCK;
-    int right = min(left + BLOCK, width), bottom = min(top + BLOCK, height), weak = 0;
-    bool again = true, any = false;
-    if (left >= width)
-        return;
-    for (int y = top; y < bottom; y++)
-        for (int x = left; x < right; x++) {
-            uchar v = from[(long)y * width + x];
-            to[(long)y * width + x] = v;
-            weak += v == WEAK;
-        }
-    for (bool back = false; again && weak > 0; back = !back) {
-        again = false;
-        for (int r = top; r < bottom; r++)
-            for (int s = left; s < right; s++) {
-                int y = back ? bottom - 1 - (r - top) : r, x = back ? right - 1 - (s - left) : s;
-                long at = (long)y * width + x;
-                if (to[at] == WEAK && touches(from, to, x, y, left, top, width, height)) {
-                    to[at] = EDGE;
-                    again = true;
-                    weak--;
-                }
-            }
-        any = any || again;
+    ulong up = edges & weak, down = up, above = weak, below = weak;
+    for (int step = 1; step < 64; step *= 2) {
+        up |= above & up << step;
+        above &= above << step;
+        down |= below & down >> step;
+        below &= below >> step;
     }
+    return up | down;
+}
+
+// The row's edges on either side of the word, and of the rows above and below it there.
+inline ulong beside(__global const ulong *edges, int x, int y, int words, int height)
+{
+    ulong all = 0;
+    for (int v = max(y - 1, 0); v <= min(y + 1, height - 1); v++) {
+        if (x > 0)
+            all |= edges[(long)(x - 1) * height + v] >> 63;
+        if (x + 1 < words)
+            all |= edges[(long)(x + 1) * height + v] << 63;
+    }
+    return all;
+}
+
+#define ROWS (64 / GROUP) // of a work-item
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+canny_follow(__global const ulong *weak, __global const ulong *from, __global ulong *to, int words, int height,
+             __global int *changed)
+{
+    __local ulong first[GROUP], last[GROUP];
+    __local int more;
+    ulong edge[ROWS], open[ROWS], above = 0, below = 0;
+    int i = get_local_id(0), x = get_group_id(0), top = get_group_id(1) * 64 + i * ROWS;
+    bool again, any = false;
+    weak += (long)x * height;
+    to += (long)x * height;
+    for (int r = 0; r < ROWS; r++) {
+        int y = top + r;
+        open[r] = edge[r] = 0;
+        if (y < height) {
+            open[r] = weak[y];
+            edge[r] = from[(long)x * height + y] | (beside(from, x, y, words, height) & open[r]);
+        }
+    }
+    if (i == 0 && top > 0 && top <= height)
+        above = from[(long)x * height + top - 1];
+    if (i == GROUP - 1 && top + ROWS < height)
+        below = from[(long)x * height + top + ROWS];
+    do {
+        bool added = false;
+        first[i] = edge[0];
+        last[i] = edge[ROWS - 1];
+        if (i == 0)
+            more = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        ulong before = i > 0 ? last[i - 1] : above, behind = i < GROUP - 1 ? first[i + 1] : below;
+        for (int down = 1; down >= 0; down--)
+            for (int k = 0; k < ROWS; k++) {
+                int r = down ? k : ROWS - 1 - k;
+                ulong near = (r > 0 ? edge[r - 1] : before) | (r < ROWS - 1 ? edge[r + 1] : behind);
+                ulong all = fill_runs(edge[r] | widen(near), open[r]);
+                added = added || all != edge[r];
+                edge[r] = all;
+            }
+        if (added)
+            atomic_or(&more, 1);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        again = more;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    } while (again);
+    for (int r = 0; r < ROWS; r++)
+        if (top + r < height) {
+            any = any || edge[r] != from[(long)x * height + top + r];
+            to[top + r] = edge[r];
+        }
     if (any)
         atomic_or(changed, 1);
 }
 
-__kernel void canny_store(__global const uchar *map, __global const IN_T *in, long in_origin,
+__kernel void canny_store(__global const ulong *edges, __global const IN_T *in, long in_origin,
                           long in_pitch, __global OUT_T *out, long out_origin, long out_pitch,
-                          int width)
+                          int width, int height)
 {
-    int i = get_global_id(0);
+    int i = get_global_id(0), x = i / CHANNELS;
     long y = get_global_id(1);
-    if (i >= width * CHANNELS)
+    if (x >= width)
         return;
-    OUT_T v = map[y * width + i / CHANNELS] == EDGE ? SAMPLE_EDGE : SAMPLE_NONE;
+    OUT_T v = edges[(long)(x / 64) * height + y] >> x % 64 & 1 ? SAMPLE_EDGE : SAMPLE_NONE;
 #if COLORS < CHANNELS
     v = i % CHANNELS < COLORS ? v : saturate_float(TO_FLOAT(in[in_origin + y * in_pitch + i]));
 #endif

@@ -1,8 +1,8 @@
 /*
  * canny_device.c - edges after Canny on a device (cl/canny.cl), in canny.c's integers
  *
- * Edges are followed in rounds, each of which ends with the host asking whether another is needed:
- * as many as there are blocks along the longest edge that one strong pixel decides.
+ * Edges are followed in rounds, as many as there are tiles along the longest edge that one strong
+ * pixel decides. After some of them the host asks whether others are needed.
  */
 #include "solver/canny.h"
 
@@ -13,18 +13,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BLOCK 16
+#define TILE 64      /* a side */
+#define GPU_GROUP 32 /* work-items that share one on a GPU */
+#define ROUNDS 4     /* between two questions; even, so that the edges end where they began */
 
-enum step { DOWN, ACROSS, GRADIENT, THIN, FOLLOW, STORE, STEPS };
+enum step { DOWN, ACROSS, GRADIENT, THIN, PACK, FOLLOW, STORE, STEPS };
 static const char *const entries[STEPS] = {"canny_down", "canny_across", "canny_gradient",
-                                           "canny_thin", "canny_follow", "canny_store"};
+                                           "canny_thin", "canny_pack",   "canny_follow",
+                                           "canny_store"};
 
-enum memory { SUMS, VALUES, SIZES, DIRECTIONS, MAP, OTHER_MAP, CHANGED, MEMORIES };
+enum memory { SUMS, VALUES, SIZES, DIRECTIONS, MAP, WEAK, EDGES, FOUND, CHANGED, MEMORIES };
+
+struct shape {
+    int group;
+};
+_Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 
 struct canny_job {
     struct imf_queue *queue;
     struct imf_problem p;
     struct imf_canny_numbers n;
+    int group; /* of the work-items that follow edges */
     struct imf_program *program[STEPS];
     struct imf_buffer *memory[MEMORIES];
 };
@@ -33,13 +42,15 @@ static bool sizes_of(const struct imf_problem *p, const struct imf_canny_numbers
                      size_t bytes[MEMORIES]) {
     size_t half = (size_t)n->half, rows = (size_t)p->height + 2 * half, pixels;
     size_t values = ((size_t)p->width + 2 * half) * (size_t)p->colors;
+    size_t words = ((size_t)p->width - 1) / TILE + 1;
     size_t sums = values + 2 * (size_t)n->radius * (size_t)p->colors;
     bool good = imf_size_mul((size_t)p->width, (size_t)p->height, &pixels) &&
                 imf_size_mul(sums * sizeof(int32_t), rows, &bytes[SUMS]) &&
                 imf_size_mul(values * sizeof(int32_t), rows, &bytes[VALUES]) &&
                 imf_size_mul(pixels, p->canny->squares ? 8 : 4, &bytes[SIZES]);
     bytes[DIRECTIONS] = 2 * pixels;
-    bytes[MAP] = bytes[OTHER_MAP] = pixels;
+    bytes[MAP] = pixels;
+    bytes[WEAK] = bytes[EDGES] = bytes[FOUND] = words * (size_t)p->height * sizeof(uint64_t);
     bytes[CHANGED] = sizeof(int32_t);
     return good;
 }
@@ -60,6 +71,9 @@ static void device_canny_propose(const struct imf_problem *p, const struct imf_d
         out->bytes += (double)bytes[i];
         out->largest = fmax(out->largest, (double)bytes[i]);
     }
+    struct shape *s = (struct shape *)out->shape.bytes;
+    s->group = d->gpu && d->max_group >= GPU_GROUP ? GPU_GROUP : 1;
+    out->local = (size_t)s->group * 2 * sizeof(uint64_t) + sizeof(int32_t);
     double ns = t->filters.canny + 2 * n.radius * t->filters.canny_tap;
     out->able = true;
     out->error = 0;
@@ -88,7 +102,7 @@ static void define_taps(struct imf_defines *d, const char *name, const int *taps
 }
 
 static void define(struct imf_defines *d, const struct imf_problem *p,
-                   const struct imf_canny_numbers *n) {
+                   const struct imf_canny_numbers *n, int group) {
     double weights[IMF_CANNY_RADIUS + 1];
     struct imf_canny_ends ends;
     imf_canny_ends(&ends, p, p->out);
@@ -110,7 +124,7 @@ static void define(struct imf_defines *d, const struct imf_problem *p,
     imf_define(d, "TANGENT", "%d", IMF_CANNY_TANGENT);
     imf_define(d, "FIRST_X", "%d", p->canny->first_x);
     imf_define(d, "FIRST_Y", "%d", p->canny->first_y);
-    imf_define(d, "BLOCK", "%d", BLOCK);
+    imf_define(d, "GROUP", "%d", group);
     /* Samples: whole numbers, but for floats. */
     double none = imf_sample_get(&ends.as, p->out, 0), edge = imf_sample_get(&ends.as, p->out, 1);
     imf_define_float(d, "SAMPLE_NONE", none);
@@ -123,16 +137,16 @@ static enum imf_status device_canny_make(void **job, const struct imf_problem *p
     static const char *const parts[] = {"common.cl", NULL};
     struct canny_job *j = *job = calloc(1, sizeof *j);
     size_t bytes[MEMORIES];
-    (void)proposal;
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->queue = queue;
     j->p = *p;
+    j->group = ((const struct shape *)proposal->shape.bytes)->group;
     imf_canny_numbers(&j->n, p);
     struct imf_defines d = {0};
     const struct imf_program_source source = {.file = "canny.cl", .parts = parts, .defines = &d};
     enum imf_status st = sizes_of(p, &j->n, bytes) ? IMF_OK : imf_fail_memory(err, SIZE_MAX);
-    define(&d, p, &j->n);
+    define(&d, p, &j->n, j->group);
     for (int i = 0; i < STEPS && !st; i++)
         st = imf_program_make(&j->program[i], queue, &source, entries[i], err);
     imf_defines_free(&d);
@@ -148,7 +162,7 @@ static enum imf_status device_canny_make(void **job, const struct imf_problem *p
                                      imf_tuning_group(imf_queue_device((j)->queue))),              \
                        args, err)
 
-/* To the map of what remains. */
+/* To the bits of what remains. */
 static enum imf_status find(struct canny_job *j, const struct imf_surface *in,
                             struct imf_error *err) {
     const struct imf_problem *p = &j->p;
@@ -166,28 +180,35 @@ static enum imf_status find(struct canny_job *j, const struct imf_surface *in,
     const struct imf_arg thin[] = {
         imf_arg_buffer(j->memory[SIZES]), imf_arg_buffer(j->memory[DIRECTIONS]),
         imf_arg_buffer(j->memory[MAP]), imf_arg_int(p->width), imf_arg_int(p->height)};
+    const struct imf_arg pack[] = {imf_arg_buffer(j->memory[MAP]), imf_arg_buffer(j->memory[WEAK]),
+                                   imf_arg_buffer(j->memory[EDGES]), imf_arg_int(p->width),
+                                   imf_arg_int(p->height)};
     enum imf_status st = LAUNCH(j, DOWN, (size_t)all * (size_t)p->colors, rows, down, err);
     if (!st)
         st = LAUNCH(j, ACROSS, (size_t)values * (size_t)p->colors, rows, across, err);
     if (!st)
         st = LAUNCH(j, GRADIENT, p->width, p->height, gradient, err);
-    return st ? st : LAUNCH(j, THIN, p->width, p->height, thin, err);
+    if (!st)
+        st = LAUNCH(j, THIN, p->width, p->height, thin, err);
+    return st ? st : LAUNCH(j, PACK, (p->width - 1) / TILE + 1, p->height, pack, err);
 }
 
-/* Which of the maps is followed to its ends. */
-static enum imf_status follow(struct canny_job *j, enum memory *map, struct imf_error *err) {
+static enum imf_status follow(struct canny_job *j, struct imf_error *err) {
     const struct imf_problem *p = &j->p;
-    size_t across = ((size_t)p->width - 1) / BLOCK + 1, down = ((size_t)p->height - 1) / BLOCK + 1;
+    int words = (p->width - 1) / TILE + 1;
+    struct imf_grid grid = {(size_t)words, ((size_t)p->height - 1) / TILE + 1, (size_t)j->group};
     enum imf_status st = IMF_OK;
-    int32_t changed = 1;
-    for (*map = MAP; changed && !st; *map = *map == MAP ? OTHER_MAP : MAP) {
-        const struct imf_arg args[] = {imf_arg_buffer(j->memory[*map]),
-                                       imf_arg_buffer(j->memory[*map == MAP ? OTHER_MAP : MAP]),
-                                       imf_arg_int(p->width), imf_arg_int(p->height),
-                                       imf_arg_buffer(j->memory[CHANGED])};
+    for (int32_t changed = 1; changed && !st;) {
         st = imf_buffer_clear(j->queue, j->memory[CHANGED], 0, sizeof changed, err);
-        if (!st)
-            st = LAUNCH(j, FOLLOW, across, down, args, err);
+        for (int i = 0; i < ROUNDS && !st; i++) {
+            const struct imf_arg args[] = {imf_arg_buffer(j->memory[WEAK]),
+                                           imf_arg_buffer(j->memory[i % 2 ? FOUND : EDGES]),
+                                           imf_arg_buffer(j->memory[i % 2 ? EDGES : FOUND]),
+                                           imf_arg_int(words),
+                                           imf_arg_int(p->height),
+                                           imf_arg_buffer(j->memory[CHANGED])};
+            st = imf_program_launch(j->queue, j->program[FOLLOW], grid, args, err);
+        }
         if (!st)
             st =
                 imf_buffer_download(j->queue, j->memory[CHANGED], 0, &changed, sizeof changed, err);
@@ -198,16 +219,15 @@ static enum imf_status follow(struct canny_job *j, enum memory *map, struct imf_
 static enum imf_status device_canny_run(void *job, const struct imf_surface *in,
                                         const struct imf_surface *out, struct imf_error *err) {
     struct canny_job *j = job;
-    enum memory map;
     enum imf_status st = find(j, in, err);
     if (!st)
-        st = follow(j, &map, err);
+        st = follow(j, err);
     if (st)
         return st;
-    const struct imf_arg args[] = {imf_arg_buffer(j->memory[map]), imf_arg_buffer(in->mem),
-                                   imf_arg_size(in->origin),       imf_arg_size(in->pitch),
-                                   imf_arg_buffer(out->mem),       imf_arg_size(out->origin),
-                                   imf_arg_size(out->pitch),       imf_arg_int(j->p.width)};
+    const struct imf_arg args[] = {
+        imf_arg_buffer(j->memory[EDGES]), imf_arg_buffer(in->mem),  imf_arg_size(in->origin),
+        imf_arg_size(in->pitch),          imf_arg_buffer(out->mem), imf_arg_size(out->origin),
+        imf_arg_size(out->pitch),         imf_arg_int(j->p.width),  imf_arg_int(j->p.height)};
     return LAUNCH(j, STORE, (size_t)j->p.width * (size_t)j->p.channels, j->p.height, args, err);
 }
 
