@@ -51,7 +51,7 @@ END
     need_liar
     on_less discrete,local:1024 "$TESTDATA/alpha.png" <<'END'
 rank 5 of 9 in 3x3|-f median:1 --backend=direct
-rank 225 of 225 in 15x15|-f dilate:7 --backend=direct
+greatest of 225 in 15x15, runs|-f dilate:7 --backend=direct
 fft tiles|-f sobel --backend=fft
 END
 }
@@ -63,6 +63,22 @@ END
 direct|-f sharpen
 not:a buffer of 2 MiB is over the device's limit of 1|-f box:9 --backend=separable
 not:more than the device's memory|-f highpass:0.1 --backend=fft
+END
+    # what is too large for the image at once is not too large for the bands that stream
+    python3 -c 'import sys
+sys.stdout.buffer.write(b"P5 400 30000 255\n" + bytes(i * i >> 9 & 255 for i in range(400000)) * 30)' >long.pgm
+    while IFS='|' read -r words options; do
+        # shellcheck disable=SC2086 # several words
+        imf ${options% *} --backend=vector long.pgm -o want.pgm
+        # shellcheck disable=SC2086
+        OPENCL_LAYERS=$LIAR LIES=discrete,alloc:8388608 imf_run $options --device=0 --json long.pgm -o out.pgm
+        echo "$options: $status $output $stderr"
+        [ "$status" -eq 0 ]
+        [[ $output == *'"algorithm":"'*"$words"* && $output != *'"device":"host"'* ]]
+        cmp want.pgm out.pgm
+    done <<'END'
+two passes|-f box:9 --backend=separable
+rows, then columns|-f erode:9 --backend=direct
 END
 }
 

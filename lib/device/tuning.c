@@ -358,6 +358,7 @@ int imf_tuning_rows(const struct imf_tuning *t, const struct imf_device *d, size
 
 size_t imf_tuning_band_bytes(const struct imf_device *d) {
     size_t bytes = imf_tuning(d)->band_bytes;
-    uint64_t most = d->max_alloc < d->global_memory / 4 ? d->max_alloc : d->global_memory / 4;
+    uint64_t most = d->max_alloc < d->global_memory ? d->max_alloc : d->global_memory;
+    most /= 4; /* for a solver's own buffers are up to four times as large as a surface */
     return bytes && bytes < most ? bytes : (size_t)most;
 }

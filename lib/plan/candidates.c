@@ -178,11 +178,18 @@ double imf_candidate_make(struct imf_candidate *out, struct imf_proposals *from,
                           enum imf_backend backend, const struct imf_bounds *bounds,
                           struct imf_proposal *taken) {
     double bytes, over = INFINITY;
-    *out = (struct imf_candidate){.estimate_ms =
-                                      overhead(from->chain, from->device, backend, bounds->opened)};
-    snprintf(out->backend, sizeof out->backend, "%s", imf_backend_name(backend));
-    bool able = take(out, from, backend, taken) && (backend || is_mixture(from->chain, taken)) &&
-                measure(out, from, backend, bounds, taken, &bytes);
+    bool able, again;
+    do { /* until no solver is taken that even bands are too large for */
+        again = false;
+        *out = (struct imf_candidate){
+            .estimate_ms = overhead(from->chain, from->device, backend, bounds->opened)};
+        snprintf(out->backend, sizeof out->backend, "%s", imf_backend_name(backend));
+        able = take(out, from, backend, taken) && (backend || is_mixture(from->chain, taken));
+        if (able && !measure(out, from, backend, bounds, taken, &bytes)) {
+            able = false;
+            again = imf_proposals_drop(from, taken);
+        }
+    } while (again);
     out->eligible = able && within(out, bytes, bounds);
     if (able && !out->eligible)
         over = out->estimate_ms;

@@ -70,6 +70,20 @@ struct imf_prices imf_proposals_prices(struct imf_proposals *proposals) {
     return (struct imf_prices){pass_price, problem_price, proposals};
 }
 
+bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *taken) {
+    bool dropped = false;
+    for (int i = 0; i < proposals->chain->count; i++) {
+        struct imf_proposal *of_pass = &proposals->list[(size_t)i * proposals->solvers];
+        for (size_t k = 0; k < proposals->solvers && !taken[i].able; k++)
+            if (of_pass[k].solver == taken[i].solver && of_pass[k].able) {
+                of_pass[k] = taken[i];
+                of_pass[k].ms = INFINITY;
+                dropped = true;
+            }
+    }
+    return dropped;
+}
+
 enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chain *chain,
                                    struct imf_proposal *taken, struct imf_bands_form form,
                                    const struct imf_device *d, struct imf_error *err) {
@@ -77,10 +91,8 @@ enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chai
     for (int i = 0; i < chain->count && !st; i++) {
         struct imf_problem p = chain->passes[i].problem;
         p.height = (*out)->window[i + 1].tallest;
-        /* What goes by tiles keeps those of the image. */
-        if (!taken[i].solver || p.height == taken[i].height || taken[i].step > 1)
-            continue;
-        imf_propose(&taken[i], taken[i].solver, &p, d);
+        if (taken[i].solver)
+            imf_propose_band(&taken[i], &p, d);
         if (!taken[i].able)
             st = imf_fail(err, IMF_ERR_LIMIT, "in bands of %d rows: %s", p.height, taken[i].why);
     }

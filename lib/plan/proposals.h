@@ -31,10 +31,12 @@ struct imf_prices imf_proposals_prices(struct imf_proposals *proposals);
 /*
  * The bands that a chain is run in on a device (NULL: the host) by the solvers of taken[i] (a point
  * pass: NULL), and their proposals again, for the height of the bands. Fails with IMF_ERR_LIMIT
- * where a solver cannot do that.
+ * where a solver cannot do that: its proposal is not able then.
  */
 enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chain *chain,
                                    struct imf_proposal *taken, struct imf_bands_form form,
                                    const struct imf_device *d, struct imf_error *err);
+/* Ask no more for those of taken[i] that are not able in bands; false where there are none. */
+bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *taken);
 
 #endif

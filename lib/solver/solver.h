@@ -84,6 +84,10 @@ extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_sol
 /* What a solver proposes: not able, and why, until it says otherwise. */
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d);
+/* A proposal again for a band, of as many rows as p has; not able where the device lacks room even
+ * for that. What an image needs at once is only asked of those whose bands are IMF_BANDS_WHOLE. */
+void imf_propose_band(struct imf_proposal *out, const struct imf_problem *p,
+                      const struct imf_device *d);
 /* The cheapest of a host backend's, or the last one's why not. */
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
                          const struct imf_problem *p);

@@ -79,15 +79,18 @@ void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...) {
 }
 
 /* A solver may propose what the device has no room for. */
-static void fit(struct imf_proposal *out, const struct imf_device *d) {
+static void fit(struct imf_proposal *out, const struct imf_device *d, bool buffers) {
     bool local = out->local > d->local_memory;
-    out->able = !local && !(d->max_alloc > 0 && out->largest > (double)d->max_alloc);
+    bool large = buffers && d->max_alloc > 0 && out->largest > (double)d->max_alloc;
     if (local)
         imf_proposal_refuse(out, "this needs %zu bytes of local memory, the device has %llu",
                             out->local, (unsigned long long)d->local_memory);
-    else if (!out->able)
+    else if (large)
         imf_proposal_refuse(out, "a buffer of %.0f MiB is over the device's limit of %.0f",
                             ceil(out->largest / 1048576), (double)d->max_alloc / 1048576);
+    out->able = !local && !large;
+    if (!out->able)
+        out->ms = INFINITY;
 }
 
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
@@ -99,7 +102,16 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
     else
         imf_proposal_refuse(out, "%s", why_not[p->kind]);
     if (out->able && d)
-        fit(out, d);
+        fit(out, d, out->bands == IMF_BANDS_WHOLE);
+}
+
+void imf_propose_band(struct imf_proposal *out, const struct imf_problem *p,
+                      const struct imf_device *d) {
+    /* What goes by tiles keeps those of the image. */
+    if (p->height != out->height && out->step <= 1)
+        imf_propose(out, out->solver, p, d);
+    if (out->able && d)
+        fit(out, d, true);
 }
 
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
