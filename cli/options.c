@@ -91,17 +91,32 @@ static void build_getopt_tables(char *letters, struct option *longs) {
     *longs = (struct option){0};
 }
 
+/* An operand that is a filter was meant as one. */
+static void complain_no_filter(const struct options *o) {
+    for (size_t i = 0; i < o->input_count; i++) {
+        struct imf_filter *filter;
+        if (imf_filter_parse(&filter, &o->inputs[i], 1, NULL) == IMF_OK) {
+            imf_filter_free(&filter);
+            complain("no filter given (write -f %s)", o->inputs[i]);
+            return;
+        }
+    }
+    complain("no filter given (use -f SPEC; --list-filters lists them)");
+}
+
 /* Combinations that no run could satisfy. */
 static bool check(const struct options *o) {
     /* The spectrum of an image needs no filter, what is done with one does. */
     bool only_spectrum = o->spectrum && !o->output && !o->in_place && !o->suffix && !o->bench &&
                          !o->verify && !o->explain && !o->show_kernel;
+    if (!o->spec_count && !only_spectrum) {
+        complain_no_filter(o);
+        return false;
+    }
     const struct {
         bool wrong;
         const char *text;
     } rules[] = {
-        {!o->spec_count && !only_spectrum,
-         "no filter given (use -f SPEC; --list-filters lists them)"},
         {o->in_place && o->output, "--in-place and -o exclude each other"},
         {o->in_place && o->suffix, "--in-place and --suffix exclude each other"},
         {o->in_place && o->format != IMF_FORMAT_NONE,

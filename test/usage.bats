@@ -172,6 +172,9 @@ EOF
     imf_run a.ppm -o b.ppm
     [ "$status" -eq 2 ]
     one_line "no filter given (use -f SPEC; --list-filters lists them)"
+    imf_run blur:2 "$TESTDATA/gradient.png" -o out.png
+    [ "$status" -eq 2 ]
+    one_line "no filter given (write -f blur:2)"
     [ ! -e b.ppm ]
 }
 

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Samples that a thread takes at a time: about 0.1 ms. */
 #define ITEM 131072
@@ -58,8 +59,7 @@ static enum imf_status make_map(struct imf_point_rows *j, double samples, struct
     j->bytes = malloc(sizeof *j->bytes);
     if (!j->bytes)
         return imf_fail_memory(err, sizeof *j->bytes);
-    for (int v = 0; v < values; v++)
-        j->bytes->to[v] = ((const uint8_t *)j->map[0])[v];
+    memcpy(j->bytes->to, j->map[0], sizeof j->bytes->to);
     imf_byte_map_make(j->bytes, p->in_channels, p->in_channels - p->alpha, samples);
     return IMF_OK;
 }
