@@ -18,13 +18,6 @@
 //
 // The image is read and written once a channel, the plane three times in all: memory is what limits this.
 
-// Mirrored by struct imf_blend of solver/extend.h: a sample of the gap between the image and its
-// repetition.
-struct blend {
-    int first, second; // positions within the image, or -1: the constant
-    float weight;      // of the second
-};
-
 // Mirrored by struct imf_frequency_sizes of solver/fft_args.h.
 struct frequency_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
@@ -38,38 +31,6 @@ struct frequency_sizes {
 };
 
 // ---- gains -----------------------------------------------------------------------------------
-
-// Squared frequencies are integers in units of 2^-62, so that which side of an ideal cutoff a
-// frequency lies on does not depend on rounding, and differences from a band's centre keep their
-// digits.
-#define UNIT 0x1p-62f
-typedef V(long) vlong;
-
-// Mirrored by struct imf_frequency_gain of solver/fft_args.h; see lib/filter/transfer.c for the formulas.
-struct gain {
-    long least, most; // ideal: squared frequencies that pass
-    long centre;      // band: low * high
-    float inverse;    // 1 / cutoff^2, or 1 / (high - low)^2
-    float norm;       // 1 / (2 nx ny)
-    int type;         // 0 gaussian, 1 butterworth, 2 ideal
-    int order;        // butterworth
-    int band, notch;  // what is normalised, and how
-    int reject;       // 1 - the prototype
-};
-
-static vfloat prototype(vlong q, struct gain g)
-{
-    if (g.type == 2)
-        return select((vfloat)0.0f, (vfloat)1.0f, TO(int)(q >= g.least && q <= g.most));
-    vfloat f = TO(float)(q) * UNIT, d = TO(float)(q - g.centre) * UNIT;
-    vfloat square = g.band ? d * d / f * g.inverse : f * g.inverse;
-    if (g.type == 0)
-        return exp(-0.5f * square);
-    vfloat power = 1.0f;
-    for (int n = g.order; n > 0; n >>= 1, square *= square)
-        power *= n & 1 ? square : (vfloat)1.0f;
-    return 1.0f / (1.0f + power);
-}
 
 // squares: for each frequency of y, then for each position along x, the squared distances from the
 // origin or from the two centres of the notch; those of y in vectors.

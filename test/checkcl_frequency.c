@@ -4,6 +4,8 @@
  * Results stay floating point, so that the error itself is held against what the solver proposed.
  */
 #include "checkcl_material.h"
+#include "fourier/plan.h"
+#include "solver/extend.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,17 +52,24 @@ static double largest_error(const struct imf_surface *want, const struct imf_sur
     return largest;
 }
 
-static void check_transfer(struct checkcl *c, const struct imf_transfer *t, struct shape z,
-                           enum imf_sample sample, enum imf_edge edge) {
+static void check_transfer(struct checkcl *c, const struct imf_solver *s,
+                           const struct imf_transfer *t, struct shape z, enum imf_sample sample,
+                           enum imf_edge edge) {
     static const char *const kind[] = {"lowpass", "highpass", "bandpass", "bandstop", "notch"};
     static const char *const type[] = {"gaussian", "butterworth", "ideal"};
     static const char *const samples[] = {"u8", "u16", "f32"};
     double full = sample == IMF_U16 ? 65535 : 255;
     char name[100];
-    snprintf(name, sizeof name, "frequency/%s-%s/%s-f32/%dch", kind[t->kind], type[t->type],
-             samples[sample], z.channels);
+    bool gpu = s == &imf_solver_frequency_gpu;
+    snprintf(name, sizeof name, "frequency%s/%s-%s/%s-f32/%dch", gpu ? "_gpu" : "", kind[t->kind],
+             type[t->type], samples[sample], z.channels);
     if (!checkcl_wanted(c, name))
         return;
+    int nx = imf_extend_period(t, z.width, edge), ny = imf_extend_period(t, z.height, edge);
+    bool fits =
+        !gpu || (nx % 2 == 0 && imf_fft_largest_prime(nx) <= 7 && imf_fft_largest_prime(ny) <= 7);
+    struct imf_device device = *imf_queue_device(c->queue);
+    device.gpu = device.gpu || gpu;
     struct imf_problem p = {
         .width = z.width,
         .height = z.height,
@@ -73,11 +82,14 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
         .in_max = full,
         .tolerance = sample == IMF_U16 ? 0.25 : 1e-3};
     imf_problem_transfer(&p, t);
-    const struct imf_solver *s = &imf_solver_frequency;
     struct imf_proposal proposal;
-    imf_propose(&proposal, s, &p, imf_queue_device(c->queue));
-    if (!proposal.able) {
-        checkcl_refused(c, "%s %dx%d: %s", name, z.width, z.height, proposal.why);
+    imf_propose(&proposal, s, &p, &device);
+    if (!fits || !proposal.able) {
+        if (!fits)
+            checkcl_result(c, !proposal.able, "%s %dx%d edge %d: %dx%d is proposed", name, z.width,
+                           z.height, (int)edge, nx, ny);
+        else
+            checkcl_refused(c, "%s %dx%d: %s", name, z.width, z.height, proposal.why);
         return;
     }
     struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
@@ -118,22 +130,31 @@ static void check_transfer(struct checkcl *c, const struct imf_transfer *t, stru
         checkcl_time(c, s, name, &p, MIXED);
 }
 
-void checkcl_frequency(struct checkcl *c) {
+static void check_all(struct checkcl *c, const struct imf_solver *s) {
     static const enum imf_sample samples[] = {IMF_U8, IMF_U16, IMF_F32};
-    unsigned n = 0;
+    bool gpu = s == &imf_solver_frequency_gpu, slow = gpu && !imf_queue_device(c->queue)->gpu;
+    unsigned every = c->tiny ? 37 : c->quick ? 5 : 1, n = 0;
+    every *= slow && !c->full ? 7 : 1; /* shares no factor with what turns below */
     for (size_t t = 0; t < COUNT(transfers); t++)
         for (size_t z = 0; z < COUNT(shapes); z++)
             for (int edge = 0; edge < 5; edge++, n++) {
                 struct shape shape = shapes[z];
                 shape.channels = 1 + (int)n % 4;
-                if (n % (c->tiny ? 37 : c->quick ? 5 : 1) == 0)
-                    check_transfer(c, &transfers[t], shape, samples[c->tiny ? 0 : n % 3],
+                if (n % every == 0)
+                    check_transfer(c, s, &transfers[t], shape, samples[c->tiny ? 0 : n % 3],
                                    (enum imf_edge)edge);
             }
     if (c->quick)
         return;
     /* Long axes, and a plane that outgrows the caches. */
-    check_transfer(c, &transfers[4], (struct shape){70001, 1, 1}, IMF_U8, IMF_EDGE_CLAMP);
-    check_transfer(c, &transfers[0], (struct shape){1, 40000, 3}, IMF_U8, IMF_EDGE_WRAP);
-    check_transfer(c, &transfers[4], (struct shape){801, 603, 3}, IMF_U8, IMF_EDGE_REFLECT);
+    check_transfer(c, s, &transfers[4], (struct shape){801, 603, 3}, IMF_U8, IMF_EDGE_REFLECT);
+    if (gpu)
+        return;
+    check_transfer(c, s, &transfers[4], (struct shape){70001, 1, 1}, IMF_U8, IMF_EDGE_CLAMP);
+    check_transfer(c, s, &transfers[0], (struct shape){1, 40000, 3}, IMF_U8, IMF_EDGE_WRAP);
+}
+
+void checkcl_frequency(struct checkcl *c) {
+    check_all(c, &imf_solver_frequency);
+    check_all(c, &imf_solver_frequency_gpu);
 }

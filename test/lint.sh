@@ -14,17 +14,22 @@ lint_kernel() { # OPTION... FILE
 lint_kernels() {
     for file in cl/*.cl cl/parts/*.cl; do
         case $file in
-        cl/parts/common.cl | cl/parts/fft_stages.cl | cl/parts/fft_gpu_lines.cl | cl/edge.cl | cl/fft_chirp.cl)
+        cl/parts/common.cl | cl/parts/fft_stages.cl | cl/parts/fft_gpu_butterflies.cl | cl/edge.cl | cl/fft_chirp.cl)
             set -- ;;
         cl/fft.cl) set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl -include cl/parts/common.cl \
             -include cl/parts/fft_channels.cl ;;
         cl/parts/fft_primes.cl | cl/parts/fft_transpose.cl) set -- -include cl/parts/fft_stages.cl ;;
         cl/fft_transform.cl | cl/frequency.cl)
             set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl \
-                -include cl/parts/fft_channels.cl ;;
+                -include cl/parts/fft_channels.cl -include cl/parts/transfer.cl ;;
         cl/direct_gpu.cl) set -- -include cl/parts/direct_sums.cl -include cl/parts/common.cl ;;
         cl/extreme_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
-        cl/fft_gpu.cl) set -- -include cl/parts/fft_gpu_lines.cl -include cl/parts/common.cl ;;
+        cl/parts/fft_gpu_lines.cl) set -- -include cl/parts/fft_gpu_butterflies.cl ;;
+        cl/fft_gpu.cl)
+            set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_lines.cl \
+                -include cl/parts/common.cl ;;
+        cl/frequency_gpu.cl)
+            set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/common.cl -include cl/parts/transfer.cl ;;
         *) set -- -include cl/parts/common.cl ;;
         esac
         lint_kernel "$@" "$file"

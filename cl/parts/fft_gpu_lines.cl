@@ -30,82 +30,7 @@
 #define LAST M
 #endif
 
-// ---- butterflies -----------------------------------------------------------------------------
-
-#define EACH(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
-
-static inline float2 times(float2 a, float2 w, int back)
-{
-    return back ? (float2)(a.x * w.x + a.y * w.y, a.y * w.x - a.x * w.y)
-                : (float2)(a.x * w.x - a.y * w.y, a.x * w.y + a.y * w.x);
-}
-
-// A quarter turn: times -i, or i.
-static inline float2 quarter(float2 a, int back)
-{
-    return back ? (float2)(-a.y, a.x) : (float2)(a.y, -a.x);
-}
-
-static inline void dft2(float2 *a, float2 *b)
-{
-    float2 sum = *a + *b;
-    *b = *a - *b;
-    *a = sum;
-}
-
-static inline void dft4(float2 *a, float2 *b, float2 *c, float2 *d, int back)
-{
-    dft2(a, c);
-    dft2(b, d);
-    *d = quarter(*d, back);
-    dft2(a, b);
-    dft2(c, d);
-    float2 t = *b; // bins 0 2 1 3
-    *b = *c;
-    *c = t;
-}
-
-#define ROOT_2 0x1.6a09e6p-1f // sqrt(1/2)
-#define COS_16 0x1.d906bcp-1f // cos(pi/8)
-#define SIN_16 0x1.87de2ap-2f
-
-#if LAST == 8
-// Two transforms of 4 over even and odd elements, then 4 of 2.
-static inline void dft8(float2 *x, int back)
-{
-    dft4(x + 0, x + 2, x + 4, x + 6, back);
-    dft4(x + 1, x + 3, x + 5, x + 7, back);
-    x[3] = times(x[3], (float2)(ROOT_2, -ROOT_2), back);
-    x[5] = quarter(x[5], back);
-    x[7] = times(x[7], (float2)(-ROOT_2, -ROOT_2), back);
-    float2 y[8];
-    EACH(k, 4)
-    {
-        y[k] = x[2 * k] + x[2 * k + 1];
-        y[k + 4] = x[2 * k] - x[2 * k + 1];
-    }
-    EACH(k, 8) x[k] = y[k];
-}
-#endif
-
-// Four transforms of 4, the roots between, and four more.
-static inline void dft16(float2 *x, int back)
-{
-    EACH(n, 4) dft4(x + n, x + n + 4, x + n + 8, x + n + 12, back);
-    x[5] = times(x[5], (float2)(COS_16, -SIN_16), back);
-    x[6] = times(x[6], (float2)(ROOT_2, -ROOT_2), back);
-    x[7] = times(x[7], (float2)(SIN_16, -COS_16), back);
-    x[9] = times(x[9], (float2)(ROOT_2, -ROOT_2), back);
-    x[10] = quarter(x[10], back);
-    x[11] = times(x[11], (float2)(-ROOT_2, -ROOT_2), back);
-    x[13] = times(x[13], (float2)(SIN_16, -COS_16), back);
-    x[14] = times(x[14], (float2)(-ROOT_2, -ROOT_2), back);
-    x[15] = times(x[15], (float2)(-COS_16, SIN_16), back);
-    EACH(k, 4) dft4(x + 4 * k, x + 4 * k + 1, x + 4 * k + 2, x + 4 * k + 3, back);
-    float2 y[16];
-    EACH(k, 16) y[k] = x[k % 4 * 4 + k / 4];
-    EACH(k, 16) x[k] = y[k];
-}
+// ---- lines -----------------------------------------------------------------------------------
 
 static inline void dft_last(float2 *x, int back)
 {
@@ -120,8 +45,6 @@ static inline void dft_last(float2 *x, int back)
     EACH(b, 8) dft2(x + 2 * b, x + 2 * b + 1);
 #endif
 }
-
-// ---- lines -----------------------------------------------------------------------------------
 
 // Where local memory holds an element: at BASE of what depends on the work-item plus OFFSET of what
 // depends on the register, which is an immediate. Along x, one element in 17 is left out, so that

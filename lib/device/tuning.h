@@ -36,6 +36,7 @@ struct imf_gpu_rates {
     /* fft: nanoseconds of a unit for an element of a line, along y in two kernels and along x in
      * one; factors for each doubling of a column above 256, and for rows above 256. */
     double column, row, long_column, long_row;
+    double plane;    /* whole images: nanoseconds of a unit for an element and kernel */
     double fft_ms;   /* fft: starting its kernels, and waiting for the last groups */
     double again_ms; /* fft: the kernel for these, which is started for every exact problem */
     double again;    /* fft: nanoseconds of a unit for a tap of a pixel that is summed again */

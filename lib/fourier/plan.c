@@ -88,6 +88,21 @@ bool imf_fft_plan_make(struct imf_fft_plan *plan, int length) {
     return length >= 1 && length <= IMF_FFT_SMOOTH_MAX && take_smooth(plan, length);
 }
 
+bool imf_fft_plan_local(struct imf_fft_plan *plan, int length) {
+    *plan = (struct imf_fft_plan){.length = length};
+    if (length < 1 || smooth_rest(length) != 1)
+        return false;
+    int rest = length;
+    while (rest % 8 == 0 && rest % 32 != 16) /* 16 is 4 * 4 */
+        plan->radix[plan->stages++] = 8, rest /= 8;
+    static const int others[] = {4, 2, 3, 5, 7};
+    for (int i = 0; i < 5; i++)
+        for (; rest % others[i] == 0; rest /= others[i])
+            plan->radix[plan->stages++] = others[i];
+    count_twiddles(plan);
+    return true;
+}
+
 bool imf_fft_plan_any(struct imf_fft_plan *plan, int length) {
     *plan = (struct imf_fft_plan){.length = length};
     return length >= 1 && length <= IMF_FFT_MAX && take_smooth(plan, take_primes(plan));
@@ -195,20 +210,30 @@ void imf_fft_root(int64_t k, int n, double *re, double *im) {
     *im = -(qc * s + qs * c);
 }
 
-void imf_fft_twiddles(const struct imf_fft_plan *plan, float *out) {
+static void fill_twiddles(const struct imf_fft_plan *plan, bool across, float *out) {
     int span = plan->length;
     for (int s = 0; s < plan->stages; s++) {
         int radix = plan->radix[s], m = span / radix;
         for (int j = 0; j < m; j++) {
             for (int k = 1; k < radix; k++) {
                 double re, im;
+                float *at = out + 2 * (across ? (k - 1) * m + j : j * (radix - 1) + k - 1);
                 imf_fft_root((int64_t)j * k % span, span, &re, &im);
-                *out++ = (float)re;
-                *out++ = (float)im;
+                at[0] = (float)re;
+                at[1] = (float)im;
             }
         }
+        out += 2 * m * (radix - 1);
         span = m;
     }
+}
+
+void imf_fft_twiddles(const struct imf_fft_plan *plan, float *out) {
+    fill_twiddles(plan, false, out);
+}
+
+void imf_fft_twiddles_across(const struct imf_fft_plan *plan, float *out) {
+    fill_twiddles(plan, true, out);
 }
 
 void imf_fft_order(const struct imf_fft_plan *plan, int *order) {

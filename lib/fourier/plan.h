@@ -56,6 +56,10 @@ double imf_fft_plan_doublings(const struct imf_fft_plan *plan);
  * factors, or is out of range. */
 bool imf_fft_plan_make(struct imf_fft_plan *plan, int length);
 
+/* The same for a line in a GPU's local memory: powers of two first, so that the last stages' and
+ * neighbouring frequencies' strides are odd and meet different banks. */
+bool imf_fft_plan_local(struct imf_fft_plan *plan, int length);
+
 /* The same for any length up to IMF_FFT_MAX, with primes above 7. */
 bool imf_fft_plan_any(struct imf_fft_plan *plan, int length);
 
@@ -72,6 +76,8 @@ int imf_fft_largest_prime(int n);
  * once. Fills 2 * plan->twiddles floats.
  */
 void imf_fft_twiddles(const struct imf_fft_plan *plan, float *out);
+/* The same with j running fastest, so that neighbouring work-items load neighbours. */
+void imf_fft_twiddles_across(const struct imf_fft_plan *plan, float *out);
 
 /* cos and sin of -2 pi k / n for 0 <= k < n, in float64. */
 void imf_fft_root(int64_t k, int n, double *re, double *im);

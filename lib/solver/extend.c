@@ -20,7 +20,8 @@
  *
  * In the gap stands what lies beyond the end, as far as the filter reaches, then what lies before
  * the beginning, as far; in between, a ninth of the gap, a smooth step leads from one to the other.
- * Of the lengths that are long enough the cheapest to transform is taken, up to an eighth longer.
+ * Of the even lengths (frequency_gpu.c takes samples by pairs) that are long enough the cheapest to
+ * transform is taken, up to an eighth longer.
  * An image that is reflected as far as itself is periodic then, without a step: reflect and mirror
  * reach any distance.
  */
@@ -186,8 +187,8 @@ int imf_extend_period(const struct imf_transfer *t, int size, enum imf_edge edge
         return twice <= IMF_FFT_MAX ? (int)twice : 0;
     if (least > IMF_FFT_MAX)
         return 0;
-    int best = imf_fft_length((int)least, 1);
-    for (int n = best; n && n <= least * 9 / 8; n = imf_fft_length(n + 1, 1))
+    int best = imf_fft_length((int)least, 2);
+    for (int n = best; n && n <= least * 9 / 8; n = imf_fft_length(n + 1, 2))
         if (cost(n) < cost(best))
             best = n;
     return best <= IMF_FFT_MAX ? best : 0;

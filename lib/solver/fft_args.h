@@ -33,11 +33,24 @@ struct imf_frequency_sizes {
     struct imf_fft_axis x, y;
 };
 
-/* struct gain of cl/frequency.cl. */
+/* struct gain of cl/parts/transfer.cl. */
 struct imf_frequency_gain {
     imf_long least, most, centre;
     float inverse, norm;
     int32_t type, order, band, notch, reject;
+};
+
+/* struct gpu_axis of cl/frequency_gpu.cl. */
+struct imf_frequency_gpu_axis {
+    int32_t length, stages, first;
+};
+
+/* struct frequency_gpu_sizes of cl/frequency_gpu.cl. */
+struct imf_frequency_gpu_sizes {
+    imf_long in_origin, in_pitch, out_origin, out_pitch;
+    float middle, mean, outside[4];
+    int32_t width, height, gap, pitch;
+    struct imf_frequency_gpu_axis x, outer, inner;
 };
 
 #endif

@@ -109,28 +109,16 @@ static struct imf_fft_plan plan_of(int n) {
     return plan;
 }
 
-/* The stages' factors with j running fastest, so that neighbouring work-items load neighbours. */
 static enum imf_status upload_twiddles(struct imf_queue *queue, int n, struct imf_buffer **out,
                                        struct imf_error *err) {
     struct imf_fft_plan plan = plan_of(n);
     size_t bytes = 2 * (size_t)plan.twiddles * sizeof(float);
-    float *by_j = malloc(bytes), *by_k = malloc(bytes);
-    enum imf_status status = by_j && by_k ? IMF_OK : imf_fail_memory(err, bytes);
-    if (status == IMF_OK) {
-        imf_fft_twiddles(&plan, by_j);
-        size_t at = 0;
-        for (int s = 0, span = n; s < plan.stages; s++) {
-            size_t others = (size_t)plan.radix[s] - 1, m = (size_t)(span /= plan.radix[s]);
-            for (size_t j = 0; j < m; j++)
-                for (size_t k = 0; k < others; k++)
-                    memcpy(by_k + 2 * (at + k * m + j), by_j + 2 * (at + j * others + k),
-                           2 * sizeof(float));
-            at += others * m;
-        }
-        status = imf_buffer_table(out, queue, by_k, bytes, err);
-    }
-    free(by_j);
-    free(by_k);
+    float *values = malloc(bytes);
+    if (!values)
+        return imf_fail_memory(err, bytes);
+    imf_fft_twiddles_across(&plan, values);
+    enum imf_status status = imf_buffer_table(out, queue, values, bytes, err);
+    free(values);
     return status;
 }
 
@@ -245,7 +233,8 @@ static void define_lines(struct imf_defines *d, int n, int group) {
 
 static enum imf_status make_kernels(struct local_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
-    static const char *const parts[] = {"fft_gpu_lines.cl", "common.cl", NULL};
+    static const char *const parts[] = {"fft_gpu_butterflies.cl", "fft_gpu_lines.cl", "common.cl",
+                                        NULL};
     const struct imf_fft_gpu_tiling *t = &j->tiling;
     struct imf_defines x = {0}, y = {0};
     imf_define(&x, "ROWS", "1");

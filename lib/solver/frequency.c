@@ -2,20 +2,14 @@
  * frequency.c - a whole image times a transfer function, in the frequency domain
  *
  * cl/frequency.cl tells how it is done, extend.h how the image is made periodic.
- *
- * Accuracy. As for tiles (fft_error.c): the error of a transform is spread evenly over its outputs,
- * with a root mean square of 0.6 eps sqrt(log2 N) times the signal's, eps = 2^-24. There and back,
- * for gains of at most 1, that is 0.85 eps sqrt(log2 N) rms(x); measured on noise, black and white
- * the largest of 10^7 pixels is under six times that. The gains themselves are rounded, by 2 eps
- * and for Butterworth by eps times the order, and so is the mean.
  */
+#include "solver/frequency.h"
 #include "device/tuning.h"
 #include "fourier/prime.h"
 #include "solver/extend.h"
 #include "solver/fft_args.h"
 #include "solver/fft_error.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,13 +63,6 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
     return false;
 }
 
-static double error_bound(const struct imf_problem *p, const struct layout *l) {
-    double size = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p->in);
-    double rms = 0.85 * sqrt(imf_fft_plan_doublings(&l->x) + imf_fft_plan_doublings(&l->y));
-    double gains = p->transfer->type == IMF_BUTTERWORTH ? 2 + p->transfer->order : 2;
-    return FLT_EPSILON / 2 * size * (6 * rms + gains + 1);
-}
-
 /* samples * (doublings + sample + primes) / units. Half a transform there and half one back is done
  * for each sample and axis. Three times as long as others takes one of which a length is 31 * 43 *
  * 3 and the other a prime of 2999. */
@@ -94,13 +81,10 @@ static void frequency_propose(const struct imf_problem *p, const struct imf_devi
     struct layout *l = (struct layout *)out->shape.bytes;
     if (!layout_make(l, p, d, out))
         return;
-    out->error = error_bound(p, l) * fabs(p->epilogue.multiply / p->epilogue.scale);
-    if (out->error > p->tolerance) {
-        imf_proposal_refuse(out, "float32 transforms leave an error of %.2g, over the %.2g allowed",
-                            out->error, p->tolerance);
+    out->able = imf_frequency_accurate(
+        out, p, imf_fft_plan_doublings(&l->x) + imf_fft_plan_doublings(&l->y));
+    if (!out->able)
         return;
-    }
-    out->able = true;
     out->ms = cost(p, d, l);
     out->bytes = (double)l->plane + (double)l->gains + (double)l->scratch;
     out->bands = IMF_BANDS_WHOLE;
@@ -108,32 +92,6 @@ static void frequency_propose(const struct imf_problem *p, const struct imf_devi
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */
-
-/* The square of a frequency, the nearest one on the circle where 1 is 0 again, in the kernel's
- * units. */
-static int64_t square(double f) {
-    f -= rint(f);
-    return llrint(f * f * 0x1p62);
-}
-
-/* What decides between passing and not in an ideal filter takes a cutoff's own frequency in, as
- * filter/transfer.c does, whatever the rounding. */
-static void set_gain(struct imf_frequency_gain *g, const struct imf_transfer *t,
-                     const struct layout *l) {
-    bool band = t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
-    double high = band ? t->high : t->kind == IMF_NOTCH ? t->radius : t->low;
-    double low = band ? t->low : 0, slack = 2e-12 * (high - low) / (high + low);
-    g->least = band ? (int64_t)(low * low * (1 - slack) * 0x1p62) - 2 : 0;
-    g->most = (int64_t)(high * high * (1 + slack) * 0x1p62) + 2;
-    g->centre = band ? llrint(low * high * 0x1p62) : 0;
-    g->inverse = (float)fmin(1 / ((high - low) * (high - low)), 1e30);
-    g->norm = (float)(0.5 / ((double)l->x.length * l->y.length));
-    g->type = (int32_t)t->type;
-    g->order = t->order;
-    g->band = band;
-    g->notch = t->kind == IMF_NOTCH;
-    g->reject = t->kind != IMF_LOWPASS && t->kind != IMF_BANDPASS;
-}
 
 /* Squared distances of each frequency of y, then of each position along x, from one or two centres:
  * y in vectors, x in pairs. */
@@ -151,14 +109,14 @@ static enum imf_status make_squares(struct frequency_job *j, const struct imf_tr
         imf_fft_order(&l->x, order);
         for (size_t i = 0; i < nx; i++) {
             double f = (double)order[i] / l->x.length;
-            along_x[2 * i] = square(f - u);
-            along_x[2 * i + 1] = square(f + u);
+            along_x[2 * i] = imf_frequency_square(f - u);
+            along_x[2 * i + 1] = imf_frequency_square(f + u);
         }
         for (size_t k = 0; k < ny; k++) {
             double f = (double)k / l->y.length;
             size_t band = k / IMF_FFT_VEC, lane = k % IMF_FFT_VEC;
-            squares[2 * band * IMF_FFT_VEC + lane] = square(f - v);
-            squares[(2 * band + 1) * IMF_FFT_VEC + lane] = square(f + v);
+            squares[2 * band * IMF_FFT_VEC + lane] = imf_frequency_square(f - v);
+            squares[(2 * band + 1) * IMF_FFT_VEC + lane] = imf_frequency_square(f + v);
         }
         status = imf_buffer_table(&j->squares, j->queue, squares, bytes, err);
     }
@@ -188,21 +146,6 @@ static enum imf_status make_order(struct frequency_job *j, struct imf_error *err
     }
     free(pairs);
     free(order);
-    return status;
-}
-
-static enum imf_status make_blends(struct frequency_job *j, const struct imf_problem *p,
-                                   struct imf_error *err) {
-    int nx = j->layout.x.length, ny = j->layout.y.length;
-    int gap_x = nx - p->width, gap_y = ny - p->height;
-    size_t bytes = ((size_t)gap_x + (size_t)gap_y + 1) * sizeof(struct imf_blend); /* never 0 */
-    struct imf_blend *blends = calloc(1, bytes);
-    if (!blends)
-        return imf_fail_memory(err, bytes);
-    imf_extend_blends(blends, p->width, nx, p->edge);
-    imf_extend_blends(blends + gap_x, p->height, ny, p->edge);
-    enum imf_status status = imf_buffer_table(&j->blends, j->queue, blends, bytes, err);
-    free(blends);
     return status;
 }
 
@@ -240,9 +183,10 @@ static enum imf_status launch(struct frequency_job *j, const struct imf_buffer *
     return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
-static const char *const all[] = {"fft_stages.cl", "fft_primes.cl", "common.cl", "fft_channels.cl",
-                                  NULL};
-static const char *const smooth[] = {"fft_stages.cl", "common.cl", "fft_channels.cl", NULL};
+static const char *const all[] = {"fft_stages.cl",   "fft_primes.cl", "common.cl",
+                                  "fft_channels.cl", "transfer.cl",   NULL};
+static const char *const smooth[] = {"fft_stages.cl", "common.cl", "fft_channels.cl", "transfer.cl",
+                                     NULL};
 
 static enum imf_status make_kernel(struct frequency_job *j, const struct imf_problem *p,
                                    struct imf_error *err) {
@@ -273,7 +217,7 @@ static enum imf_status make_buffers(struct frequency_job *j, const struct imf_pr
     if (status == IMF_OK)
         status = make_order(j, err);
     if (status == IMF_OK)
-        status = make_blends(j, p, err);
+        status = imf_frequency_blends(&j->blends, j->queue, p, l->x.length, l->y.length, err);
     return status;
 }
 
@@ -298,7 +242,7 @@ static enum imf_status frequency_make(void **job, const struct imf_problem *p,
     z->work = j->layout.work;
     imf_fft_axis_set(&z->x, &j->layout.x);
     imf_fft_axis_set(&z->y, &j->layout.y);
-    set_gain(&j->gain, p->transfer, &j->layout);
+    imf_frequency_gain_set(&j->gain, p->transfer, (double)j->layout.x.length * j->layout.y.length);
     enum imf_status status = make_kernel(j, p, err);
     if (status == IMF_OK)
         status = make_buffers(j, p, err);

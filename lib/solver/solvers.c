@@ -24,7 +24,8 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_separable_gpu,
     &imf_solver_separable, /* a column times a row */
     &imf_solver_fft_gpu,
-    &imf_solver_fft,       /* tiles in the frequency domain */
+    &imf_solver_fft, /* tiles in the frequency domain */
+    &imf_solver_frequency_gpu,
     &imf_solver_frequency, /* the whole image there */
     &imf_solver_multirate, /* large smooth kernels on the host's cores, */
     &imf_solver_runs,      /* those of few distinct taps, and */

@@ -31,11 +31,13 @@ struct mirror {
 };
 
 static const char *const common[] = {"common.cl", NULL};
-static const char *const stages[] = {"fft_stages.cl", "fft_primes.cl", "common.cl",
-                                     "fft_channels.cl", NULL};
+static const char *const stages[] = {"fft_stages.cl",   "fft_primes.cl", "common.cl",
+                                     "fft_channels.cl", "transfer.cl",   NULL};
 static const char *const tiles[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl",
                                     "fft_channels.cl", NULL};
-static const char *const gpu_lines[] = {"fft_gpu_lines.cl", "common.cl", NULL};
+static const char *const gpu_lines[] = {"fft_gpu_butterflies.cl", "fft_gpu_lines.cl", "common.cl",
+                                        NULL};
+static const char *const gpu_whole[] = {"fft_gpu_butterflies.cl", "common.cl", "transfer.cl", NULL};
 
 #define STRUCT(name) .host = #name, .size = sizeof(struct name)
 #define F(name, field)                                                                             \
@@ -101,6 +103,19 @@ static const struct mirror mirrors[] = {
                F(imf_frequency_gain, norm), F(imf_frequency_gain, type),
                F(imf_frequency_gain, order), F(imf_frequency_gain, band),
                F(imf_frequency_gain, notch), F(imf_frequency_gain, reject)}},
+    {STRUCT(imf_frequency_gpu_axis), .device = "gpu_axis", .file = "frequency_gpu.cl",
+     .parts = gpu_whole,
+     .field = {F(imf_frequency_gpu_axis, length), F(imf_frequency_gpu_axis, stages),
+               F(imf_frequency_gpu_axis, first)}},
+    {STRUCT(imf_frequency_gpu_sizes), .device = "frequency_gpu_sizes", .file = "frequency_gpu.cl",
+     .parts = gpu_whole,
+     .field = {F(imf_frequency_gpu_sizes, in_origin), F(imf_frequency_gpu_sizes, in_pitch),
+               F(imf_frequency_gpu_sizes, out_origin), F(imf_frequency_gpu_sizes, out_pitch),
+               F(imf_frequency_gpu_sizes, middle), F(imf_frequency_gpu_sizes, mean),
+               F(imf_frequency_gpu_sizes, outside), F(imf_frequency_gpu_sizes, width),
+               F(imf_frequency_gpu_sizes, height), F(imf_frequency_gpu_sizes, gap),
+               F(imf_frequency_gpu_sizes, pitch), F(imf_frequency_gpu_sizes, x),
+               F(imf_frequency_gpu_sizes, outer), F(imf_frequency_gpu_sizes, inner)}},
 };
 #define MIRRORS (sizeof mirrors / sizeof *mirrors)
 

@@ -41,6 +41,39 @@ static void check_cheapest(const struct expectation *e) {
     chain_drop(&c);
 }
 
+/* Which solver a GPU takes a transfer function with. */
+static void check_whole(struct imf_device d, int width, enum imf_edge edge,
+                        const struct imf_solver *solver) {
+    const char *const specs[] = {"lowpass:0.1", NULL};
+    struct imf_info info = rgb;
+    struct imf_settings settings = plain;
+    info.width = width;
+    settings.edge = edge;
+    struct chain_case c = chain_make(specs, &info, &settings);
+    struct imf_proposals all;
+    CHECK(!imf_proposals_open(&all, c.chain, &d, NULL), "open");
+    const struct imf_proposal *one = imf_proposals_cheapest(&all, 0, IMF_BACKEND_FFT);
+    CHECK(one->able && one->solver == solver, "%d columns: %s%s", width, one->phrase, one->why);
+    CHECK(one->local <= d.local_memory, "%zu bytes of local memory", one->local);
+    imf_proposals_close(&all);
+    chain_drop(&c);
+}
+
+/* Rows in local memory, but for lengths that they are not for and devices that have too little. */
+static void test_whole(void) {
+    struct imf_device d = device;
+    d.local_memory = 49152;
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency);
+    d.gpu = true;
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency_gpu);
+    check_whole(d, 4000, IMF_EDGE_WRAP, &imf_solver_frequency_gpu);
+    check_whole(d, 3998, IMF_EDGE_WRAP, &imf_solver_frequency);   /* 1999 is a prime */
+    check_whole(d, 3969, IMF_EDGE_WRAP, &imf_solver_frequency);   /* 63 * 63 is odd */
+    check_whole(d, 16000, IMF_EDGE_CLAMP, &imf_solver_frequency); /* too long */
+    d.local_memory = 8192;
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency);
+}
+
 /* Every pass is proposed for as many rows as a band makes of it at most, but for what goes by
  * tiles: between those bands end. */
 static void test_bands(void) {
@@ -97,6 +130,7 @@ int main(void) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_cheapest(&cases[i]);
+    test_whole();
     test_bands();
     test_limits();
     return check_done("test_proposals");

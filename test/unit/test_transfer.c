@@ -164,6 +164,9 @@ static void test_extension(void) {
                 int n = sizes[s], period = imf_extend_period(&transfers[i], n, (enum imf_edge)edge);
                 struct imf_fft_plan plan;
                 CHECK(period >= n && imf_fft_plan_any(&plan, period), "period %d of %d", period, n);
+                bool free_to_choose = edge == IMF_EDGE_CLAMP || edge == IMF_EDGE_CONSTANT;
+                CHECK(!free_to_choose || period % 2 == 0 || (n == 1 && period == 1),
+                      "period %d of %d is odd", period, n);
                 struct imf_blend *b = calloc((size_t)(period - n) + 1, sizeof *b);
                 imf_extend_blends(b, n, period, (enum imf_edge)edge);
                 bool inside = true;
