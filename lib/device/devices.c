@@ -6,6 +6,7 @@
  */
 #include "device/context.h"
 #include "device/opencl.h"
+#include "device/quarantine.h"
 #include "device/rates.h"
 
 #include <ctype.h>
@@ -35,8 +36,8 @@ static uint64_t device_ulong(cl_device_id id, cl_device_info what) {
     return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
 }
 
-/* Of what kernels use. */
-static void find_lacks(struct imf_device_info *info) {
+/* Of what kernels use; a driver that crashes in one is none for it. */
+static void find_lacks(struct imf_device_info *info, const struct imf_device *known) {
     const struct {
         bool lacks;
         const char *what;
@@ -50,6 +51,10 @@ static void find_lacks(struct imf_device_info *info) {
         if (all[i].lacks)
             n += (size_t)snprintf(info->lacks + n, sizeof info->lacks - n, "%s%s", n ? ", " : "",
                                   all[i].what);
+    char harm[100];
+    imf_quarantine_list(known, harm, sizeof harm);
+    if (harm[0] && n < sizeof info->lacks)
+        snprintf(info->lacks + n, sizeof info->lacks - n, "%s%s", n ? ", " : "", harm);
 }
 
 /* "OpenCL 3.0 ..." is at least 1.2. */
@@ -87,7 +92,7 @@ static void describe(struct imf_cl_device *d) {
     info->float64 = known.fp64;
     info->max_group = (unsigned)known.max_group;
     info->max_buffer = known.max_alloc;
-    find_lacks(info);
+    find_lacks(info, &known);
 
     const char *why = NULL;
     if (!device_uint(d->device, CL_DEVICE_AVAILABLE))

@@ -239,6 +239,7 @@ static enum imf_status extreme_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_extreme_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
+    .program = "extreme_gpu",
     .kinds = 1u << IMF_NEIGHBOURHOOD,
     .propose = extreme_propose,
     .make = extreme_make,

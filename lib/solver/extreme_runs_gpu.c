@@ -207,6 +207,7 @@ static enum imf_status runs_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_extreme_runs_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
+    .program = "extreme_gpu",
     .kinds = 1u << IMF_NEIGHBOURHOOD,
     .propose = runs_propose,
     .make = runs_make,

@@ -278,6 +278,7 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_fft = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
+    .program = "fft",
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = fft_propose,
     .make = fft_make,

@@ -50,7 +50,8 @@ struct imf_proposal {
 struct imf_solver {
     const char *name; /* "direct", "separable", "fft", "vector", "cpu" */
     enum imf_backend backend;
-    unsigned kinds; /* of problems: a set of 1u << enum imf_problem_kind */
+    const char *program; /* its file of cl/, without the ending, if a driver crashes in it */
+    unsigned kinds;      /* of problems: a set of 1u << enum imf_problem_kind */
     /* Answer for a problem of these kinds; `out` comes as imf_propose() prepares it. d is NULL for
      * host solvers. */
     void (*propose)(const struct imf_problem *p, const struct imf_device *d,

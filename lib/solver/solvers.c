@@ -1,6 +1,8 @@
 /* solvers.c - the list of solvers, and how they are asked */
 #include "solver/solver.h"
 
+#include "device/quarantine.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,10 +100,14 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d) {
     *out = (struct imf_proposal){
         .solver = solver, .ms = INFINITY, .error = p->tolerance, .height = p->height, .step = 1};
-    if (imf_solver_takes(solver, p->kind))
-        solver->propose(p, d, out);
-    else
+    const char *harm = d && solver->program ? imf_quarantine(d, solver->program) : NULL;
+    if (!imf_solver_takes(solver, p->kind))
         imf_proposal_refuse(out, "%s", why_not[p->kind]);
+    else if (harm)
+        imf_proposal_refuse(out, "%s with this program (%s.cl on %.40s, driver %.20s)", harm,
+                            solver->program, d->name, d->driver);
+    else
+        solver->propose(p, d, out);
     if (out->able && d)
         fit(out, d, out->bands == IMF_BANDS_WHOLE);
 }

@@ -1,6 +1,7 @@
 /* test_proposals.c - what solvers propose for a chain's passes, and again for its bands */
 #include "chain_util.h"
 #include "check.h"
+#include "device/quarantine.h"
 #include "plan/proposals.h"
 
 #include <math.h>
@@ -110,6 +111,36 @@ static void test_limits(void) {
               "solver %zu heeds no limit of threads", i);
 }
 
+/* A driver is not given what it was seen to crash in; others, and newer ones of it, are. */
+static void test_quarantine(void) {
+    static const struct {
+        const char *name, *driver;
+        bool given;
+        const char *list;
+    } drivers[] = {
+        {"llvmpipe (LLVM 15.0.6, 256 bits)", "22.3.6", false, "fft.cl (the driver crashes)"},
+        {"llvmpipe (LLVM 19.1.7, 256 bits)", "22.4.0", true, ""},
+        {"another llvmpipe", "22.3.6", true, ""}};
+    const char *const specs[] = {"disk:12", NULL};
+    struct chain_case c = chain_make(specs, &rgb, &plain);
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
+        struct imf_device d = device;
+        struct imf_proposal one;
+        char list[60];
+        strcpy(d.name, drivers[i].name);
+        strcpy(d.driver, drivers[i].driver);
+        imf_propose(&one, &imf_solver_fft, &c.chain->passes[0].problem, &d);
+        CHECK(one.able == drivers[i].given, "%s %s: %s", d.name, d.driver, one.why);
+        CHECK(one.able || strstr(one.why, "the driver crashes with this program (fft.cl on llvm"),
+              "%s", one.why);
+        imf_quarantine_list(&d, list, sizeof list);
+        CHECK(strcmp(list, drivers[i].list) == 0, "%s %s: %s", d.name, d.driver, list);
+        imf_quarantine_list(&d, list, 8); /* cut, and no further */
+        CHECK(strlen(list) < 8, "%s", list);
+    }
+    chain_drop(&c);
+}
+
 int main(void) {
     static const struct expectation cases[] = {
         {"sharpen", IMF_BACKEND_AUTO, &imf_solver_direct, NULL},
@@ -133,5 +164,6 @@ int main(void) {
     test_whole();
     test_bands();
     test_limits();
+    test_quarantine();
     return check_done("test_proposals");
 }

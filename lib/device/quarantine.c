@@ -1,0 +1,46 @@
+/*
+ * quarantine.c - programs that a driver was seen to crash in
+ *
+ * A row for each that was seen, by the device's name and the driver's version, as far as they were
+ * the same. A newer driver has its chance: probe.c keeps one that crashes at once from harm.
+ */
+#include "device/quarantine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *device, *driver; /* how they begin */
+    const char *program;
+    const char *what;
+} rows[] = {
+    /* Bookworm's Mesa with LLVM 15, whatever the tiles. */
+    {"llvmpipe ", "22.3.", "fft", "the driver crashes"},
+    /* Trixie's with LLVM 19, where checkcl tries a GPU's solvers on a processor. */
+    {"llvmpipe ", "25.0.", "extreme_gpu", "the driver crashes"},
+};
+
+static bool begins(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool concerns(size_t row, const struct imf_device *d) {
+    return begins(d->name, rows[row].device) && begins(d->driver, rows[row].driver);
+}
+
+const char *imf_quarantine(const struct imf_device *d, const char *program) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].program, program) == 0 && concerns(i, d))
+            return rows[i].what;
+    return NULL;
+}
+
+void imf_quarantine_list(const struct imf_device *d, char *text, size_t size) {
+    size_t n = 0;
+    if (size > 0)
+        text[0] = '\0';
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && n < size; i++)
+        if (concerns(i, d))
+            n += (size_t)snprintf(text + n, size - n, "%s%s.cl (%s)", n ? ", " : "",
+                                  rows[i].program, rows[i].what);
+}
