@@ -22,7 +22,7 @@ Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,vector_rows.o extreme_rows.o rank_rows.o \
-	rank_histogram.o rank_regions.o rank_network_run.o table_vector.o phase.o float_row.o bilateral_rows.o \
+	rank_follow.o rank_histogram.o rank_regions.o rank_network_run.o table_vector.o phase.o float_row.o bilateral_rows.o \
 	guided_rows.o canny_rows.o canny_vector.o runs_rows.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o run/point_rows.o run/point_strip.o)
 

@@ -143,6 +143,7 @@ struct imf_vector_rates {
      * A byte of a sample: its end; a row of which the lesser are taken. */
     double window_end, extreme;
     double network3, network5, bisection; /* a median of 3x3, of 5x5; a sample's bit of any rank */
+    double follow;                        /* a rank from row to row, besides such bits */
     double tiles_sample, tiles_store;     /* networks of tiles: dealing a byte, writing a step's */
     double edge;                /* counting a sample that enters or leaves a window of bytes */
     double sorted, sorted_look; /* sorting a byte of a sample, looking for one in a part */

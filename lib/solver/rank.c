@@ -1,16 +1,18 @@
 /*
  * rank.c - ranks in windows on the host's cores: medians, percentiles
  *
- * Five ways, of which the cheapest is taken: medians of 3x3 and 5x5 by networks (rank_rows.c);
+ * Six ways, of which the cheapest is taken: medians of 3x3 and 5x5 by networks (rank_rows.c);
  * rectangles by networks that windows side by side share (rank_tiles.c), which take as long as a
  * side is; any rank of any element by bisection of the samples' bits (rank_rows.c), which takes as
- * long as the element has samples and samples have bits; bytes in a rectangle by histograms of
- * columns (rank_histogram.c), which takes hardly longer for larger ones; all that is too large for
- * these by bytes that regions' samples are sorted into (rank_regions.c). The least and the greatest
- * are extreme.c's.
+ * long as the element has samples and samples have bits; bytes in larger elements from row to row
+ * (rank_follow.c), as long as a few bits of them take; bytes in a rectangle by histograms of columns
+ * (rank_histogram.c), which takes hardly longer for larger ones; all that is too large for these by
+ * bytes that regions' samples are sorted into (rank_regions.c). The least and the greatest are
+ * extreme.c's.
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
+#include "solver/rank_follow.h"
 #include "solver/rank_histogram.h"
 #include "solver/rank_regions.h"
 #include "solver/rank_rows.h"
@@ -28,9 +30,10 @@
 #define ALIGN 64         /* bytes: a line of a cache */
 #define COLUMNS 1024     /* samples of a strip with histograms: these in the next cache */
 
-enum way { NETWORK, TILES, BISECTION, HISTOGRAM, REGIONS, WAYS };
-static const char *const way_name[] = {"sorting network", "sorting networks of tiles", "bisection",
-                                       "histograms of columns", "histograms of regions"};
+enum way { NETWORK, TILES, BISECTION, FOLLOWED, HISTOGRAM, REGIONS, WAYS };
+static const char *const way_name[] = {
+    "sorting network",           "sorting networks of tiles", "bisection",
+    "bisection from row to row", "histograms of columns",     "histograms of regions"};
 
 struct rank_job {
     struct imf_problem p;
@@ -40,6 +43,7 @@ struct rank_job {
     int run_count, count, rank;
     int left, right, top, bottom; /* offsets of the first and the last column and row */
     struct imf_tiles tiles;       /* for this way; owned */
+    struct imf_follow follow;     /* likewise */
     int threads;                  /* 0: as many as cores */
 };
 
@@ -89,6 +93,10 @@ static double price(const struct rank_job *j, enum way way) {
         struct imf_regions regions = regions_of(j);
         return j->box && j->p.in == IMF_U8 ? 0 : imf_regions_price(&regions, j->p.width);
     }
+    case FOLLOWED: /* as many counts of all as photos need, and 4 of what enters or leaves */
+        if (j->count > IMF_RANK_COUNT_MAX || j->p.in != IMF_U8)
+            return 0;
+        return r->follow + r->bisection * (2.0 * j->count + 4 * (double)width_of(j));
     default: /* bits of a sample times bytes of it */
         if (j->count > IMF_RANK_COUNT_MAX)
             return 0;
@@ -128,8 +136,11 @@ static size_t store_bytes(const struct rank_job *j, int n) {
     if (j->way == TILES)
         return imf_tiles_bytes(&j->tiles, j->p.channels, j->p.in, n) + (size_t)imf_padded(n) * size;
     size_t wide = (size_t)imf_padded(n + (width_of(j) - 1) * j->p.channels) + IMF_SLACK;
-    size_t rows = j->way == NETWORK ? 5 : j->way == BISECTION ? (size_t)height_of(j) : 0;
-    return (rows + 3 + 2) * wide * size + (size_t)j->count * sizeof(void *) +
+    size_t rows = j->way == NETWORK                           ? 5
+                  : j->way == BISECTION || j->way == FOLLOWED ? (size_t)height_of(j) + 1
+                                                              : 0;
+    return (rows + 3 + 2) * wide * size + (size_t)(j->count + height_of(j)) * sizeof(void *) +
+           (j->way == FOLLOWED ? imf_follow_bytes(n) + ALIGN : 0) +
            (j->way == HISTOGRAM ? wide * imf_histogram_bytes(is_wide(j)) : 0);
 }
 
@@ -186,6 +197,9 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     enum imf_status st = open_job(j, p, err);
+    j->follow = (struct imf_follow){.count = j->count, .rank = j->rank, .step = p->channels};
+    if (!st && j->way == FOLLOWED)
+        st = imf_follow_open(&j->follow, j->runs, j->run_count, j->top, j->left, err);
     if (!st && j->way == TILES)
         st = imf_tiles_open(&j->tiles, width_of(j), height_of(j), j->rank, err);
     return st;
@@ -194,6 +208,7 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
 static void rank_destroy(void **job) {
     struct rank_job *j = *job;
     imf_tiles_close(&j->tiles);
+    imf_follow_close(&j->follow);
     free(j->runs);
     free(j);
     *job = NULL;
@@ -233,9 +248,9 @@ static void run_network(const struct work *w) {
     }
 }
 
-/* Ordered samples of an input row, kept as long as windows reach them. */
+/* Ordered samples of an input row, kept as long as windows reach them, and a row longer. */
 static char *ordered(const struct work *w, int row) {
-    int slot = (row - w->strip.at.y - w->j->top) % height_of(w->j);
+    int slot = (row - w->strip.at.y - w->j->top) % (height_of(w->j) + 1);
     return w->rows + (size_t)slot * w->pitch;
 }
 
@@ -255,6 +270,22 @@ static void run_bisection(const struct work *w, const void **at) {
         }
         imf_rank_rows(j->p.in, w->strip.made, at, count, j->rank, w->spare, w->n);
         imf_samples_rows(j->p.in, imf_strip_target(&w->strip, y), w->strip.made, w->n);
+        imf_strip_end(&w->strip, y);
+    }
+}
+
+static void run_followed(const struct work *w, void *kept, const int8_t **rows) {
+    const struct rank_job *j = w->j;
+    const int height = height_of(j), first = w->strip.at.y;
+    for (int row = first + j->top; row < first + j->bottom; row++)
+        imf_ordered_rows(j->p.in, ordered(w, row), imf_strip_input(&w->strip, row), w->wide);
+    for (int y = first; y < w->strip.at.end; y++) {
+        imf_ordered_rows(j->p.in, ordered(w, y + j->bottom),
+                         imf_strip_input(&w->strip, y + j->bottom), w->wide);
+        for (int i = 0; i <= height; i++)
+            rows[i] = (const int8_t *)ordered(w, imf_max(y - 1 + i, first) + j->top);
+        const int8_t *found = imf_follow_row(&j->follow, rows, y == first, kept, w->n);
+        imf_samples_rows(j->p.in, imf_strip_target(&w->strip, y), found, w->n);
         imf_strip_end(&w->strip, y);
     }
 }
@@ -317,8 +348,13 @@ static void run_item(void *data, int item) {
         run_network(&w);
     else if (j->way == HISTOGRAM)
         run_histogram(&w, w.rows);
-    else
-        run_bisection(&w, (const void **)(void *)(w.rows + (size_t)height_of(j) * w.pitch));
+    else {
+        char *more = w.rows + (size_t)(height_of(j) + 1) * w.pitch;
+        if (j->way == BISECTION)
+            run_bisection(&w, (const void **)(void *)more);
+        else
+            run_followed(&w, more, (const int8_t **)(void *)(more + imf_follow_bytes(w.n)));
+    }
     free(store);
 }
 

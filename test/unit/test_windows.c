@@ -151,6 +151,9 @@ static const char *const specs[] = {"erode:1",
                                     "median:2",
                                     "median:3",
                                     "median:2:shape=disk",
+                                    "median:9:shape=disk",
+                                    "percentile:20:13:shape=disk",
+                                    "percentile:99:45:shape=cross",
                                     "percentile:30:1",
                                     "percentile:80:4x3",
                                     "median:15x17",
@@ -201,6 +204,7 @@ static void test_ways(void) {
                 {"median:200:shape=disk", IMF_U8, "histograms of regions"},
                 {"median:5", IMF_F32, "sorting networks of tiles"},
                 {"median:3:shape=disk", IMF_U8, "bisection"},
+                {"median:15:shape=disk", IMF_U8, "bisection from row to row"},
                 {"median:35", IMF_U8, "histograms of columns"}};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct imf_filter *f = NULL;
