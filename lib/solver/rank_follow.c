@@ -78,10 +78,10 @@ struct state {
     uint16_t below[LANES], upto[LANES];
 };
 
-INLINE void add(uint16_t to[LANES], counts c0, counts c1) {
+INLINE void add(uint16_t to[LANES], const counts *c0, const counts *c1) {
     uint8_t bytes[LANES];
-    memcpy(bytes, &c0, sizeof c0);
-    memcpy(bytes + VECTOR, &c1, sizeof c1);
+    memcpy(bytes, c0, sizeof *c0);
+    memcpy(bytes + VECTOR, c1, sizeof *c1);
     for (int k = 0; k < LANES; k++)
         to[k] = (uint16_t)(to[k] + bytes[k]);
 }
@@ -97,7 +97,7 @@ INLINE void count_above(uint16_t to[LANES], const int8_t w[LANES], const struct 
         const int8_t *p = rows[runs[i].dy] + x + (ptrdiff_t)runs[i].from * step;
         for (int n, left = runs[i].to - runs[i].from; left > 0; left -= n) {
             if (room == 0) {
-                add(to, c0, c1);
+                add(to, &c0, &c1);
                 c0 = c1 = (counts){0};
                 room = MOST;
             }
@@ -109,7 +109,7 @@ INLINE void count_above(uint16_t to[LANES], const int8_t w[LANES], const struct 
             }
         }
     }
-    add(to, c0, c1);
+    add(to, &c0, &c1);
 }
 
 /* What samples that are new and those that are left change in counts up to w[]. */
