@@ -78,7 +78,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model layers faults bench bench-batch bench-files bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model drivers layers faults bench bench-batch bench-files bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -178,6 +178,9 @@ bats: all ## run the command-line tests only
 
 model: all ## compare the program with a model in numpy, for a minute
 	@IMFILTER='$(BUILD)/imfilter' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' test/model/run.py --seconds=60
+
+drivers: all $(CHECKCL) ## a table of OpenCL drivers, knobs and lies: what holds on each; DRIVERS='less oclgrind'
+	@BUILD='$(BUILD)' sh test/drivers.sh $(DRIVERS)
 
 layers: all ## check that dependencies point downwards
 	@BUILD='$(BUILD)' sh test/run.sh layers

@@ -134,3 +134,16 @@ END
     [ "$status" -eq 1 ]
     [[ $output == *"no device's name contains 'no-such'"* ]]
 }
+
+@test "a row of the table of drivers" {
+    need_liar
+    [ -x "${BUILD:-build}/checkcl" ] || skip "checkcl is not built"
+    export EVERY=300 FILTERS=sharpen
+    export CHECKCL_OPTIONS='--oclgrind --only=threshold*'
+    BUILD=${BUILD:-build} run sh "$BATS_TEST_DIRNAME/drivers.sh" less
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} == "| less:"*" (discrete,no-double,group:1), driver "*" | 1, 0 failed | 2, 0 failed, 0 not applicable | 1, 0 failed, 0 not applicable |" ]]
+    BUILD=${BUILD:-build} OCL_ICD_VENDORS=/none run sh "$BATS_TEST_DIRNAME/drivers.sh" pocl
+    [ "${lines[-1]}" = "| PoCL | no device | | | |" ]
+}
