@@ -54,12 +54,12 @@ REQUIRED = -std=c17 -D_GNU_SOURCE -Ilib -pthread $(FLOATS) \
 	-ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror)
 COMPILE = $(CC) $(REQUIRED) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -MMD -MP
 LINK = $(CC) -pthread $(CFLAGS) $(LDFLAGS)
-LIBS = $(PKG_LIBS) -lm $(LDLIBS)
+LIBS = $(PKG_LIBS) -ldl -lm $(LDLIBS)
 
 PROGRAM = $(BUILD)/imfilter
 LIBRARY = $(BUILD)/libimfilter.a
 SHARED = $(BUILD)/libimfilter.so
-EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt))
+EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt cl/*.frag))
 object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJECTS := $(call object,lib/*/*.c) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c)
@@ -305,6 +305,7 @@ clean: ## remove everything that was built
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-icd-opencl-dev \
 	opencl-c-headers pocl-opencl-icd bats parallel python3
 DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
+	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
 	libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs mandoc munge netpbm oclgrind openssh-client \
 	openssh-server pngcheck python3-numpy shellcheck slurm-client slurmctld slurmd systemd zsh
 

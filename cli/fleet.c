@@ -88,7 +88,9 @@ enum imf_status fleet_create(struct fleet **out, const struct options *o,
     if (!f)
         return out_of_memory(err);
     pthread_mutex_init(&f->lock, NULL);
-    bool host = o->settings.backend == IMF_BACKEND_CPU || o->settings.backend == IMF_BACKEND_VECTOR;
+    bool host = o->settings.backend == IMF_BACKEND_CPU ||
+                o->settings.backend == IMF_BACKEND_VECTOR ||
+                o->settings.backend == IMF_BACKEND_GLES;
     if (o->all_devices && filter && !host) {
         status = find_all(f, o, err);
     } else {

@@ -205,7 +205,8 @@ enum imf_backend {
     IMF_BACKEND_SEPARABLE,
     IMF_BACKEND_FFT,
     IMF_BACKEND_CPU,
-    IMF_BACKEND_VECTOR
+    IMF_BACKEND_VECTOR,
+    IMF_BACKEND_GLES
 };
 
 struct imf_settings {
@@ -369,12 +370,11 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
  * Neither is scaled: forward, then inverse, multiplies by nx * ny. The relative L2 error is at most
  * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24; on a device without float64 at most twice that for
  * lengths with a prime factor above 61. Values are pairs of floats, real and imaginary part, rows
- * one after the other without gaps, and the batch's transforms likewise. Any length up to 2^22 will
- * do; products of 2, 3, 5 and 7 are the quickest, prime factors above 61 the slowest (done as
- * convolutions in float64 where the device can).
- * Mixed radix, in four steps where a line is long (Cooley and Tukey 1965; Bailey 1990; ARM's
- * "Speeding up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL"); large
- * primes as Rader (1968) or Bluestein (1970) has it. */
+ * without gaps, and the batch's transforms likewise. Any length up to 2^22 will do; products of 2,
+ * 3, 5 and 7 are the quickest, prime factors above 61 the slowest (done as convolutions in float64
+ * where the device can). Mixed radix, in four steps where a line is long (Cooley and Tukey 1965;
+ * Bailey 1990; ARM's "Speeding up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by
+ * means of OpenCL"); large primes as Rader (1968) or Bluestein (1970) has it. */
 struct imf_fft_shape {
     int nx, ny, batch; /* neighbouring values, rows (1 or 0: one dimension), transforms (0: 1) */
     unsigned radices;  /* to build from: bits 2, 3, 4, 5, 7, 8 and 16; 0: all, and any prime */

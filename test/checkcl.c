@@ -51,7 +51,7 @@ uint64_t checkcl_random(uint64_t *state) {
 }
 
 /* What is run, in this order. */
-enum needs { A_HOST, A_DEVICE, VARIANTS /* a device; each case has a name */ };
+enum needs { A_HOST, A_DEVICE, VARIANTS /* a device; each case has a name */, HOST_VARIANTS };
 static const struct group {
     const char *name, *part;
     void (*check)(struct checkcl *c);
@@ -61,6 +61,7 @@ static const struct group {
               {"solvers", "spatial", checkcl_spatial, VARIANTS},
               {"windows", "spatial", checkcl_windows, VARIANTS},
               {"filters", "spatial", checkcl_filters, VARIANTS},
+              {"gles", "gles", checkcl_gles, HOST_VARIANTS},
               {"solvers", "transforms", checkcl_fft, VARIANTS},
               {"exact", "transforms", checkcl_exact, A_DEVICE},
               {"frequency", "transforms", checkcl_frequency, VARIANTS},
@@ -69,10 +70,12 @@ static const struct group {
 
 static void check(struct checkcl *c, const struct group *g, const char *part) {
     const char *only = c->only;
-    if ((part && strcmp(part, g->part) != 0) || (g->needs != A_HOST && !c->queue) ||
-        (c->bench && g->needs != VARIANTS) || (c->tiny && g->check == checkcl_exact))
+    bool variants = g->needs == VARIANTS || g->needs == HOST_VARIANTS;
+    bool host = g->needs == A_HOST || g->needs == HOST_VARIANTS;
+    if ((part && strcmp(part, g->part) != 0) || (!host && !c->queue) || (c->bench && !variants) ||
+        (c->tiny && (g->check == checkcl_exact || g->check == checkcl_gles)))
         return;
-    if (g->needs != VARIANTS) {
+    if (!variants) {
         if (!checkcl_wanted(c, g->name))
             return;
         c->only = NULL;
@@ -83,7 +86,7 @@ static void check(struct checkcl *c, const struct group *g, const char *part) {
 
 static const char help[] =
     "checkcl [OPTION]...: every solver and variant against the reference\n"
-    "  --part=NAME      spatial, transforms or chains only\n"
+    "  --part=NAME      spatial, gles, transforms or chains only\n"
     "  --only=PATTERN   cases whose name, or its beginning up to a '/', matches: edges, "
     "reference,\n"
     "                   exact, chains, bands, or SOLVER/WxH/TAPS/IN-OUT/CHANNELS, as in "
@@ -112,7 +115,7 @@ static void choose_device(struct imf_context_options *options, const char *text)
 
 static bool parse(struct checkcl *c, struct imf_context_options *options, const char **part,
                   bool *host, const char *arg) {
-    static const char *const parts[] = {"spatial", "transforms", "chains"};
+    static const char *const parts[] = {"spatial", "gles", "transforms", "chains"};
     int end = 0;
     if (!strcmp(arg, "--quick"))
         c->quick = true;

@@ -4,21 +4,23 @@
 
 #include "base/surface.h"
 #include "device/buffer.h"
+#include "gles/runtime.h"
 
 /* An imf_info of WIDTH, HEIGHT, CHANNELS, DEPTH, COLOR, ALPHA. */
 #define SHAPE(w, h, n, d, c, a)                                                                    \
     { .width = (w), .height = (h), .channels = (n), .depth = (d), .color = (c), .alpha = (a) }
 
 struct checkcl {
-    struct imf_runtime *rt;                /* NULL: host only */
-    struct imf_queue *queue;               /* of that; NULL: host only */
-    struct imf_context *ctx;               /* the same device through the public interface */
-    bool quick, full, verbose;             /* fewer and more draws from the matrix */
-    bool tiny;                             /* a handful of small cases, for oclgrind */
-    unsigned drawn;                        /* cases of solvers for GPUs, on a processor */
-    const char *only;                      /* a pattern of names, or NULL for all */
-    bool met;                              /* by one name at least */
-    const char *part;                      /* spatial, transforms or chains, or NULL for all */
+    struct imf_runtime *rt;    /* NULL: host only */
+    struct imf_queue *queue;   /* of that; NULL: host only */
+    struct imf_gles *gles;     /* while its group runs */
+    struct imf_context *ctx;   /* the same device through the public interface */
+    bool quick, full, verbose; /* fewer and more draws from the matrix */
+    bool tiny;                 /* a handful of small cases, for oclgrind */
+    unsigned drawn;            /* cases of solvers for GPUs, on a processor */
+    const char *only;          /* a pattern of names, or NULL for all */
+    bool met;                  /* by one name at least */
+    const char *part;          /* spatial, gles, transforms or chains, or NULL for all */
     unsigned long passed, failed, skipped; /* skipped: a solver's refusals */
     bool lacking; /* the device is less than what everything runs on: refusals are no failures */
     bool bench;   /* time each variant once it is right, on an image of this size */
@@ -47,6 +49,7 @@ void checkcl_edges(struct checkcl *c);     /* margins: host and device against t
 void checkcl_reference(struct checkcl *c); /* the host solver against a loop over the definition */
 void checkcl_spatial(struct checkcl *c);   /* every device solver against the host solver */
 void checkcl_fft(struct checkcl *c);       /* the same for those by transforms */
+void checkcl_gles(struct checkcl *c);      /* kernels by OpenGL ES, where there is one */
 void checkcl_windows(struct checkcl *c);   /* those of windows against the plain one */
 void checkcl_filters(struct checkcl *c);   /* those of all that is neither a sum nor a rank */
 void checkcl_exact(struct checkcl *c);     /* transforms at the edge of their error bound */

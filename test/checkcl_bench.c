@@ -88,6 +88,7 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
     p.width = shape.width;
     p.height = shape.height;
     imf_propose(&proposal, s, &p, &device);
+    proposal.gles = c->gles;
     if (!proposal.able) {
         printf("%-52s -  %s\n", name, proposal.why);
         return;

@@ -44,7 +44,10 @@ const char *checkcl_name(const struct imf_solver *s) {
 }
 
 struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solver *s) {
-    struct imf_device device = *imf_queue_device(c->queue);
+    struct imf_device device = {.unified = true};
+    if (!c->queue)
+        return device; /* of a host's solver, which does not ask */
+    device = *imf_queue_device(c->queue);
     for (size_t i = 0; i < COUNT(solvers); i++)
         device.gpu = device.gpu || (solvers[i].solver == s && solvers[i].gpu);
     return device;
@@ -57,14 +60,15 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
     if (!checkcl_wanted(c, name))
         return;
     /* A processor compiles for long what was written for a GPU, and is never given it to run. */
-    if (c->quick && !c->tiny && checkcl_device(c, s).gpu != imf_queue_device(c->queue)->gpu &&
-        c->drawn++ % 12)
+    if (c->quick && !c->tiny && !imf_backend_is_host(s->backend) &&
+        checkcl_device(c, s).gpu != imf_queue_device(c->queue)->gpu && c->drawn++ % 12)
         return;
     checkcl_prepare(&m, k, seed);
     struct imf_error err = {.text = ""};
     struct imf_device device = checkcl_device(c, s);
     struct imf_proposal proposal;
     imf_propose(&proposal, s, &m.p, &device);
+    proposal.gles = c->gles;
     if (proposal.able) {
         /* wider than the slack, so that writing before a row or past its slack shows */
         struct imf_margin around = {80, 80, 2, 2};

@@ -29,11 +29,12 @@ none() { # WHAT FINDINGS
 may_include() { # ROOM
     case $1 in
     base) echo ;;
-    filter | codec | device) echo base ;;
+    filter | codec | gles) echo base ;;
+    device) echo base gles ;;
     fourier) echo base device ;;
-    solver) echo base filter device fourier ;;
-    plan) echo base filter device fourier solver ;;
-    run) echo base filter codec device fourier solver plan ;;
+    solver) echo base filter gles device fourier ;;
+    plan) echo base filter gles device fourier solver ;;
+    run) echo base filter codec gles device fourier solver plan ;;
     picture) echo base filter fourier ;;
     *) echo none ;;
     esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh - run the tests in $BUILD and count: run.sh [GROUP]... (all)
 #
-# Groups: unit checkcl spatial transforms chains bats fuzz layers sums faults leaks programs (unit, fuzz and
+# Groups: unit checkcl spatial gles transforms chains bats fuzz layers sums faults leaks programs (unit, fuzz and
 # checkcl, two at a time).
 #
 # THOROUGH=1: also what takes long, as .ci/run has it: all of checkcl's draws, and a few command lines.
@@ -77,10 +77,12 @@ checkcl_part() {
     [ ! -x "$build/checkcl" ] || program "checkcl-$1" "$build/checkcl" --part="$1" $checkcl_options
 }
 run_spatial() { checkcl_part spatial; }
+run_gles() { checkcl_part gles; }
 run_transforms() { checkcl_part transforms; }
 run_chains() { checkcl_part chains; }
 run_checkcl() {
     run_spatial
+    run_gles
     run_transforms
     run_chains
 }
@@ -157,7 +159,7 @@ beside() { # GROUPS GROUP...
 
 # checkcl compiles for minutes, on one core.
 run_programs() {
-    beside 'unit fuzz spatial' transforms chains
+    beside 'unit fuzz spatial gles' transforms chains
 }
 
 # bats fills all cores where there is parallel.
@@ -168,7 +170,7 @@ run_all() {
         run_sums
         run_programs
     else
-        beside 'layers sums unit fuzz bats' transforms spatial chains
+        beside 'layers sums unit fuzz bats' transforms spatial gles chains
     fi
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# embed.sh - turn text files into C: embed.sh FILE.cl... FILE.flt... > embed.c
+# embed.sh - turn text files into C: embed.sh FILE.cl... FILE.flt... FILE.frag... > embed.c
 #
 # Each file becomes an array of bytes with a final NUL; two tables (embed.h) list the arrays in the
 # order of the arguments, which the Makefile sorts. Bytes, not string literals: a literal has a
@@ -35,3 +35,4 @@ for file; do
 done
 table cl "$@"
 table flt "$@"
+table frag "$@"

@@ -19,6 +19,9 @@ struct imf_context {
     struct imf_runtime *rt;
     bool failed; /* to open, */
     struct imf_error failure;
+    struct imf_gles *gles;
+    bool gles_failed;
+    struct imf_error gles_failure;
     bool gave_up; /* failed at its work, and how: once set, it stays */
     struct imf_error surrender;
     double setup_ms;
@@ -75,6 +78,7 @@ void imf_context_free(struct imf_context **ctx) {
     if (!*ctx)
         return;
     imf_runtime_close(&(*ctx)->rt);
+    imf_gles_close(&(*ctx)->gles);
     imf_pocl_cache_close(&(*ctx)->pocl, (*ctx)->prepared);
     pthread_mutex_destroy(&(*ctx)->lock);
     free((*ctx)->name);
@@ -123,6 +127,22 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime 
     }
     *out = ctx->failed ? NULL : ctx->rt;
     enum imf_status st = tell(ctx, err);
+    pthread_mutex_unlock(&ctx->lock);
+    return st;
+}
+
+enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out,
+                                 struct imf_error *err) {
+    pthread_mutex_lock(&ctx->lock);
+    if (!ctx->gles && !ctx->gles_failed) {
+        double begin = imf_now_ms();
+        ctx->gles_failed = imf_gles_open(&ctx->gles, &ctx->gles_failure) != IMF_OK;
+        ctx->setup_ms += imf_now_ms() - begin;
+    }
+    *out = ctx->gles;
+    enum imf_status st = ctx->gles_failed ? ctx->gles_failure.status : IMF_OK;
+    if (st && err)
+        *err = ctx->gles_failure;
     pthread_mutex_unlock(&ctx->lock);
     return st;
 }

@@ -3,6 +3,7 @@
 #define IMF_DEVICE_CONTEXT_H
 
 #include "device/runtime.h"
+#include "gles/runtime.h"
 
 struct imf_context;
 
@@ -11,6 +12,9 @@ struct imf_context;
 /* The runtime, opened on the first call; a failure is remembered and told again. */
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err);
+/* The same of OpenGL ES, which has nothing to do with the device asked for. */
+enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out,
+                                 struct imf_error *err);
 bool imf_context_opened(struct imf_context *ctx);
 /* Where programs and rates are kept, or NULL. */
 const char *imf_context_cache_dir(const struct imf_context *ctx);

@@ -302,6 +302,11 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
                                                   .lanes = 3,
                                                   .window_finish = 2};
 
+/* Mesa's llvmpipe: processor time of 1000x750 pixels of one and three channels, kernels of 3x3 and
+ * 9x9. */
+const struct imf_gles_rates imf_gles_rates = {
+    .texel = 24, .fetch = 9, .run_ms = 1, .open_ms = 60, .driver_bytes = 1e8};
+
 const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {
     [2] = 0.076, [3] = 0.115, [4] = 0.113, [5] = 0.15, [7] = 0.25, [8] = 0.172, [16] = 0.226};
 

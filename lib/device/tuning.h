@@ -155,6 +155,17 @@ struct imf_vector_rates {
 };
 extern const struct imf_vector_rates imf_vector_rates;
 
+/* Of solver/gles.c, whatever the device: nanoseconds of a core where the processor draws, as a
+ * device's that is worth its name is as fast as that at least. */
+struct imf_gles_rates {
+    double texel;        /* there and back, and its end */
+    double fetch;        /* one that is read, with its products */
+    double run_ms;       /* milliseconds: setting up a band, waiting for it */
+    double open_ms;      /* the libraries, a context, a program */
+    double driver_bytes; /* that the driver takes in this process */
+};
+extern const struct imf_gles_rates imf_gles_rates;
+
 /* Nanoseconds of a core for an element's share of a stage of the radix, in a tile that stays in
  * the cache. */
 enum { IMF_FFT_RADIX_MOST = 16 };

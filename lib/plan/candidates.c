@@ -16,11 +16,19 @@
 #include <string.h>
 
 const char *imf_backend_name(enum imf_backend backend) {
-    static const char *const names[] = {
-        [IMF_BACKEND_AUTO] = "mixed",          [IMF_BACKEND_DIRECT] = "direct",
-        [IMF_BACKEND_SEPARABLE] = "separable", [IMF_BACKEND_FFT] = "fft",
-        [IMF_BACKEND_VECTOR] = "vector",       [IMF_BACKEND_CPU] = "cpu"};
+    static const char *const names[] = {[IMF_BACKEND_AUTO] = "mixed",
+                                        [IMF_BACKEND_DIRECT] = "direct",
+                                        [IMF_BACKEND_SEPARABLE] = "separable",
+                                        [IMF_BACKEND_FFT] = "fft",
+                                        [IMF_BACKEND_VECTOR] = "vector",
+                                        [IMF_BACKEND_CPU] = "cpu",
+                                        [IMF_BACKEND_GLES] = "gles"};
     return names[backend];
+}
+
+/* Floats between passes, and point passes by the host's vectors: by shaders, only sums are others. */
+static bool is_vector(enum imf_backend backend) {
+    return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_GLES;
 }
 
 /* Milliseconds of one core for a point pass of the host's vectors: samples * ns * 1e-6. */
@@ -49,8 +57,8 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d,
             points++;
             rows += rows_ms(c, &c->passes[i]) / imf_cores() + imf_vector_rates.start_ms;
         }
-    if (backend == IMF_BACKEND_VECTOR)
-        return rows;
+    if (is_vector(backend))
+        return rows + (backend == IMF_BACKEND_GLES ? imf_gles_rates.open_ms : 0);
     if (!d)
         return points * samples * imf_host_rates.point * 1e-6;
     const struct imf_tuning *t = imf_tuning(d);
@@ -76,8 +84,8 @@ static const char *why_no_rows(const struct imf_chain *c, int i) {
 static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf_backend backend,
                  struct imf_proposal *taken) {
     const struct imf_chain *c = from->chain;
-    bool able = true, floats = from->device || backend == IMF_BACKEND_VECTOR;
-    if (backend == IMF_BACKEND_VECTOR && imf_chain_digits(c)) { /* which only devices have */
+    bool able = true, floats = from->device || is_vector(backend);
+    if (is_vector(backend) && imf_chain_digits(c)) { /* which only devices have */
         snprintf(out->why, sizeof out->why, "floats do not hold the sums of premultiplied colours");
         return false;
     }
@@ -89,7 +97,7 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
             return false;
         }
         if (c->passes[i].kind != IMF_PASS_CONVOLVE) {
-            const char *why = backend == IMF_BACKEND_VECTOR ? why_no_rows(c, i) : NULL;
+            const char *why = is_vector(backend) ? why_no_rows(c, i) : NULL;
             if (!why)
                 continue;
             snprintf(out->why, sizeof out->why, "%s", why);
@@ -101,7 +109,7 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
         able = able && taken[i].able;
         out->estimate_ms += taken[i].ms;
     }
-    if (able && backend == IMF_BACKEND_VECTOR && imf_chain_doubt(c, taken) > 0) {
+    if (able && is_vector(backend) && imf_chain_doubt(c, taken) > 0) {
         snprintf(out->why, sizeof out->why,
                  "small alphas or dark colours magnify floats' rounding");
         return false;
@@ -129,7 +137,9 @@ static bool measure(struct imf_candidate *out, const struct imf_proposals *from,
         snprintf(out->why, sizeof out->why, "the image is larger than the device's memory allows");
         return false;
     }
-    *bytes += d ? imf_tuning(d)->driver_bytes : 0;
+    *bytes += d                             ? imf_tuning(d)->driver_bytes
+              : backend == IMF_BACKEND_GLES ? imf_gles_rates.driver_bytes
+                                            : 0;
     return true;
 }
 

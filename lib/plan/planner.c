@@ -70,6 +70,7 @@ struct request {
     enum imf_backend backend;
     enum policy policy;
     struct imf_bounds bounds;
+    struct imf_error unusable; /* why OpenCL is */
 };
 
 /* A device that was not opened: PoCL on this machine's processors. */
@@ -89,7 +90,10 @@ static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPA
                                             IMF_BACKEND_FFT};
 #define BACKENDS (sizeof backends / sizeof *backends)
 /* Without a device: of equally cheap ones the first is taken. */
-static const enum imf_backend hosts[] = {IMF_BACKEND_VECTOR, IMF_BACKEND_CPU};
+static const enum imf_backend hosts[] = {IMF_BACKEND_VECTOR, IMF_BACKEND_GLES, IMF_BACKEND_CPU};
+#define GLES 1
+/* A note, as IMF_HOST_NOTE. */
+#define GLES_NOTE "%.180s; filtering by OpenGL ES"
 #define HOSTS (sizeof hosts / sizeof *hosts)
 _Static_assert(BACKENDS + 1 + HOSTS <= IMF_MAX_CANDIDATES,
                "struct imf_planning has room for every candidate: those, a mixture, the host's");
@@ -155,7 +159,7 @@ static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain
 }
 
 /* The candidates of the host's solvers, for the chain as it is, and what each takes that only the
- * limit forbids; *best: the cheapest that may be taken, or the last. */
+ * limit forbids; *best: the one asked for, or the cheapest that needs no device, or the last. */
 static enum imf_status ask_host(struct imf_candidate out[HOSTS], double over[HOSTS],
                                 const struct imf_chain *c, const struct request *r, size_t *best,
                                 struct imf_error *err) {
@@ -169,7 +173,7 @@ static enum imf_status ask_host(struct imf_candidate out[HOSTS], double over[HOS
         over[k] = imf_candidate_make(&out[k], &host, hosts[k], &r->bounds, taken);
         if (r->policy == HOST_ASKED)
             *best = hosts[k] == r->backend ? k : *best;
-        else if (out[k].eligible &&
+        else if (k != GLES && out[k].eligible &&
                  (!out[*best].eligible || out[k].estimate_ms <= out[*best].estimate_ms))
             *best = k;
     }
@@ -181,8 +185,14 @@ static enum imf_status ask_host(struct imf_candidate out[HOSTS], double over[HOS
 /* Why one that could do it was passed over though it is estimated to take no longer, or NULL. */
 static const char *why_passed_over(const struct imf_planning *p, const struct rule *rule,
                                    const struct imf_candidate *k) {
-    if (rule->over || k->estimate_ms >= p->candidate[p->chosen].estimate_ms)
+    const struct imf_candidate *hosts_first = &p->candidate[p->count - HOSTS];
+    bool longer = k->estimate_ms >= p->candidate[p->chosen].estimate_ms;
+    if (rule == &rules[UNUSABLE] && k >= hosts_first && longer)
+        return NULL;
+    if (rule->over || longer)
         return rule->over;
+    if (k == hosts_first + GLES)
+        return "left to choose, only where OpenCL is not usable";
     return k >= &p->candidate[p->count - HOSTS] ? rule->over_host : rule->over_device;
 }
 
@@ -250,7 +260,7 @@ static enum imf_status open_device(struct imf_planning *p, struct imf_context *c
         why = failure.text;
     if (why) {
         r->policy = UNUSABLE;
-        snprintf(p->note, sizeof p->note, IMF_HOST_NOTE, why);
+        imf_fail(&r->unusable, IMF_ERR_NO_DEVICE, "%s", why);
     }
     return IMF_OK;
 }
@@ -319,6 +329,42 @@ static void warn_of_limit(struct imf_planning *p) {
              over->backend, ceil(p->over.ms / 1000));
 }
 
+/* OpenGL ES, where it was asked for or is all there is and estimated to win; *own: as ask_host(). */
+static enum imf_status open_gles(struct imf_planning *p, struct imf_context *ctx,
+                                 struct imf_candidate host[HOSTS], size_t own,
+                                 const struct request *r, struct imf_error *err) {
+    struct imf_candidate *gles = &host[GLES];
+    struct imf_error failure;
+    bool must = r->backend == IMF_BACKEND_GLES;
+    bool wins = r->policy == UNUSABLE && !imf_context_gave_up(ctx) &&
+                (!host[own].eligible || gles->estimate_ms < host[own].estimate_ms);
+    if (!gles->eligible || !(must || wins))
+        return IMF_OK;
+    enum imf_status st = imf_context_gles(ctx, &p->gles, &failure);
+    if (st && must) {
+        if (err)
+            *err = failure;
+        return st;
+    }
+    if (st) {
+        gles->eligible = false;
+        gles->estimate_ms = -1;
+        snprintf(gles->why, sizeof gles->why, "%.150s", failure.text);
+    }
+    return IMF_OK;
+}
+
+/* A warning of what is not as it was asked for or might be. */
+static void note(struct imf_planning *p, const struct request *r) {
+    if (r->policy == UNUSABLE)
+        snprintf(p->note, sizeof p->note, p->gles ? GLES_NOTE : IMF_HOST_NOTE, r->unusable.text);
+    else if (rules[r->policy].last && !p->on_device)
+        snprintf(p->note, sizeof p->note,
+                 "the device cannot do this (%.120s); filtering on the host", p->candidate[0].why);
+    else if (r->policy == FREE || r->policy == OPENED || r->policy == HOST_ALONE)
+        warn_of_limit(p);
+}
+
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
                             const struct imf_chain *c, struct request *r, struct imf_error *err) {
     const struct rule *rule = &rules[r->policy];
@@ -330,31 +376,28 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
         return st;
     bool host_can = host[own].eligible && rule->host;
     st = make_device(p, ctx, c, rule->must || !host_can, &host[own], r, &best, err);
+    if (!st)
+        st = open_gles(p, ctx, host, own, r, err);
     if (st)
         return st;
     if (p->rt)
         count_driver(host, imf_runtime_device(p->rt), r->bounds.limit);
-    bool free = r->policy == FREE || r->policy == OPENED;
     if (r->policy == FREE && best == SIZE_MAX)
         r->policy = HOST_ALONE;
     p->host = p->count + own;
     p->host_backend = hosts[own];
     memcpy(&p->candidate[p->count], host, sizeof host);
     for (size_t k = 0; k < HOSTS; k++)
-        note_over(p, &p->candidate[p->count++], host_over[k]);
+        note_over(p, &p->candidate[p->count++], k == GLES ? INFINITY : host_over[k]);
     bool device_can = p->rt && best != SIZE_MAX;
-    if (!device_can && !host_can)
+    if (!device_can && !host_can && !p->gles)
         return cannot(p, r, err);
-    p->on_device =
-        device_can && (rule->last || !host_can ||
-                       p->candidate[best].estimate_ms <= p->candidate[p->host].estimate_ms);
-    if (rule->last && !p->on_device)
-        snprintf(p->note, sizeof p->note,
-                 "the device cannot do this (%.120s); filtering on the host", p->candidate[0].why);
-    p->chosen = p->on_device ? best : p->host;
+    p->on_device = device_can && !p->gles &&
+                   (rule->last || !host_can ||
+                    p->candidate[best].estimate_ms <= p->candidate[p->host].estimate_ms);
+    p->chosen = p->on_device ? best : p->gles ? p->count - HOSTS + GLES : p->host;
     explain(p, &rules[r->policy]);
-    if (!*p->note && free)
-        warn_of_limit(p);
+    note(p, r);
     return IMF_OK;
 }
 

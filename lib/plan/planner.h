@@ -19,6 +19,7 @@ struct imf_planning {
     struct imf_chain *composed;    /* from it, or NULL; owned */
     struct imf_proposal *taken;    /* how, for each of its passes (point passes: none); owned */
     struct imf_runtime *rt;        /* on_device */
+    struct imf_gles *gles;         /* or on that, the chain as it is */
     struct {
         const struct imf_candidate
             *candidate; /* the fastest that only the limit forbids, or NULL */

@@ -17,11 +17,11 @@ struct imf_exec;
  * results that are neither rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);
-/* The same in bands, for rows that stream; by solver/vector.c, if that is the backend, which must be
- * able to do it. */
+/* The same in bands, for rows that stream; by the host's vectors or by shaders, if that is the
+ * backend, which must be able to do it. gles: for shaders. */
 enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *chain,
-                                         enum imf_backend backend, struct imf_bands_form form,
-                                         struct imf_error *err);
+                                         enum imf_backend backend, struct imf_gles *gles,
+                                         struct imf_bands_form form, struct imf_error *err);
 /* Everything on a device; taken[i] is how convolution pass i is done, proposed for the height of
  * the bands (imf_proposals_band). */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,

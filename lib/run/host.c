@@ -155,6 +155,7 @@ static const struct imf_solver rows = {
 /* How a chain is run: by which backend, to which samples, in which bands. */
 struct way {
     enum imf_backend backend;
+    struct imf_gles *gles; /* for that backend */
     enum imf_sample last;
     const struct imf_bands_form *form; /* NULL: all at once, or */
     int from, to;                      /* if to > 0 these rows of the result */
@@ -169,8 +170,9 @@ static enum imf_status propose(const struct imf_exec *x, int i, const struct way
     *taken = (struct imf_proposal){.able = true, .step = 1};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return IMF_OK;
-    if (way->backend == IMF_BACKEND_VECTOR) {
+    if (way->backend != IMF_BACKEND_CPU) {
         imf_propose_backend(taken, way->backend, &p);
+        taken->gles = way->gles;
     } else {
         p.in = pass->source < 0 ? c->in : IMF_F64;
         p.out = i + 1 < c->count ? IMF_F64 : way->last;
@@ -186,7 +188,7 @@ static enum imf_status make_step(struct imf_exec *x, int i, const struct way *wa
     p.in = x->surface[pass->source + 1].sample;
     p.out = x->surface[i + 1].sample;
     if (pass->kind == IMF_PASS_POINT) {
-        if (way->backend != IMF_BACKEND_VECTOR)
+        if (way->backend == IMF_BACKEND_CPU)
             return IMF_OK;
         x->step[i].solver = &rows;
         return imf_point_rows_make(&x->step[i].job, &pass->point, p.in, p.out,
@@ -254,9 +256,9 @@ enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain
 }
 
 enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *c,
-                                         enum imf_backend backend, struct imf_bands_form form,
-                                         struct imf_error *err) {
-    const struct way way = {.backend = backend, .last = c->out, .form = &form};
+                                         enum imf_backend backend, struct imf_gles *gles,
+                                         struct imf_bands_form form, struct imf_error *err) {
+    const struct way way = {.backend = backend, .gles = gles, .last = c->out, .form = &form};
     return make(out, c, &way, err);
 }
 

@@ -23,6 +23,7 @@
 static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
     *ws = (struct imf_workspace){.plan = plan,
                                  .on_device = plan->planning.on_device,
+                                 .on_gles = plan->planning.gles != NULL,
                                  .choice = plan->choice,
                                  .failure = {.status = IMF_OK}};
 }
@@ -175,7 +176,7 @@ static enum imf_status run_whole(struct imf_workspace *ws, struct imf_ends *ends
 /* The host takes over from a device that failed with this. */
 static bool host_goes_on(void *data, const struct imf_error *failure) {
     struct imf_workspace *ws = data;
-    if (!ws->plan->may_fall_back || !ws->on_device || !imf_workspace_choose_host(ws, failure->text))
+    if (!imf_workspace_may_fall_back(ws) || !imf_workspace_choose_host(ws, failure->text))
         return false;
     if (failure->status == IMF_ERR_DEVICE)
         imf_context_give_up(ws->plan->ctx, failure);
@@ -229,7 +230,8 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool
     imf_share_close(&share);
     if (ends->reader)
         r->decode_ms += imf_ahead_ms(ends->reader->ahead);
-    r->fell_back = ws->on_device != ws->plan->planning.on_device;
+    r->fell_back = ws->on_device != ws->plan->planning.on_device ||
+                   ws->on_gles != (ws->plan->planning.gles != NULL);
     r->total_ms = imf_now_ms() - begin;
     r->run_ms = r->total_ms + opened;
     return st;

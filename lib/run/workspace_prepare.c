@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool imf_workspace_may_fall_back(const struct imf_workspace *ws) {
+    return ws->plan->may_fall_back && (ws->on_device || ws->on_gles);
+}
+
 bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
     struct imf_fallback *f = &ws->fallback;
     if (!imf_planning_fall_back(&ws->plan->planning, why, f))
         return false;
-    ws->on_device = false;
+    ws->on_device = ws->on_gles = false;
     ws->choice.candidates = f->candidate;
     ws->choice.chosen = &f->candidate[f->chosen];
     ws->choice.device = IMF_HOST;
@@ -26,8 +30,10 @@ struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
 }
 
 static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
-    enum imf_status st = imf_exec_make_host_bands(
-        &ws->exec, ws->plan->chain, ws->plan->planning.host_backend, imf_workspace_form(ws), err);
+    const struct imf_planning *p = &ws->plan->planning;
+    enum imf_backend backend = ws->on_gles ? IMF_BACKEND_GLES : p->host_backend;
+    enum imf_status st = imf_exec_make_host_bands(&ws->exec, ws->plan->chain, backend, p->gles,
+                                                  imf_workspace_form(ws), err);
     if (!st)
         imf_exec_limit(ws->exec, ws->threads);
     return st;
@@ -35,8 +41,7 @@ static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err
 
 enum imf_status imf_workspace_fall_back(struct imf_workspace *ws, const struct imf_error *failure,
                                         bool with_input, struct imf_error *err) {
-    if (!ws->plan->may_fall_back || !ws->on_device ||
-        !imf_workspace_choose_host(ws, failure->text)) {
+    if (!imf_workspace_may_fall_back(ws) || !imf_workspace_choose_host(ws, failure->text)) {
         if (err)
             *err = *failure;
         return failure->status;
@@ -82,8 +87,9 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams, in
         return IMF_OK;
     /* Another run may have found out that the device fails. */
     const char *gave_up =
-        ws->on_device && ws->plan->may_fall_back ? imf_context_gave_up(ws->plan->ctx) : NULL;
-    if (!ws->on_device || (gave_up && imf_workspace_choose_host(ws, gave_up)))
-        return make_host(ws, err);
-    return make_device(ws, &failure) ? imf_workspace_fall_back(ws, &failure, false, err) : IMF_OK;
+        imf_workspace_may_fall_back(ws) ? imf_context_gave_up(ws->plan->ctx) : NULL;
+    if (gave_up)
+        (void)imf_workspace_choose_host(ws, gave_up);
+    enum imf_status st = ws->on_device ? make_device(ws, &failure) : make_host(ws, &failure);
+    return st ? imf_workspace_fall_back(ws, &failure, false, err) : IMF_OK;
 }

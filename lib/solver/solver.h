@@ -40,7 +40,9 @@ struct imf_proposal {
     char phrase[IMF_PHRASE]; /* "direct 3x3, exact, 16-bit integers", "fft tiles 256x256" */
     int height;              /* of the problem */
     enum imf_bands_wish bands;
-    int step; /* bands may end at multiples of so many rows: results do not depend on them then */
+    struct imf_gles
+        *gles; /* that a solver of IMF_BACKEND_GLES makes it on: whoever has it made says */
+    int step;  /* bands may end at multiples of so many rows: results do not depend on them then */
     union {
         max_align_t align;
         unsigned char bytes[IMF_SHAPE];
@@ -57,7 +59,7 @@ struct imf_solver {
     void (*propose)(const struct imf_problem *p, const struct imf_device *d,
                     struct imf_proposal *out);
     /* Compile what was proposed for this problem; *job is the solver's own. queue is NULL for host
-     * solvers. What p borrows must outlive the job. */
+     * solvers, and those of OpenGL ES. What p borrows must outlive the job. */
     enum imf_status (*make)(void **job, const struct imf_problem *p,
                             const struct imf_proposal *proposal, struct imf_queue *queue,
                             struct imf_error *err);
@@ -80,7 +82,8 @@ extern const struct imf_solver *const imf_solvers[];
 extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_solver_separable_gpu,
     imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_frequency_gpu,
     imf_solver_frequency, imf_solver_multirate, imf_solver_runs, imf_solver_vector, imf_solver_host,
-    imf_solver_host_frequency, imf_solver_phase, imf_solver_table_vector, imf_solver_table;
+    imf_solver_host_frequency, imf_solver_phase, imf_solver_table_vector, imf_solver_table,
+    imf_solver_gles;
 
 /* What a solver proposes: not able, and why, until it says otherwise. */
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
@@ -94,7 +97,7 @@ void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
                          const struct imf_problem *p);
 /* The same of the host's solver of problems of this kind. */
 void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p);
-/* Those that need no device: its solvers get none. */
+/* Those that need no OpenCL device: its solvers get none, and work in the host's memory. */
 bool imf_backend_is_host(enum imf_backend backend);
 /* The solver takes problems of this kind. */
 bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kind);

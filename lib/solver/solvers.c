@@ -34,6 +34,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_vector,    /* small ones */
     &imf_solver_host,
     &imf_solver_host_frequency, /* plain C */
+    &imf_solver_gles,           /* the same small ones by shaders */
     &imf_solver_extreme,        /* least and greatest in windows, */
     &imf_solver_rank,           /* any rank: on the host's cores, */
     &imf_solver_extreme_gpu,
@@ -67,7 +68,8 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_TABLE] = "a histogram is no sum of products"};
 
 bool imf_backend_is_host(enum imf_backend backend) {
-    return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU;
+    return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU ||
+           backend == IMF_BACKEND_GLES;
 }
 
 bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kind) {

@@ -1,0 +1,28 @@
+/* state.h - what a runtime holds: for this room, and for tests that let a call fail */
+#ifndef IMF_GLES_STATE_H
+#define IMF_GLES_STATE_H
+
+#include "gles/calls.h"
+#include "gles/runtime.h"
+
+#include <pthread.h>
+
+struct imf_gles {
+    struct imf_gles_calls call;
+    void *egl, *gl; /* libraries, which stay loaded: drivers leave threads and destructors */
+    void *display, *config, *context, *surface; /* surface NULL: it needs none */
+    char name[128];
+    int side;    /* texels of a texture or picture, at most */
+    int vectors; /* uniforms of a fragment shader */
+    pthread_mutex_t lock;
+};
+
+/* Make the context this thread's, and give back the one that it had. */
+struct imf_gles_turn {
+    void *display, *draw, *read, *context;
+};
+enum imf_status imf_gles_enter(struct imf_gles *gles, struct imf_gles_turn *turn,
+                               struct imf_error *err);
+void imf_gles_leave(struct imf_gles *gles, const struct imf_gles_turn *turn);
+
+#endif
