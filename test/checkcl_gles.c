@@ -1,8 +1,8 @@
 /*
  * checkcl_gles.c - kernels of integers by OpenGL ES 2 against the reference, whole and in tiles
  *
- * Each case compiles a shader, which takes a while where a processor draws: shapes, edges and ends
- * are drawn so that each meets every size and number of channels.
+ * Each case compiles a shader, which takes half a second where a processor draws: shapes, edges and
+ * ends are drawn so that each meets most sizes and numbers of channels; --full has them all.
  */
 #include "checkcl_material.h"
 
@@ -23,7 +23,7 @@ static void check_sizes(struct checkcl *c) {
         for (int channels = 1; channels <= 4; channels++) {
             uint64_t r = ++seed;
             bool oblong = side >= 32;
-            if (c->quick && side > 9 && (side / 2 + channels) % 4)
+            if ((side / 2 + channels) % (c->full ? 1 : c->quick ? 8 : 4))
                 continue;
             struct kase k = {.shape = shapes[seed % COUNT(shapes)],
                              .in = IMF_U8,
@@ -49,7 +49,7 @@ static void check_shapes(struct checkcl *c) {
                              .kh = 3,
                              .taps = INTEGER,
                              .edge = (enum imf_edge)((z + (size_t)channels) % 5)};
-            if (c->quick && (z + (size_t)channels) % 3)
+            if (!c->full && (z + (size_t)channels) % 3)
                 continue;
             k.shape.channels = channels;
             check(c, &k, 50);
@@ -63,8 +63,10 @@ static void check_scales(struct checkcl *c) {
         int gain, scale;
     } some[] = {{1, 2},    {1, 7},       {1, 122},        {3, -2},
                 {250, 16}, {1000, 4095}, {7000, 1000000}, {1, 65536}};
-    for (size_t i = 0; i < COUNT(some); i += c->quick ? 2 : 1)
-        for (int end = 0; end < 6; end += 2 + (c->quick ? 1 : 0)) {
+    for (size_t i = 0; i < COUNT(some); i++)
+        for (int end = 0; end < 6; end++) {
+            if (!c->full && (size_t)end != 2 * i % 6)
+                continue;
             struct kase k = {.shape = {61, 43, 1 + (int)i % 4},
                              .in = IMF_U8,
                              .out = IMF_U8,
@@ -82,13 +84,13 @@ static void check_scales(struct checkcl *c) {
 static void check_others(struct checkcl *c) {
     static const struct kase cases[] = {
         {{31, 29, 3}, IMF_U8, IMF_F32, 5, 5, INTEGER, 0, 0, IMF_EDGE_CLAMP, MIXED, 0, 0},
-        {{64, 40, 4}, IMF_F32, IMF_U8, 3, 7, INTEGER, 0, 2, IMF_EDGE_WRAP, MIXED, 0, 0},
-        {{37, 11, 2}, IMF_F32, IMF_F32, 9, 1, SYMMETRIC, 0, 3, IMF_EDGE_MIRROR, NOISE, 0, 0},
-        {{1, 23, 1}, IMF_F32, IMF_F32, 4, 2, ANTISYMMETRIC, 0, 1, IMF_EDGE_REFLECT, NOISE, 0, 0},
+        {{64, 40, 4}, IMF_F32, IMF_U8, 3, 7, INTEGER, 0, 2, IMF_EDGE_WRAP, SIGNED, 0, 0},
+        {{37, 11, 2}, IMF_F32, IMF_F32, 9, 1, SYMMETRIC, 0, 3, IMF_EDGE_MIRROR, SIGNED, 0, 0},
+        {{1, 23, 1}, IMF_F32, IMF_F32, 4, 2, ANTISYMMETRIC, 0, 1, IMF_EDGE_REFLECT, SIGNED, 0, 0},
         {{97, 61, 1}, IMF_U8, IMF_U8, 3, 3, ANTISYMMETRIC, 1, 0, IMF_EDGE_CLAMP, MIXED, 0, 0},
         {{130, 75, 3}, IMF_U8, IMF_U8, 5, 5, INTEGER, 1, 2, IMF_EDGE_REFLECT, NOISE, 0, 0},
         {{64, 40, 4}, IMF_U8, IMF_U8, 15, 3, INTEGER, 1, 3, IMF_EDGE_MIRROR, MIXED, 0, 0},
-        {{31, 29, 2}, IMF_F32, IMF_U8, 3, 3, INTEGER, 1, 1, IMF_EDGE_CONSTANT, MIXED, 0, 0},
+        {{31, 29, 2}, IMF_F32, IMF_U8, 3, 3, INTEGER, 1, 1, IMF_EDGE_CONSTANT, SIGNED, 0, 0},
         {{97, 61, 3}, IMF_U8, IMF_U8, 3, 1, FLAT, 1, 5, IMF_EDGE_CLAMP, NOISE, 1, 1},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -102,13 +104,16 @@ static void check_tiles(struct checkcl *c) {
     imf_gles_limit(c->gles, 48);
     for (int channels = 1; channels <= 4; channels++)
         for (int floats = 0; floats < 2; floats++) {
+            if (c->quick && floats != channels % 2)
+                continue;
             struct kase k = {.shape = {257, 101, channels},
                              .in = floats ? IMF_F32 : IMF_U8,
                              .out = IMF_U8,
                              .kw = 7,
                              .kh = 9,
                              .taps = INTEGER,
-                             .edge = IMF_EDGE_MIRROR};
+                             .edge = IMF_EDGE_MIRROR,
+                             .picture = floats ? SIGNED : MIXED};
             check(c, &k, 90 + (uint64_t)channels);
         }
 }

@@ -125,7 +125,7 @@ void checkcl_fill(const struct imf_surface *s, enum picture picture, uint64_t *r
             else if (s->sample == IMF_U16)
                 ((uint16_t *)row)[i] = x;
             else
-                ((float *)row)[i] = (float)(x >> 8);
+                ((float *)row)[i] = (float)(picture == SIGNED && x & 1 ? -(x >> 8) : x >> 8);
         }
 }
 
@@ -197,8 +197,8 @@ const char *checkcl_variant(const struct imf_solver *s, const struct kase *k) {
 }
 
 const char *checkcl_describe(const struct kase *k) {
-    static const char *const picture[] = {"mixed",  "noise",   "black", "white",
-                                          "halves", "grating", "chess", "dim"};
+    static const char *const picture[] = {"mixed",   "noise", "black", "white", "halves",
+                                          "grating", "chess", "dim",   "signed"};
     static char text[200];
     snprintf(text, sizeof text, "%dx%dx%d %s %s->%s %s%s %dx%d gain %d scale %d %s epilogue %d",
              k->shape.width, k->shape.height, k->shape.channels, picture[k->picture], sample[k->in],

@@ -31,8 +31,9 @@ enum picture {
     WHITE,
     HALVES, /* black and white */
     GRATING,
-    CHESS, /* the same, a pixel a field, in blocks of several amplitudes */
-    DIM,   /* noise below 256: of 16 bits only the low ones */
+    CHESS,  /* the same, a pixel a field, in blocks of several amplitudes */
+    DIM,    /* noise below 256: of 16 bits only the low ones */
+    SIGNED, /* noise of both signs, as a pass leaves it; floats alone */
     PICTURES
 };
 

@@ -59,6 +59,7 @@
     C(void *, GetDisplay, (void *native))                                                          \
     C(unsigned, Initialize, (void *display, int *major, int *minor))                               \
     C(const char *, QueryString, (void *display, int name))                                        \
+    C(unsigned, QueryAPI, (void))                                                                  \
     C(unsigned, BindAPI, (unsigned api))                                                           \
     C(unsigned, ChooseConfig,                                                                      \
       (void *display, const int *wanted, void **configs, int size, int *count))                    \

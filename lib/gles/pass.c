@@ -26,10 +26,16 @@ struct imf_gles_pass {
     unsigned char *from, *to; /* such tiles */
 };
 
-static enum imf_status failed(const struct imf_gles *g, const char *what, struct imf_error *err) {
-    unsigned code = g->call.gl.GetError();
+static enum imf_status failed(const struct imf_gles *g, const char *what, unsigned code,
+                              struct imf_error *err) {
     return imf_fail(err, code == GL_OUT_OF_MEMORY ? IMF_ERR_MEMORY : IMF_ERR_DEVICE,
                     "OpenGL ES: %s failed on %.60s (error 0x%x)", what, g->name, code);
+}
+
+/* What failed since the last time. */
+static enum imf_status check(const struct imf_gles *g, const char *what, struct imf_error *err) {
+    unsigned code = g->call.gl.GetError();
+    return code == GL_NO_ERROR ? IMF_OK : failed(g, what, code, err);
 }
 
 /* ---- program -------------------------------------------------------------------------------- */
@@ -56,7 +62,7 @@ static enum imf_status attach(const struct imf_gles_pass *p, unsigned type,
     int done = 0;
     char log[160] = "";
     if (!shader)
-        return failed(p->gles, "making a shader", err);
+        return failed(p->gles, "making a shader", gl->GetError(), err);
     gl->ShaderSource(shader, 2, text, NULL);
     gl->CompileShader(shader);
     gl->GetShaderiv(shader, GL_COMPILE_STATUS, &done);
@@ -76,7 +82,7 @@ static enum imf_status make_program(struct imf_gles_pass *p, const struct imf_gl
     char log[160] = "";
     p->program = gl->CreateProgram();
     if (!p->program)
-        return failed(p->gles, "making a program", err);
+        return failed(p->gles, "making a program", gl->GetError(), err);
     enum imf_status st = attach(p, GL_VERTEX_SHADER, vertex, err);
     if (!st)
         st = attach(p, GL_FRAGMENT_SHADER, fragment, err);
@@ -94,7 +100,7 @@ static enum imf_status make_program(struct imf_gles_pass *p, const struct imf_gl
     gl->Uniform4fv(gl->GetUniformLocation(p->program, "tap"), s->vectors, s->taps);
     p->size_at = gl->GetUniformLocation(p->program, "texel");
     p->made_at = gl->GetUniformLocation(p->program, "made");
-    return gl->GetError() == GL_NO_ERROR ? IMF_OK : failed(p->gles, "setting up a program", err);
+    return check(p->gles, "setting up a program", err);
 }
 
 enum imf_status imf_gles_pass_make(struct imf_gles_pass **out, struct imf_gles *g,
@@ -200,9 +206,10 @@ static enum imf_status make_textures(struct imf_gles_pass *p, int width, int hei
     gl->GenFramebuffers(1, &p->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, p->framebuffer);
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, p->out, 0);
-    if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE ||
-        gl->GetError() != GL_NO_ERROR)
-        return failed(p->gles, "making textures", err);
+    bool complete = gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    enum imf_status st = check(p->gles, "making textures", err);
+    if (st || !complete)
+        return st ? st : failed(p->gles, "drawing into a texture", GL_NO_ERROR, err);
     p->width = width;
     p->height = height;
     return IMF_OK;
@@ -222,10 +229,10 @@ static enum imf_status run_tile(struct imf_gles_pass *p, const struct imf_gles_p
     gl->VertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, corners);
     gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     gl->ReadPixels(0, 0, t->width, t->height, GL_RGBA, GL_UNSIGNED_BYTE, p->to);
-    if (gl->GetError() != GL_NO_ERROR)
-        return failed(p->gles, "drawing", err);
-    picture->store(picture->data, p->to, t);
-    return IMF_OK;
+    enum imf_status st = check(p->gles, "drawing", err);
+    if (!st)
+        picture->store(picture->data, p->to, t);
+    return st;
 }
 
 /* With the context. */

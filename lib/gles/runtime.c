@@ -120,11 +120,13 @@ enum imf_status imf_gles_enter(struct imf_gles *g, struct imf_gles_turn *turn,
                                struct imf_error *err) {
     const struct imf_egl_calls *egl = &g->call.egl;
     pthread_mutex_lock(&g->lock);
-    *turn = (struct imf_gles_turn){egl->GetCurrentDisplay(), egl->GetCurrentSurface(EGL_DRAW),
+    *turn = (struct imf_gles_turn){egl->QueryAPI(), egl->GetCurrentDisplay(),
+                                   egl->GetCurrentSurface(EGL_DRAW),
                                    egl->GetCurrentSurface(EGL_READ), egl->GetCurrentContext()};
     if (egl->BindAPI(EGL_OPENGL_ES_API) &&
         egl->MakeCurrent(g->display, g->surface, g->surface, g->context))
         return IMF_OK;
+    egl->BindAPI(turn->api);
     pthread_mutex_unlock(&g->lock);
     return imf_fail(err, IMF_ERR_DEVICE, "OpenGL ES: the context is lost");
 }
@@ -133,6 +135,7 @@ void imf_gles_leave(struct imf_gles *g, const struct imf_gles_turn *turn) {
     bool had = turn->context != NULL;
     g->call.egl.MakeCurrent(had ? turn->display : g->display, turn->draw, turn->read,
                             turn->context);
+    g->call.egl.BindAPI(turn->api);
     pthread_mutex_unlock(&g->lock);
 }
 

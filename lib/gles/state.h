@@ -19,6 +19,7 @@ struct imf_gles {
 
 /* Make the context this thread's, and give back the one that it had. */
 struct imf_gles_turn {
+    unsigned api;
     void *display, *draw, *read, *context;
 };
 enum imf_status imf_gles_enter(struct imf_gles *gles, struct imf_gles_turn *turn,

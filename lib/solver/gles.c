@@ -45,16 +45,17 @@ struct gles_job {
 
 /* ---- what it can ---------------------------------------------------------------------------- */
 
-/* Numerators, with room for the quotient's remainder. */
+/* What is read, and numerators with room for the quotient's remainder. */
 static double largest(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     double scale = fabs(e->scale);
-    return p->in_max * p->facts[0].abs_sum + (fabs(e->add) + fabs(e->offset)) * scale + 2 * scale;
+    return p->in_max * fmax(1, p->facts[0].abs_sum) + (fabs(e->add) + fabs(e->offset)) * scale +
+           2 * scale;
 }
 
 static const char *why_no_magnitude(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
-    double sum = p->in_max * fmax(p->facts[0].abs_sum, p->facts[1].abs_sum);
+    double sum = p->in_max * fmax(1, fmax(p->facts[0].abs_sum, p->facts[1].abs_sum));
     if (p->out != IMF_U8)
         return "a magnitude that goes on as a float";
     if (fabs(e->scale) != 1 || fabs(e->offset) > OFFSET_MOST)
