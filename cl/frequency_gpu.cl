@@ -32,6 +32,9 @@
 #ifndef WORK
 #define WORK 1024 // elements of a group's local memory
 #endif
+#ifndef RADICES
+#define RADICES 0x107fe // that stages have, as a set of bits; 1: a length of 1
+#endif
 
 // A line's stages. Mirrored by struct imf_frequency_gpu_axis of solver/fft_args.h.
 struct gpu_axis {
@@ -61,18 +64,35 @@ struct frequency_gpu_sizes {
 #define AT(p) ((p) * LINES + (int)get_local_id(0) % LINES)
 #endif
 
+// Where columns come from and go to, rows `step` apart, as their first and last stages do both;
+// turns: roots that they are multiplied by there.
+struct ends {
+    __global float2 *plane;
+    const __global float2 *turns;
+    long step;
+    int turns_step;
+    bool first, last;
+};
+
 // A stage over spans of R * m elements: s is R, m, 1 / m as a float. It is decimation in
 // frequency: butterflies, then twiddles[(k - 1) m + j] = exp(-2 pi i j k / (R m)); back, the reverse.
 #define STAGE(R, TRANSFORM)                                                                       \
     static inline void stage##R(__local float2 *work, const __global float2 *twiddles, int4 s,    \
-                                int length, int back)                                             \
+                                int length, int back, struct ends e)                              \
     {                                                                                             \
         int m = s.y, end = length / R * LINES;                                                    \
         for (int i = get_local_id(0); i < end; i += GROUP) {                                      \
             int n = i / LINES, span = (int)((n + 0.5f) * as_float(s.z)), j = n - span * m;        \
             int at = span * R * m + j;                                                            \
             float2 x[R];                                                                          \
-            EACH(k, R) x[k] = work[AT(at + k * m)];                                               \
+            if (e.first) {                                                                        \
+                EACH(k, R) x[k] = e.plane[(at + k * m) * e.step];                                 \
+                if (back) {                                                                       \
+                    EACH(k, R) x[k] = times(x[k], e.turns[(at + k * m) * e.turns_step], 1);       \
+                }                                                                                 \
+            } else {                                                                              \
+                EACH(k, R) x[k] = work[AT(at + k * m)];                                           \
+            }                                                                                     \
             if (back && m > 1) {                                                                  \
                 EACH(k, R - 1) x[k + 1] = times(x[k + 1], twiddles[k * m + j], 1);                \
             }                                                                                     \
@@ -80,7 +100,14 @@ struct frequency_gpu_sizes {
             if (!back && m > 1) {                                                                 \
                 EACH(k, R - 1) x[k + 1] = times(x[k + 1], twiddles[k * m + j], 0);                \
             }                                                                                     \
-            EACH(k, R) work[AT(at + k * m)] = x[k];                                               \
+            if (e.last) {                                                                         \
+                if (!back) {                                                                      \
+                    EACH(k, R) x[k] = times(x[k], e.turns[(at + k * m) * e.turns_step], 0);       \
+                }                                                                                 \
+                EACH(k, R) e.plane[(at + k * m) * e.step] = x[k];                                 \
+            } else {                                                                              \
+                EACH(k, R) work[AT(at + k * m)] = x[k];                                           \
+            }                                                                                     \
         }                                                                                         \
     }
 
@@ -88,39 +115,45 @@ STAGE(2, dft2(x, x + 1))
 STAGE(3, dft3(x, back))
 STAGE(4, dft4(x, x + 1, x + 2, x + 3, back))
 STAGE(5, dft5(x, back))
+STAGE(6, dft_2_3(x, back))
 STAGE(7, dft7(x, back))
 STAGE(8, dft8(x, back))
+STAGE(9, dft9(x, back))
+STAGE(10, dft_2_5(x, back))
+STAGE(16, dft16(x, back))
 
-#define CASE(R)                                       \
-    case R:                                           \
-        stage##R(work, twiddles, s, a.length, back);  \
-        break;
+#define EVERY_RADIX CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(16)
 
-// The lines in `work`, which other work-items may have written and may read.
-static inline void transform(__local float2 *work, const __global float2 *twiddles,
-                             const __global int4 *stages, struct gpu_axis a, int back)
+static inline void stage(__local float2 *work, const __global float2 *twiddles, int4 s, int length,
+                         int back, struct ends e)
 {
-    stages += a.first;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int n = 0; n < a.stages; n++) {
-        int4 s = stages[back ? a.stages - 1 - n : n];
-        twiddles += s.w;
-        switch (s.x) {
-            CASE(2)
-            CASE(3)
-            CASE(4)
-            CASE(5)
-            CASE(7)
-            CASE(8)
-        }
-        twiddles -= s.w;
-        barrier(CLK_LOCAL_MEM_FENCE);
+    twiddles += s.w;
+    switch (s.x) {
+#define CASE(R)                                            \
+    case R:                                                \
+        if (RADICES >> R & 1)                              \
+            stage##R(work, twiddles, s, length, back, e);  \
+        break;
+        EVERY_RADIX
+#undef CASE
     }
 }
 
 #if LINES == 1
 
 // ---- rows ------------------------------------------------------------------------------------
+
+// A row in `work`, which other work-items may have written and may read.
+static inline void transform(__local float2 *work, const __global float2 *twiddles,
+                             const __global int4 *stages, struct gpu_axis a, int back)
+{
+    struct ends none = {0, 0, 0, 0, false, false};
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int n = 0; n < a.stages; n++) {
+        stage(work, twiddles, stages[back ? a.stages - 1 - n : n], a.length, back, none);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
 
 static inline float2 conjugate(float2 a) { return (float2)(a.x, -a.y); }
 
@@ -168,7 +201,7 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
             v += b.weight * (samples(in, b.second, 2 * i, blends, outside, &z) - v);
         work[AT(i)] = v;
     }
-    transform(work, twiddles, stages, z.x, 0);
+    transform(work, twiddles, stages + z.x.first, z.x, 0);
     plane += (long)get_group_id(0) * z.pitch;
     for (int k = id; k <= half_x / 2; k += GROUP) {
         float2 a = work[AT(places[k])], c = conjugate(work[AT(places[k ? half_x - k : 0])]);
@@ -195,7 +228,7 @@ rows_out(const __global float2 *restrict plane, __global OUT_T *restrict out,
         if (k)
             work[AT(places[half_x - k])] = conjugate(even - odd);
     }
-    transform(work, twiddles, stages, z.x, 1);
+    transform(work, twiddles, stages + z.x.first, z.x, 1);
     out += z.out_origin + y * z.out_pitch + channel;
     for (int i = id; 2 * i < z.width; i += GROUP) {
         float2 v = work[AT(i)] + z.mean;
@@ -208,6 +241,9 @@ rows_out(const __global float2 *restrict plane, __global OUT_T *restrict out,
 #else
 
 // ---- columns ---------------------------------------------------------------------------------
+
+// Elements are read and written in place, by different work-items.
+#define FENCES (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 // squares: for each row of the plane, then for each frequency of x, the squared distances from the
 // origin or from the two centres of the notch.
@@ -227,34 +263,18 @@ fill_gains(__global float *restrict gains, const __global long *restrict squares
     gains[(long)y * pitch + x] = gain;
 }
 
-// LINES columns of the plane, rows `step` apart.
-static inline void load_tile(__local float2 *work, const __global float2 *plane, long step, int rows)
-{
-    for (int i = get_local_id(0); i < rows * LINES; i += GROUP)
-        work[i] = plane[i / LINES * step + i % LINES];
-}
-
 static inline void columns(__local float2 *work, __global float2 *plane,
                            const __global float2 *twiddles, const __global int4 *stages,
                            const __global float2 *turns, const struct frequency_gpu_sizes *z, int back)
 {
-    long row = (long)z->pitch * CHANNELS, step = row * z->inner.length;
-    int j = get_group_id(1), end = z->outer.length * LINES;
-    plane += row * j + (long)get_group_id(0) * LINES;
-    turns += j;
-    if (back) {
-        for (int i = get_local_id(0); i < end; i += GROUP)
-            work[i] = times(plane[i / LINES * step + i % LINES],
-                            turns[i / LINES * z->inner.length], 1);
-    } else {
-        load_tile(work, plane, step, z->outer.length);
-    }
-    transform(work, twiddles, stages, z->outer, back);
-    for (int i = get_local_id(0); i < end; i += GROUP) {
-        float2 v = work[i];
-        if (!back)
-            v = times(v, turns[i / LINES * z->inner.length], 0);
-        plane[i / LINES * step + i % LINES] = v;
+    long row = (long)z->pitch * CHANNELS;
+    int j = get_group_id(1), inner = z->inner.length, count = z->outer.stages;
+    plane += row * j + (int)get_group_id(0) * LINES + (int)get_local_id(0) % LINES;
+    stages += z->outer.first;
+    for (int n = 0; n < count; n++) {
+        struct ends e = {plane, turns + j, row * inner, inner, n == 0, n == count - 1};
+        stage(work, twiddles, stages[back ? count - 1 - n : n], z->outer.length, back, e);
+        barrier(FENCES);
     }
 }
 
@@ -277,23 +297,74 @@ columns_out(__global float2 *restrict plane, const __global float2 *restrict twi
     columns(work, plane, twiddles, stages, turns, &z, 1);
 }
 
+// The last stage forward, times gains, and the first one back.
+#define MIDDLE(R, FORWARD, BACK)                                                                  \
+    static inline void middle##R(__local float2 *work, const __global float *gains, int pitch,    \
+                                 int length, struct ends e)                                       \
+    {                                                                                             \
+        for (int i = get_local_id(0); i < length / R * LINES; i += GROUP) {                       \
+            int at = i / LINES * R;                                                               \
+            float2 x[R];                                                                          \
+            EACH(k, R) x[k] = e.first ? e.plane[(at + k) * e.step] : work[AT(at + k)];            \
+            FORWARD;                                                                              \
+            EACH(k, R) x[k] *= gains[(long)(at + k) * pitch];                                     \
+            BACK;                                                                                 \
+            EACH(k, R)                                                                            \
+            {                                                                                     \
+                if (e.last)                                                                       \
+                    e.plane[(at + k) * e.step] = x[k];                                            \
+                else                                                                              \
+                    work[AT(at + k)] = x[k];                                                      \
+            }                                                                                     \
+        }                                                                                         \
+    }
+
+MIDDLE(1, , )
+MIDDLE(2, dft2(x, x + 1), dft2(x, x + 1))
+MIDDLE(3, dft3(x, 0), dft3(x, 1))
+MIDDLE(4, dft4(x, x + 1, x + 2, x + 3, 0), dft4(x, x + 1, x + 2, x + 3, 1))
+MIDDLE(5, dft5(x, 0), dft5(x, 1))
+MIDDLE(6, dft_2_3(x, 0), dft_2_3(x, 1))
+MIDDLE(7, dft7(x, 0), dft7(x, 1))
+MIDDLE(8, dft8(x, 0), dft8(x, 1))
+MIDDLE(9, dft9(x, 0), dft9(x, 1))
+MIDDLE(10, dft_2_5(x, 0), dft_2_5(x, 1))
+MIDDLE(16, dft16(x, 0), dft16(x, 1))
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 middle(__global float2 *restrict plane, const __global float *restrict gains,
        const __global float2 *restrict twiddles, const __global int4 *restrict stages,
        struct frequency_gpu_sizes z)
 {
     __local float2 work[WORK];
-    long row = (long)z.pitch * CHANNELS, first = (long)get_group_id(1) * z.inner.length;
-    int x = (int)get_group_id(0) * LINES, end = z.inner.length * LINES;
-    plane += row * first + x;
-    gains += z.pitch * first + x % z.pitch;
-    load_tile(work, plane, row, z.inner.length);
-    transform(work, twiddles, stages, z.inner, 0);
-    for (int i = get_local_id(0); i < end; i += GROUP)
-        work[i] *= gains[i / LINES * (long)z.pitch + i % LINES];
-    transform(work, twiddles, stages, z.inner, 1);
-    for (int i = get_local_id(0); i < end; i += GROUP)
-        plane[i / LINES * row + i % LINES] = work[i];
+    int length = z.inner.length, last = z.inner.stages - 1;
+    long row = (long)z.pitch * CHANNELS, first = (long)get_group_id(1) * length;
+    int x = (int)get_group_id(0) * LINES, column = (int)get_local_id(0) % LINES;
+    struct ends e = {plane + row * first + x + column, 0, row, 0, true, false};
+    gains += z.pitch * first + x % z.pitch + column;
+    stages += z.inner.first;
+    for (int n = 0; n < last; n++) {
+        stage(work, twiddles, stages[n], length, 0, e);
+        e.first = false;
+        barrier(FENCES);
+    }
+    e.last = last <= 0;
+    switch (last < 0 ? 1 : stages[last].x) {
+#define CASE(R)                                          \
+    case R:                                              \
+        if (RADICES >> R & 1)                            \
+            middle##R(work, gains, z.pitch, length, e);  \
+        break;
+        CASE(1)
+        EVERY_RADIX
+#undef CASE
+    }
+    e.first = false;
+    for (int n = last - 1; n >= 0; n--) {
+        barrier(FENCES);
+        e.last = n == 0;
+        stage(work, twiddles, stages[n], length, 1, e);
+    }
 }
 
 #endif

@@ -75,6 +75,12 @@ static inline void dft16(float2 *x, int back)
     EACH(k, 16) x[k] = y[k];
 }
 
+#define COS_20 0x1.e11f64p-1f
+#define SIN_20 0x1.5e3a88p-2f
+#define COS_40 0x1.8836fap-1f
+#define SIN_40 0x1.491b76p-1f
+#define COS_80 0x1.63a1a8p-3f
+#define SIN_80 0x1.f838b8p-1f
 #define SIN_60 0x1.bb67aep-1f
 #define COS_72 0x1.3c6ef4p-2f
 #define SIN_72 0x1.e6f0e2p-1f
@@ -121,4 +127,46 @@ static inline void dft7(float2 *x, int back)
     x[4] = r - y;
     x[5] = q - w;
     x[6] = p - v;
+}
+
+// Coprime factors A and B of a length need no roots between (Good and Thomas): elements B a + A b
+// become bins CA a + CB b, which are a modulo A and b modulo B.
+#define COPRIME(A, B, CA, CB)                                                     \
+    static inline void dft_##A##_##B(float2 *x, int back)                         \
+    {                                                                             \
+        float2 y[A][B];                                                           \
+        EACH(a, A)                                                                \
+        {                                                                         \
+            EACH(b, B) y[a][b] = x[(B * a + A * b) % (A * B)];                    \
+            dft##B(y[a], back);                                                   \
+        }                                                                         \
+        EACH(b, B)                                                                \
+        {                                                                         \
+            dft##A(&y[0][b], &y[1][b]);                                           \
+            EACH(a, A) x[(CA * a + CB * b) % (A * B)] = y[a][b];                  \
+        }                                                                         \
+    }
+
+COPRIME(2, 3, 3, 4)
+COPRIME(2, 5, 5, 6)
+
+// Three transforms of 3, the roots between, and three more.
+static inline void dft9(float2 *x, int back)
+{
+    float2 y[3][3];
+    EACH(n, 3)
+    {
+        EACH(m, 3) y[n][m] = x[n + 3 * m];
+        dft3(y[n], back);
+    }
+    y[1][1] = times(y[1][1], (float2)(COS_40, -SIN_40), back);
+    y[1][2] = times(y[1][2], (float2)(COS_80, -SIN_80), back);
+    y[2][1] = times(y[2][1], (float2)(COS_80, -SIN_80), back);
+    y[2][2] = times(y[2][2], (float2)(-COS_20, -SIN_20), back);
+    EACH(m, 3)
+    {
+        float2 z[3] = {y[0][m], y[1][m], y[2][m]};
+        dft3(z, back);
+        EACH(n, 3) x[m + 3 * n] = z[n];
+    }
 }

@@ -9,6 +9,7 @@
 #include "device/tuning.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static int strip(int n, int prime) {
     while (n % prime == 0)
@@ -88,17 +89,39 @@ bool imf_fft_plan_make(struct imf_fft_plan *plan, int length) {
     return length >= 1 && length <= IMF_FFT_SMOOTH_MAX && take_smooth(plan, length);
 }
 
+/* Add to plan's stages those of `rest`, as few as possible, of radices up to `most`; best is the
+ * fewest so far. */
+static void fewest_stages(struct imf_fft_plan *plan, int rest, int most,
+                          struct imf_fft_plan *best) {
+    static const int radices[] = {16, 10, 9, 8, 7, 6, 5, 4, 3, 2};
+    if (rest == 1 && (best->stages < 0 || plan->stages < best->stages))
+        *best = *plan;
+    if (rest == 1 || plan->stages == IMF_FFT_STAGES ||
+        (best->stages >= 0 && plan->stages + 1 >= best->stages))
+        return;
+    for (size_t i = 0; i < sizeof radices / sizeof *radices; i++)
+        if (radices[i] <= most && rest % radices[i] == 0) {
+            plan->radix[plan->stages++] = radices[i];
+            fewest_stages(plan, rest / radices[i], radices[i], best);
+            plan->stages--;
+        }
+}
+
+/* By powers of two, the highest first. */
+static int by_twos(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b, twos_x = x & -x, twos_y = y & -y;
+    return twos_x != twos_y ? (twos_x < twos_y) - (twos_x > twos_y) : x - y;
+}
+
 bool imf_fft_plan_local(struct imf_fft_plan *plan, int length) {
-    *plan = (struct imf_fft_plan){.length = length};
+    struct imf_fft_plan none = {.length = length};
+    *plan = (struct imf_fft_plan){.length = length, .stages = -1};
     if (length < 1 || smooth_rest(length) != 1)
         return false;
-    int rest = length;
-    while (rest % 8 == 0 && rest % 32 != 16) /* 16 is 4 * 4 */
-        plan->radix[plan->stages++] = 8, rest /= 8;
-    static const int others[] = {4, 2, 3, 5, 7};
-    for (int i = 0; i < 5; i++)
-        for (; rest % others[i] == 0; rest /= others[i])
-            plan->radix[plan->stages++] = others[i];
+    fewest_stages(&none, length, IMF_FFT_RADIX_MOST, plan);
+    if (plan->stages < 0)
+        return false;
+    qsort(plan->radix, (size_t)plan->stages, sizeof *plan->radix, by_twos);
     count_twiddles(plan);
     return true;
 }

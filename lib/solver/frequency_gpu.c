@@ -289,6 +289,14 @@ static enum imf_status fill_gains(struct whole_job *j, const struct imf_program_
     return status;
 }
 
+/* Radices that a plan's stages have: programs of all ten take long to compile. */
+static unsigned radices(const struct imf_fft_plan *plan) {
+    unsigned set = 1u << 1;
+    for (int s = 0; s < plan->stages; s++)
+        set |= 1u << plan->radix[s];
+    return set;
+}
+
 static enum imf_status make_kernels(struct whole_job *j, const struct imf_problem *p,
                                     const int *frequency, struct imf_error *err) {
     static const char *const parts[] = {"fft_gpu_butterflies.cl", "common.cl", "transfer.cl", NULL};
@@ -298,9 +306,11 @@ static enum imf_status make_kernels(struct whole_job *j, const struct imf_proble
     imf_define(&x, "CHANNELS", "%d", p->channels);
     imf_define(&x, "GROUP", "%d", l->group);
     imf_define(&x, "WORK", "%d", l->work_x);
+    imf_define(&x, "RADICES", "%u", radices(&l->x));
     imf_define(&y, "CHANNELS", "%d", p->channels);
     imf_define(&y, "GROUP", "%d", COLUMN_GROUP);
     imf_define(&y, "LINES", "%d", LINES);
+    imf_define(&y, "RADICES", "%u", radices(&l->outer) | radices(&l->inner));
     imf_define(&y, "WORK", "%d", l->work_y);
     const struct imf_program_source rows = {
         .file = "frequency_gpu.cl", .parts = parts, .defines = &x};

@@ -76,6 +76,49 @@ static void test_plans(void) {
     CHECK(imf_fft_length(IMF_FFT_SMOOTH_MAX + 1, 1) == 0, "over the limit");
 }
 
+/* Lines in a GPU's local memory: few stages, the highest powers of two first. */
+static void test_local_plans(void) {
+    static const struct {
+        int length, stages, radix[3];
+    } known[] = {{1, 0, {0}}, {50, 2, {10, 5}}, {63, 2, {7, 9}}, {2048, 3, {16, 16, 8}}};
+    struct imf_fft_plan plan;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        bool same = imf_fft_plan_local(&plan, known[i].length) && plan.stages == known[i].stages;
+        for (int s = 0; same && s < plan.stages; s++)
+            same = plan.radix[s] == known[i].radix[s];
+        CHECK(same, "%d has %d stages", known[i].length, plan.stages);
+    }
+    for (int n = 1; n <= LONGEST; n++) {
+        bool able = imf_fft_plan_local(&plan, n);
+        CHECK(able == (imf_fft_largest_prime(n) <= 7), "%d", n);
+        int product = 1, factors = 0;
+        for (int s = 0; able && s < plan.stages; s++) {
+            product *= plan.radix[s];
+            factors += product < n ? n / product * (plan.radix[s] - 1) : plan.radix[s] - 1;
+            CHECK(s == 0 ||
+                      (plan.radix[s - 1] & -plan.radix[s - 1]) >= (plan.radix[s] & -plan.radix[s]),
+                  "%d: stage %d has radix %d", n, s, plan.radix[s]);
+        }
+        CHECK(!able || (product == n && plan.twiddles == factors), "%d: %d", n, product);
+    }
+    CHECK(!imf_fft_plan_local(&plan, 0) && !imf_fft_plan_local(&plan, 22), "no lengths for it");
+}
+
+/* Both orders of the factors hold the same ones. */
+static void test_across(void) {
+    struct imf_fft_plan plan;
+    float a[2 * 210], b[2 * 210];
+    imf_fft_plan_local(&plan, 90); /* 10 and 9 */
+    imf_fft_twiddles(&plan, a);
+    imf_fft_twiddles_across(&plan, b);
+    for (int j = 0; j < 9; j++)
+        for (int k = 0; k < 9; k++)
+            CHECK(a[2 * (9 * j + k)] == b[2 * (9 * k + j)] &&
+                      a[2 * (9 * j + k) + 1] == b[2 * (9 * k + j) + 1],
+                  "factor %d of element %d", k, j);
+    CHECK(memcmp(a + 162, b + 162, 2 * 8 * sizeof *a) == 0, "the last stage's");
+}
+
 static void test_twiddles(void) {
     static const int lengths[] = {3, 7, 8, 60, 343, 1000, 2187, 4096};
     static float tw[2 * LONGEST];
@@ -198,6 +241,8 @@ static void test_bound(struct imf_context *ctx) {
 int main(void) {
     static const int lengths[] = {1, 2, 3, 8, 61, 96, 343, 427, 1000, 2187, 4096};
     test_plans();
+    test_local_plans();
+    test_across();
     test_twiddles();
     struct imf_context *ctx;
     struct imf_runtime *rt;
