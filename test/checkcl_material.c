@@ -209,7 +209,7 @@ const char *checkcl_describe(const struct kase *k) {
 
 void checkcl_problem(struct material *m, const struct kase *k, uint64_t *random) {
     m->kernel[0] = make_kernel(k->kw, k->kh, k->taps, random);
-    if (k->taps >= FLAT) {
+    if (k->taps >= FLAT || (k->taps == REAL && k->gain)) {
         for (int i = 0; i < k->kw * k->kh; i++)
             m->kernel[0]->taps[i] *= k->gain;
         m->kernel[0]->scale = k->scale;

@@ -51,7 +51,7 @@ struct kase {
     int epilogue; /* variant */
     enum imf_edge edge;
     enum picture picture;
-    int gain, scale; /* FLAT and on: of each tap, of the kernel */
+    int gain, scale; /* FLAT and on, or REAL and not 0: of each tap, of the kernel */
 };
 
 /* What it is done with; want is the reference's float64 result. */

@@ -26,6 +26,12 @@
  * float decide the others. */
 #define TIE_MAX 0.01
 
+/* Of a real tap as an integer. */
+#define UNIT_BITS 30
+
+/* The same of real sums, of which no integers are left to look at. */
+#define SETTLED_MAX 0.1
+
 /* More pixels than this share are not worth summing again. */
 #define DOUBTFUL_MAX 0.01
 
@@ -76,6 +82,8 @@ double imf_fft_tie(const struct imf_problem *p, const struct imf_fft_bound *b, d
     const struct imf_epilogue *e = &p->epilogue;
     double mul = fabs(e->multiply / e->scale), sum = b->size * b->abs_sum * mul;
     double add = fabs(e->add) + fabs(e->offset) + sum;
+    if (!p->exact) /* what the middle leaves out is added, too */
+        return error * mul + FLT_EPSILON / 2 * (2 * sum + add + e->full);
     return fmax(error, 1 - WINDOW) * mul + FLT_EPSILON / 2 * (sum + add + e->full);
 }
 
@@ -97,6 +105,31 @@ double imf_fft_result_error(const struct imf_problem *p, const struct imf_fft_bo
     if (p->exact)
         return 0;
     return after_scale(p, error) + imf_problem_end_error(p, b->size * b->abs_sum);
+}
+
+bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
+                    const struct imf_fft_bound *b, double error) {
+    const struct imf_epilogue *e = &p->epilogue;
+    const struct imf_kernel *k = p->kernel[0];
+    double tie = imf_fft_tie(p, b, error), most = 0, mul = fabs(e->multiply / e->scale), off = 0;
+    *out = (struct imf_fft_settled){0};
+    if (p->exact || p->kind != IMF_CONVOLUTION || p->in == IMF_F32 || p->out == IMF_F32 ||
+        e->absolute || e->threshold || tie > SETTLED_MAX || after_scale(p, error) <= p->tolerance)
+        return false;
+    size_t count = (size_t)k->width * (size_t)k->height;
+    int exponent;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, fabs(k->taps[i]));
+    frexp(most, &exponent);
+    out->unit = ldexp(1, exponent - UNIT_BITS);
+    for (size_t i = 0; i < count; i++)
+        off += fabs(k->taps[i] - rint(k->taps[i] / out->unit) * out->unit);
+    /* A sum whose pixel is not saturated is below 2 (full + added) and rounded three times. */
+    out->error = off * p->in_max * mul +
+                 3 * FLT_EPSILON * (e->full + fabs(e->add * e->multiply) + fabs(e->offset));
+    out->doubtful = fmin(1, 2 * tie);
+    return out->error <= p->tolerance &&
+           (b->abs_sum / out->unit + (double)count) * p->in_max < 0x1p62;
 }
 
 bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b, double error,
@@ -132,6 +165,13 @@ void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
         imf_define(d, "NEAR_TIE", "1");
         imf_define_float(d, "NEAR_ADD", e->multiply * (e->add + middle) + e->offset);
         imf_define_float(d, "NEAR_WINDOW", 0.5 - imf_fft_tie(p, bound, error));
+    }
+    if (near_tie && !p->exact) {
+        struct imf_fft_settled settled;
+        imf_fft_settle(&settled, p, bound, error);
+        imf_define(d, "WIDE", "1");
+        imf_define_float(d, "UNIT_MUL", settled.unit * e->multiply / e->scale);
+        imf_define_float(d, "UNIT_ADD", e->multiply * e->add + e->offset);
     }
     imf_problem_defines(d, &shifted);
 }

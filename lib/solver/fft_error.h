@@ -45,6 +45,18 @@ bool imf_fft_near_tie(const struct imf_problem *p, const struct imf_fft_bound *b
 /* exact: the share of pixels whose sum must be taken again, tap by tap, for an exact result. */
 double imf_fft_doubtful(const struct imf_problem *p, const struct imf_fft_bound *b, double error);
 
+/*
+ * Real sums of whole samples whose error is over the tolerance: a float decides all pixels but
+ * those closer to a tie than imf_fft_tie, and these are summed again, tap by tap, in integers, the
+ * taps being rounded to units (powers of two). False where that is not worth it, or needless.
+ */
+struct imf_fft_settled {
+    double unit, error; /* results may then be off by */
+    double doubtful;    /* the share of pixels that are summed again */
+};
+bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
+                    const struct imf_fft_bound *b, double error);
+
 /* How far results may be off, for sums that are off by `error`. */
 double imf_fft_result_error(const struct imf_problem *p, const struct imf_fft_bound *b,
                             double error);
