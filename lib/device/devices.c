@@ -51,7 +51,7 @@ static void find_lacks(struct imf_device_info *info, const struct imf_device *kn
         if (all[i].lacks)
             n += (size_t)snprintf(info->lacks + n, sizeof info->lacks - n, "%s%s", n ? ", " : "",
                                   all[i].what);
-    char harm[100];
+    char harm[140];
     imf_quarantine_list(known, harm, sizeof harm);
     if (harm[0] && n < sizeof info->lacks)
         snprintf(info->lacks + n, sizeof info->lacks - n, "%s%s", n ? ", " : "", harm);

@@ -1,5 +1,5 @@
 /*
- * quarantine.c - programs that a driver was seen to crash in
+ * quarantine.c - programs that a driver was seen to crash in, or to do wrong
  *
  * A row for each that was seen, by the device's name and the driver's version, as far as they were
  * the same. A newer driver has its chance: probe.c keeps one that crashes at once from harm.
@@ -16,6 +16,8 @@ static const struct {
 } rows[] = {
     /* Bookworm's Mesa with LLVM 15, whatever the tiles. */
     {"llvmpipe ", "22.3.", "fft", "the driver crashes"},
+    {"llvmpipe ", "22.3.", "frequency", "the driver refuses an argument"},
+    {"llvmpipe ", "22.3.", "canny", "the driver makes wrong samples"},
     /* Trixie's with LLVM 19, where checkcl tries a GPU's solvers on a processor. */
     {"llvmpipe ", "25.0.", "extreme_gpu", "the driver crashes"},
 };

@@ -234,6 +234,7 @@ static enum imf_status device_canny_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_canny_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
+    .program = "canny",
     .kinds = 1u << IMF_CANNY,
     .propose = device_canny_propose,
     .make = device_canny_make,

@@ -272,6 +272,7 @@ static enum imf_status frequency_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_frequency = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
+    .program = "frequency",
     .kinds = 1u << IMF_TRANSFER,
     .propose = frequency_propose,
     .make = frequency_make,
