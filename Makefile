@@ -78,7 +78,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model drivers layers faults bench bench-batch bench-files bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model drivers layers faults bench bench-batch bench-files bench-gles bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -216,6 +216,10 @@ bench-grid: $(BUILD)/bench/grid ## does the planner choose the fastest? SECONDS=
 	@mkdir -p '$(BUILD)/cache'
 	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' POCL_WORK_GROUP_SPECIALIZATION=0 $< \
 		--budget=$(or $(SECONDS),300) --chart='$(BUILD)/bench/grid.png' $(GRID)
+
+bench-gles: $(BUILD)/bench/gles ## OpenGL ES beside plain C, over sizes; GLES=--clock=cpu
+	@mkdir -p '$(BUILD)/cache'
+	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $< --chart='$(BUILD)/bench/gles.png' $(GLES)
 
 bench-files: all $(BUILD)/bench/photo ## whole processes beside vips and sharp: time, memory, sizes
 	@BUILD='$(BUILD)' sh test/bench/files.sh

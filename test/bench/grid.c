@@ -14,6 +14,7 @@
  * takes an even sample. --clock=cpu counts the process's own processor time instead of the clock's:
  * for CPU devices on machines that others use at the same time.
  */
+#include "chart.h"
 #include "grid_chart.h"
 #include "waves.h"
 
@@ -318,32 +319,10 @@ static void print_all(struct grid *g) {
 
 static void write_chart(const struct grid *g) {
     struct imf_picture *p = NULL;
-    struct imf_writer *writer = NULL;
-    struct imf_error err = {.text = "cannot open the chart's file"};
-    struct imf_encode encode = {.compression = -1};
-    FILE *file = fopen(g->chart, "wb");
-    enum imf_status st = file ? IMF_OK : IMF_ERR_IO;
-    if (!st)
-        st = chart_draw(&p, g->results, g->count, &err);
-    if (!st) {
-        struct imf_info info = {.width = p->width,
-                                .height = p->height,
-                                .channels = 3,
-                                .depth = 8,
-                                .color = IMF_COLOR_RGB,
-                                .format = IMF_FORMAT_PNG};
-        st = imf_writer_open(&writer, file, &info, &encode, NULL, &err);
-        if (!st)
-            st = imf_writer_rows(writer, p->rgb, 3 * (size_t)p->width, p->height, &err);
-        if (!st)
-            st = imf_writer_finish(writer, &err);
-    }
-    imf_writer_close(&writer);
-    imf_picture_free(&p);
-    if (file)
-        fclose(file);
-    if (st)
+    struct imf_error err;
+    if (chart_draw(&p, g->results, g->count, &err) || chart_write(p, g->chart, &err))
         die(err.text);
+    imf_picture_free(&p);
     printf("chart: %s\n", g->chart);
 }
 

@@ -7,6 +7,7 @@
  * library is there for the chart's sake. An image that does not stream has its times one after another.
  */
 #include "base/clock.h"
+#include "chart.h"
 #include "imfilter.h"
 #include "picture/picture.h"
 #include "run/stream.h"
@@ -229,27 +230,6 @@ static struct imf_picture *draw(const char *words, double total) {
     return p;
 }
 
-static void write_picture(const struct imf_picture *p, const char *name) {
-    struct imf_error err;
-    struct imf_writer *writer = NULL;
-    struct imf_encode encode = {.compression = -1};
-    struct imf_info info = {.width = p->width,
-                            .height = p->height,
-                            .channels = 3,
-                            .depth = 8,
-                            .color = IMF_COLOR_RGB,
-                            .format = IMF_FORMAT_PNG};
-    FILE *file = fopen(name, "wb");
-    if (!file)
-        die("cannot open the chart's file");
-    if (imf_writer_open(&writer, file, &info, &encode, NULL, &err) ||
-        imf_writer_rows(writer, p->rgb, 3 * (size_t)p->width, p->height, &err) ||
-        imf_writer_finish(writer, &err))
-        die(err.text);
-    imf_writer_close(&writer);
-    fclose(file);
-}
-
 int main(int argc, char **argv) {
     origin = imf_now_ms();
     if (argc != 5) {
@@ -265,7 +245,9 @@ int main(int argc, char **argv) {
                           words, sizeof words);
     fclose(in);
     struct imf_picture *p = draw(words, total);
-    write_picture(p, argv[1]);
+    struct imf_error err;
+    if (chart_write(p, argv[1], &err))
+        die(err.text);
     imf_picture_free(&p);
     printf("%s\n%.1f ms; busy:", words, total);
     for (int s = 0; s < STAGES; s++)
