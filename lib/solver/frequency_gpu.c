@@ -439,6 +439,7 @@ static enum imf_status whole_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_frequency_gpu = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
+    .program = "frequency", /* refused likewise */
     .kinds = 1u << IMF_TRANSFER,
     .propose = whole_propose,
     .make = whole_make,
