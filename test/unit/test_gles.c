@@ -109,6 +109,7 @@ static void check_threads(struct imf_context *ctx, const struct imf_filter *filt
 }
 
 /* A thread that draws by itself keeps its context. */
+#define OPENGL 0x30A2 /* EGL_OPENGL_API */
 static void check_guest(struct imf_context *ctx, const struct imf_filter *filter,
                         const unsigned char *want) {
     struct imf_gles *own;
@@ -122,13 +123,21 @@ static void check_guest(struct imf_context *ctx, const struct imf_filter *filter
     CHECK(own->call.egl.GetCurrentContext() == own->context, "the thread's context is another");
     imf_gles_leave(own, &turn);
     CHECK(!own->call.egl.GetCurrentContext(), "a context is left");
+    /* So does one that uses another interface. */
+    if (own->call.egl.BindAPI(OPENGL)) {
+        CHECK(!filter_by(IMF_BACKEND_GLES, ctx, filter, out, &report, NULL), "beside OpenGL");
+        CHECK(own->call.egl.QueryAPI() == OPENGL, "the thread's interface is another");
+        own->call.egl.BindAPI(EGL_OPENGL_ES_API);
+    }
     imf_gles_close(&own);
 }
 
 /* ---- failures ------------------------------------------------------------------------------- */
 
+/* Told once: asking takes it back. */
 static unsigned lost(void) {
-    return 0x0505;
+    static unsigned asked;
+    return asked++ % 2 ? GL_NO_ERROR : GL_OUT_OF_MEMORY;
 }
 static unsigned refuse(void *display, void *draw, void *read, void *context) {
     (void)display, (void)draw, (void)read, (void)context;
