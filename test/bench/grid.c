@@ -117,7 +117,7 @@ struct way {
     struct imf_plan *plan;
     struct imf_workspace *work;
     double estimate;
-    char algorithm[64];
+    char algorithm[128];
 };
 
 static void plan_way(struct grid *g, struct way *w, const struct grid_result *r,

@@ -70,7 +70,7 @@ struct grid_result {
     double estimate[WAYS], ms[WAYS]; /* 0: cannot, or was not measured */
     double chosen_ms;
     int best, chosen; /* WAYS: a mixture */
-    char algorithm[64];
+    char algorithm[128];
 };
 
 #endif
