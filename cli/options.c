@@ -95,7 +95,9 @@ static void build_getopt_tables(char *letters, struct option *longs) {
 static void complain_no_filter(const struct options *o) {
     for (size_t i = 0; i < o->input_count; i++) {
         struct imf_filter *filter;
-        if (imf_filter_parse(&filter, &o->inputs[i], 1, NULL) == IMF_OK) {
+        /* What names a file is left alone: it might be a pipe. */
+        if (!strchr(o->inputs[i], '@') &&
+            imf_filter_parse(&filter, &o->inputs[i], 1, NULL) == IMF_OK) {
             imf_filter_free(&filter);
             complain("no filter given (write -f %s)", o->inputs[i]);
             return;

@@ -102,6 +102,7 @@ emulated() { # TRIPLET
 # The program of this processor, in another system's root, with each of its drivers.
 in_root() { # NAME
     root=$roots/$1
+    [ -d "$root" ] || { echo "drivers.sh: no driver, processor or root is called '$1'" >&2 && return 1; }
     rm -rf "$root/imfilter" && mkdir -p "$root/imfilter/build" && cp -r test testdata "$root/imfilter" &&
         cp "$build/imfilter" "$build/checkcl" "$root/imfilter/build" || return
     for vendor in "$root"/etc/OpenCL/vendors/*.icd; do

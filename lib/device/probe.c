@@ -115,8 +115,9 @@ static void add_linker(struct imf_cache_key *key) {
 }
 
 static void make_key(struct imf_cache_key *key, const char *const *argv) {
-    static const char *const prefixes[] = {"OCL_",  "OPENCL_", "POCL_", "LD_",
-                                           "CUDA_", "AMD_",    "LIBGL"};
+    static const char *const prefixes[] = {"OCL_", "OPENCL_", "POCL_", "LD_",      "CUDA_",
+                                           "AMD_", "LIBGL",   "MESA_", "GALLIUM_", "RUSTICL_",
+                                           "LP_",  "HSA_",    "ROCR_", "ZE_",      "ONEAPI_"};
     struct utsname machine;
     imf_cache_key_start(key);
     imf_cache_key_add(key, "probe " IMF_VERSION);

@@ -196,6 +196,15 @@ const char *imf_gles_name(const struct imf_gles *g) {
     return g->name;
 }
 
+bool imf_gles_on_processor(const struct imf_gles *g) {
+    static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader",
+                                        "Software Rasterizer"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(g->name, names[i]))
+            return true;
+    return false;
+}
+
 void imf_gles_limit(struct imf_gles *g, int side) {
     g->side = side < g->side ? side : g->side;
 }

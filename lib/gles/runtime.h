@@ -22,6 +22,8 @@ void imf_gles_close(struct imf_gles **gles);
 
 /* What it calls itself; as long as the runtime. */
 const char *imf_gles_name(const struct imf_gles *gles);
+/* It is no GPU: it draws on the processor, which has faster ways of its own. */
+bool imf_gles_on_processor(const struct imf_gles *gles);
 /* Textures have at most so many texels a side, if it can do with fewer than it has; for tests. */
 void imf_gles_limit(struct imf_gles *gles, int side);
 

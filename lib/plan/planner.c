@@ -346,6 +346,10 @@ static enum imf_status open_gles(struct imf_planning *p, struct imf_context *ctx
             *err = failure;
         return st;
     }
+    if (!st && !must && imf_gles_on_processor(p->gles)) {
+        p->gles = NULL;
+        st = imf_fail(&failure, IMF_ERR_NO_DEVICE, "OpenGL ES draws on the processor here");
+    }
     if (st) {
         gles->eligible = false;
         gles->estimate_ms = -1;

@@ -111,7 +111,8 @@ bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
                     const struct imf_fft_bound *b, double error) {
     const struct imf_epilogue *e = &p->epilogue;
     const struct imf_kernel *k = p->kernel[0];
-    double tie = imf_fft_tie(p, b, error), most = 0, mul = fabs(e->multiply / e->scale), off = 0;
+    double tie = imf_fft_tie(p, b, error), most = 0, mul = fabs(e->multiply / e->scale);
+    double off[2] = {0}; /* what is left of the taps, below and above 0 */
     *out = (struct imf_fft_settled){0};
     if (p->exact || p->kind != IMF_CONVOLUTION || p->in == IMF_F32 || p->out == IMF_F32 ||
         e->absolute || e->threshold || tie > SETTLED_MAX || after_scale(p, error) <= p->tolerance)
@@ -122,10 +123,12 @@ bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
         most = fmax(most, fabs(k->taps[i]));
     frexp(most, &exponent);
     out->unit = ldexp(1, exponent - UNIT_BITS);
-    for (size_t i = 0; i < count; i++)
-        off += fabs(k->taps[i] - rint(k->taps[i] / out->unit) * out->unit);
+    for (size_t i = 0; i < count; i++) {
+        double part = k->taps[i] - rint(k->taps[i] / out->unit) * out->unit;
+        off[part > 0] += fabs(part);
+    }
     /* A sum whose pixel is not saturated is below 2 (full + added) and rounded three times. */
-    out->error = off * p->in_max * mul +
+    out->error = fmax(off[0], off[1]) * p->in_max * mul +
                  3 * FLT_EPSILON * (e->full + fabs(e->add * e->multiply) + fabs(e->offset));
     out->doubtful = fmin(1, 2 * tie);
     return out->error <= p->tolerance &&

@@ -165,6 +165,21 @@ static void check_failure(struct imf_context *ctx, const char *what, const char 
 }
 
 /* A context for each: one that failed stays unused. chosen: it is what is taken, left to choose. */
+/* One that draws on the processor would not be chosen. */
+static void claim_gpu(struct imf_gles *g) {
+    snprintf(g->name, sizeof g->name, "a GPU");
+}
+
+static bool chooses(struct imf_context *ctx, const struct imf_filter *filter) {
+    const struct imf_settings settings = {.backend = IMF_BACKEND_AUTO};
+    struct imf_plan *plan;
+    struct imf_error err;
+    CHECK(!imf_plan_create(&plan, ctx, filter, &shape, &settings, &err), "%s", err.text);
+    bool chosen = !strcmp(imf_plan_choice(plan)->chosen->backend, "gles");
+    imf_plan_free(&plan);
+    return chosen;
+}
+
 static void check_failures(const struct imf_filter *filter, const unsigned char *want,
                            bool chosen) {
     for (int i = 0; i < 5; i++) {
@@ -173,6 +188,7 @@ static void check_failures(const struct imf_filter *filter, const unsigned char 
         if (imf_context_create(&ctx, NULL, NULL) || imf_context_gles(ctx, &g, NULL))
             abort();
         struct imf_gles_calls *call = &g->call;
+        claim_gpu(g);
         switch (i) {
         case 0:
             call->egl.MakeCurrent = refuse;
@@ -213,6 +229,7 @@ int main(void) {
         abort();
     if (imf_context_gles(ctx, &g, &err)) {
         CHECK(err.status == IMF_ERR_NO_DEVICE && strstr(err.text, "OpenGL ES 2"), "%s", err.text);
+        CHECK(!getenv("IMFILTER_NEED_GLES"), "it is needed here: %s", err.text);
         printf("test_gles: passed over: %s\n", err.text);
         imf_context_free(&ctx);
         return check_done("test_gles");
@@ -227,12 +244,12 @@ int main(void) {
     CHECK(!memcmp(out, want, SIZE), "in tiles");
     imf_context_free(&ctx);
 
-    const struct imf_settings settings = {.backend = IMF_BACKEND_AUTO};
-    struct imf_plan *plan;
     CHECK(!imf_context_create(&ctx, NULL, &err), "%s", err.text);
-    CHECK(!imf_plan_create(&plan, ctx, large, &shape, &settings, &err), "%s", err.text);
-    bool chosen = !strcmp(imf_plan_choice(plan)->chosen->backend, "gles");
-    imf_plan_free(&plan);
+    CHECK(!imf_context_gles(ctx, &g, &err), "%s", err.text);
+    if (imf_gles_on_processor(g))
+        CHECK(!chooses(ctx, large), "left to choose, what draws on the processor");
+    claim_gpu(g);
+    bool chosen = chooses(ctx, large);
     CHECK(!filter_by(IMF_BACKEND_CPU, ctx, large, want, &report, &err), "%s", err.text);
     CHECK(chosen || imf_cores() < 2, "left to choose, without OpenCL");
     check_failures(large, want, chosen);
