@@ -168,6 +168,12 @@ loads() { # DRIVER
     [ "$(loads empty)" -eq $((first + first / 2)) ]
     OCL_ICD_VENDORS=$PWD/empty IMFILTER_TRIAL_SECONDS=0 imf_run --list-devices
     [ "$(loads empty)" -eq $((first + first)) ]
+    # What a driver's own variables switch on is tried.
+    make_driver switched 'if (getenv("RUSTICL_ENABLE")) abort();'
+    OCL_ICD_VENDORS=$PWD/switched imf_run --list-devices
+    [ "$status" -eq 0 ]
+    OCL_ICD_VENDORS=$PWD/switched RUSTICL_ENABLE=llvmpipe imf_run --list-devices
+    one_line "was ended by SIGABRT"
 }
 
 @test "PoCL without a linker: a warning, right pixels, nothing left behind" {
