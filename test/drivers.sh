@@ -11,10 +11,11 @@
 # processor (aarch64-linux-gnu) whose program is in $BUILD-TRIPLET and which qemu-user can run here;
 # or a directory in $ROOTS (build/roots), the root of another system with libpng, libjpeg, an ICD
 # loader and drivers (debootstrap makes one; only root may use it), a row for each of them.
-# `drivers.sh row NAME` is one row for the environment as it is.
+# `drivers.sh row NAME` is one row for the environment as it is, DEVICE=1 for its second device.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(cd "${BUILD:-build}" && pwd) || exit 1
+device=${DEVICE:-0}
 roots=${ROOTS:-$build/roots}
 most=${TIMEOUT:-1200} # seconds that sums or checkcl may take
 checkcl_options=${CHECKCL_OPTIONS-$([ -n "${THOROUGH:-}" ] && echo --quick || echo --oclgrind)}
@@ -33,7 +34,7 @@ verify() { # NAME
     out=$(mktemp) || exit 1
     for filter in ${FILTERS:-$filters}; do
         for backend in direct fft; do
-            timeout 300 "$build/imfilter" -q -f "$filter" --device=0 --backend=$backend --verify --json \
+            timeout 300 "$build/imfilter" -q -f "$filter" --device="$device" --backend=$backend --verify --json \
                 testdata/alpha.png -o "$out.png" >"$out" 2>"$out.why"
             status=$?
             [ $status -eq 2 ] || break
@@ -66,17 +67,17 @@ sums() { # NAME OPTION...
 }
 
 row() { # NAME
-    device=$("$build/imfilter" --list-devices --json |
-        sed -n '1s/.*"name":"\([^"]*\)".*"driver":"\([^"]*\)".*/\1, driver \2/p')
-    [ -n "$device" ] || { echo "| $1 | no device | | | |" && return; }
-    sums=$([ -n "${SUMS-1}" ] && sums "$1" --device=0 --backend=direct)
+    which=$("$build/imfilter" --list-devices --json |
+        sed -n "$((device + 1))s/.*\"name\":\"\([^\"]*\)\".*\"driver\":\"\([^\"]*\)\".*/\1, driver \2/p")
+    [ -n "$which" ] || { echo "| $1 | no device | | | |" && return; }
+    sums=$([ -n "${SUMS-1}" ] && sums "$1" --device="$device" --backend=direct)
     # shellcheck disable=SC2086 # a list of options
-    cases=$(timeout "$most" "$build/checkcl" --device=0 $checkcl_options 2>&1)
+    cases=$(timeout "$most" "$build/checkcl" --device="$device" $checkcl_options 2>&1)
     status=$?
     echo "$cases" | grep '^not ok' | sed "s|^|$1: |" >&2
     cases=$(echo "$cases" | counts checkcl)
     right=$([ -n "${SUMS-1}" ] && verify "$1")
-    echo "| $1 | $device | ${sums:-not run} | ${cases:-ended with status $status} | ${right:-not run} |"
+    echo "| $1 | $which | ${sums:-not run} | ${cases:-ended with status $status} | ${right:-not run} |"
 }
 
 lie() { # NAME LIES
