@@ -184,11 +184,11 @@ DEFINE_NORMALIZE(float)
 DEFINE_FROM_LINEAR(from_linear, float4)
 
 // The quotient of integers must be exact where it is a tie between two samples: what a division that
-// is off by an ulp or two leaves is divided once more.
+// is off by an ulp or two, as GPUs' are, leaves is divided once more.
 inline float divide(float v, float by)
 {
     float q = v / by;
-#ifdef FP_FAST_FMAF
+#if DIVIDE_TWICE
     q += fma(-q, by, v) / by;
 #endif
     return q;

@@ -126,6 +126,7 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     job->queue = queue;
     struct imf_defines d = {0};
     defines(&d, p, in, out_sample);
+    imf_define(&d, "DIVIDE_TWICE", "%d", imf_queue_device(queue)->gpu);
     if (p->digits) {
         define_digits(&d, p);
     } else if (doubt->error > 0) {
