@@ -54,6 +54,19 @@ static void fill_column(const struct imf_surface *s, void *row, int x, enum imf_
         imf_sample_put(row, s->sample, (ptrdiff_t)x * s->channels + c, outside[c]);
 }
 
+/* Columns x..x + count - 1 of a row's margin, at one side of the image. */
+static void fill_side(const struct imf_surface *s, void *row, int x, int count, enum imf_edge edge,
+                      const double *outside) {
+    size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
+    char *to = (char *)row + x * (ptrdiff_t)pixel;
+    bool same = edge == IMF_EDGE_CLAMP || edge == IMF_EDGE_CONSTANT;
+    for (int i = 0; i < (same ? imf_min(count, 1) : count); i++)
+        fill_column(s, row, x + i, edge, outside);
+    /* One pixel all over, and margins may be wide: what is there, doubled. */
+    for (int done = 1; same && done < count; done *= 2)
+        memcpy(to + (size_t)done * pixel, to, (size_t)imf_min(done, count - done) * pixel);
+}
+
 static void fill_row(const struct imf_surface *s, struct imf_margin m, int y,
                      struct imf_edge_part part, enum imf_edge edge, const double *outside) {
     size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
@@ -74,10 +87,8 @@ void imf_edge_fill_band(const struct imf_surface *s, struct imf_margin m, struct
                         enum imf_edge edge, const double *outside) {
     for (int y = 0; y < s->height && m.left + m.right; y++) {
         void *row = imf_surface_row(s, y);
-        for (int x = -m.left; x < 0; x++)
-            fill_column(s, row, x, edge, outside);
-        for (int x = s->width; x < s->width + m.right; x++)
-            fill_column(s, row, x, edge, outside);
+        fill_side(s, row, -m.left, m.left, edge, outside);
+        fill_side(s, row, s->width, m.right, edge, outside);
     }
     for (int y = -m.top; y < 0 && part.first == 0; y++)
         fill_row(s, m, y, part, edge, outside);
