@@ -320,6 +320,16 @@ static void run_runs(const struct work *w, const void **at) {
     }
 }
 
+/* What pads a strip is looked at, too. A box writes all else of the rows it keeps before it reads
+ * them, which may be megabytes. */
+static void clear_unwritten(const struct work *w, size_t rows) {
+    size_t from = w->j->box ? (size_t)w->wide * w->size : 0;
+    for (size_t i = 0; i < rows + 3; i++) {
+        size_t begin = i < rows ? from : 0;
+        memset(w->kept + i * w->pitch + begin, 0, w->pitch - begin);
+    }
+}
+
 static void run_item(void *data, int item) {
     struct pass *pass = data;
     const struct extreme_job *j = pass->job;
@@ -336,10 +346,11 @@ static void run_item(void *data, int item) {
     w.size = imf_sample_size(j->p.in);
     w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
     size_t rows = j->box ? (size_t)height + MORE_ROWS : (size_t)height * (size_t)j->levels;
-    /* Zeroed: what pads a strip is looked at, too. */
-    char *store = calloc((rows + 3) * w.pitch, 1);
+    char *store = malloc((rows + 3) * w.pitch);
     const void **at = malloc(2 * (size_t)j->run_count * sizeof *at);
     w.kept = store;
+    if (store)
+        clear_unwritten(&w, rows);
     for (int i = 0; i < 3 && store; i++)
         w.strip.made = w.spare[i] = store + (rows + (size_t)i) * w.pitch;
     if (!store || !at)
