@@ -6,12 +6,14 @@
 
 #include "options.h"
 
-/* Complete o->context: a trial of the device in a child process, PoCL's environment. argv are this
- * process's. */
+/* Complete o->context: trials of devices in child processes, the environment of drivers. Before there
+ * are threads. */
 void device_guard(struct options *o);
 
-/* This process is such a child: use the device and return the exit status. */
+/* This process is such a child: use the device, or OpenGL ES, and return the exit status. */
 #define DEVICE_TRIAL "--try-device"
 int device_try(const char *device);
+#define GLES_TRIAL "--try-gles"
+int device_try_gles(void);
 
 #endif

@@ -192,6 +192,8 @@ static int filter_images(const struct options *o) {
 int main(int argc, char **argv) {
     if (argc >= 2 && strcmp(argv[1], DEVICE_TRIAL) == 0)
         return device_try(argv[2]);
+    if (argc >= 2 && strcmp(argv[1], GLES_TRIAL) == 0)
+        return device_try_gles();
     hold_standard_streams();
     if (argc < 2) {
         help_short_usage(stderr);

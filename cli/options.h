@@ -47,8 +47,9 @@ struct options {
     struct imf_encode encode;
     struct imf_context_options context;
     bool all_devices;
-    const char *device;   /* as --device has it, or NULL */
-    const char *trial[4]; /* the command that tries it */
+    const char *device;        /* as --device has it, or NULL */
+    const char *trial[4];      /* the command that tries it */
+    const char *gles_trial[3]; /* and OpenGL ES */
 
     int jobs; /* 0: as many as fit */
     unsigned bench;

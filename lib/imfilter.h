@@ -236,18 +236,18 @@ struct imf_context_options {
     const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
     const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none. Not
                               used where it is a link, not ours, or others can write it */
-    /* Drivers may abort, hang or crash. A command that uses the device, {"/proc/self/exe", "--try",
-     * NULL}, is run as a child before OpenCL is loaded, unless the cache directory has its end: by
-     * a signal or after probe_seconds (0: 20), IMF_ERR_NO_DEVICE. NULL: trust. Borrowed. */
-    const char *const *probe;
+    /* Drivers may abort, hang or crash. A command that uses one, {"/proc/self/exe", "--try", NULL},
+     * is run before it is loaded, unless the cache directory has its end: by a signal, IMF_PROBE_WRONG
+     * or after probe_seconds (0: 20), IMF_ERR_NO_DEVICE. NULL: trust. Borrowed. */
+    const char *const *probe, *const *gles_probe; /* of OpenCL, of OpenGL ES */
     unsigned probe_seconds;
+#define IMF_PROBE_WRONG 65 /* the command's exit status where wrong samples were made */
     /* Let PoCL keep its files in the cache directory or else in a temporary one, gone with the
      * context. Unless it is set this sets POCL_CACHE_DIR: not beside threads that read those. */
     bool pocl_cache;
 };
 
-/* A context holds the device once something needs it; creating one touches no OpenCL. */
-struct imf_context;
+struct imf_context; /* holds the device once something needs it; creating one touches none */
 enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err);

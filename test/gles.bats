@@ -85,11 +85,9 @@ END
     grep -q '^  gles  *shader 3x3, exact, float32 ' <<<"$output"
 }
 
-@test "left to choose, it is not taken where it draws on the processor" {
-    need_gles
-    make_flat a.pgm 700 600
-    printf 'imfilter' | dd of=a.pgm bs=1 seek=200000 conv=notrunc status=none
-    # A magnitude of kernels that have more products than the host's vectors take.
+# wide.flt, a magnitude of kernels that have more products than the host's vectors take: left to choose
+# without OpenCL, OpenGL ES is looked for.
+make_wide() {
     mkdir -p config/imfilter
     {
         echo 'combine magnitude'
@@ -99,6 +97,13 @@ END
         done
     } >config/imfilter/wide.flt
     export XDG_CONFIG_HOME=$PWD/config
+}
+
+@test "left to choose, it is not taken where it draws on the processor" {
+    need_gles
+    make_flat a.pgm 700 600
+    printf 'imfilter' | dd of=a.pgm bs=1 seek=200000 conv=notrunc status=none
+    make_wide
     OCL_ICD_VENDORS=$PWD/none imf_run -f wide --explain --json a.pgm -o got.pgm
     [ "$status" -eq 0 ]
     imf -q -f wide --backend=cpu a.pgm -o want.pgm
@@ -112,4 +117,98 @@ END
     # Nor is it looked for where the host is faster.
     OCL_ICD_VENDORS=$PWD/none imf_run -f box:9 --explain a.pgm
     grep -q '^\* vector ' <<<"$output"
+}
+
+# A library in a directory of its own, which is made of CODE; `loads` counts how often it came.
+make_library() { # DIRECTORY NAME CODE
+    command -v cc >/dev/null || skip "no compiler"
+    mkdir "$1"
+    {
+        printf '#include <fcntl.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n'
+        printf '__attribute__((constructor)) static void come(void) {\n'
+        printf 'int log = open("%s", O_WRONLY | O_APPEND | O_CREAT, 0600);\n' "$PWD/$1/loads"
+        printf '(void)!write(log, "x", 1);\nclose(log);\n}\n%s\n' "$3"
+    } >"$1/library.c"
+    cc -shared -fPIC -w -o "$1/$2" "$1/library.c"
+}
+
+loads() { # DIRECTORY
+    wc -c <"$1/loads"
+}
+
+@test "a driver that aborts, hangs, crashes or draws rubbish costs one warning and is tried once" {
+    make_flat a.pgm 350 300
+    printf 'imfilter' | dd of=a.pgm bs=1 seek=50000 conv=notrunc status=none
+    make_wide
+    imf -q -f wide --backend=cpu a.pgm -o want.pgm
+    export OCL_ICD_VENDORS=$PWD/none IMFILTER_TRIAL_SECONDS=1
+    local driver expected drivers="aborts hangs"
+    make_library aborts libEGL.so.1 'void *eglGetProcAddress(const char *name) { abort(); }'
+    make_library hangs libEGL.so.1 "void *eglGetProcAddress(const char *name) { for (;;) pause(); }"
+    if ! grep -q __asan_init "$IMFILTER"; then # which makes a crash an exit
+        make_library crashes libEGL.so.1 'void *eglGetProcAddress(const char *name) { return (void *)16; }'
+        drivers="$drivers crashes"
+    fi
+    make_library draws libGLESv2.so.2 'void glReadPixels(int x, int y, int w, int h, unsigned f, unsigned t, void *to)
+{ memset(to, 7, (size_t)w * h * 4); }'
+    imf_run -q --backend=gles -f sharpen a.pgm -o out.pgm
+    [ "$status" -eq 3 ] || drivers="$drivers draws"
+    for driver in $drivers; do
+        case $driver in
+        aborts) expected="was ended by SIGABRT" ;;
+        hangs) expected="did not end within 1 s" ;;
+        crashes) expected="was ended by SIGSEGV" ;;
+        draws) expected="made wrong samples" ;;
+        esac
+        export LD_LIBRARY_PATH=$PWD/$driver
+        for _ in first again; do
+            imf_run -f wide --json a.pgm -o out.pgm
+            echo "$driver: $status $stderr"
+            [ "$status" -eq 0 ]
+            one_line "; OpenGL ES is unusable: a trial of it $expected; filtering on the host"
+            [[ $output == *'"backend":"cpu"'* ]]
+            cmp want.pgm out.pgm
+            [ "$(loads $driver)" -eq 1 ]
+        done
+        imf_run -f sharpen --backend=gles a.pgm -o asked.pgm
+        [ "$status" -eq 3 ]
+        one_line "a.pgm: OpenGL ES is unusable: a trial of it $expected"
+        [ ! -e asked.pgm ]
+        # Nobody looks for it where it would not win.
+        imf_run -q -f sharpen a.pgm -o out.pgm
+        [ "$status" -eq 0 ]
+        [ "$(loads $driver)" -eq 1 ]
+    done
+    # Another driver in the same place is tried again.
+    cp aborts/libEGL.so.1 hangs/libEGL.so.1
+    LD_LIBRARY_PATH=$PWD/hangs imf_run -f wide a.pgm -o out.pgm
+    one_line "SIGABRT"
+    no_temporaries
+}
+
+@test "a driver that passed its trial is not tried again" {
+    need_gles
+    make_pgm a.pgm
+    make_library counts libGLESv2.so.2 ''
+    export LD_LIBRARY_PATH=$PWD/counts XDG_CACHE_HOME=$PWD/cold
+    imf -q --backend=gles -f sharpen a.pgm -o out.pgm
+    [ "$(loads counts)" -eq 2 ]
+    imf -q --backend=gles -f sharpen a.pgm -o out.pgm
+    [ "$(loads counts)" -eq 3 ]
+    # What a driver's own variables switch on is tried.
+    MESA_NO_ERROR=1 imf -q --backend=gles -f sharpen a.pgm -o out.pgm
+    [ "$(loads counts)" -eq 5 ]
+    IMFILTER_TRIAL_SECONDS=0 MESA_NO_ERROR=0 imf -q --backend=gles -f sharpen a.pgm -o out.pgm
+    [ "$(loads counts)" -eq 6 ]
+}
+
+@test "what Mesa has to say is not said, unless it is asked for" {
+    need_gles
+    make_pgm a.pgm
+    export LIBGL_DRIVERS_PATH=$PWD/none
+    EGL_LOG_LEVEL=warning imf_run -q --backend=gles -f sharpen a.pgm -o out.pgm
+    [[ $status -eq 3 && $stderr == *libEGL* ]] || skip "this is no Mesa that looks for drivers there"
+    imf_run -q --backend=gles -f sharpen a.pgm -o out.pgm
+    [ "$status" -eq 3 ]
+    one_line "no OpenGL ES 2: "
 }

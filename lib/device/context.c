@@ -20,7 +20,7 @@ struct imf_context {
     bool failed; /* to open, */
     struct imf_error failure;
     struct imf_gles *gles;
-    bool gles_failed;
+    bool gles_failed, gles_broken;
     struct imf_error gles_failure;
     bool gave_up; /* failed at its work, and how: once set, it stays */
     struct imf_error surrender;
@@ -87,6 +87,12 @@ void imf_context_free(struct imf_context **ctx) {
     *ctx = NULL;
 }
 
+static bool try_out(const struct imf_context *ctx, enum imf_probe_of of, const char *const *argv,
+                    struct imf_error *err) {
+    unsigned seconds = ctx->options.probe_seconds ? ctx->options.probe_seconds : PROBE_SECONDS;
+    return imf_probe(ctx->cache_dir, of, argv, seconds, err) == IMF_OK;
+}
+
 /* Both with the lock held. */
 static void prepare(struct imf_context *ctx) {
     const struct imf_context_options *o = &ctx->options;
@@ -94,9 +100,7 @@ static void prepare(struct imf_context *ctx) {
         return;
     ctx->prepared = true;
     if (o->probe)
-        ctx->failed =
-            imf_probe(ctx->cache_dir, o->probe, o->probe_seconds ? o->probe_seconds : PROBE_SECONDS,
-                      &ctx->failure) != IMF_OK;
+        ctx->failed = !try_out(ctx, IMF_PROBE_OPENCL, o->probe, &ctx->failure);
     if (o->pocl_cache && !ctx->failed)
         imf_pocl_cache_open(&ctx->pocl, ctx->cache_dir);
 }
@@ -131,15 +135,20 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime 
     return st;
 }
 
-enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out,
+enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out, bool *broken,
                                  struct imf_error *err) {
+    const char *const *probe = ctx->options.gles_probe;
     pthread_mutex_lock(&ctx->lock);
     if (!ctx->gles && !ctx->gles_failed) {
         double begin = imf_now_ms();
-        ctx->gles_failed = imf_gles_open(&ctx->gles, &ctx->gles_failure) != IMF_OK;
+        ctx->gles_broken = probe && !try_out(ctx, IMF_PROBE_GLES, probe, &ctx->gles_failure);
+        ctx->gles_failed =
+            ctx->gles_broken || imf_gles_open(&ctx->gles, &ctx->gles_failure) != IMF_OK;
         ctx->setup_ms += imf_now_ms() - begin;
     }
     *out = ctx->gles;
+    if (broken)
+        *broken = ctx->gles_broken;
     enum imf_status st = ctx->gles_failed ? ctx->gles_failure.status : IMF_OK;
     if (st && err)
         *err = ctx->gles_failure;

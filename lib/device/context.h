@@ -12,8 +12,9 @@ struct imf_context;
 /* The runtime, opened on the first call; a failure is remembered and told again. */
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err);
-/* The same of OpenGL ES, which has nothing to do with the device asked for. */
-enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out,
+/* The same of OpenGL ES, which has nothing to do with the device asked for. *broken, unless NULL: it
+ * is there, but a trial of it ended badly. */
+enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out, bool *broken,
                                  struct imf_error *err);
 bool imf_context_opened(struct imf_context *ctx);
 /* Where programs and rates are kept, or NULL. */

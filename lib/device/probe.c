@@ -2,8 +2,8 @@
  * probe.c - try the device in a child process, once
  *
  * How the trial ended is kept under a key of all that it may depend on: the machine, the files that
- * name drivers, the linker, the variables that drivers read. A good end holds as long as those are
- * the same; a bad one is tried again after an hour.
+ * name drivers, the linker or the libraries, the variables that drivers read. A good end holds as
+ * long as those are the same; a bad one is tried again after an hour.
  */
 #include "device/probe.h"
 
@@ -26,6 +26,7 @@
 
 #define FORGET_SECONDS 3600
 #define VENDORS "/etc/OpenCL/vendors"
+#define EGL_VENDORS "/etc/glvnd/egl_vendor.d:/usr/share/glvnd/egl_vendor.d"
 
 extern char **environ;
 
@@ -71,10 +72,11 @@ static void add_icd(struct imf_cache_key *key, const char *path) {
 }
 
 /* The sum over a directory's files that name drivers, so that their order does not matter. */
-static void add_vendors(struct imf_cache_key *key, const char *path) {
+static void add_vendors(struct imf_cache_key *key, const char *path, const char *ending,
+                        void (*add)(struct imf_cache_key *key, const char *path)) {
     DIR *d = opendir(path);
     if (!d) {
-        add_icd(key, path);
+        add(key, path);
         return;
     }
     uint64_t sum[2] = {0, 0};
@@ -82,10 +84,10 @@ static void add_vendors(struct imf_cache_key *key, const char *path) {
         char *file = NULL;
         struct imf_cache_key one;
         const char *end = strrchr(e->d_name, '.');
-        if (!end || strcmp(end, ".icd") != 0 || asprintf(&file, "%s/%s", path, e->d_name) < 0)
+        if (!end || strcmp(end, ending) != 0 || asprintf(&file, "%s/%s", path, e->d_name) < 0)
             continue;
         imf_cache_key_start(&one);
-        add_icd(&one, file);
+        add(&one, file);
         sum[0] += one.high;
         sum[1] += one.low;
         free(file);
@@ -95,14 +97,13 @@ static void add_vendors(struct imf_cache_key *key, const char *path) {
     add_number(key, sum[1]);
 }
 
-/* The linker that PoCL would find. */
-static void add_linker(struct imf_cache_key *key) {
-    const char *path = getenv("PATH");
+/* The file of that name which is found first in a path of directories. */
+static void add_first(struct imf_cache_key *key, const char *path, const char *name, int mode) {
     for (const char *p = path ? path : ""; *p;) {
         size_t n = strcspn(p, ":");
         char *file = NULL;
-        if (n > 0 && asprintf(&file, "%.*s/ld", (int)n, p) >= 0) {
-            bool found = access(file, X_OK) == 0;
+        if (n > 0 && asprintf(&file, "%.*s/%s", (int)n, p, name) >= 0) {
+            bool found = access(file, mode) == 0;
             if (found)
                 add_file(key, file);
             free(file);
@@ -111,13 +112,70 @@ static void add_linker(struct imf_cache_key *key) {
         }
         p += n + (p[n] == ':');
     }
-    imf_cache_key_add(key, "no ld");
+    imf_cache_key_add(key, "absent");
 }
 
-static void make_key(struct imf_cache_key *key, const char *const *argv) {
-    static const char *const prefixes[] = {"OCL_", "OPENCL_", "POCL_", "LD_",      "CUDA_",
-                                           "AMD_", "LIBGL",   "MESA_", "GALLIUM_", "RUSTICL_",
-                                           "LP_",  "HSA_",    "ROCR_", "ZE_",      "ONEAPI_"};
+/* Each of a list of paths. */
+static void add_each(struct imf_cache_key *key, const char *list, bool directories) {
+    for (const char *p = list ? list : ""; *p;) {
+        size_t n = strcspn(p, ":");
+        char *file = strndup(p, n);
+        if (file && directories)
+            add_vendors(key, file, ".json", add_file);
+        else if (file)
+            add_file(key, file);
+        free(file);
+        p += n + (p[n] == ':');
+    }
+}
+
+/* Files that name drivers, and the linker that PoCL would find. */
+static void add_opencl(struct imf_cache_key *key) {
+    const char *vendors = getenv("OCL_ICD_VENDORS");
+    add_vendors(key, vendors && *vendors ? vendors : VENDORS, ".icd", add_icd);
+    add_each(key, getenv("OCL_ICD_FILENAMES"), false);
+    imf_cache_key_add(key, access("/sys/devices/system/cpu", X_OK) == 0 ? "sys" : "no sys");
+    add_first(key, getenv("PATH"), "ld", X_OK);
+}
+
+/* Libraries that are found before the system's, files that name drivers, and the GPUs that may be
+ * opened: which drivers are loaded goes by those. */
+static void add_gles(struct imf_cache_key *key) {
+    static const char *const libraries[] = {"libEGL.so.1", "libEGL.so", "libGLESv2.so.2",
+                                            "libGLESv2.so"};
+    const char *directories = getenv("__EGL_VENDOR_LIBRARY_DIRS");
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        add_first(key, getenv("LD_LIBRARY_PATH"), libraries[i], R_OK);
+    add_each(key, directories && *directories ? directories : EGL_VENDORS, true);
+    add_each(key, getenv("__EGL_VENDOR_LIBRARY_FILENAMES"), false);
+    uint64_t nodes = 0;
+    for (int i = 0; i < 16; i++) {
+        char node[32];
+        snprintf(node, sizeof node, "/dev/dri/renderD%d", 128 + i);
+        nodes |= (uint64_t)(access(node, R_OK | W_OK) == 0) << i;
+    }
+    add_number(key, nodes);
+}
+
+/* How the names begin of variables that drivers read. */
+static const char *const opencl_prefixes[] = {
+    "OCL_",     "OPENCL_",  "POCL_", "LD_",  "CUDA_", "AMD_", "LIBGL",   "MESA_",
+    "GALLIUM_", "RUSTICL_", "LP_",   "HSA_", "ROCR_", "ZE_",  "ONEAPI_", NULL};
+static const char *const gles_prefixes[] = {"EGL_",     "__EGL_",   "__GL", "LD_",  "LIBGL",
+                                            "MESA_",    "GALLIUM_", "LP_",  "DRI_", "VK_",
+                                            "DISPLAY=", "WAYLAND_", NULL};
+static const struct {
+    const char *name, *hint; /* what a bad end is told of, and what may help */
+    const char *const *prefixes;
+    void (*add)(struct imf_cache_key *key);
+} subjects[] = {
+    [IMF_PROBE_OPENCL] = {"the OpenCL driver",
+                          " (OCL_ICD_VENDORS chooses drivers, --backend=cpu does without)",
+                          opencl_prefixes, add_opencl},
+    [IMF_PROBE_GLES] = {"OpenGL ES", "", gles_prefixes, add_gles},
+};
+
+static void make_key(struct imf_cache_key *key, enum imf_probe_of of, const char *const *argv) {
     struct utsname machine;
     imf_cache_key_start(key);
     imf_cache_key_add(key, "probe " IMF_VERSION);
@@ -129,8 +187,8 @@ static void make_key(struct imf_cache_key *key, const char *const *argv) {
         imf_cache_key_add(key, argv[i]);
     uint64_t variables = 0;
     for (char **v = environ; v && *v; v++)
-        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-            if (strncmp(*v, prefixes[i], strlen(prefixes[i])) == 0) {
+        for (const char *const *p = subjects[of].prefixes; *p; p++)
+            if (strncmp(*v, *p, strlen(*p)) == 0) {
                 struct imf_cache_key one;
                 imf_cache_key_start(&one);
                 imf_cache_key_add(&one, *v);
@@ -143,19 +201,8 @@ static void make_key(struct imf_cache_key *key, const char *const *argv) {
         getrlimit((unsigned)limits[i], &limit);
         add_number(key, limit.rlim_cur);
     }
-    const char *vendors = getenv("OCL_ICD_VENDORS"), *files = getenv("OCL_ICD_FILENAMES");
-    add_vendors(key, vendors && *vendors ? vendors : VENDORS);
-    for (const char *p = files ? files : ""; *p;) {
-        size_t n = strcspn(p, ":");
-        char *file = strndup(p, n);
-        if (file)
-            add_file(key, file);
-        free(file);
-        p += n + (p[n] == ':');
-    }
     add_file(key, "/etc/ld.so.cache"); /* changes when a library is installed or removed */
-    imf_cache_key_add(key, access("/sys/devices/system/cpu", X_OK) == 0 ? "sys" : "no sys");
-    add_linker(key);
+    subjects[of].add(key);
 }
 
 /* ---- the trial ------------------------------------------------------------------------------- */
@@ -245,6 +292,8 @@ static bool try(const char *const *argv, const char *cache_dir, unsigned seconds
             for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
                 if (signals[i].number == WTERMSIG(status))
                     snprintf(text, size, "was ended by %s", signals[i].name);
+        } else if (!lost && WEXITSTATUS(status) == IMF_PROBE_WRONG) {
+            snprintf(text, size, "made wrong samples");
         }
     }
     free(environment);
@@ -276,11 +325,11 @@ static bool known(const char *cache_dir, const struct imf_cache_key *key, struct
     return ok;
 }
 
-enum imf_status imf_probe(const char *cache_dir, const char *const *argv, unsigned seconds,
-                          struct imf_error *err) {
+enum imf_status imf_probe(const char *cache_dir, enum imf_probe_of of, const char *const *argv,
+                          unsigned seconds, struct imf_error *err) {
     struct imf_cache_key key;
     struct result r;
-    make_key(&key, argv);
+    make_key(&key, of, argv);
     if (!known(cache_dir, &key, &r)) {
         int lock = imf_cache_lock(cache_dir, &key); /* one tries, the others wait for it */
         if (!known(cache_dir, &key, &r)) {
@@ -294,8 +343,6 @@ enum imf_status imf_probe(const char *cache_dir, const char *const *argv, unsign
     }
     if (!r.text[0])
         return IMF_OK;
-    return imf_fail(err, IMF_ERR_NO_DEVICE,
-                    "the OpenCL driver is unusable: a trial of it %s (OCL_ICD_VENDORS chooses "
-                    "drivers, --backend=cpu does without)",
-                    r.text);
+    return imf_fail(err, IMF_ERR_NO_DEVICE, "%s is unusable: a trial of it %s%s", subjects[of].name,
+                    r.text, subjects[of].hint);
 }

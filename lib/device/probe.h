@@ -1,5 +1,5 @@
 /*
- * probe.h - what is done before OpenCL drivers are loaded
+ * probe.h - what is done before drivers are loaded
  *
  * A driver is code of others' in our process: it may abort it, hang or crash, and PoCL does abort
  * where it finds no linker or no /sys. So the device is tried in a child process first, once for
@@ -10,13 +10,16 @@
 
 #include "base/error.h"
 
+/* Whose drivers: what a result depends on, and what is said of a bad one. */
+enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };
+
 /*
  * Run argv[0] with argv, unless it is known from an earlier run how that ends. IMF_OK when it ended
- * by itself, whatever its status, or could not be run; IMF_ERR_NO_DEVICE when a signal ended it or
- * it took over `seconds`. cache_dir, where results are kept, may be NULL.
+ * by itself with a status other than IMF_PROBE_WRONG, or could not be run; else IMF_ERR_NO_DEVICE,
+ * also when it took over `seconds`. cache_dir, where results are kept, may be NULL.
  */
-enum imf_status imf_probe(const char *cache_dir, const char *const *argv, unsigned seconds,
-                          struct imf_error *err);
+enum imf_status imf_probe(const char *cache_dir, enum imf_probe_of of, const char *const *argv,
+                          unsigned seconds, struct imf_error *err);
 
 /*
  * PoCL's own cache (device/pocl.c): a directory within cache_dir or, where that cannot be used, a

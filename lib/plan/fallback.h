@@ -6,7 +6,7 @@
 
 /* Where work is done without a device, and the note that says why. */
 #define IMF_HOST "host"
-#define IMF_HOST_NOTE "%.180s; filtering on the host"
+#define IMF_HOST_NOTE "%.210s; filtering on the host"
 
 /* Instead of the planning's own. */
 struct imf_fallback {

@@ -93,7 +93,7 @@ static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPA
 static const enum imf_backend hosts[] = {IMF_BACKEND_VECTOR, IMF_BACKEND_GLES, IMF_BACKEND_CPU};
 #define GLES 1
 /* A note, as IMF_HOST_NOTE. */
-#define GLES_NOTE "%.180s; filtering by OpenGL ES"
+#define GLES_NOTE "%.210s; filtering by OpenGL ES"
 #define HOSTS (sizeof hosts / sizeof *hosts)
 _Static_assert(BACKENDS + 1 + HOSTS <= IMF_MAX_CANDIDATES,
                "struct imf_planning has room for every candidate: those, a mixture, the host's");
@@ -331,16 +331,17 @@ static void warn_of_limit(struct imf_planning *p) {
 
 /* OpenGL ES, where it was asked for or is all there is and estimated to win; *own: as ask_host(). */
 static enum imf_status open_gles(struct imf_planning *p, struct imf_context *ctx,
-                                 struct imf_candidate host[HOSTS], size_t own,
-                                 const struct request *r, struct imf_error *err) {
+                                 struct imf_candidate host[HOSTS], size_t own, struct request *r,
+                                 struct imf_error *err) {
     struct imf_candidate *gles = &host[GLES];
-    struct imf_error failure;
+    struct imf_error failure, unusable = r->unusable;
+    bool broken;
     bool must = r->backend == IMF_BACKEND_GLES;
     bool wins = r->policy == UNUSABLE && !imf_context_gave_up(ctx) &&
                 (!host[own].eligible || gles->estimate_ms < host[own].estimate_ms);
     if (!gles->eligible || !(must || wins))
         return IMF_OK;
-    enum imf_status st = imf_context_gles(ctx, &p->gles, &failure);
+    enum imf_status st = imf_context_gles(ctx, &p->gles, &broken, &failure);
     if (st && must) {
         if (err)
             *err = failure;
@@ -354,6 +355,8 @@ static enum imf_status open_gles(struct imf_planning *p, struct imf_context *ctx
         gles->eligible = false;
         gles->estimate_ms = -1;
         snprintf(gles->why, sizeof gles->why, "%.150s", failure.text);
+        if (broken) /* the user is told, who may have waited for it */
+            imf_fail(&r->unusable, unusable.status, "%.140s; %.68s", unusable.text, failure.text);
     }
     return IMF_OK;
 }

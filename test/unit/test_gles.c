@@ -185,7 +185,7 @@ static void check_failures(const struct imf_filter *filter, const unsigned char 
     for (int i = 0; i < 5; i++) {
         struct imf_context *ctx;
         struct imf_gles *g;
-        if (imf_context_create(&ctx, NULL, NULL) || imf_context_gles(ctx, &g, NULL))
+        if (imf_context_create(&ctx, NULL, NULL) || imf_context_gles(ctx, &g, NULL, NULL))
             abort();
         struct imf_gles_calls *call = &g->call;
         claim_gpu(g);
@@ -227,7 +227,7 @@ int main(void) {
         image[i] = (unsigned char)((state = state * 1664525u + 1013904223u) >> 24);
     if (imf_context_create(&ctx, NULL, &err))
         abort();
-    if (imf_context_gles(ctx, &g, &err)) {
+    if (imf_context_gles(ctx, &g, NULL, &err)) {
         CHECK(err.status == IMF_ERR_NO_DEVICE && strstr(err.text, "OpenGL ES 2"), "%s", err.text);
         CHECK(!getenv("IMFILTER_NEED_GLES"), "it is needed here: %s", err.text);
         printf("test_gles: passed over: %s\n", err.text);
@@ -245,7 +245,7 @@ int main(void) {
     imf_context_free(&ctx);
 
     CHECK(!imf_context_create(&ctx, NULL, &err), "%s", err.text);
-    CHECK(!imf_context_gles(ctx, &g, &err), "%s", err.text);
+    CHECK(!imf_context_gles(ctx, &g, NULL, &err), "%s", err.text);
     if (imf_gles_on_processor(g))
         CHECK(!chooses(ctx, large), "left to choose, what draws on the processor");
     claim_gpu(g);
