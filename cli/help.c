@@ -103,9 +103,14 @@ bool help_list_filters(FILE *out, bool json) {
 }
 
 static void print_device(FILE *out, const struct imf_device_info *d) {
-    fprintf(out, "%d  %s  (%s, %u compute units, %.1f GiB, %s", d->index, d->name,
-            d->gpu ? "gpu" : "cpu", d->compute_units, (double)d->global_memory / (1 << 30),
-            d->platform);
+    const char *kind = d->gpu ? "gpu" : "cpu";
+    bool gles = d->index < 0;
+    if (gles)
+        fprintf(out, "gles  %s  (%s%s%s", d->name, *d->version ? kind : "not opened",
+                *d->version ? ", " : "", d->version);
+    else
+        fprintf(out, "%d  %s  (%s, %u compute units, %.1f GiB, %s", d->index, d->name, kind,
+                d->compute_units, (double)d->global_memory / (1 << 30), d->platform);
     if (d->usable)
         fputs(")\n", out);
     else
@@ -117,24 +122,43 @@ static void print_device(FILE *out, const struct imf_device_info *d) {
     if (d->lacks[0])
         fprintf(out, "   lacks: %s\n", d->lacks);
     fprintf(out, "   rates: %s\n",
-            d->tuned ? "measured on this device (--tune)" : "as shipped (--tune measures them)");
+            gles       ? "as shipped (--tune measures OpenCL's)"
+            : d->tuned ? "measured on this device (--tune)"
+                       : "as shipped (--tune measures them)");
+}
+
+/* Of OpenGL ES only this much is known, and null for an index that --device could take. */
+static void print_gles_json(struct json *j, const struct imf_device_info *d) {
+    json_string(j, "index", NULL);
+    json_string(j, "backend", "gles");
+    json_string(j, "name", d->name);
+    json_string(j, "kind", !*d->version ? NULL : d->gpu ? "gpu" : "cpu");
+    json_string(j, "platform", d->platform);
+    json_string(j, "version", d->version);
+}
+
+static void print_opencl_json(struct json *j, const struct imf_device_info *d) {
+    json_integer(j, "index", (uint64_t)d->index);
+    json_string(j, "name", d->name);
+    json_string(j, "kind", d->gpu ? "gpu" : "cpu");
+    json_string(j, "platform", d->platform);
+    json_string(j, "driver", d->driver);
+    json_string(j, "version", d->version);
+    json_integer(j, "compute_units", d->compute_units);
+    json_integer(j, "global_memory", d->global_memory);
+    json_integer(j, "local_memory", d->local_memory);
+    json_integer(j, "max_buffer", d->max_buffer);
+    json_integer(j, "max_group", d->max_group);
+    json_bool(j, "unified", d->unified);
+    json_bool(j, "float64", d->float64);
 }
 
 static void print_device_json(FILE *out, const struct imf_device_info *d) {
     struct json j = json_begin(out);
-    json_integer(&j, "index", (uint64_t)d->index);
-    json_string(&j, "name", d->name);
-    json_string(&j, "kind", d->gpu ? "gpu" : "cpu");
-    json_string(&j, "platform", d->platform);
-    json_string(&j, "driver", d->driver);
-    json_string(&j, "version", d->version);
-    json_integer(&j, "compute_units", d->compute_units);
-    json_integer(&j, "global_memory", d->global_memory);
-    json_integer(&j, "local_memory", d->local_memory);
-    json_integer(&j, "max_buffer", d->max_buffer);
-    json_integer(&j, "max_group", d->max_group);
-    json_bool(&j, "unified", d->unified);
-    json_bool(&j, "float64", d->float64);
+    if (d->index < 0)
+        print_gles_json(&j, d);
+    else
+        print_opencl_json(&j, d);
     json_string(&j, "lacks", d->lacks);
     json_bool(&j, "tuned", d->tuned);
     json_bool(&j, "usable", d->usable);
@@ -144,7 +168,7 @@ static void print_device_json(FILE *out, const struct imf_device_info *d) {
     json_end(&j);
 }
 
-bool help_list_devices(FILE *out, struct imf_context *context, bool json) {
+bool help_list_devices(FILE *out, struct imf_context *context, bool json, bool advise) {
     enum { MOST = 64 };
     struct imf_device_info *list = calloc(MOST, sizeof *list);
     if (!list)
@@ -152,7 +176,7 @@ bool help_list_devices(FILE *out, struct imf_context *context, bool json) {
     size_t count = imf_context_devices(context, list, MOST);
     for (size_t i = 0; i < count && i < MOST; i++)
         (json ? print_device_json : print_device)(out, &list[i]);
-    if (!count && !json)
+    if (advise && !json && (!count || list[0].index < 0))
         fputs(
             "no OpenCL device; a driver such as the package pocl-opencl-icd provides one\n"
             "(without one, filters run in plain C on the host)\n",

@@ -46,9 +46,10 @@ static int list_devices(const struct options *o) {
     enum imf_status status = imf_context_create(&context, &o->context, &error);
     if (status == IMF_OK)
         status = imf_context_prepare(context, &error);
-    if (status != IMF_OK) {
+    if (status != IMF_OK)
         complain("%s", error.text);
-    } else if (!help_list_devices(stdout, context, o->json)) {
+    /* OpenGL ES may be there all the same. */
+    if (context && !help_list_devices(stdout, context, o->json, status == IMF_OK)) {
         complain("out of memory");
         status = IMF_ERR_MEMORY;
     }

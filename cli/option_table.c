@@ -353,7 +353,7 @@ const struct option_row option_rows[] = {
     {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, gles, vector, cpu", set_backend},
     {"jobs", 'j', REQUIRED, "N", "filter N images at once (as many as fit)", set_jobs},
     {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, all, an index or part of a name", set_device},
-    {"list-devices", 0, NONE, NULL, "list the OpenCL devices", set_list_devices},
+    {"list-devices", 0, NONE, NULL, "list the devices, and OpenGL ES's", set_list_devices},
     {"tune", 0, OPTIONAL, "show", "measure the device for better plans, or show it", set_tune},
     {"explain", 0, NONE, NULL, "show each backend's cost and the choice", set_explain},
     {"verify", 0, NONE, NULL, "compare the result with the reference", set_verify},

@@ -133,6 +133,9 @@ static bool check(const struct options *o) {
         {o->dry_run && (o->bench || o->verify),
          "--dry-run filters nothing, so --bench and --verify exclude it"},
         {o->null_separated && !o->files_from, "-0 needs --files-from"},
+        {o->settings.backend == IMF_BACKEND_GLES &&
+             (o->all_devices || o->context.device != IMF_DEVICE_AUTO),
+         "--device chooses an OpenCL device, of which --backend=gles uses none"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (rules[i].wrong) {

@@ -252,11 +252,11 @@ enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err);
 void imf_context_free(struct imf_context **ctx);
-/* What it does before it loads OpenCL: for callers of imf_device_list(), which loads it. */
+/* What it does before it loads OpenCL: for callers of imf_device_list(). */
 enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
 
 struct imf_device_info {
-    int index;
+    int index; /* -1: it is OpenGL ES's, of which no numbers are known */
     char name[128], platform[128], driver[64], version[64];
     bool gpu, unified, float64; /* unified: it shares the host's memory */
     unsigned compute_units, max_group /* work-items */;
@@ -264,7 +264,7 @@ struct imf_device_info {
     bool usable, automatic, tuned; /* automatic: IMF_DEVICE_AUTO takes this one; else `why` not */
     char why[128], lacks[160];     /* "float64, unified memory", of what kernels use */
 };
-/* Number of devices; fills up to `capacity` entries. The second knows which are tuned. */
+/* How many; fills up to `capacity`. The second tries drivers, knows the tuned, adds OpenGL ES's. */
 size_t imf_device_list(struct imf_device_info *list, size_t capacity);
 size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity);
 

@@ -122,7 +122,12 @@ static void check_tiles(struct checkcl *c) {
 
 void checkcl_gles(struct checkcl *c) {
     struct imf_error err;
-    if (imf_gles_open(&c->gles, &err)) {
+    enum imf_status st = imf_gles_open(&c->gles, &err);
+    if (!st && imf_gles_why_not(c->gles)) {
+        st = imf_fail(&err, IMF_ERR_NO_DEVICE, "%s", imf_gles_why_not(c->gles));
+        imf_gles_close(&c->gles);
+    }
+    if (st) {
         if (getenv("IMFILTER_NEED_GLES"))
             checkcl_result(c, false, "it is needed here: %s", err.text);
         else

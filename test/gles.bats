@@ -212,3 +212,41 @@ loads() { # DIRECTORY
     [ "$status" -eq 3 ]
     one_line "no OpenGL ES 2: "
 }
+
+@test "--list-devices names it, and what auto does with it" {
+    need_gles
+    local name
+    imf_run --backend=gles -f sharpen --json "$TESTDATA/noise.png" -o out.png
+    name=$(json 'o["device"]' <<<"$output")
+    imf_run --list-devices
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"gles  $name  ("*"OpenGL ES "*"   auto: "*"   rates: as shipped (--tune measures OpenCL's)"* ]]
+    imf --list-devices --json | grep '"index":null' >object
+    [ "$(json 'o["backend"], o["name"], o["usable"], o["tuned"], o["lacks"]' <object)" = "('gles', '$name', True, False, '')" ]
+    [[ $name != llvmpipe* ]] || grep -q '"kind":"cpu".*"auto":false,"why":"it draws on the processor"' object
+
+    # Not one that is not there, but one that is broken; and it where OpenCL's driver is.
+    __EGL_VENDOR_LIBRARY_FILENAMES=$PWD/none imf_run --list-devices
+    [[ $status -eq 0 && $output != *gles* ]]
+    make_library aborts libEGL.so.1 'void *eglGetProcAddress(const char *name) { abort(); }'
+    LD_LIBRARY_PATH=$PWD/aborts imf_run --list-devices
+    [[ $status -eq 0 && $output == *"gles  OpenGL ES  (not opened) not usable: a trial of it was ended by SIGABRT"* ]]
+    make_library opencl driver.so 'void *clGetExtensionFunctionAddress(const char *name) { abort(); }'
+    echo "$PWD/opencl/driver.so" >opencl/driver.icd
+    OCL_ICD_VENDORS=$PWD/opencl imf_run --list-devices
+    [[ $status -eq 1 && $output == "gles  $name"* ]]
+    one_line "the OpenCL driver is unusable"
+}
+
+@test "--device is OpenCL's" {
+    make_pgm a.pgm
+    for device in 0 gpu all llvmpipe; do
+        imf_run -f sharpen --backend=gles --device=$device a.pgm -o out.pgm
+        [ "$status" -eq 2 ]
+        one_line "--device chooses an OpenCL device, of which --backend=gles uses none"
+        [ ! -e out.pgm ]
+    done
+    imf_run -f sharpen --backend=gles --device=auto a.pgm -o out.pgm
+    [ "$status" -ne 2 ]
+}

@@ -135,18 +135,26 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime 
     return st;
 }
 
+/* With the lock held. */
+static void find_gles(struct imf_context *ctx) {
+    const char *const *probe = ctx->options.gles_probe;
+    struct imf_error *err = &ctx->gles_failure;
+    if (ctx->gles || ctx->gles_failed)
+        return;
+    double begin = imf_now_ms();
+    ctx->gles_broken = probe && !try_out(ctx, IMF_PROBE_GLES, probe, err);
+    ctx->gles_failed = ctx->gles_broken || imf_gles_open(&ctx->gles, err) != IMF_OK;
+    if (!ctx->gles_failed && imf_gles_why_not(ctx->gles))
+        ctx->gles_failed = imf_fail(err, IMF_ERR_NO_DEVICE, "OpenGL ES 2 on %.60s will not do: %s",
+                                    imf_gles_name(ctx->gles), imf_gles_why_not(ctx->gles));
+    ctx->setup_ms += imf_now_ms() - begin;
+}
+
 enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out, bool *broken,
                                  struct imf_error *err) {
-    const char *const *probe = ctx->options.gles_probe;
     pthread_mutex_lock(&ctx->lock);
-    if (!ctx->gles && !ctx->gles_failed) {
-        double begin = imf_now_ms();
-        ctx->gles_broken = probe && !try_out(ctx, IMF_PROBE_GLES, probe, &ctx->gles_failure);
-        ctx->gles_failed =
-            ctx->gles_broken || imf_gles_open(&ctx->gles, &ctx->gles_failure) != IMF_OK;
-        ctx->setup_ms += imf_now_ms() - begin;
-    }
-    *out = ctx->gles;
+    find_gles(ctx);
+    *out = ctx->gles_failed ? NULL : ctx->gles;
     if (broken)
         *broken = ctx->gles_broken;
     enum imf_status st = ctx->gles_failed ? ctx->gles_failure.status : IMF_OK;
@@ -154,6 +162,13 @@ enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out,
         *err = ctx->gles_failure;
     pthread_mutex_unlock(&ctx->lock);
     return st;
+}
+
+const struct imf_gles *imf_context_gles_found(struct imf_context *ctx) {
+    pthread_mutex_lock(&ctx->lock);
+    find_gles(ctx);
+    pthread_mutex_unlock(&ctx->lock);
+    return ctx->gles;
 }
 
 bool imf_context_opened(struct imf_context *ctx) {

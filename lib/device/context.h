@@ -16,6 +16,8 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime 
  * is there, but a trial of it ended badly. */
 enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out, bool *broken,
                                  struct imf_error *err);
+/* What there is of OpenGL ES, opened likewise, also if it will not do; NULL: none that was opened. */
+const struct imf_gles *imf_context_gles_found(struct imf_context *ctx);
 bool imf_context_opened(struct imf_context *ctx);
 /* Where programs and rates are kept, or NULL. */
 const char *imf_context_cache_dir(const struct imf_context *ctx);

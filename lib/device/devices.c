@@ -203,8 +203,51 @@ size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
     return list_devices(list, capacity, NULL);
 }
 
+/* What OpenGL ES there is; `first` is the OpenCL device that is taken before it, or NULL. */
+static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx,
+                          const struct imf_device_info *first) {
+    const struct imf_gles *g = imf_context_gles_found(ctx);
+    struct imf_gles *usable;
+    struct imf_error failure;
+    bool broken;
+    enum imf_status st = imf_context_gles(ctx, &usable, &broken, &failure);
+    if (!g && !broken)
+        return false;
+    *out = (struct imf_device_info){
+        .index = -1, .name = "OpenGL ES", .platform = "OpenGL ES", .usable = !st};
+    if (broken) {
+        const char *trial = strstr(failure.text, "a trial");
+        snprintf(out->why, sizeof out->why, "%.120s", trial ? trial : failure.text);
+        return true;
+    }
+    bool processor = imf_gles_on_processor(g);
+    int side = imf_gles_kernel_side(g);
+    snprintf(out->name, sizeof out->name, "%s", imf_gles_name(g));
+    snprintf(out->version, sizeof out->version, "%s", imf_gles_version(g));
+    out->gpu = !processor;
+    out->automatic = !st && !processor && !first;
+    if (side < IMF_GLES_KERNEL_MOST)
+        snprintf(out->lacks, sizeof out->lacks, "room for kernels of 31x31 (for %dx%d at most)",
+                 side, side);
+    if (st)
+        snprintf(out->why, sizeof out->why, "%s", imf_gles_why_not(g));
+    else if (processor)
+        snprintf(out->why, sizeof out->why, "it draws on the processor");
+    else if (first)
+        snprintf(out->why, sizeof out->why, "OpenCL's device %d comes first", first->index);
+    return true;
+}
+
 size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity) {
-    return list_devices(list, capacity, imf_context_cache_dir(ctx));
+    const struct imf_device_info *first = NULL;
+    size_t n = 0;
+    if (imf_context_prepare(ctx, NULL) == IMF_OK)
+        n = list_devices(list, capacity, imf_context_cache_dir(ctx));
+    for (size_t i = 0; i < n && i < capacity; i++)
+        first = list[i].automatic ? &list[i] : first;
+    if (n < capacity)
+        n += describe_gles(&list[n], ctx, first);
+    return n;
 }
 
 static enum imf_status no_match(const struct imf_context_options *select, size_t count,

@@ -107,11 +107,10 @@ enum imf_status imf_gles_pass_make(struct imf_gles_pass **out, struct imf_gles *
                                    const struct imf_gles_source *s, struct imf_error *err) {
     struct imf_gles_turn turn;
     *out = NULL;
-    /* Two more for the sizes. */
-    if (s->vectors + 2 > g->vectors)
+    if (s->vectors + IMF_GLES_SIZES > g->vectors)
         return imf_fail(err, IMF_ERR_DEVICE,
                         "OpenGL ES: a kernel takes %d vectors, %.60s has room for %d",
-                        s->vectors + 2, g->name, g->vectors);
+                        s->vectors + IMF_GLES_SIZES, g->name, g->vectors);
     if (s->reach_x >= g->side || s->reach_y >= g->side)
         return imf_fail(err, IMF_ERR_DEVICE, "OpenGL ES: textures of %.60s have only %d texels",
                         g->name, g->side);

@@ -22,6 +22,12 @@ struct imf_gles_source {
     int reach_x, reach_y;
 };
 
+/* Vectors of a row of so many taps, and of what a pass adds: its textures' sizes. */
+static inline int imf_gles_row_vectors(int taps) {
+    return (taps + 3) / 4;
+}
+#define IMF_GLES_SIZES 2
+
 /* A part of what is made, in texels; of the image the same with what it reads. */
 struct imf_gles_tile {
     int x, y, width, height;

@@ -4,6 +4,7 @@
  * Mesa's surfaceless platform needs neither a window system nor a surface. Elsewhere the default
  * display gives a surface of one pixel in memory, which nothing is drawn to: pictures are textures.
  */
+#include "gles/pass.h"
 #include "gles/state.h"
 
 #include <dlfcn.h>
@@ -146,12 +147,11 @@ static enum imf_status look(struct imf_gles *g, struct imf_error *err) {
     const struct imf_gl_calls *gl = &g->call.gl;
     int range[2] = {0, 0}, bits = 0, sides[2] = {0, 0};
     const char *name = (const char *)gl->GetString(GL_RENDERER);
+    const char *version = (const char *)gl->GetString(GL_VERSION);
     snprintf(g->name, sizeof g->name, "%s", name && *name ? name : "OpenGL ES 2");
+    snprintf(g->version, sizeof g->version, "%s", version ? version : "");
     gl->GetShaderPrecisionFormat(GL_FRAGMENT_SHADER, GL_HIGH_FLOAT, range, &bits);
-    if (bits < MANTISSA || range[1] < MANTISSA + 2)
-        return imf_fail(err, IMF_ERR_NO_DEVICE,
-                        "OpenGL ES 2 on %.60s has no floats of 24 bits in fragment shaders",
-                        g->name);
+    g->coarse = bits < MANTISSA || range[1] < MANTISSA + 2;
     gl->GetIntegerv(GL_MAX_TEXTURE_SIZE, &g->side);
     gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, sides);
     for (int i = 0; i < 2; i++)
@@ -194,6 +194,21 @@ void imf_gles_close(struct imf_gles **gles) {
 
 const char *imf_gles_name(const struct imf_gles *g) {
     return g->name;
+}
+
+const char *imf_gles_version(const struct imf_gles *g) {
+    return g->version;
+}
+
+const char *imf_gles_why_not(const struct imf_gles *g) {
+    return g->coarse ? "it has no floats of 24 bits in fragment shaders" : NULL;
+}
+
+int imf_gles_kernel_side(const struct imf_gles *g) {
+    int side = IMF_GLES_KERNEL_MOST;
+    while (side > 0 && side * imf_gles_row_vectors(side) + IMF_GLES_SIZES > g->vectors)
+        side--;
+    return side;
 }
 
 bool imf_gles_on_processor(const struct imf_gles *g) {

@@ -11,9 +11,10 @@ struct imf_gles {
     struct imf_gles_calls call;
     void *egl, *gl; /* libraries, which stay loaded: drivers leave threads and destructors */
     void *display, *config, *context, *surface; /* surface NULL: it needs none */
-    char name[128];
+    char name[128], version[64];
     int side;    /* texels of a texture or picture, at most */
     int vectors; /* uniforms of a fragment shader */
+    bool coarse; /* its floats have no 24 bits */
     pthread_mutex_t lock;
 };
 

@@ -27,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE_MOST 31
 /* The shader takes longer sums of a magnitude for as long as this. */
 #define LONG 2047
 /* What is added to a magnitude leaves those that are as long saturated. */
@@ -71,7 +70,7 @@ static const char *why_not(const struct imf_problem *p) {
         return "only 8-bit images";
     if (!p->exact)
         return "only kernels of integers: shaders promise no rounding";
-    if (k->width > SIDE_MOST || k->height > SIDE_MOST)
+    if (k->width > IMF_GLES_KERNEL_MOST || k->height > IMF_GLES_KERNEL_MOST)
         return "the kernel is larger than 31x31";
     if ((double)p->width * p->channels > ROW_MOST || p->channels > 4)
         return "rows are too long";
@@ -88,7 +87,7 @@ static bool is_single(const struct imf_problem *p) {
 }
 
 static int groups(const struct imf_problem *p) {
-    return (p->kernel[0]->width + 3) / 4;
+    return imf_gles_row_vectors(p->kernel[0]->width);
 }
 
 /* Without what it owns: text and taps. */

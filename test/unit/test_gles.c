@@ -214,6 +214,45 @@ static void check_failures(const struct imf_filter *filter, const unsigned char 
     }
 }
 
+/* ---- the list ------------------------------------------------------------------------------- */
+
+/* Without OpenCL it is the only device. */
+static struct imf_device_info listed(struct imf_context *ctx) {
+    struct imf_device_info list[2] = {{.index = 0}};
+    size_t count = imf_context_devices(ctx, list, 2);
+    CHECK(count == 1 && list[0].index == -1, "%zu devices, the first is %d", count, list[0].index);
+    return list[0];
+}
+
+static void check_list(void) {
+    struct imf_context *ctx;
+    struct imf_gles *g;
+    struct imf_device_info d;
+    if (imf_context_create(&ctx, NULL, NULL) || imf_context_gles(ctx, &g, NULL, NULL))
+        abort();
+    d = listed(ctx);
+    CHECK(d.usable && !strcmp(d.name, imf_gles_name(g)) && !strncmp(d.version, "OpenGL ES ", 10),
+          "it is %s, %s", d.name, d.version);
+    CHECK(d.gpu == !imf_gles_on_processor(g) && d.automatic == d.gpu, "a GPU %d, taken %d", d.gpu,
+          d.automatic);
+    claim_gpu(g);
+    d = listed(ctx);
+    CHECK(d.gpu && d.automatic && !d.tuned, "as a GPU it is not taken: %s", d.why);
+    /* 22 rows of six vectors and two more fit, 23 do not. */
+    g->vectors = 136;
+    d = listed(ctx);
+    CHECK(strstr(d.lacks, "(for 22x22 at most)"), "of 136 vectors it has %s", d.lacks);
+    struct imf_filter *filter[2] = {parse("box:21"), parse("box:23")};
+    for (int i = 0; i < 2; i++) {
+        static unsigned char out[SIZE];
+        struct imf_report report;
+        enum imf_status st = filter_by(IMF_BACKEND_GLES, ctx, filter[i], out, &report, NULL);
+        CHECK(!st == !i, "kernel %d: status %d", i, st);
+        imf_filter_free(&filter[i]);
+    }
+    imf_context_free(&ctx);
+}
+
 int main(void) {
     struct imf_context *ctx;
     struct imf_gles *g;
@@ -253,6 +292,7 @@ int main(void) {
     CHECK(!filter_by(IMF_BACKEND_CPU, ctx, large, want, &report, &err), "%s", err.text);
     CHECK(chosen || imf_cores() < 2, "left to choose, without OpenCL");
     check_failures(large, want, chosen);
+    check_list();
     imf_context_free(&ctx);
     imf_filter_free(&small);
     imf_filter_free(&large);
