@@ -120,6 +120,9 @@ static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *
         /* In turns in the form for GPUs, whatever this is. */
         device.gpu = device.gpu || (!c->bench && p->height % 2);
         imf_propose(&one, imf_solvers[k], p, &device);
+        /* Here all of an image is one band. */
+        imf_propose_band(&one, p, &device);
+        one.able = one.able && imf_surface_bytes(&in) <= device.max_alloc;
         if (one.able)
             check_solver(c, &one, p, &in, &want, name);
         able = able || one.able;
