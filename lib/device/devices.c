@@ -240,14 +240,17 @@ static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx,
 
 size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity) {
     const struct imf_device_info *first = NULL;
+    struct imf_device_info gles;
     size_t n = 0;
     if (imf_context_prepare(ctx, NULL) == IMF_OK)
         n = list_devices(list, capacity, imf_context_cache_dir(ctx));
     for (size_t i = 0; i < n && i < capacity; i++)
         first = list[i].automatic ? &list[i] : first;
+    if (!describe_gles(&gles, ctx, first))
+        return n;
     if (n < capacity)
-        n += describe_gles(&list[n], ctx, first);
-    return n;
+        list[n] = gles;
+    return n + 1;
 }
 
 static enum imf_status no_match(const struct imf_context_options *select, size_t count,

@@ -221,6 +221,8 @@ static struct imf_device_info listed(struct imf_context *ctx) {
     struct imf_device_info list[2] = {{.index = 0}};
     size_t count = imf_context_devices(ctx, list, 2);
     CHECK(count == 1 && list[0].index == -1, "%zu devices, the first is %d", count, list[0].index);
+    count = imf_context_devices(ctx, NULL, 0);
+    CHECK(count == 1, "%zu devices without room for any", count);
     return list[0];
 }
 
