@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -132,4 +133,11 @@ uint64_t machine_memory(void) {
     uint64_t all = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
     uint64_t limit = group_limit(&memory);
     return limit < all ? limit : all;
+}
+
+/* glibc gives threads heaps of their own, and each keeps what a driver's compiler took of it. */
+void machine_share_heap(void) {
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+#endif
 }

@@ -9,5 +9,7 @@
 int machine_cores(void);
 /* Bytes of memory: the machine's, or less where its cgroup, or one above, has a limit. */
 uint64_t machine_memory(void);
+/* Let all threads take memory from one heap, before there are any. */
+void machine_share_heap(void);
 
 #endif

@@ -204,6 +204,8 @@ int main(int argc, char **argv) {
     struct options options;
     int status = EXIT_USAGE;
     if (options_parse(&options, argc, argv)) {
+        if (options.settings.max_memory)
+            machine_share_heap();
         device_guard(&options);
         status =
             options.action == ACTION_FILTER ? filter_images(&options) : print_information(&options);

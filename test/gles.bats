@@ -46,6 +46,25 @@ need_gles() {
     [ "$(cat got)" = "gles shader 5x5, exact, float32" ]
 }
 
+@test "a batch of many sizes keeps within --max-memory, though shaders are compiled" {
+    need_gles
+    imf --backend=gles -f sharpen --json "$TESTDATA/noise.png" -o out.png | json 'o["device"]' >name
+    grep -q '^llvmpipe (LLVM 15' name || skip "what a driver takes was measured of another"
+    ! grep -q __asan_init "$IMFILTER" || skip "the sanitizer takes memory of its own"
+    local needs used
+    mkdir in
+    for i in {16..75}; do
+        { printf 'P6\n%d 12\n255\n' "$i" && head -c $((i * 36)) /dev/zero; } >in/$i.ppm
+    done
+    needs=$(imf -f box:31 --backend=gles --explain --json -n in/75.ppm -o out.ppm |
+        json '[p["memory_bytes"] for p in o["plan"] if p["chosen"]][0]')
+    needs=$((needs / 1048576 + 1))
+    export XDG_CACHE_HOME=$PWD/cold
+    used=$(peak "$IMFILTER" -q -f box:31 --backend=gles -j4 --max-memory=${needs}M -r in -o out/)
+    echo "$used of $needs MiB"
+    [ "$used" -le "$needs" ]
+}
+
 @test "what shaders are not for is refused with its reason, and told by --explain" {
     make_flat large.pgm 40 30
     imf -f sharpen --depth=16 large.pgm -o wide.pgm

@@ -129,6 +129,14 @@ wait_for() { # DIR PATTERN
 }
 
 # Each line of standard input is one JSON value; prints EXPRESSION of each, where o is the object.
+# The most memory that a command takes at once.
+peak() { # COMMAND...: MiB
+    python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@"
+}
+
 json() { # EXPRESSION
     python3 -c '
 import json, sys

@@ -212,13 +212,6 @@ C
     [ "$status" -eq 0 ]
 }
 
-peak() { # COMMAND...: MiB
-    python3 -c '
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@"
-}
-
 @test "all images at once keep within --max-memory, and one alone may always run" {
     for i in 1 2 3 4; do make_flat $i.pgm 3000 2000; done
     # Stretched to their own range, images are whole in memory.

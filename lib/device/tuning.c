@@ -307,10 +307,16 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
 
 /* Mesa 22.3's llvmpipe on two cores of an EPYC, processor time: 1000x750 pixels of one and three
  * channels, kernels of 3x1 to 15x15, which this meets within an eighth but for the smallest in
- * colour, where it is a third too long; 0.06 ms for 8x8 pixels; 57 ms and 92 MB (83 with a shader
- * from Mesa's cache) more than a process in plain C. */
-const struct imf_gles_rates imf_gles_rates = {
-    .texel = 12, .fetch = 10, .run_ms = 0.06, .open_ms = 60, .driver_bytes = 9.2e7};
+ * colour, where it is a third too long; 0.06 ms for 8x8 pixels; 57 ms and 92 MB more than a process
+ * in plain C, with shaders from Mesa's cache. Of new ones 3x3 took 12 MB, 15x15 (60 vectors) 18,
+ * 31x31 (248 vectors) 30, a chain of two 3x3 19. */
+const struct imf_gles_rates imf_gles_rates = {.texel = 12,
+                                              .fetch = 10,
+                                              .run_ms = 0.06,
+                                              .open_ms = 60,
+                                              .driver_bytes = 9.2e7,
+                                              .program_bytes = 1.2e7,
+                                              .vector_bytes = 8e4};
 
 const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {
     [2] = 0.076, [3] = 0.115, [4] = 0.113, [5] = 0.15, [7] = 0.25, [8] = 0.172, [16] = 0.226};

@@ -158,11 +158,12 @@ extern const struct imf_vector_rates imf_vector_rates;
 /* Of solver/gles.c, whatever the device: nanoseconds of a core where the processor draws, as a
  * device's that is worth its name is as fast as that at least. */
 struct imf_gles_rates {
-    double texel;        /* there and back, and its end */
-    double fetch;        /* one that is read, with its products */
-    double run_ms;       /* milliseconds: setting up a band, waiting for it */
-    double open_ms;      /* the libraries, a context, a program */
-    double driver_bytes; /* that the driver takes in this process */
+    double texel;                       /* there and back, and its end */
+    double fetch;                       /* one that is read, with its products */
+    double run_ms;                      /* milliseconds: setting up a band, waiting for it */
+    double open_ms;                     /* the libraries, a context, a program */
+    double driver_bytes;                /* that the driver takes in this process, */
+    double program_bytes, vector_bytes; /* while it compiles a program, for each vector of taps */
 };
 extern const struct imf_gles_rates imf_gles_rates;
 

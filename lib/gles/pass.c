@@ -7,6 +7,7 @@
  */
 #include "gles/pass.h"
 
+#include "gles/program.h"
 #include "gles/state.h"
 
 #include <math.h>
@@ -20,88 +21,11 @@
 struct imf_gles_pass {
     struct imf_gles *gles;
     int texel, reach_x, reach_y;
-    unsigned program, in, out, framebuffer; /* 0: not made */
-    int size_at, made_at;                   /* of the uniforms `texel` and `made` */
+    struct imf_gles_program *program;
+    unsigned in, out, framebuffer; /* 0: not made */
     int width, height;        /* of tiles of what is made that textures have room for; 0: none */
     unsigned char *from, *to; /* such tiles */
 };
-
-static enum imf_status failed(const struct imf_gles *g, const char *what, unsigned code,
-                              struct imf_error *err) {
-    return imf_fail(err, code == GL_OUT_OF_MEMORY ? IMF_ERR_MEMORY : IMF_ERR_DEVICE,
-                    "OpenGL ES: %s failed on %.60s (error 0x%x)", what, g->name, code);
-}
-
-/* What failed since the last time. */
-static enum imf_status check(const struct imf_gles *g, const char *what, struct imf_error *err) {
-    unsigned code = g->call.gl.GetError();
-    return code == GL_NO_ERROR ? IMF_OK : failed(g, what, code, err);
-}
-
-/* ---- program -------------------------------------------------------------------------------- */
-
-static const char vertex_text[] =
-    "attribute vec2 corner;\n"
-    "uniform vec2 made;\n"
-    "varying vec2 at;\n"
-    "void main() {\n"
-    "    at = corner * made;\n"
-    "    gl_Position = vec4(2.0 * corner - 1.0, 0.0, 1.0);\n"
-    "}\n";
-
-/* The first line of what a compiler says. */
-static enum imf_status refused(const char *text, struct imf_error *err) {
-    return imf_fail(err, IMF_ERR_DEVICE, "OpenGL ES does not compile: %.*s",
-                    (int)strcspn(text, "\n"), text);
-}
-
-static enum imf_status attach(const struct imf_gles_pass *p, unsigned type,
-                              const char *const text[2], struct imf_error *err) {
-    const struct imf_gl_calls *gl = &p->gles->call.gl;
-    unsigned shader = gl->CreateShader(type);
-    int done = 0;
-    char log[160] = "";
-    if (!shader)
-        return failed(p->gles, "making a shader", gl->GetError(), err);
-    gl->ShaderSource(shader, 2, text, NULL);
-    gl->CompileShader(shader);
-    gl->GetShaderiv(shader, GL_COMPILE_STATUS, &done);
-    if (done)
-        gl->AttachShader(p->program, shader);
-    else
-        gl->GetShaderInfoLog(shader, sizeof log, NULL, log);
-    gl->DeleteShader(shader); /* the program keeps it */
-    return done ? IMF_OK : refused(log, err);
-}
-
-static enum imf_status make_program(struct imf_gles_pass *p, const struct imf_gles_source *s,
-                                    struct imf_error *err) {
-    const struct imf_gl_calls *gl = &p->gles->call.gl;
-    const char *const vertex[2] = {"", vertex_text}, *const fragment[2] = {s->defines, s->text};
-    int done = 0;
-    char log[160] = "";
-    p->program = gl->CreateProgram();
-    if (!p->program)
-        return failed(p->gles, "making a program", gl->GetError(), err);
-    enum imf_status st = attach(p, GL_VERTEX_SHADER, vertex, err);
-    if (!st)
-        st = attach(p, GL_FRAGMENT_SHADER, fragment, err);
-    if (st)
-        return st;
-    gl->BindAttribLocation(p->program, 0, "corner");
-    gl->LinkProgram(p->program);
-    gl->GetProgramiv(p->program, GL_LINK_STATUS, &done);
-    if (!done) {
-        gl->GetProgramInfoLog(p->program, sizeof log, NULL, log);
-        return refused(log, err);
-    }
-    gl->UseProgram(p->program);
-    gl->Uniform1i(gl->GetUniformLocation(p->program, "image"), 0);
-    gl->Uniform4fv(gl->GetUniformLocation(p->program, "tap"), s->vectors, s->taps);
-    p->size_at = gl->GetUniformLocation(p->program, "texel");
-    p->made_at = gl->GetUniformLocation(p->program, "made");
-    return check(p->gles, "setting up a program", err);
-}
 
 enum imf_status imf_gles_pass_make(struct imf_gles_pass **out, struct imf_gles *g,
                                    const struct imf_gles_source *s, struct imf_error *err) {
@@ -121,7 +45,7 @@ enum imf_status imf_gles_pass_make(struct imf_gles_pass **out, struct imf_gles *
         .gles = g, .texel = s->texel, .reach_x = s->reach_x, .reach_y = s->reach_y};
     enum imf_status st = imf_gles_enter(g, &turn, err);
     if (!st) {
-        st = make_program(p, s, err);
+        st = imf_gles_program_take(&p->program, g, s, err);
         imf_gles_leave(g, &turn);
     }
     if (st)
@@ -148,7 +72,7 @@ void imf_gles_pass_free(struct imf_gles_pass **pass) {
         return;
     if (!imf_gles_enter(p->gles, &turn, NULL)) { /* else they went with the context */
         free_textures(p);
-        p->gles->call.gl.DeleteProgram(p->program);
+        imf_gles_program_give(&p->program, p->gles);
         imf_gles_leave(p->gles, &turn);
     }
     free(p->from);
@@ -206,9 +130,9 @@ static enum imf_status make_textures(struct imf_gles_pass *p, int width, int hei
     gl->BindFramebuffer(GL_FRAMEBUFFER, p->framebuffer);
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, p->out, 0);
     bool complete = gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
-    enum imf_status st = check(p->gles, "making textures", err);
+    enum imf_status st = imf_gles_check(p->gles, "making textures", err);
     if (st || !complete)
-        return st ? st : failed(p->gles, "drawing into a texture", GL_NO_ERROR, err);
+        return st ? st : imf_gles_failed(p->gles, "drawing into a texture", GL_NO_ERROR, err);
     p->width = width;
     p->height = height;
     return IMF_OK;
@@ -223,12 +147,12 @@ static enum imf_status run_tile(struct imf_gles_pass *p, const struct imf_gles_p
     gl->BindTexture(GL_TEXTURE_2D, p->in);
     gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, read.width, read.height,
                       p->texel == 1 ? GL_LUMINANCE : GL_RGBA, GL_UNSIGNED_BYTE, p->from);
-    gl->Uniform2f(p->made_at, (float)t->width, (float)t->height);
+    gl->Uniform2f(p->program->made_at, (float)t->width, (float)t->height);
     gl->Viewport(0, 0, t->width, t->height);
     gl->VertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, corners);
     gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     gl->ReadPixels(0, 0, t->width, t->height, GL_RGBA, GL_UNSIGNED_BYTE, p->to);
-    enum imf_status st = check(p->gles, "drawing", err);
+    enum imf_status st = imf_gles_check(p->gles, "drawing", err);
     if (!st)
         picture->store(picture->data, p->to, t);
     return st;
@@ -249,8 +173,8 @@ static enum imf_status run(struct imf_gles_pass *p, const struct imf_gles_pictur
     if (most.width > p->width || most.height > p->height)
         st = make_textures(p, most.width, most.height, err);
     gl->BindFramebuffer(GL_FRAMEBUFFER, p->framebuffer);
-    gl->UseProgram(p->program);
-    gl->Uniform2f(p->size_at, 1.0F / (float)(p->width + p->reach_x),
+    gl->UseProgram(p->program->name);
+    gl->Uniform2f(p->program->size_at, 1.0F / (float)(p->width + p->reach_x),
                   1.0F / (float)(p->height + p->reach_y));
     for (int y = 0; y < picture->height && !st; y += most.height)
         for (int x = 0; x < picture->width && !st; x += most.width) {

@@ -4,7 +4,7 @@
  * Mesa's surfaceless platform needs neither a window system nor a surface. Elsewhere the default
  * display gives a surface of one pixel in memory, which nothing is drawn to: pictures are textures.
  */
-#include "gles/pass.h"
+#include "gles/program.h"
 #include "gles/state.h"
 
 #include <dlfcn.h>
@@ -140,6 +140,17 @@ void imf_gles_leave(struct imf_gles *g, const struct imf_gles_turn *turn) {
     pthread_mutex_unlock(&g->lock);
 }
 
+enum imf_status imf_gles_failed(const struct imf_gles *g, const char *what, unsigned code,
+                                struct imf_error *err) {
+    return imf_fail(err, code == GL_OUT_OF_MEMORY ? IMF_ERR_MEMORY : IMF_ERR_DEVICE,
+                    "OpenGL ES: %s failed on %.60s (error 0x%x)", what, g->name, code);
+}
+
+enum imf_status imf_gles_check(const struct imf_gles *g, const char *what, struct imf_error *err) {
+    unsigned code = g->call.gl.GetError();
+    return code == GL_NO_ERROR ? IMF_OK : imf_gles_failed(g, what, code, err);
+}
+
 /* ---- what it can ---------------------------------------------------------------------------- */
 
 /* With the context. */
@@ -187,6 +198,7 @@ void imf_gles_close(struct imf_gles **gles) {
     if (!*gles)
         return;
     close_display(*gles);
+    imf_gles_programs_free(*gles);
     pthread_mutex_destroy(&(*gles)->lock);
     free(*gles);
     *gles = NULL;

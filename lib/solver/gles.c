@@ -126,7 +126,8 @@ static void gles_propose(const struct imf_problem *p, const struct imf_device *d
     out->able = true;
     out->error = 0;
     out->ms = r->run_ms + width * p->height * ns * 1e-6 / imf_cores();
-    out->bytes = 2 * imf_gles_pass_bytes(&s, width, p->height);
+    out->bytes = 2 * imf_gles_pass_bytes(&s, width, p->height) + r->program_bytes +
+                 r->vector_bytes * s.vectors;
     out->bands = IMF_BANDS_FEW;
     snprintf(out->phrase, sizeof out->phrase, "shader %dx%d, exact, float32", p->kernel[0]->width,
              p->kernel[0]->height);

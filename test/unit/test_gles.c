@@ -5,6 +5,7 @@
  */
 #include "base/parallel.h"
 #include "check.h"
+#include "gles/program.h"
 #include "gles/state.h"
 #include "run/plan.h"
 
@@ -214,6 +215,49 @@ static void check_failures(const struct imf_filter *filter, const unsigned char 
     }
 }
 
+/* ---- programs ------------------------------------------------------------------------------ */
+
+static void (*compile)(unsigned shader);
+static int compiled;
+static void count_compiled(unsigned shader) {
+    compiled++;
+    compile(shader);
+}
+
+/* Compiled once, for as long as few others are. */
+static void check_programs(void) {
+    enum { OTHERS = 20 };
+    static unsigned char out[SIZE];
+    struct imf_context *ctx;
+    struct imf_gles *g;
+    struct imf_report report;
+    struct imf_filter *first = parse("box:3");
+    if (imf_context_create(&ctx, NULL, NULL) || imf_context_gles(ctx, &g, NULL, NULL))
+        abort();
+    compile = g->call.gl.CompileShader;
+    g->call.gl.CompileShader = count_compiled;
+    for (int i = 0; i < 3; i++) {
+        bool ok = !filter_by(IMF_BACKEND_GLES, ctx, first, out, &report, NULL);
+        CHECK(ok && compiled == 2, "time %d: %d shaders are compiled", i, compiled);
+    }
+    for (int i = 1; i <= OTHERS; i++) {
+        char spec[32];
+        snprintf(spec, sizeof spec, "kernel:1,%d,1", i);
+        struct imf_filter *other = parse(spec);
+        bool ok = !filter_by(IMF_BACKEND_GLES, ctx, other, out, &report, NULL);
+        CHECK(ok && compiled == 2 + 2 * i, "%s: %d shaders are compiled", spec, compiled);
+        imf_filter_free(&other);
+    }
+    int kept = 0;
+    for (const struct imf_gles_program *p = g->programs; p; p = p->next)
+        kept++;
+    CHECK(kept > 0 && kept < OTHERS, "%d programs are kept", kept);
+    filter_by(IMF_BACKEND_GLES, ctx, first, out, &report, NULL);
+    CHECK(compiled == 4 + 2 * OTHERS, "the first is still kept: %d", compiled);
+    imf_filter_free(&first);
+    imf_context_free(&ctx);
+}
+
 /* ---- the list ------------------------------------------------------------------------------- */
 
 /* Without OpenCL it is the only device. */
@@ -294,6 +338,7 @@ int main(void) {
     CHECK(!filter_by(IMF_BACKEND_CPU, ctx, large, want, &report, &err), "%s", err.text);
     CHECK(chosen || imf_cores() < 2, "left to choose, without OpenCL");
     check_failures(large, want, chosen);
+    check_programs();
     check_list();
     imf_context_free(&ctx);
     imf_filter_free(&small);
