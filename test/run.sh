@@ -2,9 +2,9 @@
 # run.sh - run the tests in $BUILD and count: run.sh [GROUP]... (all)
 #
 # Groups: unit checkcl spatial gles transforms chains bats fuzz layers sums faults leaks programs (unit, fuzz and
-# checkcl, two at a time).
+# checkcl), and each test program by its name, as test_fft. Several run at a time, one for each core.
 #
-# THOROUGH=1: also what takes long, as .ci/run has it: all of checkcl's draws, and a few command lines.
+# THOROUGH=1: also what takes long: more of checkcl's draws (CHECKCL_OPTIONS chooses), a few command lines.
 #
 # Every test program ends with a line "name: N passed, N failed"; one that ends without it, or with
 # a status that contradicts it, counts as one failure. bats speaks TAP. The last line is the sum.
@@ -64,14 +64,6 @@ program() { # NAME COMMAND...: believe its last line and its status
     count "$name" "$p" "$f"
 }
 
-run_unit() {
-    for test in "$build"/test/test_*; do
-        if [ -x "$test" ] && [ -f "$test" ]; then
-            program "$(basename "$test")" "$test"
-        fi
-    done
-}
-
 # shellcheck disable=SC2086 # a list of options
 checkcl_part() {
     [ ! -x "$build/checkcl" ] || program "checkcl-$1" "$build/checkcl" --part="$1" $checkcl_options
@@ -80,13 +72,6 @@ run_spatial() { checkcl_part spatial; }
 run_gles() { checkcl_part gles; }
 run_transforms() { checkcl_part transforms; }
 run_chains() { checkcl_part chains; }
-run_checkcl() {
-    run_spatial
-    run_gles
-    run_transforms
-    run_chains
-}
-
 run_fuzz() {
     for target in "$build"/fuzz/*; do
         if [ -x "$target" ] && [ -f "$target" ]; then
@@ -140,46 +125,67 @@ run_faults() {
     program faults sh test/faults/run.sh
 }
 
-# On two cores: the groups named in the background, beside those of $1.
-beside() { # GROUPS GROUP...
-    groups=$1
-    shift
-    sh test/run.sh "$@" >"$build/beside.log" 2>&1 &
-    other=$!
-    for group in $groups; do
-        "run_$group"
+# The test programs' names; first what takes longest, so that no core waits for it at the end.
+units() {
+    slow='test_stream test_fft_transform test_fallback test_memory test_precision test_threads'
+    for name in $slow; do
+        [ ! -x "$build/test/$name" ] || echo "$name"
     done
-    wait "$other"
-    sed '$d' "$build/beside.log"
-    line=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$build/beside.log")
-    [ -n "$line" ] || line="0 1"
-    passed=$((passed + ${line% *}))
-    failed=$((failed + ${line#* }))
+    for test in "$build"/test/test_*; do
+        name=$(basename "$test")
+        case " $slow " in *" $name "*) continue ;; esac
+        [ ! -x "$test" ] || [ ! -f "$test" ] || echo "$name"
+    done
 }
 
-# checkcl compiles for minutes, on one core.
-run_programs() {
-    beside 'unit fuzz spatial gles' transforms chains
-}
-
-# bats fills all cores where there is parallel.
-run_all() {
-    if command -v parallel >/dev/null 2>&1; then
-        run_bats
-        run_layers
-        run_sums
-        run_programs
-    else
-        beside 'layers sums unit fuzz bats' transforms spatial gles chains
-    fi
-}
-
-if [ $# -gt 0 ]; then
+# Each in a process of its own, as many at a time as there are cores; what they say comes in order.
+together() { # GROUP...
+    logs=$(mktemp -d "$build/logs.XXXXXX")
+    printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' \
+        sh -c 'sh test/run.sh --one "$1" >"$2/$1" 2>&1; :' sh '{}' "$logs"
     for group; do
-        "run_$group"
+        sed '$d' "$logs/$group"
+        line=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$group")
+        [ -n "$line" ] || line="0 1"
+        passed=$((passed + ${line% *}))
+        failed=$((failed + ${line#* }))
     done
+    rm -rf "$logs"
+}
+
+one() { # GROUP
+    case $1 in
+    test_*) program "$1" "$build/test/$1" ;;
+    *) "run_$1" ;;
+    esac
+}
+
+# bats fills all cores where there is parallel. checkcl compiles for minutes, on one core.
+several() { # GROUP...
+    words=
+    for group; do
+        case $group in
+        unit) words="$words $(units)" ;;
+        checkcl) words="$words transforms spatial chains gles" ;;
+        programs) words="$words transforms spatial chains $(units) gles fuzz" ;;
+        bats) if command -v parallel >/dev/null 2>&1; then run_bats; else words="bats $words"; fi ;;
+        test_*) words="$words $group" ;;
+        *)
+            command -v "run_$group" >/dev/null || { echo "run.sh: no group $group" >&2; exit 1; }
+            words="$words $group"
+            ;;
+        esac
+    done
+    # shellcheck disable=SC2086 # words
+    [ -z "$words" ] || together $words
+}
+
+if [ "${1:-}" = --one ]; then
+    one "$2"
+elif [ $# -gt 0 ]; then
+    several "$@"
 else
-    run_all
+    several bats programs sums layers
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
