@@ -310,6 +310,100 @@ again(const __global IN_T *restrict in, __global OUT_T *restrict out,
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+
+#ifndef SUMS_STEPS
+#define SUMS_STEPS 1 // of row_sums: quads of pixels that a work-item has at a time
+#endif
+
+// sums[row][channel][x]: the sum of the row's samples before pixel x, modulo 2^32. A group a row and
+// channel; pitch: a multiple of 16 above z.columns.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+row_sums(const __global IN_T *restrict in, __global uint4 *restrict sums, struct fft_gpu_sizes z,
+         int pitch)
+{
+    __local uint parts[SUMS_STEPS * GROUP], scan[2][GROUP];
+    int id = get_local_id(0), line = get_group_id(0);
+    uint before = 0; // the group's pixels of this turn
+    in += z.in_start + (long)(line / CHANNELS) * z.in_pitch + line % CHANNELS;
+    sums += (long)line * (pitch / 4);
+    for (int start = 0; start < pitch; start += 4 * SUMS_STEPS * GROUP) {
+        uint4 v[SUMS_STEPS];
+        EACH(k, SUMS_STEPS)
+        {
+            int x = start + 4 * (k * GROUP + id);
+            v[k].s0 = x < z.columns ? in[x * CHANNELS] : 0;
+            v[k].s1 = x + 1 < z.columns ? in[(x + 1) * CHANNELS] : 0;
+            v[k].s2 = x + 2 < z.columns ? in[(x + 2) * CHANNELS] : 0;
+            v[k].s3 = x + 3 < z.columns ? in[(x + 3) * CHANNELS] : 0;
+        }
+        EACH(k, SUMS_STEPS)
+        {
+            v[k].s1 += v[k].s0;
+            v[k].s2 += v[k].s1;
+            v[k].s3 += v[k].s2;
+            parts[k * GROUP + id] = v[k].s3;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint own = 0;
+        EACH(k, SUMS_STEPS) own += parts[id * SUMS_STEPS + k];
+        scan[0][id] = own;
+        int from = 0;
+        for (int reach = 1; reach < GROUP; reach *= 2, from = !from) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            scan[!from][id] = scan[from][id] + (id >= reach ? scan[from][id - reach] : 0);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint sum = before + scan[from][id] - own;
+        EACH(k, SUMS_STEPS)
+        {
+            uint part = parts[id * SUMS_STEPS + k];
+            parts[id * SUMS_STEPS + k] = sum;
+            sum += part;
+        }
+        before += scan[from][GROUP - 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        EACH(k, SUMS_STEPS)
+        {
+            int x = start + 4 * (k * GROUP + id);
+            uint base = parts[k * GROUP + id];
+            if (x < pitch)
+                sums[x / 4] = (uint4)(base, base + v[k].s0, base + v[k].s1, base + v[k].s2);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// As `again`, for kernels whose rows are few runs of equal taps. steps: where in `sums` a run begins
+// or ends, from the pixel's own place, and what the tap before it has more than the one behind it.
+__kernel __attribute__((reqd_work_group_size(AGAIN, 1, 1))) void
+again_runs(const __global uint *restrict sums, __global OUT_T *restrict out,
+           const __global int2 *restrict steps, const __global int2 *restrict list,
+           const __global int *restrict count, __global int *restrict next, struct fft_gpu_sizes z,
+           int pitch, int number)
+{
+    __local uint parts[AGAIN];
+    int id = get_local_id(0), end = min(*count, z.capacity);
+    if (get_global_id(0) == 0)
+        *next = 0;
+    out += z.out_start;
+    for (int i = get_group_id(0); i < end; i += get_num_groups(0)) {
+        int2 at = list[i];
+        const __global uint *own =
+            sums + ((long)at.y * CHANNELS + at.x % CHANNELS) * pitch + at.x / CHANNELS;
+        uint sum = 0;
+        _Pragma("unroll 4") for (int k = id; k < number; k += AGAIN) sum +=
+            own[steps[k].x] * (uint)steps[k].y;
+        parts[id] = sum;
+        for (int n = AGAIN / 2; n > 0; n /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (id < n)
+                parts[id] += parts[id + n];
+        }
+        if (id == 0)
+            out[(long)at.y * z.out_pitch + at.x] = finish_exact((SUM_T)(int)parts[0]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
 #endif
 
 #endif

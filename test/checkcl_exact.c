@@ -69,8 +69,29 @@ static void check_strong(struct checkcl *c) {
     }
 }
 
+/* Kernels of few runs a row: sums are multiples of 20 of which each 400th is a tie, and nearly one
+ * pixel in a hundred is summed again. Rows are longer than a group takes at a time, too. */
+static void check_runs(struct checkcl *c) {
+    static const struct shape shapes[] = {{157, 121, 3}, {83, 94, 4}, {1203, 41, 1}, {8517, 9, 2}};
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        for (int deep = 0; deep < 2; deep++) {
+            struct kase k = {.shape = shapes[i],
+                             .in = IMF_U8,
+                             .out = deep ? IMF_U16 : IMF_U8,
+                             .kw = deep ? 142 : 133,
+                             .kh = deep ? 87 : 91,
+                             .taps = RINGS,
+                             .gain = 20,
+                             .scale = 8000,
+                             .picture = deep ? MIXED : NOISE,
+                             .edge = IMF_EDGE_REFLECT};
+            checkcl_solver(c, &imf_solver_fft_gpu, &k, 22);
+        }
+}
+
 void checkcl_exact(struct checkcl *c) {
     check_strong(c);
+    check_runs(c);
     static const struct imf_solver *const solvers[] = {&imf_solver_fft, &imf_solver_fft_gpu};
     for (size_t i = 0; i < COUNT(solvers); i++) {
         const struct imf_solver *s = solvers[i];

@@ -10,7 +10,7 @@
 static const char *const taps_name[] = {
     "integer",   "positive",      "real",       "rank1 integer", "rank1 real",
     "symmetric", "antisymmetric", "rank2 real", "rank3 real",    "rank1 real and identity",
-    "gaussian",  "flat",          "checker",    "step"};
+    "gaussian",  "flat",          "checker",    "step",          "rings"};
 static const char *const edge_name[] = {"clamp", "reflect", "mirror", "wrap", "constant"};
 
 static double uniform(uint64_t *r) {
@@ -27,6 +27,12 @@ static void add_term(struct imf_kernel *k, int rim, uint64_t *r) {
     for (int y = rim; y < k->height - rim; y++)
         for (int x = rim; x < k->width - rim; x++)
             k->taps[(size_t)y * (size_t)k->width + (size_t)x] += column[y % 64] * row[x % 64];
+}
+
+/* Does tap (x, y) lie in the ellipse that fills the kernel, shrunk so many times? */
+static bool within(size_t x, size_t y, int w, int h, double shrunk) {
+    double dx = (2 * (double)x + 1) / w - 1, dy = (2 * (double)y + 1) / h - 1;
+    return (dx * dx + dy * dy) * shrunk * shrunk <= 1;
 }
 
 static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r) {
@@ -70,6 +76,9 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
         case STEP:
             k->taps[i] =
                 (kind == CHECKER && (x + y) % 2) || (kind == STEP && 2 * x > (size_t)w) ? -1 : 1;
+            break;
+        case RINGS:
+            k->taps[i] = within(x, y, w, h, 1) ? within(x, y, w, h, 2) ? -3 : 1 : 0;
             break;
         default:
             k->taps[i] = column[y] * row[x];

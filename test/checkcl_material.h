@@ -21,7 +21,8 @@ enum taps {
     GAUSSIAN, /* of a tenth of the sides: smooth enough for a coarse grid */
     FLAT,     /* all the same; the next two are that with signs */
     CHECKER,
-    STEP
+    STEP,
+    RINGS /* an ellipse of ones, and in it another of -3: few runs a row, and a sum of about 0 */
 };
 
 enum picture {

@@ -39,7 +39,9 @@ struct imf_gpu_rates {
     double plane;    /* whole images: nanoseconds of a unit for an element and kernel */
     double fft_ms;   /* fft: starting its kernels, and waiting for the last groups */
     double again_ms; /* fft: the kernel for these, which is started for every exact problem */
-    double again;    /* fft: nanoseconds of a unit for a tap of a pixel that is summed again */
+    /* fft: nanoseconds of a unit for a tap of a pixel that is summed again; or for a sample that is
+     * added to those before it in its row, and for an end of a run of a pixel that is summed again. */
+    double again, sum, step;
 };
 
 /* Filters that are neither sums of products nor ranks: nanoseconds of a unit. */

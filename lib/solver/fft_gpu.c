@@ -33,9 +33,10 @@ struct local_job {
     bool exact;
     int channels, cx, cy;
     int parity; /* which counter is this run's */
-    struct imf_program *columns, *rows, *pixels, *again;
-    struct imf_buffer *spectrum, *twiddles_x, *twiddles_y, *spectra_in, *spectra_out, *taps, *list,
-        *counter[2];
+    int sums_pitch;
+    struct imf_program *columns, *rows, *pixels, *sums, *again;
+    struct imf_buffer *spectrum, *twiddles_x, *twiddles_y, *spectra_in, *spectra_out, *taps, *steps,
+        *list, *counter[2];
 };
 
 /* Work-items of a group along x. */
@@ -85,12 +86,12 @@ static void local_destroy(void **job) {
     struct local_job *j = *job;
     if (!j)
         return;
-    struct imf_buffer **buffers[] = {&j->spectrum,   &j->twiddles_x,  &j->twiddles_y,
-                                     &j->spectra_in, &j->spectra_out, &j->taps,
-                                     &j->list,       &j->counter[0],  &j->counter[1]};
+    struct imf_buffer **buffers[] = {
+        &j->spectrum, &j->twiddles_x, &j->twiddles_y, &j->spectra_in, &j->spectra_out,
+        &j->taps,     &j->steps,      &j->list,       &j->counter[0], &j->counter[1]};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         imf_buffer_free(buffers[i]);
-    struct imf_program **programs[] = {&j->columns, &j->rows, &j->pixels, &j->again};
+    struct imf_program **programs[] = {&j->columns, &j->rows, &j->pixels, &j->sums, &j->again};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         imf_program_free(programs[i]);
     free(j);
@@ -207,6 +208,28 @@ static enum imf_status make_taps(struct local_job *j, const struct imf_kernel *k
     return status;
 }
 
+/* The steps of the kernel's rows, for sums along the image's. */
+static enum imf_status make_steps(struct local_job *j, const struct imf_kernel *k,
+                                  struct imf_error *err) {
+    size_t bytes = (size_t)j->tiling.steps * 2 * sizeof(int32_t), n = 0;
+    int32_t *steps = malloc(bytes);
+    if (!steps)
+        return imf_fail_memory(err, bytes);
+    for (int y = 0; y < k->height; y++) {
+        const double *row = k->taps + (size_t)y * (size_t)k->width;
+        for (int x = 0; x <= k->width; x++) {
+            double step = (x ? row[x - 1] : 0) - (x < k->width ? row[x] : 0);
+            if (step == 0)
+                continue;
+            steps[n++] = y * j->channels * j->sums_pitch + x;
+            steps[n++] = (int32_t)step;
+        }
+    }
+    enum imf_status status = imf_buffer_table(&j->steps, j->queue, steps, bytes, err);
+    free(steps);
+    return status;
+}
+
 static enum imf_status make_buffers(struct local_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
     const struct imf_fft_gpu_tiling *t = &j->tiling;
@@ -222,13 +245,20 @@ static enum imf_status make_buffers(struct local_job *j, const struct imf_proble
     if (status == IMF_OK)
         status = imf_buffer_make(&j->spectra_out, j->queue, IMF_BUFFER_WORK,
                                  bytes / (size_t)t->pitch_in * (size_t)t->pitch_out, err);
-    return status == IMF_OK ? make_taps(j, p->kernel[0], err) : status;
+    if (status == IMF_OK)
+        status = make_taps(j, p->kernel[0], err);
+    return status == IMF_OK && t->steps ? make_steps(j, p->kernel[0], err) : status;
 }
 
 /* What cl/parts/fft_gpu_lines.cl takes. */
 static void define_lines(struct imf_defines *d, int n, int group) {
     imf_define(d, "N", "%d", n);
     imf_define(d, "GROUP", "%d", group);
+}
+
+/* Quads of pixels that a work-item of row_sums has at a time: a whole row's, if that is not long. */
+static int sums_steps(const struct local_job *j) {
+    return imf_min((j->sums_pitch - 1) / (4 * GROUP) + 1, 8);
 }
 
 static enum imf_status make_kernels(struct local_job *j, const struct imf_problem *p,
@@ -242,6 +272,7 @@ static enum imf_status make_kernels(struct local_job *j, const struct imf_proble
     define_lines(&x, t->nx, row_group(t));
     define_lines(&y, t->ny, GROUP);
     imf_define(&y, "TAPS_T", "%s", tap_bytes(p->kernel[0]) == 1 ? "char4" : "int4");
+    imf_define(&y, "SUMS_STEPS", "%d", sums_steps(j));
     imf_fft_define_sums(&y, p, &t->bound, t->error, t->near_tie);
     const struct imf_program_source along_x = {.file = "fft_gpu.cl", .parts = parts, .defines = &x};
     const struct imf_program_source along_y = {.file = "fft_gpu.cl", .parts = parts, .defines = &y};
@@ -251,7 +282,10 @@ static enum imf_status make_kernels(struct local_job *j, const struct imf_proble
     if (status == IMF_OK)
         status = imf_program_make(&j->pixels, j->queue, &along_y, "pixels", err);
     if (status == IMF_OK && p->exact)
-        status = imf_program_make(&j->again, j->queue, &along_y, "again", err);
+        status =
+            imf_program_make(&j->again, j->queue, &along_y, t->steps ? "again_runs" : "again", err);
+    if (status == IMF_OK && t->steps)
+        status = imf_program_make(&j->sums, j->queue, &along_y, "row_sums", err);
     if (status == IMF_OK)
         status = make_spectrum(j, p->kernel[0], &along_x, &along_y, err);
     imf_defines_free(&x);
@@ -272,6 +306,7 @@ static enum imf_status local_make(void **job, const struct imf_problem *p,
     j->cx = k->cx;
     j->cy = k->cy;
     memcpy(&j->tiling, proposal->shape.bytes, sizeof j->tiling);
+    j->sums_pitch = imf_fft_gpu_sums_pitch(p);
     struct imf_fft_gpu_tiling *t = &j->tiling;
     t->chunk = imf_min(t->chunk, imf_fft_gpu_pairs(t, p->height));
     j->sizes =
@@ -332,6 +367,38 @@ static enum imf_status run_pairs(struct local_job *j, const struct imf_buffer *i
     return status;
 }
 
+static const struct imf_grid again_grid = {AGAIN_GROUPS, 1, AGAIN};
+
+/* The listed pixels, tap by tap. */
+static enum imf_status again_by_taps(struct local_job *j, const struct imf_buffer *in,
+                                     const struct imf_buffer *out, const struct imf_buffer *count,
+                                     const struct imf_buffer *next, struct imf_error *err) {
+    const struct imf_arg args[] = {imf_arg_buffer(in),
+                                   imf_arg_buffer(out),
+                                   imf_arg_buffer(j->taps),
+                                   imf_arg_buffer(j->list),
+                                   imf_arg_buffer(count),
+                                   imf_arg_buffer(next),
+                                   imf_arg_block(&j->sizes, sizeof j->sizes)};
+    return imf_program_launch(j->queue, j->again, again_grid, args, err);
+}
+
+/* The same by sums along the image's rows, where spectra were. */
+static enum imf_status again_by_runs(struct local_job *j, const struct imf_buffer *in,
+                                     const struct imf_buffer *out, const struct imf_buffer *count,
+                                     const struct imf_buffer *next, struct imf_error *err) {
+    const struct imf_fft_gpu_sizes *z = &j->sizes;
+    const struct imf_grid lines = {(size_t)(z->last_row + 1) * (size_t)j->channels, 1, GROUP};
+    const struct imf_arg sums[] = {imf_arg_buffer(in), imf_arg_buffer(j->spectra_in),
+                                   imf_arg_block(z, sizeof *z), imf_arg_int(j->sums_pitch)};
+    const struct imf_arg again[] = {
+        imf_arg_buffer(j->spectra_in), imf_arg_buffer(out),        imf_arg_buffer(j->steps),
+        imf_arg_buffer(j->list),       imf_arg_buffer(count),      imf_arg_buffer(next),
+        imf_arg_block(z, sizeof *z),   imf_arg_int(j->sums_pitch), imf_arg_int(j->tiling.steps)};
+    enum imf_status status = imf_program_launch(j->queue, j->sums, lines, sums, err);
+    return status ? status : imf_program_launch(j->queue, j->again, again_grid, again, err);
+}
+
 static enum imf_status local_run(void *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
     struct local_job *j = job;
@@ -348,16 +415,10 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
         status = run_pairs(j, in->mem, out->mem, imf_min(pairs - z->pair, j->tiling.chunk), err);
     if (!j->exact || status != IMF_OK)
         return status;
-    const struct imf_arg args[] = {imf_arg_buffer(in->mem),
-                                   imf_arg_buffer(out->mem),
-                                   imf_arg_buffer(j->taps),
-                                   imf_arg_buffer(j->list),
-                                   imf_arg_buffer(j->counter[j->parity]),
-                                   imf_arg_buffer(j->counter[!j->parity]),
-                                   imf_arg_block(z, sizeof *z)};
-    const struct imf_grid grid = {AGAIN_GROUPS, 1, AGAIN};
+    const struct imf_buffer *count = j->counter[j->parity], *next = j->counter[!j->parity];
     j->parity = !j->parity;
-    return imf_program_launch(j->queue, j->again, grid, args, err);
+    return j->tiling.steps ? again_by_runs(j, in->mem, out->mem, count, next, err)
+                           : again_by_taps(j, in->mem, out->mem, count, next, err);
 }
 
 const struct imf_solver imf_solver_fft_gpu = {

@@ -16,6 +16,7 @@ struct imf_fft_gpu_tiling {
     double error;    /* of sums, at most */
     bool near_tie;   /* exact: a float decides pixels that are not near a tie */
     double doubtful; /* exact: the share of pixels that must be summed again */
+    int steps; /* exact: ends of runs of equal taps, if pixels are summed again by these, or 0 */
 };
 
 /* The cheapest tiling. False when none fits the device's memory. */
@@ -28,6 +29,13 @@ int imf_fft_gpu_pairs(const struct imf_fft_gpu_tiling *t, int height);
 
 /* Elements of a tile. */
 double imf_fft_gpu_points(const struct imf_fft_gpu_tiling *t);
+
+/* Steps of the rows of a kernel: where a tap differs from the one before it or nothing, and where the
+ * last one ends. */
+int imf_fft_gpu_steps(const struct imf_kernel *k);
+
+/* Elements of a row of sums along rows; they lie where spectra were, before `rows`. */
+int imf_fft_gpu_sums_pitch(const struct imf_problem *p);
 
 /* Bytes of a pair's spectra, or SIZE_MAX. */
 size_t imf_fft_gpu_bytes(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p);

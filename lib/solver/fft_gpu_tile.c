@@ -12,6 +12,9 @@
 #define LENGTH_MIN 64
 #define LENGTH_MAX 4096
 #define SPECTRA_BYTES ((size_t)512 << 20) /* each of two buffers, where more than one pair */
+/* Of a column, above which the columns side by side in a group are less than a sector of memory. */
+#define SECTOR_LENGTH 1024.0
+#define AGAIN_STEPS 256 /* what adding the sums of a group's items takes, in steps of runs */
 
 double imf_fft_gpu_points(const struct imf_fft_gpu_tiling *t) {
     return (double)t->nx * t->ny;
@@ -37,19 +40,56 @@ size_t imf_fft_gpu_bytes(const struct imf_fft_gpu_tiling *t, const struct imf_pr
     return bytes;
 }
 
-/* launches + (elements of columns * column + of rows * row + taps of doubtful pixels * again) /
- * units. */
-static double estimate_ms(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p,
-                          const struct imf_device *d) {
-    const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
-    double lines = (double)t->pairs * t->ny * p->channels, again = 0;
-    double columns =
-        lines * t->pitch_in * g->column * pow(g->long_column, fmax(0, log2(t->ny / 256.0)));
+int imf_fft_gpu_steps(const struct imf_kernel *k) {
+    int steps = 0;
+    for (int i = 0; i < k->height; i++) {
+        const double *row = k->taps + (size_t)i * (size_t)k->width;
+        for (int j = 0; j <= k->width; j++)
+            steps += (j < k->width ? row[j] : 0) != (j ? row[j - 1] : 0);
+    }
+    return steps;
+}
+
+int imf_fft_gpu_sums_pitch(const struct imf_problem *p) {
+    return imf_round_up(p->width + p->kernel[0]->width, 16);
+}
+
+/* Do sums along rows, modulo 2^32, give those of `steps` ends of runs, and is there room for them? */
+static bool may_run(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p, int steps,
+                    size_t spectra) {
+    const struct imf_kernel *k = p->kernel[0];
+    double line = (double)p->channels * imf_fft_gpu_sums_pitch(p);
+    return !t->bound.split && p->in_max * t->bound.abs_sum < INT32_MAX &&
+           4 * line * (p->height + k->height - 1) <= (double)spectra * t->chunk &&
+           line * k->height < INT32_MAX && (double)steps < (double)k->width * k->height;
+}
+
+/* Nanoseconds of a unit for pixels that are summed again: doubtful pixels * taps * again, or samples
+ * * sum + doubtful pixels * (steps + what adding the items' sums takes) * step. Decides which. */
+static double again_ns(struct imf_fft_gpu_tiling *t, const struct imf_problem *p, int steps,
+                       size_t spectra, const struct imf_gpu_rates *g) {
+    const struct imf_kernel *k = p->kernel[0];
+    double pixels = (double)p->width * p->height * p->channels * t->doubtful;
+    double taps = pixels * k->width * k->height * g->again;
+    double samples = (double)imf_fft_gpu_sums_pitch(p) * p->channels * (p->height + k->height - 1);
+    double runs = samples * g->sum + pixels * (steps + AGAIN_STEPS) * g->step;
+    t->steps = runs < taps && may_run(t, p, steps, spectra) ? steps : 0;
+    return t->steps ? runs : taps;
+}
+
+/* launches + (elements of columns * column + of rows * row + again) / units. steps: the kernel's;
+ * spectra: bytes of a pair's. */
+static double estimate_ms(struct imf_fft_gpu_tiling *t, const struct imf_problem *p,
+                          const struct imf_device *d, int steps, size_t spectra) {
+    const struct imf_tuning *u = imf_tuning(d);
+    const struct imf_gpu_rates *g = &u->gpu;
+    double lines = (double)t->pairs * t->ny * p->channels;
+    double columns = lines * t->pitch_in * g->column *
+                     pow(g->long_column, fmax(0, log2(t->ny / 256.0))) *
+                     fmax(1, t->ny / SECTOR_LENGTH);
     double rows = lines * t->tiles_x * t->nx * g->row * (t->nx > 256 ? g->long_row : 1);
-    if (p->exact)
-        again = (double)p->width * p->height * p->channels * t->doubtful * p->kernel[0]->width *
-                p->kernel[0]->height * g->again;
-    return g->fft_ms + (p->exact ? g->again_ms : 0) +
+    double again = p->exact ? again_ns(t, p, steps, spectra, g) : 0;
+    return g->fft_ms + (p->exact ? g->again_ms : 0) + (t->steps ? u->next_ms : 0) +
            (columns + rows + again) * 1e-6 / imf_tuning_units(d);
 }
 
@@ -68,6 +108,7 @@ bool imf_fft_gpu_choose(struct imf_fft_gpu_tiling *best, const struct imf_proble
     const struct imf_kernel *k = p->kernel[0];
     struct imf_fft_bound bound = imf_fft_bound(p);
     bool found = false;
+    int steps = p->exact ? imf_fft_gpu_steps(k) : 0;
     for (int ny = LENGTH_MIN; ny <= LENGTH_MAX; ny *= 2) {
         for (int nx = LENGTH_MIN; nx <= LENGTH_MAX; nx *= 2) {
             struct imf_fft_gpu_tiling t = {.nx = nx, .ny = ny, .bound = bound};
@@ -81,15 +122,16 @@ bool imf_fft_gpu_choose(struct imf_fft_gpu_tiling *best, const struct imf_proble
             t.pitch_in = imf_round_up(p->width + k->width - 1, 16);
             t.pitch_out = imf_round_up(p->width, 16);
             judge(&t, p);
-            t.ms = estimate_ms(&t, p, d);
             size_t bytes = imf_fft_gpu_bytes(&t, p);
-            if (bytes > d->max_alloc || (double)ny * p->channels * t.tiles_x > INT32_MAX / 2 ||
-                (found && t.ms >= best->ms))
+            double lines = (double)ny * p->channels * t.tiles_x;
+            if (bytes > d->max_alloc || lines > INT32_MAX / 2)
                 continue;
             size_t chunk = (SPECTRA_BYTES < d->max_alloc ? SPECTRA_BYTES : d->max_alloc) / bytes;
-            double lines = (double)ny * p->channels * t.tiles_x;
             chunk = chunk > INT32_MAX / 2 / lines ? (size_t)(INT32_MAX / 2 / lines) : chunk;
             t.chunk = chunk < 1 ? 1 : chunk < (size_t)t.pairs ? (int)chunk : t.pairs;
+            t.ms = estimate_ms(&t, p, d, steps, bytes);
+            if (found && t.ms >= best->ms)
+                continue;
             *best = t;
             found = true;
         }

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "device/quarantine.h"
 #include "plan/proposals.h"
+#include "solver/fft_gpu.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,6 +74,38 @@ static void test_whole(void) {
     check_whole(d, 16000, IMF_EDGE_CLAMP, &imf_solver_frequency); /* too long */
     d.local_memory = 8192;
     check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency);
+}
+
+/* A GPU's tiles, and whether doubtful pixels are summed again by ends of runs: only where a kernel
+ * has so many taps that this pays for sums of all rows. */
+static void test_tiles(void) {
+    static const struct {
+        const char *spec;
+        int nx, ny;
+        bool runs;
+    } cases[] = {{"disk:31", 256, 256, false},
+                 {"disk:63", 1024, 512, false},
+                 {"disk:200", 2048, 1024, true},
+                 {"blur:50", 2048, 1024, false}};
+    struct imf_device d = device;
+    struct imf_info info = rgb;
+    d.gpu = true;
+    d.compute_units = 132;
+    d.local_memory = 49152;
+    info.width = 4096;
+    info.height = 3072;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const specs[] = {cases[i].spec, NULL};
+        struct chain_case c = chain_make(specs, &info, &plain);
+        struct imf_proposal one;
+        struct imf_fft_gpu_tiling t = {0};
+        imf_propose(&one, &imf_solver_fft_gpu, &c.chain->passes[0].problem, &d);
+        CHECK(one.able, "%s: %s", cases[i].spec, one.why);
+        memcpy(&t, one.shape.bytes, sizeof t);
+        CHECK(t.nx == cases[i].nx && t.ny == cases[i].ny && !t.steps == !cases[i].runs,
+              "%s: tiles %dx%d, %d steps, %g ms", cases[i].spec, t.nx, t.ny, t.steps, t.ms);
+        chain_drop(&c);
+    }
 }
 
 /* Every pass is proposed for as many rows as a band makes of it at most, but for what goes by
@@ -163,6 +196,7 @@ int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_cheapest(&cases[i]);
     test_whole();
+    test_tiles();
     test_bands();
     test_limits();
     test_quarantine();
