@@ -17,13 +17,14 @@
 #include "device/tuning.h"
 #include "solver/row_program.h"
 #include "solver/solver.h"
+#include "solver/walk.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 64
+#define GROUP IMF_WALK_GROUP
 /* Sums and samples that may wait in registers, and statements of a whole turn of the unrolled loop:
  * more compile slowly and leave the instruction cache. */
 #define MAX_REGISTERS 190
@@ -32,10 +33,7 @@
 #define EXACT_REGISTERS 16 /* of these, what an exact end takes: 21x21, 8 bits, spills without */
 #define WIDE_REGISTERS 8   /* and samples of 16 bits: 27x17 spills without */
 #define MAX_STATEMENTS 12000
-/* Input rows that a work-item walks over at least, about, and work-groups that keep a unit busy. */
-#define WALK 20
-#define WASTED 0.1 /* of them, where there are enough, give nothing */
-#define GROUPS_A_UNIT 16
+#define FILLED 72 /* float sums with which few work-groups are resident: nine rows of 8 samples */
 /* Products a sample beyond which arithmetic is all that counts. */
 #define HEAVY 20
 
@@ -65,6 +63,7 @@ struct local_job {
     struct imf_queue *queue;
     const struct imf_kernel *k;
     int samples;
+    bool filled; /* sums_fill() */
     struct imf_program *program;
 };
 
@@ -274,21 +273,13 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, s
     return s->samples != 0;
 }
 
-/* Output rows a work-item: whole turns of the loop over input rows, of which the first
- * height - 1 rows give nothing. groups: work-groups across. */
-static int walk(const struct imf_kernel *k, size_t groups, int height, const struct imf_device *d) {
-    int h = k->height, turns = (WALK + h - 1) / h, rows;
-    for (turns = turns < 2 ? 2 : turns;; turns++) {
-        int next = (turns + 1) * h - (h - 1);
-        rows = turns * h - (h - 1);
-        if (h - 1 <= WASTED * rows ||
-            groups * (size_t)(height / next) < (size_t)GROUPS_A_UNIT * d->compute_units)
-            return rows;
-    }
-}
-
 static size_t groups_across(int n, int samples) {
     return ((size_t)n + (size_t)samples * GROUP - 1) / ((size_t)samples * GROUP);
+}
+
+static bool sums_fill(const struct imf_problem *p, const struct shape *s) {
+    return !s->packed && !s->dot &&
+           p->kernel[0]->height * imf_problem_kernels(p) * s->samples >= FILLED;
 }
 
 /* launch + max(samples * instructions / (rate * units), samples * bytes / bandwidth, waiting):
@@ -298,7 +289,8 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     const struct imf_kernel *k = p->kernel[0];
     int n = p->width * p->channels;
     double window = (double)(s->samples + (k->width - 1) * p->channels) / s->samples;
-    double rows = walk(k, groups_across(n, s->samples), p->height, d);
+    double rows =
+        imf_walk_rows(k->height, p->height, groups_across(n, s->samples), sums_fill(p, s), d);
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_gpu_rates *g = &t->gpu;
     double product = s->dot ? g->dot : s->pairs ? g->pair : s->packed ? g->packed : g->real;
@@ -389,6 +381,7 @@ static enum imf_status build(struct local_job *j, const struct imf_problem *p,
                              const struct shape *s, struct rows *r, struct imf_error *err) {
     struct imf_defines defines = {0};
     j->samples = s->samples;
+    j->filled = sums_fill(p, s);
     write_rows(r, p, s);
     imf_define(&defines, "PTX", "%d", imf_queue_device(j->queue)->gpu);
     define_all(&defines, p, s, r);
@@ -427,7 +420,7 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
     struct local_job *j = job;
     int n = in->width * in->channels, height = in->height;
     size_t across = groups_across(n, j->samples);
-    int rows = walk(j->k, across, height, imf_queue_device(j->queue));
+    int rows = imf_walk_rows(j->k->height, height, across, j->filled, imf_queue_device(j->queue));
     size_t in_start = in->origin - (size_t)j->k->cy * in->pitch;
     const struct imf_arg args[] = {
         imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),
