@@ -81,7 +81,7 @@
  * waiting take 0.015 to 0.02 ms and a kernel with little to do some 0.005. Of disk:200 in 38 million
  * samples: along y 1.60 to 1.71 at 1024, and 4.54 at 2048, where two columns are less than a sector.
  * Summed again, 9479 to 17021 pixels of 160801 taps take 0.07 a tap; by 802 ends of runs 1.34 an end,
- * by 254 some 2, and the sums of rows 0.18 to 0.19 a sample.
+ * and the sums of rows 0.18 to 0.19 a sample.
  * Whole images of RGB, five kernels: 4096x3072 0.62 ms (rows 0.17 and 0.15, columns 0.085, 0.113 and
  * 0.085, of which a copy of the plane would take 0.084), 6000x4000 1.29, 1000x750 0.068: 0.78 to 0.87 ns
  * an element and kernel. cuFFT takes 0.75 there and back for 3 planes of 4096x3072, without gains and

@@ -218,7 +218,7 @@ static enum imf_status make_steps(struct local_job *j, const struct imf_kernel *
     for (int y = 0; y < k->height; y++) {
         const double *row = k->taps + (size_t)y * (size_t)k->width;
         for (int x = 0; x <= k->width; x++) {
-            double step = (x ? row[x - 1] : 0) - (x < k->width ? row[x] : 0);
+            double step = imf_fft_gpu_difference(row, k->width, x);
             if (step == 0)
                 continue;
             steps[n++] = y * j->channels * j->sums_pitch + x;

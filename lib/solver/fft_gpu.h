@@ -30,8 +30,12 @@ int imf_fft_gpu_pairs(const struct imf_fft_gpu_tiling *t, int height);
 /* Elements of a tile. */
 double imf_fft_gpu_points(const struct imf_fft_gpu_tiling *t);
 
-/* Steps of the rows of a kernel: where a tap differs from the one before it or nothing, and where the
- * last one ends. */
+/* What the tap before x, or nothing, has more than that at x; x may be the width. Not 0: a step. */
+static inline double imf_fft_gpu_difference(const double *row, int width, int x) {
+    return (x > 0 ? row[x - 1] : 0) - (x < width ? row[x] : 0);
+}
+
+/* The steps of all rows of a kernel. */
 int imf_fft_gpu_steps(const struct imf_kernel *k);
 
 /* Elements of a row of sums along rows; they lie where spectra were, before `rows`. */

@@ -42,11 +42,10 @@ size_t imf_fft_gpu_bytes(const struct imf_fft_gpu_tiling *t, const struct imf_pr
 
 int imf_fft_gpu_steps(const struct imf_kernel *k) {
     int steps = 0;
-    for (int i = 0; i < k->height; i++) {
-        const double *row = k->taps + (size_t)i * (size_t)k->width;
-        for (int j = 0; j <= k->width; j++)
-            steps += (j < k->width ? row[j] : 0) != (j ? row[j - 1] : 0);
-    }
+    for (int y = 0; y < k->height; y++)
+        for (int x = 0; x <= k->width; x++)
+            steps +=
+                imf_fft_gpu_difference(k->taps + (size_t)y * (size_t)k->width, k->width, x) != 0;
     return steps;
 }
 

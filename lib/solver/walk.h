@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* A work-group's size; of those whose sums take most registers a unit of 65536 holds four. */
+/* Work-items of a group. With 255 registers each, four groups share a unit's 65536. */
 #define IMF_WALK_GROUP 64
 
 /*
