@@ -159,6 +159,7 @@ loads() { # DRIVER
 }
 
 @test "a driver that passed its trial is not tried again" {
+    unset IMFILTER_TRIAL_SECONDS
     make_driver empty ''
     make_pgm a.pgm
     OCL_ICD_VENDORS=$PWD/empty imf_run --list-devices
@@ -177,6 +178,7 @@ loads() { # DRIVER
 }
 
 @test "PoCL without a linker: a warning, right pixels, nothing left behind" {
+    unset IMFILTER_TRIAL_SECONDS
     need_pocl
     imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
     imf -f disk:9 -f invert --linear --backend=cpu a.ppm -o want.ppm

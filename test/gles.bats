@@ -210,6 +210,7 @@ loads() { # DIRECTORY
 }
 
 @test "a driver that passed its trial is not tried again" {
+    unset IMFILTER_TRIAL_SECONDS
     need_gles
     make_pgm a.pgm
     make_library counts libGLESv2.so.2 ''
@@ -237,6 +238,7 @@ loads() { # DIRECTORY
 }
 
 @test "--list-devices names it, and what auto does with it" {
+    unset IMFILTER_TRIAL_SECONDS
     need_gles
     local name
     imf_run --backend=gles -f sharpen --json "$TESTDATA/noise.png" -o out.png

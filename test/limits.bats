@@ -49,7 +49,8 @@ load helper
     one_line "a.pgm: filtering needs "
     [[ $stderr == *" MiB, over the limit of 40 MiB (raise it with --max-memory)" ]]
     needs=${stderr#*needs } needs=${needs%% *}
-    [ "$needs" -gt 60 ] && [ "$needs" -lt 2000 ]
+    [ "$needs" -gt 60 ]
+    [ "$needs" -lt 2000 ]
     [ ! -e out.pgm ]
     # As much as it says is enough, and --explain says as much.
     imf -f highpass:0.05 --max-memory="$((needs + 1))M" a.pgm -o out.pgm

@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint.sh - checks of the sources as text: lint.sh [kernels|man|shell|format]... (all)
+# lint.sh - checks of the sources as text: lint.sh [kernels|man|shell|bats|format]... (all)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 status=0
@@ -76,6 +76,14 @@ lint_shell() {
     done
 }
 
+# A command before && does not end a bats test when it fails: two assertions are two lines.
+lint_bats() {
+    if grep -nE '^ *(!? *(\[|\[\[|test|grep|cmp|diff|imf) .*) && (\[|\[\[|test|!|grep|cmp|diff|rm) ' test/*.bats; then
+        echo "an assertion before && cannot fail its test: write two lines" >&2
+        status=1
+    fi
+}
+
 lint_format() {
     for file in lib/*.h lib/*/*.[ch] cli/*.[ch] test/*.[ch] test/*/*.[ch] testdata/*.[ch]; do
         [ -e "$file" ] || continue
@@ -83,7 +91,7 @@ lint_format() {
     done
 }
 
-[ $# -gt 0 ] || set -- kernels man shell format
+[ $# -gt 0 ] || set -- kernels man shell bats format
 for group; do
     "lint_$group"
 done

@@ -90,7 +90,8 @@ picture_size() { # FILE: "WIDTH HEIGHT" of a picture, by way of PNM
     [[ $output == *sharpen* ]]
     [ "$(file_kind k.png)" = png ]
     read -r width height < <(picture_size k.png)
-    [ "$width" -gt 1024 ] && [ "$height" -gt 512 ]
+    [ "$width" -gt 1024 ]
+    [ "$height" -gt 512 ]
     imf -f sharpen -f blur:1 --show-kernel=two.png >text
     read -r width height < <(picture_size two.png)
     [ "$height" -gt 2400 ]
@@ -155,7 +156,8 @@ count_blue() {
     panel=${panel#* }
     # Two kernels and the chain's response are three panels; gray is one line, and so is invert.
     three=$(picture_size three.ppm) all=$(picture_size all.ppm) bent=$(picture_size bent.ppm)
-    [ $((${three#* } - panel)) -lt 100 ] && [ $((${three#* } - panel)) -gt 0 ]
+    [ $((${three#* } - panel)) -lt 100 ]
+    [ $((${three#* } - panel)) -gt 0 ]
     [ $((${all#* } - ${three#* })) -eq $((${three#* } - panel)) ]
     # Four kernels (sobel's are two) and a line instead of a response.
     one=$((panel / 3))
@@ -186,7 +188,8 @@ count_blue() {
     [[ $output == notch:0.125:0:* ]]
     [ "$(file_kind s.png)" = png ]
     read -r width height < <(picture_size s.png)
-    [ "$width" -gt 640 ] && [ "$width" -lt 900 ]
+    [ "$width" -gt 640 ]
+    [ "$width" -lt 900 ]
     no_temporaries
 }
 
@@ -219,7 +222,8 @@ count_blue() {
         imf -f kernel:1 a.pgm -o before.pgm
         imf_run --spectrum=s.png a.pgm
         echo "$size: $output$stderr"
-        [ "$status" -eq 0 ] && [ -z "$stderr" ]
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
         [ "${#lines[@]}" -eq 4 ]
         local i=0
         for want in "0.1234 -0.0871" "0.271 0.193" "0.5 0.21" "0.05 0.3333"; do
@@ -282,7 +286,8 @@ count_blue() {
     make_flat b.pgm 1300 900
     imf --spectrum=s.png b.pgm
     read -r width height < <(picture_size s.png)
-    [ "$width" -ge 1024 ] && [ "$width" -lt 1300 ]
+    [ "$width" -ge 1024 ]
+    [ "$width" -lt 1300 ]
     imf -f invert --depth=16 --spectrum=s.png "$TESTDATA/alpha.png"
 }
 
@@ -323,7 +328,8 @@ count_blue() {
 @test "--dry-run and --no-clobber leave the pictures alone" {
     make_pgm a.pgm
     imf -n -f sharpen --show-kernel=k.png --spectrum=s.png a.pgm >text
-    [ ! -e k.png ] && [ ! -e s.png ]
+    [ ! -e k.png ]
+    [ ! -e s.png ]
     echo old >s.png
     imf_run --no-clobber --spectrum=s.png a.pgm
     [ "$status" -eq 1 ]

@@ -33,7 +33,8 @@ kind() { # FILE
     imf -f gray -f threshold:otsu a.ppm -o c.pbm
     imf_run -f kernel:1 a.pgm --format=pbm -o b
     [ "$status" -eq 1 ]
-    [ ! -e b.pbm ] && [ ! -e b ]
+    [ ! -e b.pbm ]
+    [ ! -e b ]
     no_temporaries
 }
 

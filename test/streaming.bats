@@ -80,7 +80,8 @@ wait_until() { # COMMAND...
     [ "$status" -eq 1 ]
     grep -q 'standard input: truncated after row 374 of 500' report
     size=$(stat -c %s out)
-    [ "$size" -gt 0 ] && [ "$size" -lt 900000 ]
+    [ "$size" -gt 0 ]
+    [ "$size" -lt 900000 ]
     cmp -n "$size" out want.ppm
 }
 

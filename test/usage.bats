@@ -70,7 +70,8 @@ load helper
         one_line "way: here it is $spelled"
         [ ! -e out.pgm ]
     done
-    imf -f "$spelled" a.pgm -o out.pgm && rm out.pgm
+    imf -f "$spelled" a.pgm -o out.pgm
+    rm out.pgm
     # Origins elsewhere than ours; then what cannot be said.
     while IFS='|' read -r theirs said; do
         echo "$theirs"

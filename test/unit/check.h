@@ -2,7 +2,8 @@
  * check.h - the unit tests' harness: each test program includes it once
  *
  * CHECK(condition, format, ...) counts and, when it fails, prints where and the formatted detail.
- * return check_done("name") from main prints "name: N passed, N failed" and gives the exit status.
+ * return check_done("name") from main prints "name: N passed, N failed" and gives the exit status. A test
+ * that checked nothing has failed.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -24,6 +25,7 @@ static unsigned long check_passed, check_failed;
     } while (0)
 
 static int check_done(const char *name) {
+    CHECK(check_passed + check_failed > 0, "nothing was checked");
     printf("%s: %lu passed, %lu failed\n", name, check_passed, check_failed);
     return check_failed != 0;
 }
