@@ -190,6 +190,19 @@ make_tree() {
     [ "$(find . -type f | wc -l)" -eq 1 ]
 }
 
+@test "one name in a directory and in a directory below it are two files" {
+    mkdir -p a/b
+    make_pgm a/b/x.pgm
+    make_pgm a/x.pgm
+    for order in 'a/b/x.pgm a/x.pgm' 'a/x.pgm a/b/x.pgm'; do
+        # shellcheck disable=SC2086 # two words
+        imf_run --suffix=-s -f kernel:1 $order
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        rm a/x-s.pgm a/b/x-s.pgm
+    done
+}
+
 @test "names that differ in case alone are one file where the file system has it so" {
     make_pgm a.pgm
     make_pgm A.PGM

@@ -6,6 +6,8 @@
  */
 #include "codec_util.h"
 
+#include "codec/png_filter.h"
+
 #include <sched.h>
 #include <zlib.h>
 
@@ -13,10 +15,9 @@ static uint32_t get32(const unsigned char *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* The chunks of a file are whole, and IDAT hold one stream of `expected` bytes. Returns their number
- * or 0. */
-static int check_chunks(const struct bytes *file, size_t expected) {
-    unsigned char *plain = malloc(expected + 1);
+/* The chunks of a file are whole, and IDAT hold one stream of `expected` bytes, which `plain` has room
+ * for, and for one more. Returns the number of IDAT or 0. */
+static int inflate_chunks(const struct bytes *file, size_t expected, unsigned char *plain) {
     z_stream z = {0};
     int count = 0, status = Z_OK;
     bool good = inflateInit(&z) == Z_OK, ended = false, between = false;
@@ -42,8 +43,14 @@ static int check_chunks(const struct bytes *file, size_t expected) {
     }
     good = good && ended && status == Z_STREAM_END && z.total_out == expected;
     inflateEnd(&z);
-    free(plain);
     return good ? count : 0;
+}
+
+static int check_chunks(const struct bytes *file, size_t expected) {
+    unsigned char *plain = malloc(expected + 1);
+    int count = inflate_chunks(file, expected, plain);
+    free(plain);
+    return count;
 }
 
 enum content { FLAT, SMOOTH, NOISE, DRAWN, CONTENTS };
@@ -123,6 +130,43 @@ static void test_shapes(void) {
             i.bits = bits;
             check_image(&i, (enum content)(level % CONTENTS), level, 1);
         }
+}
+
+/* PNG 3rd ed., 9.4 */
+static int paeth(int left, int above, int corner) {
+    int guess = left + above - corner;
+    int a = abs(guess - left), b = abs(guess - above), c = abs(guess - corner);
+    return a <= b && a <= c ? left : b <= c ? above : corner;
+}
+
+/* Rows that a predictor guesses to within a few levels are filtered by that predictor. */
+static void test_predictors(void) {
+    struct imf_info info = shape(400, 60, IMF_COLOR_GRAY, false, 8, IMF_FORMAT_PNG);
+    size_t filtered = filtered_bytes(&info);
+    unsigned char *plain = malloc(filtered + 1);
+    for (int filter = IMF_PNG_SUB; filter <= IMF_PNG_PAETH; filter++) {
+        unsigned char *pixels = random_pixels(&info);
+        for (int y = 1; y < info.height; y++) {
+            unsigned char *row = pixels + y * info.width, *above = row - info.width;
+            for (int x = 1; x < info.width; x++) {
+                int guess = filter == IMF_PNG_SUB       ? row[x - 1]
+                            : filter == IMF_PNG_UP      ? above[x]
+                            : filter == IMF_PNG_AVERAGE ? (row[x - 1] + above[x]) / 2
+                                                        : paeth(row[x - 1], above[x], above[x - 1]);
+                row[x] = (unsigned char)(guess + row[x] % 13 - 6);
+            }
+        }
+        struct bytes file = encode(&info, pixels, NULL, NULL, NULL);
+        int chosen = 0;
+        if (inflate_chunks(&file, filtered, plain) > 0)
+            for (int y = 1; y < info.height; y++)
+                chosen += plain[y * (info.width + 1)] == filter;
+        CHECK(chosen > info.height * 3 / 4, "filter %d: chosen for %d of %d rows", filter, chosen,
+              info.height - 1);
+        free(file.data);
+        free(pixels);
+    }
+    free(plain);
 }
 
 /* Several blocks, rows across their borders, and a row longer than a block. */
@@ -217,6 +261,7 @@ static void test_levels(void) {
 
 int main(void) {
     test_shapes();
+    test_predictors();
     test_blocks();
     test_same_bytes();
     test_ends();

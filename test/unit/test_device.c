@@ -226,6 +226,12 @@ static void test_cache(const char *dir) {
         CHECK(!survived, "damage %zu was not noticed", i);
         free(survived);
     }
+    image[n] = '\0';
+    if ((f = fopen(path, "wb"))) {
+        fwrite(image, 1, n + 1, f);
+        fclose(f);
+    }
+    CHECK(!imf_cache_load(deep, &key, &size), "a byte behind the entry was not noticed");
     CHECK(imf_cache_store(deep, &key, data, sizeof data), "store over a damaged entry");
     free(got = imf_cache_load(deep, &key, &size));
     CHECK(got != NULL, "load after repair");

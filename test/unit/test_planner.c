@@ -64,6 +64,54 @@ static void test_cores(struct imf_context *ctx) {
     sched_setaffinity(0, sizeof all, &all);
 }
 
+/* auto takes what is estimated to be cheapest, on whichever side of the host and the device it is. */
+static void test_cheapest(struct imf_context *ctx) {
+    static const struct {
+        const char *spec;
+        int width, height;
+    } cases[] = {{"sharpen", 640, 480},        {"blur:2", 640, 480},
+                 {"disk:12", 4000, 3000},      {"disk:120", 4000, 3000},
+                 {"highpass:0.05", 64, 64},    {"highpass:0.05", 4000, 3000},
+                 {"motion:101:30", 4000, 3000}};
+    int on_host = 0, on_device = 0;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const struct imf_info info = {.width = cases[k].width,
+                                      .height = cases[k].height,
+                                      .channels = 3,
+                                      .depth = 8,
+                                      .color = IMF_COLOR_RGB};
+        const struct imf_settings settings = {.backend = IMF_BACKEND_AUTO};
+        struct imf_filter *filter = NULL;
+        struct imf_plan *plan = NULL;
+        struct imf_error err = {.text = ""};
+        CHECK(!imf_filter_parse(&filter, &cases[k].spec, 1, &err) &&
+                  !imf_plan_create(&plan, ctx, filter, &info, &settings, &err),
+              "%s: %s", cases[k].spec, err.text);
+        const struct imf_choice *choice = plan ? imf_plan_choice(plan) : NULL;
+        const struct imf_candidate *chosen = NULL, *cheapest = NULL;
+        for (size_t i = 0; choice && i < choice->count; i++) {
+            const struct imf_candidate *c = &choice->candidates[i];
+            /* OpenGL ES is no choice of auto's beside OpenCL. */
+            if (c->estimate_ms >= 0 && strcmp(c->backend, "gles") != 0 &&
+                (!cheapest || c->estimate_ms < cheapest->estimate_ms))
+                cheapest = c;
+            if (c->chosen)
+                chosen = c;
+        }
+        CHECK(chosen && chosen == cheapest, "%s of %dx%d: %s was chosen, %s is cheapest",
+              cases[k].spec, info.width, info.height, chosen ? chosen->backend : "nothing",
+              cheapest ? cheapest->backend : "nothing");
+        if (chosen)
+            *(!strcmp(chosen->backend, "vector") || !strcmp(chosen->backend, "cpu") ? &on_host
+                                                                                    : &on_device) +=
+                1;
+        imf_plan_free(&plan);
+        imf_filter_free(&filter);
+    }
+    CHECK(on_host > 0 && (on_device > 0 || imf_device_list(NULL, 0) == 0),
+          "%d on the host, %d on the device", on_host, on_device);
+}
+
 /* A CMYK JPEG of 8x8 pixels, as a reader. */
 static struct imf_reader *cmyk_reader(FILE *file) {
     const struct imf_info info = {.width = 8,
@@ -151,6 +199,7 @@ int main(void) {
     bool chosen;
     CHECK(!imf_context_create(&ctx, &options, NULL), "a context");
     test_points(ctx);
+    test_cheapest(ctx);
     /* Loading OpenCL takes 20 ms and more, which 64 pixels are not worth. */
     double cold = estimate(ctx, specs, 1, IMF_BACKEND_AUTO, "direct", &chosen);
     CHECK(cold >= 20 && !chosen, "direct, not started: %g ms%s", cold, chosen ? ", chosen" : "");
