@@ -311,7 +311,8 @@ DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev ocl-ic
 DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
 	libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs mandoc munge netpbm oclgrind openssh-client \
-	openssh-server pngcheck python3-numpy shellcheck slurm-client slurmctld slurmd systemd zsh
+	openssh-server pngcheck python3-numpy python3-opencv python3-scipy python3-skimage shellcheck \
+	slurm-client slurmctld slurmd systemd zsh
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)

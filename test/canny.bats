@@ -15,8 +15,7 @@ edges() { # SPEC [OPTION...]
 # What OpenCV makes of noise, plateaus and round shapes, with thresholds in gradients: fractions of the
 # gradient of a step of 255, which is 4 times that for an aperture of 3 and 48 times for 5.
 @test "OpenCV's Canny gives the same bytes where nothing is smoothed" {
-    python3 -c 'import cv2, numpy' 2>/dev/null || PATH=/usr/bin:$PATH
-    python3 -c 'import cv2, numpy' 2>/dev/null || skip "there is no cv2 to compare with"
+    need_python numpy cv2
     python3 -c '
 import cv2, numpy as np, subprocess, sys
 random = np.random.default_rng(7)

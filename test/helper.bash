@@ -66,6 +66,14 @@ faulty() { # NAME=VALUE... -- OPTION...
         ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$IMFILTER" "$@"
 }
 
+# What the shell's python3 does not have the system's may.
+need_python() { # MODULE...
+    local all
+    all=$(IFS=,; echo "$*")
+    python3 -c "import $all" 2>/dev/null || PATH=/usr/bin:$PATH
+    python3 -c "import $all" 2>/dev/null || skip "$all is what it is compared with"
+}
+
 need_thorough() {
     [ -n "${THOROUGH:-}" ] || skip "takes long (THOROUGH=1 runs it)"
 }

@@ -3,8 +3,7 @@ load helper
 
 # noise.ppm, noise16.pgm and, for those who read it, numpy's array of each as noise.npy
 make_noise() { # MODULE: what it is compared with
-    python3 -c "import numpy, $1" 2>/dev/null || PATH=/usr/bin:$PATH
-    python3 -c "import numpy, $1" 2>/dev/null || skip "$1 is what it is compared with"
+    need_python numpy "$1"
     python3 -c '
 import numpy as np
 r = np.random.default_rng(1)

@@ -1,14 +1,6 @@
 # Smoothing that keeps edges: bilateral and guided
 load helper
 
-# What the shell's python3 may not have the system's may.
-need_python() { # MODULE...
-    local all
-    all=$(IFS=,; echo "$*")
-    python3 -c "import $all" 2>/dev/null || PATH=/usr/bin:$PATH
-    python3 -c "import $all" 2>/dev/null || skip "$all is what it is compared with"
-}
-
 # A step from 90 to 150 with noise of up to 10 on either side, twice, in three channels.
 make_steps() { # FILE WIDTH HEIGHT
     awk -v w="$2" -v h="$3" 'BEGIN {

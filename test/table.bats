@@ -8,8 +8,7 @@ same() { # FILE FILE
 # What numpy and cv2 make of noise of several sizes and spreads is what imfilter makes of it. Each line:
 # OPTIONS = EXPRESSION of a.
 compare_opencv() {
-    python3 -c 'import cv2, numpy' 2>/dev/null || PATH=/usr/bin:$PATH
-    python3 -c 'import cv2, numpy' 2>/dev/null || skip "there is no cv2 to compare with"
+    need_python numpy cv2
     python3 -c '
 import cv2, numpy as np, subprocess, sys
 random = np.random.default_rng(5)
@@ -46,7 +45,7 @@ END
 }
 
 @test "scikit-image's threshold_otsu divides there, too" {
-    python3 -c 'import numpy, skimage.filters' 2>/dev/null || skip "there is no scikit-image"
+    need_python numpy skimage.filters
     imf -f blur:2 -f gray "$TESTDATA/noise.png" -o a.pgm
     imf -f threshold:otsu --depth=8 --format=pgm a.pgm -o b.pgm
     python3 -c '
