@@ -78,7 +78,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model drivers layers faults bench bench-batch bench-files bench-gles bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check programs unit checkcl bats model drivers layers faults bench bench-batch bench-crossover bench-files bench-gles bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -217,6 +217,11 @@ bench-grid: $(BUILD)/bench/grid ## does the planner choose the fastest? SECONDS=
 	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' POCL_WORK_GROUP_SPECIALIZATION=0 $< \
 		--budget=$(or $(SECONDS),300) --chart='$(BUILD)/bench/grid.png' $(GRID)
 
+bench-crossover: $(BUILD)/bench/crossover ## time over kernel size, and which backend is chosen; CROSSOVER=--clock=cpu
+	@mkdir -p '$(BUILD)/cache'
+	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' POCL_WORK_GROUP_SPECIALIZATION=0 $< \
+		--chart='$(or $(CHART),$(BUILD)/bench/crossover.png)' $(CROSSOVER)
+
 bench-gles: $(BUILD)/bench/gles ## OpenGL ES beside plain C, over sizes; GLES=--clock=cpu
 	@mkdir -p '$(BUILD)/cache'
 	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $< --chart='$(BUILD)/bench/gles.png' $(GLES)
@@ -244,7 +249,7 @@ format: ## bring every C file into the repository's format
 
 # ---- demonstration and test pictures ---------------------------------------------------------
 
-demo: all ## filter four pictures into build/demo and show plans and times
+demo: all ## filter five pictures into build/demo and show plans and times
 	@IMFILTER='$(PROGRAM)' OUT='$(BUILD)/demo' sh test/demo.sh
 
 $(BUILD)/generate: $(call object,testdata/*.c) $(LIBRARY)

@@ -93,6 +93,12 @@ double speckled_scene(int x, int y, int c, int w, int h) {
     return speck < 0.05 ? 0 : speck > 0.95 ? 1 : v;
 }
 
+/* A screen as a camera sees it: the grids of both make two fringes, a sum of cosines. */
+double moire_scene(int x, int y, int c, int w, int h) {
+    double fringes = cos(2 * PI * (0.17 * x + 0.06 * y)) + cos(2 * PI * (-0.05 * x + 0.21 * y));
+    return clamp01(0.1 + 0.8 * scene(x, y, c, w, h) + 0.09 * fringes);
+}
+
 double white_noise(int x, int y, int c, int w, int h) {
     (void)w, (void)h;
     return hash01(x, y, c);
