@@ -1,8 +1,8 @@
 #!/bin/sh
 # layers.sh - hold the architecture: includes point downwards, one public header, clean symbols
 #
-# Rooms are folders of lib/; the table says which others a room may include. Includes of the library
-# read "room/file.h", so that they show what they cross.
+# Modules are folders of lib/; the table says which others a module may include. Includes of the library
+# read "module/file.h", so that they show what they cross.
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
@@ -25,7 +25,7 @@ none() { # WHAT FINDINGS
     fi
 }
 
-# imfilter.h, the public header, belongs to every room.
+# imfilter.h, the public header, belongs to every module.
 may_include() { # ROOM
     case $1 in
     base) echo ;;
@@ -45,22 +45,22 @@ for file in lib/*.c lib/*.h lib/*/*; do
     case $file in
     lib/imfilter.h | lib/*/*.sh) continue ;;
     lib/*/*) ;;
-    *) bad "$file is in no room" && continue ;;
+    *) bad "$file is in no module" && continue ;;
     esac
-    room=${file#lib/}
-    room=${room%%/*}
-    allowed=$(may_include "$room")
+    module=${file#lib/}
+    module=${module%%/*}
+    allowed=$(may_include "$module")
     if [ "$allowed" = none ]; then
-        bad "$file is in a room that test/layers.sh does not know"
+        bad "$file is in a module that test/layers.sh does not know"
         continue
     fi
     wrong=0
     for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$file"); do
         [ "$header" = imfilter.h ] && continue
-        case " $room $allowed " in
+        case " $module $allowed " in
         *" ${header%%/*} "*) [ -f "lib/$header" ] && continue ;;
         esac
-        bad "$file includes $header, which is none of its rooms': $room $allowed"
+        bad "$file includes $header, which is none of its modules': $module $allowed"
         wrong=1
     done
     [ "$wrong" = 1 ] || ok
@@ -77,7 +77,7 @@ for file in cli/*.c cli/*.h; do
     none "$file knows OpenCL" "$(grep -n 'CL/' "$file")"
 done
 
-# One room knows OpenCL; nobody includes a .c file.
+# One module knows OpenCL; nobody includes a .c file.
 for file in lib/*/*.[ch]; do
     case $file in lib/device/*) continue ;; esac
     none "$file knows OpenCL" "$(grep -nE '<CL/|\<cl_[a-z]|\<cl[A-Z][A-Za-z]+\(|\<CL_[A-Z]|device/opencl\.h' "$file")"

@@ -1,27 +1,29 @@
 #!/bin/sh
-# readme.sh - make the pictures of README.md with the program itself: testdata/readme.sh
+# readme.sh - make the pictures of README.md by the commands beside them: testdata/readme.sh
+#
+# A command that writes `-o sharp.jpg` makes readme-sharp.jpg. The chart is a measurement instead:
+# make bench-crossover CHART=testdata/readme-crossover.png
 set -eu
 cd "$(dirname "$0")/.."
-IMFILTER=${IMFILTER:-build/imfilter}
+IMFILTER=$(realpath "${IMFILTER:-build/imfilter}")
 
-make_one() { # NAME OPTION...
-    name=$1
-    shift
-    "$IMFILTER" -q "$@" testdata/still.jpg -o "testdata/readme-$name.jpg" --quality=85
-}
-make_png() { # NAME INPUT OPTION...
-    name=$1 input=$2
-    shift 2
-    "$IMFILTER" -q "$@" "testdata/$input" -o "testdata/readme-$name.png"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp testdata/still.jpg testdata/speckled.png testdata/scan.png testdata/moire.jpg "$work"
+
+run() { # ARGUMENT...: as in README.md
+    (cd "$work" && "$IMFILTER" "$@" </dev/null)
 }
 
-make_one sharp -f unsharp:sigma=1.5:amount=1.2
-make_one lens -f disk:9 --linear
-make_one edges -f gray -f sobel
-make_one highpass -f highpass:0.04
-make_one emboss -f gray -f emboss
-make_one bilateral -f bilateral:4:0.12
-make_png canny still.jpg -f canny:0.05:0.1
-make_png median speckled.png -f median:1
-make_png scan scan.png -f close:2x2 -f open:2x2 -f threshold:otsu
+# The commands stand in table cells, and need no quoting.
+grep '^|' README.md | grep -o "\`imfilter [^\`]*" | while read -r _ command; do
+    # shellcheck disable=SC2086 # words
+    run $command
+    output=${command##* }
+    cp "$work/$output" "testdata/readme-$output"
+done
+
+run -f notch:0.17:0.06:0.02 -f notch:0.05:-0.21:0.02 --spectrum=spectrum.png moire.jpg
+run -f kernel:1 --quality=50 spectrum.png -o spectrum.jpg
+cp "$work/spectrum.jpg" testdata/readme-spectrum.jpg
 ls -l testdata/readme-*
