@@ -49,7 +49,8 @@ result_of() { # COMMAND
     while IFS= read -r command; do
         echo "$command"
         inputs
-        (cd run && PATH=$PWD/../bin:$PATH bash -o pipefail -c "$command") >printed 2>complaints </dev/null
+        (cd run && PATH=$PWD/../bin:$PATH bash -o pipefail -c "$command") >printed 2>complaints </dev/null ||
+            { cat complaints; return 1; }
         cat complaints
         [ ! -s complaints ]
         [ -s "run/$(result_of "$command")" ]
@@ -153,7 +154,7 @@ END
 
 @test "the demo shows where the choice turns to the FFT" {
     imf --list-devices | grep -qi cpu || skip "there is no OpenCL device"
-    OUT=$PWD/demo sh "$BATS_TEST_DIRNAME/demo.sh" >shown 2>timing
+    IMFILTER=$IMFILTER OUT=$PWD/demo sh "$BATS_TEST_DIRNAME/demo.sh" >shown 2>timing
     cat shown
     sed -n '/--device=cpu  /,/^$/p' shown | grep '^ *motion' | awk '{ print $NF }' >device
     [ "$(head -n 1 device)" = direct ]
