@@ -57,3 +57,84 @@ def alpha(name):
     return data[int(head.split(b"DEPTH ")[1].split()[0]) - 1::int(head.split(b"DEPTH ")[1].split()[0])]
 assert alpha("a.pam") == alpha("b.pam") and len(set(alpha("a.pam"))) > 1'
 }
+
+# A gray picture whose sample at x, y is AWK-EXPRESSION.
+draw() { # FILE WIDTH HEIGHT MAXVAL AWK-EXPRESSION
+    awk -v w="$2" -v h="$3" -v full="$4" "BEGIN {
+        print \"P2\", w, h, full
+        for (y = 0; y < h; y++) for (x = 0; x < w; x++) print ($5)
+    }" >"$1"
+}
+
+# Every direction that imfilter gives, once.
+found() { # ARGUMENT...
+    imf -q "$@" --depth=8 --format=pnm -o - | tail -n +4 | od -An -v -tu1 -w1 | sort -nu | xargs
+}
+
+# What imfilter gives on each backend that takes the chain, and on one at least.
+found_on_all() { # WANT ARGUMENT...
+    local want=$1 backend got taken=0
+    shift
+    for backend in vector direct fft cpu; do
+        got=$(found --backend=$backend "$@" 2>err)
+        if [ -z "$got" ]; then
+            grep -q 'cannot do this' err
+            continue
+        fi
+        echo "$backend, $*: $got, expected $want"
+        [ "$got" = "$want" ]
+        taken=$((taken + 1))
+    done
+    [ $taken -ge 1 ]
+}
+
+@test "a flat picture has direction 0, whatever rounding a stage before leaves" {
+    draw a.pgm 24 20 255 105
+    draw b.pgm 24 20 65535 10511
+    for spec in blur:1.3 blur:5 unsharp motion:7:30 disk:2.5 bilateral:2:0.1 guided:3:0.01 log:1.5 gray highpass:0.1 \
+        lowpass:0.1 bandstop:0.1:0.2 notch:0.1:0.1:0.05 lowpass:0.1:type=ideal; do
+        found_on_all 0 -f "$spec" -f phase a.pgm
+        found_on_all 0 -f "$spec" -f phase --edge=wrap b.pgm
+    done
+    for spec in sharpen median:2 box:3 sharpen:0.3; do
+        found_on_all 0 -f $spec -f phase a.pgm
+        [ "$(found -f $spec -f phase --linear a.pgm)" = 0 ]
+    done
+    draw c.pgm 1 1 255 105
+    found_on_all 0 -f lowpass:0.1 -f phase c.pgm
+    # prime sides, and several stages
+    draw d.pgm 131 67 255 105
+    found_on_all 0 -f lowpass:0.2 -f unsharp:sigma=3:amount=4 -f highpass:0.02 -f blur:4 -f phase d.pgm
+}
+
+@test "an edge after an inexact stage points across itself" {
+    for full in 255 65535; do
+        for edge in x y; do
+            draw a.pgm 24 24 $full "int(full * ($edge < 12 ? 0.11 : 0.78))"
+            draw b.pgm 24 24 $full "int(full * ($edge < 12 ? 0.78 : 0.11))"
+            # rightwards and leftwards, downwards and upwards
+            [ $edge = x ] && want=("0" "0 128") || want=("0 191" "0 64")
+            for spec in blur:1.3 disk:2.5 unsharp:amount=0 kernel:0.1,0.2,0.4,0.2,0.1/0.1,0.2,0.4,0.2,0.1:scale=auto; do
+                found_on_all "${want[0]}" -f "$spec" -f phase a.pgm
+                found_on_all "${want[1]}" -f "$spec" -f phase b.pgm
+            done
+        done
+        # A transfer function rings: across the edge all the same.
+        draw a.pgm 24 24 $full "int(full * (x < 12 ? 0.11 : 0.78))"
+        draw b.pgm 24 24 $full "int(full * (y < 12 ? 0.11 : 0.78))"
+        for spec in lowpass:0.1 highpass:0.1 unsharp bandstop:0.1:0.2:type=ideal; do
+            found_on_all "0 128" -f $spec -f phase a.pgm
+            [[ $(found -f $spec -f phase b.pgm) =~ ^(0 )?64\ 191$ ]]
+        done
+    done
+}
+
+@test "the middle of a blurred line has no gradient" {
+    draw a.pgm 25 9 255 'x >= 10 && x <= 14 ? 200 : 30'
+    for spec in blur:1.3 disk:2.5 lowpass:0.1; do
+        imf -q -f $spec -f phase a.pgm -o b.pgm
+        samples b.pgm | fold -w 25
+        [ "$(samples b.pgm | tr ' ' '\n' | awk 'NR % 25 == 13' | sort -u)" = 0 ]
+        [ "$(samples b.pgm | tr ' ' '\n' | awk 'NR % 25 == 16' | sort -u)" = 128 ]
+    done
+}

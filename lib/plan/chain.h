@@ -48,6 +48,7 @@ struct imf_pass {
     double bound;            /* largest |value| of the output, */
     bool whole;              /* all of which are integers */
     bool coarse;             /* floats are too coarse for it */
+    double error;            /* the output is off by this at most where float64 holds all passes */
     double gain; /* later passes magnify an error of the output by this, at most: up to the next
                     normalize, or the chain's end */
     struct imf_problem problem; /* convolve */

@@ -118,8 +118,34 @@ static void settle_stretch(struct imf_chain *c, int i) {
         sums->coarse = sums->coarse || !held || (p->epilogue && p->e.threshold);
 }
 
+/* Doubles hold all integers up to here. */
+#define WHOLE_DOUBLES 9007199254740992.0
+
+/* What pass i, in float64, makes of what its inputs are off by, and adds: a sample is a sum of as
+ * many products as it reads samples, for transforms of all of them (base/rounding.h). */
+static double fine_error(const struct imf_chain *c, int i) {
+    const struct imf_pass *pass = &c->passes[i];
+    const struct imf_problem *p = &pass->problem;
+    double before = 0, gain = 1, reads = 1;
+    if (pass->whole && pass->bound <= WHOLE_DOUBLES)
+        return 0;
+    if (pass->source >= 0)
+        before = c->passes[pass->source].error;
+    if (pass->second >= 0)
+        before = fmax(before, c->passes[pass->second].error);
+    if (pass->kind == IMF_PASS_POINT) {
+        gain = point_gain(&pass->point);
+    } else {
+        gain = error_gain(p);
+        reads = p->kind == IMF_TRANSFER ? (double)c->width * c->height
+                                        : (p->reach.left + p->reach.right + 1.0) *
+                                              (p->reach.top + p->reach.bottom + 1.0);
+    }
+    return gain * before + IMF_SIGMAS * sqrt(reads / 12) * pass->bound * DBL_EPSILON;
+}
+
 /* A gradient of nearly 0 that rounding has made points anywhere: floats have to hold what it is
- * taken of. */
+ * taken of, or it is taken in float64 and is 0 within the error that is left. */
 static void settle_phase(struct imf_chain *c, int i) {
     int source = c->passes[i].source;
     if (c->passes[i].problem.kind != IMF_PHASE || source < 0)
@@ -127,6 +153,7 @@ static void settle_phase(struct imf_chain *c, int i) {
     struct imf_pass *before = &c->passes[source];
     bool held = before->whole && before->bound <= IMF_WHOLE_FLOATS;
     before->coarse = before->coarse || !held;
+    c->passes[i].problem.in_error = before->error;
 }
 
 void imf_chain_settle(struct imf_chain *c) {
@@ -153,6 +180,7 @@ void imf_chain_settle(struct imf_chain *c) {
     c->exact = c->exact || imf_chain_digits(c) > 0;
     set_tolerances(c);
     for (int i = 0; i < c->count; i++) {
+        c->passes[i].error = fine_error(c, i);
         settle_stretch(c, i);
         settle_phase(c, i);
     }

@@ -73,9 +73,28 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
         }
 }
 
+/* The same for a kernel that half a turn makes its negative: differences of opposite samples, so that
+ * equal ones cancel, whatever the others are. */
+static void difference_row(double *restrict sum, const struct imf_kernel *k,
+                           const double *const *ring, size_t channels, size_t count) {
+    memset(sum, 0, count * sizeof *sum);
+    for (int t = 0, u = k->width * k->height - 1; t < u; t++, u--) {
+        const double *a = ring[t / k->width] + (size_t)(t % k->width) * channels;
+        const double *b = ring[u / k->width] + (size_t)(u % k->width) * channels;
+        for (size_t i = 0; i < count && k->taps[t] != 0; i++)
+            sum[i] += k->taps[t] * (a[i] - b[i]);
+    }
+}
+
+/* A part of a gradient, 0 where its sign may be nothing but the samples' error. */
+static double certain(double part, const struct imf_problem *p, int kernel) {
+    return fabs(part) <= p->in_error * p->facts[kernel].abs_sum ? 0 : part;
+}
+
 /* Counter-clockwise from the right, in [0, full); y grows downwards. Where nothing changes it is
  * 0. */
-static double direction(double x, double y, double full) {
+static double direction(const struct imf_problem *p, double right, double down) {
+    double x = certain(right, p, 0), y = certain(down, p, 1), full = p->epilogue.full;
     double turn = x == 0 && y == 0 ? 0 : atan2(-y, x) / (2 * acos(-1.0));
     double v = (turn < 0 ? turn + 1 : turn) * full;
     return v < full ? v : 0;
@@ -86,7 +105,7 @@ void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum
     const struct imf_epilogue *e = &p->epilogue;
     size_t count = (size_t)p->width * (size_t)p->channels;
     for (size_t i = 0; i < count; i++) {
-        double v = p->kind == IMF_PHASE ? direction(sum[i], sum1[i], e->full)
+        double v = p->kind == IMF_PHASE ? direction(p, sum[i], sum1[i])
                    : sum1               ? sqrt(sum[i] * sum[i] + sum1[i] * sum1[i]) / fabs(e->scale)
                                         : sum[i] / e->scale + e->add;
         sum[i] = imf_epilogue_apply(e, v);
@@ -101,6 +120,8 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     band.height = out->height;
     const struct imf_kernel *k = p->kernel[0],
                             *k1 = p->kind != IMF_CONVOLUTION ? p->kernel[1] : NULL;
+    void (*add)(double *, const struct imf_kernel *, const double *const *, size_t, size_t) =
+        p->kind == IMF_PHASE ? difference_row : sum_row;
     struct imf_terms terms;
     if (p->factors && imf_host_factors(p, &terms)) {
         enum imf_status st = imf_host_factored(p, &terms, in, out, err);
@@ -128,9 +149,9 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
             continue;
         for (size_t i = 0; i < kh; i++)
             ring[i] = storage + ((size_t)row + i) % kh * length;
-        sum_row(sum, k, ring, channels, count);
+        add(sum, k, ring, channels, count);
         if (k1)
-            sum_row(sum1, k1, ring, channels, count);
+            add(sum1, k1, ring, channels, count);
         imf_host_finish(p, sum, k1 ? sum1 : NULL, out, row);
     }
     free(storage);

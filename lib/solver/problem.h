@@ -31,7 +31,8 @@ struct imf_epilogue {
 enum imf_problem_kind {
     IMF_CONVOLUTION,   /* kernel[0] */
     IMF_MAGNITUDE,     /* of kernel[0] and kernel[1], which have the same size and origin */
-    IMF_PHASE,         /* its direction, counter-clockwise, a turn as full scale */
+    IMF_PHASE,         /* its direction, counter-clockwise, a turn as full scale; half a turn makes
+                          each kernel its negative */
     IMF_TRANSFER,      /* the whole image, made periodic, times a transfer function */
     IMF_NEIGHBOURHOOD, /* a function of the samples in a window, told by its name */
     IMF_CANNY,         /* edges, which the whole image has to be known for */
@@ -59,7 +60,8 @@ struct imf_problem {
     struct imf_epilogue epilogue;
     enum imf_edge edge; /* only for transfer, whose extension is the solver's business */
     double outside[IMF_CHANNELS_MAX]; /* IMF_EDGE_CONSTANT: each channel's sample beyond the edge */
-    double in_max; /* largest |input sample|: 255, 65535, or a bound of the passes before */
+    double in_max;   /* largest |input sample|: 255, 65535, or a bound of the passes before */
+    double in_error; /* IMF_PHASE: input samples are off by this at most; 0: they are exact */
     double unit; /* full scale of the input: the image's, squared where colours are premultiplied */
     /*
      * The result must be exactly rounded: input samples are integers, taps, scale, add, multiply

@@ -302,8 +302,6 @@ class Run:
                 self.loose = max(self.loose, (0.1 if stage.ideal else 1e-6) * self.full)
             return transfer(plane, stage, self.specs[i], self.edge, border, self.extent)
         if isinstance(stage, filters.Phase):
-            if not all(s.integer for s in self.stages[:i]) or (plane != np.rint(plane)).any():
-                raise Undetermined("the direction of a gradient that may be nothing but rounding")
             return self.direction(correlate(plane, stage.x, self.edge, border),
                                   correlate(plane, stage.y, self.edge, border))
         if isinstance(stage, filters.Gradient):
@@ -326,6 +324,13 @@ class Run:
         return correlate(plane, stage, self.edge, border)
 
     def direction(self, right, down):
+        """A part of nothing but rounding is 0: whether one just above that is, rounding decides"""
+        if self.loose:
+            raise Undetermined("the direction of a gradient that another extension changes")
+        right, down = (np.where(np.abs(part) < 1e-12 * self.full, 0, part) for part in (right, down))
+        for part in right, down:
+            if ((part != 0) & (np.abs(part) < 1e-7 * self.full)).any():
+                raise Undetermined("the direction of a gradient that may be nothing but rounding")
         turn = np.arctan2(-down + 0.0, right) / (2 * np.pi)  # without a negative 0
         return np.where(turn < 0, turn + 1, turn) * self.full
 

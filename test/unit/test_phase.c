@@ -80,6 +80,39 @@ static void test_solvers(void) {
             }
 }
 
+/* The direction in the middle of a plane of 0.1 that rises by `right` and `down`, whose samples are
+ * off by `error`. */
+static double middle(double right, double down, double error) {
+    static const char *const specs[] = {"phase", NULL};
+    const struct imf_info info = chain_info(3, 3, 1, 8);
+    struct chain_case c = chain_make(specs, &info, &(struct imf_settings){0});
+    struct imf_problem p = c.chain->passes[0].problem;
+    p.in = IMF_F64;
+    p.in_error = error;
+    struct imf_surface in = surface(&p, p.in), out = surface(&p, IMF_F64);
+    for (int y = 0; y < 3; y++)
+        for (int x = 0; x < 3; x++)
+            imf_sample_put(imf_surface_row(&in, y), p.in, x, 0.1 + x * right + y * down);
+    imf_edge_fill_band(&in, p.reach, (struct imf_edge_part){0, p.height}, p.edge, p.outside);
+    run(&imf_solver_host, p, &in, &out);
+    double v = imf_sample_get(imf_surface_row(&out, 1), IMF_F64, 1);
+    imf_surface_free(&in);
+    imf_surface_free(&out);
+    chain_drop(&c);
+    return v;
+}
+
+static void test_uncertain(void) {
+    const double below = 0.9e-9, above = 2e-9, error = 1e-9;
+    CHECK(middle(0, 0, 0) == 0, "equal samples do not cancel");
+    CHECK(middle(below, below, error) == 0, "directions of errors");
+    CHECK(middle(1, below, error) == 0 && middle(1, -below, error) == 0, "no part is certain");
+    CHECK(middle(-1, below, error) == 127.5, "left");
+    CHECK(middle(below, 1, error) == 191.25 && middle(-below, -1, error) == 63.75, "up, down");
+    CHECK(middle(0, -above, error) == 63.75 && middle(-above, 0, error) == 127.5, "certain");
+    CHECK(middle(0, -below, 0) == 63.75, "exact samples have no error");
+}
+
 /* Rounding must not decide where a gradient points. */
 static void test_lowering(void) {
     static const char *const exact[] = {"sharpen", "phase", NULL}, *const real[] = {"blur:1",
@@ -90,14 +123,18 @@ static void test_lowering(void) {
     struct chain_case c = chain_make(exact, &info, &settings);
     CHECK(c.chain->count == 2 && c.chain->keep_alpha && !c.chain->passes[0].coarse, "exact");
     CHECK(c.chain->passes[1].problem.kind == IMF_PHASE && !c.chain->exact, "not exact");
+    CHECK(c.chain->passes[1].problem.in_error == 0, "integers have errors");
     chain_drop(&c);
     c = chain_make(real, &info, &settings);
     CHECK(c.chain->passes[0].coarse && !c.chain->passes[1].coarse, "floats will not do");
+    double error = c.chain->passes[1].problem.in_error;
+    CHECK(error > 0 && error < 1e-9, "off by %g", error);
     chain_drop(&c);
 }
 
 int main(void) {
     test_solvers();
+    test_uncertain();
     test_lowering();
     return check_done("test_phase");
 }
