@@ -66,6 +66,41 @@ gives() { # WANT ARGUMENT...
     gives "190 190 190 100" -f kernel:19:scale=20 b.pam
 }
 
+# --alpha=auto gives what --alpha=MODE does, and another one does not.
+chooses() { # MODE ARGUMENT...
+    local mode=$1 other
+    [ "$mode" = keep ] && other=premultiply || other=keep
+    shift
+    imf -q --alpha=auto "$@" -o auto.pam
+    imf -q --alpha="$mode" "$@" -o same.pam
+    imf -q --alpha=$other "$@" -o other.pam
+    echo "$mode: $*"
+    cmp auto.pam same.pam
+    ! cmp -s auto.pam other.pam || return 1
+}
+
+@test "--alpha=auto takes a gain within 1/1000 of 1 for 1" {
+    make_rgba a.pam 16 9 50 50 50 255 200 100 0 100 7 90 30 0
+    # 1 - 2e-7, 1 - 3e-5, 1 - 6e-4 and 1 - 4e-3
+    for radius in 0.05 0.06 0.07; do
+        chooses premultiply -f notch:0.2:0.2:$radius a.pam
+    done
+    chooses keep -f notch:0.2:0.2:0.08 a.pam
+    # on either side of the tolerance, below 1 and above
+    chooses premultiply -f notch:0.2:0.2:0.0724 a.pam
+    chooses keep -f notch:0.2:0.2:0.0726 a.pam
+    chooses premultiply -f kernel:0.333,0.333,0.3331 a.pam
+    chooses keep -f kernel:0.333,0.333,0.3329 a.pam
+    chooses premultiply -f kernel:1001,1001,1001:scale=3000.3 a.pam
+    chooses keep -f kernel:1001,1001,1001.9:scale=3000.3 a.pam
+    # every kernel of the chain by itself
+    chooses premultiply -f kernel:0.9992 -f kernel:0.3333,0.3333,0.3333 -f kernel:0.9992 a.pam
+    chooses keep -f blur:1 -f kernel:0.9 a.pam
+    # opaque pixels stay opaque
+    make_rgba b.pam 16 9 50 50 50 255 200 100 0 255
+    [ "$(result 576 -f kernel:0.333,0.333,0.3331 b.pam | tr ' ' '\n' | awk 'NR % 4 == 0' | sort -u)" = 255 ]
+}
+
 @test "an unsharp mask with a threshold sharpens alpha with the colours" {
     make_rgba a.pam 3 1 200 100 50 255 200 100 50 100 200 100 50 255
     # each first times alpha; alpha 100 becomes 11.9, and 20000 in red 223.5 times that

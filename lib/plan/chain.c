@@ -15,6 +15,10 @@
  * rounded, and a value that lies on it has to pass. */
 #define HAIR (1 - 4 * DBL_EPSILON)
 
+/* How far a gain may be from 1: a notch reaches down to frequency 0 a little, and coefficients are
+ * written with few digits. */
+#define NEARLY_ONE 1e-3
+
 static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     struct imf_epilogue e = imf_plain_epilogue;
     e.full = b->chain->full;
@@ -65,7 +69,7 @@ static bool show(struct imf_builder *b, enum imf_range range) {
     }
 }
 
-/* A filtering stage is of kernels that have gain 1 at frequency 0, and no bias. */
+/* A filtering stage is of kernels that have gain 1 at frequency 0, nearly, and no bias. */
 static bool keeps_brightness(const struct imf_stage *s) {
     double gain = 0, bias = 0;
     if (s->op == IMF_OP_NEIGHBOURHOOD) /* its element is no kernel of sums */
@@ -76,7 +80,7 @@ static bool keeps_brightness(const struct imf_stage *s) {
         gain = hypot(gain, imf_kernel_sum(s->kernel[i]) / s->kernel[0]->scale);
         bias = s->kernel[0]->bias;
     }
-    return fabs(gain - 1) <= 1e-6 && bias == 0;
+    return fabs(gain - 1) <= NEARLY_ONE && bias == 0;
 }
 
 /* More than point operations. */

@@ -268,9 +268,10 @@ class Run:
         self.colours, self.alpha = (data[:, :, :-1], data[:, :, -1]) if alpha else (data, None)
         mode = options.get("alpha", "auto")
         if mode == "auto":
-            if alpha and any(1e-9 < abs(self.stages[i].gain() - 1) < 1e-2 for i in kernels):
+            off = [abs(self.stages[i].gain() - 1) for i in kernels]
+            if alpha and any(abs(one - 1e-3) < 1e-9 for one in off):
                 raise Undetermined("whether a gain of nearly 1 keeps brightness")
-            bright = all(abs(self.stages[i].gain() - 1) < 1e-6 and self.stages[i].bias == 0 for i in kernels)
+            bright = max(off, default=0) < 1e-3 and all(self.stages[i].bias == 0 for i in kernels)
             mode = "premultiply" if bright else "keep"
         if not kernels:
             mode = "keep"
