@@ -222,6 +222,11 @@ static enum output_result name_it(struct output *out) {
         snprintf(out->why, sizeof out->why,
                  "was changed or replaced by another program meanwhile, and is left as it is");
         break;
+    case PUBLISH_LOCKED:
+        snprintf(out->why, sizeof out->why,
+                 "is locked by another program, and is left as it is (run again when that has "
+                 "ended)");
+        break;
     case PUBLISH_BACKUP:
         snprintf(out->why, sizeof out->why, "cannot keep a backup: %s", strerror(errno));
         break;

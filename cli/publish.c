@@ -1,6 +1,9 @@
 /*
  * publish.c - give a finished temporary the name that it was written for
  *
+ * In place: who replaces a file has its lock, so that two runs do so one after the other, and the
+ * later one finds it replaced.
+ *
  * In place with a backup: the original gets the backup's name as a second one, the directory is
  * flushed, and then the new file takes the original's name in one step. Where a file system has no
  * hard links the backup is a copy. An older backup keeps a hidden name until all is done.
@@ -10,12 +13,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attributes.h"
 #include "signals.h"
 
 #define COPY_BUFFER (64 * 1024)
+#define LOCK_TRIES 500 /* of 10 ms: a flush of a directory takes less */
 
 /* ---- one name ----------------------------------------------------------------------------- */
 
@@ -185,16 +191,21 @@ static enum publish_result keep_original(struct kept *kept, const struct place *
     return result;
 }
 
-static void undo(struct kept *kept, const struct place *p) {
-    if (kept->name && !kept->previous.name)
+/* The original may rely on its backup as soon as the name is another file's. Without a lock that may
+ * come at any moment, and a backup that is the original does no harm. */
+static void undo(struct kept *kept, const struct place *p, const struct publish_original *original,
+                 bool locked) {
+    if (!kept->name || !locked || !is_original(p, p->name, original))
+        return;
+    if (!kept->previous.name)
         unlinkat(p->directory, kept->name, 0);
-    else if (kept->name && name_over(&kept->previous, p, kept->name) != PUBLISH_DONE)
+    else if (name_over(&kept->previous, p, kept->name) != PUBLISH_DONE)
         temporary_leave(&kept->previous);
 }
 
-enum publish_result publish_in_place(struct temporary *t, const struct place *p,
-                                     const struct publish_original *original,
-                                     const struct publish_backup *backup) {
+static enum publish_result publish_locked(struct temporary *t, const struct place *p,
+                                          const struct publish_original *original,
+                                          const struct publish_backup *backup, bool locked) {
     struct kept kept = {0};
     if (!unchanged(p, original))
         return PUBLISH_CHANGED;
@@ -206,9 +217,30 @@ enum publish_result publish_in_place(struct temporary *t, const struct place *p,
         result = replace_original(t, p, original);
     int error = errno;
     if (result != PUBLISH_DONE)
-        undo(&kept, p);
+        undo(&kept, p, original, locked);
     temporary_remove(&kept.previous);
     signals_release();
+    errno = error;
+    return result;
+}
+
+enum publish_result publish_in_place(struct temporary *t, const struct place *p,
+                                     const struct publish_original *original,
+                                     const struct publish_backup *backup) {
+    const struct timespec pause = {.tv_nsec = 10000000};
+    bool locked = false, taken = true;
+    for (int i = 0; !locked && taken; i++) {
+        locked = flock(original->fd, LOCK_EX | LOCK_NB) == 0;
+        taken = !locked && errno == EWOULDBLOCK; /* otherwise a file system without locks */
+        if (taken && i == LOCK_TRIES)
+            return PUBLISH_LOCKED;
+        if (taken)
+            nanosleep(&pause, NULL);
+    }
+    enum publish_result result = publish_locked(t, p, original, backup, locked);
+    int error = errno;
+    if (locked)
+        flock(original->fd, LOCK_UN);
     errno = error;
     return result;
 }

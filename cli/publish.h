@@ -14,6 +14,7 @@ enum publish_result {
     PUBLISH_DONE,
     PUBLISH_EXISTS,  /* the name is taken and was to be left alone */
     PUBLISH_CHANGED, /* the file to be replaced is another one now, or was written to */
+    PUBLISH_LOCKED,  /* another process has locked it, and keeps it so */
     PUBLISH_BACKUP,  /* the backup could not be made: errno */
     PUBLISH_FAILED
 };
@@ -31,8 +32,8 @@ struct publish_original {
     int fd; /* its inode may get another number when it is first changed (overlayfs) */
     const struct stat *st; /* as it was when it was opened */
 };
-/* Only in place of that original. Whatever fails,
- * the original and an older backup are as before. */
+/* Only in place of that original. Whatever fails, the original and an older backup are as before; but
+ * while another program takes part, or without locks, the original's backup stays. */
 enum publish_result publish_in_place(struct temporary *t, const struct place *p,
                                      const struct publish_original *original,
                                      const struct publish_backup *backup);

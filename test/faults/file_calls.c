@@ -4,6 +4,7 @@
  *   FAULT_FAIL=CALL,...   every such call fails, with FAULT_ERROR (a number; 1: EPERM)
  *   FAULT_AT=N            the Nth call of all fails once
  *   FAULT_KILL=1          ... or rather the process is killed before it
+ *   FAULT_STOP=1          ... or rather the process is stopped before it
  *   FAULT_RUN=COMMAND     ... or rather a shell runs this before it, and it succeeds
  *   FAULT_LOG=FILE        each call's name is appended there, with what it is about
  *
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -80,6 +82,8 @@ static bool fault(const char *call, int fd, const char *name) {
             fprintf(stderr, "FAULT_RUN failed\n");
     } else if (now && getenv("FAULT_KILL")) {
         kill(getpid(), SIGKILL);
+    } else if (now && getenv("FAULT_STOP")) {
+        raise(SIGSTOP);
     } else if (now) {
         fails = true;
     }
@@ -95,6 +99,11 @@ static bool fault(const char *call, int fd, const char *name) {
 int fsync(int fd) {
     NEXT(fsync);
     return fault("fsync", fd, "") ? -1 : next(fd);
+}
+
+int flock(int fd, int operation) {
+    NEXT(flock);
+    return fault("flock", fd, "") ? -1 : next(fd, operation);
 }
 
 int fchmod(int fd, mode_t mode) {
