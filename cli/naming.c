@@ -142,3 +142,13 @@ bool name_outputs(struct batch *b, const struct options *o) {
     }
     return true;
 }
+
+const char *name_below(const struct job *job) {
+    const char *below = name_base(job->output);
+    for (const char *at = job->name; (at = strchr(at, '/')) != NULL; at++) {
+        do
+            below--;
+        while (below > job->output && below[-1] != '/');
+    }
+    return below;
+}

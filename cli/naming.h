@@ -14,5 +14,7 @@ char *name_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 /* Fill in every job's output; false after a message. */
 bool name_outputs(struct batch *b, const struct options *o);
+/* The end of the output's name that was derived from the job's, and not named by the user. */
+const char *name_below(const struct job *job);
 
 #endif

@@ -22,9 +22,10 @@ static bool fail(struct output *out, int error) {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
-static bool make_parents(const char *path) {
+/* The directories in the first bytes of a path. */
+static bool make_parents(const char *path, size_t length) {
     char partial[PATH_MAX];
-    for (size_t i = 1; path[i]; i++) {
+    for (size_t i = 1; i < length; i++) {
         if (path[i] != '/' || path[i - 1] == '/')
             continue;
         if (i >= sizeof partial) {
@@ -70,26 +71,51 @@ static bool open_temporary(struct output *out) {
     return open_stream(out, fcntl(out->temporary.fd, F_DUPFD_CLOEXEC, 0));
 }
 
-static bool open_file(struct output *out, const char *name) {
+static bool fail_at_link(struct output *out, const char *name, size_t length) {
+    snprintf(out->why, sizeof out->why,
+             "\"%.*s\" is a symbolic link, and below an output directory none is followed (remove "
+             "it, or name the directory that it leads to with -o)",
+             (int)length, name);
+    return false;
+}
+
+/* What the user named leads where its links do, what a tree adds to it does not. */
+static bool find_place(struct output *out, const char *name) {
     struct stat st;
-    bool exists = stat(name, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode))
+    const char *below = out->rules.below;
+    size_t link = 0, named = strlen(name) - (below ? strlen(below) : 0);
+    if (out->rules.make_directories && !make_parents(name, named))
+        return fail(out, errno);
+    if (below ? place_find_below(&out->place, name, below, out->rules.make_directories, &link)
+              : place_find(&out->place, name))
+        return true;
+    if (below && errno == ELOOP && link)
+        return fail_at_link(out, name, link);
+    if (below || errno != ENOENT || lstat(name, &st) != 0)
+        return fail(out, errno);
+    snprintf(out->why, sizeof out->why, "cannot write through a dangling symbolic link");
+    return false;
+}
+
+static bool open_file(struct output *out, const char *name) {
+    struct stat st = {.st_mode = S_IFREG};
+    if (!out->rules.below && stat(name, &st) != 0 && errno != ENOENT)
+        return fail(out, errno);
+    if (S_ISDIR(st.st_mode))
         return fail(out, EISDIR);
-    if (exists && !S_ISREG(st.st_mode))
+    if (!S_ISREG(st.st_mode))
         return open_stream(out, open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    /* As a shell's redirection would. */
-    if (exists && access(name, W_OK) != 0)
-        return fail(out, errno);
-    if (out->rules.make_directories && !make_parents(name))
-        return fail(out, errno);
-    if (!place_find(&out->place, name)) {
-        if (errno != ENOENT || lstat(name, &st) != 0)
-            return fail(out, errno);
-        snprintf(out->why, sizeof out->why, "cannot write through a dangling symbolic link");
+    if (!find_place(out, name))
         return false;
-    }
     out->replaces = place_stat(&out->place, out->place.name, &out->old);
     if (out->replaces) {
+        if (S_ISLNK(out->old.st_mode) && out->rules.below)
+            return fail_at_link(out, name, strlen(name));
+        if (!S_ISREG(out->old.st_mode))
+            return fail(out, S_ISDIR(out->old.st_mode) ? EISDIR : EEXIST);
+        /* As a shell's redirection would. */
+        if (faccessat(out->place.directory, out->place.name, W_OK, 0) != 0)
+            return fail(out, errno);
         /* A file that may be written and not read has rights to keep all the same. */
         out->old_file = place_open(&out->place);
         if (out->old_file < 0)

@@ -19,6 +19,7 @@ struct output_rules {
     bool make_directories; /* those that the name needs */
     bool no_clobber;       /* never replace a file, not even one that appeared meanwhile */
     bool clobber_backup;   /* an older backup may go */
+    const char *below;     /* the end of the name, where no link is followed; NULL: they are */
     const char *backup;    /* in place: keep the original under its name and this suffix, or NULL */
 };
 

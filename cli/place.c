@@ -33,22 +33,54 @@ static bool split(struct place *p, const char *path) {
     return false;
 }
 
-bool place_find(struct place *p, const char *path) {
-    struct stat st;
-    *p = (struct place){.directory = -1};
+/* realpath() names a file through links that the system would not follow (fs.protected_symlinks):
+ * it must be the one that the system opens. ESTALE: it is not, or has just been replaced. */
+static bool find_file(struct place *p, const char *path, int fd) {
+    struct stat opened, named;
     char *real = realpath(path, NULL);
-    if (real) {
-        bool found = split(p, real);
-        free(real);
-        return found;
+    bool found = real && split(p, real);
+    if (found && (fstat(fd, &opened) != 0 || !place_stat(p, p->name, &named) ||
+                  !place_same_file(&opened, &named))) {
+        place_close(p);
+        errno = ESTALE;
+        found = false;
     }
-    /* Where a dangling link leads nothing can be made; a name that is free is a place. */
-    if (errno != ENOENT || lstat(path, &st) == 0)
-        return false;
-    return split(p, path);
+    free(real);
+    return found;
 }
 
-bool place_find_below(struct place *p, const char *path, const char *below) {
+bool place_find(struct place *p, const char *path) {
+    struct stat st;
+    bool found = false, replaced = true;
+    *p = (struct place){.directory = -1};
+    for (int tries = 0; replaced && tries < 100; tries++) {
+        int fd = open(path, O_PATH | O_CLOEXEC);
+        /* Where a dangling link leads nothing can be made; a name that is free is a place. */
+        if (fd < 0)
+            return errno == ENOENT && lstat(path, &st) != 0 && split(p, path);
+        found = find_file(p, path, fd);
+        int error = errno;
+        replaced = !found && error == ESTALE;
+        close(fd);
+        errno = error;
+    }
+    return found;
+}
+
+/* A directory that is no link, made if it is missing and to be made; -1 with errno (ELOOP: a link). */
+static int open_below(int at, const char *name, bool make) {
+    struct stat st;
+    int fd = open_directory(at, name, O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT && make && (mkdirat(at, name, 0777) == 0 || errno == EEXIST))
+        fd = open_directory(at, name, O_NOFOLLOW);
+    if (fd < 0 && errno == ENOTDIR)
+        errno = fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) ? ELOOP
+                                                                                        : ENOTDIR;
+    return fd;
+}
+
+bool place_find_below(struct place *p, const char *path, const char *below, bool make,
+                      size_t *link) {
     size_t length = strlen(path) - strlen(below);
     char *root = length ? strndup(path, length) : strdup("."), *rest = strdup(below);
     *p = (struct place){.directory = -1};
@@ -56,9 +88,10 @@ bool place_find_below(struct place *p, const char *path, const char *below) {
     char *name = rest;
     for (char *slash; fd >= 0 && (slash = strchr(name, '/')) != NULL; name = slash + 1) {
         *slash = '\0';
-        int next = open_directory(fd, name, O_NOFOLLOW);
+        int next = open_below(fd, name, make);
         int error = errno;
         close(fd);
+        *link = length + (size_t)(slash - rest);
         errno = error;
         fd = next;
     }
@@ -68,7 +101,7 @@ bool place_find_below(struct place *p, const char *path, const char *below) {
     free(root);
     free(rest);
     if (fd >= 0 && !p->name)
-        place_close(p);
+        close(fd);
     errno = error;
     return p->name != NULL;
 }

@@ -8,6 +8,7 @@
 #define CLI_PLACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 struct place {
@@ -18,9 +19,10 @@ struct place {
 
 /* Follow path and all of its links. The file itself may be missing; false with errno. */
 bool place_find(struct place *p, const char *path);
-/* The same for `below`, the part of path below a directory that was walked: no link is followed
- * there. */
-bool place_find_below(struct place *p, const char *path, const char *below);
+/* The same for `below`, the part of path below a directory that was named: no link is followed there.
+ * `make`: directories that are missing there. With ELOOP *link is how much of path names the link. */
+bool place_find_below(struct place *p, const char *path, const char *below, bool make,
+                      size_t *link);
 void place_close(struct place *p);
 
 /* Open a regular file for reading: a descriptor, or -1 with errno (EINVAL: it is none). */

@@ -84,7 +84,8 @@ static enum result skip(const struct work *w, const char *why) {
 static bool open_original(struct work *w) {
     const struct job *job = w->job;
     int fd = -1;
-    if (job->in_tree ? place_find_below(&w->place, job->input, job->name)
+    size_t link;
+    if (job->in_tree ? place_find_below(&w->place, job->input, job->name, false, &link)
                      : place_find(&w->place, job->input))
         fd = place_open(&w->place);
     w->input = fd < 0 ? NULL : fdopen(fd, "rb");
@@ -209,6 +210,7 @@ static enum result open_output(struct session *s, struct work *w) {
         .make_directories = s->make_directories,
         .no_clobber = s->options->no_clobber,
         .clobber_backup = s->options->clobber_backup,
+        .below = w->job->in_tree ? name_below(w->job) : NULL,
         .backup = s->options->backup,
     };
     if (!(s->options->in_place ? output_open_in_place(&w->output, &w->place, w->input, &rules)

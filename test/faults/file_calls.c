@@ -7,6 +7,8 @@
  *   FAULT_STOP=1          ... or rather the process is stopped before it
  *   FAULT_RUN=COMMAND     ... or rather a shell runs this before it, and it succeeds
  *   FAULT_LOG=FILE        each call's name is appended there, with what it is about
+ *   FAULT_DENY=PATH       this link may not be followed, as in a directory of all under
+ *                         fs.protected_symlinks
  *
  * Only calls below the directory FAULT_BELOW count, so that a driver's own files do not.
  */
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -158,4 +161,33 @@ int openat(int directory, const char *name, int flags, ...) {
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
     va_end(args);
     return fault("openat", directory, name) ? -1 : next(directory, name, flags, mode);
+}
+
+/* ---- links that may not be followed ------------------------------------------------------------ */
+
+static bool denied(const char *path) {
+    const char *link = getenv("FAULT_DENY");
+    if (!link || strcmp(link, path) != 0)
+        return false;
+    errno = EACCES;
+    return true;
+}
+
+int stat(const char *path, struct stat *st) {
+    NEXT(stat);
+    return denied(path) ? -1 : next(path, st);
+}
+
+int access(const char *path, int mode) {
+    NEXT(access);
+    return denied(path) ? -1 : next(path, mode);
+}
+
+int open(const char *path, int flags, ...) {
+    NEXT(open);
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
+    va_end(args);
+    return denied(path) ? -1 : next(path, flags, mode);
 }
