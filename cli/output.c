@@ -65,6 +65,12 @@ static bool open_stream(struct output *out, int fd) {
  * file has those that its directory and the umask give. */
 static bool open_temporary(struct output *out) {
     mode_t mode = out->replaces ? 0600 : 0666;
+    if (out->replaces && !place_may_remove(&out->place, &out->old)) {
+        snprintf(out->why, sizeof out->why,
+                 "belongs to another user, who alone may replace it in a directory with the sticky "
+                 "bit (write elsewhere with -o)");
+        return false;
+    }
     temporary_sweep(out->place.directory);
     if (!temporary_create(&out->temporary, out->place.directory, out->place.name, mode))
         return fail(out, errno);
@@ -180,6 +186,18 @@ bool output_backup_exists(const struct place *place, const char *suffix, char wh
     return exists;
 }
 
+/* Others than its own and its backup's, which a run that was killed may have given it. */
+static bool has_other_links(const struct output *out) {
+    struct stat now, other;
+    if (fstat(out->old_file, &now) != 0)
+        return out->old.st_nlink > 1;
+    char *backup =
+        out->in_place && out->rules.backup ? backup_name(&out->place, out->rules.backup) : NULL;
+    bool kept = backup && place_stat(&out->place, backup, &other) && place_same_file(&now, &other);
+    free(backup);
+    return now.st_nlink > (kept ? 2 : 1);
+}
+
 bool output_finish(struct output *out) {
     errno = 0;
     bool written = fflush(out->stream) == 0 && !ferror(out->stream);
@@ -200,8 +218,7 @@ bool output_finish(struct output *out) {
     }
     if (out->temporary.name)
         (void)!sync_file_range(out->temporary.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-    /* The backup is one of the names. */
-    if (out->replaces && out->old.st_nlink > 1) {
+    if (out->replaces && has_other_links(out)) {
         size_t used = strlen(out->note);
         snprintf(out->note + used, sizeof out->note - used,
                  "%sits other hard links still name the old image", used ? "; " : "");

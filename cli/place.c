@@ -132,6 +132,13 @@ bool place_stat(const struct place *p, const char *name, struct stat *st) {
     return fstatat(p->directory, name, st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+bool place_may_remove(const struct place *p, const struct stat *st) {
+    struct stat directory;
+    uid_t user = geteuid();
+    return user == 0 || st->st_uid == user || fstat(p->directory, &directory) != 0 ||
+           !(directory.st_mode & S_ISVTX) || directory.st_uid == user;
+}
+
 bool place_same_file(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }

@@ -29,6 +29,8 @@ void place_close(struct place *p);
 int place_open(struct place *p);
 /* What is there now; a symbolic link is one. */
 bool place_stat(const struct place *p, const char *name, struct stat *st);
+/* Do the directory's rights allow to rename and to remove that file, once they allow to write there? */
+bool place_may_remove(const struct place *p, const struct stat *st);
 bool place_same_file(const struct stat *a, const struct stat *b);
 /* Flush names to the disk; false with errno. */
 bool place_sync(const struct place *p);

@@ -170,6 +170,9 @@ static enum publish_result keep_original(struct kept *kept, const struct place *
         return PUBLISH_DONE;
     if (exists && !backup->clobber)
         return PUBLISH_EXISTS;
+    errno = EPERM;
+    if (exists && !place_may_remove(p, &st))
+        return PUBLISH_BACKUP;
     if (exists && !second_name(&kept->previous, p, backup->name))
         return PUBLISH_BACKUP;
     if (!second_name(&link, p, p->name))

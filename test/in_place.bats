@@ -49,7 +49,9 @@ inverted="255 245 235 225 215 205 195 185 175 165 155 0"
     make_pgm a.pgm
     cp a.pgm original.pgm
     ln a.pgm a.pgm.bak
-    imf -f invert -i.bak --skip-existing a.pgm
+    imf_run -f invert -i.bak --skip-existing a.pgm
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
     cmp original.pgm a.pgm.bak
     [ "$(samples a.pgm)" = "$inverted" ]
 }

@@ -104,3 +104,30 @@ nothing_elsewhere() {
     [ "$status" -eq 1 ]
     one_line "a.pgm/b.pgm: cannot write: Not a directory"
 }
+
+@test "what belongs to another in a directory with the sticky bit gets no second name" {
+    [ "$(id -u)" -eq 0 ] || skip "only root gives files away"
+    need_unprivileged
+    chmod 1777 .
+    for option in -i.bak -i; do
+        make_pgm a.pgm
+        chmod 666 a.pgm
+        imf_run_unprivileged -f invert $option a.pgm
+        [ "$status" -eq 1 ]
+        one_line "a.pgm: belongs to another user, who alone may replace it in a directory with the sticky bit (write elsewhere with -o)"
+        [ "$(ls -A)" = a.pgm ]
+    done
+    imf_run_unprivileged -f invert a.pgm -o b.pgm
+    [ "$status" -eq 0 ]
+    imf_run_unprivileged -f invert b.pgm -o a.pgm
+    one_line "a.pgm: belongs to another user"
+    cp a.pgm b.pgm.bak
+    chmod 666 b.pgm.bak
+    imf_run_unprivileged -f invert -i.bak --clobber-backup b.pgm
+    [ "$status" -eq 1 ]
+    one_line "b.pgm: cannot keep a backup: Operation not permitted"
+    [ "$(ls -A | tr '\n' ' ')" = "a.pgm b.pgm b.pgm.bak " ]
+    chown 65534 b.pgm.bak
+    imf_run_unprivileged -f invert -i.bak --clobber-backup b.pgm
+    [ "$status" -eq 0 ]
+}
