@@ -103,7 +103,7 @@ make_driver() { # DRIVER STATEMENT
     command -v cc >/dev/null || skip "no compiler"
     mkdir "$1"
     {
-        printf '#include <fcntl.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
+        printf '#include <fcntl.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
         printf 'void *clGetExtensionFunctionAddress(const char *name) {\n(void)name;\n'
         printf 'int log = open("%s", O_WRONLY | O_APPEND | O_CREAT, 0600);\n' "$PWD/$1/loads"
         printf '(void)!write(log, "x", 1);\nclose(log);\n%s\nreturn 0;\n}\n' "$2"
@@ -175,6 +175,46 @@ loads() { # DRIVER
     [ "$status" -eq 0 ]
     OCL_ICD_VENDORS=$PWD/switched RUSTICL_ENABLE=llvmpipe imf_run --list-devices
     one_line "was ended by SIGABRT"
+}
+
+# A run in the background whose trial hangs: $pid, and the trial's in $trial.
+start_hanging() {
+    rm -f trial
+    touch hangs/driver.so # so that it is tried again
+    IMFILTER_TRIAL_SECONDS=60 OCL_ICD_VENDORS=$PWD/hangs "$IMFILTER" --list-devices >/dev/null 2>&1 3>&- &
+    pid=$!
+    wait_for . trial
+    trial=$(cat trial)
+}
+
+@test "what a killed trial leaves, or its killed parent, is removed" {
+    make_driver empty ''
+    make_driver hangs 'int pid = open("trial.new", O_WRONLY | O_CREAT, 0600);
+        dprintf(pid, "%d", getpid()); rename("trial.new", "trial"); for (;;) pause();'
+    mkdir tmp cold
+    export TMPDIR=$PWD/tmp
+    for cache in /dev/null/none "$PWD/cold"; do
+        [ "$cache" = /dev/null/none ] && base=tmp || base=cold/imfilter/pocl
+        export XDG_CACHE_HOME=$cache
+        start_hanging
+        [ "$(find $base -name 'tempfile_imfilter_*' | wc -l)" -eq 1 ]
+        # Another run leaves what is in use alone, and what belongs to it goes.
+        OCL_ICD_VENDORS=$PWD/empty imf_run --list-devices
+        [ "$(find $base -name 'tempfile_imfilter_*' | wc -l)" -eq 1 ]
+        kill -KILL "$trial"
+        wait "$pid" || true
+        [ "$(find $base -name 'tempfile_imfilter_*' | wc -l)" -eq 0 ]
+        start_hanging
+        kill -KILL "$pid"
+        wait "$pid" || true
+        # The trial ends soon after its parent.
+        for _ in $(seq 100); do
+            OCL_ICD_VENDORS=$PWD/empty imf_run --list-devices
+            [ -n "$(find $base -name 'tempfile_imfilter_*')" ] || break
+            sleep 0.05
+        done
+        [ "$(find $base -name 'tempfile_imfilter_*' | wc -l)" -eq 0 ]
+    done
 }
 
 @test "PoCL without a linker: a warning, right pixels, nothing left behind" {

@@ -9,16 +9,19 @@
 #include "device/probe.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAX_BYTES ((uint64_t)256 << 20)
 #define STALE_SECONDS 3600 /* what a process needs, it touched since */
+#define TEMPORARY "tempfile_imfilter_"
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk) {
     (void)st;
@@ -28,8 +31,64 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return 0;
 }
 
-void imf_remove_directory(const char *path) {
+static void remove_directory(const char *path) {
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- temporary directories ------------------------------------------------------------------- */
+
+/* Remove one that a killed process left: it is ours alone, and nobody has its lock. */
+static void sweep_one(const char *base, int at, const char *name) {
+    struct stat st;
+    char *path = NULL;
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool left = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
+    if (left && flock(fd, LOCK_EX | LOCK_NB) != 0)
+        left = errno != EWOULDBLOCK && st.st_mtim.tv_sec < time(NULL) - STALE_SECONDS;
+    if (left && asprintf(&path, "%s/%s", base, name) >= 0) {
+        remove_directory(path);
+        free(path);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void sweep(const char *base) {
+    DIR *d = opendir(base);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
+            sweep_one(base, dirfd(d), e->d_name);
+    }
+    if (d)
+        closedir(d);
+}
+
+/* A new one there, with a lock where the file system has any; NULL: none can be made. */
+static char *make_temporary(const char *base, int *lock) {
+    for (int tries = 0; tries < 100; tries++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/" TEMPORARY "XXXXXX", base) < 0)
+            return NULL;
+        if (!mkdtemp(path)) {
+            free(path);
+            return NULL;
+        }
+        *lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        bool taken = *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        if (!taken && access(path, F_OK) == 0)
+            return path;
+        /* Another run took it for a leftover before it had its lock. */
+        imf_temporary_remove(path, *lock);
+        *lock = -1;
+    }
+    return NULL;
+}
+
+void imf_temporary_remove(char *path, int lock) {
+    remove_directory(path);
+    if (lock >= 0)
+        close(lock);
+    free(path);
 }
 
 /* The directory within cache_dir, made when missing; NULL: nothing can be written there. */
@@ -51,19 +110,17 @@ static char *within(const char *cache_dir) {
     return path;
 }
 
-char *imf_temporary_directory(const char *cache_dir) {
+char *imf_temporary_directory(const char *cache_dir, int *lock) {
     const char *tmpdir = getenv("TMPDIR");
     char *pocl = within(cache_dir), *path = NULL;
     /* PoCL loads code from there, which /tmp may be
      * mounted against: as it will be, so it is tried. */
     const char *const bases[] = {pocl, tmpdir && tmpdir[0] == '/' ? tmpdir : NULL, "/tmp"};
-    for (size_t i = 0; i < sizeof bases / sizeof *bases && !path; i++) {
-        if (!bases[i] || asprintf(&path, "%s/tempfile_imfilter_XXXXXX", bases[i]) < 0) {
-            path = NULL;
-        } else if (!mkdtemp(path)) {
-            free(path);
-            path = NULL;
-        }
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        if (bases[i])
+            sweep(bases[i]);
+        if (bases[i] && !path)
+            path = make_temporary(bases[i], lock);
     }
     free(pocl);
     return path;
@@ -76,7 +133,7 @@ void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir) {
         return;
     cache->path = within(cache_dir);
     if (!cache->path) {
-        cache->path = imf_temporary_directory(NULL);
+        cache->path = imf_temporary_directory(NULL, &cache->lock);
         cache->temporary = cache->path != NULL;
     }
     /* PoCL aborts where it is empty. Below a file nothing can be made: it has no device then. */
@@ -159,7 +216,7 @@ static void remove_oldest(const char *path, struct programs *all, time_t now) {
         if (all->list[i].used > now - STALE_SECONDS ||
             asprintf(&old, "%s/%s", path, all->list[i].path) < 0)
             break;
-        imf_remove_directory(old);
+        remove_directory(old);
         all->bytes -= all->list[i].bytes;
         free(old);
     }
@@ -172,16 +229,13 @@ static void tidy(const char *path, bool grown) {
     time_t now = time(NULL);
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat st;
-        if (strncmp(e->d_name, "tempfile_", 9) == 0) {
-            /* PoCL leaves a file each time it is loaded, a killed trial a directory. */
-            char *old = NULL;
-            if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-                st.st_mtim.tv_sec >= now - STALE_SECONDS)
-                continue;
-            if (unlinkat(fd, e->d_name, 0) != 0 && asprintf(&old, "%s/%s", path, e->d_name) >= 0) {
-                imf_remove_directory(old);
-                free(old);
-            }
+        if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0) {
+            sweep_one(path, fd, e->d_name);
+        } else if (strncmp(e->d_name, "tempfile_", 9) == 0) {
+            /* PoCL leaves one each time it is loaded. */
+            if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                st.st_mtim.tv_sec < now - STALE_SECONDS)
+                unlinkat(fd, e->d_name, 0);
         } else if (grown && strlen(e->d_name) == 2 && e->d_name[0] != '.') {
             add_programs(&all, fd, e->d_name);
         }
@@ -195,10 +249,11 @@ static void tidy(const char *path, bool grown) {
 }
 
 void imf_pocl_cache_close(struct imf_pocl_cache *cache, bool grown) {
-    if (cache->path && cache->temporary)
-        imf_remove_directory(cache->path);
-    else if (cache->path)
+    if (cache->path && cache->temporary) {
+        imf_temporary_remove(cache->path, cache->lock);
+    } else if (cache->path) {
         tidy(cache->path, grown);
-    free(cache->path);
+        free(cache->path);
+    }
     *cache = (struct imf_pocl_cache){0};
 }

@@ -223,8 +223,9 @@ static char **environment_with(char *variable) {
     return list;
 }
 
-/* In a process group of its own, so that its own children end with it; silent. */
-static bool start(pid_t *child, const char *const *argv, char **environment) {
+/* In a process group of its own, so that its own children end with it; silent. They hold the lock as
+ * well. */
+static bool start(pid_t *child, const char *const *argv, char **environment, int lock) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     if (posix_spawn_file_actions_init(&files) != 0)
@@ -240,6 +241,7 @@ static bool start(pid_t *child, const char *const *argv, char **environment) {
         posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) == 0 &&
         posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0) == 0 &&
         posix_spawn_file_actions_adddup2(&files, 1, 2) == 0 &&
+        (lock < 0 || posix_spawn_file_actions_adddup2(&files, lock, lock) == 0) &&
         posix_spawnattr_setsigmask(&attributes, &none) == 0 &&
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK) ==
             0 &&
@@ -273,15 +275,16 @@ static bool try(const char *const *argv, const char *cache_dir, unsigned seconds
         const char *name;
     } signals[] = {{SIGABRT, "SIGABRT"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},
                    {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"}};
-    char *directory = imf_temporary_directory(cache_dir), *variable = NULL, **environment = NULL;
+    int lock = -1;
+    char *directory = imf_temporary_directory(cache_dir, &lock), *variable = NULL;
     if (directory && asprintf(&variable, "POCL_CACHE_DIR=%s", directory) < 0)
         variable = NULL;
-    environment = environment_with(variable);
+    char **environment = environment_with(variable);
     pid_t child;
     int status = 0;
     bool lost = true;
     text[0] = '\0';
-    if (start(&child, argv, environment ? environment : environ)) {
+    if (start(&child, argv, environment ? environment : environ, lock)) {
         if (!wait_for(child, seconds, &status, &lost)) {
             bool ignored;
             kill(-child, SIGKILL);
@@ -299,8 +302,7 @@ static bool try(const char *const *argv, const char *cache_dir, unsigned seconds
     free(environment);
     free(variable);
     if (directory)
-        imf_remove_directory(directory);
-    free(directory);
+        imf_temporary_remove(directory, lock);
     return !lost;
 }
 

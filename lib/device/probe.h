@@ -28,14 +28,16 @@ enum imf_status imf_probe(const char *cache_dir, enum imf_probe_of of, const cha
 struct imf_pocl_cache {
     char *path;     /* or NULL: PoCL's own choice, or the user's */
     bool temporary; /* removed when closed */
+    int lock;       /* ... and locked until then */
 };
 void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir);
 /* `grown`: something may have been added, so that it is held within bounds. */
 void imf_pocl_cache_close(struct imf_pocl_cache *cache, bool grown);
 
 /* A new directory of mode 0700 where PoCL's cache will be, or else in $TMPDIR or /tmp; NULL: there
- * is none. The caller frees the name. */
-char *imf_temporary_directory(const char *cache_dir);
-void imf_remove_directory(const char *path); /* with all that is in it */
+ * is none. As long as *lock is open other processes leave it alone: what killed ones left is removed.
+ */
+char *imf_temporary_directory(const char *cache_dir, int *lock);
+void imf_temporary_remove(char *path, int lock); /* with all that is in it; frees path */
 
 #endif
