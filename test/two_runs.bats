@@ -9,9 +9,11 @@ pairs() { # OPTION...
     [ "$status" -eq 0 ]
 }
 
-@test "wherever one run is held up, another on the same file loses no original" {
+@test "wherever one run is held up, or killed, another on the same file loses no original" {
     pairs
     pairs --older
+    pairs --kill
+    pairs --kill --older
 }
 
 @test "... nor where there are no locks, no hard links, no exchanges" {
@@ -24,6 +26,7 @@ pairs() { # OPTION...
     need_thorough
     pairs --all
     pairs --all --older
+    pairs --all --kill
     pairs --all --fail=flock
     pairs --all --fail=linkat,renameat2
 }

@@ -1,11 +1,12 @@
 """pairs.py - two runs replace one file, each stopped before one of its calls
 
-    pairs.py [--all] [--fail=CALL,...] [--older] IMFILTER FILE_CALLS.SO
+    pairs.py [--all] [--kill] [--fail=CALL,...] [--older] IMFILTER FILE_CALLS.SO
 
 The first run is stopped before its Nth call that touches files. The second then runs to its end, or
 until it waits for the first one's lock, or with --all until before its Mth call, for each N and M.
 The first one goes on likewise, and both end. At each of these moments the original has its own name
-or its backup's. --older: there is a backup already, which may go. Prints how many pairs lost it.
+or its backup's. --kill: the first is killed where it was stopped, and a third, which writes another
+file beside it, finds nothing left. --older: there is a backup already, which may go. Prints how many pairs lost it.
 """
 import argparse
 import os
@@ -22,13 +23,13 @@ ORIGINAL = b"P5\n4 1\n255\n\x00\x40\x80\xff"
 class Run:
     """One process, which is stopped before its call number `at`, or never."""
 
-    def __init__(self, args, spec, at, log):
+    def __init__(self, args, spec, at, log, output=None):
         self.log = log
-        more = ["--clobber-backup"] if args.older else []
+        where = ["-o", output] if output else ["-i.bak"] + ["--clobber-backup"] * args.older
         environment = dict(os.environ, LD_PRELOAD=args.faults, FAULT_BELOW=os.getcwd(),
                            FAULT_FAIL=args.fail, FAULT_AT=str(at), FAULT_STOP="1", FAULT_LOG=log)
         self.process = subprocess.Popen(
-            [args.imfilter, "--backend=cpu", "-f", spec, "-i.bak", *more, "a.pgm"],
+            [args.imfilter, "--backend=cpu", "-f", spec, *where, "a.pgm"],
             env=environment, stderr=subprocess.DEVNULL)
 
     def calls(self):
@@ -94,11 +95,16 @@ def try_pair(args, n, m):
     there = original_is_there()
     # What is a result already is the next run's original, and may replace an older backup.
     begun = begun and second.has_original()
+    if args.kill and first.process.returncode is None:
+        first.process.kill()
     first.go_on(True)
     there = there and original_is_there()
     second.finish()
     first.finish()
     there = there and original_is_there()
+    if args.kill:
+        Run(args, "invert", 0, os.devnull, "third.pgm").finish()
+        there = there and original_is_there()
     calls = len(first.calls())
     for log in ("../first", "../second"):
         if os.path.exists(log):
@@ -111,14 +117,17 @@ def try_pair(args, n, m):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--kill", action="store_true")
     parser.add_argument("--older", action="store_true")
     parser.add_argument("--fail", default="")
     parser.add_argument("imfilter")
     parser.add_argument("faults")
     args = parser.parse_args()
-    top = tempfile.mkdtemp()
+    args.imfilter, args.faults = os.path.abspath(args.imfilter), os.path.abspath(args.faults)
+    ended = {0, 1, -signal.SIGKILL} if args.kill else {0, 1}
+    top = os.path.realpath(tempfile.mkdtemp())
     os.mkdir(top + "/work")
-    os.chdir(os.path.realpath(top) + "/work")
+    os.chdir(top + "/work")
     pairs = lost = wrong = 0
     calls = try_pair(args, 0, 0)[3] + 1
     for n in range(1, calls + 1):
@@ -128,7 +137,7 @@ def main():
             if not there:
                 lost += 1
                 print(f"lost: the first run stopped before call {n}, the second before {m}: {codes}")
-            elif 0 not in codes or not set(codes) <= {0, 1} or left:
+            elif left or not set(codes) <= ended or (0 not in codes and not args.kill):
                 wrong += 1
                 print(f"call {n}, call {m}: the runs ended with {codes}, and left {left}")
     os.chdir("/")
