@@ -67,8 +67,8 @@ static bool open_temporary(struct output *out) {
     mode_t mode = out->replaces ? 0600 : 0666;
     if (out->replaces && !place_may_remove(&out->place, &out->old)) {
         snprintf(out->why, sizeof out->why,
-                 "belongs to another user, who alone may replace it in a directory with the sticky "
-                 "bit (write elsewhere with -o)");
+                 "belongs to another user, and its directory's sticky bit lets its owner alone "
+                 "replace it (write elsewhere with -o)");
         return false;
     }
     temporary_sweep(out->place.directory);

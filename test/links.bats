@@ -114,7 +114,7 @@ nothing_elsewhere() {
         chmod 666 a.pgm
         imf_run_unprivileged -f invert $option a.pgm
         [ "$status" -eq 1 ]
-        one_line "a.pgm: belongs to another user, who alone may replace it in a directory with the sticky bit (write elsewhere with -o)"
+        one_line "a.pgm: belongs to another user, and its directory's sticky bit lets its owner alone replace it (write elsewhere with -o)"
         [ "$(ls -A)" = a.pgm ]
     done
     imf_run_unprivileged -f invert a.pgm -o b.pgm
