@@ -8,6 +8,7 @@
 //
 //     2 A(k) = Z(k) + conj Z(-k)     2 B(k) = (Z(k) - conj Z(-k)) / i
 //
+//   FITS      the wave at both ends of each row, where one goes on beyond them
 //   COLUMNS   load 2 VEC columns, extend them, forward along y, take them apart, transpose to plane
 //   ROWS      forward along x, times gains, back along x, in place
 //   RESULT    transpose from plane, put two blocks together, back along y, epilogue, store
@@ -27,6 +28,7 @@ struct frequency_sizes {
     int width, height, channel;
     int bands;
     int work; // elements of a work-item: y.length, and what prime stages work in
+    int taps[2]; // samples at each end that a wave is fitted to
     struct fft_axis x, y;
 };
 
@@ -69,34 +71,51 @@ static inline void transpose(vfloat *t)
     }
 }
 
-// VEC columns from pixel x on, some of them in the gap, as one part of the work's elements.
-static void load_gap(__global vfloat *work, const __global IN_T *in, int x,
-                     const __global struct blend *blends, const struct frequency_sizes *z)
+// c and s at the end of a row and at its beginning.
+static float4 fit_row(const __global IN_T *in, const __global float2 *taps,
+                      const struct frequency_sizes *z)
 {
-    int first[VEC], second[VEC];
-    float weight[VEC], outside = z->outside[z->channel];
-    for (int l = 0; l < VEC; l++) {
+    float4 fit = 0.0f;
+    for (int i = 0; i < z->taps[0]; i++) {
+        fit.lo += (in[(z->width - 1 - i) * CHANNELS] - z->middle) * taps[i];
+        fit.hi += (in[i * CHANNELS] - z->middle) * taps[i];
+    }
+    return fit;
+}
+
+// 2 VEC columns from pixel x on, some of them in the gap.
+static void load_gap(__global vfloat *work, const __global IN_T *in, int x,
+                     const __global struct blend *blends, const __global float4 *fits,
+                     const struct frequency_sizes *z)
+{
+    int first[2 * VEC], second[2 * VEC];
+    float4 wave[2 * VEC];
+    float weight[2 * VEC], outside = z->outside[z->channel];
+    for (int l = 0; l < 2 * VEC; l++) {
         int at = min(x + l, z->x.length - 1);
-        struct blend b = {at, at, 0.0f};
+        struct blend b = {at, at, 0.0f, {0.0f}};
         if (at >= z->width)
             b = blends[at - z->width];
         first[l] = b.first < 0 ? -1 : b.first * CHANNELS;
         second[l] = b.second < 0 ? -1 : b.second * CHANNELS;
         weight[l] = b.weight;
+        wave[l] = vload4(0, b.wave);
     }
     for (int y = 0; y < z->height; y++, in += z->in_pitch) {
         __global float *to = (__global float *)ELEMENT(work, y);
-        for (int l = 0; l < VEC; l++) {
+        float4 fit = z->taps[0] ? fits[y] : 0.0f;
+        for (int l = 0; l < 2 * VEC; l++) {
             float a = first[l] < 0 ? outside : in[first[l]] - z->middle;
             float b = second[l] < 0 ? outside : in[second[l]] - z->middle;
-            to[l] = a + weight[l] * (b - a);
+            to[l] = a + weight[l] * (b - a) + dot(wave[l], fit);
         }
     }
 }
 
 // 2 VEC columns of the periodic image.
 static void load_columns(__global vfloat *work, const __global IN_T *in, int x,
-                         const __global struct blend *blends, const struct frequency_sizes *z)
+                         const __global struct blend *blends, const __global float2 *taps,
+                         const __global float4 *fits, const struct frequency_sizes *z)
 {
     in += z->in_origin + z->channel;
     if (x + 2 * VEC <= z->width) {
@@ -106,17 +125,26 @@ static void load_columns(__global vfloat *work, const __global IN_T *in, int x,
             ELEMENT(work, y)[1] = TO_FLOAT(gather(from + VEC * CHANNELS)) - z->middle;
         }
     } else {
-        load_gap(work, in, x, blends, z);
-        load_gap(work + 1, in, x + VEC, blends, z);
+        load_gap(work, in, x, blends, fits, z);
     }
     blends += z->x.length - z->width;
     float outside = z->outside[z->channel];
-    for (int y = z->height; y < z->y.length; y++, blends++) {
-        int first = blends->first, second = blends->second;
-        for (int part = 0; part < 2; part++) {
-            vfloat a = first < 0 ? (vfloat)outside : ELEMENT(work, first)[part];
-            vfloat b = second < 0 ? (vfloat)outside : ELEMENT(work, second)[part];
-            ELEMENT(work, y)[part] = a + blends->weight * (b - a);
+    taps += z->taps[0];
+    for (int part = 0; part < 2; part++) {
+        vfloat fit[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+        for (int i = 0; i < z->taps[1]; i++) {
+            vfloat after = ELEMENT(work, z->height - 1 - i)[part], before = ELEMENT(work, i)[part];
+            fit[0] += taps[i].x * after;
+            fit[1] += taps[i].y * after;
+            fit[2] += taps[i].x * before;
+            fit[3] += taps[i].y * before;
+        }
+        for (int y = z->height; y < z->y.length; y++) {
+            const __global struct blend *s = blends + y - z->height;
+            vfloat a = s->first < 0 ? (vfloat)outside : ELEMENT(work, s->first)[part];
+            vfloat b = s->second < 0 ? (vfloat)outside : ELEMENT(work, s->second)[part];
+            vfloat more = s->wave[0] * fit[0] + s->wave[1] * fit[1] + s->wave[2] * fit[2];
+            ELEMENT(work, y)[part] = a + s->weight * (b - a) + (more + s->wave[3] * fit[3]);
         }
     }
 }
@@ -223,31 +251,38 @@ static void filter_row(__global vfloat *row, const __global vfloat *gains,
 }
 
 #define GAINS 0
-#define COLUMNS 1
-#define ROWS 2
-#define RESULT 3
+#define FITS 1
+#define COLUMNS 2
+#define ROWS 3
+#define RESULT 4
 
-// blends: of the gap along x, then along y.
+// blends, taps: along x, then along y; taps: for c and s, of samples from the end of a line inwards.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 frequency(const __global IN_T *restrict in, __global OUT_T *restrict out,
              __global vfloat *restrict plane, __global vfloat *restrict gains,
              __global vfloat *restrict scratch, const __global float *restrict twiddles,
              const __global int *restrict order, const __global struct blend *restrict blends,
+             const __global float2 *restrict taps, __global float4 *restrict fits,
              const __global long *restrict squares, struct frequency_sizes z, struct gain g,
              int phase)
 {
     int group = get_group_id(0), groups = get_num_groups(0);
     __global vfloat *work = ELEMENT(scratch, (long)group * z.work);
     __global vfloat *spare = ELEMENT(work, z.y.length);
-    int count = phase == GAINS || phase == ROWS
-                    ? z.bands : ((phase == COLUMNS ? z.x.length : z.width) - 1) / (2 * VEC) + 1;
+    int count = ((phase == COLUMNS ? z.x.length : z.width) - 1) / (2 * VEC) + 1;
+    if (phase == GAINS || phase == ROWS)
+        count = z.bands;
+    if (phase == FITS)
+        count = z.height;
     // Neighbours: blocks of columns share the lines of the image.
     int end = (long)count * (group + 1) / groups;
     for (int i = (long)count * group / groups; i < end; i++) {
         if (phase == GAINS) {
             fill_gains(gains, squares, i, &z, g);
+        } else if (phase == FITS) {
+            fits[i] = fit_row(in + z.in_origin + z.in_pitch * i + z.channel, taps, &z);
         } else if (phase == COLUMNS) {
-            load_columns(work, in, i * 2 * VEC, blends, &z);
+            load_columns(work, in, i * 2 * VEC, blends, taps, fits, &z);
             FORWARD(work, &z.y, twiddles, spare);
             take_apart(work, plane, i * 2 * VEC, order, &z);
         } else if (phase == ROWS) {

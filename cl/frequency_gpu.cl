@@ -51,6 +51,7 @@ struct frequency_gpu_sizes {
     int width, height;
     int gap; // of x, samples
     int pitch;
+    int taps[2]; // samples at each end that a wave is fitted to
     struct gpu_axis x, outer, inner; // of half a row; of y
 };
 
@@ -157,49 +158,62 @@ static inline void transform(__local float2 *work, const __global float2 *twiddl
 
 static inline float2 conjugate(float2 a) { return (float2)(a.x, -a.y); }
 
-static inline float sample(const __global IN_T *row, int x, const __global struct blend *blends,
-                           float outside, const struct frequency_gpu_sizes *z)
-{
-    if (x < z->width)
-        return TO_FLOAT(row[x * CHANNELS]) - z->middle;
-    struct blend b = blends[x - z->width];
-    float first = b.first < 0 ? outside : TO_FLOAT(row[b.first * CHANNELS]) - z->middle;
-    float second = b.second < 0 ? outside : TO_FLOAT(row[b.second * CHANNELS]) - z->middle;
-    return first + b.weight * (second - first);
-}
+// Where a sample of the row stands in `work`.
+#define SAMPLE(x) (2 * AT((x) >> 1) + ((x) & 1))
 
-// Two samples of the periodic image's row y; -1: of the constant.
-static inline float2 samples(const __global IN_T *in, int y, int x,
-                             const __global struct blend *blends, float outside,
-                             const struct frequency_gpu_sizes *z)
-{
-    if (y < 0)
-        return (float2)(outside, outside);
-    in += y * z->in_pitch;
-    return (float2)(sample(in, x, blends, outside, z), sample(in, x + 1, blends, outside, z));
-}
+// A sample of the gap: AFTER(i) and BEFORE(i) are the i-th one from a line's end and its beginning,
+// which count only where their weights are not 0.
+#define FIT(v, b, taps, count, AFTER, BEFORE)                              \
+    {                                                                      \
+        float4 wave = vload4(0, (b).wave), fit = 0.0f;                     \
+        for (int j = 0; j < (count) && (b).weight < 1.0f; j++)             \
+            fit.lo += (taps)[j] * (AFTER(j));                              \
+        for (int j = 0; j < (count) && (b).weight > 0.0f; j++)             \
+            fit.hi += (taps)[j] * (BEFORE(j));                             \
+        v += dot(wave, fit);                                               \
+    }
 
-// blends: of the gap along x, then along y. places: where the stages leave each frequency.
-// turns: w^k.
+// blends, taps: along x, then along y; taps: for c and s, of samples from the end of a line inwards.
+// places: where the stages leave each frequency. turns: w^k.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
         const __global float2 *restrict twiddles, const __global int4 *restrict stages,
         const __global int *restrict places, const __global float2 *restrict turns,
-        const __global struct blend *restrict blends, struct frequency_gpu_sizes z)
+        const __global struct blend *restrict blends, const __global float2 *restrict taps,
+        struct frequency_gpu_sizes z)
 {
     __local float2 work[WORK];
     int id = get_local_id(0), half_x = z.x.length;
     int channel = (int)get_group_id(0) % CHANNELS, y = (int)get_group_id(0) / CHANNELS;
     float outside = z.outside[channel];
-    struct blend b = {y, y, 0.0f};
+    __local float *row = (__local float *)work;
+    struct blend b = {y, y, 0.0f, {0.0f}};
     if (y >= z.height)
         b = blends[z.gap + y - z.height];
     in += z.in_origin + channel;
-    for (int i = id; i < half_x; i += GROUP) {
-        float2 v = samples(in, b.first, 2 * i, blends, outside, &z);
-        if (b.weight != 0.0f)
-            v += b.weight * (samples(in, b.second, 2 * i, blends, outside, &z) - v);
-        work[AT(i)] = v;
+    for (int x = id; x < z.width; x += GROUP) {
+        const __global IN_T *column = in + x * CHANNELS;
+#define PIXEL(y) (TO_FLOAT(column[(y) * z.in_pitch]) - z.middle)
+#define AFTER(j) PIXEL(z.height - 1 - (j))
+        float first = b.first < 0 ? outside : PIXEL(b.first);
+        float second = b.second < 0 ? outside : PIXEL(b.second);
+        float v = first + b.weight * (second - first);
+        if (y >= z.height)
+            FIT(v, b, taps + z.taps[0], z.taps[1], AFTER, PIXEL);
+#undef AFTER
+        row[SAMPLE(x)] = v;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int x = z.width + id; x < 2 * half_x; x += GROUP) {
+        struct blend g = blends[x - z.width];
+#define INSIDE(x) row[SAMPLE(x)]
+#define AFTER(j) INSIDE(z.width - 1 - (j))
+        float first = g.first < 0 ? outside : INSIDE(g.first);
+        float second = g.second < 0 ? outside : INSIDE(g.second);
+        float v = first + g.weight * (second - first);
+        FIT(v, g, taps, z.taps[0], AFTER, INSIDE);
+#undef AFTER
+        row[SAMPLE(x)] = v;
     }
     transform(work, twiddles, stages + z.x.first, z.x, 0);
     plane += (long)get_group_id(0) * z.pitch;

@@ -5,6 +5,7 @@
 struct blend {
     int first, second; // positions within the image, or -1: the constant
     float weight;      // of the second
+    float wave[4];     // times c and s, of the line's end, then of its beginning
 };
 
 // Squared frequencies are integers in units of 2^-62, so that which side of an ideal cutoff a

@@ -18,6 +18,8 @@
  *
  * An ideal filter's response oscillates on and on: the image's own size is taken, at least 64.
  *
+ * What a notch removes goes on beyond clamped ends (extend_wave.c).
+ *
  * In the gap stands what lies beyond the end, as far as the filter reaches, then what lies before
  * the beginning, as far; in between, a ninth of the gap, a smooth step leads from one to the other.
  * Of the even lengths (frequency_gpu.c takes samples by pairs) that are long enough the cheapest to
@@ -205,12 +207,14 @@ void imf_extend_too_long(char *text, size_t size, const struct imf_problem *p) {
                  reach);
 }
 
-void imf_extend_blends(struct imf_blend *out, int size, int period, enum imf_edge edge) {
+void imf_extend_blends(struct imf_blend *out, int size, int period, enum imf_edge edge,
+                       struct imf_wave wave) {
     int gap = period - size;
     for (int i = 0; i < gap; i++) {
         double step = fmin(fmax(((i + 0.5) / gap - 0.5) * STEP + 0.5, 0), 1);
         out[i].first = imf_edge_index(edge, size + i, size);
         out[i].second = imf_edge_index(edge, i - gap, size);
         out[i].weight = (float)(step * step * (3 - 2 * step));
+        imf_extend_wave_on(&out[i], wave, i + 1, gap - i);
     }
 }

@@ -16,10 +16,19 @@
 
 #include "solver/solver.h"
 
-/* A sample of the gap: (1 - weight) * first + weight * second. Mirrored by cl/frequency.cl. */
+/* A sample of the gap: (1 - weight) * first + weight * second, and what a wave adds to that: the sum
+ * of wave[i] * fit[i], where fit are c and s of extend_wave.c at the end of the line, then at its
+ * beginning. Mirrored by cl/parts/transfer.cl. */
 struct imf_blend {
     int32_t first, second; /* positions within the image, or -1: the constant */
     float weight;
+    float wave[4];
+};
+
+/* A notch's wave along an axis. */
+struct imf_wave {
+    int taps;    /* samples at each end of a line that it is fitted to; 0: it does not go on */
+    double turn; /* radians from sample to sample */
 };
 
 /* Samples beyond an edge that the filter's result owes something to. */
@@ -32,7 +41,21 @@ void imf_extend_too_long(char *text, size_t size, const struct imf_problem *p);
 /* The period of an axis of `size` samples: 0 where it would exceed IMF_FFT_MAX. */
 int imf_extend_period(const struct imf_transfer *t, int size, enum imf_edge edge);
 
+/* What goes on beyond the ends of an axis of `size` samples; frequency: the transfer function's u
+ * or v. */
+struct imf_wave imf_extend_wave(const struct imf_transfer *t, double frequency, int size,
+                                enum imf_edge edge);
+
+/* Two for each of wave.taps samples, from the end of a line inwards: the sums of their products
+ * with the samples are c and s. */
+void imf_extend_taps(double *out, struct imf_wave wave);
+
+/* Set what a wave adds to a sample of the gap, so many samples after a line's end and before its
+ * beginning. */
+void imf_extend_wave_on(struct imf_blend *b, struct imf_wave wave, int after, int before);
+
 /* Fill period - size entries, one for each sample of the gap. */
-void imf_extend_blends(struct imf_blend *out, int size, int period, enum imf_edge edge);
+void imf_extend_blends(struct imf_blend *out, int size, int period, enum imf_edge edge,
+                       struct imf_wave wave);
 
 #endif

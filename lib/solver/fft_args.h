@@ -29,7 +29,7 @@ struct imf_fft_gpu_sizes {
 struct imf_frequency_sizes {
     imf_long in_origin, in_pitch, out_origin, out_pitch;
     float middle, mean, outside[4];
-    int32_t width, height, channel, bands, work;
+    int32_t width, height, channel, bands, work, taps[2];
     struct imf_fft_axis x, y;
 };
 
@@ -49,7 +49,7 @@ struct imf_frequency_gpu_axis {
 struct imf_frequency_gpu_sizes {
     imf_long in_origin, in_pitch, out_origin, out_pitch;
     float middle, mean, outside[4];
-    int32_t width, height, gap, pitch;
+    int32_t width, height, gap, pitch, taps[2];
     struct imf_frequency_gpu_axis x, outer, inner;
 };
 

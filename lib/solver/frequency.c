@@ -22,7 +22,7 @@ struct layout {
     size_t plane, gains, scratch;
 };
 
-enum phase { GAINS, COLUMNS, ROWS, RESULT };
+enum phase { GAINS, FITS, COLUMNS, ROWS, RESULT };
 
 _Static_assert(sizeof(struct layout) <= IMF_SHAPE, "a proposal holds it");
 
@@ -33,7 +33,7 @@ struct frequency_job {
     struct imf_frequency_gain gain;
     int channels;
     struct imf_program *program;
-    struct imf_buffer *plane, *gains, *scratch, *twiddles, *order, *blends, *squares;
+    struct imf_buffer *plane, *gains, *scratch, *twiddles, *order, *blends, *taps, *fits, *squares;
 };
 
 /* Work-items for each compute unit: enough to even out their pace. */
@@ -155,8 +155,8 @@ static void frequency_destroy(void **job) {
     struct frequency_job *j = *job;
     if (!j)
         return;
-    struct imf_buffer **buffers[] = {&j->plane, &j->gains,  &j->scratch, &j->twiddles,
-                                     &j->order, &j->blends, &j->squares};
+    struct imf_buffer **buffers[] = {&j->plane,  &j->gains, &j->scratch, &j->twiddles, &j->order,
+                                     &j->blends, &j->taps,  &j->fits,    &j->squares};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         imf_buffer_free(buffers[i]);
     imf_program_free(&j->program);
@@ -175,6 +175,8 @@ static enum imf_status launch(struct frequency_job *j, const struct imf_buffer *
                                    imf_arg_buffer(j->twiddles),
                                    imf_arg_buffer(j->order),
                                    imf_arg_buffer(j->blends),
+                                   imf_arg_buffer(j->taps),
+                                   imf_arg_buffer(j->fits),
                                    imf_arg_buffer(j->squares),
                                    imf_arg_block(&j->sizes, sizeof j->sizes),
                                    imf_arg_block(&j->gain, sizeof j->gain),
@@ -217,7 +219,11 @@ static enum imf_status make_buffers(struct frequency_job *j, const struct imf_pr
     if (status == IMF_OK)
         status = make_order(j, err);
     if (status == IMF_OK)
-        status = imf_frequency_blends(&j->blends, j->queue, p, l->x.length, l->y.length, err);
+        status = imf_frequency_gaps(&j->blends, &j->taps, j->sizes.taps, j->queue, p, l->x.length,
+                                    l->y.length, err);
+    if (status == IMF_OK)
+        status = imf_buffer_make(&j->fits, j->queue, IMF_BUFFER_WORK,
+                                 (size_t)p->height * 4 * sizeof(float), err);
     return status;
 }
 
@@ -264,7 +270,8 @@ static enum imf_status frequency_run(void *job, const struct imf_surface *in,
     z->out_pitch = (int64_t)out->pitch;
     enum imf_status status = IMF_OK;
     for (z->channel = 0; z->channel < j->channels; z->channel++)
-        for (enum phase phase = COLUMNS; phase <= RESULT && status == IMF_OK; phase++)
+        for (enum phase phase = z->taps[0] ? FITS : COLUMNS; phase <= RESULT && status == IMF_OK;
+             phase++)
             status = launch(j, in->mem, out->mem, phase, err);
     return status;
 }

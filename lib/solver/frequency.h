@@ -18,9 +18,11 @@ void imf_frequency_gain_set(struct imf_frequency_gain *g, const struct imf_trans
  * units. */
 int64_t imf_frequency_square(double f);
 
-/* A table of struct imf_blend: the gap of a period nx along x, then of ny along y. */
-enum imf_status imf_frequency_blends(struct imf_buffer **out, struct imf_queue *queue,
-                                     const struct imf_problem *p, int nx, int ny,
-                                     struct imf_error *err);
+/* A table of struct imf_blend, the gap of a period nx along x, then of ny along y, and one of the
+ * taps of the waves that go on, likewise; count: how many of x and of y. */
+enum imf_status imf_frequency_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
+                                   int32_t count[2], struct imf_queue *queue,
+                                   const struct imf_problem *p, int nx, int ny,
+                                   struct imf_error *err);
 
 #endif

@@ -38,7 +38,8 @@ struct whole_job {
     struct imf_frequency_gpu_sizes sizes;
     int channels;
     struct imf_program *rows_in, *columns_in, *middle, *columns_out, *rows_out;
-    struct imf_buffer *plane, *gains, *twiddles, *stages, *places, *turns_x, *turns_y, *blends;
+    struct imf_buffer *plane, *gains, *twiddles, *stages, *places, *turns_x, *turns_y, *blends,
+        *taps;
 };
 
 /* Elements of a row, where AT of cl/frequency_gpu.cl leaves some out. */
@@ -253,8 +254,8 @@ static void whole_destroy(void **job) {
     struct whole_job *j = *job;
     if (!j)
         return;
-    struct imf_buffer **buffers[] = {&j->plane,  &j->gains,   &j->twiddles, &j->stages,
-                                     &j->places, &j->turns_x, &j->turns_y,  &j->blends};
+    struct imf_buffer **buffers[] = {&j->plane,   &j->gains,   &j->twiddles, &j->stages, &j->places,
+                                     &j->turns_x, &j->turns_y, &j->blends,   &j->taps};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         imf_buffer_free(buffers[i]);
     struct imf_program **programs[] = {&j->rows_in, &j->columns_in, &j->middle, &j->columns_out,
@@ -345,7 +346,8 @@ static enum imf_status make_buffers(struct whole_job *j, const struct imf_proble
     if (status == IMF_OK)
         status = make_turns(j, frequency, err);
     if (status == IMF_OK)
-        status = imf_frequency_blends(&j->blends, j->queue, p, l->nx, l->ny, err);
+        status =
+            imf_frequency_gaps(&j->blends, &j->taps, j->sizes.taps, j->queue, p, l->nx, l->ny, err);
     return status;
 }
 
@@ -414,10 +416,10 @@ static enum imf_status whole_run(void *job, const struct imf_surface *in,
     z->in_pitch = (int64_t)in->pitch;
     z->out_origin = (int64_t)out->origin;
     z->out_pitch = (int64_t)out->pitch;
-    const struct imf_arg in_args[] = {imf_arg_buffer(in->mem),     imf_arg_buffer(j->plane),
-                                      imf_arg_buffer(j->twiddles), imf_arg_buffer(j->stages),
-                                      imf_arg_buffer(j->places),   imf_arg_buffer(j->turns_x),
-                                      imf_arg_buffer(j->blends),   imf_arg_block(z, sizeof *z)};
+    const struct imf_arg in_args[] = {
+        imf_arg_buffer(in->mem),   imf_arg_buffer(j->plane),  imf_arg_buffer(j->twiddles),
+        imf_arg_buffer(j->stages), imf_arg_buffer(j->places), imf_arg_buffer(j->turns_x),
+        imf_arg_buffer(j->blends), imf_arg_buffer(j->taps),   imf_arg_block(z, sizeof *z)};
     const struct imf_arg out_args[] = {imf_arg_buffer(j->plane),    imf_arg_buffer(out->mem),
                                        imf_arg_buffer(j->twiddles), imf_arg_buffer(j->stages),
                                        imf_arg_buffer(j->places),   imf_arg_buffer(j->turns_x),

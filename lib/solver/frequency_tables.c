@@ -5,7 +5,8 @@
  * with a root mean square of 0.6 eps sqrt(log2 N) times the signal's, eps = 2^-24. There and back,
  * for gains of at most 1, that is 0.85 eps sqrt(log2 N) rms(x); measured on noise, black and white
  * the largest of 10^7 pixels is under six times that. The gains themselves are rounded, by 2 eps
- * and for Butterworth by eps times the order, and so is the mean.
+ * and for Butterworth by eps times the order, and so is the mean. A wave that goes on beyond the ends
+ * is fitted to samples, and about as large.
  */
 #include "solver/extend.h"
 #include "solver/fft_error.h"
@@ -52,17 +53,34 @@ void imf_frequency_gain_set(struct imf_frequency_gain *g, const struct imf_trans
     g->reject = t->kind != IMF_LOWPASS && t->kind != IMF_BANDPASS;
 }
 
-enum imf_status imf_frequency_blends(struct imf_buffer **out, struct imf_queue *queue,
-                                     const struct imf_problem *p, int nx, int ny,
-                                     struct imf_error *err) {
-    int gap_x = nx - p->width, gap_y = ny - p->height;
-    size_t bytes = ((size_t)gap_x + (size_t)gap_y + 1) * sizeof(struct imf_blend); /* never 0 */
-    struct imf_blend *blends = calloc(1, bytes);
-    if (!blends)
-        return imf_fail_memory(err, bytes);
-    imf_extend_blends(blends, p->width, nx, p->edge);
-    imf_extend_blends(blends + gap_x, p->height, ny, p->edge);
-    enum imf_status status = imf_buffer_table(out, queue, blends, bytes, err);
-    free(blends);
+enum imf_status imf_frequency_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
+                                   int32_t count[2], struct imf_queue *queue,
+                                   const struct imf_problem *p, int nx, int ny,
+                                   struct imf_error *err) {
+    struct imf_wave x = imf_extend_wave(p->transfer, p->transfer->u, p->width, p->edge);
+    struct imf_wave y = imf_extend_wave(p->transfer, p->transfer->v, p->height, p->edge);
+    size_t gap_x = (size_t)(nx - p->width), gap_y = (size_t)(ny - p->height);
+    size_t all_gaps = (gap_x + gap_y + 1) * sizeof(struct imf_blend); /* never 0 */
+    size_t most = 2 * (size_t)(x.taps + y.taps) + 1, all_taps = most * sizeof(float);
+    struct imf_blend *b = calloc(1, all_gaps);
+    float *t = calloc(1, all_taps);
+    double *wide = calloc(most, sizeof *wide);
+    enum imf_status status = b && t && wide ? IMF_OK : imf_fail_memory(err, all_gaps + all_taps);
+    if (status == IMF_OK) {
+        imf_extend_blends(b, p->width, nx, p->edge, x);
+        imf_extend_blends(b + gap_x, p->height, ny, p->edge, y);
+        imf_extend_taps(wide, x);
+        imf_extend_taps(wide + 2 * x.taps, y);
+        for (size_t i = 0; i < most; i++)
+            t[i] = (float)wide[i];
+        status = imf_buffer_table(blends, queue, b, all_gaps, err);
+    }
+    if (status == IMF_OK)
+        status = imf_buffer_table(taps, queue, t, all_taps, err);
+    count[0] = x.taps;
+    count[1] = y.taps;
+    free(b);
+    free(t);
+    free(wide);
     return status;
 }

@@ -28,15 +28,23 @@ struct host_frequency_job {
     struct shape shape;
 };
 
+/* How a line becomes periodic. */
+struct gap {
+    int size, period;
+    struct imf_wave wave;
+    struct imf_blend *blends; /* period - size */
+    double *taps;
+};
+
 struct transfer {
     const struct imf_problem *p;
     int nx, ny;
     struct imf_fft_host *along_x, *along_y;
-    struct imf_complex *plane;       /* ny rows of nx */
-    struct imf_complex *in, *out;    /* lines, COLUMNS of the longer axis */
-    struct imf_blend *gap_x, *gap_y; /* nx - width and ny - height */
-    double *row;                     /* of the image, all channels */
-    int channel;                     /* the first of the two on the plane */
+    struct imf_complex *plane;    /* ny rows of nx */
+    struct imf_complex *in, *out; /* lines, COLUMNS of the longer axis */
+    struct gap gap_x, gap_y;
+    double *row; /* of the image, all channels */
+    int channel; /* the first of the two on the plane */
 };
 
 /* What a prime stage costs is counted in doublings of a length: of those of its convolution, padded
@@ -84,9 +92,23 @@ static void release(struct transfer *t) {
     free(t->plane);
     free(t->in);
     free(t->out);
-    free(t->gap_x);
-    free(t->gap_y);
+    free(t->gap_x.blends);
+    free(t->gap_x.taps);
+    free(t->gap_y.blends);
+    free(t->gap_y.taps);
     free(t->row);
+}
+
+static bool make_gap(struct gap *g, const struct imf_problem *p, double frequency, int size,
+                     int period) {
+    struct imf_wave wave = imf_extend_wave(p->transfer, frequency, size, p->edge);
+    *g = (struct gap){size, period, wave, calloc((size_t)period, sizeof *g->blends),
+                      calloc(2 * (size_t)size, sizeof *g->taps)};
+    if (!g->blends || !g->taps)
+        return false;
+    imf_extend_blends(g->blends, size, period, p->edge, wave);
+    imf_extend_taps(g->taps, wave);
+    return true;
 }
 
 static enum imf_status prepare(struct transfer *t, struct imf_error *err) {
@@ -109,22 +131,38 @@ static enum imf_status prepare(struct transfer *t, struct imf_error *err) {
                         t->nx, t->ny);
     t->in = calloc(longest, sizeof *t->in);
     t->out = calloc(longest, sizeof *t->out);
-    t->gap_x = calloc((size_t)t->nx, sizeof *t->gap_x);
-    t->gap_y = calloc((size_t)t->ny, sizeof *t->gap_y);
     t->row = calloc((size_t)p->width * (size_t)p->channels, sizeof *t->row);
-    if (!t->in || !t->out || !t->gap_x || !t->gap_y || !t->row)
+    if (!t->in || !t->out || !t->row || !make_gap(&t->gap_x, p, p->transfer->u, p->width, t->nx) ||
+        !make_gap(&t->gap_y, p, p->transfer->v, p->height, t->ny))
         return imf_fail_memory(err, bytes);
-    imf_extend_blends(t->gap_x, p->width, t->nx, p->edge);
-    imf_extend_blends(t->gap_y, p->height, t->ny, p->edge);
     return IMF_OK;
 }
 
-static struct imf_complex blend(const struct imf_complex *line, size_t stride,
-                                const struct imf_blend *b, struct imf_complex outside) {
-    struct imf_complex u = b->first < 0 ? outside : line[(size_t)b->first * stride];
-    struct imf_complex v = b->second < 0 ? outside : line[(size_t)b->second * stride];
-    double w = (double)b->weight;
-    return (struct imf_complex){(1 - w) * u.re + w * v.re, (1 - w) * u.im + w * v.im};
+/* A line of the image, `stride` elements from one sample to the next, and the gap behind it. */
+static void extend(struct imf_complex *line, size_t stride, const struct gap *gap,
+                   struct imf_complex outside) {
+    struct imf_complex fit[4] = {{0, 0}};
+    size_t size = (size_t)gap->size;
+    for (size_t i = 0; i < (size_t)gap->wave.taps; i++) {
+        const struct imf_complex ends[] = {line[(size - 1 - i) * stride], line[i * stride]};
+        for (size_t k = 0; k < 4; k++) {
+            double tap = gap->taps[2 * i + k % 2];
+            fit[k].re += tap * ends[k / 2].re;
+            fit[k].im += tap * ends[k / 2].im;
+        }
+    }
+    for (int i = gap->size; i < gap->period; i++) {
+        const struct imf_blend *b = &gap->blends[i - gap->size];
+        struct imf_complex u = b->first < 0 ? outside : line[(size_t)b->first * stride];
+        struct imf_complex v = b->second < 0 ? outside : line[(size_t)b->second * stride];
+        double w = (double)b->weight;
+        struct imf_complex sum = {(1 - w) * u.re + w * v.re, (1 - w) * u.im + w * v.im};
+        for (int k = 0; k < 4; k++) {
+            sum.re += (double)b->wave[k] * fit[k].re;
+            sum.im += (double)b->wave[k] * fit[k].im;
+        }
+        line[(size_t)i * stride] = sum;
+    }
 }
 
 /* Channels t->channel and the next of the image into the plane, and the gap. */
@@ -139,13 +177,10 @@ static void load(struct transfer *t, const struct imf_surface *in) {
         imf_samples_widen(t->row, imf_surface_row(in, y), in->sample, 0, width * channels);
         for (size_t x = 0; x < width; x++, from += channels)
             line[x] = (struct imf_complex){from[0], pair ? from[1] : 0};
-        for (size_t x = width; x < nx; x++)
-            line[x] = blend(line, 1, &t->gap_x[x - width], outside);
+        extend(line, 1, &t->gap_x, outside);
     }
-    for (int y = p->height; y < t->ny; y++)
-        for (size_t x = 0; x < nx; x++)
-            t->plane[(size_t)y * nx + x] =
-                blend(t->plane + x, nx, &t->gap_y[y - p->height], outside);
+    for (size_t x = 0; x < nx; x++)
+        extend(t->plane + x, nx, &t->gap_y, outside);
 }
 
 static void transform_rows(struct transfer *t, int rows) {

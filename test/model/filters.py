@@ -104,12 +104,13 @@ class Unsharp:
 
 
 class Transfer:
-    """gain(u, v), of frequencies in cycles per pixel; tail(u, v) is the part that spreads"""
+    """gain(u, v), of frequencies in cycles per pixel; tail(u, v) is the part that spreads; wave, of a notch: what it
+    removes, as a frequency along the columns, one along the rows, and its radius"""
 
     integer, bias = False, 0.0
 
-    def __init__(self, gain, tail, shown, ideal):
-        self.response, self.tail, self.shown, self.ideal = gain, tail, shown, ideal
+    def __init__(self, gain, tail, shown, ideal, wave=None):
+        self.response, self.tail, self.shown, self.ideal, self.wave = gain, tail, shown, ideal, wave
 
     def gain(self):
         return float(self.response(np.zeros((1, 1)), np.zeros((1, 1)))[0, 0])
@@ -290,7 +291,7 @@ def notch(u0, v0, radius):
     def both(u, v):
         return pit(u, v, 1) * pit(u, v, -1)
 
-    return Transfer(both, lambda u, v: 1 - both(u, v), "clip", False)
+    return Transfer(both, lambda u, v: 1 - both(u, v), "clip", False, (v0, u0, radius))
 
 
 def drawn(name):

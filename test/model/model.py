@@ -143,6 +143,29 @@ def tail_width(stage):
 EXTENTS = ((False, (0, 0)), (True, (0, 0)), (False, (0, 1)), (False, (1, 0)), (False, (1, 1)))
 
 
+def continued(plane, before, after, frequency, radius):
+    """Rows added before and after a plane's: clamped, but for the wave of a notch, which goes on. In each column it is
+    fitted to samples at either end, with a constant, and two rows that keep its sine and cosine small."""
+    off = abs(frequency - np.rint(frequency))
+    turn = 2 * np.pi * off
+    count = int(np.ceil(max(0.5 / radius, 1 / off))) if len(plane) * off >= 2 else 0
+    count = min(count, len(plane))
+
+    def terms(at):
+        return np.stack([np.ones(len(at)), np.cos(turn * at), np.sin(turn * at)], axis=1)
+
+    def beyond(end, more):
+        """end: rows in the order that leads out"""
+        small = np.sqrt(count / 1000) * np.eye(3)[1:]
+        fit = np.linalg.lstsq(np.concatenate([terms(np.arange(1 - count, 1)), small]),
+                              np.concatenate([end[len(end) - count:], np.zeros((2, end.shape[1]))]), rcond=None)[0]
+        return end[-1] + (terms(np.arange(1, more + 1)) - terms(np.zeros(1))) @ fit
+
+    if not count:
+        return plane[np.clip(np.arange(-before, len(plane) + after), 0, len(plane) - 1)]
+    return np.concatenate([beyond(plane[::-1], before)[::-1], plane, beyond(plane, after)])
+
+
 def transfer(plane, stage, spec, edge, border, extent):
     wider, more = extent
     if edge == "wrap":
@@ -153,7 +176,11 @@ def transfer(plane, stage, spec, edge, border, extent):
         if spec not in tails:
             tails[spec] = tail_width(stage)
         reach = (tails[spec] * (3 if wider else 1) + (16 if wider else 0),) * 2
-    wide = extend(plane, reach, edge, border, more)
+    if stage.wave and edge == "clamp":
+        wide = continued(plane.T, reach[1], reach[1] + more[1], stage.wave[1], stage.wave[2]).T
+        wide = continued(wide, reach[0], reach[0] + more[0], stage.wave[0], stage.wave[2])
+    else:
+        wide = extend(plane, reach, edge, border, more)
     v, u = (np.fft.fftfreq(n) for n in wide.shape)
     result = np.fft.ifft2(np.fft.fft2(wide) * stage.response(u[None, :], v[:, None])).real
     return result[reach[0]:reach[0] + plane.shape[0], reach[1]:reach[1] + plane.shape[1]]

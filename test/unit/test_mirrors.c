@@ -87,7 +87,8 @@ static const struct mirror mirrors[] = {
                F(imf_fft_gpu_sizes, taps_h),     F(imf_fft_gpu_sizes, pair),
                F(imf_fft_gpu_sizes, lines),      F(imf_fft_gpu_sizes, capacity)}},
     {STRUCT(imf_blend), .device = "blend", .file = "frequency.cl", .parts = stages,
-     .field = {F(imf_blend, first), F(imf_blend, second), F(imf_blend, weight)}},
+     .field = {F(imf_blend, first), F(imf_blend, second), F(imf_blend, weight),
+               F(imf_blend, wave)}},
     {STRUCT(imf_frequency_sizes), .device = "frequency_sizes", .file = "frequency.cl",
      .parts = stages,
      .field = {F(imf_frequency_sizes, in_origin), F(imf_frequency_sizes, in_pitch),
@@ -96,7 +97,7 @@ static const struct mirror mirrors[] = {
                F(imf_frequency_sizes, outside), F(imf_frequency_sizes, width),
                F(imf_frequency_sizes, height), F(imf_frequency_sizes, channel),
                F(imf_frequency_sizes, bands), F(imf_frequency_sizes, work),
-               F(imf_frequency_sizes, x), F(imf_frequency_sizes, y)}},
+               F(imf_frequency_sizes, taps), F(imf_frequency_sizes, x), F(imf_frequency_sizes, y)}},
     {STRUCT(imf_frequency_gain), .device = "gain", .file = "frequency.cl", .parts = stages,
      .field = {F(imf_frequency_gain, least), F(imf_frequency_gain, most),
                F(imf_frequency_gain, centre), F(imf_frequency_gain, inverse),
@@ -114,8 +115,9 @@ static const struct mirror mirrors[] = {
                F(imf_frequency_gpu_sizes, middle), F(imf_frequency_gpu_sizes, mean),
                F(imf_frequency_gpu_sizes, outside), F(imf_frequency_gpu_sizes, width),
                F(imf_frequency_gpu_sizes, height), F(imf_frequency_gpu_sizes, gap),
-               F(imf_frequency_gpu_sizes, pitch), F(imf_frequency_gpu_sizes, x),
-               F(imf_frequency_gpu_sizes, outer), F(imf_frequency_gpu_sizes, inner)}},
+               F(imf_frequency_gpu_sizes, pitch), F(imf_frequency_gpu_sizes, taps),
+               F(imf_frequency_gpu_sizes, x), F(imf_frequency_gpu_sizes, outer),
+               F(imf_frequency_gpu_sizes, inner)}},
 };
 #define MIRRORS (sizeof mirrors / sizeof *mirrors)
 

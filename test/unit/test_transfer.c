@@ -168,7 +168,7 @@ static void test_extension(void) {
                 CHECK(!free_to_choose || period % 2 == 0 || (n == 1 && period == 1),
                       "period %d of %d is odd", period, n);
                 struct imf_blend *b = calloc((size_t)(period - n) + 1, sizeof *b);
-                imf_extend_blends(b, n, period, (enum imf_edge)edge);
+                imf_extend_blends(b, n, period, (enum imf_edge)edge, (struct imf_wave){0});
                 bool inside = true;
                 for (int k = 0; k < period - n; k++)
                     inside = inside && b[k].first >= -1 && b[k].first < n && b[k].second >= -1 &&
@@ -300,6 +300,37 @@ static int walk(enum imf_edge edge, int i, int n) {
     return i;
 }
 
+/* A clamped line of `size` samples between two of `far` goes on as a notch has it: a constant and a
+ * wave of frequency f are fitted to the last n samples, and to the first, by normal equations. */
+static void continue_line(long double *line, int step, int size, int far, double f, double radius) {
+    int n = (int)ceil(fmax(1 / (2 * radius), 1 / fabs(f)));
+    if (size * fabs(f) < 2)
+        return;
+    if (n > size)
+        n = size;
+    for (int side = -1; side <= 1; side += 2) {
+        long double *end = line + (ptrdiff_t)(side < 0 ? far : far + size - 1) * step,
+                    a[3][4] = {{0}};
+        a[1][1] = a[2][2] = n / 1000.0L;
+        for (int i = 0; i < n; i++) {
+            double at = -2 * acos(-1) * f * i;
+            long double term[] = {1, cos(at), sin(at), end[-(ptrdiff_t)i * side * step]};
+            for (int j = 0; j < 3; j++)
+                for (int k = 0; k < 4; k++)
+                    a[j][k] += term[j] * term[k];
+        }
+        for (int j = 0; j < 3; j++) /* Gauss and Jordan */
+            for (int r = 0; r < 3; r++)
+                for (int k = 3; r != j && k >= j; k--)
+                    a[r][k] -= a[r][j] / a[j][j] * a[j][k];
+        for (int i = 1; i <= far; i++) {
+            double at = 2 * acos(-1) * f * i;
+            long double more = a[1][3] / a[1][1] * (cos(at) - 1) + a[2][3] / a[2][2] * sin(at);
+            end[(ptrdiff_t)i * side * step] = end[0] + more;
+        }
+    }
+}
+
 /* Largest difference from the image extended by far_x and far_y samples on each side, transformed
  * by the definition. */
 static double off_by(const struct imf_transfer *t, enum imf_edge edge, int w, int h, int far_x,
@@ -320,6 +351,12 @@ static double off_by(const struct imf_transfer *t, enum imf_edge edge, int w, in
             int i = walk(edge, x - far_x, w), j = walk(edge, y - far_y, h);
             re[y * nx + x] = i < 0 || j < 0 ? 40 : *pixel(&in, i, j);
         }
+    if (t->kind == IMF_NOTCH && edge == IMF_EDGE_CLAMP) {
+        for (int y = 0; y < ny; y++)
+            continue_line(re + y * nx, 1, w, far_x, t->u, t->radius);
+        for (int x = 0; x < nx; x++)
+            continue_line(re + x, nx, h, far_y, t->v, t->radius);
+    }
     transform_lines(re, im, nx, ny, 1, nx, -1);
     transform_lines(re, im, ny, nx, nx, 1, -1);
     for (int y = 0; y < ny; y++)
@@ -362,9 +399,9 @@ static void test_small(void) {
         {.kind = IMF_BANDSTOP, .type = IMF_GAUSSIAN, .low = 0.1, .high = 0.3},
         {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.08},
     };
-    static const int sizes[][2] = {{7, 5}, {40, 1}, {1, 9}};
+    static const int sizes[][2] = {{7, 5}, {40, 1}, {1, 9}, {30, 33}};
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
-        for (size_t z = 0; z < 3; z++)
+        for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
             for (int edge = IMF_EDGE_CLAMP; edge <= IMF_EDGE_CONSTANT; edge++) {
                 int w = sizes[z][0], h = sizes[z][1];
                 int far = edge == IMF_EDGE_WRAP ? 0 : 2 * (int)imf_extend_reach(&some[i], 1);
