@@ -139,3 +139,134 @@ ppm_size() { # FILE: WIDTH HEIGHT
     [ "$status" -eq 2 ]
     one_line "keep or apply"
 }
+
+# Make IN's EXIF, of orientation-6.png, into chunks, each KIND:KEYWORD:ORIENTATION (eXIf: no keyword),
+# before the pixels but those behind a "-"; or tell what chunks say, in order.
+exif_chunks() { # make IN OUT CHUNK... | tell FILE
+    python3 - "$@" <<'PYTHON'
+import struct, sys, zlib
+
+def chunks(name):
+    data, at = open(name, "rb").read(), 8
+    while at < len(data):
+        size, = struct.unpack(">I", data[at:at + 4])
+        yield data[at + 4:at + 8], data[at + 8:at + 8 + size]
+        at += size + 12
+
+def orientation(exif):
+    at = exif.index(b"\x01\x12\x00\x03\x00\x00\x00\x01\x00") + 9
+    return at, exif[at]
+
+def text(kind, keyword, orient, exif):
+    at, _ = orientation(exif)
+    exif = exif[:at] + bytes([orient]) + exif[at + 1:]
+    if kind == "eXIf":
+        return exif
+    digits = (b"Exif\0\0" + exif).hex()
+    body = "\n%s\n%8d\n" % (keyword.split()[-1], len(exif) + 6)
+    body += "\n".join(digits[i:i + 72] for i in range(0, len(digits), 72)) + "\n"
+    head, body = keyword.encode() + b"\0", body.encode()
+    return {"tEXt": head + body, "zTXt": head + b"\0" + zlib.compress(body),
+            "iTXt": head + b"\1\0\0\0" + zlib.compress(body)}[kind]
+
+if sys.argv[1] == "make":
+    old = list(chunks(sys.argv[2]))
+    exif = dict(old)[b"eXIf"]
+    sides, side = [[], []], 0
+    for word in sys.argv[4:]:
+        if word == "-":
+            side = 1
+            continue
+        kind, keyword, orient = word.split(":")
+        sides[side].append((kind.encode(), text(kind, keyword, int(orient), exif)))
+    rest = [c for c in old if c[0] != b"eXIf"]
+    with open(sys.argv[3], "wb") as out:
+        out.write(b"\x89PNG\r\n\x1a\n")
+        for name, data in rest[:1] + sides[0] + rest[1:-1] + sides[1] + rest[-1:]:
+            out.write(struct.pack(">I", len(data)) + name + data +
+                      struct.pack(">I", zlib.crc32(name + data)))
+else:
+    for name, data in chunks(sys.argv[2]):
+        if name == b"eXIf":
+            print("eXIf", orientation(data)[1])
+        if name in (b"tEXt", b"zTXt", b"iTXt") and data.startswith(b"Raw profile type "):
+            body = data.split(b"\0", 1)[1]
+            body = zlib.decompress(body[1:]) if name == b"zTXt" else body
+            print("text", orientation(bytes.fromhex(body.split(b"\n", 3)[3].decode()))[1])
+PYTHON
+}
+
+@test "EXIF as text, as ImageMagick writes it: heeded, and rewritten when the picture is turned" {
+    imf -f kernel:1 "$FOREIGN/orient-app1.png" -o upright.pgm
+    [ "$(samples upright.pgm)" = "$UPRIGHT" ]
+    imf -f kernel:1 --orient=apply "$FOREIGN/orient-app1.png" -o apply.png
+    [ "$(samples apply.png)" = "$UPRIGHT" ]
+    [ "$(exif_chunks tell apply.png)" = "text 1" ]
+    imf -f kernel:1 "$FOREIGN/orient-app1.png" -o keep.png
+    [ "$(exif_chunks tell keep.png)" = "text 6" ]
+    imf -f emboss:30 "$FOREIGN/orient-app1.png" -o got.pgm
+    imf -f emboss:30 "$FOREIGN/orient-6.png" -o want.pgm
+    cmp want.pgm got.pgm
+    imf --strip=exif -f kernel:1 "$FOREIGN/orient-app1.png" -o bare.png
+    [ "$(samples bare.png)" = "$UPRIGHT" ]
+    [ "$(exif_chunks tell bare.png)" = "" ]
+}
+
+@test "EXIF as text of every kind, before the pixels and behind, to a JPEG and from it" {
+    for kind in tEXt zTXt iTXt; do
+        for keyword in "Raw profile type exif" "Raw profile type APP1"; do
+            for place in "" -; do
+                echo "$kind $keyword $place"
+                exif_chunks make "$FOREIGN/orient-6.png" a.png $place "$kind:$keyword:6"
+                imf_run -f kernel:1 a.png -o upright.pgm
+                [ "$status" -eq 0 ]
+                [ -z "$stderr" ]
+                [ "$(samples upright.pgm)" = "$UPRIGHT" ]
+                imf -f kernel:1 --orient=apply a.png -o apply.png
+                [ "$(exif_chunks tell apply.png)" = "text 1" ]
+                imf -f kernel:1 a.png -o keep.png
+                [ "$(exif_chunks tell keep.png)" = "text 6" ]
+                imf -f kernel:1 a.png -o a.jpg
+                imf -f kernel:1 a.jpg -o b.png
+                [ "$(exif_chunks tell b.png)" = "eXIf 6" ]
+            done
+        done
+    done
+    imf -f kernel:1 - -o got.pgm < <(cat keep.png)
+    [ "$(samples got.pgm)" = "$UPRIGHT" ]
+}
+
+@test "EXIF in a chunk and as text: the chunk's holds, and the text is made to agree" {
+    text="zTXt:Raw profile type exif:3"
+    exif_chunks make "$FOREIGN/orient-6.png" 1.png eXIf::6 "$text"
+    exif_chunks make "$FOREIGN/orient-6.png" 2.png "$text" eXIf::6
+    exif_chunks make "$FOREIGN/orient-6.png" 3.png "$text" - eXIf::6
+    exif_chunks make "$FOREIGN/orient-6.png" 4.png - "$text" eXIf::6
+    for n in 1 2 3 4; do
+        imf -f kernel:1 "$n.png" -o upright.pgm
+        [ "$(samples upright.pgm)" = "$UPRIGHT" ]
+        imf -f kernel:1 "$n.png" -o keep.png
+        [ "$(exif_chunks tell keep.png | sort)" = "$(printf 'eXIf 6\ntext 6')" ]
+        imf -f kernel:1 --orient=apply "$n.png" -o apply.png
+        [ "$(samples apply.png)" = "$UPRIGHT" ]
+        [ "$(exif_chunks tell apply.png | sort)" = "$(printf 'eXIf 1\ntext 1')" ]
+    done
+}
+
+@test "exiftool reads the orientation that is written as text" {
+    command -v exiftool >/dev/null || skip "exiftool reads the tags"
+    exif_chunks make "$FOREIGN/orient-6.png" a.png "zTXt:Raw profile type exif:6"
+    imf -f kernel:1 --orient=apply a.png -o apply.png
+    [ "$(exiftool -s3 -n -Orientation -ImageSize apply.png)" = "$(printf '1\n6 4')" ]
+    imf -f kernel:1 a.png -o keep.png
+    [ "$(exiftool -s3 -n -Orientation -ImageSize keep.png)" = "$(printf '6\n4 6')" ]
+}
+
+@test "XMP as text is turned with the picture" {
+    command -v convert-im6.q16 >/dev/null || skip "needs ImageMagick 6"
+    convert-im6.q16 "$FOREIGN/orient-camera.jpg" a.png
+    grep -a -q "Raw profile type xmp" a.png
+    imf -f kernel:1 --orient=apply a.png -o apply.png
+    grep -a -q "tiff:Orientation='1'" apply.png
+    ! grep -a -q "Raw profile type xmp" apply.png
+}

@@ -21,6 +21,7 @@ enum imf_meta_kind {
     IMF_META_ICC,          /* ICC profile */
     IMF_META_COMMENT,      /* text, as JPEG's COM holds it */
     IMF_META_IRB,          /* Photoshop's image resources, which hold IPTC's record */
+    IMF_META_EXIF_TEXT,    /* the same as EXIF, which a PNG has as text, too, or only so */
     IMF_META_PNG_CHUNK,    /* data of the chunk `tag`, for PNG only */
     IMF_META_JPEG_MPF,     /* JPEG's list of the pictures behind the first, a TIFF stream */
     IMF_META_JPEG_BEHIND,  /* what stands behind the first image of a JPEG */
@@ -33,7 +34,7 @@ struct imf_meta_item {
     enum imf_meta_kind kind;
     unsigned strip; /* the imf_strip bit that removes it */
     uint32_t tag;   /* PNG: the chunk's name, big-endian; JPEG: marker code */
-    bool derived;   /* a PNG chunk of this list holds it as well */
+    bool derived;   /* another item of this list puts it into a PNG */
     bool claims;    /* it tells of what stands behind the first image of a JPEG */
     size_t size;
     unsigned char data[];

@@ -323,6 +323,7 @@ const struct imf_codec imf_png_codec = {
              [IMF_META_ICC] = PNG_UINT_31_MAX,
              [IMF_META_COMMENT] = PNG_UINT_31_MAX,
              [IMF_META_IRB] = PNG_UINT_31_MAX,
+             [IMF_META_EXIF_TEXT] = PNG_UINT_31_MAX / 3,
              [IMF_META_PNG_CHUNK] = PNG_UINT_31_MAX},
     .decoder = &decoder,
     .encoder = &imf_png_encoder,

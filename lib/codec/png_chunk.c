@@ -5,6 +5,7 @@
  * everyone else reads. Text chunks are kept as they are, for a PNG, and XMP, ICC and a comment are
  * taken out of them, for any format; what is deflated is inflated up to a bound.
  */
+#include "codec/jpeg.h"
 #include "codec/png.h"
 
 #include <stdlib.h>
@@ -121,22 +122,6 @@ static bool latin1_to_utf8(struct text *t, bool *starved) {
     return true;
 }
 
-/* Keywords of text that `strip` has a name for ("Raw profile" is ImageMagick's). */
-static unsigned text_strip(const char *keyword) {
-    static const struct {
-        const char *keyword;
-        unsigned strip;
-    } known[] = {
-        {"XML:com.adobe.xmp", IMF_STRIP_XMP},      {"Raw profile type xmp", IMF_STRIP_XMP},
-        {"Raw profile type exif", IMF_STRIP_EXIF}, {"Raw profile type APP1", IMF_STRIP_EXIF},
-        {"Raw profile type icc", IMF_STRIP_ICC},   {"Raw profile type icm", IMF_STRIP_ICC},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(keyword, known[i].keyword) == 0)
-            return known[i].strip;
-    return IMF_STRIP_OTHER;
-}
-
 /* The end of a keyword, or NULL. */
 static const unsigned char *keyword_end(const struct imf_png_chunk *c) {
     size_t most = c->size < KEYWORD_MAX + 1 ? c->size : KEYWORD_MAX + 1;
@@ -144,22 +129,93 @@ static const unsigned char *keyword_end(const struct imf_png_chunk *c) {
     return nul && nul > c->data ? nul : NULL;
 }
 
-/* The first: ImageMagick writes the same twice. */
-static void take_irb(struct imf_reader *r, const struct imf_png_chunk *c, const unsigned char *at,
-                     bool deflated) {
-    struct text text = {0};
-    bool *starved = &r->metadata.starved;
-    size_t size = 0;
-    unsigned char *irb = NULL;
-    if (add_raw(r, c, IMF_STRIP_OTHER) && !imf_metadata_find(&r->metadata, IMF_META_IRB) &&
-        set_text(r, &text, deflated, at, c->data + c->size))
-        irb = imf_png_irb(text.at, text.size, &size, starved);
+static bool begins(const unsigned char *data, size_t size, const char *begin, size_t length) {
+    return size >= length && memcmp(data, begin, length) == 0;
+}
+
+/* Of several the first: ImageMagick writes the same twice. */
+static void take_irb(struct imf_reader *r, const unsigned char *data, size_t size) {
+    if (imf_metadata_find(&r->metadata, IMF_META_IRB) || size < 4)
+        return;
+    unsigned char *irb = imf_png_irb(data, size, &size, &r->metadata.starved);
     struct imf_meta_item *item =
         irb ? imf_reader_keep(r, IMF_META_IRB, IMF_STRIP_OTHER, irb, size) : NULL;
     if (item)
         item->derived = true;
     free(irb);
+}
+
+/* Text that holds EXIF or XMP is taken for what it holds: false if this does neither. */
+static bool take_told(struct imf_reader *r, const unsigned char *data, size_t size) {
+    static const char exif[] = IMF_EXIF_PREFIX, xmp[] = IMF_XMP_PREFIX;
+    size_t skip = begins(data, size, exif, sizeof exif) ? sizeof exif
+                  : begins(data, size, xmp, sizeof xmp) ? sizeof xmp
+                                                        : 0;
+    data += skip;
+    size -= skip;
+    if (begins(data, size, "II*\0", 4) || begins(data, size, "MM\0*", 4)) {
+        if (!imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT))
+            imf_reader_keep(r, IMF_META_EXIF_TEXT, IMF_STRIP_EXIF, data, size);
+    } else if (skip == sizeof xmp || begins(data, size, "<?xpacket", 9)) {
+        imf_reader_keep(r, IMF_META_XMP, IMF_STRIP_XMP, data, size);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Text of these keywords, in upper or lower case, is ImageMagick's. */
+static const struct profile {
+    const char *keyword;
+    unsigned strip;
+    bool told, irb; /* it may hold EXIF or XMP; Photoshop's resources or IPTC's record */
+} profiles[] = {
+    {"raw profile type exif", IMF_STRIP_EXIF, true, false},
+    {"raw profile type app1", IMF_STRIP_EXIF, true, false},
+    {"raw profile type xmp", IMF_STRIP_XMP, true, false},
+    {"raw profile type 8bim", IMF_STRIP_OTHER, false, true},
+    {"raw profile type iptc", IMF_STRIP_OTHER, false, true},
+    {"raw profile type icc", IMF_STRIP_ICC, false, false},
+    {"raw profile type icm", IMF_STRIP_ICC, false, false},
+};
+#define PROFILES (sizeof profiles / sizeof profiles[0])
+
+static const struct profile *profile_of(const char *keyword) {
+    for (size_t i = 0; i < PROFILES; i++)
+        if (imf_same_word(keyword, profiles[i].keyword))
+            return &profiles[i];
+    return NULL;
+}
+
+bool imf_png_names_exif(const char *keyword) {
+    const struct profile *profile = profile_of(keyword);
+    return profile && profile->strip == IMF_STRIP_EXIF;
+}
+
+static void take_profile(struct imf_reader *r, const struct imf_png_chunk *c,
+                         const struct profile *profile, const unsigned char *at, bool deflated) {
+    struct text text = {0};
+    size_t size = 0;
+    unsigned char *data = NULL;
+    if ((profile->told || profile->irb) && set_text(r, &text, deflated, at, c->data + c->size))
+        data = imf_png_profile(text.at, text.size, &size, &r->metadata.starved);
+    bool told = data && profile->told && take_told(r, data, size);
+    if (!told && !c->again && add_raw(r, c, profile->strip) && data && profile->irb)
+        take_irb(r, data, size);
+    if (c->after_pixels)
+        imf_png_settle_exif(r);
+    free(data);
     free(text.owned);
+}
+
+void imf_png_settle_exif(struct imf_reader *r) {
+    const struct imf_meta_item *text = imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT);
+    struct imf_meta_item *exif =
+        text && !imf_metadata_find(&r->metadata, IMF_META_EXIF)
+            ? imf_reader_keep(r, IMF_META_EXIF, IMF_STRIP_EXIF, text->data, text->size)
+            : NULL;
+    if (exif)
+        exif->derived = true;
 }
 
 static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
@@ -172,17 +228,17 @@ static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
         leave_out(r, c, "malformed");
         return;
     }
-    if (strcmp(keyword, "Raw profile type 8bim") == 0 ||
-        strcmp(keyword, "Raw profile type iptc") == 0) {
-        take_irb(r, c, at, deflated);
+    const struct profile *profile = profile_of(keyword);
+    if (profile) {
+        take_profile(r, c, profile, at, deflated);
         return;
     }
-    bool xmp = strcmp(keyword, "XML:com.adobe.xmp") == 0 && kind == 'i';
+    bool xml = strcmp(keyword, "XML:com.adobe.xmp") == 0, xmp = xml && kind == 'i';
     struct text text = {0};
     bool found = (xmp || strcmp(keyword, "Comment") == 0) && set_text(r, &text, deflated, at, end);
     if (found && xmp) {
         imf_reader_keep(r, IMF_META_XMP, IMF_STRIP_XMP, text.at, text.size);
-    } else if (add_raw(r, c, text_strip(keyword)) && found &&
+    } else if (add_raw(r, c, xml ? IMF_STRIP_XMP : IMF_STRIP_OTHER) && found &&
                (kind == 'i' || latin1_to_utf8(&text, &r->metadata.starved))) {
         struct imf_meta_item *item =
             imf_reader_keep(r, IMF_META_COMMENT, IMF_STRIP_OTHER, text.at, text.size);

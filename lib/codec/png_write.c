@@ -6,6 +6,7 @@
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */
+#include "codec/jpeg.h"
 #include "codec/png.h"
 #include "codec/png_idat.h"
 #include "codec/xmp.h"
@@ -127,25 +128,46 @@ static void put_icc(struct png *p, const struct imf_meta_item *item) {
         p->writer->starved = true; /* the buffer is large enough */
 }
 
-static void put_irb(struct png *p, const struct imf_meta_item *item) {
-    static const char begin[] = "Raw profile type 8bim\0"; /* and the method */
-    size_t length;
-    unsigned char *text = imf_png_irb_text(item->data, item->size, &length);
-    uLongf size = text ? compressBound(length) : 0;
-    unsigned char *deflated = scratch(p, text ? malloc(size) : NULL);
-    if (deflated && compress(deflated, &size, text, length) == Z_OK)
-        put_chunk(p, "zTXt", begin, sizeof begin, deflated, size);
+/* `begin` and data as text named like keyword's end. */
+static void put_profile(struct png *p, const char *keyword, const void *begin, size_t begin_size,
+                        const unsigned char *data, size_t size) {
+    size_t length, key = strlen(keyword) + 2; /* with its end and the method, both 0 */
+    unsigned char *text =
+        imf_png_profile_text(strrchr(keyword, ' ') + 1, begin, begin_size, data, size, &length);
+    uLongf room = text ? compressBound(length) : 0;
+    unsigned char *deflated = scratch(p, text ? malloc(room) : NULL);
+    if (deflated && compress(deflated, &room, text, length) == Z_OK)
+        put_chunk(p, "zTXt", keyword, key, deflated, room);
     else
         p->writer->starved = true;
     free(text);
 }
 
+static void put_irb(struct png *p, const struct imf_meta_item *item) {
+    put_profile(p, "Raw profile type 8bim\0", "", 0, item->data, item->size);
+}
+
+static bool is_tiff(const struct imf_meta_item *item) {
+    return item->size >= 4 &&
+           (memcmp(item->data, "II*\0", 4) == 0 || memcmp(item->data, "MM\0*", 4) == 0);
+}
+
 static void put_exif(struct png *p, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(p->writer, item);
-    if (item->size < 4 || (memcmp(item->data, "II*\0", 4) && memcmp(item->data, "MM\0*", 4)))
+    if (!is_tiff(item))
         imf_writer_warn(p->writer, "EXIF that is none was left out");
     else if (data)
         put_chunk(p, "eXIf", "", 0, data, item->size);
+}
+
+/* The text says what the image's EXIF does, which may be another chunk's. */
+static void put_exif_text(struct png *p, const struct imf_meta_item *item) {
+    const struct imf_meta_item *exif = imf_metadata_find(p->writer->metadata, IMF_META_EXIF);
+    const unsigned char *data = exif && is_tiff(exif) ? imf_writer_data(p->writer, exif) : NULL;
+    (void)item;
+    if (data)
+        put_profile(p, "Raw profile type exif\0", IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data,
+                    exif->size);
 }
 
 static void put_xmp(struct png *p, const struct imf_meta_item *item) {
@@ -167,8 +189,13 @@ static void put_raw(struct png *p, const struct imf_meta_item *item) {
 }
 
 static void (*const put[IMF_META_KINDS])(struct png *p, const struct imf_meta_item *item) = {
-    [IMF_META_IRB] = put_irb, [IMF_META_ICC] = put_icc,         [IMF_META_EXIF] = put_exif,
-    [IMF_META_XMP] = put_xmp, [IMF_META_COMMENT] = put_comment, [IMF_META_PNG_CHUNK] = put_raw,
+    [IMF_META_IRB] = put_irb,
+    [IMF_META_ICC] = put_icc,
+    [IMF_META_EXIF] = put_exif,
+    [IMF_META_XMP] = put_xmp,
+    [IMF_META_COMMENT] = put_comment,
+    [IMF_META_PNG_CHUNK] = put_raw,
+    [IMF_META_EXIF_TEXT] = put_exif_text,
 };
 
 /* Everything behind p->last, as far as `end` or, NULL, all of it. */
