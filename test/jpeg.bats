@@ -169,6 +169,41 @@ as_djpeg() { # FILE OPTION...
     done
 }
 
+@test "a damaged JPEG is refused, and --lenient gives what djpeg does, with a warning" {
+    need cjpeg djpeg
+    still in.ppm
+    warned=0
+    for kind in '-sample 2x2' '-sample 1x1' '-restart 1' '-restart 3B' -progressive -grayscale; do
+        # shellcheck disable=SC2086 # words
+        cjpeg $kind in.ppm >whole.jpg
+        python3 -c '
+whole = open("whole.jpg", "rb").read()
+middle = len(whole) // 2
+def write(name, data):
+    open(name + ".jpg", "wb").write(data)
+write("overwritten", whole[:middle] + b"\x5a\xf1\x07\x80" * 6 + whole[middle + 24:])
+write("deleted", whole[:middle] + whole[middle + 24:])
+write("zeroed", whole[:middle] + bytes(400) + whole[middle + 400:])
+write("restart", whole.replace(b"\xff\xd2", b"\xff\xd6", 1))
+write("unmarked", whole.replace(b"\xff\xd3", b"", 1))
+'
+        for damage in overwritten deleted zeroed restart unmarked; do
+            echo "$kind $damage"
+            as_djpeg $damage.jpg --lenient
+            djpeg -outfile /dev/null $damage.jpg 2>said || :
+            [ -s said ] || continue # damage that gives no sign
+            warned=$((warned + 1))
+            imf_run -f kernel:1 $damage.jpg -o out.pnm
+            [ "$status" -eq 1 ]
+            one_line "(accept the readable part with --lenient)"
+            imf_run -f kernel:1 --lenient $damage.jpg -o out.pnm
+            [ "$status" -eq 0 ]
+            one_line "warning: damaged"
+        done
+    done
+    [ "$warned" -ge 16 ]
+}
+
 @test "a sequential JPEG with the scan header of some cameras decodes as djpeg does" {
     need cjpeg djpeg
     still in.ppm

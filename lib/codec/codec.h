@@ -51,6 +51,7 @@ struct imf_reader {
     struct imf_metadata metadata;
     int row, given;         /* rows decoded so far, and given to the caller */
     bool broken;            /* lenient: rows from here on are zeros */
+    bool recoverable;       /* a damaged image of which lenient shows something, if no whole row */
     enum imf_status failed; /* a read failed for good */
     uint64_t memory;        /* bytes that decoding takes beside the rows */
     bool whole;             /* of the whole image, before its first row: see imf_reader_hold() */

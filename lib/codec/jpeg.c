@@ -45,12 +45,16 @@ static void start_step(struct imf_jpeg *j) {
     jpeg_start_decompress(&j->c);
 }
 
+static bool at_damage(const struct imf_jpeg *j) {
+    return j->reader->row + j->done >= j->intact && !j->reader->limits.lenient;
+}
+
 static void rows_step(struct imf_jpeg *j) {
-    for (; j->done < j->rows && j->reader->row + j->done < j->intact; j->done++) {
+    for (; j->done < j->rows && !at_damage(j); j->done++) {
         JSAMPROW row = j->dst + (size_t)j->done * j->stride;
         jpeg_read_scanlines(&j->c, &row, 1);
-        if (j->reader->row + j->done >= j->intact)
-            return; /* damage was met on the way to this row */
+        if (at_damage(j))
+            return; /* it was met on the way to this row */
         for (size_t i = 0; j->inverted && i < j->reader->row_bytes; i++)
             row[i] = (JSAMPLE)(255 - row[i]);
     }
@@ -63,7 +67,7 @@ static void end_step(struct imf_jpeg *j) {
 /* ---- decoder ------------------------------------------------------------------------------ */
 
 /* A step did not return: what libjpeg does not do is told from what is damaged. */
-static enum imf_status failure(const struct imf_jpeg *j, struct imf_error *err, int done) {
+static enum imf_status failure(struct imf_jpeg *j, struct imf_error *err, int done) {
     static const int unsupported[] = {
 #if JPEG_LIB_VERSION < 70 /* later interfaces always have it */
         JERR_ARITH_NOTIMPL,
@@ -81,6 +85,7 @@ static enum imf_status failure(const struct imf_jpeg *j, struct imf_error *err, 
         JERR_MISMATCHED_QUANT_TABLE
     };
     int code = j->errors.msg_code;
+    j->reader->recoverable = false;
     if (j->reader->source.error)
         return imf_fail_io(err, j->reader->source.error);
     if (j->over_limit)
@@ -126,16 +131,7 @@ static enum imf_status decode(struct imf_jpeg *j, struct imf_error *err) {
     imf_jpeg_check_complete(j);
     if (r->source.error)
         return imf_fail_io(err, r->source.error);
-    if (!j->damaged)
-        return IMF_OK;
-    if (!r->limits.lenient)
-        return imf_fail(err, IMF_ERR_DAMAGED, "%s in scan %d", j->what, j->damaged_scan);
-    if (j->intact >= r->info.height) {
-        j->detail_missing = true;
-        snprintf(r->warning, sizeof r->warning, "%s in scan %d: detail is missing", j->what,
-                 j->damaged_scan);
-    }
-    return IMF_OK;
+    return j->damaged && !r->limits.lenient ? imf_jpeg_damaged(j, err) : IMF_OK;
 }
 
 static enum imf_status start(struct imf_jpeg *j, struct imf_error *err) {
@@ -229,11 +225,11 @@ static enum imf_status jpeg_rows(struct imf_reader *r, unsigned char *dst, size_
     j->stride = stride;
     j->rows = rows;
     j->done = 0;
-    bool returned = guarded(j, rows_step);
-    *done = j->done;
+    bool returned = guarded(j, rows_step), nothing = j->damaged && r->row == 0 && !r->recoverable;
+    *done = nothing ? 0 : j->done;
     if (!returned)
-        return failure(j, err, j->done);
-    return j->done < rows ? imf_reader_damaged(r, j->done, j->what, err) : IMF_OK;
+        return failure(j, err, *done);
+    return *done < rows ? imf_jpeg_damaged(j, err) : IMF_OK;
 }
 
 /* What the header claims. */
@@ -253,12 +249,10 @@ static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
         return failure(j, err, 0);
     if (r->source.error)
         return imf_fail_io(err, r->source.error);
-    if (j->detail_missing)
-        return IMF_OK; /* which was let pass */
     if (r->metadata.claims && !j->truncated)
         take_rest(j);
     if (j->damaged)
-        return imf_reader_damaged(r, 0, j->what, err);
+        return imf_jpeg_damaged(j, err);
     return j->truncated ? imf_fail(err, IMF_ERR_DAMAGED,
                                    "truncated: no pixel is missing, but the end marker is")
                         : IMF_OK;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum verdict {
-    HARMLESS, /* the pixels are what djpeg makes of them too: the user is told */
+    HARMLESS, /* no pixel is wrong: the user is told */
     ENDED,    /* the file ended; the pixels may be complete */
-    DAMAGE    /* pixels from here on are invented */
+    DAMAGE    /* pixels from here on are guessed */
 };
 
 static const struct {
@@ -22,7 +22,7 @@ static const struct {
 } verdicts[] = {
     {JWRN_ADOBE_XFORM, HARMLESS},       /* colours are taken as the number of components tells */
     {JWRN_BOGUS_PROGRESSION, HARMLESS}, /* scans in an odd order decode all the same */
-    {JWRN_EXTRANEOUS_DATA, HARMLESS},   /* padding between marker segments */
+    {JWRN_EXTRANEOUS_DATA, HARMLESS},   /* padding; if it is not, see is_padding() */
     {JWRN_JFIF_MAJOR, HARMLESS},        /* a version that does not touch decoding */
     {JWRN_NOT_SEQUENTIAL, HARMLESS},    /* cameras write 0 for numbers that mean nothing there */
     {JWRN_JPEG_EOF, ENDED},             /* ours, from the end of the stream */
@@ -32,12 +32,29 @@ static const struct {
     {JWRN_MUST_RESYNC, DAMAGE},         /* a restart marker is missing */
 };
 
+/*
+ * Bytes that belong to no marker: between the header's segments they are none of the pixels'. Behind
+ * those they are what a decoder that went astray did not use, unless they are zeros.
+ */
+static bool is_padding(const struct imf_jpeg *j) {
+    const int *discarded_and_marker = j->errors.msg_parm.i;
+    const JOCTET *end = j->source.next_input_byte, *at = end;
+    if (j->in_header)
+        return true;
+    while (at > j->begin && end - at < discarded_and_marker[0] && at[-1] == 0)
+        at--;
+    return discarded_and_marker[1] == JPEG_EOI &&
+           (at == j->begin || end - at == discarded_and_marker[0]);
+}
+
 static enum verdict judge(const struct imf_jpeg *j, int code) {
     /* The arithmetic decoder goes on with zeros where data end, and says nothing; encoders leave
      * them out at the end. */
     const struct jpeg_decompress_struct *c = &j->c;
     if (code == JWRN_JPEG_EOF && c->arith_code && !j->in_header &&
         c->input_iMCU_row + 1 < c->total_iMCU_rows)
+        return DAMAGE;
+    if (code == JWRN_EXTRANEOUS_DATA && !is_padding(j))
         return DAMAGE;
     for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++)
         if (verdicts[i].code == code)
@@ -54,6 +71,22 @@ void imf_jpeg_describe(struct imf_jpeg *j) {
         strcpy(j->what, "truncated");
     else
         snprintf(j->what, sizeof j->what, "damaged (%s)", tail);
+}
+
+enum imf_status imf_jpeg_damaged(const struct imf_jpeg *j, struct imf_error *err) {
+    const struct imf_reader *r = j->reader;
+    bool all_rows = j->intact >= r->info.height;
+    const char *instead = !r->limits.lenient || !r->recoverable ? ""
+                          : all_rows && j->buffered             ? ": detail is missing"
+                                                                : ": what is missing is guessed";
+    char where[48] = "";
+    if (r->source.error)
+        return imf_fail_io(err, r->source.error);
+    if (j->buffered)
+        snprintf(where, sizeof where, " in scan %d", j->damaged_scan);
+    else if (!all_rows)
+        snprintf(where, sizeof where, " after row %d of %d", j->intact, r->info.height);
+    return imf_fail(err, IMF_ERR_DAMAGED, "%s%s%s", j->what, where, instead);
 }
 
 static bool all_seen(const struct imf_jpeg *j) {
@@ -110,6 +143,9 @@ void imf_jpeg_on_message(j_common_ptr common, int level) {
         imf_jpeg_describe(j);
         j->damaged_scan = j->c.input_scan_number;
         j->intact = rows_above(j);
+        /* Of a file that ends within its first rows there is nothing to be shown. */
+        j->reader->recoverable =
+            !j->truncated || j->c.input_scan_number > 1 || j->c.input_iMCU_row > 0;
     }
 }
 
@@ -121,7 +157,7 @@ void imf_jpeg_check_complete(struct imf_jpeg *j) {
             complete = complete && c->coef_bits[i][k] == 0;
     if (!j->truncated || j->damaged || complete)
         return;
-    j->damaged = true;
+    j->damaged = j->reader->recoverable = true;
     strcpy(j->what, "truncated");
     j->damaged_scan = c->input_scan_number;
     j->intact = all_seen(j) ? (int)c->image_height : 0;

@@ -20,6 +20,7 @@ struct imf_jpeg {
     jmp_buf jump;
     struct imf_reader *reader;
     uint64_t given;       /* bytes of the stream that libjpeg was given */
+    const JOCTET *begin;  /* of the bytes that it has at hand */
     unsigned char *ahead; /* what was read to count the scans, or NULL */
     bool in_header, inverted;
     bool buffered; /* several scans: decoded whole before the first row */
@@ -35,7 +36,6 @@ struct imf_jpeg {
     bool damaged, truncated;         /* pixels are missing; the file ended early */
     char what[JMSG_LENGTH_MAX + 40]; /* the damage in words */
     int damaged_scan, intact;        /* where damage was met; rows above it */
-    bool detail_missing;             /* it was let pass: all rows are there, some coarse */
 
     /* decoding starts once, for some at the header already */
     bool started;
@@ -90,6 +90,8 @@ void imf_jpeg_free_markers(struct imf_jpeg *j);
 void imf_jpeg_on_message(j_common_ptr common, int level);
 /* Note the damage of libjpeg's message at hand in words. */
 void imf_jpeg_describe(struct imf_jpeg *j);
+/* IMF_ERR_DAMAGED with what was met and where; if lenient, with what stands in its place. */
+enum imf_status imf_jpeg_damaged(const struct imf_jpeg *j, struct imf_error *err);
 /* A buffered image that has ended early was read: is anything missing but its end? */
 void imf_jpeg_check_complete(struct imf_jpeg *j);
 

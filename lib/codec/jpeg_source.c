@@ -26,14 +26,14 @@ static boolean fill_source(j_decompress_ptr c) {
         longjmp(j->jump, 1);
     }
     if (imf_source_fill(s)) {
-        j->source.next_input_byte = s->buffer;
+        j->source.next_input_byte = j->begin = s->buffer;
         j->source.bytes_in_buffer = s->end;
         j->given += s->end;
         s->at = s->end;
         return TRUE;
     }
     WARNMS(c, JWRN_JPEG_EOF);
-    j->source.next_input_byte = end_of_image;
+    j->source.next_input_byte = j->begin = end_of_image;
     j->source.bytes_in_buffer = sizeof end_of_image;
     return TRUE;
 }
@@ -61,6 +61,7 @@ void imf_jpeg_open_source(struct imf_jpeg *j) {
                                          .skip_input_data = skip_source,
                                          .resync_to_restart = jpeg_resync_to_restart,
                                          .term_source = init_source};
+    j->begin = j->source.next_input_byte;
     j->given = s->end - s->at;
     s->at = s->end;
     j->c.src = &j->source;
@@ -187,7 +188,7 @@ enum imf_status imf_jpeg_look_ahead(struct imf_jpeg *j, uint64_t memory, struct 
         j->given += got;
     }
     j->ahead = data;
-    j->source.next_input_byte = data;
+    j->source.next_input_byte = j->begin = data;
     j->source.bytes_in_buffer = w.size;
     return status;
 }

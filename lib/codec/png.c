@@ -20,8 +20,10 @@
 #define CHUNK_MAX ((png_alloc_size_t)16 << 20) /* a larger ancillary chunk is left out */
 #define CHUNK_COUNT_MAX 128                    /* of those that libpng itself would keep */
 #define ADAM7_PASSES 7
-#define LENIENT_READ                                                                               \
-    64 /* libpng drops what it cannot read whole: of a cut file, no more than this */
+/* libpng drops what it cannot read whole: of a cut file, no more than FEW bytes. Without --lenient
+ * that matters for the first row only, which says whether lenient reading would help. */
+#define FEW 64
+#define MANY 8192
 
 struct png {
     png_structp png;
@@ -36,7 +38,6 @@ struct png {
     int pass;
     bool starved; /* libpng found no memory */
     bool started;
-    long image_rows;    /* of all passes, so far */
     unsigned char *dst; /* rows wanted */
     size_t stride;
     int rows, done;
@@ -113,8 +114,7 @@ static void header_step(struct png *p) {
     for (size_t i = 0; imf_png_chunk_name(i); i++)
         png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS,
                                     (png_const_bytep)imf_png_chunk_name(i), 1);
-    if (p->reader->limits.lenient)
-        png_set_compression_buffer_size(p->png, LENIENT_READ);
+    png_set_compression_buffer_size(p->png, FEW);
     png_set_read_user_chunk_fn(p->png, p, on_chunk);
     png_read_info(p->png, p->info);
 }
@@ -162,17 +162,28 @@ static void palette_step(struct png *p) {
     }
 }
 
+/* A row was read. */
+static void read_more(struct png *p) {
+    if (!p->reader->recoverable && !p->reader->limits.lenient)
+        png_set_compression_buffer_size(p->png, MANY);
+    p->reader->recoverable = true;
+}
+
 /* The second argument fills whole blocks, so that a pass that is missing costs detail only. */
 static void image_step(struct png *p) {
     const struct imf_reader *r = p->reader;
     for (p->pass = 0; p->pass < ADAM7_PASSES; p->pass++)
-        for (int y = 0; y < r->info.height; y++, p->image_rows++)
+        for (int y = 0; y < r->info.height; y++) {
             png_read_row(p->png, NULL, p->image + (size_t)y * r->row_bytes);
+            read_more(p);
+        }
 }
 
 static void rows_step(struct png *p) {
-    for (; p->done < p->rows; p->done++)
+    for (; p->done < p->rows; p->done++) {
         png_read_row(p->png, p->dst + (size_t)p->done * p->stride, NULL);
+        read_more(p);
+    }
 }
 
 /* How strictly libpng checks IEND depends on its version: some leave its CRC unread. */
@@ -257,7 +268,7 @@ static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
         return IMF_OK;
     snprintf(where, sizeof where, " in pass %d of %d", p->pass + 1, ADAM7_PASSES);
     enum imf_status status = failure(p, err, where, -1);
-    if (status != IMF_ERR_DAMAGED || !r->limits.lenient || p->image_rows == 0)
+    if (status != IMF_ERR_DAMAGED || !r->limits.lenient || !r->recoverable)
         return status;
     snprintf(r->warning, sizeof r->warning, "%s%s: detail is missing", p->message, where);
     return IMF_OK;

@@ -246,17 +246,18 @@ enum imf_status imf_reader_decode(struct imf_reader *r, unsigned char *to, size_
         if (status == IMF_OK)
             status = imf_carried(r->metadata.starved, &why);
     }
-    bool none = r->row == 0 && status == IMF_ERR_DAMAGED && r->limits.lenient;
-    if (status == IMF_ERR_DAMAGED && r->limits.lenient && !none) {
+    bool damaged = status == IMF_ERR_DAMAGED, lenient = r->limits.lenient;
+    bool some = r->row > 0 || (r->recoverable && !lenient);
+    if (damaged && lenient && some) {
         survive(r, &why);
         status = IMF_OK;
     }
     if (status) {
         r->failed = status;
         return imf_fail(err, status, "%s%s", why.text,
-                        none                        ? ": no row of it can be read"
-                        : status == IMF_ERR_DAMAGED ? " (accept the readable part with --lenient)"
-                                                    : "");
+                        damaged && some ? " (accept the readable part with --lenient)"
+                        : damaged       ? ": no row of it can be read"
+                                        : "");
     }
     r->row += rows - done;
     if (r->row == r->info.height && imf_metadata_orientation(&r->metadata) != r->info.orientation)

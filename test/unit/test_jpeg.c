@@ -4,6 +4,8 @@
 #include "codec/jpeg.h"
 #include "codec_util.h"
 
+#include <setjmp.h>
+
 enum { SIZE = 64 };
 
 static const struct imf_limits lenient = {.lenient = true};
@@ -34,6 +36,46 @@ static size_t marker_at(struct bytes file, int code, int n) {
 
 static bool same_pixels(const struct decoded *a, const struct decoded *b) {
     return a->pixels && b->pixels && memcmp(a->pixels, b->pixels, image_bytes(&a->info)) == 0;
+}
+
+/* ---- libjpeg ------------------------------------------------------------------------------ */
+
+static void leave(j_common_ptr c) {
+    longjmp(*(jmp_buf *)c->client_data, 1);
+}
+
+static void count(j_common_ptr c, int level) {
+    c->err->num_warnings += level < 0;
+}
+
+/* What libjpeg makes of a file, damaged or not, as djpeg has it; its warnings. NULL: an error. */
+static unsigned char *by_libjpeg(const unsigned char *data, size_t size, int *warnings) {
+    struct imf_info i = rgb();
+    unsigned char *volatile pixels = malloc(image_bytes(&i));
+    struct jpeg_decompress_struct c = {0};
+    struct jpeg_error_mgr errors;
+    jmp_buf jump;
+    c.err = jpeg_std_error(&errors);
+    errors.error_exit = leave;
+    errors.emit_message = count;
+    c.client_data = &jump;
+    if (setjmp(jump)) {
+        free(pixels);
+        pixels = NULL;
+    } else {
+        jpeg_create_decompress(&c);
+        jpeg_mem_src(&c, data, size);
+        jpeg_read_header(&c, TRUE);
+        jpeg_start_decompress(&c);
+        while (c.output_scanline < c.output_height) {
+            JSAMPROW row = pixels + c.output_scanline * row_bytes(&i);
+            jpeg_read_scanlines(&c, &row, 1);
+        }
+        jpeg_finish_decompress(&c);
+    }
+    *warnings = (int)errors.num_warnings;
+    jpeg_destroy_decompress(&c);
+    return pixels;
 }
 
 /* ---- damage ------------------------------------------------------------------------------- */
@@ -80,34 +122,122 @@ static void test_no_end_marker(void) {
     }
 }
 
-/* Rows above the damage are right to the last; those below are zeros. */
+/* Rows above the end are right to the last; those below are libjpeg's. */
 static void test_cut_rows(void) {
     for (size_t k = 0; k < 3; k++) {
         struct bytes file = picture(&kinds[k]);
         struct decoded whole = decode(file.data, file.size, NULL);
-        int before = 0;
+        int before = 0, warnings;
         for (size_t n = marker_at(file, 0xda, 0) + 14; n < file.size; n += 7) {
             struct decoded part = decode(file.data, n, &lenient);
+            unsigned char *want = by_libjpeg(file.data, n, &warnings);
             size_t stride = row_bytes(&whole.info);
             int right = 0;
             while (right < SIZE && part.status == IMF_OK &&
                    memcmp(part.pixels + (size_t)right * stride,
                           whole.pixels + (size_t)right * stride, stride) == 0)
                 right++;
-            bool zero = true;
-            for (size_t i = (size_t)right * stride; i < SIZE * stride; i++)
-                zero = zero && part.pixels && part.pixels[i] == 0;
-            CHECK(part.status != IMF_OK || zero, "kind %zu, %zu bytes: row %d", k, n, right);
+            CHECK(part.status != IMF_OK || memcmp(part.pixels, want, SIZE * stride) == 0,
+                  "kind %zu, %zu bytes: row %d", k, n, right);
             CHECK(right >= before, "kind %zu, %zu bytes: %d rows, %d before", k, n, right, before);
             CHECK(right > 0 || part.status == IMF_ERR_DAMAGED,
                   "kind %zu, %zu bytes: no row, and ok", k, n);
             CHECK(part.status == IMF_OK || (right == 0 && strstr(part.err.text, "no row of it")),
                   "%s", part.err.text);
             before = right;
+            free(want);
             done(&part);
         }
         CHECK(before >= SIZE - 17, "kind %zu: %d rows at last", k, before);
         done(&whole);
+        free(file.data);
+    }
+}
+
+/* Some bytes of the scans overwritten, zeroed or missing, or a restart marker that is another's or
+ * missing; no marker is made. */
+static void damage(struct bytes *file, int kind) {
+    size_t first = marker_at(*file, 0xda, 0) + 14, at, count = 24;
+    do {
+        size_t drawn = (size_t)random_byte() << 8 | random_byte();
+        at = first + drawn % (file->size - 64 - first);
+    } while (file->data[at - 1] == 0xff);
+    for (size_t i = at; kind >= 3 && i + 8 < file->size; i++)
+        if (file->data[i] == 0xff && file->data[i + 1] >= 0xd0 && file->data[i + 1] < 0xd8) {
+            at = i;
+            break;
+        }
+    unsigned char *p = file->data + at;
+    if (kind == 3) {
+        p[1] = (unsigned char)(0xd0 + (p[1] + 1 + random_byte() % 7) % 8);
+    } else if (kind == 2 || kind == 4) {
+        count = kind == 2 ? count : 2;
+        memmove(p, p + count, file->size - at - count);
+        file->size -= count;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            p[i] = (unsigned char)(kind == 0 ? random_byte() % 255 : 0);
+    }
+}
+
+/* Damage that libjpeg warns of is refused; lenient reading gives what libjpeg does, to the last row. */
+static void test_damage(void) {
+    int refused = 0, drawn = 0;
+    for (size_t k = 0; k < KINDS; k++)
+        for (int n = 0; n < 100; n++) {
+            int kind = n % (kinds[k].restart ? 5 : 3), warnings;
+            struct bytes file = picture(&kinds[k]);
+            damage(&file, kind);
+            unsigned char *want = by_libjpeg(file.data, file.size, &warnings);
+            struct decoded strict = decode(file.data, file.size, NULL);
+            struct decoded part = decode(file.data, file.size, &lenient);
+            CHECK(!want || (part.status == IMF_OK &&
+                            memcmp(part.pixels, want, image_bytes(&part.info)) == 0),
+                  "kind %zu, damage %d: not libjpeg's pixels: %s", k, kind, part.err.text);
+            CHECK(warnings == 0 ||
+                      (strict.status == IMF_ERR_DAMAGED &&
+                       (strstr(strict.err.text, "--lenient") != NULL) == (part.status == IMF_OK)),
+                  "kind %zu, damage %d: strict: %s; lenient: %s", k, kind, strict.err.text,
+                  part.err.text);
+            CHECK(warnings == 0 || part.status != IMF_OK || imf_reader_warning(part.reader),
+                  "kind %zu, damage %d: no warning", k, kind);
+            refused += strict.status == IMF_ERR_DAMAGED;
+            drawn++;
+            done(&part);
+            done(&strict);
+            free(want);
+            free(file.data);
+        }
+    CHECK(refused > drawn / 2, "%d of %d refused", refused, drawn);
+}
+
+/* Zeros behind the last scan are padding, and so is anything between the header's segments. */
+static void test_padding(void) {
+    static const struct {
+        const char *bytes;
+        int marker;
+        bool damage;
+    } cases[] = {{"\0\0\0\0\0\0\0\0", 0xd9, false},
+                 {"\0\0\0\0\0\0\0\1", 0xd9, true},
+                 {"\1\2\3\4\5\6\7\10", 0xda, false},
+                 {"\0\0\0\0\0\0\0\0", 0xd0, true}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct bytes file = picture(&kinds[5]);
+        struct decoded whole = decode(file.data, file.size, NULL);
+        size_t at = marker_at(file, cases[k].marker, 0), more = 32;
+        unsigned char *padded = malloc(file.size + more);
+        memcpy(padded, file.data, at);
+        for (size_t i = 0; i < more; i++)
+            padded[at + i] = (unsigned char)cases[k].bytes[i % 8];
+        memcpy(padded + at + more, file.data + at, file.size - at);
+        struct decoded d = decode(padded, file.size + more, NULL);
+        CHECK(d.status == (cases[k].damage ? IMF_ERR_DAMAGED : IMF_OK), "case %zu: %s", k,
+              d.err.text);
+        CHECK(cases[k].damage || same_pixels(&whole, &d), "case %zu: pixels differ", k);
+        CHECK(cases[k].damage || imf_reader_warning(d.reader), "case %zu: no warning", k);
+        done(&d);
+        done(&whole);
+        free(padded);
         free(file.data);
     }
 }
@@ -273,6 +403,8 @@ int main(void) {
     test_odd_scan_header();
     test_no_end_marker();
     test_cut_rows();
+    test_damage();
+    test_padding();
     test_cut_between_scans();
     test_many_components();
     test_scans();
