@@ -111,3 +111,41 @@ load helper
     [ "$status" -eq 1 ]
     [ "$(ls out)" = small.pgm ]
 }
+
+# A PNG of zeros, 64x64, with so many zero bytes behind its last row, cut off within them or whole.
+surplus_png() { # FILE BYTES INTERLACE whole|cut
+    python3 - "$@" <<'PYTHON'
+import struct, sys, zlib
+name, surplus, interlace, form = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+rows = 64 * 65
+if interlace:
+    passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
+    rows = sum(len(range(y, 64, dy)) * (1 + len(range(x, 64, dx))) for x, y, dx, dy in passes)
+data = zlib.compress(bytes(rows + surplus), 9)
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+png = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 0, 0, 0, interlace)) +
+       chunk(b"IDAT", data) + chunk(b"IEND", b""))
+open(name, "wb").write(png if form == "whole" else png[:-40])
+PYTHON
+}
+
+@test "a PNG with zeros without end behind its last row is not inflated to their end" {
+    for interlace in 0 1; do
+        for form in whole cut; do
+            echo "$interlace $form"
+            surplus_png endless.png $((64 << 20)) $interlace $form
+            imf_run -f invert endless.png -o out.pgm
+            [ "$status" -eq 0 ]
+            one_line "image data go on behind the last row"
+            [ "$(samples out.pgm | tr ' ' '\n' | sort | uniq -c | tr -s ' ')" = " 4096 255" ]
+        done
+        surplus_png few.png 4000 $interlace whole
+        imf_run -f invert few.png -o out.pgm
+        [ "$status" -eq 0 ]
+        one_line "Too much image data"
+        surplus_png few.png 4000 $interlace cut
+        imf_run -f invert few.png -o out.pgm
+        [ "$status" -eq 1 ]
+    done
+}

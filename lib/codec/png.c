@@ -24,6 +24,11 @@
  * that matters for the first row only, which says whether lenient reading would help. */
 #define FEW 64
 #define MANY 8192
+/* libpng inflates all that follows the last row. With that row, and before libpng has checked it, no
+ * more of the file is read than PART times the row's bytes (an IDAT chunk of one byte has 13) and
+ * SURPLUS. */
+#define PART 16
+#define SURPLUS 16384
 
 struct png {
     png_structp png;
@@ -38,6 +43,8 @@ struct png {
     int pass;
     bool starved; /* libpng found no memory */
     bool started;
+    uint64_t most;      /* bytes that are read for the last row; 0: it is not reached */
+    bool endless;       /* they were not enough for what follows it */
     unsigned char *dst; /* rows wanted */
     size_t stride;
     int rows, done;
@@ -69,6 +76,10 @@ static bool guarded(struct png *p, void (*step)(struct png *)) {
 
 static void read_data(png_structp png, png_bytep dst, size_t size) {
     struct png *p = png_get_io_ptr(png);
+    p->endless = p->most && size >= p->most;
+    if (p->endless)
+        png_error(png, "too much image data");
+    p->most -= p->most ? size : 0;
     if (imf_source_read(&p->reader->source, dst, size) < size)
         png_error(png, "truncated");
     size_t kept = size < sizeof p->end ? sizeof p->end - size : 0;
@@ -162,28 +173,44 @@ static void palette_step(struct png *p) {
     }
 }
 
-/* A row was read. */
-static void read_more(struct png *p) {
-    if (!p->reader->recoverable && !p->reader->limits.lenient)
+/* `row` gets the pixels of this pass, or `all` whole blocks; one is NULL. */
+static void read_row(struct png *p, unsigned char *row, unsigned char *all, bool last) {
+    struct imf_reader *r = p->reader;
+    p->most = last ? PART * (uint64_t)r->row_bytes + SURPLUS : 0;
+    if (last && row)
+        memset(row, 0, r->row_bytes);
+    png_read_row(p->png, row, all);
+    p->most = 0;
+    if (!r->recoverable && !r->limits.lenient)
         png_set_compression_buffer_size(p->png, MANY);
-    p->reader->recoverable = true;
+    r->recoverable = true;
 }
 
-/* The second argument fills whole blocks, so that a pass that is missing costs detail only. */
+/* Whole blocks, so that a pass that is missing costs detail only. */
 static void image_step(struct png *p) {
     const struct imf_reader *r = p->reader;
     for (p->pass = 0; p->pass < ADAM7_PASSES; p->pass++)
-        for (int y = 0; y < r->info.height; y++) {
-            png_read_row(p->png, NULL, p->image + (size_t)y * r->row_bytes);
-            read_more(p);
-        }
+        for (int y = 0; y < r->info.height; y++)
+            read_row(p, NULL, p->image + (size_t)y * r->row_bytes,
+                     p->pass + 1 == ADAM7_PASSES && y + 1 == r->info.height);
 }
 
 static void rows_step(struct png *p) {
-    for (; p->done < p->rows; p->done++) {
-        png_read_row(p->png, p->dst + (size_t)p->done * p->stride, NULL);
-        read_more(p);
-    }
+    const struct imf_reader *r = p->reader;
+    for (; p->done < p->rows; p->done++)
+        read_row(p, p->dst + (size_t)p->done * p->stride, NULL,
+                 r->row + p->done + 1 == r->info.height);
+}
+
+/* A step that reads rows; what follows the last one may be left out. */
+static bool guarded_rows(struct png *p, void (*step)(struct png *)) {
+    bool good = guarded(p, step);
+    if (p->endless)
+        imf_reader_warn(p->reader,
+                        "image data go on behind the last row; they and what follows "
+                        "them were left out");
+    p->done += p->endless;
+    return good || p->endless;
 }
 
 /* How strictly libpng checks IEND depends on its version: some leave its CRC unread. */
@@ -264,7 +291,7 @@ static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
     p->image = calloc(1, p->image_bytes);
     if (!p->image)
         return imf_fail_memory(err, p->image_bytes);
-    if (guarded(p, image_step))
+    if (guarded_rows(p, image_step))
         return IMF_OK;
     snprintf(where, sizeof where, " in pass %d of %d", p->pass + 1, ADAM7_PASSES);
     enum imf_status status = failure(p, err, where, -1);
@@ -292,14 +319,14 @@ static enum imf_status png_rows(struct imf_reader *r, unsigned char *dst, size_t
     p->stride = stride;
     p->rows = rows;
     p->done = 0;
-    bool good = guarded(p, rows_step);
+    bool good = guarded_rows(p, rows_step);
     *done = p->done;
     return good ? IMF_OK : failure(p, err, "", p->done);
 }
 
 static enum imf_status png_end(struct imf_reader *r, struct imf_error *err) {
     struct png *p = r->state;
-    if (p->message[0]) /* a damaged interlaced image that was let pass */
+    if (p->message[0]) /* of a damaged interlaced image, or an endless one, that was let pass */
         return IMF_OK;
     return guarded(p, end_step) ? IMF_OK : failure(p, err, "", 0);
 }
