@@ -140,7 +140,8 @@ static inline void done(struct decoded *d) {
 }
 
 /* libpng's own writer, interlaced. */
-static inline struct bytes interlaced_png(const struct imf_info *i, unsigned char *pixels) {
+static inline struct bytes plain_png(const struct imf_info *i, unsigned char *pixels,
+                                     int interlace) {
     FILE *f = tmpfile();
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
@@ -148,7 +149,7 @@ static inline struct bytes interlaced_png(const struct imf_info *i, unsigned cha
     png_set_IHDR(png, info, (png_uint_32)i->width, (png_uint_32)i->height, i->depth,
                  (i->color == IMF_COLOR_RGB ? PNG_COLOR_MASK_COLOR : 0) |
                      (i->alpha ? PNG_COLOR_MASK_ALPHA : 0),
-                 PNG_INTERLACE_ADAM7, 0, 0);
+                 interlace, 0, 0);
     png_write_info(png, info);
     if (i->depth == 16)
         png_set_swap(png);
@@ -162,6 +163,10 @@ static inline struct bytes interlaced_png(const struct imf_info *i, unsigned cha
     struct bytes out = slurp(f);
     fclose(f);
     return out;
+}
+
+static inline struct bytes interlaced_png(const struct imf_info *i, unsigned char *pixels) {
+    return plain_png(i, pixels, PNG_INTERLACE_ADAM7);
 }
 
 struct marker {

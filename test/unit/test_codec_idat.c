@@ -259,6 +259,51 @@ static void test_levels(void) {
     }
 }
 
+/* ---- beside libpng --------------------------------------------------------------------------- */
+
+enum { WIDTH = 1200, HEIGHT = 800, GLYPHS = 64, GLYPH = 9 };
+
+/* Lines of words, of glyphs with soft edges, from the left or the middle on. */
+static void draw_text(unsigned char *pixels, int left, int between) {
+    unsigned char glyph[GLYPHS][GLYPH][GLYPH];
+    for (int g = 0; g < GLYPHS; g++)
+        for (int k = 0; k < GLYPH * GLYPH; k++)
+            glyph[g][k / GLYPH][k % GLYPH] =
+                random_byte() % 3 ? 255 : (unsigned char)(random_byte() & 0xe0);
+    for (int top = 20; top + GLYPH < HEIGHT; top += between)
+        for (int x = left; x + GLYPH < WIDTH - 20; x += GLYPH - 1) {
+            unsigned g = random_byte() % (GLYPHS + 10);
+            for (int k = 0; g < GLYPHS && k < GLYPH * GLYPH; k++)
+                memset(pixels + ((size_t)(top + k / GLYPH) * WIDTH + (size_t)(x + k % GLYPH)) * 3,
+                       glyph[g][k / GLYPH][k % GLYPH], 3);
+        }
+}
+
+/* Screenshots are no more than a fiftieth larger than libpng's own: a desktop of icons that names
+ * stand below, and a photograph with text beside it. */
+static void test_screenshots(void) {
+    struct imf_info info = shape(WIDTH, HEIGHT, IMF_COLOR_RGB, false, 8, IMF_FORMAT_PNG);
+    unsigned char *pixels = malloc(image_bytes(&info));
+    for (int kind = 0; kind < 2; kind++) {
+        memset(pixels, 255, image_bytes(&info));
+        draw_text(pixels, kind ? WIDTH / 2 : 20, kind ? 16 : 60);
+        for (size_t y = 0; y < HEIGHT; y++)
+            for (size_t x = 0; x < WIDTH / 2; x++)
+                for (size_t k = 0;
+                     k < 3 && (kind || (y % 127 > 60 && y % 127 < 100 && x % 53 < 40)); k++)
+                    pixels[(y * WIDTH + x) * 3 + k] =
+                        (unsigned char)(kind ? 60 + y / 8 + k * x / 16 + random_byte() % 8
+                                             : y % 127 * (k + 1));
+        struct bytes plain = plain_png(&info, pixels, PNG_INTERLACE_NONE);
+        struct bytes ours = encode(&info, pixels, NULL, NULL, NULL);
+        CHECK(ours.size <= plain.size + plain.size / 50, "screenshot %d: %zu bytes, libpng's %zu",
+              kind, ours.size, plain.size);
+        free(ours.data);
+        free(plain.data);
+    }
+    free(pixels);
+}
+
 int main(void) {
     test_shapes();
     test_predictors();
@@ -266,5 +311,6 @@ int main(void) {
     test_same_bytes();
     test_ends();
     test_levels();
+    test_screenshots();
     return check_done("test_codec_idat");
 }
