@@ -268,5 +268,5 @@ PYTHON
     grep -a -q "Raw profile type xmp" a.png
     imf -f kernel:1 --orient=apply a.png -o apply.png
     grep -a -q "tiff:Orientation='1'" apply.png
-    ! grep -a -q "Raw profile type xmp" apply.png
+    run ! grep -a -q "Raw profile type xmp" apply.png
 }

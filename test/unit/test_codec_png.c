@@ -206,10 +206,38 @@ static void test_end(void) {
     }
 }
 
+/* EXIF as text, cut anywhere: what can be read of it is EXIF, and other text is kept as it came. */
+static void test_profile_text(void) {
+    static const char chunk[] =
+        "Raw profile type exif\0\nexif\n      32\n457869660000"
+        "49492a0008000000\n01001201030001000000060000000000\n";
+    const size_t digits = sizeof "Raw profile type exif\0\nexif\n      32\n" - 1;
+    struct imf_info i = shape(2, 3, IMF_COLOR_GRAY, false, 8, IMF_FORMAT_PNG);
+    unsigned char *pixels = random_pixels(&i);
+    for (size_t size = sizeof "Raw profile type exif"; size < sizeof chunk; size++) {
+        struct imf_metadata m = {0};
+        imf_metadata_add(&m, IMF_META_PNG_CHUNK, IMF_STRIP_EXIF, chunk, size)->tag = 0x74455874;
+        struct bytes file = encode(&i, pixels, NULL, &m, NULL);
+        struct decoded d = decode(file.data, file.size, NULL);
+        bool exif = size >= digits + 2 * 10; /* the prefix, and what begins a TIFF stream */
+        CHECK(d.status == IMF_OK, "%zu bytes: %s", size, d.err.text);
+        const struct imf_metadata *got = imf_reader_metadata(d.reader);
+        CHECK(!imf_metadata_find(got, IMF_META_EXIF) != exif, "%zu bytes: EXIF", size);
+        CHECK(!imf_metadata_find(got, IMF_META_PNG_CHUNK) == exif, "%zu bytes: text", size);
+        CHECK(d.info.orientation == 1 || size > sizeof chunk - 12, "%zu bytes: turned", size);
+        CHECK(d.info.orientation == 6 || size < sizeof chunk - 2, "%zu bytes: not turned", size);
+        done(&d);
+        free(file.data);
+        imf_metadata_clear(&m);
+    }
+    free(pixels);
+}
+
 int main(void) {
     test_oversized();
     test_malformed();
     test_intent_beside_profile();
     test_end();
+    test_profile_text();
     return check_done("test_codec_png");
 }
