@@ -8,9 +8,7 @@
 
 #define IMF_SEGMENT_MAX 65533u /* bytes of a marker segment behind its length */
 
-/* Each with its terminating NUL; EXIF's has a second one (JEITA CP-3451; XMP part 3, 1.1.3). */
-#define IMF_EXIF_PREFIX "Exif\0"
-#define IMF_XMP_PREFIX "http://ns.adobe.com/xap/1.0/"
+/* Each with its terminating NUL; of EXIF and XMP see metadata.h. */
 #define IMF_XMP_MORE_PREFIX "http://ns.adobe.com/xmp/extension/"
 #define IMF_IRB_PREFIX "Photoshop 3.0"
 #define IMF_MPF_PREFIX "MPF"                              /* CIPA DC-007, 5.1 */

@@ -15,6 +15,11 @@
 /* The part of IMF_STRIP_ALL that has no name of its own: comments, text, resolution, gamma. */
 #define IMF_STRIP_OTHER 8u
 
+/* What begins a JPEG's segment, or a PNG's text, of EXIF and XMP, each with its terminating NUL; EXIF's
+ * has a second one (JEITA CP-3451; XMP part 3, 1.1.3). */
+#define IMF_EXIF_PREFIX "Exif\0"
+#define IMF_XMP_PREFIX "http://ns.adobe.com/xap/1.0/"
+
 enum imf_meta_kind {
     IMF_META_EXIF,         /* TIFF stream, from its "II" or "MM" on */
     IMF_META_XMP,          /* XMP packet */

@@ -1,9 +1,9 @@
 /*
  * png_ahead.c - an orientation that stands behind the pixels
  *
- * eXIf and text may follow the image data, and ImageMagick puts eXIf there; a filter's directions and the
- * output's shape depend on it before the first row is read. Where the stream is a file, the chunks'
- * headers are read past its position, which stays. In a pipe the tag comes too late.
+ * eXIf and text may follow the image data, and ImageMagick puts eXIf there; a filter's directions
+ * and the output's shape depend on them before the first row is read. Where the stream is a file,
+ * the chunks' headers are read past its position, which stays. In a pipe the tag comes too late.
  */
 #include "codec/png.h"
 

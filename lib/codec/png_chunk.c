@@ -5,7 +5,6 @@
  * everyone else reads. Text chunks are kept as they are, for a PNG, and XMP, ICC and a comment are
  * taken out of them, for any format; what is deflated is inflated up to a bound.
  */
-#include "codec/jpeg.h"
 #include "codec/png.h"
 
 #include <stdlib.h>

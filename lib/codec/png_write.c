@@ -6,7 +6,6 @@
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */
-#include "codec/jpeg.h"
 #include "codec/png.h"
 #include "codec/png_idat.h"
 #include "codec/xmp.h"
