@@ -68,7 +68,7 @@ both_link() { # COMPILER SOURCE OPTION...
     make_quietly install DESTDIR="$PWD/root" PREFIX=/opt/imfilter LIBDIR=/opt/imfilter/lib/here
     for file in bin/imfilter lib/here/libimfilter.a lib/here/libimfilter.so lib/here/libimfilter.so.0 \
         "lib/here/libimfilter.so.$VERSION" lib/here/pkgconfig/imfilter.pc include/imfilter.h \
-        share/doc/imfilter/LICENSE share/imfilter/sobel.flt share/man/man1/imfilter.1 share/man/man5/imfilter.5 \
+        share/imfilter/sobel.flt share/man/man1/imfilter.1 share/man/man5/imfilter.5 \
         share/man/man7/imfilter-batch.7 \
         share/bash-completion/completions/imfilter share/zsh/site-functions/_imfilter \
         share/fish/vendor_completions.d/imfilter.fish; do
@@ -80,6 +80,87 @@ both_link() { # COMPILER SOURCE OPTION...
     echo mine >root/opt/imfilter/share/imfilter/own.flt
     make_quietly uninstall DESTDIR="$PWD/root" PREFIX=/opt/imfilter LIBDIR=/opt/imfilter/lib/here
     [ "$(find root ! -type d)" = root/opt/imfilter/share/imfilter/own.flt ]
+    # Of directories those stay that other programs expect, and who has something in them.
+    [ "$(find root/opt/imfilter -mindepth 1 -type d -printf '%P ' | tr ' ' '\n' | sort | xargs)" = \
+        "bin include lib lib/here share share/imfilter share/man" ]
+}
+
+# Debian's packages say their licence in a file of their own, and others take it from the sources.
+@test "no licence is installed" {
+    make_quietly install DESTDIR="$PWD/root" PREFIX=/usr
+    [ -x root/usr/bin/imfilter ]
+    [ -z "$(find root -iname '*licen[sc]e*' -o -iname 'COPYING*')" ]
+}
+
+# ---- compiling -------------------------------------------------------------------------------
+
+compile_line() { # FILE VARIABLE=VALUE...: how it would be compiled
+    local object=$PWD/none/${1%.c}.o
+    shift
+    make_quietly -n V=1 BUILD="$PWD/none" "$@" "$object" | grep -e " -o $object"
+}
+
+level_of() { # FILE CFLAGS: the -O that counts
+    compile_line "$1" CFLAGS="$2" | grep -o -e ' -O[^ ]*' | tail -n 1
+}
+
+@test "inner loops are compiled with -O3 whatever the packager's flags, the rest as they say" {
+    for file in lib/solver/vector_rows.c lib/solver/rank_network_run.c lib/solver/host.c lib/base/samples.c; do
+        for flags in '-O2 -g' '-g -O2 -fstack-protector-strong -Wformat' -Os -O3 -g; do
+            echo "$file $flags"
+            [ "$(level_of "$file" "$flags")" = ' -O3' ]
+        done
+        for level in -O0 -O1 -Og; do
+            echo "$file $level"
+            [ "$(level_of "$file" "-O2 -g $level")" = " $level" ]
+        done
+    done
+    [ "$(level_of cli/main.c '-Os -g')" = ' -Os' ]
+    [ "$(level_of lib/solver/solvers.c -O2)" = ' -O2' ]
+}
+
+@test "the program and the library are hardened" {
+    for file in imfilter libimfilter.so; do
+        echo "$file"
+        readelf -hW "$BUILD/$file" | grep -w DYN
+        readelf -lW "$BUILD/$file" | grep -w GNU_RELRO
+        readelf -dW "$BUILD/$file" | grep -w -e BIND_NOW -e NOW
+        nm -D "$BUILD/$file" | grep -w __stack_chk_fail
+    done
+    ! nm -u "$BUILD/libimfilter.a" 2>/dev/null | grep -q -e __asan_ -e __ubsan_ || skip "built with sanitizers"
+    nm -D "$BUILD/imfilter" | grep -e '__[a-z]*printf_chk'
+    nm -D "$BUILD/libimfilter.so" | grep -e '__[a-z]*printf_chk'
+}
+
+@test "hardening is in the way of no flag of the user's" {
+    for compiler in cc clang; do
+        command -v "$compiler" || continue
+        for flags in '-O2 -D_FORTIFY_SOURCE=3' '-O2 -U_FORTIFY_SOURCE' -O0 -g '-O1 -fsanitize=address'; do
+            echo "$compiler $flags"
+            make_quietly BUILD="$PWD/none" CC="$compiler" CFLAGS="$flags" WERROR=1 "$PWD/none/lib/base/number.o"
+        done
+    done
+    line=$(compile_line lib/base/number.c CFLAGS='-O2 -fno-stack-protector')
+    [[ $line == *-fstack-protector-strong*-fno-stack-protector* ]]
+}
+
+@test "two folders build the same bytes" {
+    local objects=(build/embed.o build/lib/base/number.o build/lib/solver/solvers.o build/cli/plain.o)
+    for folder in one "it's/another one"; do
+        mkdir -p "$folder"
+        cp -R "$SOURCE/Makefile" "$SOURCE/lib" "$SOURCE/cli" "$SOURCE/cl" "$SOURCE/filters" "$folder"
+        env -u MAKEFLAGS -u MAKELEVEL make -s -C "$folder" BUILD=build "${objects[@]}"
+    done
+    for object in "${objects[@]}"; do
+        cmp "one/$object" "it's/another one/$object"
+    done
+}
+
+@test "zsh looks where its completions are installed, also below /usr" {
+    command -v zsh || skip "there is no zsh"
+    make_quietly install DESTDIR="$PWD/root" PREFIX=/usr
+    directory=$(find root -name _imfilter -printf '/%P\n')
+    zsh -fc 'print -l $fpath' | grep -x "${directory%/*}"
 }
 
 # bash-completion and fish look below XDG_DATA_DIRS, zsh along its fpath.
