@@ -98,10 +98,9 @@ enum imf_status fleet_create(struct fleet **out, const struct options *o,
         f->count = status == IMF_OK;
     }
     f->alone = jobs == 1;
-    /* One job alone has no others to leave room for, and what there is takes a while to ask. */
-    uint64_t memory = o->settings.max_memory ? o->settings.max_memory
-                      : jobs > 1             ? machine_memory() / 2
-                                             : UINT64_MAX;
+    /* Half of what there is is left to others; an image that needs more is alone then. */
+    uint64_t most = o->settings.max_memory ? o->settings.max_memory : machine_memory();
+    uint64_t memory = o->memory_given && o->settings.max_memory ? most : most / 2;
     if (status == IMF_OK) {
         f->plans =
             plans_create(f->context, f->count, filter, &o->settings, jobs, machine_cores(), memory);

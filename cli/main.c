@@ -204,7 +204,7 @@ int main(int argc, char **argv) {
     struct options options;
     int status = EXIT_USAGE;
     if (options_parse(&options, argc, argv)) {
-        if (options.settings.max_memory)
+        if (!options_spare_memory(&options))
             machine_share_heap();
         device_guard(&options);
         status =

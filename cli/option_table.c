@@ -282,9 +282,11 @@ static bool set_max_pixels(struct options *o, const char *value) {
 }
 
 static bool set_max_memory(struct options *o, const char *value) {
-    if (!parse_count(value, 1024, UINT64_MAX, &o->limits.max_memory))
+    uint64_t bytes;
+    if (!parse_count(value, 1024, UINT64_MAX, &bytes))
         return bad_value("max-memory", value, "bytes, with K, M or G for 1024s; 0: no limit");
-    o->settings.max_memory = o->encode.max_memory = o->limits.max_memory;
+    o->memory_given = true;
+    options_set_memory(o, bytes);
     return true;
 }
 
@@ -381,7 +383,7 @@ const struct option_row option_rows[] = {
     HEADING("Limits"),
     {"lenient", 0, NONE, NULL, "accept the readable part of a damaged image", set_lenient},
     {"max-pixels", 0, REQUIRED, "N[K|M|G]", "refuse images with more pixels (268 million)", set_max_pixels},
-    {"max-memory", 0, REQUIRED, "BYTES[K|M|G]", "refuse to use more memory", set_max_memory},
+    {"max-memory", 0, REQUIRED, "BYTES[K|M|G]", "refuse to use more memory (than there is)", set_max_memory},
     {"max-scans", 0, REQUIRED, "N", "refuse JPEG images with more scans (100)", set_max_scans},
 };
 /* clang-format on */

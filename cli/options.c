@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine.h"
 #include "report.h"
 
 #define LONG_CODE 256 /* code of row i when it has no letter: LONG_CODE + i */
 #define MAX_ROWS 64
+#define SPARE_MEMORY ((uint64_t)1 << 30)
 
 bool options_append(const char ***list, size_t *count, const char *text) {
     /* Room doubles at each power of two. */
@@ -146,8 +148,18 @@ static bool check(const struct options *o) {
     return true;
 }
 
+void options_set_memory(struct options *o, uint64_t bytes) {
+    o->settings.max_memory = o->encode.max_memory = o->limits.max_memory = bytes;
+}
+
+bool options_spare_memory(const struct options *o) {
+    uint64_t most = o->settings.max_memory;
+    return most == 0 || (!o->memory_given && most >= SPARE_MEMORY);
+}
+
 bool options_parse(struct options *o, int argc, char **argv) {
     memset(o, 0, sizeof *o);
+    options_set_memory(o, machine_memory());
     o->limits.max_pixels = IMF_DEFAULT_MAX_PIXELS;
     o->limits.max_scans = IMF_DEFAULT_MAX_SCANS;
     o->encode.compression = -1;

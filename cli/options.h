@@ -45,6 +45,7 @@ struct options {
     struct imf_settings settings;
     struct imf_limits limits;
     struct imf_encode encode;
+    bool memory_given; /* max_memory of these three is the user's, not what there is */
     struct imf_context_options context;
     bool all_devices;
     const char *device;        /* as --device has it, or NULL */
@@ -83,6 +84,10 @@ const char *option_word(const struct option_row *row, size_t index);
 /* Parse argv; false after one line on standard error said why not. */
 bool options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
+/* Of settings, limits and encode alike; 0: no limit. */
+void options_set_memory(struct options *o, uint64_t bytes);
+/* May memory be spent where that only saves time? */
+bool options_spare_memory(const struct options *o);
 
 /* Append to a growing array of borrowed strings. */
 bool options_append(const char ***list, size_t *count, const char *text);

@@ -352,7 +352,7 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
     w->record->pixels = (uint64_t)info->width * (uint64_t)info->height;
     /* While a device is opened, which takes its time. What is decided by its own memory, or among
      * others, has none for that. */
-    if (s->alone && !o->dry_run && w->job->output && !o->settings.max_memory)
+    if (s->alone && !o->dry_run && w->job->output && options_spare_memory(o))
         imf_reader_ahead(w->reader, READ_AHEAD);
     enum result result = s->filter ? take_workspace(s, w) : RESULT_DONE;
     if (result != RESULT_DONE)

@@ -1,4 +1,4 @@
-# A control group's quota of processor time counts in the default number of jobs.
+# A control group's quota of processor time counts in the default number of jobs, its limit of memory is that of a run.
 load helper
 
 # A layer that claims eight processors, shows files of a directory instead of those below /proc and
@@ -93,4 +93,77 @@ jobs_are() { # NUMBER TEXT-OF-/proc/self/cgroup
     jobs_are 4 '4:cpuacct,cpu:/docker/other'
     jobs_are 8 '4:cpuset,cpuacct:/docker'
     jobs_are 8 '4:cpu,cpuacct:/'
+}
+
+# ---- memory ----------------------------------------------------------------------------------
+
+in_group() { # TEXT-OF-/proc/self/cgroup OPTION...: the whole image at once, in plain C
+    mkdir -p root/proc/self
+    echo "$1" >root/proc/self/cgroup
+    shift
+    LD_PRELOAD=$PWD/layer.so imf_run --backend=cpu -f lowpass:0.1 "$@" --explain a.pgm
+}
+
+@test "a group's limit of memory is a run's, unless --max-memory says otherwise" {
+    need_groups
+    printf 'P5 2000 1500 255\n' >a.pgm
+    limits memory.max max
+    limits a/memory.max $((30 << 20))
+    limits a/b/memory.max $((1 << 40))
+    limits memory/docker/memory.limit_in_bytes $((30 << 20))
+    for group in 0::/a 0::/a/b 0::/a/b/c 4:memory:/docker 4:memory:/docker/other; do
+        in_group "$group"
+        echo "$group: $stderr"
+        [ "$status" -eq 1 ]
+        one_line "over the limit of 30 MiB (raise it with --max-memory)"
+        in_group "$group" --max-memory=0
+        [ "$status" -eq 0 ]
+        in_group "$group" --max-memory=1G
+        [ "$status" -eq 0 ]
+    done
+    for group in 0::/ 4:cpu:/docker; do
+        in_group "$group"
+        [ "$status" -eq 0 ]
+    done
+}
+
+# A group of this machine's, where one may be made.
+need_memory_group() { # BYTES
+    local root
+    for root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+        memory_group=$root/imfilter-test-$$
+        mkdir "$memory_group" 2>/dev/null || continue
+        for limit in memory.limit_in_bytes memory.max; do
+            if [ -e "$memory_group/$limit" ] && echo "$1" >"$memory_group/$limit"; then
+                [ ! -e "$memory_group/memory.swap.max" ] || echo 0 >"$memory_group/memory.swap.max"
+                return
+            fi
+        done
+        rmdir "$memory_group"
+    done
+    memory_group=
+    skip "no group with a limit of memory may be made"
+}
+
+teardown() {
+    [ -z "${memory_group:-}" ] || rmdir "$memory_group"
+}
+
+@test "what does not fit into a group's memory is refused, not killed" {
+    ! grep -q __asan_init "$IMFILTER" || skip "the sanitizer takes memory of its own"
+    need_memory_group $((60 << 20))
+    { printf 'P6 4000 3000 255\n' && head -c 36000000 /dev/zero; } >a.ppm
+    # Where nothing is cached yet, and a driver would be tried first.
+    export XDG_CACHE_HOME=$PWD/cache IMFILTER_TRIAL_SECONDS=20
+    for options in '--backend=cpu -f lowpass:0.1' '--backend=fft -f blur:20' '--backend=direct -f sharpen' \
+        '-f lowpass:0.1'; do
+        # shellcheck disable=SC2086 # a list of options
+        run sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$memory_group" "$IMFILTER" $options a.ppm -o out.ppm
+        echo "$options: $status, $output"
+        [ "$status" -eq 1 ]
+        [[ $output == *"over the limit of 60 MiB (raise it with --max-memory)"* ]]
+        [ ! -e out.ppm ]
+    done
+    run sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$memory_group" "$IMFILTER" -f blur:20 a.ppm -o out.ppm
+    [ "$status" -eq 0 ]
 }

@@ -295,12 +295,16 @@ static enum imf_status make_device(struct imf_planning *p, struct imf_context *c
                                    const struct imf_candidate *host, struct request *r,
                                    size_t *best, struct imf_error *err) {
     struct imf_device nominal = nominal_device();
-    bool asked = false, open = rules[r->policy].device && (must || r->policy == OPENED);
+    /* A driver that there is no room for is not even loaded: the system might end the process. */
+    bool room = r->policy == OPENED ||
+                r->bounds.base + imf_tuning(&nominal)->driver_bytes <= r->bounds.limit;
+    bool asked = false, may = rules[r->policy].device && room,
+         open = may && (must || r->policy == OPENED);
     enum imf_status st = IMF_OK;
     if (!open) {
         st = ask_device(p, c, &nominal, r, best, err);
         asked = true;
-        open = rules[r->policy].device && may_win(p, &nominal, *best, host->estimate_ms) &&
+        open = may && may_win(p, &nominal, *best, host->estimate_ms) &&
                with_driver(host, &nominal) <= r->bounds.limit;
     }
     if (st || !open)

@@ -166,12 +166,13 @@ enum imf_status imf_share_run(struct imf_share *s, struct imf_ends *ends, struct
     for (int i = 0; i < s->count; i++)
         r->setup_ms += imf_context_take_setup_ms(s->ws[i]->plan->ctx);
     enum imf_status st = imf_lanes(&run, r, err);
+    /* A workspace that waits is counted with bands, which are lower than parts. */
+    bool spare = is_within(s, s->ws[0]->plan->settings.max_memory / 4);
     for (int i = 0; i < s->count; i++) {
         struct imf_workspace *ws = s->ws[i];
         ws->bands = s->lane[i].parts;
         ws->failure = s->lane[i].failure;
-        /* Under a limit a workspace that waits is counted with bands, which are lower than parts. */
-        if (ws->failure.status || ws->plan->settings.max_memory)
+        if (ws->failure.status || !spare)
             imf_exec_free(&ws->exec);
     }
     return st;
