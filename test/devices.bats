@@ -60,6 +60,52 @@ without() { # FUNCTION
     done
 }
 
+# The program with a query of devices that always fails: $LD_PRELOAD=./deaf.so, $QUERY its number.
+deaf() {
+    ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
+    command -v cc >/dev/null || skip "no compiler"
+    cat >deaf.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+int clGetDeviceInfo(void *device, unsigned what, size_t size, void *value, size_t *got) {
+    int (*real)(void *, unsigned, size_t, void *, size_t *) = dlsym(RTLD_NEXT, "clGetDeviceInfo");
+    return what == strtoul(getenv("QUERY"), NULL, 16) ? -6 : real(device, what, size, value, got);
+}
+C
+    cc -shared -fPIC -w -o deaf.so deaf.c -ldl
+}
+
+@test "a device that does not tell what it is like is not used, and the query is named" {
+    need_pocl
+    deaf
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f disk:9 -f invert --linear --backend=cpu a.ppm -o want.ppm
+    for query in TYPE:1000 NAME:102b MAX_COMPUTE_UNITS:1002 MAX_WORK_GROUP_SIZE:1004 MAX_WORK_ITEM_SIZES:1005 \
+        MAX_MEM_ALLOC_SIZE:1010 GLOBAL_MEM_SIZE:101f LOCAL_MEM_SIZE:1023 DOUBLE_FP_CONFIG:1032 \
+        HOST_UNIFIED_MEMORY:1035 AVAILABLE:1027 COMPILER_AVAILABLE:1028 ENDIAN_LITTLE:1026; do
+        echo "$query"
+        export QUERY=${query#*:}
+        said="clGetDeviceInfo(CL_DEVICE_${query%:*}): CL_OUT_OF_HOST_MEMORY (-6)"
+        LD_PRELOAD=./deaf.so imf_run --list-devices
+        [ "$status" -eq 0 ]
+        [[ $output == "0 "*" not usable: $said"* ]]
+        LD_PRELOAD=./deaf.so imf_run -f kernel:1 --device=0 a.ppm -o asked.ppm
+        [ "$status" -eq 3 ]
+        one_line "is not usable: $said"
+        [ ! -e asked.ppm ]
+    done
+    LD_PRELOAD=./deaf.so imf_run -f disk:9 -f invert --linear a.ppm -o out.ppm
+    [ "$status" -eq 0 ]
+    one_line "warning: device 0 "
+    [[ $stderr == *" is not usable: $said (see --list-devices); filtering on the host" ]]
+    cmp want.ppm out.ppm
+    # What kernels are kept by.
+    QUERY=102c LD_PRELOAD=./deaf.so imf_run -f kernel:1 --device=0 a.ppm -o asked.ppm
+    [ "$status" -ne 0 ]
+    one_line "clGetDeviceInfo(CL_DEVICE_VENDOR): CL_OUT_OF_HOST_MEMORY (-6)"
+}
+
 @test "processes that start at once on a cold cache build a program one after the other" {
     need_thorough
     need_pocl

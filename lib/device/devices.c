@@ -16,24 +16,29 @@
 #define MAX_PLATFORMS 16
 #define MAX_DEVICES 64
 
-static void device_text(cl_device_id id, cl_device_info what, char *text, size_t size) {
-    char long_text[1024];
+/* Bytes of the answer, which begins as zeros; the first failure of all stays in *failed. */
+static size_t ask(cl_device_id id, cl_device_info what, const char *name, void *value, size_t size,
+                  struct imf_error *failed) {
     size_t n = 0;
-    if (clGetDeviceInfo(id, what, sizeof long_text, long_text, &n) != CL_SUCCESS || n == 0)
-        n = 1;
-    long_text[n - 1] = '\0';
+    char call[80];
+    memset(value, 0, size);
+    cl_int code = clGetDeviceInfo(id, what, size, value, &n);
+    if (code != CL_SUCCESS && !failed->status) {
+        snprintf(call, sizeof call, "clGetDeviceInfo(%s)", name);
+        imf_cl_fail(failed, code, call);
+    }
+    return code == CL_SUCCESS ? n : 0;
+}
+#define ASK(what, value) ask(id, what, #what, &(value), sizeof(value), failed)
+
+#define ASK_TEXT(what, text) ask_text(id, what, #what, text, sizeof(text), failed)
+static void ask_text(cl_device_id id, cl_device_info what, const char *name, char *text,
+                     size_t size, struct imf_error *failed) {
+    char long_text[1024];
+    size_t n = ask(id, what, name, long_text, sizeof long_text, failed);
+    long_text[n > 0 ? n - 1 : 0] = '\0';
     const char *p = long_text + strspn(long_text, " ");
     snprintf(text, size, "%.*s", (int)size - 1, p);
-}
-
-static cl_uint device_uint(cl_device_id id, cl_device_info what) {
-    cl_uint v = 0;
-    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
-}
-
-static uint64_t device_ulong(cl_device_id id, cl_device_info what) {
-    cl_ulong v = 0;
-    return clGetDeviceInfo(id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
 }
 
 /* Of what kernels use; a driver that crashes in one is none for it. */
@@ -65,46 +70,79 @@ static bool version_suffices(const char *version) {
     return major > 1 || (major == 1 && minor >= 2);
 }
 
+/* What a driver will not tell is not guessed: the device is not used, and that is why. */
 static void describe(struct imf_cl_device *d) {
     struct imf_device_info *info = &d->info;
-    size_t n = 0;
-    cl_device_type type = 0;
-    clGetDeviceInfo(d->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-    device_text(d->device, CL_DEVICE_NAME, info->name, sizeof info->name);
-    device_text(d->device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
-    device_text(d->device, CL_DEVICE_VERSION, info->version, sizeof info->version);
+    struct imf_device *known = &d->known;
+    struct imf_error failure = {.status = IMF_OK}, *failed = &failure;
+    cl_device_id id = d->device;
+    size_t n = 0, group, along_x[8];
+    cl_device_type type;
+    cl_device_fp_config fp64;
+    cl_ulong global, local, buffer;
+    cl_uint units, clock, lanes, unified, available, compiler, little;
     char platform[512] = "";
+
+    ASK(CL_DEVICE_TYPE, type);
+    ASK_TEXT(CL_DEVICE_NAME, info->name);
+    ASK_TEXT(CL_DRIVER_VERSION, info->driver);
+    ASK_TEXT(CL_DEVICE_VERSION, info->version);
+    ASK(CL_DEVICE_MAX_COMPUTE_UNITS, units);
+    ASK(CL_DEVICE_GLOBAL_MEM_SIZE, global);
+    ASK(CL_DEVICE_LOCAL_MEM_SIZE, local);
+    ASK(CL_DEVICE_MAX_MEM_ALLOC_SIZE, buffer);
+    ASK(CL_DEVICE_HOST_UNIFIED_MEMORY, unified);
+    ASK(CL_DEVICE_MAX_WORK_GROUP_SIZE, group);
+    ASK(CL_DEVICE_MAX_WORK_ITEM_SIZES, along_x);
+    ASK(CL_DEVICE_DOUBLE_FP_CONFIG, fp64);
+    ASK(CL_DEVICE_MAX_CLOCK_FREQUENCY, clock);
+    ASK(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, lanes);
+    ASK(CL_DEVICE_AVAILABLE, available);
+    ASK(CL_DEVICE_COMPILER_AVAILABLE, compiler);
+    ASK(CL_DEVICE_ENDIAN_LITTLE, little);
     if (clGetPlatformInfo(d->platform, CL_PLATFORM_NAME, sizeof platform, platform, &n) !=
         CL_SUCCESS)
         platform[0] = '\0';
+
+    if (along_x[0] > 0 && along_x[0] < group)
+        group = along_x[0]; /* a group lies along x */
+    *known = (struct imf_device){.gpu = (type & CL_DEVICE_TYPE_GPU) != 0,
+                                 .clock_mhz = clock,
+                                 .lanes = lanes,
+                                 .unified = (type & CL_DEVICE_TYPE_CPU) != 0 || unified,
+                                 .compute_units = units,
+                                 .max_group = group > 0 ? group : 1,
+                                 .local_memory = local,
+                                 .global_memory = global,
+                                 .max_alloc = buffer,
+                                 .fp64 = fp64 != 0};
+    memcpy(known->name, info->name, sizeof known->name);
+    memcpy(known->driver, info->driver, sizeof known->driver);
     snprintf(info->platform, sizeof info->platform, "%.*s", (int)sizeof info->platform - 1,
              platform);
-    info->gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
-    info->compute_units = device_uint(d->device, CL_DEVICE_MAX_COMPUTE_UNITS);
-    info->global_memory = device_ulong(d->device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->local_memory = device_ulong(d->device, CL_DEVICE_LOCAL_MEM_SIZE);
-    d->unified = (type & CL_DEVICE_TYPE_CPU) != 0 ||
-                 device_uint(d->device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-
-    struct imf_device known;
-    imf_cl_describe(&known, d);
-    info->unified = d->unified;
-    info->float64 = known.fp64;
-    info->max_group = (unsigned)known.max_group;
-    info->max_buffer = known.max_alloc;
-    find_lacks(info, &known);
+    info->gpu = known->gpu;
+    info->unified = known->unified;
+    info->float64 = known->fp64;
+    info->compute_units = units;
+    info->max_group = (unsigned)known->max_group;
+    info->global_memory = global;
+    info->local_memory = local;
+    info->max_buffer = buffer;
+    find_lacks(info, known);
 
     const char *why = NULL;
-    if (!device_uint(d->device, CL_DEVICE_AVAILABLE))
-        why = "the device is not available";
-    else if (!device_uint(d->device, CL_DEVICE_COMPILER_AVAILABLE))
-        why = "the driver has no compiler";
-    else if (!device_uint(d->device, CL_DEVICE_ENDIAN_LITTLE))
-        why = "the device is big-endian";
-    else if (!version_suffices(info->version))
+    if (info->version[0] && !version_suffices(info->version))
         why = "OpenCL 1.2 is needed";
+    else if (failed->status)
+        why = failed->text;
+    else if (!available)
+        why = "the device is not available";
+    else if (!compiler)
+        why = "the driver has no compiler";
+    else if (!little)
+        why = "the device is big-endian";
     info->usable = !why;
-    snprintf(info->why, sizeof info->why, "%s", why ? why : "");
+    snprintf(info->why, sizeof info->why, "%.*s", (int)sizeof info->why - 1, why ? why : "");
 }
 
 /* Every device of every platform. */
@@ -162,7 +200,7 @@ static bool matches(const struct imf_cl_device *d, const struct imf_context_opti
 
 /* A GPU with its own memory is worth most, then one that shares the host's, then the rest. */
 static int worth(const struct imf_cl_device *d) {
-    return d->info.gpu ? (d->unified ? 2 : 3) : 1;
+    return d->info.gpu ? (d->info.unified ? 2 : 3) : 1;
 }
 
 /* The usable one that is asked for, or NULL; of those that are worth the same the first. */
@@ -186,10 +224,8 @@ static size_t list_devices(struct imf_device_info *list, size_t capacity, const 
     const struct imf_cl_device *best = best_of(devices, n, &automatic);
     for (size_t i = 0; i < n && i < capacity; i++) {
         struct imf_cl_device *d = &devices[i];
-        struct imf_device known;
         struct imf_tuning rates;
-        imf_cl_describe(&known, d);
-        d->info.tuned = cache_dir && imf_rates_load(cache_dir, &known, &rates);
+        d->info.tuned = cache_dir && imf_rates_load(cache_dir, &d->known, &rates);
         d->info.automatic = d == best;
         if (best && d != best && d->info.usable)
             snprintf(d->info.why, sizeof d->info.why, "device %d %s", best->info.index,

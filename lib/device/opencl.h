@@ -55,11 +55,8 @@ struct imf_cl_device {
     cl_platform_id platform;
     cl_device_id device;
     struct imf_device_info info;
-    bool unified;
+    struct imf_device known; /* what the rest of the library knows of it; as shipped, not tuned */
 };
-
-/* What the rest of the library knows of it; as shipped, not tuned. */
-void imf_cl_describe(struct imf_device *out, const struct imf_cl_device *d);
 
 /* The device that `select` asks for. Loads the OpenCL platforms, creates nothing on them. */
 enum imf_status imf_cl_select(struct imf_cl_device *out, const struct imf_context_options *select,
