@@ -22,9 +22,11 @@ struct imf_fit {
 /*
  * Find the factors by which costs differ from the model's. Times count by their ratio to the
  * estimate; those that no factors explain, as others used the machine, count for little. What the
- * times do not determine goes with the rest. Returns by how much estimates are still off: the
- * geometric mean of the ratios, the larger over the smaller; *before: as they were.
+ * times do not determine goes with the rest; *determined: the others, as a set of bits. Returns by how
+ * much estimates are still off: the geometric mean of the ratios, the larger over the smaller;
+ * *before: as they were.
  */
-double imf_fit_costs(const struct imf_fit *fit, double *factor, double *before);
+double imf_fit_costs(const struct imf_fit *fit, double *factor, double *before,
+                     uint32_t *determined);
 
 #endif

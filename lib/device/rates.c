@@ -5,6 +5,7 @@
  *   device NAME
  *   driver VERSION, 2 units
  *   product-16 100.000000
+ *   spill 3.000000 undetermined
  *   ...
  *   end
  *
@@ -105,11 +106,16 @@ static void file_name(char name[48], const struct imf_device *d) {
     snprintf(name, 48, "%016" PRIx64 "%016" PRIx64 ".rates", key.high, key.low);
 }
 
-/* "12.500000" */
-static bool read_value(const char *text, double *out) {
+#define UNDETERMINED " undetermined"
+
+/* "12.500000", and what may follow */
+static bool read_value(const char *text, double *out, bool *determined) {
     size_t whole = strspn(text, "0123456789");
     if (whole < 1 || whole > 12 || text[whole] != '.' ||
-        strspn(text + whole + 1, "0123456789") != 6 || text[whole + 7])
+        strspn(text + whole + 1, "0123456789") != 6)
+        return false;
+    *determined = !text[whole + 7];
+    if (!*determined && strcmp(text + whole + 7, UNDETERMINED) != 0)
         return false;
     *out = (double)strtoull(text, NULL, 10) + (double)strtoull(text + whole + 1, NULL, 10) * 1e-6;
     return true;
@@ -126,14 +132,17 @@ static char *next_line(char **text) {
 }
 
 static bool read_rates(char *text, const struct imf_device *d, struct imf_tuning *t) {
-    for (const struct imf_rate_row *row = imf_rate_rows(d); row->name; row++) {
+    const struct imf_rate_row *rows = imf_rate_rows(d);
+    for (const struct imf_rate_row *row = rows; row->name; row++) {
+        bool determined;
         char *line = next_line(&text);
         size_t n = strlen(row->name);
         double *value = imf_rate_of(t, row), shipped = *value;
         if (!line || strncmp(line, row->name, n) != 0 || line[n] != ' ' ||
-            !read_value(line + n + 1, value) || *value > shipped * FURTHEST ||
+            !read_value(line + n + 1, value, &determined) || *value > shipped * FURTHEST ||
             *value < shipped / FURTHEST)
             return false;
+        t->determined |= (uint32_t)determined << (row - rows);
     }
     char *line = next_line(&text);
     return line && strcmp(line, "end") == 0 && !*text;
@@ -181,10 +190,12 @@ bool imf_rates_store(const char *dir, const struct imf_device *d, const struct i
     if (!f)
         return false;
     write_head(f, d);
-    for (const struct imf_rate_row *row = imf_rate_rows(d); row->name; row++) {
+    const struct imf_rate_row *rows = imf_rate_rows(d);
+    for (const struct imf_rate_row *row = rows; row->name; row++) {
+        bool determined = t->determined >> (row - rows) & 1;
         uint64_t millionths = (uint64_t)(*imf_rate_of(&copy, row) * 1e6 + 0.5);
-        fprintf(f, "%s %" PRIu64 ".%06" PRIu64 "\n", row->name, millionths / 1000000,
-                millionths % 1000000);
+        fprintf(f, "%s %" PRIu64 ".%06" PRIu64 "%s\n", row->name, millionths / 1000000,
+                millionths % 1000000, determined ? "" : UNDETERMINED);
     }
     fputs("end\n", f);
     bool ok = fclose(f) == 0;

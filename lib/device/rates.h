@@ -2,8 +2,8 @@
  * rates.h - the rates of a device that can be measured, and where they are kept
  *
  * One text file a device in the cache directory, named by the device, its driver and its number of
- * units, which it also tells. A file that is malformed, another version's or another device's is as
- * good as none.
+ * units, which it also tells, and of each rate whether it was determined. A file that is malformed,
+ * another version's or another device's is as good as none.
  */
 #ifndef IMF_DEVICE_RATES_H
 #define IMF_DEVICE_RATES_H

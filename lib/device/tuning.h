@@ -54,9 +54,10 @@ struct imf_filter_rates {
 
 struct imf_tuning {
     const char *name;
-    bool measured; /* on this device, not shipped */
-    /* Just now: by so many times; by what factor estimates differ from these, and did. */
-    unsigned times;
+    bool measured;       /* on this device, not shipped */
+    uint32_t determined; /* if so: which of imf_rate_rows(), as bits; others went with these */
+    /* Just now: by so many times, of those wanted; by what factor estimates differ from these, and did. */
+    unsigned times, wanted;
     double off, shipped_off;
     /* Shapes. */
     int vec[IMF_WIDTHS];           /* samples a work-item, by type of the sums */

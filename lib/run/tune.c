@@ -19,8 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SECONDS 17.0 /* of measuring; programs that are not in the cache are compiled as well */
-#define LEAST_TIMES 12
+#define SECONDS 17.0   /* of measuring; programs that are not in the cache are compiled as well */
 #define ENOUGH_MS 25.0 /* of one sample, each time that it is measured */
 
 struct sample {
@@ -200,6 +199,7 @@ static uint32_t uses(void *data, size_t i) {
 /* From the measured times to t->trial. */
 static enum imf_status fit(struct tuner *t, struct imf_error *err) {
     double factor[IMF_FIT_COSTS];
+    uint32_t determined;
     struct imf_fit *f = &t->fit;
     *f = (struct imf_fit){.measured = t->times, .estimate = estimate, .uses = uses, .data = t};
     while (t->rows[f->costs].name)
@@ -210,13 +210,13 @@ static enum imf_status fit(struct tuner *t, struct imf_error *err) {
         t->of[f->times] = i;
         t->times[f->times++] = t->measured[i];
     }
-    if (f->times < LEAST_TIMES)
+    if (f->times == 0)
         return imf_fail(err, IMF_ERR_DEVICE,
-                        "only %zu filters could be timed in %.0f s: the device is too slow, or too "
-                        "busy, to be measured",
-                        f->times, SECONDS);
-    double before, off = imf_fit_costs(f, factor, &before);
+                        "the device can do none of the filters that are timed");
+    double before, off = imf_fit_costs(f, factor, &before, &determined);
     (void)estimate(t, 0, factor);
+    t->trial.determined = determined;
+    t->trial.wanted = (unsigned)t->count;
     t->trial.measured = true;
     t->trial.times = (unsigned)f->times;
     t->trial.shipped_off = before;
@@ -262,6 +262,16 @@ static enum imf_status prepare(struct tuner *t, struct imf_error *err) {
     return IMF_OK;
 }
 
+/* Where a rate in use comes from. */
+static void write_origin(FILE *f, bool determined, double now, double shipped) {
+    if (determined)
+        fprintf(f, "  %-14s", "measured");
+    else if (now == shipped)
+        fprintf(f, "  %-14s", "as shipped");
+    else
+        fprintf(f, "  shipped x %-4.2g", now / shipped);
+}
+
 enum imf_status imf_context_rates(char **text, struct imf_context *ctx, struct imf_error *err) {
     struct imf_runtime *rt;
     size_t size = 0;
@@ -276,16 +286,24 @@ enum imf_status imf_context_rates(char **text, struct imf_context *ctx, struct i
     FILE *f = open_memstream(text, &size);
     if (!f)
         return imf_fail_memory(err, 1);
-    fprintf(f, "%s, driver %s: rates %s\n  %-16s %12s %12s  unit\n", d->name, d->driver,
-            now.measured ? "measured here" : "as shipped", "", "in use", "shipped");
-    for (const struct imf_rate_row *row = imf_rate_rows(d); row->name; row++)
-        fprintf(f, "  %-16s %12.4g %12.4g  %s\n", row->name, *imf_rate_of(&now, row),
-                *imf_rate_of(&shipped, row), row->unit);
+    const struct imf_rate_row *rows = imf_rate_rows(d);
+    fprintf(f, "%s, driver %s: rates %s\n  %-16s %12s %12s  %-14s  unit\n", d->name, d->driver,
+            now.measured ? "measured here" : "as shipped", "", "in use", "shipped", "");
+    for (const struct imf_rate_row *row = rows; row->name; row++) {
+        double used = *imf_rate_of(&now, row), usual = *imf_rate_of(&shipped, row);
+        fprintf(f, "  %-16s %12.4g %12.4g", row->name, used, usual);
+        write_origin(f, now.measured && now.determined >> (row - rows) & 1, used, usual);
+        fprintf(f, "  %s\n", row->unit);
+    }
     if (now.times)
         fprintf(f,
-                "%u times were taken: estimates differ from them by %.0f %%, by %.0f %% with the "
-                "shipped rates\n",
-                now.times, 100 * (now.off - 1), 100 * (now.shipped_off - 1));
+                "%u of %u times were taken: estimates differ from them by %.0f %%, by %.0f %% with "
+                "the shipped rates\n",
+                now.times, now.wanted, 100 * (now.off - 1), 100 * (now.shipped_off - 1));
+    if (now.times < now.wanted)
+        fprintf(f,
+                "the device is slow or busy: rates that these times do not determine are the "
+                "shipped ones, scaled to go with the others\n");
     if (fclose(f) == 0 && *text)
         return IMF_OK;
     free(*text);

@@ -90,7 +90,9 @@ static double fit_made_up(const double *truth, double noise, bool busy) {
         measured[i] = made_up_time(&m, (size_t)i, truth) *
                       (1 + noise * (2 * random_unit(&state) - 1)) * (busy && i % 10 == 3 ? 3 : 1);
     struct imf_fit f = {COSTS, TIMES, measured, made_up_time, made_up_uses, &m};
-    double off = imf_fit_costs(&f, factor, &before);
+    uint32_t determined;
+    double off = imf_fit_costs(&f, factor, &before, &determined);
+    CHECK(determined == (1u << COSTS) - 1, "all are determined: %#x", (unsigned)determined);
     CHECK(off < before, "estimates off by %g, before by %g", off, before);
     for (int j = 0; j < COSTS; j++)
         worst = fmax(worst, exp(fabs(log(factor[j] / truth[j]))));
@@ -124,12 +126,19 @@ static double first_only(void *data, size_t i, const double *factor) {
 static void test_undetermined(void) {
     double work[3] = {1, 2, 5}, measured[3] = {4, 8, 20}, factor[IMF_FIT_COSTS], before;
     struct imf_fit f = {2, 3, measured, first_only, uses_first, work};
-    imf_fit_costs(&f, factor, &before);
+    uint32_t determined;
+    imf_fit_costs(&f, factor, &before, &determined);
+    CHECK(determined == 1, "the first cost alone is determined: %#x", (unsigned)determined);
     CHECK(fabs(factor[0] - 4) < 0.05 && fabs(factor[1] - 4) < 0.05, "%g and %g", factor[0],
           factor[1]);
     CHECK(near(before, 4), "%g before", before);
+    f.times = 1; /* is enough for the cost that it is made of */
+    imf_fit_costs(&f, factor, &before, &determined);
+    CHECK(determined == 1 && fabs(factor[0] - 4) < 0.05, "%#x, %g", (unsigned)determined,
+          factor[0]);
     f.times = 0;
-    imf_fit_costs(&f, factor, &before);
+    imf_fit_costs(&f, factor, &before, &determined);
+    CHECK(determined == 0, "nothing is determined without times");
     CHECK(near(factor[0], 1) && near(factor[1], 1), "without times");
 }
 
@@ -172,9 +181,11 @@ static void test_kept(bool is_gpu) {
     snprintf(d.driver, sizeof d.driver, "1.2");
     struct imf_tuning rates = *imf_tuning(&d), back;
     rates.launch_ms = 0.0123;
+    rates.determined = 5;
     CHECK(mkdtemp(dir) != NULL, "no directory");
     CHECK(!imf_rates_load(dir, &d, &back), "nothing there yet");
     CHECK(imf_rates_store(dir, &d, &rates) && imf_rates_load(dir, &d, &back), "there and back");
+    CHECK(back.measured && back.determined == 5, "which of them were determined");
     CHECK(back.measured && near(back.launch_ms, 0.0123) && near(back.finish, rates.finish),
           "what was stored");
     other = d;
@@ -197,6 +208,7 @@ static void test_kept(bool is_gpu) {
                    {"launch 0.012300", "launch 0"},
                    {"launch 0.012300", "launch 99.000000"},
                    {"launch 0.012300", "launch nan"},
+                   {" undetermined", " determined"},
                    {"launch 0.012300", "launch -0.012300"},
                    {"launch ", "lunch "},
                    {IMF_VERSION, "0.0.1"},
