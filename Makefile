@@ -1,6 +1,6 @@
 # imfilter: `make help` lists the targets, CONTRIBUTING.md says more.
 #
-# Yours to set: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, PREFIX DESTDIR LIBDIR and the other directories, BUILD
+# Yours to set: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS LOOP_FLAGS, PREFIX DESTDIR LIBDIR and the other directories, BUILD
 # (where everything is built), V=1 (show commands), WERROR=1 (warnings are errors). Nothing here overrides them, but
 # for the -O3 of inner loops.
 
@@ -31,8 +31,9 @@ HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o run/point_rows.o run/poi
 CFLAGS ?= -O2 -g
 GIVEN = $(CC) $(CPPFLAGS) $(CFLAGS)
 LEVEL = $(lastword $(filter -O%,$(GIVEN)))
+LOOP_FLAGS ?= $(if $(filter -O0 -O1 -Og,$(LEVEL)),,-O3)
 $(BUILD)/lib/base/samples.o $(BUILD)/lib/codec/png_filter.o $(BUILD)/lib/solver/host.o \
-	$(BUILD)/lib/solver/host_frequency.o $(HOST_LOOPS): private LOOPS = $(if $(filter -O0 -O1 -Og,$(LEVEL)),,-O3)
+	$(BUILD)/lib/solver/host_frequency.o $(HOST_LOOPS): private LOOPS = $(LOOP_FLAGS)
 # Their loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
 $(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
 # Real weights, of which the contract asks no bits.
@@ -134,7 +135,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 changed = mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' > $@
 STAMPED = $(if $(filter install,$(MAKECMDGOALS)),,FORCE)
 $(BUILD)/flags: $(STAMPED)
-	@$(call changed,$(COMPILE) | $(SHAREABLE) | $(LINK) $(LIBS))
+	@$(call changed,$(COMPILE) | $(LOOP_FLAGS) | $(SHAREABLE) | $(LINK) $(LIBS))
 $(BUILD)/files: $(STAMPED)
 	@$(call changed,$(EMBEDDED) $(LIB_OBJECTS))
 

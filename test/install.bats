@@ -117,6 +117,7 @@ level_of() { # FILE CFLAGS: the -O that counts
     done
     [ "$(level_of cli/main.c '-Os -g')" = ' -Os' ]
     [ "$(level_of lib/solver/solvers.c -O2)" = ' -O2' ]
+    [[ $(compile_line lib/solver/host.c CFLAGS='-O1 -g' LOOP_FLAGS=-O0) == *' -O1 -g -O0 '* ]]
 }
 
 @test "the program and the library are hardened" {
