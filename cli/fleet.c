@@ -53,6 +53,8 @@ static enum imf_status find_all(struct fleet *f, const struct options *o, struct
     for (size_t i = 0; i < count && i < FLEET_MOST && status == IMF_OK; i++) {
         struct member *m = &f->member[f->count];
         struct imf_context_options options = o->context;
+        if (list[i].failed)
+            complain("device %d (%s) is not used: %s", list[i].index, list[i].name, list[i].why);
         if (!list[i].usable)
             continue;
         snprintf(m->index, sizeof m->index, "%d", list[i].index);

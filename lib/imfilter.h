@@ -261,8 +261,8 @@ struct imf_device_info {
     bool gpu, unified, float64; /* unified: it shares the host's memory */
     unsigned compute_units, max_group /* work-items */;
     uint64_t global_memory, local_memory, max_buffer; /* bytes */
-    bool usable, automatic, tuned; /* automatic: IMF_DEVICE_AUTO takes this one; else `why` not */
-    char why[128], lacks[160];     /* "float64, unified memory", of what kernels use */
+    bool usable, failed, automatic, tuned; /* failed: to tell these; automatic: AUTO's, or `why` */
+    char why[128], lacks[160];             /* "float64, unified memory", of what kernels use */
 };
 /* How many; fills up to `capacity`. The second tries drivers, knows the tuned, adds OpenGL ES's. */
 size_t imf_device_list(struct imf_device_info *list, size_t capacity);

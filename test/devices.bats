@@ -60,7 +60,7 @@ without() { # FUNCTION
     done
 }
 
-# The program with a query of devices that always fails: $LD_PRELOAD=./deaf.so, $QUERY its number.
+# The program with a query of the first device that always fails: $LD_PRELOAD=./deaf.so, $QUERY its number.
 deaf() {
     ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
     command -v cc >/dev/null || skip "no compiler"
@@ -69,8 +69,11 @@ deaf() {
 #include <dlfcn.h>
 #include <stdlib.h>
 int clGetDeviceInfo(void *device, unsigned what, size_t size, void *value, size_t *got) {
+    static void *first;
+    if (!first)
+        first = device;
     int (*real)(void *, unsigned, size_t, void *, size_t *) = dlsym(RTLD_NEXT, "clGetDeviceInfo");
-    return what == strtoul(getenv("QUERY"), NULL, 16) ? -6 : real(device, what, size, value, got);
+    return device == first && what == strtoul(getenv("QUERY"), NULL, 16) ? -6 : real(device, what, size, value, got);
 }
 C
     cc -shared -fPIC -w -o deaf.so deaf.c -ldl
@@ -104,6 +107,30 @@ C
     QUERY=102c LD_PRELOAD=./deaf.so imf_run -f kernel:1 --device=0 a.ppm -o asked.ppm
     [ "$status" -ne 0 ]
     one_line "clGetDeviceInfo(CL_DEVICE_VENDOR): CL_OUT_OF_HOST_MEMORY (-6)"
+}
+
+@test "another device takes the place of one that does not tell what it is like, with a warning" {
+    need_pocl
+    deaf
+    export POCL_DEVICES="pthread pthread" QUERY=101f
+    [ "$(imf --list-devices | grep -c '^[0-9]')" -eq 2 ] || skip "PoCL offers one device only"
+    said="clGetDeviceInfo(CL_DEVICE_GLOBAL_MEM_SIZE): CL_OUT_OF_HOST_MEMORY (-6)"
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f sharpen --backend=cpu a.ppm -o want.ppm
+    LD_PRELOAD=./deaf.so imf_run -f sharpen --device=cpu a.ppm -o out.ppm
+    [ "$status" -eq 0 ]
+    one_line "warning: device 0 "
+    [[ $stderr == *" is not usable: $said (see --list-devices); another is used" ]]
+    cmp want.ppm out.ppm
+    LD_PRELOAD=./deaf.so imf_run -f sharpen --device=all a.ppm -o all.ppm
+    [ "$status" -eq 0 ]
+    one_line "device 0 "
+    [[ $stderr == *" is not used: $said" ]]
+    cmp want.ppm all.ppm
+    # One that was not asked for is nobody's concern.
+    LD_PRELOAD=./deaf.so imf_run -f sharpen --device=1 a.ppm -o one.ppm
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
 }
 
 @test "processes that start at once on a cold cache build a program one after the other" {

@@ -74,7 +74,7 @@ static bool version_suffices(const char *version) {
 static void describe(struct imf_cl_device *d) {
     struct imf_device_info *info = &d->info;
     struct imf_device *known = &d->known;
-    struct imf_error failure = {.status = IMF_OK}, *failed = &failure;
+    struct imf_error *failed = &d->failed;
     cl_device_id id = d->device;
     size_t n = 0, group, along_x[8];
     cl_device_type type;
@@ -142,6 +142,7 @@ static void describe(struct imf_cl_device *d) {
     else if (!little)
         why = "the device is big-endian";
     info->usable = !why;
+    info->failed = why && why == failed->text;
     snprintf(info->why, sizeof info->why, "%.*s", (int)sizeof info->why - 1, why ? why : "");
 }
 
@@ -310,22 +311,24 @@ static enum imf_status no_match(const struct imf_context_options *select, size_t
     }
 }
 
+static enum imf_status not_usable(const struct imf_cl_device *d, struct imf_error *err) {
+    return imf_fail(err, IMF_ERR_NO_DEVICE, "device %d (%s) is not usable: %s (see --list-devices)",
+                    d->info.index, d->info.name, d->info.why);
+}
+
 enum imf_status imf_cl_select(struct imf_cl_device *out, const struct imf_context_options *select,
                               struct imf_error *err) {
     struct imf_cl_device devices[MAX_DEVICES];
     size_t count = enumerate(devices, MAX_DEVICES);
     const struct imf_cl_device *best = best_of(devices, count, select), *unusable = NULL;
     for (size_t i = 0; i < count && !unusable; i++)
-        if (matches(&devices[i], select) && !devices[i].info.usable)
+        if (matches(&devices[i], select) &&
+            (best ? devices[i].info.failed : !devices[i].info.usable))
             unusable = &devices[i];
-    if (best) {
-        *out = *best;
-        return IMF_OK;
-    }
+    if (!best)
+        return unusable ? not_usable(unusable, err) : no_match(select, count, err);
+    *out = *best;
     if (unusable)
-        return imf_fail(err, IMF_ERR_NO_DEVICE,
-                        "device %d (%s) is not usable: %s (see "
-                        "--list-devices)",
-                        unusable->info.index, unusable->info.name, unusable->info.why);
-    return no_match(select, count, err);
+        not_usable(unusable, &out->failed);
+    return IMF_OK;
 }

@@ -20,11 +20,12 @@ struct imf_runtime {
     cl_device_id id;
     cl_context context;
     struct imf_device device;
-    struct imf_tuning tuned;   /* the device's, if it was measured */
-    struct imf_cache_key base; /* device, driver and options */
-    char *cache_dir;           /* or NULL */
-    pthread_mutex_t lock;      /* of `builds` */
-    pthread_cond_t built;      /* one of them is done, or was given up */
+    struct imf_error passed_over; /* another device that failed to tell what it is like */
+    struct imf_tuning tuned;      /* the device's, if it was measured */
+    struct imf_cache_key base;    /* device, driver and options */
+    char *cache_dir;              /* or NULL */
+    pthread_mutex_t lock;         /* of `builds` */
+    pthread_cond_t built;         /* one of them is done, or was given up */
     struct imf_build *builds;
 };
 
@@ -55,6 +56,7 @@ struct imf_cl_device {
     cl_platform_id platform;
     cl_device_id device;
     struct imf_device_info info;
+    struct imf_error failed; /* which query did, of this one; of what was selected, another's */
     struct imf_device known; /* what the rest of the library knows of it; as shipped, not tuned */
 };
 

@@ -47,6 +47,7 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
     pthread_cond_init(&rt->built, NULL);
     rt->id = chosen.device;
     rt->device = chosen.known;
+    rt->passed_over = chosen.failed;
     if (imf_rates_load(cache_dir, &rt->device, &rt->tuned))
         rt->device.tuning = &rt->tuned;
     status = start_key(&rt->base, &chosen, err);
@@ -84,6 +85,10 @@ void imf_runtime_close(struct imf_runtime **rt) {
 
 const struct imf_device *imf_runtime_device(const struct imf_runtime *rt) {
     return &rt->device;
+}
+
+const char *imf_runtime_passed_over(const struct imf_runtime *rt) {
+    return rt->passed_over.text;
 }
 
 void imf_runtime_set_tuning(struct imf_runtime *rt, const struct imf_tuning *tuning) {

@@ -36,6 +36,8 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
 void imf_runtime_close(struct imf_runtime **rt);
 
 const struct imf_device *imf_runtime_device(const struct imf_runtime *rt);
+/* Why another device that was asked for as well is not used, as it failed; or "". */
+const char *imf_runtime_passed_over(const struct imf_runtime *rt);
 /* Plans that are made from now on go by these rates; no other thread may make one meanwhile. */
 void imf_runtime_set_tuning(struct imf_runtime *rt, const struct imf_tuning *tuning);
 

@@ -296,21 +296,20 @@ static enum imf_status make_device(struct imf_planning *p, struct imf_context *c
                                    size_t *best, struct imf_error *err) {
     struct imf_device nominal = nominal_device();
     /* A driver that there is no room for is not even loaded: the system might end the process. */
-    bool room = r->policy == OPENED ||
-                r->bounds.base + imf_tuning(&nominal)->driver_bytes <= r->bounds.limit;
-    bool asked = false, may = rules[r->policy].device && room,
-         open = may && (must || r->policy == OPENED);
+    bool opened = r->policy == OPENED,
+         room = r->bounds.base + imf_tuning(&nominal)->driver_bytes <= r->bounds.limit,
+         may = rules[r->policy].device && (opened || room), at_once = may && (must || opened),
+         open = at_once;
     enum imf_status st = IMF_OK;
-    if (!open) {
+    if (!at_once) {
         st = ask_device(p, c, &nominal, r, best, err);
-        asked = true;
         open = may && may_win(p, &nominal, *best, host->estimate_ms) &&
                with_driver(host, &nominal) <= r->bounds.limit;
     }
     if (st || !open)
         return st;
     st = open_device(p, ctx, must, r, err);
-    if (st || (asked && !p->rt))
+    if (st || (!at_once && !p->rt))
         return st;
     imf_chain_free(&p->composed);
     p->count = 0;
@@ -372,6 +371,9 @@ static void note(struct imf_planning *p, const struct request *r) {
     else if (rules[r->policy].last && !p->on_device)
         snprintf(p->note, sizeof p->note,
                  "the device cannot do this (%.120s); filtering on the host", p->candidate[0].why);
+    else if (p->rt && *imf_runtime_passed_over(p->rt))
+        snprintf(p->note, sizeof p->note, "%.210s; another is used",
+                 imf_runtime_passed_over(p->rt));
     else if (r->policy == FREE || r->policy == OPENED || r->policy == HOST_ALONE)
         warn_of_limit(p);
 }
