@@ -9,9 +9,9 @@
 static const char opening[] =
     "# bash completion for imfilter, printed by `imfilter --completion=bash`\n"
     "\n"
-    "# What an option's value is: $kind, and $words that it may be; $optional: only behind '='.\n"
+    "# What an option's value is: $kind, and $words that it may be; $attached: only behind '='.\n"
     "_imfilter_value() {\n"
-    "    kind='' words='' optional=''\n"
+    "    kind='' words='' attached=''\n"
     "    case $1 in\n";
 
 static const char middle[] =
@@ -32,7 +32,7 @@ static const char closing[] =
     "# $value_here: the value is in the same word, behind $lead.\n"
     "_imfilter_split() {\n"
     "    local letters=${1#-}\n"
-    "    kind='' lead='' value_here='' optional=''\n"
+    "    kind='' lead='' value_here='' attached=''\n"
     "    case $1 in\n"
     "    --*=*) lead=${1%%=*}= value_here=yes && _imfilter_value \"${1%%=*}\" ;;\n"
     "    --*) _imfilter_value \"$1\" ;;\n"
@@ -50,7 +50,7 @@ static const char closing[] =
     "\n"
     "_imfilter() {\n"
     "    local IFS=$' \\t\\n' rest=${COMP_LINE:0:COMP_POINT} list=() i piece\n"
-    "    local token value lead kind words optional value_here word\n"
+    "    local token value lead kind words attached value_here word\n"
     "    COMPREPLY=()\n"
     "    for ((i = 0; i <= COMP_CWORD; i++)); do\n"
     "        word=${rest#\"${rest%%[![:blank:]]*}\"}\n"
@@ -71,7 +71,7 @@ static const char closing[] =
     "    value=$token\n"
     "    if [[ \" ${list[*]} \" == *' -- '* ]]; then\n"
     "        kind='file' lead=''\n"
-    "    elif [[ -z $kind || -n $value_here || -n $optional ]]; then\n"
+    "    elif [[ -z $kind || -n $value_here || -n $attached ]]; then\n"
     "        _imfilter_split \"$token\"\n"
     "        if [[ -n $value_here ]]; then\n"
     "            value=${token#\"$lead\"}\n"
@@ -145,11 +145,11 @@ static void print_value(FILE *out, const struct option_row *row) {
     fprintf(out, "kind='%s'", kinds[kind]);
     if (kind == COMPLETION_WORD)
         fprintf(out, " words='%s'", completion_values(row, text));
-    fprintf(out, "%s ;;\n", row->argument == ARGUMENT_OPTIONAL ? " optional=yes" : "");
+    fprintf(out, "%s ;;\n", row->argument == ARGUMENT_REQUIRED ? "" : " attached=yes");
 }
 
 static void print_option(FILE *out, const struct option_row *row) {
-    if (row->argument != ARGUMENT_REQUIRED)
+    if (row->argument == ARGUMENT_NONE || row->argument == ARGUMENT_OPTIONAL)
         fprintf(out, " --%s", row->name);
     if (row->argument != ARGUMENT_NONE)
         fprintf(out, " --%s=", row->name);

@@ -74,8 +74,8 @@ static void print_filter(FILE *out, const char *word, const char *summary) {
 }
 
 static void print_option(FILE *out, const struct option_row *row) {
-    static const char *const behind_letter[] = {"", "+", "-"}, *const behind_name[] = {"", "=",
-                                                                                       "=-"};
+    static const char *const behind_letter[] = {"", "+", "-", "-"};
+    static const char *const behind_name[] = {"", "=", "=-", "=-"};
     char text[COMPLETION_WORDS], formats[FORMATS_TEXT];
     enum completion kind = completion_kind(row);
     fputs("        ", out);

@@ -29,7 +29,7 @@ static void print_row(FILE *out, const struct option_row *row) {
         snprintf(left + used, sizeof left - (size_t)used, "--%s", row->name);
     else
         snprintf(left + used, sizeof left - (size_t)used,
-                 row->argument == ARGUMENT_REQUIRED ? "--%s=%s" : "--%s[=%s]", row->name,
+                 row->argument == ARGUMENT_OPTIONAL ? "--%s[=%s]" : "--%s=%s", row->name,
                  option_value(row, formats));
     if (strlen(left) + 2 > HELP_COLUMN)
         fprintf(out, "%s\n%*s%s\n", left, HELP_COLUMN, "", row->help);

@@ -327,6 +327,7 @@ SWITCH(set_version, o->action = ACTION_VERSION)
 #define NONE ARGUMENT_NONE
 #define REQUIRED ARGUMENT_REQUIRED
 #define OPTIONAL ARGUMENT_OPTIONAL
+#define ATTACHED ARGUMENT_ATTACHED
 #define HEADING(text)                                                                              \
     { NULL, 0, NONE, NULL, text, NULL }
 
@@ -375,7 +376,7 @@ const struct option_row option_rows[] = {
     {"timing", 0, NONE, NULL, "print how long each step took", set_timing},
     {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times", set_bench},
     {"show-kernel", 0, OPTIONAL, "FILE.png", "print the filter's coefficients, or draw them", set_show_kernel},
-    {"spectrum", 0, REQUIRED, "FILE.png", "draw the spectrum, print its peaks as notches", set_spectrum},
+    {"spectrum", 0, ATTACHED, "FILE.png", "draw the spectrum, print its peaks as notches", set_spectrum},
     {"list-filters", 0, NONE, NULL, "list the built-in filters", set_list_filters},
     {"completion", 0, REQUIRED, "SHELL", "print completions for bash, zsh or fish", set_completion},
     {"help", 'h', NONE, NULL, "print this help", set_help},

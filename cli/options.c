@@ -37,6 +37,32 @@ void options_free(struct options *o) {
     o->specs = o->inputs = NULL;
 }
 
+/* Letters in which the words differ if they do in one place, and otherwise more than are close. */
+static size_t difference(const char *a, size_t length, const char *b) {
+    size_t other = strlen(b), front = 0;
+    while (front < length && front < other && a[front] == b[front])
+        front++;
+    while (length > front && other > front && a[length - 1] == b[other - 1])
+        length--, other--;
+    return (length > other ? length : other) - front;
+}
+
+/* The option whose name is mistyped like this, or NULL: two letters exchanged, wrong, too many or
+ * too few. */
+static const char *nearest_option(const char *word, size_t length) {
+    const char *nearest = NULL;
+    size_t least = length > 4 ? 3 : 2;
+    for (size_t i = 0; i < option_row_count; i++) {
+        const char *name = option_rows[i].name;
+        size_t off = name ? difference(word, length, name) : least;
+        if (off < least) {
+            nearest = name;
+            least = off;
+        }
+    }
+    return nearest;
+}
+
 /* Explain a '?' of getopt_long, which tells an ambiguous option from an unknown one to nobody. */
 static void complain_unknown(const char *word) {
     if (strncmp(word, "--", 2) != 0) {
@@ -44,6 +70,7 @@ static void complain_unknown(const char *word) {
         return;
     }
     size_t length = strcspn(word + 2, "="), matches = 0;
+    const char *nearest = nearest_option(word + 2, length);
     char names[256] = "";
     for (size_t i = 0; i < option_row_count; i++) {
         const char *name = option_rows[i].name;
@@ -56,8 +83,36 @@ static void complain_unknown(const char *word) {
         complain("option \"%.*s\" takes no value", (int)length + 2, word);
     else if (matches > 1)
         complain("option \"%.*s\" is ambiguous (%s)", (int)length + 2, word, names);
+    else if (nearest)
+        complain("unknown option \"%.*s\" (did you mean \"--%s\"?)", (int)length + 2, word,
+                 nearest);
     else
         complain("unknown option \"%.*s\" (--help lists the options)", (int)length + 2, word);
+}
+
+/* Options that name files to be written, or ask to replace some: a slip must not lead to one. */
+static bool writes_files(const struct option_row *row) {
+    static const char *const names[] = {"output",         "in-place",    "suffix",
+                                        "clobber-backup", "show-kernel", "spectrum"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(row->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Such an option is written out, and its value is no word that may be an input. */
+static bool is_deliberate(const struct option_row *row, const char *word, const char *value) {
+    char formats[FORMATS_TEXT];
+    size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : strlen(row->name);
+    if (writes_files(row) && length < strlen(row->name))
+        complain("option \"%.*s\" is abbreviated; those that write files are not: write --%s",
+                 (int)length + 2, word, row->name);
+    else if (row->argument == ARGUMENT_ATTACHED && !value)
+        complain("option \"--%s\" needs its value behind \"=\" (--%s=%s)", row->name, row->name,
+                 option_value(row, formats));
+    else
+        return true;
+    return false;
 }
 
 static const struct option_row *row_of(int code) {
@@ -81,11 +136,12 @@ static void build_getopt_tables(char *letters, struct option *longs) {
         const struct option_row *row = &option_rows[i];
         if (!row->name)
             continue;
-        *longs++ = (struct option){row->name, (int)row->argument, NULL,
+        int argument = row->argument == ARGUMENT_ATTACHED ? optional_argument : (int)row->argument;
+        *longs++ = (struct option){row->name, argument, NULL,
                                    row->letter ? row->letter : LONG_CODE + (int)i};
         if (row->letter) {
             *letters++ = row->letter;
-            for (int colons = (int)row->argument; colons > 0; colons--)
+            for (int colons = argument; colons > 0; colons--)
                 *letters++ = ':';
         }
     }
@@ -170,7 +226,8 @@ bool options_parse(struct options *o, int argc, char **argv) {
         abort();
     build_getopt_tables(letters, longs);
     opterr = 0;
-    for (int code; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+    for (int code, at = 1; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;
+         at = optind) {
         const struct option_row *row;
         if (code == 1) {
             if (!options_append(&o->inputs, &o->input_count, optarg))
@@ -186,7 +243,7 @@ bool options_parse(struct options *o, int argc, char **argv) {
             return false;
         } else {
             row = row_of(code);
-            if (!row || !row->set(o, optarg))
+            if (!row || !is_deliberate(row, argv[at], optarg) || !row->set(o, optarg))
                 return false;
             if (o->action == ACTION_HELP || o->action == ACTION_VERSION)
                 return true;

@@ -62,7 +62,8 @@ struct options {
     int verbosity; /* -1 quiet, 0, 1 verbose */
 };
 
-enum argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };
+/* ATTACHED: required as well, but never the next word. */
+enum argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL, ARGUMENT_ATTACHED };
 
 /* A row of the table; one without a name is a heading of --help. */
 struct option_row {

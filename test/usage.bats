@@ -156,6 +156,57 @@ EOF
     one_line "ambiguous"
 }
 
+@test "an option that writes files is written out, and takes no next word but its own argument" {
+    make_ppm a.ppm
+    cp a.ppm b.ppm
+    while IFS='|' read -r words said; do
+        echo "$words"
+        # shellcheck disable=SC2086
+        imf_run -f invert $words
+        [ "$status" -eq 2 ]
+        one_line "$said"
+        [ "$(ls)" = "$(printf 'a.ppm\nb.ppm')" ]
+        cmp a.ppm b.ppm
+    done <<'LIST'
+--spectrum a.ppm b.ppm|option "--spectrum" needs its value behind "=" (--spectrum=FILE.png)
+--spectrum|option "--spectrum" needs its value behind "=" (--spectrum=FILE.png)
+--show-kernel c.ppm a.ppm|no output given
+--in a.ppm|option "--in" is abbreviated; those that write files are not: write --in-place
+--in=.bak a.ppm|write --in-place
+--outp=c.ppm a.ppm|write --output
+--outp c.ppm a.ppm|write --output
+--suff=-x a.ppm|write --suffix
+--show=c.ppm a.ppm|write --show-kernel
+--sp=c.ppm a.ppm|write --spectrum
+--in-place=.bak --clob a.ppm|write --clobber-backup
+LIST
+    imf -f invert --output b.ppm a.ppm
+    imf --in-place --filter=invert b.ppm
+    [ "$(samples b.ppm)" = "$(samples a.ppm)" ]
+}
+
+@test "a mistyped option is told the nearest" {
+    while read -r typed meant; do
+        imf_run "$typed" blur:2
+        echo "$typed"
+        [ "$status" -eq 2 ]
+        one_line "(did you mean \"--$meant\"?)"
+    done <<'LIST'
+--fliter filter
+--fliter=blur:2 filter
+--filtr filter
+--outptu output
+--bakcend backend
+--edges=wrap edge
+--qualtiy=3 quality
+LIST
+    for typed in --watch --nothing --x; do
+        imf_run "$typed"
+        [ "$status" -eq 2 ]
+        one_line "(--help lists the options)"
+    done
+}
+
 @test "an option without its value, and a value for an option without one" {
     imf_run -f
     [ "$status" -eq 2 ]
