@@ -8,6 +8,7 @@
 
 #include "json.h"
 #include "plain.h"
+#include "report.h"
 
 #define HELP_COLUMN 33
 /* --list-filters: where summaries stand, beside the usage or below it. */
@@ -100,6 +101,35 @@ bool help_list_filters(FILE *out, bool json) {
         print_doc(out, json, &own[i], "own");
     imf_filter_docs_free(&own, count);
     return true;
+}
+
+bool help_filter(FILE *out, const char *name) {
+    char *text = imf_filter_help(name);
+    if (text) {
+        fputs(text, out);
+        free(text);
+        return true;
+    }
+    /* One of the user's own, or why there is none. */
+    struct imf_filter_doc *own;
+    struct imf_filter *filter;
+    struct imf_error error;
+    size_t count;
+    bool found = false;
+    if (imf_filter_docs_own(&own, &count, NULL) != IMF_OK)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(own[i].usage, name) != 0)
+            continue;
+        print_doc(out, false, &own[i], "own");
+        found = true;
+    }
+    imf_filter_docs_free(&own, count);
+    if (!found && imf_filter_parse(&filter, &name, 1, &error) != IMF_OK)
+        complain("%s", error.text);
+    else if (!found)
+        imf_filter_free(&filter);
+    return found;
 }
 
 static void print_device(FILE *out, const struct imf_device_info *d) {

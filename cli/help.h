@@ -8,6 +8,8 @@ void help_short_usage(FILE *out);
 void help_print(FILE *out);
 void help_version(FILE *out);
 bool help_list_filters(FILE *out, bool json);
+/* What --list-filters says of one filter, and its parameters. False after a message. */
+bool help_filter(FILE *out, const char *name);
 /* False when memory ran out. advise: say what to do where there is no OpenCL device. */
 bool help_list_devices(FILE *out, struct imf_context *context, bool json, bool advise);
 

@@ -137,6 +137,31 @@ struct kind kind_of_file(const char *path) {
     return size < 0 ? kind : kind_of_head(head, (size_t)size);
 }
 
+/* Programs that write what can be read to standard output. */
+static const struct converter {
+    const char *kind, *before, *behind;
+} converters[] = {{"TIFF", "tifftopnm ", ""},              /* netpbm */
+                  {"GIF", "giftopnm ", ""},                /* netpbm */
+                  {"BMP", "bmptopnm ", ""},                /* netpbm */
+                  {"WebP", "dwebp -quiet -pam ", " -o -"}, /* libwebp */
+                  {NULL, "convert ", " png:-"}};           /* ImageMagick */
+
+void kind_explain(FILE *file, const char *name, char *text, size_t size) {
+    static const char plain[] =
+        "/.,_-+0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    unsigned char head[KIND_HEAD];
+    ssize_t length = pread(fileno(file), head, sizeof head, 0);
+    const char *kind = length > 0 ? kind_of_head(head, (size_t)length).other : NULL;
+    if (!kind || strcmp(kind, "AppleDouble") == 0)
+        return;
+    const struct converter *c = converters;
+    while (c->kind && strcmp(c->kind, kind) != 0)
+        c++;
+    bool odd = *name == '-' || strlen(name) > 200 || name[strspn(name, plain)];
+    snprintf(text, size, "is %s, which is not read (try: %s%s%s | imfilter ... - -o OUTPUT)", kind,
+             c->before, odd ? "FILE" : name, c->behind);
+}
+
 /* ---- counting ----------------------------------------------------------------------------- */
 
 void kinds_count(struct kinds *kinds, const char *name) {

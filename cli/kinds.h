@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "imfilter.h"
 
@@ -21,6 +22,10 @@ struct kind {
 /* What the regular file at path is. */
 struct kind kind_of_file(const char *path);
 struct kind kind_of_head(const unsigned char *head, size_t size);
+
+/* If the open file is another kind, put into text that it is, and how it becomes one that can be
+ * read; of a pipe nothing is known. */
+void kind_explain(FILE *file, const char *name, char *text, size_t size);
 
 /* How many files of each kind were met that cannot be read. Zeros to begin with. */
 #define KINDS_MOST 48

@@ -14,6 +14,7 @@
 #include "help.h"
 #include "jobs.h"
 #include "machine.h"
+#include "naming.h"
 #include "pictures.h"
 #include "signals.h"
 #include "tune.h"
@@ -60,7 +61,10 @@ static int list_devices(const struct options *o) {
 static int print_information(const struct options *o) {
     switch (o->action) {
     case ACTION_HELP:
-        help_print(stdout);
+        if (!o->topic)
+            help_print(stdout);
+        else if (!help_filter(stdout, o->topic))
+            return EXIT_USAGE;
         break;
     case ACTION_VERSION:
         help_version(stdout);
@@ -155,6 +159,7 @@ static void report_others(const struct reporter *r, const struct kinds *others) 
 static int filter_with(const struct options *o, const struct imf_filter *filter) {
     struct session s = {.options = o, .reporter = make_reporter(o), .filter = filter};
     struct batch batch = {0};
+    char mismatch[NAME_MISMATCH];
     int status = EXIT_USAGE;
     /* Without images to filter the kernel is all that was asked for. */
     bool images = !o->show_kernel || o->input_count || o->files_from || o->output || o->spectrum;
@@ -170,8 +175,11 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
         s.alone = batch.count == 1;
         s.make_directories = batch.to_directory;
         report_others(&s.reporter, &batch.others);
-        if (filter && imf_filter_note(filter))
-            report_warning(&s.reporter, NULL, imf_filter_note(filter));
+        const char *note = filter ? imf_filter_note(filter, o->settings.range) : NULL;
+        if (note)
+            report_warning(&s.reporter, NULL, note);
+        if (name_mismatch(&batch, o, mismatch))
+            report_warning(&s.reporter, o->output, mismatch);
         status = filter_in(&s, &batch);
     }
     batch_free(&batch);

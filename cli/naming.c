@@ -38,18 +38,42 @@ char *name_format(const char *format, ...) {
 
 /* ---- names -------------------------------------------------------------------------------- */
 
+/* The extension that --format asks for: of a PNM the one of its kind. */
+static const char *format_extension(const struct options *o) {
+    const char *const *e = imf_format_doc(o->format)->extensions;
+    while (o->encode.pnm != IMF_PNM_ANY && e[1] && imf_pnm_from_name(*e) != o->encode.pnm)
+        e++;
+    return *e;
+}
+
+/* Is the extension one of what --format asks for? pnm: as what a ".pnm" counts. */
+static bool agrees(const struct options *o, const char *extension, enum imf_pnm pnm) {
+    enum imf_pnm named = imf_pnm_from_name(extension), asked = o->encode.pnm;
+    return o->format == IMF_FORMAT_NONE ||
+           (o->format == imf_format_from_name(extension) &&
+            (asked == IMF_PNM_ANY || (named == IMF_PNM_ANY ? pnm : named) == asked));
+}
+
+bool name_mismatch(const struct batch *b, const struct options *o, char text[NAME_MISMATCH]) {
+    const char *extension = o->output && !b->to_directory ? name_extension(o->output) : NULL;
+    if (!extension || imf_format_from_name(extension) == IMF_FORMAT_NONE ||
+        agrees(o, extension, o->encode.pnm))
+        return false;
+    snprintf(text, NAME_MISMATCH, "is written as --format says, not as \".%.40s\" does", extension);
+    return true;
+}
+
 /* path with the suffix before its extension, and the extension of another format if one is asked
  * for. An extension that names no image format is part of the name. */
 static char *derive(const char *path, const struct options *o) {
     const char *extension = name_extension(path), *suffix = o->suffix ? o->suffix : "";
     enum imf_format format = extension ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
     bool known = format != IMF_FORMAT_NONE;
-    bool keep = o->format == IMF_FORMAT_NONE || o->format == format;
+    bool keep = agrees(o, extension ? extension : "", IMF_PNM_ANY);
     size_t stem = extension && (known || keep) ? (size_t)(extension - path) - 1 : strlen(path);
     if (keep)
         return name_format("%.*s%s%s", (int)stem, path, suffix, path + stem);
-    return name_format("%.*s%s.%s", (int)stem, path, suffix,
-                       imf_format_doc(o->format)->extensions[0]);
+    return name_format("%.*s%s.%s", (int)stem, path, suffix, format_extension(o));
 }
 
 static bool is_directory(const char *path) {
@@ -67,7 +91,10 @@ static bool check_options(const struct batch *b, const struct options *o) {
     /* Good for something without an output. */
     bool idle = o->verify || o->bench || o->explain || o->spectrum;
     if (output_missing(o)) {
-        if (!idle)
+        if (!idle && o->input_count == 2 && b->count == 2)
+            complain("no output given (if \"%s\" is the output, write -o %s; else -o DIR/)",
+                     o->inputs[1], o->inputs[1]);
+        else if (!idle)
             complain("no output given (use -o FILE, -o DIR/, -o - or --in-place)");
         return idle;
     }
@@ -105,7 +132,7 @@ static bool check_options(const struct batch *b, const struct options *o) {
         imf_format_from_name(extension) == IMF_FORMAT_NONE &&
         (stat(o->output, &st) != 0 || S_ISREG(st.st_mode))) {
         char known[FORMATS_TEXT];
-        complain_about(o->output, "\"%s\" is no known format (%s; or name one with --format)",
+        complain_about(o->output, "\"%s\" is not a known format (%s; or name one with --format)",
                        extension, formats_extensions(known));
         return false;
     }

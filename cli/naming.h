@@ -17,4 +17,8 @@ bool name_outputs(struct batch *b, const struct options *o);
 /* The end of the output's name that was derived from the job's, and not named by the user. */
 const char *name_below(const struct job *job);
 
+/* Does an output's name say another format than --format? Then text says so. */
+#define NAME_MISMATCH 160
+bool name_mismatch(const struct batch *b, const struct options *o, char text[NAME_MISMATCH]);
+
 #endif

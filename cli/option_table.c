@@ -379,7 +379,7 @@ const struct option_row option_rows[] = {
     {"spectrum", 0, ATTACHED, "FILE.png", "draw the spectrum, print its peaks as notches", set_spectrum},
     {"list-filters", 0, NONE, NULL, "list the built-in filters", set_list_filters},
     {"completion", 0, REQUIRED, "SHELL", "print completions for bash, zsh or fish", set_completion},
-    {"help", 'h', NONE, NULL, "print this help", set_help},
+    {"help", 'h', NONE, NULL, "print this help; --help FILTER: of one filter", set_help},
     {"version", 'V', NONE, NULL, "print the version", set_version},
     HEADING("Limits"),
     {"lenient", 0, NONE, NULL, "accept the readable part of a damaged image", set_lenient},

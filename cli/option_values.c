@@ -69,9 +69,13 @@ bool int_in(const char *option, const char *value, int min, int max, const char 
 
 bool parse_fraction(const char *text, double *out) {
     char *end;
-    if (!*text || text[strspn(text, "0123456789.eE+-")])
+    size_t number = strspn(text, "0123456789.eE+-");
+    bool percent = text[number] == '%';
+    if (!number || text[number + percent])
         return false;
     errno = 0;
     *out = strtod(text, &end);
-    return end != text && !*end && *out >= 0 && *out <= 1;
+    if (percent)
+        *out /= 100;
+    return end == text + number && *out >= 0 && *out <= 1;
 }

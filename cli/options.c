@@ -245,7 +245,10 @@ bool options_parse(struct options *o, int argc, char **argv) {
             row = row_of(code);
             if (!row || !is_deliberate(row, argv[at], optarg) || !row->set(o, optarg))
                 return false;
-            if (o->action == ACTION_HELP || o->action == ACTION_VERSION)
+            bool help = o->action == ACTION_HELP;
+            if (help && optind < argc && argv[optind][0] != '-')
+                o->topic = argv[optind];
+            if (help || o->action == ACTION_VERSION)
                 return true;
         }
     }

@@ -28,6 +28,7 @@ enum shell { SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 struct options {
     enum action action;
     int shell;          /* of ACTION_COMPLETION */
+    const char *topic;  /* of ACTION_HELP: the filter, or NULL */
     const char **specs; /* owned array of borrowed strings, as are the inputs */
     size_t spec_count;
     const char **inputs;

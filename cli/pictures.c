@@ -34,7 +34,7 @@ static bool check_name(const char *name, const char *option, const struct option
     const char *extension = name ? name_extension(name) : NULL;
     if (extension && o->format == IMF_FORMAT_NONE &&
         imf_format_from_name(extension) == IMF_FORMAT_NONE) {
-        complain_about(name, "\"%s\" is no known format of a picture (name it .png)", extension);
+        complain_about(name, "\"%s\" is not a known format of a picture (name it .png)", extension);
         return false;
     }
     for (size_t i = 0; name && i < b->count; i++) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "kinds.h"
 #include "naming.h"
 #include "output.h"
 #include "pictures.h"
@@ -205,6 +206,13 @@ static void settle_output(struct session *s, struct work *w) {
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
 }
 
+/* The output's format cannot hold what the input is. */
+static enum result fail_format(const struct work *w) {
+    char text[sizeof w->error.text + 300];
+    snprintf(text, sizeof text, "cannot be written as %.256s: %s", output_name(w), w->error.text);
+    return fail(w, w->job->input, text);
+}
+
 static enum result open_output(struct session *s, struct work *w) {
     const struct output_rules rules = {
         .make_directories = s->make_directories,
@@ -223,6 +231,8 @@ static enum result open_output(struct session *s, struct work *w) {
         atomic_fetch_or(&s->formats, 1u << info.format);
         return RESULT_DONE;
     }
+    if (w->error.status == IMF_ERR_FORMAT)
+        return fail_format(w);
     const char *cannot = w->error.status == IMF_ERR_IO ? "cannot write: " : "";
     char text[sizeof w->error.text + 32];
     snprintf(text, sizeof text, "%s%s", cannot, w->error.text);
@@ -346,8 +356,11 @@ static enum result write_spectrum(struct session *s, struct work *w) {
 /* Everything between an open input and the report. */
 static enum result filter_image(struct session *s, struct work *w, struct unfinished *later) {
     const struct options *o = s->options;
-    if (imf_reader_open(&w->reader, w->input, &o->limits, &w->error) != IMF_OK)
+    if (imf_reader_open(&w->reader, w->input, &o->limits, &w->error) != IMF_OK) {
+        if (w->error.status == IMF_ERR_FORMAT)
+            kind_explain(w->input, w->job->input, w->error.text, sizeof w->error.text);
         return fail_input(w);
+    }
     const struct imf_info *info = imf_reader_info(w->reader);
     w->record->pixels = (uint64_t)info->width * (uint64_t)info->height;
     /* While a device is opened, which takes its time. What is decided by its own memory, or among

@@ -80,12 +80,28 @@ static const char *device_of(const struct outcome *o) {
     return o->report.palette ? "host" : o->choice->device;
 }
 
+/* Stages with the beginning of what is long: nobody reads a kernel's thousands of coefficients. */
+static void put_brief(FILE *out, const char *filter) {
+    enum { LONG = 120, SHOWN = 60 };
+    for (const char *end; *filter; filter = end) {
+        char stage[LONG + 1];
+        const char *next = strstr(filter, " | ");
+        end = next ? next + 3 : filter + strlen(filter);
+        bool cut = end - filter > LONG;
+        snprintf(stage, sizeof stage, "%.*s%s", cut ? SHOWN : (int)(end - filter), filter,
+                 !cut   ? ""
+                 : next ? "... | "
+                        : "...");
+        plain_put(out, stage);
+    }
+}
+
 static void print_plan(FILE *out, const struct outcome *o) {
     const struct imf_info *info = &o->source;
     plain_put(out, o->input);
     fprintf(out, ": %dx%d %s%s, %d bits: ", info->width, info->height, color_name(info),
             info->alpha ? " with alpha" : "", bits_of(info));
-    plain_put(out, o->filter);
+    put_brief(out, o->filter);
     fprintf(out, " on %s\n", device_of(o));
     const struct imf_candidate *list = o->choice->candidates;
     size_t count = o->choice->count;
@@ -152,7 +168,7 @@ static void print_timing(const struct reporter *to, const struct outcome *o) {
         r->total_ms);
     if (r->bands)
         say(to, o->input,
-            "%d bands: %.1f ms of that at once; decode waited %.1f, compute %.1f, encode "
+            "%d bands: %.1f ms of that overlapped; decode waited %.1f, compute %.1f, encode "
             "%.1f",
             r->bands, overlapped(r), r->decode_wait_ms, r->compute_wait_ms, r->encode_wait_ms);
 }

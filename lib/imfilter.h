@@ -170,13 +170,12 @@ enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *spe
                                  struct imf_error *err);
 void imf_filter_free(struct imf_filter **filter);
 const char *imf_filter_text(const struct imf_filter *filter); /* specs joined by " | "; its own */
-const char *imf_filter_note(const struct imf_filter *filter); /* a remark for the user, or NULL */
-
 /* One line of the list of built-in filters; static storage. NULL past the last. */
 struct imf_filter_doc {
     const char *usage, *summary; /* "blur:SIGMA"; "Gaussian blur, SIGMA in pixels" */
 };
 const struct imf_filter_doc *imf_filter_doc(size_t index);
+char *imf_filter_help(const char *name); /* with its parameters, to be freed; NULL: not built in */
 /* The user's own .flt files, or why one cannot be used; the caller frees them. IMF_ERR_MEMORY. */
 enum imf_status imf_filter_docs_own(struct imf_filter_doc **docs, size_t *count,
                                     struct imf_error *err);
@@ -198,6 +197,7 @@ enum imf_range { /* DEFAULT: as the filter says */
                  IMF_RANGE_OFFSET,
                  IMF_RANGE_NORMALIZE
 };
+const char *imf_filter_note(const struct imf_filter *f, enum imf_range range); /* remark or NULL */
 enum imf_alpha { IMF_ALPHA_AUTO, IMF_ALPHA_PREMULTIPLY, IMF_ALPHA_FILTER, IMF_ALPHA_KEEP };
 enum imf_backend {
     IMF_BACKEND_AUTO,

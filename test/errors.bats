@@ -139,15 +139,192 @@ load helper
     printf 'P2\n2 1\n65535\n1 65535\n' >a.pgm
     imf_run -f kernel:1 a.pgm -o out.jpg
     [ "$status" -eq 1 ]
-    one_line "out.jpg: JPEG cannot hold 16-bit samples (add --depth=8, or choose --format=png or --format=pnm)"
+    one_line "imfilter: a.pgm: cannot be written as out.jpg: JPEG cannot hold 16-bit samples (use --depth=8, or choose --format=png or --format=pnm)"
     [ ! -e out.jpg ]
     # Of those that hold CMYK one does not hold 16 bits.
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE CMYK\nENDHDR\naabbccdd' >b.pam
     imf_run -f kernel:1 b.pam -o out.png
     [ "$status" -eq 1 ]
-    one_line "out.png: PNG cannot hold CMYK (choose --format=pnm)"
+    one_line "imfilter: b.pam: cannot be written as out.png: PNG cannot hold CMYK (choose --format=pnm, or --depth=8 and --format=jpeg; or convert it to RGB first)"
     imf_run -f kernel:1 --depth=8 b.pam -o out.png
-    one_line "out.png: PNG cannot hold CMYK (choose --format=jpeg or --format=pnm)"
+    one_line "b.pam: cannot be written as out.png: PNG cannot hold CMYK (choose --format=jpeg or --format=pnm; or convert it to RGB first)"
     imf -f kernel:1 --depth=8 a.pgm -o out.jpg
     no_temporaries
+}
+
+@test "what is meant is guessed, and said with the spelling that does" {
+    make_pgm a.pgm
+    make_pgm b.pgm
+    while IFS='|' read -r spec options said; do
+        spec=${spec//;;/|}
+        echo "$spec"
+        # shellcheck disable=SC2086
+        imf_run -f "$spec" a.pgm $options
+        [ "$status" -eq 2 ]
+        one_line "$said"
+        [ "$(ls)" = "$(printf 'a.pgm\nb.pgm')" ]
+    done <<'LIST'
+blur:2,sobel|-o c.pgm|one -f takes one filter; repeat -f for a chain (-f blur:2 -f sobel)
+blur:2 ;; sobel|-o c.pgm|repeat -f for a chain (-f blur:2 -f sobel)
+sobel blur:2|-o c.pgm|repeat -f for a chain (-f sobel -f blur:2)
+median:1 + blur:2 + sobel|-o c.pgm|repeat -f for a chain (-f median:1 -f blur:2 ...)
+kernel:@none.txt ;; sobel|-o c.pgm|repeat -f for a chain (-f kernel:@none.txt -f sobel)
+blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
+clahe|-o c.pgm|(did you mean "equalize"?)
+denoise|-o c.pgm|(did you mean "bilateral"?)
+deconvolve|-o c.pgm|(none of those built in does that; --list-filters lists them)
+deblur|-o c.pgm|(none of those built in does that; --list-filters lists them)
+median:2|--backend=fft -o c.pgm|--backend=fft cannot do this: a median is not linear
+erode:2|--backend=fft -o c.pgm|an erosion is not linear
+percentile:40:2|--backend=fft -o c.pgm|a percentile is not linear
+bilateral:2:0.1|--backend=fft -o c.pgm|a bilateral filter is not linear
+invert|c.pgm|no output given (if "c.pgm" is the output, write -o c.pgm; else -o DIR/)
+invert|b.pgm|no output given (if "b.pgm" is the output, write -o b.pgm; else -o DIR/)
+threshold:5%%|-o c.pgm|"5%%" at column 11 is not a number
+threshold:101%|-o c.pgm|is out of range
+threshold:%|-o c.pgm|is not a number
+blur:5%|-o c.pgm|is not a number
+LIST
+}
+
+@test "a kernel that turns mid-grey white warns, others do not" {
+    make_pgm a.pgm
+    sum16=kernel:1,2,1/2,4,2/1,2,1
+    said="the kernel's coefficients add up to 16, which turns mid-grey white (:scale=auto divides by their sum, :scale=1 says that it is meant)"
+    imf_run -f $sum16 a.pgm -o b.pgm
+    [ "$status" -eq 0 ]
+    one_line "warning: $said"
+    printf '1 1\n0 1\n1 1\n' >file.txt
+    imf_run -f kernel:@file.txt a.pgm -o b.pgm
+    [[ $stderr == *"add up to 5,"* ]]
+    imf_run -f $sum16 -f box:3 a.pgm -o b.pgm
+    one_line "$said"
+    while read -r words; do
+        echo "$words"
+        # shellcheck disable=SC2086
+        imf_run $words a.pgm -o b.pgm
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+    done <<LIST
+-f $sum16:scale=16
+-f $sum16:scale=auto
+-f $sum16:scale=1
+-f $sum16:bias=-0.5
+-q -f $sum16
+-f $sum16 --range=normalize
+-f $sum16 -f $sum16:scale=256
+-f $sum16 -f highpass:0.1
+-f kernel:3
+-f kernel:0.2,0.6,0.2
+-f kernel:0,-1,0/-1,5,-1/0,-1,0
+-f kernel:-1,-1,-1/-1,8,-1/-1,-1,-1
+-f kernel:-1,0,1
+-f sobel
+-f sharpen:5
+LIST
+}
+
+@test "an even size is half a pixel off, and says so" {
+    make_pgm a.pgm
+    imf_run -f box:4 a.pgm -o b.pgm
+    [ "$status" -eq 0 ]
+    one_line "warning: box is 4x4: its origin is column 3, row 3, half a pixel off its centre"
+    imf_run -q -f box:4 a.pgm -o b.pgm
+    [ -z "$stderr" ]
+    imf_run -f box:5 a.pgm -o b.pgm
+    [ -z "$stderr" ]
+}
+
+@test "a percentage is read where a fraction is" {
+    make_ppm a.ppm
+    while read -r percent fraction; do
+        echo "$percent"
+        # shellcheck disable=SC2086
+        imf -f ${percent//+/ } a.ppm -o a.pam
+        # shellcheck disable=SC2086
+        imf -f ${fraction//+/ } a.ppm -o b.pam
+        cmp a.pam b.pam
+    done <<'LIST'
+threshold:50% threshold:0.5
+canny:5%:12.5% canny:0.05:0.125
+bilateral:2:10% bilateral:2:0.1
+guided:2:1% guided:2:0.01
+unsharp:threshold=10%:2 unsharp:threshold=0.1:2
+kernel:1:bias=-12% kernel:1:bias=-0.12
+box:3+--edge=constant:40% box:3+--edge=constant:0.4
+LIST
+    imf_run -n --explain -f threshold:50% a.ppm
+    [[ ${lines[0]} == *"threshold:50% on "* ]]
+}
+
+@test "an output's name and --format that disagree" {
+    make_ppm a.ppm
+    imf_run -f invert a.ppm -o x.png --format=jpeg
+    [ "$status" -eq 0 ]
+    one_line 'x.png: warning: is written as --format says, not as ".png" does'
+    [ "$(file_kind x.png)" = jpeg ]
+    imf_run -f invert a.ppm -o x.ppm --format=pam
+    one_line 'x.ppm: warning: '
+    imf_run -q -f invert a.ppm -o x.png --format=jpeg
+    [ -z "$stderr" ]
+    for quiet in 'x.jpeg --format=jpg' 'x.ppm --format=pnm' 'x.pnm --format=ppm' 'x --format=png' \
+        'x.PNG --format=png' 'x.1 --format=png' 'dir/ --format=png'; do
+        echo "$quiet"
+        # shellcheck disable=SC2086
+        imf_run -f invert a.ppm -o $quiet
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+    done
+}
+
+@test "--format=pam names x.pam, and so on" {
+    make_ppm x.ppm
+    make_png y.png
+    for format in pam pnm ppm jpeg; do
+        imf -q -f invert --format=$format x.ppm y.png -o $format/
+    done
+    [ "$(cd pam && echo *)" = "x.pam y.pam" ]
+    [ "$(cd pnm && echo *)" = "x.ppm y.pnm" ]
+    [ "$(cd ppm && echo *)" = "x.ppm y.ppm" ]
+    [ "$(cd jpeg && echo *)" = "x.jpg y.jpg" ]
+    [ "$(head -c 2 pam/x.pam)" = P7 ]
+}
+
+@test "--help FILTER prints that one" {
+    imf_run --help unsharp
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "unsharp[:sigma=1][:amount=1][:threshold=0]" ]
+    [[ $output == *"    Unsharp mask"* ]]
+    [[ $output == *"sigma in pixels > 0 and <= 511.75 (1 if not given)"* ]]
+    imf_run --help gaussian
+    [ "${lines[0]}" = blur:SIGMA ]
+    imf_run --help lowpass
+    [[ $output == *"type gaussian, butterworth or ideal (gaussian if not given)"* ]]
+    imf_run --help kernel
+    [[ $output == *"kernel:A,B,C"*"kernel:@FILE"* ]]
+    imf_run -h sobel
+    [[ $output == "sobel[:dir=mag|x|y]"* ]]
+    imf --help -f sobel | grep -q '^usage:'
+    printf 'summary My relief\n-1 0\n0 1\n' >mine.flt
+    IMFILTER_PATH=$PWD imf_run --help mine
+    [[ $output == mine*"My relief"* ]]
+    imf_run --help clahe
+    [ "$status" -eq 2 ]
+    one_line '(did you mean "equalize"?)'
+    # Every filter has its page, of lines that fit.
+    for name in $(imf --list-filters | sed -n 's/^\([a-z]*\).*/\1/p' | sort -u); do
+        imf --help "$name" >page
+        grep -q "^$name" page
+        [ -z "$(awk 'length > 100' page)" ]
+    done
+}
+
+@test "--explain names a long kernel by its beginning" {
+    make_pgm a.pgm
+    ones=$(printf '1,%.0s' {1..51})
+    rows=$(printf "${ones%,}/%.0s" {1..51})
+    imf -n -f "kernel:${rows%/}:scale=auto" -f invert --explain a.pgm >plan
+    [ "$(head -n 1 plan | wc -c)" -lt 140 ]
+    grep -q '^a.pgm: .* kernel:1,1,.*\.\.\. | invert on ' plan
+    imf -n -f "kernel:${rows%/}:scale=auto" --explain --json a.pgm | grep -qF "\"filter\":\"kernel:${rows%/}:scale=auto\""
 }

@@ -120,6 +120,48 @@ make_others() { # in DIR
     grep -q 'TIFF' err
 }
 
+@test "a kind that cannot be read is named, with the pipe that converts it" {
+    mkdir in
+    make_others in
+    while IFS='|' read -r name said; do
+        imf_run -f invert "in/$name" -o x.png
+        echo "$name"
+        [ "$status" -eq 1 ]
+        one_line "imfilter: in/$name: is $said"
+    done <<'LIST'
+a.tif|TIFF, which is not read (try: tifftopnm in/a.tif | imfilter ... - -o OUTPUT)
+called.jpg|TIFF, which is not read (try: tifftopnm in/called.jpg |
+c.webp|WebP, which is not read (try: dwebp -quiet -pam in/c.webp -o - | imfilter
+d|GIF, which is not read (try: giftopnm in/d |
+e|BMP, which is not read (try: bmptopnm in/e |
+g|HEIF, which is not read (try: convert in/g png:- | imfilter ... - -o OUTPUT)
+LIST
+    cp in/a.tif 'a b.tif'
+    imf_run -f invert 'a b.tif' -o x.png
+    one_line "a b.tif: is TIFF, which is not read (try: tifftopnm FILE |"
+    imf_run -f invert - -o x.png <in/a.tif
+    one_line "standard input: is TIFF, which is not read (try: tifftopnm FILE |"
+    imf_run -f invert in/._photo.jpg -o x.png
+    one_line "in/._photo.jpg: not a PNG, JPEG or PNM image"
+    [ ! -e x.png ]
+}
+
+@test "the pipes that are told read what other programs write" {
+    command -v convert >/dev/null || skip "ImageMagick writes the files"
+    make_ppm a.ppm
+    for kind in tif gif bmp webp; do
+        convert a.ppm "b.$kind" || continue
+        imf_run -f invert "b.$kind" -o b.png
+        try=${stderr#*(try: }
+        try=${try%% | imfilter*}
+        command -v "${try%% *}" >/dev/null || continue
+        $try 2>/dev/null | imf -f invert - -o b.png
+        echo "$kind: $try"
+        [ "$(imf --json -n --explain -f invert b.png | json 'o["width"]')" = "$(imf --json -n --explain -f invert a.ppm | json 'o["width"]')" ]
+        rm b.png
+    done
+}
+
 @test "a file that cannot be read is a failure, whatever it is called" {
     need_unprivileged
     mkdir in

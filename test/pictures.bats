@@ -308,7 +308,7 @@ count_blue() {
     one_line "only one image"
     imf_run -f sharpen --show-kernel=x.gif
     [ "$status" -eq 2 ]
-    one_line "no known format"
+    one_line "not a known format"
     imf_run -f sharpen --show-kernel=none/x.png
     [ "$status" -eq 1 ]
     [[ $stderr == "imfilter: none/x.png: cannot write: No such file"* ]]

@@ -108,7 +108,7 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     [[ $output == *"the whole image is in memory: the filter takes all of it at once"* ]]
     imf_run -f equalize --backend=fft a.pgm -o b.pgm
     [ "$status" -eq 2 ] || [ "$status" -eq 1 ]
-    one_line "--backend=fft cannot do this: a histogram is no sum of products (try --backend=auto)"
+    one_line "--backend=fft cannot do this: what a histogram decides is not linear (try --backend=auto)"
 }
 
 @test "a chain with it is done where a device was asked for" {

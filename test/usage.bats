@@ -63,7 +63,9 @@ load helper
     make_pgm a.pgm
     spelled='kernel:0,-1,0/-1,5,-1/0,-1,0'
     for theirs in '3x3:0,-1,0,-1,5,-1,0,-1,0' '3x3+1+1: 0,-1,0  -1,5,-1  0,-1,0' \
-        '[0 -1 0;-1 5 -1;0 -1 0]' '[0,-1,0; -1,5,-1; 0,-1,0]'; do
+        '[0 -1 0;-1 5 -1;0 -1 0]' '[0,-1,0; -1,5,-1; 0,-1,0]' '0,-1,0;-1,5,-1;0,-1,0' \
+        '0 -1 0; -1 5 -1; 0 -1 0:flip' '[[0,-1,0],[-1,5,-1],[0,-1,0]]' \
+        '[[ 0, -1, 0], [-1, 5, -1], [0, -1, 0]]:bias=0.1'; do
         echo "$theirs"
         imf_run -f "kernel:$theirs" a.pgm -o out.pgm
         [ "$status" -eq 2 ]
@@ -87,6 +89,9 @@ load helper
 1x3+0+2:1,2,3:flip|ImageMagick's way: here it is kernel:1/2/3/0 (zeros
 [1 2;3 4]|MATLAB's way: here it is kernel:0,0,0/0,1,2/0,3,4 (zeros
 [1 2 1;2 4 2;1 2 1]/16|MATLAB's way: here it is kernel:1,2,1/2,4,2/1,2,1:scale=16 (
+[[1,2],[3,4]]|NumPy's way: here it is kernel:1,2/3,4 (kernel:
+[[1,2,1]]/4|NumPy's way: here it is kernel:1,2,1:scale=4 (
+1,2;3,4|MATLAB's way: here it is kernel:0,0,0/0,1,2/0,3,4 (zeros
 3x1+3+0:1,2,3|ImageMagick's way, with its origin outside of 3x1 (
 3x1-1+0:1,2,3|ImageMagick's way, with its origin outside of 3x1 (
 3x1:1,2|ImageMagick's way, with 2 coefficients where 3x1 needs 3 (
@@ -94,6 +99,9 @@ load helper
 3x1>:1,2,3|ImageMagick's way of several kernels: here each is a filter (
 3x1:1,2,3;3x1:1,2,3|ImageMagick's way of several kernels: here each is a filter (
 [1 2;3]|MATLAB's way: here rows are 1,2,1/2,4,2 (in a file lines), of plain numbers (
+[[1,2],[3]]|NumPy's way: here rows are 1,2,1/2,4,2 (in a file lines), of plain numbers (
+[[1,2],[3,4]]*2|NumPy's way: here rows are
+1,2;3|MATLAB's way: here rows are
 [1 2 1]'|MATLAB's way: here rows are 1,2,1/2,4,2 (in a file lines), of plain numbers (
 EOF
     printf '3 3 9 0\n1 1 1\n1 1 1\n1 1 1\n' >vips.mat

@@ -107,6 +107,14 @@ const char *imf_number_parse(struct imf_span s, double *out) {
     return NULL;
 }
 
+const char *imf_fraction_parse(struct imf_span s, double *out) {
+    bool percent = s.length > 1 && s.text[s.length - 1] == '%';
+    const char *wrong = imf_number_parse((struct imf_span){s.text, s.length - percent}, out);
+    if (!wrong && percent)
+        *out /= 100;
+    return wrong;
+}
+
 bool imf_span_is(struct imf_span s, const char *word) {
     return strlen(word) == s.length && memcmp(s.text, word, s.length) == 0;
 }

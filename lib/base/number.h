@@ -26,4 +26,7 @@ const char *imf_span_quote(char buffer[IMF_QUOTE], struct imf_span s);
  * NULL, or else a phrase that follows the quoted piece in a message: "is not a number". */
 const char *imf_number_parse(struct imf_span s, double *out);
 
+/* The same, or a percentage: "5%" is 0.05. */
+const char *imf_fraction_parse(struct imf_span s, double *out);
+
 #endif

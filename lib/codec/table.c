@@ -110,14 +110,21 @@ void imf_codec_titles(char text[IMF_FORMATS_TEXT], enum imf_meta_kind kind) {
 
 enum imf_status imf_codec_fits(const struct imf_codec *codec, const struct imf_info *info,
                                struct imf_error *err) {
-    char what[OBSTACLE], other[OBSTACLE], able[IMF_FORMATS_TEXT];
-    unsigned set = 0;
+    char what[OBSTACLE], other[OBSTACLE], able[IMF_FORMATS_TEXT], narrow[IMF_FORMATS_TEXT];
+    struct imf_info at_8 = *info;
+    unsigned set = 0, set_8 = 0;
     if (!obstacle(codec, info, what))
         return IMF_OK;
-    for (size_t i = 0; i < CODEC_COUNT; i++)
+    at_8.depth = 8;
+    for (size_t i = 0; i < CODEC_COUNT; i++) {
         set |= obstacle(codecs[i], info, other) ? 0 : 1u << i;
+        set_8 |= obstacle(codecs[i], &at_8, other) ? 0 : 1u << i;
+    }
+    bool enough = !obstacle(codec, &at_8, other);
     list(able, "--format=", set, false);
-    bool narrow = info->depth == 16 && !(codec->depths & 16);
-    return imf_fail(err, IMF_ERR_FORMAT, "%s cannot hold %s (%schoose %s)", codec->doc.title, what,
-                    narrow ? "add --depth=8, or " : "", able);
+    list(narrow, "--format=", set_8 & ~set, false);
+    return imf_fail(err, IMF_ERR_FORMAT, "%s cannot hold %s (%schoose %s%s%s%s)", codec->doc.title,
+                    what, enough ? "use --depth=8, or " : "", able,
+                    !enough && *narrow ? ", or --depth=8 and " : "", enough ? "" : narrow,
+                    info->color == IMF_COLOR_CMYK && !enough ? "; or convert it to RGB first" : "");
 }

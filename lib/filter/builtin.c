@@ -136,36 +136,30 @@ static const char *const level_words[] = {"otsu", NULL};
 
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
 
+/* clang-format off */
+#define NUMBER(NAME, MEANING, LOW, HIGH, FALLBACK, ...)                                            \
+    {.name = NAME, .meaning = NAME MEANING, .low = LOW, .high = HIGH, .fallback = FALLBACK, __VA_ARGS__}
 #define SIGMA(NAME)                                                                                \
-    {                                                                                              \
-        NAME, NAME " in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, NAN, true, false,      \
-            NULL, false                                                                            \
-    }
+    NUMBER(NAME, " in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, NAN, .above = true)
 #define CUTOFF(NAME)                                                                               \
-    {                                                                                              \
-        NAME, NAME " in cycles per pixel > 0 and <= 0.7071", 0, NYQUIST_CORNER, NAN, true, false,  \
-            NULL, false                                                                            \
-    }
-#define FREQUENCY(NAME)                                                                            \
-    { NAME, NAME " in cycles per pixel, -0.5 to 0.5", -0.5, 0.5, NAN, false, false, NULL, false }
+    NUMBER(NAME, " in cycles per pixel > 0 and <= 0.7071", 0, NYQUIST_CORNER, NAN, .above = true)
+#define FREQUENCY(NAME) NUMBER(NAME, " in cycles per pixel, -0.5 to 0.5", -0.5, 0.5, NAN, .above = false)
 #define FRACTION(NAME)                                                                             \
-    {                                                                                              \
-        .name = NAME, .meaning = NAME " as a fraction of full scale, 0.000001 to 100",             \
-        .low = 1e-6, .high = 100, .fallback = NAN                                                  \
-    }
+    NUMBER(NAME, " as a fraction of full scale, 0.000001 to 100", 1e-6, 100, NAN, .fraction = true)
+#define GRADIENT(NAME)                                                                             \
+    NUMBER(NAME, " from 0 to 2, in gradients of a full step", 0, 2, NAN, .fraction = true)
 #define ANGLE(FALLBACK)                                                                            \
-    {                                                                                              \
-        "ANGLE", "ANGLE in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, false, false, NULL,   \
-            false                                                                                  \
-    }
-#define AMOUNT(NAME)                                                                               \
-    { NAME, NAME " from -1000000 to 1000000", -1e6, 1e6, 1, false, false, NULL, false }
-#define TYPE                                                                                       \
-    { "type", "type gaussian, butterworth or ideal", 0, 0, 0, false, false, type_words, false }
-#define ORDER                                                                                      \
-    { "order", "order from 1 to 100", 1, 100, 2, false, true, NULL, false }
-#define AXIS                                                                                       \
-    { "dir", "dir mag, x or y", 0, 0, 0, false, false, axis_words, false }
+    NUMBER("ANGLE", " in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, .above = false)
+#define AMOUNT NUMBER("AMOUNT", " from -1000000 to 1000000", -1e6, 1e6, 1, .above = false)
+#define ORDER NUMBER("order", " from 1 to 100", 1, 100, 2, .whole = true)
+#define WORD(NAME, MEANING, WORDS) {.name = NAME, .meaning = NAME MEANING, .words = WORDS}
+#define TYPE WORD("type", " gaussian, butterworth or ideal", type_words)
+#define AXIS WORD("dir", " mag, x or y", axis_words)
+/* Of "kernel", which spec.c reads; "flip" is a word by itself. */
+#define SCALE                                                                                      \
+    NUMBER("scale", " divides the sum: a number, or auto, the sum of the coefficients", -1e30, 1e30, 1, .above = false)
+#define BIAS NUMBER("bias", " as a fraction of full scale", -1e6, 1e6, 0, .fraction = true)
+/* clang-format on */
 #define WINDOW                                                                                     \
     {.name = "R",                                                                                  \
      .meaning = "R in pixels, 0 to 511, or WxH up to 1023x1023, or @MASK",                         \
@@ -180,18 +174,23 @@ static const struct imf_builtin builtins[] = {
      .doc = {"sharpen[:AMOUNT=1]", "Sharpen with the 3x3 Laplacian"},
      .design = imf_design_sharpen,
      .range = IMF_RANGE_CLIP,
-     .parameter = {AMOUNT("AMOUNT")}},
+     .parameter = {AMOUNT}},
     {.name = "unsharp",
      .doc = {"unsharp[:sigma=1][:amount=1][:threshold=0]",
              "Unsharp mask: add what a Gaussian blur takes away"},
      .source = IMF_SOURCE_STAGE,
      .setup = setup_unsharp,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{"SIGMA", "sigma in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, 1, true,
-                    false, NULL, false},
-                   AMOUNT("AMOUNT"),
-                   {"THRESHOLD", "threshold as a fraction of full scale, 0 to 1", 0, 1, 0, false,
-                    false, NULL, false}}},
+     .parameter = {{.name = "SIGMA",
+                    .meaning = "sigma in pixels > 0 and <= 511.75",
+                    .high = IMF_GAUSSIAN_LARGEST,
+                    .fallback = 1,
+                    .above = true},
+                   AMOUNT,
+                   {.name = "THRESHOLD",
+                    .meaning = "threshold as a fraction of full scale, 0 to 1",
+                    .high = 1,
+                    .fraction = true}}},
     {.name = "blur",
      .alias = "gaussian",
      .doc = {"blur:SIGMA", "Gaussian blur, SIGMA in pixels (also called gaussian)"},
@@ -202,21 +201,18 @@ static const struct imf_builtin builtins[] = {
      .doc = {"box:N", "Mean of NxN pixels"},
      .design = imf_design_box,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{"N", "N in pixels, 1 to 4095", 1, IMF_KERNEL_MAX, NAN, false, true, NULL,
-                    false}}},
+     .parameter = {NUMBER("N", " in pixels, 1 to 4095", 1, IMF_KERNEL_MAX, NAN, .whole = true)}},
     {.name = "disk",
      .doc = {"disk:RADIUS", "Lens blur: mean of the pixels within RADIUS"},
      .design = imf_design_disk,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{"RADIUS", "RADIUS in pixels, 0.5 to 2047", 0.5, 2047, NAN, false, false, NULL,
-                    false}}},
+     .parameter = {NUMBER("RADIUS", " in pixels, 0.5 to 2047", 0.5, 2047, NAN, .above = false)}},
     {.name = "motion",
      .doc = {"motion:LENGTH:ANGLE",
              "Motion blur along LENGTH pixels at ANGLE degrees, counter-clockwise"},
      .design = imf_design_motion,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{"LENGTH", "LENGTH in pixels, 1 to 4094", 1, 4094, NAN, false, false, NULL,
-                    false},
+     .parameter = {NUMBER("LENGTH", " in pixels, 1 to 4094", 1, 4094, NAN, .above = false),
                    ANGLE(NAN)}},
     {.name = "sobel",
      .doc = {"sobel[:dir=mag|x|y]", "Sobel gradient"},
@@ -241,14 +237,10 @@ static const struct imf_builtin builtins[] = {
      .source = IMF_SOURCE_STAGE,
      .setup = imf_setup_canny,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{.name = "LOW", .meaning = "LOW from 0 to 2", .high = 2, .fallback = NAN},
-                   {.name = "HIGH", .meaning = "HIGH from 0 to 2", .high = 2, .fallback = NAN},
-                   {.name = "sigma",
-                    .meaning = "sigma in pixels, 0 to 16",
-                    .high = IMF_CANNY_SIGMA,
-                    .fallback = 1},
-                   {.name = "aperture", .meaning = "aperture 3, 5 or 7", .words = aperture_words},
-                   {.name = "norm", .meaning = "norm l1 or l2", .words = norm_words}},
+     .parameter = {GRADIENT("LOW"), GRADIENT("HIGH"),
+                   NUMBER("sigma", " in pixels, 0 to 16", 0, IMF_CANNY_SIGMA, 1, .above = false),
+                   WORD("aperture", " 3, 5 or 7", aperture_words),
+                   WORD("norm", " l1 or l2", norm_words)},
      .check = check_canny},
     {.name = "laplacian",
      .doc = {"laplacian", "Laplacian of the four neighbours"},
@@ -257,8 +249,8 @@ static const struct imf_builtin builtins[] = {
      .doc = {"log:SIGMA", "Laplacian of a Gaussian"},
      .design = imf_design_log,
      .range = IMF_RANGE_ABS,
-     .parameter = {{"SIGMA", "SIGMA in pixels, 0.3 to 409.4", 0.3, IMF_LOG_LARGEST, NAN, false,
-                    false, NULL, false}}},
+     .parameter = {NUMBER("SIGMA", " in pixels, 0.3 to 409.4", 0.3, IMF_LOG_LARGEST, NAN,
+                          .above = false)}},
     {.name = "dog",
      .doc = {"dog:S1:S2", "Difference of Gaussians, sigma S1 minus sigma S2"},
      .design = imf_design_dog,
@@ -319,8 +311,7 @@ static const struct imf_builtin builtins[] = {
      .source = IMF_SOURCE_STAGE,
      .setup = imf_setup_percentile,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{.name = "P", .meaning = "P from 0 to 100", .high = 100, .fallback = NAN},
-                   WINDOW}},
+     .parameter = {NUMBER("P", " from 0 to 100", 0, 100, NAN, .above = false), WINDOW}},
     {.name = "erode",
      .doc = {"erode:R|WxH|@MASK[:shape=square|disk|cross]", "Least of the samples around"},
      .source = IMF_SOURCE_STAGE,
@@ -366,35 +357,30 @@ static const struct imf_builtin builtins[] = {
      .range = IMF_RANGE_CLIP,
      .parameter = {WINDOW}},
     {.name = "bilateral",
-     .doc = {"bilateral:SIGMA:RANGE", "Smooth over SIGMA pixels what differs by less than RANGE"},
+     .doc = {"bilateral:SIGMA:RANGE",
+             "Edge-preserving smoothing over SIGMA pixels, of differences below RANGE"},
      .source = IMF_SOURCE_STAGE,
      .setup = imf_setup_bilateral,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{.name = "SIGMA",
-                    .meaning = "SIGMA in pixels > 0 and <= 170",
-                    .high = 170,
-                    .fallback = NAN,
-                    .above = true},
+     .parameter = {NUMBER("SIGMA", " in pixels > 0 and <= 170", 0, 170, NAN, .above = true),
                    FRACTION("RANGE")}},
     {.name = "guided",
-     .doc = {"guided:R:EPS", "Smooth windows of radius R whose contrast is below EPS"},
+     .doc = {"guided:R:EPS", "Edge-preserving smoothing of windows of radius R by contrast EPS"},
      .source = IMF_SOURCE_STAGE,
      .setup = imf_setup_guided,
      .range = IMF_RANGE_CLIP,
-     .parameter = {{.name = "R",
-                    .meaning = "R in pixels, 0 to 511",
-                    .high = 511,
-                    .fallback = NAN,
-                    .whole = true},
+     .parameter = {NUMBER("R", " in pixels, 0 to 511", 0, 511, NAN, .whole = true),
                    FRACTION("EPS")}},
     {.name = "kernel",
      .doc = {"kernel:A,B,C/D,E,F/G,H,I[:scale=S][:bias=B][:flip]",
              "Custom kernel, any size from 1x1 to 4095x4095"},
-     .source = IMF_SOURCE_KERNEL},
+     .source = IMF_SOURCE_KERNEL,
+     .parameter = {SCALE, BIAS}},
     {.name = "kernel",
      .doc = {"kernel:@FILE[:scale=S][:bias=B][:flip]",
              "Custom kernel from a file, see imfilter(5)"},
-     .source = IMF_SOURCE_KERNEL},
+     .source = IMF_SOURCE_KERNEL,
+     .parameter = {SCALE, BIAS}},
     {.name = "gray",
      .doc = {"gray", "Rec. 709 luma of a colour image"},
      .source = IMF_SOURCE_STAGE,
@@ -407,10 +393,14 @@ static const struct imf_builtin builtins[] = {
      .doc = {"threshold:T|otsu", "White from T upwards, a fraction of full scale, black below"},
      .source = IMF_SOURCE_STAGE,
      .setup = setup_threshold,
-     .parameter = {{"T", "T as a fraction of full scale, 0 to 1, or otsu", 0, 1, NAN, false, false,
-                    level_words, false}}},
+     .parameter = {{.name = "T",
+                    .meaning = "T as a fraction of full scale, 0 to 1, or otsu",
+                    .high = 1,
+                    .fallback = NAN,
+                    .words = level_words,
+                    .fraction = true}}},
     {.name = "equalize",
-     .doc = {"equalize", "Spread the samples' values evenly over the full scale"},
+     .doc = {"equalize", "Histogram equalization: spread the values evenly over the full scale"},
      .source = IMF_SOURCE_STAGE,
      .setup = setup_equalize},
 };

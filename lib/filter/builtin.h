@@ -22,7 +22,8 @@ struct imf_parameter {
     /* Instead of a number, or where low < high beside one: NULL-terminated; the value is an index,
      * or low - 1 - index. */
     const char *const *words;
-    bool window; /* instead of a number: R, WxH or @MASK (element.h); its shape comes next */
+    bool window;   /* instead of a number: R, WxH or @MASK (element.h); its shape comes next */
+    bool fraction; /* a percentage will do */
 };
 
 enum imf_source {
@@ -54,7 +55,8 @@ const struct imf_builtin *imf_builtin_at(size_t index);
 const struct imf_builtin *imf_builtin_find(const char *name);
 /* How filters of a user's .flt files read their parameters. */
 const struct imf_builtin *imf_builtin_user(void);
-/* The built-in name that is closest to a mistyped one, or NULL when none is close. */
+/* The built-in name that is closest to a mistyped one; NULL when none is close, "" when it means
+ * something that no filter does. */
 const char *imf_builtin_nearest(const char *name);
 
 /* Kernels; values are as the filter's parameters in the table of builtin.c. */

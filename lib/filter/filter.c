@@ -44,6 +44,36 @@ static enum imf_status add_stage(struct imf_filter *f, const char *spec, struct 
     return IMF_OK;
 }
 
+/*
+ * Kernels of the user's without a scale may send flat parts beyond full scale, which is a slip unless
+ * a later stage brings them back. Kernels whose sum is below 2 leave mid-grey what it is or darker or
+ * find edges; a bias says that the response was thought of.
+ */
+static enum imf_status remark_gain(struct imf_filter *f, struct imf_error *err) {
+    char note[IMF_NOTE];
+    double gain = 1;
+    bool unscaled = false;
+    for (size_t i = 0; i < f->count; i++) {
+        const struct imf_stage *s = &f->stages[i];
+        const struct imf_kernel *k = s->kernel[0];
+        if (s->op == IMF_OP_LINEAR)
+            gain = k->bias != 0 ? 0 : gain * imf_kernel_sum(k) / k->scale;
+        else if (s->op == IMF_OP_TRANSFER)
+            gain *= imf_transfer_gain(&s->transfer, 0, 0);
+        else if (s->op != IMF_OP_UNSHARP && s->op != IMF_OP_GRAY)
+            return IMF_OK;
+        unscaled |= s->unscaled;
+    }
+    if (!unscaled || gain < 2)
+        return IMF_OK;
+    snprintf(note, sizeof note,
+             "the kernel's coefficients add up to %g, which turns mid-grey white (:scale=auto "
+             "divides by their sum, :scale=1 says that it is meant)",
+             gain);
+    bool both = !f->note || append(&f->bright_note, "", f->note);
+    return both && append(&f->bright_note, "; ", note) ? IMF_OK : imf_fail_memory(err, sizeof note);
+}
+
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err) {
     *out = NULL;
@@ -58,6 +88,8 @@ enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *spe
     }
     for (size_t i = 0; i < count; i++) {
         enum imf_status status = add_stage(f, specs[i], err);
+        if (status == IMF_OK && i + 1 == count)
+            status = remark_gain(f, err);
         if (status == IMF_OK)
             continue;
         if (err && count > 1 && status != IMF_ERR_MEMORY)
@@ -79,6 +111,7 @@ void imf_filter_free(struct imf_filter **filter) {
     free(f->stages);
     free(f->text);
     free(f->note);
+    free(f->bright_note);
     free(f);
 }
 
@@ -86,8 +119,9 @@ const char *imf_filter_text(const struct imf_filter *filter) {
     return filter->text;
 }
 
-const char *imf_filter_note(const struct imf_filter *filter) {
-    return filter->note;
+const char *imf_filter_note(const struct imf_filter *filter, enum imf_range range) {
+    return range == IMF_RANGE_NORMALIZE || !filter->bright_note ? filter->note
+                                                                : filter->bright_note;
 }
 
 const struct imf_filter_doc *imf_filter_doc(size_t index) {

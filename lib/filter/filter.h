@@ -9,6 +9,8 @@
 
 #include "filter/kernel.h"
 
+#define IMF_NOTE 160
+
 enum imf_op {
     IMF_OP_LINEAR,        /* kernel[0] */
     IMF_OP_MAGNITUDE,     /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
@@ -44,6 +46,7 @@ double imf_transfer_gain(const struct imf_transfer *t, double u, double v);
  */
 struct imf_neighbourhood {
     const char *name, *words;         /* "rank"; "the median of the samples in"; not owned */
+    const char *noun;                 /* "a median", for messages; likewise */
     int width, height;                /* of the window */
     int cx, cy;                       /* column and row of it that lies on the output's pixel */
     const struct imf_kernel *element; /* samples that count: taps that are not 0; NULL: all */
@@ -95,13 +98,15 @@ struct imf_stage {
     enum imf_table table;
     struct imf_canny canny;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
+    bool unscaled;        /* a kernel of the user's, of which no scale is said */
 };
 
 struct imf_filter {
     struct imf_stage *stages; /* owned, count of them, at least 1 */
     size_t count;
-    char *text; /* owned: specs joined by " | " */
-    char *note; /* owned, or NULL */
+    char *text;        /* owned: specs joined by " | " */
+    char *note;        /* owned, or NULL */
+    char *bright_note; /* the same where it shows mid-grey as white and is not stretched, or NULL */
 };
 
 /* The filter for pixels that lie in an EXIF orientation, without text and note; *out is NULL where

@@ -294,7 +294,7 @@ void imf_flt_free(struct imf_flt *f) {
 }
 
 const char *imf_flt_scale(struct imf_flt *f, const struct imf_scaling *over) {
-    struct imf_scaling t = imf_scaling_over(&f->scaling, over);
+    struct imf_scaling t = f->scaling = imf_scaling_over(&f->scaling, over);
     /* Both responses of a magnitude share one scale, and their offset would be squared. */
     if (f->kernel[1] && t.scale_auto)
         return "scale auto needs a filter of one kernel (write the scale as a number)";

@@ -12,7 +12,7 @@
 
 struct imf_flt {
     struct imf_kernel *kernel[2]; /* owned; kernel[1] is NULL in a file of one */
-    struct imf_scaling scaling;   /* not applied yet */
+    struct imf_scaling scaling;   /* as far as it is known; imf_flt_scale() applies it */
     enum imf_range range;         /* IMF_RANGE_DEFAULT: the file does not say */
     char *summary;                /* owned, or NULL */
 };

@@ -1,12 +1,13 @@
 /*
  * foreign.c - kernels as other programs write them: told from ours, with the spelling that does
  *
- * ImageMagick has "3x3:0,-1,0,-1,5,-1,0,-1,0", MATLAB "[0 -1 0;-1 5 -1;0 -1 0]", and a matrix file
- * of vips begins with a line of width, height, scale and offset. They are refused rather than read:
- * ImageMagick's Convolve turns its kernel, a matrix file's first line may be a row as well.
+ * ImageMagick has "3x3:0,-1,0,-1,5,-1,0,-1,0", MATLAB "[0 -1 0;-1 5 -1;0 -1 0]", NumPy
+ * "[[0,-1,0],[-1,5,-1],[0,-1,0]]", and a matrix file of vips begins with a line of width, height,
+ * scale and offset. They are refused rather than read: ImageMagick's Convolve turns its kernel, a
+ * matrix file's first line may be a row as well.
  *
- * The origin is another matter: ours is at W/2, theirs at (W - 1)/2 or, in ImageMagick, where
- * "WxH+X+Y" says. Columns and rows of zeros before or behind move ours there.
+ * The origin is another matter: ours is at W/2, as in OpenCV and SciPy; MATLAB's at (W - 1)/2, and
+ * so is ImageMagick's, or where "WxH+X+Y" says. Columns and rows of zeros move ours there.
  */
 #include "filter/foreign.h"
 
@@ -35,14 +36,15 @@ struct spelling {
 /* ---- cells ---------------------------------------------------------------------------------- */
 
 static bool is_separator(char c) {
-    return c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';';
+    return c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';' || c == '[' ||
+           c == ']';
 }
 
-/* The next cell of *s, empty at its end; *row says that a ';' stood before it. */
+/* The next cell of *s, empty at its end; *row says that a ';' or NumPy's ']' stood before it. */
 static struct imf_span next_cell(struct imf_span *s, bool *row) {
     *row = false;
     while (s->length > 0 && is_separator(*s->text)) {
-        *row |= *s->text == ';';
+        *row |= *s->text == ';' || *s->text == ']';
         s->text++, s->length--;
     }
     struct imf_span cell = {s->text, 0};
@@ -58,7 +60,7 @@ static bool is_hole(struct imf_span cell) {
     return imf_span_is(cell, "-") || imf_span_is(cell, "nan");
 }
 
-/* Are all cells of *f numbers, `*count` in all, in rows (by ';') of equal length? */
+/* Are all cells of *f numbers, `*count` in all, in rows of equal length? */
 static bool measure(struct foreign *f, long *count) {
     struct imf_span rest = f->cells, cell;
     long in_row = 0;
@@ -184,30 +186,33 @@ static void imagemagick(struct foreign *f, bool list, char why[IMF_FOREIGN_WHY])
     }
 }
 
-/* "[1 2 1;2 4 2;1 2 1]", perhaps divided by a number; arguments of ours may follow. */
-static void matlab(struct imf_span all, char why[IMF_FOREIGN_WHY]) {
-    const char *close = memchr(all.text, ']', all.length), *end = all.text + all.length;
-    struct foreign f = {.cells = {all.text + 1, close ? (size_t)(close - all.text - 1) : 0}};
+/* "[1 2 1;2 4 2;1 2 1]" or its rows without the brackets, or "[[1,2,1],[2,4,2],[1,2,1]]", perhaps
+ * divided by a number; arguments of ours may follow. */
+static void matlab_or_numpy(struct imf_span all, char why[IMF_FOREIGN_WHY]) {
+    const char *colon = memchr(all.text, ':', all.length);
+    const char *end = colon ? colon : all.text + all.length;
+    const char *close = memrchr(all.text, ']', (size_t)(end - all.text));
+    bool numpy = all.length > 1 && all.text[1] == '[';
+    const char *cells_end = close ? close : end;
+    struct foreign f = {.cells = {all.text, (size_t)(cells_end - all.text)}};
     struct imf_span by = {end, 0};
     struct spelling s = {0};
     long count;
     double value;
-    bool plain = close && measure(&f, &count);
-    if (plain && close + 1 < end && close[1] == '/') {
-        by.text = close + 2;
-        const char *colon = memchr(by.text, ':', (size_t)(end - by.text));
-        by.length = (size_t)((colon ? colon : end) - by.text);
-        plain = !imf_number_parse(by, &value);
-    } else if (plain && close + 1 < end)
-        plain = close[1] == ':';
+    bool plain = (close || *all.text != '[') && measure(&f, &count);
+    if (plain && close && close + 1 < end) {
+        by = (struct imf_span){close + 2, (size_t)(end - close - 2)};
+        plain = close[1] == '/' && !imf_number_parse(by, &value);
+    }
+    const char *whose = numpy ? "NumPy" : "MATLAB";
     if (!plain) {
-        snprintf(why, IMF_FOREIGN_WHY, "is MATLAB's way: " PLAINLY);
+        snprintf(why, IMF_FOREIGN_WHY, "is %s's way: " PLAINLY, whose);
         return;
     }
-    f.x = (f.width - 1) / 2;
-    f.y = (f.height - 1) / 2;
+    f.x = numpy ? f.width / 2 : (f.width - 1) / 2;
+    f.y = numpy ? f.height / 2 : (f.height - 1) / 2;
     bool moved = spell(&s, &f);
-    snprintf(why, IMF_FOREIGN_WHY, "is MATLAB's way: here it is kernel:%s%s%.*s%s", s.text,
+    snprintf(why, IMF_FOREIGN_WHY, "is %s's way: here it is kernel:%s%s%.*s%s", whose, s.text,
              by.length > 0 ? ":scale=" : "", by.length > 20 ? 20 : (int)by.length, by.text,
              moved ? ORIGIN : "");
 }
@@ -222,11 +227,12 @@ bool imf_foreign_matrix(struct imf_span s, char why[IMF_FOREIGN_WHY]) {
         imagemagick(&f, list, why);
         return true;
     }
-    if (s.length > 0 && s.text[0] == '[') {
-        matlab(s, why);
-        return true;
-    }
-    return false;
+    size_t matrix = colon ? (size_t)(colon - s.text) : s.length;
+    bool rows = memchr(s.text, ';', matrix) && strchr("+-.0123456789", s.text[0]);
+    if (!rows && (s.length == 0 || s.text[0] != '['))
+        return false;
+    matlab_or_numpy(s, why);
+    return true;
 }
 
 bool imf_foreign_header(const struct imf_rows *r) {

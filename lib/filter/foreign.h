@@ -6,7 +6,7 @@
 
 #include "filter/coefficients.h"
 
-/* Is this text a kernel as ImageMagick or MATLAB write it? Then a phrase says how it is written
+/* Is this text a kernel as ImageMagick, MATLAB or NumPy write it? Then a phrase says how it is written
  * here. s may hold colons. */
 #define IMF_FOREIGN_WHY 280
 bool imf_foreign_matrix(struct imf_span s, char why[IMF_FOREIGN_WHY]);

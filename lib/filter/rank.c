@@ -11,6 +11,10 @@ static struct imf_neighbourhood rank_in(const struct imf_kernel *k, double perce
                                         const char *words) {
     return (struct imf_neighbourhood){.name = "rank",
                                       .words = words,
+                                      .noun = percentile == 0     ? "an erosion"
+                                              : percentile == 50  ? "a median"
+                                              : percentile == 100 ? "a dilation"
+                                                                  : "a percentile",
                                       .width = k->width,
                                       .height = k->height,
                                       .cx = k->cx,

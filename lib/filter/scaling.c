@@ -28,7 +28,7 @@ const char *imf_scaling_read_scale(struct imf_scaling *scaling, struct imf_span 
 
 const char *imf_scaling_read_bias(struct imf_scaling *scaling, struct imf_span s) {
     double bias;
-    const char *wrong = imf_number_parse(s, &bias);
+    const char *wrong = imf_fraction_parse(s, &bias);
     if (wrong)
         return wrong;
     if (fabs(bias) > LARGEST_BIAS)

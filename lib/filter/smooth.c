@@ -20,6 +20,7 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
     stage->op = IMF_OP_NEIGHBOURHOOD;
     stage->neighbourhood = (struct imf_neighbourhood){
         .name = "bilateral",
+        .noun = "a bilateral filter",
         .words = "bilateral: the mean of the colours around, by distance and likeness",
         .width = side,
         .height = side,
@@ -54,6 +55,7 @@ enum imf_status imf_setup_guided(struct imf_stage *stage, const double *values,
     stage->op = IMF_OP_NEIGHBOURHOOD;
     stage->neighbourhood = (struct imf_neighbourhood){
         .name = "guided",
+        .noun = "a guided filter",
         .words = "guided by itself: the mean of lines fitted to the samples in windows",
         .width = 2 * reach + 1,
         .height = 2 * reach + 1,

@@ -79,8 +79,6 @@ static enum imf_status fail_key(const struct imf_spec *s, struct imf_span key) {
             list[used++] = lower(*p);
         list[used] = '\0';
     }
-    if (s->builtin->source == IMF_SOURCE_KERNEL)
-        strcpy(list, "scale, bias");
     return imf_spec_fail(s, key.text, NULL, "unknown key \"%s\" at column %zu; keys: %s",
                          imf_span_quote(quote, key), imf_span_column(s->text, key.text), list);
 }
@@ -113,7 +111,7 @@ static enum imf_status read_value(const struct imf_spec *s, const struct imf_par
         if (p->low >= p->high)
             return imf_spec_fail_value(s, value, p->meaning, "is not one of the choices");
     }
-    const char *wrong = imf_number_parse(value, out);
+    const char *wrong = (p->fraction ? imf_fraction_parse : imf_number_parse)(value, out);
     if (wrong)
         return imf_spec_fail_value(s, value, p->meaning, wrong);
     if (*out < p->low || *out > p->high || (p->above && *out == p->low))
@@ -281,6 +279,11 @@ static enum imf_status load_user(const struct imf_spec *s, const char *name, str
     }
     imf_span_quote(quote, (struct imf_span){name, strlen(name)});
     const char *nearest = imf_builtin_nearest(name);
+    if (nearest && !*nearest)
+        return imf_spec_fail(&nameless, s->text, NULL,
+                             "unknown filter \"%s\" (none of those built in does that; "
+                             "--list-filters lists them)",
+                             quote);
     if (nearest)
         return imf_spec_fail(&nameless, s->text, NULL,
                              "unknown filter \"%s\" (did you mean \"%s\"?)", quote, nearest);
@@ -293,6 +296,8 @@ static enum imf_status load_user(const struct imf_spec *s, const char *name, str
 
 /* Turn kernels into a stage, which becomes their owner. axis is 1 (x) or 2 (y) to keep only one. */
 static void take_kernels(struct imf_stage *stage, struct imf_flt *flt, int axis) {
+    stage->unscaled =
+        !flt->scaling.scale_given && flt->kernel[0]->width * flt->kernel[0]->height > 1;
     stage->range = flt->range == IMF_RANGE_DEFAULT ? IMF_RANGE_CLIP : flt->range;
     stage->op = IMF_OP_LINEAR;
     if (axis > 0) {
@@ -339,8 +344,9 @@ static void remark(const struct imf_spec *s, const struct imf_stage *stage, cons
                    const char *name, char *note) {
     const struct imf_kernel *k = stage->kernel[0];
     if (k && (k->width % 2 == 0 || k->height % 2 == 0))
-        snprintf(note, IMF_NOTE, "%.40s is %dx%d: its origin is column %d, row %d", name, k->width,
-                 k->height, k->width / 2 + 1, k->height / 2 + 1);
+        snprintf(note, IMF_NOTE,
+                 "%.40s is %dx%d: its origin is column %d, row %d, half a pixel off its centre",
+                 name, k->width, k->height, k->width / 2 + 1, k->height / 2 + 1);
     if (order_given(s->builtin, v) && stage->transfer.type != IMF_BUTTERWORTH)
         snprintf(note, IMF_NOTE, "%s: order has no effect without type=butterworth", name);
     imf_smooth_remark(stage, note, IMF_NOTE);
@@ -413,9 +419,11 @@ enum imf_status imf_spec_parse(struct imf_stage *out, char note[IMF_NOTE], const
         return imf_fail_memory(err, (size_t)(cursor - spec) + 1);
     enum imf_status status = read_spec(&s, name, cursor, out, note);
     free(name);
-    if (status != IMF_OK)
-        imf_stage_clear(out);
-    return status;
+    if (status == IMF_OK)
+        return IMF_OK;
+    imf_stage_clear(out);
+    s.builtin = NULL;
+    return status == IMF_ERR_MEMORY ? status : imf_spec_fail_chain(&s, status);
 }
 
 void imf_stage_clear(struct imf_stage *stage) {

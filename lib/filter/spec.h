@@ -4,8 +4,6 @@
 
 #include "filter/filter.h"
 
-#define IMF_NOTE 160
-
 /*
  * Parse one spec into a stage; its kernels are the caller's, to be freed with imf_stage_clear. note
  * becomes a remark that the user should see, or "". Errors begin with the spec and have a column.

@@ -44,6 +44,29 @@ enum imf_status imf_spec_fail_file(const struct imf_spec *s, const char *at,
     return status;
 }
 
+#define BETWEEN " \t|,;+&>"
+
+enum imf_status imf_spec_fail_chain(const struct imf_spec *s, enum imf_status status) {
+    char first[IMF_QUOTE], second[IMF_QUOTE], name[32];
+    for (const char *p = s->text, *end; *p; p = end) {
+        const char *gap = p + strcspn(p, BETWEEN);
+        const char *next = gap + strspn(gap, BETWEEN);
+        size_t length = strcspn(next, ":" BETWEEN);
+        end = *next ? next + length : next;
+        if (gap == s->text || length == 0 || length >= sizeof name)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, next);
+        if (!imf_builtin_find(name))
+            continue;
+        imf_span_quote(first, (struct imf_span){s->text, (size_t)(gap - s->text)});
+        imf_span_quote(second, (struct imf_span){next, strcspn(next, BETWEEN)});
+        return imf_spec_fail(s, next, NULL,
+                             "one -f takes one filter; repeat -f for a chain (-f %s -f %s%s)",
+                             first, second, next[strcspn(next, BETWEEN)] ? " ..." : "");
+    }
+    return status;
+}
+
 enum imf_status imf_spec_load(const struct imf_spec *s, struct imf_span text, struct imf_flt *flt) {
     if (text.length == 1)
         return imf_spec_fail(s, text.text, NULL, "the file's name is missing at column %zu",

@@ -26,6 +26,9 @@ enum imf_status imf_spec_fail_value(const struct imf_spec *s, struct imf_span va
 enum imf_status imf_spec_fail_file(const struct imf_spec *s, const char *at,
                                    enum imf_status status);
 
+/* A spec that has failed, with that status, may be several: then say so instead. */
+enum imf_status imf_spec_fail_chain(const struct imf_spec *s, enum imf_status status);
+
 /* Read the file of "@FILE". */
 enum imf_status imf_spec_load(const struct imf_spec *s, struct imf_span text, struct imf_flt *flt);
 

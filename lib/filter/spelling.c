@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define NONE "" /* there is nothing like it */
+
 /* What filters are called elsewhere: in OpenCV, ImageMagick, vips, MATLAB and scikit-image, and by
  * those who know what they want. */
 static const struct {
@@ -27,7 +29,14 @@ static const struct {
                  {"greyscale", "gray"},     {"luma", "gray"},
                  {"negate", "invert"},      {"negative", "invert"},
                  {"binarize", "threshold"}, {"otsu", "threshold:otsu"},
-                 {"histeq", "equalize"},    {"equalizehist", "equalize"}};
+                 {"histeq", "equalize"},    {"equalizehist", "equalize"},
+                 {"clahe", "equalize"},     {"contrast", "equalize"},
+                 {"denoise", "bilateral"},  {"nlmeans", "bilateral"},
+                 {"smooth", "blur"},        {"deconvolve", NONE},
+                 {"deconvolution", NONE},   {"deblur", NONE},
+                 {"wiener", NONE},          {"richardson", NONE},
+                 {"inpaint", NONE},         {"resize", NONE},
+                 {"rotate", NONE},          {"crop", NONE}};
 
 #define LONGEST 31 /* letters; no filter's name is longer */
 

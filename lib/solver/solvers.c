@@ -61,11 +61,11 @@ const struct imf_solver *const imf_solvers[] = {
 /* Why solvers do not take other kinds of problems. */
 static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
-                                      [IMF_PHASE] = "a direction is no sum of products",
+                                      [IMF_PHASE] = "a gradient's direction is not linear",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
-                                      [IMF_NEIGHBOURHOOD] = "this is no sum of products",
-                                      [IMF_CANNY] = "following edges is no sum of products",
-                                      [IMF_TABLE] = "a histogram is no sum of products"};
+                                      [IMF_NEIGHBOURHOOD] = " is not linear",
+                                      [IMF_CANNY] = "following edges is not linear",
+                                      [IMF_TABLE] = "what a histogram decides is not linear"};
 
 bool imf_backend_is_host(enum imf_backend backend) {
     return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU ||
@@ -104,7 +104,8 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
         .solver = solver, .ms = INFINITY, .error = p->tolerance, .height = p->height, .step = 1};
     const char *harm = d && solver->program ? imf_quarantine(d, solver->program) : NULL;
     if (!imf_solver_takes(solver, p->kind))
-        imf_proposal_refuse(out, "%s", why_not[p->kind]);
+        imf_proposal_refuse(out, "%s%s", p->kind == IMF_NEIGHBOURHOOD ? p->neighbourhood->noun : "",
+                            why_not[p->kind]);
     else if (harm)
         imf_proposal_refuse(out, "%s with this program (%s.cl on %.40s, driver %.20s)", harm,
                             solver->program, d->name, d->driver);

@@ -128,7 +128,8 @@ static void test_flt_files(void) {
     TAPS("sharpen", 3, 1, IMF_RANGE_CLIP, 0, -1, 0, -1, 5, -1, 0, -1, 0);
     struct imf_filter *f = parse("pair");
     CHECK(f->stages[0].op == IMF_OP_MAGNITUDE && f->stages[0].kernel[0]->taps[0] == 3, "pair");
-    CHECK(strstr(imf_filter_note(f), "pair is 2x1"), "%s", imf_filter_note(f));
+    CHECK(strstr(imf_filter_note(f, IMF_RANGE_DEFAULT), "pair is 2x1"), "%s",
+          imf_filter_note(f, IMF_RANGE_DEFAULT));
     imf_filter_free(&f);
     unsetenv("IMFILTER_PATH");
     fails("mine", 1, "unknown filter");

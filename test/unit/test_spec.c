@@ -42,8 +42,10 @@ static void test_elements(void) {
           hood->value);
     CHECK(hood->width == 4 && hood->height == 3 && hood->cx == 2 && hood->cy == 1, "%dx%d, %d, %d",
           hood->width, hood->height, hood->cx, hood->cy);
-    CHECK(strcmp(imf_filter_note(f), "percentile is 4x3: its origin is column 3, row 2") == 0, "%s",
-          imf_filter_note(f));
+    CHECK(strcmp(imf_filter_note(f, IMF_RANGE_DEFAULT),
+                 "percentile is 4x3: its origin is column 3, row 2, half a pixel off its centre") ==
+              0,
+          "%s", imf_filter_note(f, IMF_RANGE_DEFAULT));
     imf_filter_free(&f);
     f = parse("median:1023x1");
     CHECK(f->stages[0].neighbourhood.width == 1023, "the widest");
@@ -91,16 +93,24 @@ static void test_kernel_specs(void) {
     struct imf_filter *f = parse("kernel:1,2,3,4:bias=-0.25");
     CHECK(f->stages[0].kernel[0]->bias == -0.25, "bias");
     CHECK(f->stages[0].kernel[0]->cx == 2 && f->stages[0].kernel[0]->cy == 0, "origin");
-    CHECK(strcmp(imf_filter_note(f), "kernel is 4x1: its origin is column 3, row 1") == 0, "%s",
-          imf_filter_note(f));
+    CHECK(strcmp(imf_filter_note(f, IMF_RANGE_DEFAULT),
+                 "kernel is 4x1: its origin is column 3, row 1, half a pixel off its centre") == 0,
+          "%s", imf_filter_note(f, IMF_RANGE_DEFAULT));
     imf_filter_free(&f);
     f = parse("kernel:1,2,3,4:flip");
     CHECK(f->stages[0].kernel[0]->cx == 1 && f->stages[0].kernel[0]->taps[1] == 3,
           "the same tap is the origin");
     imf_filter_free(&f);
-    f = parse("kernel:1,2,3");
-    CHECK(!imf_filter_note(f), "odd kernels need no note");
-    CHECK(strcmp(imf_filter_text(f), "kernel:1,2,3") == 0, "%s", imf_filter_text(f));
+    f = parse("kernel:1,-1,1");
+    CHECK(!imf_filter_note(f, IMF_RANGE_DEFAULT), "odd kernels need no note");
+    CHECK(strcmp(imf_filter_text(f), "kernel:1,-1,1") == 0, "%s", imf_filter_text(f));
+    imf_filter_free(&f);
+    f = parse("kernel:1,1");
+    CHECK(strncmp(imf_filter_note(f, IMF_RANGE_CLIP), "kernel is 2x1: ", 15) == 0,
+          "the size first");
+    CHECK(strstr(imf_filter_note(f, IMF_RANGE_CLIP), "; the kernel's coefficients add up to 2,"),
+          "then the sum");
+    CHECK(!strstr(imf_filter_note(f, IMF_RANGE_NORMALIZE), "add up"), "a stretch hides the sum");
     imf_filter_free(&f);
 }
 
@@ -212,10 +222,10 @@ static void test_other_stages(void) {
     CHECK(imf_filter_parse(&f, chain, 0, &err) == IMF_ERR_ARGUMENT && !f, "no specs");
     imf_filter_free(&f);
     f = parse("notch:0.25:-0.1:0.05");
-    CHECK(f->stages[0].op == IMF_OP_TRANSFER && !imf_filter_note(f), "notch");
+    CHECK(f->stages[0].op == IMF_OP_TRANSFER && !imf_filter_note(f, IMF_RANGE_DEFAULT), "notch");
     imf_filter_free(&f);
     f = parse("lowpass:0.1:order=4");
-    CHECK(imf_filter_note(f), "an order that has no effect is noted");
+    CHECK(imf_filter_note(f, IMF_RANGE_DEFAULT), "an order that has no effect is noted");
     imf_filter_free(&f);
 }
 
