@@ -111,25 +111,23 @@ bool help_filter(FILE *out, const char *name) {
         return true;
     }
     /* One of the user's own, or why there is none. */
-    struct imf_filter_doc *own;
+    struct imf_filter_doc *own, doc = {name, "A filter of your own, see imfilter(5)"};
     struct imf_filter *filter;
     struct imf_error error;
     size_t count;
-    bool found = false;
-    if (imf_filter_docs_own(&own, &count, NULL) != IMF_OK)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(own[i].usage, name) != 0)
-            continue;
-        print_doc(out, false, &own[i], "own");
-        found = true;
-    }
-    imf_filter_docs_free(&own, count);
-    if (!found && imf_filter_parse(&filter, &name, 1, &error) != IMF_OK)
-        complain("%s", error.text);
-    else if (!found)
+    if (imf_filter_parse(&filter, &name, 1, &error) != IMF_OK ||
+        imf_filter_docs_own(&own, &count, &error) != IMF_OK) {
         imf_filter_free(&filter);
-    return found;
+        complain("%s", error.text);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(own[i].usage, name) == 0)
+            doc.summary = own[i].summary;
+    print_doc(out, false, &doc, NULL);
+    imf_filter_docs_free(&own, count);
+    imf_filter_free(&filter);
+    return true;
 }
 
 static void print_device(FILE *out, const struct imf_device_info *d) {

@@ -80,20 +80,20 @@ static const char *device_of(const struct outcome *o) {
     return o->report.palette ? "host" : o->choice->device;
 }
 
-/* Stages with the beginning of what is long: nobody reads a kernel's thousands of coefficients. */
+/* Nobody reads a kernel's thousands of coefficients: of a long one its beginning. */
 static void put_brief(FILE *out, const char *filter) {
     enum { LONG = 120, SHOWN = 60 };
-    for (const char *end; *filter; filter = end) {
-        char stage[LONG + 1];
-        const char *next = strstr(filter, " | ");
-        end = next ? next + 3 : filter + strlen(filter);
-        bool cut = end - filter > LONG;
-        snprintf(stage, sizeof stage, "%.*s%s", cut ? SHOWN : (int)(end - filter), filter,
-                 !cut   ? ""
-                 : next ? "... | "
-                        : "...");
-        plain_put(out, stage);
+    char *text = strdup(filter);
+    for (char *k = text; k && (k = strstr(k, "kernel:")); k++) {
+        const char *bar = strstr(k, " | ");
+        size_t length = bar ? (size_t)(bar - k) : strlen(k);
+        if (length > LONG && k[7] != '@') {
+            memcpy(k + SHOWN, "...", 3);
+            memmove(k + SHOWN + 3, k + length, strlen(k + length) + 1);
+        }
     }
+    plain_put(out, text ? text : filter);
+    free(text);
 }
 
 static void print_plan(FILE *out, const struct outcome *o) {

@@ -308,6 +308,8 @@ LIST
     printf 'summary My relief\n-1 0\n0 1\n' >mine.flt
     IMFILTER_PATH=$PWD imf_run --help mine
     [[ $output == mine*"My relief"* ]]
+    IMFILTER_PATH=$PWD imf_run --help ./mine.flt
+    [[ $output == ./mine.flt* ]]
     imf_run --help clahe
     [ "$status" -eq 2 ]
     one_line '(did you mean "equalize"?)'
@@ -326,5 +328,7 @@ LIST
     imf -n -f "kernel:${rows%/}:scale=auto" -f invert --explain a.pgm >plan
     [ "$(head -n 1 plan | wc -c)" -lt 140 ]
     grep -q '^a.pgm: .* kernel:1,1,.*\.\.\. | invert on ' plan
+    imf -n -f invert -f "kernel:${rows%/}:scale=auto" -f "kernel:${rows%/}:scale=auto" --explain a.pgm >plan
+    grep -q '^a.pgm: .* invert | kernel:1,1,.*\.\.\. | kernel:1,1,.*\.\.\. on ' plan
     imf -n -f "kernel:${rows%/}:scale=auto" --explain --json a.pgm | grep -qF "\"filter\":\"kernel:${rows%/}:scale=auto\""
 }

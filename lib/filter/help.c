@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put_parameter(FILE *out, const struct imf_parameter *p) {
@@ -32,5 +33,8 @@ char *imf_filter_help(const char *name) {
             put_parameter(out, &b->parameter[p]);
         between = "\n";
     }
-    return fclose(out) == 0 ? text : NULL;
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
