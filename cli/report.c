@@ -145,11 +145,11 @@ static void print_verify(FILE *out, const struct outcome *o) {
 static void print_bench(FILE *out, const struct outcome *o, unsigned times) {
     const struct imf_report *r = &o->report;
     plain_put(out, o->input);
-    fprintf(out,
-            ": compute %.3f ms at least, %.3f median; upload %.3f, download %.3f median of %u (%s "
-            "on %s)\n",
-            r->compute_min_ms, r->compute_median_ms, r->upload_median_ms, r->download_median_ms,
-            times, o->choice->chosen->algorithm, o->choice->device);
+    fprintf(
+        out,
+        ": compute min %.3f, median %.3f ms; upload median %.3f, download %.3f; of %u (%s on %s)\n",
+        r->compute_min_ms, r->compute_median_ms, r->upload_median_ms, r->download_median_ms, times,
+        o->choice->chosen->algorithm, o->choice->device);
 }
 
 /* By how much the stages' times are more than the time that passed. */

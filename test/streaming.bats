@@ -171,7 +171,7 @@ assert [c["holds"] for c in p if c["chosen"]] == [None], p'
 @test "--json and --timing tell how the stages overlapped" {
     make_noise a.ppm
     imf_run -f sharpen --json --timing a.ppm -o b.png
-    [[ $stderr == *" bands: "*" waited "* ]]
+    [[ $stderr == *" bands: "*" ms of that overlapped; decode waited "* ]]
     python3 -c 'import json, sys
 o = json.loads(sys.argv[1])
 assert o["bands"] >= 8, o

@@ -140,6 +140,14 @@ EOF
     [ -z "$stderr" ]
 }
 
+@test "--list-filters speaks the field's terms" {
+    imf --list-filters >list
+    grep -q 'removes specks, preserves edges$' list
+    grep -q '  Edge-preserving smoothing' list
+    grep -q '  Histogram equalization: ' list
+    grep -q 'otsu picks the threshold$' list
+}
+
 @test "--list-devices succeeds with and without a device" {
     imf_run --list-devices
     [ "$status" -eq 0 ]
