@@ -296,7 +296,7 @@ LIST
     [ "${lines[0]}" = "unsharp[:sigma=1][:amount=1][:threshold=0]" ]
     [[ $output == *"    Unsharp mask"* ]]
     [[ $output == *"sigma in pixels > 0 and <= 511.75 (1 if not given)"* ]]
-    imf_run --help gaussian
+    imf_run --help gaussian:2
     [ "${lines[0]}" = blur:SIGMA ]
     imf_run --help lowpass
     [[ $output == *"type gaussian, butterworth or ideal (gaussian if not given)"* ]]

@@ -16,7 +16,9 @@ static void put_parameter(FILE *out, const struct imf_parameter *p) {
 }
 
 char *imf_filter_help(const char *name) {
-    const struct imf_builtin *b = imf_builtin_find(name);
+    char head[32]; /* of a whole spec */
+    snprintf(head, sizeof head, "%.*s", (int)strcspn(name, ":"), name);
+    const struct imf_builtin *b = imf_builtin_find(head);
     const char *between = "";
     char *text = NULL;
     size_t size;
