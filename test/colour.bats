@@ -125,6 +125,22 @@ chooses() { # MODE ARGUMENT...
     gives "128 128 128 255" --linear -f lowpass:0.1 --backend=cpu --edge=constant:0.5 b.pam
 }
 
+@test "--edge=constant in linear light is not rounded between stages" {
+    local backend
+    printf 'P5\n3 1\n255\n\377\377\377' >a.pgm
+    printf 'P5\n3 1\n65535\n\377\377\377\377\377\377' >b.pgm
+    make_rgba c.pam 3 1 255 255 255 255
+    for backend in vector direct cpu; do
+        echo "$backend"
+        # 0.03 of 255 is 8, of 65535 is 1966: 0.6 and 152.2 in linear light
+        [ "$(result 3 --backend=$backend --linear -f threshold:otsu -f erode:1 --edge=constant:0.03 a.pgm)" = "8 8 8" ]
+        [ "$(result 3 --backend=$backend --linear -f equalize -f open:1 --edge=constant:0.03 a.pgm)" = "8 8 8" ]
+        [ "$(result 3 --backend=$backend --linear -f threshold:otsu -f box:3 --edge=constant:0.03 a.pgm)" = "130 157 130" ]
+        [ "$(result 4 --backend=$backend --linear -f threshold:otsu -f median:1 --edge=constant:0.03 c.pam)" = "8 8 8 255" ]
+        [ "$(result 6 --backend=$backend --linear -f equalize -f erode:1 --edge=constant:0.03 b.pgm)" = "7 174 7 174 7 174" ]
+    done
+}
+
 @test "integer kernels are exact on premultiplied colours too" {
     make_rgba a.pam 4 1 10 20 30 2 11 21 31 2 200 100 50 255 1 2 3 1
     # colours 10.5, 20.5, 30.5: ties to even

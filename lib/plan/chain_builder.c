@@ -210,6 +210,11 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
             b->bound = fmax(b->bound, pass->problem.outside[i]);
         b->straight = fmax(b->straight, b->outside);
         pass->problem.in_max = b->bound;
+        if (b->outside != rint(b->outside)) { /* no sample holds it */
+            if (b->source >= 0)
+                c->passes[b->source].out = pass->in = pass->problem.in = IMF_F32;
+            b->integral = false;
+        }
     }
     pass->problem.epilogue.full = c->full;
     b->source = c->count - 1;
