@@ -19,7 +19,11 @@
 #define FLAT 0 // 1: the program has point_flat instead of point
 #endif
 #ifndef LINEARIZE
-#define LINEARIZE 0 // `table` maps every sample value to linear light
+#define LINEARIZE 0
+#endif
+#ifndef CURVES
+#define CURVES 0 // of linear light: 0: sRGB's, whose `table` maps every sample value to it;
+                 // 1, for all colours, or 3: `table` has its POINTS of each
 #endif
 #ifndef UNSHARP
 #define UNSHARP 0
@@ -80,6 +84,10 @@
 #define COLORS_IN (C_IN - ALPHA)
 #define COLORS_OUT (C_OUT - ALPHA)
 
+#define POINTS 65536
+#define IN_STEP (CURVES ? (POINTS - 1) / (int)E_FULL : 1) // from a sample's light to the next one's
+#define CURVE_OF(table, c, colors) ((table) + (CURVES < 3 ? 0 : (colors) == 1 ? POINTS : POINTS * (c)))
+
 // The sRGB curve from linear light: u^(1 / 2.4) is q^(5 / 3), q the fourth root of u, and q leaves the
 // steep end of the curve to the roots. The polynomial interpolates 1.055 q^(5/3) - 0.055 at Chebyshev
 // points of the q that occur. Within 7e-5 of an 8-bit step of the curve, in floats.
@@ -97,6 +105,24 @@
         v = v * q - 0.0578150774f;                                                                 \
         return u <= 0.0031308f ? u * 12.92f : v;                                                   \
     }
+
+#if CURVES
+// The value of a light, both of full scale, on a curve that is straight between its points.
+inline float look_up(float u, __global const float *points)
+{
+    int low = 0, high = POINTS - 1;
+    u = clamp(u, points[low], points[high]);
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        bool above = points[middle] <= u;
+        low = above ? middle : low;
+        high = above ? high : middle;
+    }
+    float spread = points[high] - points[low];
+    float part = spread > 0.0f ? (u - points[low]) / spread : 0.0f;
+    return ((float)low + part) * (E_FULL / (float)(POINTS - 1));
+}
+#endif
 
 #define DEFINE_NORMALIZE(type)                                                                     \
     inline type normalize(type v, __global const float *range)                                     \
@@ -132,7 +158,7 @@ inline vfloat load_flat(__global const IN_T *p, __global const float *table)
     vfloat v;
 #pragma unroll
     for (int l = 0; l < VEC; l++)
-        ((float *)&v)[l] = table[(int)p[l]];
+        ((float *)&v)[l] = table[(int)p[l] * IN_STEP];
     return v;
 #else
     return TO_FLOAT(load_in(p));
@@ -171,7 +197,11 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
     v = v >= E_LEVEL ? (vfloat)E_FULL : (vfloat)0.0f;
 #endif
 #endif
-#if DELINEARIZE
+#if DELINEARIZE && CURVES
+#pragma unroll
+    for (int l = 0; l < VEC; l++)
+        ((float *)&v)[l] = look_up(((const float *)&v)[l], table);
+#elif DELINEARIZE
     // Below 0 and beyond full scale the result saturates anyway.
     v = from_linear(clamp(v * (1.0f / E_FULL), 0.0f, 1.0f)) * E_FULL;
 #endif
@@ -182,6 +212,18 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
 
 DEFINE_NORMALIZE(float)
 DEFINE_FROM_LINEAR(from_linear, float4)
+
+// The colours' values of their light, of full scale; what is beyond that saturates anyway.
+inline float4 to_curve(float4 u, __global const float *table)
+{
+#if CURVES
+    for (int c = 0; c < COLORS_OUT; c++)
+        ((float *)&u)[c] = look_up(((const float *)&u)[c], CURVE_OF(table, c, COLORS_OUT));
+    return u;
+#else
+    return from_linear(clamp(u * (1.0f / E_FULL), 0.0f, 1.0f)) * E_FULL;
+#endif
+}
 
 // The quotient of integers must be exact where it is a tie between two samples: what a division that
 // is off by an ulp or two, as GPUs' are, leaves is divided once more.
@@ -209,7 +251,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     float v[C_IN];
     for (int c = 0; c < C_IN; c++) {
 #if LINEARIZE
-        v[c] = c < COLORS_IN ? table[(int)p[c]] : (float)p[c];
+        v[c] = c < COLORS_IN ? CURVE_OF(table, c, COLORS_IN)[(int)p[c] * IN_STEP] : (float)p[c];
 #else
         v[c] = (float)p[c];
 #endif
@@ -277,21 +319,19 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     v[C_OUT - 1] = divide(v[C_OUT - 1], ALPHA_SCALE);
 #endif
 #if DELINEARIZE
-    // Below 0 and beyond full scale the result saturates anyway.
     float4 u = 0.0f;
     for (int c = 0; c < COLORS_OUT; c++)
         ((float *)&u)[c] = v[c];
 #if DOUBT
-    // The curve is concave: it is steeper below than above.
+    // As far as both sides together, of which sRGB's is steeper below.
     float4 low = u;
     for (int c = 0; c < COLORS_OUT; c++)
         ((float *)&low)[c] -= off[c];
-    float4 bend = from_linear(clamp((low + 2.0f * (u - low)) * (1.0f / E_FULL), 0.0f, 1.0f)) -
-                  from_linear(clamp(low * (1.0f / E_FULL), 0.0f, 1.0f));
+    float4 bend = to_curve(low + 2.0f * (u - low), table) - to_curve(low, table);
     for (int c = 0; c < COLORS_OUT; c++)
-        off[c] = ((const float *)&bend)[c] * E_FULL;
+        off[c] = ((const float *)&bend)[c];
 #endif
-    u = from_linear(clamp(u * (1.0f / E_FULL), 0.0f, 1.0f)) * E_FULL;
+    u = to_curve(u, table);
     for (int c = 0; c < COLORS_OUT; c++)
         v[c] = ((const float *)&u)[c];
 #endif

@@ -65,7 +65,7 @@ static bool same_shape(const struct shape *a, const struct shape *b) {
     return i->width == j->width && i->height == j->height && i->channels == j->channels &&
            i->depth == j->depth && i->color == j->color && i->alpha == j->alpha &&
            i->format == j->format && i->bits == j->bits && i->orientation == j->orientation &&
-           a->held == b->held && a->whole == b->whole;
+           a->held == b->held && a->whole == b->whole && imf_curve_same(a->curve, b->curve);
 }
 
 /* Where the entry is linked; NULL there: it is in no list. */
@@ -140,6 +140,7 @@ static enum imf_status make_plan(struct plans *p, struct entry *e, struct imf_er
     struct imf_plan *plan;
     settings.held = e->shape.held;
     settings.whole = e->shape.whole;
+    settings.curve = e->shape.curve;
     pthread_mutex_unlock(&p->lock);
     enum imf_status status =
         imf_plan_create(&plan, p->contexts[e->device], p->filter, &e->shape.info, &settings, err);

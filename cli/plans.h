@@ -13,8 +13,9 @@
 /* What a plan is made for. */
 struct shape {
     struct imf_info info;
-    uint64_t held; /* by the reader */
-    bool whole;    /* the image will be whole in memory */
+    uint64_t held;           /* by the reader */
+    bool whole;              /* the image will be whole in memory */
+    struct imf_curve *curve; /* of linear light, as settings have it; the plan keeps it */
 };
 
 /* What one job has while it runs. */

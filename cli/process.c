@@ -29,12 +29,13 @@ struct work {
     char *buffer;       /* the input's */
     struct place place; /* in place: where the input is, and its result will be */
     struct imf_reader *reader;
+    struct imf_curve *curve; /* with --linear; or NULL: sRGB's */
     struct imf_writer *writer;
     struct output output;
     struct imf_encode encode; /* the options', for this name */
     struct imf_picture *spectrum;
     struct outcome outcome;
-    char warning[1100]; /* the reader's, the writer's and the plan's */
+    char warning[1400]; /* the curve's, the reader's, the writer's and the plan's */
     struct imf_error error;
     double start;
     bool elsewhere; /* its device failed: another is to do it */
@@ -167,9 +168,24 @@ static bool leave_device(struct session *s, struct work *w) {
     return w->elsewhere;
 }
 
+/* An image that does not tell in a way that can be used how its samples stand for light is filtered
+ * all the same. */
+static enum result take_curve(struct session *s, struct work *w) {
+    if (!s->options->settings.linear)
+        return RESULT_DONE;
+    enum imf_status status = imf_curve_read(&w->curve, imf_reader_metadata(w->reader),
+                                            imf_reader_info(w->reader), &w->error);
+    if (status == IMF_ERR_MEMORY)
+        return fail_input(w);
+    if (status != IMF_OK)
+        snprintf(w->warning, sizeof w->warning, "%s: --linear goes by the sRGB curve",
+                 w->error.text);
+    return RESULT_DONE;
+}
+
 static enum result take_workspace(struct session *s, struct work *w) {
     const struct shape shape = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
-                                is_held(s, w)};
+                                is_held(s, w), w->curve};
     enum imf_status status = fleet_take(s->fleet, &shape, &w->berth, &w->error);
     if (status != IMF_OK) {
         if (leave_device(s, w))
@@ -266,8 +282,10 @@ static void add_warning(struct work *w, const char *text) {
 static void collect_warnings(struct work *w, const char *note) {
     const char *read = imf_reader_warning(w->reader);
     const char *written = w->writer ? imf_writer_warning(w->writer) : NULL;
-    snprintf(w->warning, sizeof w->warning, "%s%s%s", read ? read : "", read && written ? "; " : "",
-             written ? written : "");
+    if (read)
+        add_warning(w, read);
+    if (written)
+        add_warning(w, written);
     if (*w->warning)
         report_warning(&w->record->reporter, w->job->input, w->warning);
     if (note)
@@ -367,7 +385,9 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
      * others, has none for that. */
     if (s->alone && !o->dry_run && w->job->output && options_spare_memory(o))
         imf_reader_ahead(w->reader, READ_AHEAD);
-    enum result result = s->filter ? take_workspace(s, w) : RESULT_DONE;
+    enum result result = take_curve(s, w);
+    if (result == RESULT_DONE && s->filter)
+        result = take_workspace(s, w);
     if (result != RESULT_DONE)
         return result;
     if (w->berth.lease.plan)
@@ -402,6 +422,7 @@ static enum result try_image(struct session *s, const struct job *job, struct re
         report_success(s, &w, &record->reporter);
     imf_writer_close(&w.writer);
     imf_reader_close(&w.reader);
+    imf_curve_free(&w.curve);
     output_abandon(&w.output);
     place_close(&w.place);
     imf_picture_free(&w.spectrum);

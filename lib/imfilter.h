@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,9 +24,7 @@ extern "C" {
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
 #endif
-
 #define IMF_VERSION "0.2.0"
-
 enum imf_status {
     IMF_OK = 0,
     IMF_ERR_ARGUMENT,  /* the caller passed something that no image could satisfy */
@@ -48,11 +45,9 @@ struct imf_error {
     size_t column; /* IMF_ERR_SPEC: 1-based column of the offending character, or 0 */
     char text[512];
 };
-
 const char *imf_version(void); /* the library's, "MAJOR.MINOR.PATCH"; static storage */
 
 /* ---- images in files --------------------------------------------------------------------- */
-
 /* Those that this library always has; it may have more (imf_format_doc()). */
 enum imf_format {
     IMF_FORMAT_NONE,
@@ -159,9 +154,16 @@ const char *imf_format_name(enum imf_format format);    /* its doc's, or "none" 
 enum imf_format imf_format_from_head(const void *head, size_t size);
 enum imf_pnm imf_pnm_from_name(const char *name); /* of "pbm" and so on; else IMF_PNM_ANY */
 int imf_metadata_orientation(const struct imf_metadata *metadata); /* EXIF's, 1..8; else 1 */
+/* How samples stand for light; NULL: by the sRGB curve. It is that of the ICC profile for gray or
+ * RGB pixels, else of PNG's cICP, sRGB or gAMA. A failure, IMF_ERR_FORMAT or IMF_ERR_DAMAGED, says
+ * why that cannot be used: NULL will do then, too. */
+struct imf_curve;
+enum imf_status imf_curve_read(struct imf_curve **out, const struct imf_metadata *metadata,
+                               const struct imf_info *info, struct imf_error *err);
+void imf_curve_free(struct imf_curve **curve);
+bool imf_curve_same(const struct imf_curve *a, const struct imf_curve *b);
 
 /* ---- filters ------------------------------------------------------------------------------ */
-
 struct imf_filter;
 /* Parse `count` specs (imfilter(1), "Filters") into one chain. Its directions are those of the
  * upright picture, whatever an image's orientation. Names that are not built in are looked up as
@@ -182,7 +184,6 @@ enum imf_status imf_filter_docs_own(struct imf_filter_doc **docs, size_t *count,
 void imf_filter_docs_free(struct imf_filter_doc **docs, size_t count);
 
 /* ---- planning and running ----------------------------------------------------------------- */
-
 enum imf_edge {
     IMF_EDGE_CLAMP,
     IMF_EDGE_REFLECT,
@@ -214,7 +215,8 @@ struct imf_settings {
     double edge_value; /* IMF_EDGE_CONSTANT: fraction of full scale, 0..1 */
     enum imf_range range;
     enum imf_alpha alpha;
-    bool linear; /* filter in linear light (sRGB transfer curve) */
+    bool linear;             /* filter in linear light, */
+    struct imf_curve *curve; /* which this tells; NULL: sRGB's. A plan keeps it: free it any time */
     enum imf_backend backend;
     int depth;                 /* output depth 8 or 16; 0: the input's */
     uint64_t max_memory, held; /* bytes of the process, 0: no limit; of its codecs, if known */
@@ -361,7 +363,6 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
                                          struct imf_report *report, struct imf_error *err);
 
 /* ---- transforms ----------------------------------------------------------------------------- */
-
 /* Complex discrete Fourier transforms in float32 on a context's device, in natural order:
  *
  *     forward   X(v,u) = sum over y, x of a(y,x) exp(-2 pi i (v y / ny + u x / nx))
@@ -401,7 +402,6 @@ enum imf_status imf_fft_transform(struct imf_fft *fft, enum imf_fft_direction di
                                   struct imf_error *err);
 
 /* ---- pictures of filters and images --------------------------------------------------------- */
-
 struct imf_picture { /* rows of 3 * width bytes, red, green, blue: to be written as 8-bit RGB */
     int width, height;
     unsigned char *rgb;

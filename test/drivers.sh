@@ -9,8 +9,8 @@
 #
 # NAMEs: pocl, one-thread, basic, group-1, group-64, less, small, oclgrind; the triplet of another
 # processor (aarch64-linux-gnu) whose program is in $BUILD-TRIPLET and which qemu-user can run here;
-# or a directory in $ROOTS (build/roots), the root of another system with libpng, libjpeg, an ICD
-# loader and drivers (debootstrap makes one; only root may use it), a row for each of them.
+# or a directory in $ROOTS (build/roots), the root of another system with libpng, libjpeg, lcms2, an
+# ICD loader and drivers (debootstrap makes one; only root may use it), a row for each of them.
 # `drivers.sh row NAME` is one row for the environment as it is, DEVICE=1 for its second device.
 set -u
 cd "$(dirname "$0")/.." || exit 1

@@ -8,6 +8,8 @@
  */
 #include "filter/form.h"
 
+#include "base/curve.h"
+
 #include <math.h>
 
 static bool is_single_tap(const struct imf_kernel *k) {
@@ -52,11 +54,16 @@ static bool edge_fits(const struct imf_settings *settings, int bits) {
            fmod(nearbyint(settings->edge_value * 255), step) == 0;
 }
 
+/* Differences of evenly spaced values are such too: in linear light only of black and white. */
+static bool keeps_steps(const struct imf_settings *settings, int bits) {
+    return !settings->linear || (bits == 1 && imf_curve_spans(settings->curve));
+}
+
 /* The bits of what windows make of so many. */
 static int window_bits(const struct imf_stage *s, const struct imf_settings *settings, int bits) {
     bool differs = s->compound != IMF_ALONE && s->compound != IMF_AFTER;
     bool selects = s->neighbourhood.selects && (s->compound == IMF_ALONE || s->second.selects);
-    bool even = !differs || bits == 1 || !settings->linear;
+    bool even = !differs || keeps_steps(settings, bits);
     return bits && selects && even && edge_fits(settings, bits) ? bits : 0;
 }
 
@@ -84,7 +91,7 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
             bits = s->table == IMF_TABLE_OTSU || bits == 1 ? gray : 0;
             break;
         case IMF_OP_INVERT: /* in linear light only black and white change places */
-            bits = bits == 1 || !settings->linear ? bits : 0;
+            bits = keeps_steps(settings, bits) ? bits : 0;
             break;
         default:
             if (s->op == IMF_OP_NEIGHBOURHOOD)

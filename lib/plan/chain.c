@@ -5,8 +5,6 @@
  */
 #include "plan/chain_builder.h"
 
-#include "base/srgb.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,7 +111,10 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
         if (!(p = imf_builder_point(b, IMF_AT_LINEARIZE)))
             return false;
         p->linearize = true;
-        b->outside = c->full * imf_srgb_to_linear(b->outside / c->full);
+        for (int i = 0, colors = b->channels - b->alpha; i < colors; i++)
+            b->outside[i] =
+                c->full * imf_curve_to_light(c->curve, imf_curve_of(c->curve, i, colors),
+                                             b->outside[i] / c->full);
         b->integral = false;
     }
     size_t last = filter->count; /* the last filtering stage decides how the response is shown */
@@ -166,6 +167,8 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
     c->full = imf_sample_max(c->in);
     c->rescale = c->in == c->out ? 1 : c->out == IMF_U16 ? 257 : 1 / 257.0;
     c->edge = settings->edge;
+    c->curve = settings->linear ? imf_curve_keep(settings->curve) : NULL;
+    double outside = rint(settings->edge_value * c->full);
     enum imf_alpha alpha = input->alpha ? choose_alpha(filter, settings->alpha) : IMF_ALPHA_FILTER;
     c->keep_alpha = alpha == IMF_ALPHA_KEEP && filters(filter); /* point operations leave it */
     struct imf_builder b = {.chain = c,
@@ -177,7 +180,7 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                             .positive = true,
                             .integral = true,
                             .bound = c->full,
-                            .outside = rint(settings->edge_value * c->full)};
+                            .outside = {outside, outside, outside}};
     if (!build(&b, filter, settings)) {
         imf_chain_free(&c);
         return imf_fail_memory(err, sizeof *c);
@@ -197,13 +200,15 @@ void imf_chain_free(struct imf_chain **chain) {
     for (int i = 0; (*chain)->passes && i < (*chain)->count; i++)
         imf_composition_free(&(*chain)->passes[i].composition);
     free((*chain)->passes);
+    imf_curve_free(&(*chain)->curve);
     free(*chain);
     *chain = NULL;
 }
 
 bool imf_point_is_map(const struct imf_point *p) {
+    bool bends = p->linearize || p->delinearize;
     return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->premultiply &&
-           !p->digits;
+           !p->digits && !(bends && imf_curve_count(p->curve) > 1);
 }
 
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {

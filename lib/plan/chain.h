@@ -8,6 +8,7 @@
 #ifndef IMF_PLAN_CHAIN_H
 #define IMF_PLAN_CHAIN_H
 
+#include "base/curve.h"
 #include "plan/composition.h"
 
 /* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
@@ -17,7 +18,7 @@
 struct imf_point {
     int in_channels, out_channels;
     bool alpha;           /* the last channel is alpha */
-    bool linearize;       /* sRGB curve to linear light, colours only */
+    bool linearize;       /* by the curve to linear light, colours only */
     bool unsharp;         /* x = x + amount * d, d = x - blurred brought nearer to 0 by level */
     double amount, level; /* second input: the blurred surface */
     bool difference;      /* with unsharp, x = amount * d: integers stay integers */
@@ -34,8 +35,9 @@ struct imf_point {
     int digits;       /* on a device, premultiply writes or unpremultiply reads digits of so many
                          bits (imf_chain_split); 0: whole samples */
     bool delinearize;
-    double rescale; /* every channel, for a change of depth: 257, 1/257 or 1 */
-    double full;    /* of the input's depth */
+    double rescale;                /* every channel, for a change of depth: 257, 1/257 or 1 */
+    double full;                   /* of the input's depth */
+    const struct imf_curve *curve; /* the chain's */
 };
 
 enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
@@ -65,6 +67,7 @@ struct imf_chain {
     double rescale;          /* output full scale / input full scale */
     bool exact;              /* the whole chain is integer arithmetic, exactly rounded once */
     bool keep_alpha;         /* finally copy the image's alpha into the output */
+    struct imf_curve *curve; /* of linear light: NULL is sRGB's; kept */
     struct imf_pass *passes; /* owned */
     int count;
     struct imf_chain *split; /* what a device runs instead (chain_digits.c), or NULL; owned */
@@ -106,7 +109,7 @@ struct imf_places {
 struct imf_places imf_point_places(const struct imf_point *point);
 /* Levels of a threshold after digits are multiples of 1 / IMF_LEVEL_PARTS. */
 #define IMF_LEVEL_PARTS 1048576.0
-/* Each colour becomes what it does by itself, and alpha likewise. */
+/* Each colour becomes what it does by itself, whichever it is, and alpha likewise. */
 bool imf_point_is_map(const struct imf_point *point);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);

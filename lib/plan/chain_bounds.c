@@ -196,8 +196,14 @@ static double added_error(const struct imf_chain *c, int i, const struct imf_pro
     return error * pass->gain;
 }
 
-/* The light curve's slope at 0: how it magnifies errors of dark colours. */
-#define STEEPEST 12.92
+/* How the light curve magnifies errors of the values that it ends on, of dark colours mostly. */
+static double steepest(const struct imf_chain *c) {
+    return imf_curve_steepest(c->curve, c->out == IMF_U8);
+}
+
+/* What errors in proportion to the light become may be more than in proportion to the sample: a
+ * curve is nearly flat somewhere. */
+#define CONDITION 4
 
 /* Errors that are not in proportion to colours and alpha are divided by alpha before pass `index`. */
 static bool divides_errors(const struct imf_chain *c, int index, const struct imf_proposal *taken) {
@@ -225,7 +231,7 @@ struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
     s.least = s.error * c->full * c->passes[index].gain / final_tolerance(c);
     s.opaque = divides_errors(c, index, taken) ? c->full : 0;
     if (c->passes[c->count - 1].point.delinearize)
-        s.least *= STEEPEST;
+        s.least *= steepest(c);
     return s;
 }
 
@@ -237,7 +243,8 @@ double imf_chain_doubt(const struct imf_chain *c, const struct imf_proposal *tak
         !(after.unpremultiply || after.delinearize))
         return 0;
     /* From the last pass back; in proportion: what is small has a small error. */
-    bool proportional = !after.unsharp;
+    bool proportional =
+        !after.unsharp && !(after.delinearize && imf_curve_condition(c->curve) > CONDITION);
     double error = 0;
     for (int i = c->count - 2; i >= 0; i--) {
         const struct imf_pass *pass = &c->passes[i];
@@ -256,7 +263,7 @@ double imf_chain_doubt(const struct imf_chain *c, const struct imf_proposal *tak
     }
     after.unsharp = false;
     error /= point_gain(&after);
-    double worst = error * (after.delinearize ? STEEPEST : 1);
+    double worst = error * (after.delinearize ? steepest(c) : 1);
     if (after.unpremultiply) /* alpha is half a step at least, and off itself */
         worst *= 4 / after.alpha_scale;
     return worst > final_tolerance(c) ? error : 0;

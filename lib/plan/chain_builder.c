@@ -56,7 +56,8 @@ struct imf_point *imf_builder_point(struct imf_builder *b, enum imf_builder_at a
                                       .alpha_scale = 1,
                                       .e = imf_plain_epilogue,
                                       .rescale = 1,
-                                      .full = b->chain->full};
+                                      .full = b->chain->full,
+                                      .curve = b->chain->curve};
         b->point.e.full = b->chain->full;
     }
     b->at = at;
@@ -186,7 +187,7 @@ bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) 
 static void set_outside(const struct imf_builder *b, double *outside) {
     double unit = b->premultiplied ? b->chain->full : 1;
     for (int i = 0; i < b->channels; i++)
-        outside[i] = unit * (b->alpha && i == b->channels - 1 ? b->chain->full : b->outside);
+        outside[i] = unit * (b->alpha && i == b->channels - 1 ? b->chain->full : b->outside[i]);
 }
 
 /* A pass for a solver, whose problem is told by the caller. */
@@ -206,11 +207,15 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
                                          .unit = c->full * (b->premultiplied ? c->full : 1)};
     set_outside(b, pass->problem.outside);
     if (c->edge == IMF_EDGE_CONSTANT) { /* as large as it is, whatever was made of the image */
-        for (int i = 0; i < b->channels; i++)
+        bool whole = true;
+        for (int i = 0; i < b->channels; i++) {
             b->bound = fmax(b->bound, pass->problem.outside[i]);
-        b->straight = fmax(b->straight, b->outside);
+            whole = whole && pass->problem.outside[i] == rint(pass->problem.outside[i]);
+        }
+        for (int i = 0; i < b->channels - b->alpha; i++)
+            b->straight = fmax(b->straight, b->outside[i]);
         pass->problem.in_max = b->bound;
-        if (b->outside != rint(b->outside)) { /* no sample holds it */
+        if (!whole) { /* no sample holds it */
             if (b->source >= 0)
                 c->passes[b->source].out = pass->in = pass->problem.in = IMF_F32;
             b->integral = false;
@@ -349,6 +354,8 @@ bool imf_builder_gray(struct imf_builder *b) {
     if (!p)
         return false;
     p->gray = true;
+    double *o = b->outside; /* of equal colours it stays to the bit */
+    o[0] += 0.7152 * (o[1] - o[0]) + 0.0722 * (o[2] - o[0]);
     p->out_channels = b->channels = b->alpha ? 2 : 1;
     b->integral = false;
     return true;

@@ -145,6 +145,7 @@ enum imf_status imf_chain_split(struct imf_chain *chain, struct imf_error *err) 
     }
     *c = *chain;
     c->passes = memcpy(passes, chain->passes, bytes);
+    c->curve = imf_curve_keep(chain->curve);
     find(c, &first, &last);
     split(c, first, last, digits);
     imf_chain_settle(c);

@@ -160,6 +160,7 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
     int *moved = calloc((size_t)chain->count, sizeof *moved); /* where each pass went */
     if (c) {
         *c = *chain;
+        c->curve = imf_curve_keep(chain->curve);
         c->split = NULL;
         c->passes = calloc((size_t)chain->count, sizeof *c->passes);
         c->count = 0;

@@ -7,7 +7,6 @@
  */
 #include "run/exec_stream.h"
 
-#include "base/srgb.h"
 #include "run/executor.h"
 #include "solver/edge.h"
 #include "solver/host.h"
@@ -44,7 +43,7 @@ static double rows_cost(const struct imf_chain *c, int rows) {
 struct source {
     const struct imf_chain *chain;
     const struct imf_surface *in;
-    double *linear; /* linear light of every sample value, or NULL; owned */
+    double *linear; /* linear light of every sample value, by each curve, or NULL; owned */
 };
 
 static void evaluate(const struct source *s, int surface, int x, int y, double *v);
@@ -81,8 +80,10 @@ static void convolve(const struct source *s, const struct imf_pass *pass, int x,
 static void linearize(const struct source *s, const struct imf_point *p, double *v) {
     struct imf_point rest = *p;
     rest.linearize = false;
-    for (int n = 0; n < p->in_channels - p->alpha; n++)
-        v[n] = s->linear[(size_t)v[n]];
+    int colors = p->in_channels - p->alpha;
+    for (int n = 0; n < colors; n++)
+        v[n] = s->linear[(size_t)v[n] +
+                         (size_t)imf_curve_of(p->curve, n, colors) * ((size_t)p->full + 1)];
     imf_point_pixel(&rest, v, NULL, 0, 0);
 }
 
@@ -109,12 +110,14 @@ static void evaluate(const struct source *s, int surface, int x, int y, double *
 }
 
 static void tabulate(struct source *s) {
-    size_t full = (size_t)s->chain->full;
-    if (!s->chain->passes[0].point.linearize)
+    const struct imf_chain *c = s->chain;
+    size_t values = (size_t)c->full + 1, count = values * (size_t)imf_curve_count(c->curve);
+    if (!c->passes[0].point.linearize)
         return;
-    s->linear = malloc((full + 1) * sizeof *s->linear); /* without, it only takes longer */
-    for (size_t i = 0; s->linear && i <= full; i++)
-        s->linear[i] = (double)full * imf_srgb_to_linear((double)i / (double)full);
+    s->linear = malloc(count * sizeof *s->linear); /* without, it only takes longer */
+    for (size_t i = 0; s->linear && i < count; i++)
+        s->linear[i] = c->full * imf_curve_to_light(c->curve, (int)(i / values),
+                                                    (double)(i % values) / c->full);
 }
 
 static void replace(const struct imf_chain *c, const struct imf_surface *in,

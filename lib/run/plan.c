@@ -51,6 +51,7 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
         imf_plan_free(&plan);
         return st;
     }
+    plan->settings.curve = plan->chain->curve;
     plan->may_fall_back = settings->backend == IMF_BACKEND_AUTO && !imf_context_device_asked(ctx);
     plan->output.channels = plan->chain->channels_out;
     plan->output.depth = plan->chain->out == IMF_U16 ? 16 : 8;

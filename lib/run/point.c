@@ -1,8 +1,6 @@
 /* point.c - point passes in double precision, the reference for cl/point.cl */
 #include "run/point.h"
 
-#include "base/srgb.h"
-
 #include <math.h>
 
 static void color_range(const struct imf_surface *s, int colors, double *low, double *high) {
@@ -23,7 +21,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
                      double high) {
     int colors = p->in_channels - p->alpha, alpha = p->in_channels - 1;
     for (int c = 0; c < colors && p->linearize; c++)
-        v[c] = p->full * imf_srgb_to_linear(v[c] / p->full);
+        v[c] = p->full *
+               imf_curve_to_light(p->curve, imf_curve_of(p->curve, c, colors), v[c] / p->full);
     for (int c = 0; c < p->in_channels && p->unsharp; c++) {
         double d = v[c] - blurred[c];
         d = p->amount * copysign(fmax(fabs(d) - p->level, 0), d);
@@ -50,7 +49,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
         if (p->premultiply)
             v[c] *= v[alpha];
         if (p->delinearize)
-            v[c] = p->full * imf_srgb_from_linear(v[c] / p->full);
+            v[c] = p->full * imf_curve_from_light(p->curve, imf_curve_of(p->curve, c, colors),
+                                                  v[c] / p->full);
     }
     if (p->premultiply)
         v[alpha] *= p->full;

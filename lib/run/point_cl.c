@@ -1,7 +1,6 @@
 /* point_cl.c - point passes on a device (cl/point.cl, cl/digits.cl) */
 #include "run/point.h"
 
-#include "base/srgb.h"
 #include "device/program.h"
 #include "device/tuning.h"
 
@@ -12,7 +11,7 @@ struct imf_point_job {
     struct imf_queue *queue;
     int vec; /* samples a work-item takes, or 0: a pixel */
     struct imf_program *point, *range_rows, *range_all;
-    struct imf_buffer *table;  /* linear light of every sample value, or NULL */
+    struct imf_buffer *table;  /* light of every sample value, or of a curve's points; or NULL */
     struct imf_buffer *range;  /* (min, max, least alpha) of all, then of each row, or NULL */
     struct imf_buffer *doubts; /* number and list of pixels, or NULL */
     int capacity;              /* of the list */
@@ -49,6 +48,7 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define_float(d, "E_FULL", p->full);
     imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
     imf_define(d, "DELINEARIZE", "%d", p->delinearize);
+    imf_define(d, "CURVES", "%d", p->curve ? imf_curve_count(p->curve) : 0);
     imf_define_float(d, "RESCALE", p->rescale);
 }
 
@@ -68,14 +68,18 @@ static void define_digits(struct imf_defines *d, const struct imf_point *p) {
     imf_define(d, "X_LEVEL_PART", "%.0fL", (p->e.level - level) * IMF_LEVEL_PARTS);
 }
 
-/* Linear light of the sample values 0..full. */
-static enum imf_status make_table(struct imf_point_job *job, double full, struct imf_error *err) {
-    size_t n = (size_t)full, bytes = (n + 1) * sizeof(float);
+/* Linear light of the sample values 0..full, or of the points of all curves. */
+static enum imf_status make_table(struct imf_point_job *job, const struct imf_point *p,
+                                  struct imf_error *err) {
+    size_t values = p->curve ? IMF_CURVE_POINTS : (size_t)p->full + 1;
+    size_t count = values * (size_t)imf_curve_count(p->curve), bytes = count * sizeof(float);
     float *table = malloc(bytes);
     if (!table)
         return imf_fail_memory(err, bytes);
-    for (size_t i = 0; i <= n; i++)
-        table[i] = (float)(full * imf_srgb_to_linear((double)i / full));
+    for (size_t i = 0; i < count; i++)
+        table[i] =
+            (float)(p->full * imf_curve_to_light(p->curve, (int)(i / values),
+                                                 (double)(i % values) / (double)(values - 1)));
     enum imf_status st = imf_buffer_table(&job->table, job->queue, table, bytes, err);
     free(table);
     return st;
@@ -134,7 +138,7 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
         imf_define_float(&d, "DOUBT_ERROR", doubt->error);
         imf_define_float(&d, "DOUBT_TOLERANCE", doubt->tolerance);
         imf_define(&d, "DOUBT_CAPACITY", "%d", doubt->capacity);
-    } else if (!p->alpha && !p->gray) {
+    } else if (!p->alpha && !p->gray && imf_curve_count(p->curve) == 1) {
         job->vec = imf_tuning(imf_queue_device(queue))->vec[IMF_WIDTH_32];
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);
@@ -153,8 +157,8 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     }
     if (!st && doubt->error > 0)
         st = make_doubts(job, doubt->capacity, err);
-    if (!st && p->linearize)
-        st = make_table(job, p->full, err);
+    if (!st && (p->linearize || (p->delinearize && p->curve)))
+        st = make_table(job, p, err);
     imf_defines_free(&d);
     if (st)
         imf_point_free(out);

@@ -10,7 +10,6 @@
 #include "base/byte_map.h"
 #include "base/clones.h"
 #include "base/parallel.h"
-#include "base/srgb.h"
 #include "run/point.h"
 
 #include <math.h>
@@ -31,7 +30,7 @@ struct imf_point_rows {
     struct imf_byte_map *bytes;    /* of bytes to bytes, */
     void *map[2];                  /* or of colours, and of alpha, to output samples */
     double *linear;                /* otherwise: steps.linear */
-    struct imf_point_curve *curve; /* and steps.curve */
+    struct imf_point_curve *curve; /* and steps.curve, of each of the point's curves */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -66,19 +65,22 @@ static enum imf_status make_map(struct imf_point_rows *j, double samples, struct
 
 static enum imf_status make_curves(struct imf_point_rows *j, struct imf_error *err) {
     const struct imf_point *p = &j->point;
+    int count = imf_curve_count(p->curve);
     if (p->linearize) {
-        size_t values = (size_t)imf_sample_max(j->steps.in) + 1;
-        j->steps.linear = j->linear = malloc(values * sizeof *j->linear);
+        size_t values = (size_t)imf_sample_max(j->steps.in) + 1, bytes = values * sizeof *j->linear;
+        j->steps.linear = j->linear = malloc((size_t)count * bytes);
         if (!j->linear)
-            return imf_fail_memory(err, values * sizeof *j->linear);
-        for (size_t v = 0; v < values; v++)
-            j->linear[v] = p->full * imf_srgb_to_linear((double)v / p->full);
+            return imf_fail_memory(err, (size_t)count * bytes);
+        for (size_t i = 0; i < (size_t)count * values; i++)
+            j->linear[i] = p->full * imf_curve_to_light(p->curve, (int)(i / values),
+                                                        (double)(i % values) / p->full);
     }
     if (p->delinearize && j->steps.out == IMF_U8) {
-        j->steps.curve = j->curve = malloc(sizeof *j->curve);
+        j->steps.curve = j->curve = malloc((size_t)count * sizeof *j->curve);
         if (!j->curve)
-            return imf_fail_memory(err, sizeof *j->curve);
-        imf_point_curve_make(j->curve, p);
+            return imf_fail_memory(err, (size_t)count * sizeof *j->curve);
+        for (int i = 0; i < count; i++)
+            imf_point_curve_make(&j->curve[i], p, i);
     }
     return IMF_OK;
 }

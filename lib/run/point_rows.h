@@ -7,24 +7,26 @@
 #define IMF_POINT_STRIP 256 /* pixels that are worked on at once */
 #define IMF_CURVE_PARTS 4096
 
-/* The light curve back to bytes, which values of 0..full become: those from at[b] on become b. No
- * part of that range, IMF_CURVE_PARTS in all, holds two of these; the first one's byte is start[]. */
+/* The light curve back to bytes, which values of 0..full become: those from at[b] on become b. The
+ * first byte of each part of that range, IMF_CURVE_PARTS in all, is start[]. */
 struct imf_point_curve {
     double at[257], scale;
     uint8_t start[IMF_CURVE_PARTS];
+    bool dense; /* a part holds more than one of at[] */
 };
 
 struct imf_point_steps {
     const struct imf_point *point;
     enum imf_sample in, out;             /* not IMF_F64 */
-    const double *linear;                /* of each integer sample its light, or NULL */
-    const struct imf_point_curve *curve; /* or NULL: as point.c does it */
+    const double *linear;                /* of each integer sample its light, or NULL; and */
+    const struct imf_point_curve *curve; /* or NULL: as point.c does it; a table for each */
     double low, high;                    /* the range that normalize stretches */
 };
 
 /* n pixels, IMF_POINT_STRIP at most; second as imf_point_run_host() takes it, floats. */
 void imf_point_strip(const struct imf_point_steps *s, const void *from, const float *second,
                      void *to, int n);
-void imf_point_curve_make(struct imf_point_curve *curve, const struct imf_point *p);
+/* Of the point's curve `which`. */
+void imf_point_curve_make(struct imf_point_curve *curve, const struct imf_point *p, int which);
 
 #endif

@@ -11,7 +11,6 @@
 #include "run/point_rows.h"
 
 #include "base/clones.h"
-#include "base/srgb.h"
 
 #include <math.h>
 
@@ -117,15 +116,18 @@ INLINE void epilogue(const struct imf_epilogue *e, double *restrict v, int n) {
         v[i] = v[i] >= level ? full : 0;
 }
 
-INLINE void delinearize(const struct imf_point_steps *s, double *restrict v, int n) {
-    const struct imf_point_curve *curve = s->curve;
+INLINE void delinearize(const struct imf_point_steps *s, int which, double *restrict v, int n) {
+    const struct imf_point_curve *curve = s->curve ? &s->curve[which] : NULL;
     double full = s->point->full;
+    bool dense = curve && curve->dense;
     for (int i = 0; i < n && !curve; i++)
-        v[i] = full * imf_srgb_from_linear(v[i] / full);
+        v[i] = full * imf_curve_from_light(s->point->curve, which, v[i] / full);
     for (int i = 0; i < n && curve; i++) {
         double x = v[i] > 0 ? v[i] : 0;
         x = x < full ? x : full;
         int part = imf_min((int)(x * curve->scale), IMF_CURVE_PARTS - 1), b = curve->start[part];
+        while (dense && x >= curve->at[b + 1])
+            b++;
         v[i] = b + (x >= curve->at[b + 1]);
     }
 }
@@ -145,9 +147,12 @@ INLINE void work(const struct imf_point_steps *s, const void *from, const float 
     double v[4][STRIP], w[4][STRIP];
     int colors = in_channels - p->alpha;
     load(v, s->in, from, in_channels, n);
-    for (int c = 0; c < colors && s->linear; c++)
+    for (int c = 0; c < colors && s->linear; c++) {
+        const double *linear =
+            s->linear + imf_curve_of(p->curve, c, colors) * ((size_t)p->full + 1);
         for (int i = 0; i < n; i++)
-            v[c][i] = s->linear[(int)v[c][i]];
+            v[c][i] = linear[(int)v[c][i]];
+    }
     if (p->unsharp)
         load(w, IMF_F32, second, in_channels, n);
     for (int c = 0; c < in_channels && p->unsharp; c++)
@@ -166,7 +171,7 @@ INLINE void work(const struct imf_point_steps *s, const void *from, const float 
         for (int i = 0; i < n && p->premultiply; i++)
             v[c][i] *= alpha[i];
         if (p->delinearize)
-            delinearize(s, v[c], n);
+            delinearize(s, imf_curve_of(p->curve, c, colors), v[c], n);
     }
     for (int i = 0; i < n && p->premultiply; i++)
         alpha[i] *= p->full;
@@ -204,28 +209,30 @@ void imf_point_strip(const struct imf_point_steps *s, const void *from, const fl
 
 /* ---- the light curve back -------------------------------------------------------------------- */
 
-static double byte_of(const struct imf_point *p, double v) {
-    v = p->rescale * (p->full * imf_srgb_from_linear(v / p->full));
+static double byte_of(const struct imf_point *p, int which, double v) {
+    v = p->rescale * (p->full * imf_curve_from_light(p->curve, which, v / p->full));
     return rint(fmin(fmax(v, 0), 255));
 }
 
 /* The curve, turned round, is as close to where it passes to byte b as this, of itself. */
 #define CLOSE 1e-12
 
-void imf_point_curve_make(struct imf_point_curve *curve, const struct imf_point *p) {
+void imf_point_curve_make(struct imf_point_curve *curve, const struct imf_point *p, int which) {
     curve->scale = IMF_CURVE_PARTS / p->full;
     curve->at[0] = 0;
     curve->at[256] = INFINITY;
     for (int b = 1; b < 256; b++) {
-        double about = p->full * imf_srgb_to_linear((b - 0.5) / 255);
+        double about = p->full * imf_curve_to_light(p->curve, which, (b - 0.5) / 255);
         double low = about * (1 - CLOSE), high = about * (1 + CLOSE);
         for (double middle; middle = (low + high) / 2, middle > low && middle < high;)
-            *(byte_of(p, middle) >= b ? &high : &low) = middle;
+            *(byte_of(p, which, middle) >= b ? &high : &low) = middle;
         curve->at[b] = high;
     }
+    curve->dense = false;
     for (int i = 0, b = 0; i < IMF_CURVE_PARTS; i++) {
         while (curve->at[b + 1] <= i / curve->scale)
             b++;
         curve->start[i] = (uint8_t)b;
+        curve->dense = curve->dense || (b < 255 && curve->at[b + 2] <= (i + 1) / curve->scale);
     }
 }

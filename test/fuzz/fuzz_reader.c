@@ -23,6 +23,10 @@ static void read_all(const uint8_t *data, size_t size, bool lenient) {
         FUZZ_ASSERT(info->channels >= 1 && info->channels <= 4);
         FUZZ_ASSERT(info->depth == 8 || info->depth == 16);
         size_t stride = (size_t)info->width * (size_t)info->channels * (size_t)info->depth / 8;
+        struct imf_curve *curve = NULL;
+        enum imf_status told = imf_curve_read(&curve, imf_reader_metadata(reader), info, &err);
+        FUZZ_ASSERT(told == IMF_OK || (!curve && err.text[0] != '\0'));
+        imf_curve_free(&curve);
         /* One row's storage of exactly its size, so that a sanitizer sees a byte too many. */
         uint8_t *row = malloc(stride);
         for (int y = 0; row && status == IMF_OK && y < info->height; y++)

@@ -4,6 +4,7 @@
 #include "run/point.h"
 #include "run/point_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,34 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     check("divided by alpha, gray, to the curve", &p, in, out, width, 2, pixels);
 }
 
+/* By other curves than sRGB's, one for all colours or one for each, with steep and flat parts. */
+static void check_curves(int channels, enum imf_sample in, enum imf_sample out, int width,
+                         int count) {
+    struct imf_curve *curve = imf_curve_make(count);
+    struct imf_point p = plain(channels, in, out);
+    bool many = channels > 2;
+    if (!curve)
+        abort();
+    for (int c = 0; c < count; c++)
+        for (int i = 0; i < IMF_CURVE_POINTS; i++)
+            imf_curve_points(curve, c)[i] =
+                fmin(pow(i / (IMF_CURVE_POINTS - 1.0), 2.6 - 0.7 * c), c == 1 ? 0.9 : 1);
+    CHECK(imf_curve_settle(curve) && imf_curve_count(curve) == count, "%d curves", count);
+    p.curve = curve;
+    p.linearize = in != IMF_F32;
+    check("light by a curve", &p, in, out, width, 2, 1);
+    p.epilogue = p.delinearize = true;
+    p.e.offset = 3;
+    check("by a curve and back", &p, in, out, width, 3, width % 2 ? 1 : 1e9);
+    p.gray = many;
+    p.out_channels = many ? channels - 2 : channels;
+    check("by a curve to gray", &p, in, out, width, 3, 1);
+    p.linearize = p.gray = false;
+    p.out_channels = channels;
+    check("back by a curve", &p, in, out, width, 3, 1);
+    imf_curve_free(&curve);
+}
+
 /* All bytes through every kind of table, in rows of all lengths around a word's. */
 static void check_byte_map(int kind, enum imf_byte_way way, int channels, int colors) {
     struct imf_byte_map *m = malloc(sizeof *m);
@@ -187,6 +216,12 @@ int main(void) {
             for (int in = IMF_U8; in <= IMF_F32; in++)
                 for (int out = IMF_U8; out <= IMF_F32; out++)
                     check_steps(channels, (enum imf_sample)in, (enum imf_sample)out, widths[w]);
+    for (int channels = 1; channels <= 4; channels++)
+        for (int in = IMF_U8; in <= IMF_F32; in++)
+            for (int out = IMF_U8; out <= IMF_F32; out++)
+                for (int w = 1; w <= 2; w++)
+                    check_curves(channels, (enum imf_sample)in, (enum imf_sample)out, widths[w],
+                                 channels > 2 && w == 1 ? 3 : 1);
     check_byte_maps();
     return check_done("points");
 }

@@ -1,0 +1,138 @@
+/* curve.c - how samples stand for light */
+#include "base/curve.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAST (IMF_CURVE_POINTS - 1)
+/* A step back that rounding or noise explains: what measured curves have. */
+#define RIPPLE (1.0 / 1024)
+/* From black to white, at least. */
+#define SPAN 0.5
+
+struct imf_curve {
+    atomic_int users;
+    int channels;
+    double steepest[2], condition; /* of words, of bytes */
+    double light[][IMF_CURVE_POINTS];
+};
+
+struct imf_curve *imf_curve_make(int channels) {
+    struct imf_curve *c = calloc(1, sizeof *c + (size_t)channels * sizeof c->light[0]);
+    if (c) {
+        atomic_init(&c->users, 1);
+        c->channels = channels;
+    }
+    return c;
+}
+
+struct imf_curve *imf_curve_keep(struct imf_curve *curve) {
+    if (curve)
+        atomic_fetch_add(&curve->users, 1);
+    return curve;
+}
+
+void imf_curve_free(struct imf_curve **curve) {
+    if (*curve && atomic_fetch_sub(&(*curve)->users, 1) == 1)
+        free(*curve);
+    *curve = NULL;
+}
+
+double *imf_curve_points(struct imf_curve *curve, int channel) {
+    return curve->light[channel];
+}
+
+const double *imf_curve_table(const struct imf_curve *curve, int which) {
+    return curve->light[which];
+}
+
+/* Within 0..1, each above the one before; false: that would be another curve. */
+static bool raise_points(double *light) {
+    const double rise = IMF_CURVE_RISE / LAST;
+    double fall = 0;
+    if (!(light[LAST] - light[0] >= SPAN))
+        return false;
+    for (int i = 0; i <= LAST; i++) {
+        double v = fmin(fmax(light[i], 0), 1), least = i ? light[i - 1] + rise : 0;
+        fall = fmax(fall, least - v);
+        light[i] = fmax(v, least);
+    }
+    for (int i = LAST; i >= 0 && light[i] > 1 - rise * (LAST - i); i--)
+        light[i] = 1 - rise * (LAST - i);
+    return fall <= RIPPLE;
+}
+
+static void measure(struct imf_curve *c, const double *light) {
+    for (int i = 0; i < LAST; i++) {
+        double slope = 1.0 / LAST / (light[i + 1] - light[i]);
+        c->condition = fmax(c->condition, slope * light[i + 1] * LAST / (i + 1));
+        c->steepest[0] = fmax(c->steepest[0], slope);
+        if (i >= 128) /* what is darker is black as a byte */
+            c->steepest[1] = fmax(c->steepest[1], slope);
+    }
+}
+
+bool imf_curve_settle(struct imf_curve *c) {
+    bool same = true;
+    for (int i = 1; i < c->channels; i++)
+        same = same && memcmp(c->light[0], c->light[i], sizeof c->light[0]) == 0;
+    c->channels = same ? 1 : c->channels;
+    for (int i = 0; i < c->channels; i++) {
+        if (!raise_points(c->light[i]))
+            return false;
+        measure(c, c->light[i]);
+    }
+    return true;
+}
+
+bool imf_curve_same(const struct imf_curve *a, const struct imf_curve *b) {
+    return a == b || (a && b && a->channels == b->channels &&
+                      memcmp(a->light, b->light, (size_t)a->channels * sizeof a->light[0]) == 0);
+}
+
+int imf_curve_count(const struct imf_curve *curve) {
+    return curve ? curve->channels : 1;
+}
+
+int imf_curve_of(const struct imf_curve *curve, int color, int colors) {
+    return imf_curve_count(curve) == 1 ? 0 : colors == 1 ? 1 : color;
+}
+
+double imf_curve_to_light(const struct imf_curve *curve, int which, double v) {
+    if (!curve)
+        return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+    const double *light = curve->light[which];
+    double at = fmin(fmax(v, 0), 1) * LAST;
+    int i = (int)fmin(at, LAST - 1);
+    return light[i] + (at - i) * (light[i + 1] - light[i]);
+}
+
+double imf_curve_from_light(const struct imf_curve *curve, int which, double v) {
+    if (!curve)
+        return v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
+    const double *light = curve->light[which];
+    int low = 0, high = LAST;
+    v = fmin(fmax(v, light[0]), light[LAST]);
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        *(light[middle] <= v ? &low : &high) = middle;
+    }
+    return (low + (v - light[low]) / (light[high] - light[low])) / LAST;
+}
+
+bool imf_curve_spans(const struct imf_curve *curve) {
+    bool spans = true;
+    for (int i = 0; curve && i < curve->channels; i++)
+        spans = spans && curve->light[i][0] == 0 && curve->light[i][LAST] == 1;
+    return spans;
+}
+
+double imf_curve_steepest(const struct imf_curve *curve, bool bytes) {
+    return curve ? curve->steepest[bytes] : 12.92;
+}
+
+double imf_curve_condition(const struct imf_curve *curve) {
+    return curve ? curve->condition : 1;
+}
