@@ -110,17 +110,15 @@
 // The value of a light, both of full scale, on a curve that is straight between its points.
 inline float look_up(float u, __global const float *points)
 {
-    int low = 0, high = POINTS - 1;
-    u = clamp(u, points[low], points[high]);
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        bool above = points[middle] <= u;
-        low = above ? middle : low;
-        high = above ? high : middle;
-    }
-    float spread = points[high] - points[low];
-    float part = spread > 0.0f ? (u - points[low]) / spread : 0.0f;
-    return ((float)low + part) * (E_FULL / (float)(POINTS - 1));
+    int i = 0;
+    u = clamp(u, points[0], points[POINTS - 1]);
+#pragma unroll
+    for (int step = POINTS / 2; step > 0; step /= 2)
+        i += points[i + step] <= u ? step : 0;
+    i = min(i, POINTS - 2);
+    float low = points[i], spread = points[i + 1] - low;
+    float part = spread > 0.0f ? (u - low) / spread : 0.0f;
+    return ((float)i + part) * (E_FULL / (float)(POINTS - 1));
 }
 #endif
 

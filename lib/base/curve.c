@@ -113,13 +113,12 @@ double imf_curve_from_light(const struct imf_curve *curve, int which, double v) 
     if (!curve)
         return v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
     const double *light = curve->light[which];
-    int low = 0, high = LAST;
+    int i = 0;
     v = fmin(fmax(v, light[0]), light[LAST]);
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        *(light[middle] <= v ? &low : &high) = middle;
-    }
-    return (low + (v - light[low]) / (light[high] - light[low])) / LAST;
+    for (int step = IMF_CURVE_POINTS / 2; step > 0; step /= 2)
+        i += light[i + step] <= v ? step : 0;
+    i = i < LAST ? i : LAST - 1;
+    return (i + (v - light[i]) / (light[i + 1] - light[i])) / LAST;
 }
 
 bool imf_curve_spans(const struct imf_curve *curve) {
