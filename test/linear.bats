@@ -173,8 +173,13 @@ blurred() { # FILE [CHANNELS]: the same of the image's mean over three pixels, w
     [ "$(blurred e.png)" = "85 170" ]
     step f.png rgb cICP=8 icc=rgb,2.2,2.2,2.2
     [ "$(blurred f.png 3)" = "85 85 85 170 170 170" ]
+    # Unspecified, and one that is not known
     step g.png rgb cICP=2 icc=rgb,1,1,1
     [ "$(blurred g.png 3)" = "85 85 85 170 170 170" ]
+    step h.png rgb cICP=16 gAMA=100000
+    [ "$(blurred h.png 3)" = "85 85 85 170 170 170" ]
+    step i.png rgb cICP=13 gAMA=100000
+    [ "$(blurred i.png 3)" = "156 156 156 213 213 213" ]
 }
 
 @test "--linear goes by the ICC profile of a JPEG, too" {

@@ -23,6 +23,7 @@
 #define SAMPLED 51
 /* A gamma beyond these is a mistake. */
 #define GAMMA_MAX 10.0
+#define UNSPECIFIED 2 /* cICP's transfer function */
 
 /* One of these, or a power. */
 struct source {
@@ -108,23 +109,24 @@ struct heap {
     bool starved;
 };
 
-static void *take(cmsContext context, cmsUInt32Number size) {
-    void *memory = size <= HEAP_MAX ? malloc(size) : NULL;
+static void *noted(cmsContext context, void *memory, cmsUInt32Number size) {
     struct heap *heap = cmsGetContextUserData(context);
-    heap->starved = heap->starved || (!memory && size <= HEAP_MAX);
+    if (!memory && size <= HEAP_MAX && heap)
+        heap->starved = true;
     return memory;
+}
+
+static void *take(cmsContext context, cmsUInt32Number size) {
+    return noted(context, size <= HEAP_MAX ? malloc(size) : NULL, size);
+}
+
+static void *retake(cmsContext context, void *memory, cmsUInt32Number size) {
+    return noted(context, size <= HEAP_MAX ? realloc(memory, size) : NULL, size);
 }
 
 static void give(cmsContext context, void *memory) {
     (void)context;
     free(memory);
-}
-
-static void *retake(cmsContext context, void *memory, cmsUInt32Number size) {
-    void *grown = size <= HEAP_MAX ? realloc(memory, size) : NULL;
-    struct heap *heap = cmsGetContextUserData(context);
-    heap->starved = heap->starved || (!grown && size <= HEAP_MAX);
-    return grown;
 }
 
 /* The default prints nothing either, but belongs to the process. */
@@ -186,28 +188,34 @@ static enum imf_status read_gamma(struct imf_curve **out, const struct imf_meta_
     return make_curve(out, &s, 1, err);
 }
 
-/* ITU-T H.273's transfer characteristics: unspecified, and those that are a power, or sRGB's. */
-enum { UNSPECIFIED = 2, GAMMA_22 = 4, GAMMA_28 = 5, LINEAR = 8, SRGB = 13 };
-
-static enum imf_status read_coding(struct imf_curve **out, int coding, struct imf_error *err) {
-    static const double power[] = {[GAMMA_22] = 2.2, [GAMMA_28] = 2.8, [LINEAR] = 1, [SRGB] = 0};
-    struct source s = {.power = coding <= SRGB ? power[coding] : 0};
-    if (coding == SRGB)
-        return IMF_OK;
-    if (s.power == 0)
-        return imf_fail(err, IMF_ERR_FORMAT,
-                        "the transfer function %d (cICP) is none of 4, 5, 8 and 13", coding);
-    return make_curve(out, &s, 1, err);
+/* The power of one of ITU-T H.273's transfer characteristics; 0: sRGB's; -1: another curve. */
+static double power_of(int coding) {
+    enum { GAMMA_22 = 4, GAMMA_28 = 5, LINEAR = 8, SRGB = 13 };
+    return coding == GAMMA_22   ? 2.2
+           : coding == GAMMA_28 ? 2.8
+           : coding == LINEAR   ? 1
+           : coding == SRGB     ? 0
+                                : -1;
 }
 
 enum imf_status imf_curve_read(struct imf_curve **out, const struct imf_metadata *metadata,
                                const struct imf_info *info, struct imf_error *err) {
-    const struct imf_meta_item *icc = imf_metadata_find(metadata, IMF_META_ICC), *item;
+    const struct imf_meta_item *icc = imf_metadata_find(metadata, IMF_META_ICC);
+    const struct imf_meta_item *gama = find_chunk(metadata, "gAMA");
+    const struct imf_meta_item *cicp = find_chunk(metadata, "cICP");
+    int coding = cicp ? cicp->data[1] : UNSPECIFIED;
+    struct source known = {.power = power_of(coding)};
     *out = NULL;
-    if ((item = find_chunk(metadata, "cICP")) && item->data[1] != UNSPECIFIED)
-        return read_coding(out, item->data[1], err);
+    if (known.power >= 0)
+        return known.power > 0 ? make_curve(out, &known, 1, err) : IMF_OK;
     if (icc)
         return read_profile(out, icc, info->color, err);
-    item = find_chunk(metadata, "sRGB") ? NULL : find_chunk(metadata, "gAMA");
-    return item ? read_gamma(out, item, err) : IMF_OK;
+    if (find_chunk(metadata, "sRGB"))
+        return IMF_OK;
+    if (gama)
+        return read_gamma(out, gama, err);
+    if (coding == UNSPECIFIED)
+        return IMF_OK;
+    return imf_fail(err, IMF_ERR_FORMAT,
+                    "the transfer function %d (cICP) is none of 4, 5, 8 and 13", coding);
 }
