@@ -90,7 +90,7 @@ middle() { # FILE [CHANNELS]: the samples of the two pixels in the middle
 }
 
 blurred() { # FILE [CHANNELS]: the same of the image's mean over three pixels, which all backends agree on
-    local first= got backend
+    local first='' got backend
     for backend in cpu direct vector; do
         imf -q --verify --linear --backend=$backend -f box:3 "$1" -o blurred.png >/dev/null || return 1
         got=$(middle blurred.png "${2:-1}")
@@ -191,6 +191,14 @@ blurred() { # FILE [CHANNELS]: the same of the image's mean over three pixels, w
     # The profile goes along.
     imf -q --linear -f kernel:1 a.jpg -o c.png
     grep -aq iCCP c.png
+}
+
+@test "--linear: files that other programs wrote" {
+    imf -q --linear -f box:3 "$TESTDATA/foreign/gamma.png" --format=pgm -o a.pgm
+    [ "$(tail -c 4 a.pgm | od -An -tu1 | tr -s ' ')" = " 0 85 170 255" ]
+    # Black to white in the middle of 16 columns
+    imf -q --linear -f box:3 "$TESTDATA/foreign/icc.jpg" --format=ppm -o b.ppm
+    [ "$(tail -c 27 b.ppm | head -c 6 | od -An -tu1 | tr -s ' ')" = " 85 139 155 170 204 212" ]
 }
 
 @test "--linear: a profile that has no curves for the pixels is warned of" {

@@ -129,6 +129,21 @@ static void give(cmsContext context, void *memory) {
     free(memory);
 }
 
+/* A context is one thread's. (Little CMS's own mutexes crash where memory is short.) */
+static void *make_mutex(cmsContext context) {
+    return context;
+}
+
+static void pass_mutex(cmsContext context, void *mutex) {
+    (void)context;
+    (void)mutex;
+}
+
+static cmsBool take_mutex(cmsContext context, void *mutex) {
+    pass_mutex(context, mutex);
+    return TRUE;
+}
+
 /* The default prints nothing either, but belongs to the process. */
 static void say_nothing(cmsContext context, cmsUInt32Number code, const char *text) {
     (void)context;
@@ -143,8 +158,13 @@ static enum imf_status read_profile(struct imf_curve **out, const struct imf_met
     if (!imf_icc_fits(icc, color))
         return imf_fail(err, IMF_ERR_FORMAT, "the ICC profile is not one of %s pixels",
                         color == IMF_COLOR_GRAY ? "gray" : "RGB");
+    cmsPluginMutex mutex = {.base = {cmsPluginMagicNumber, CONTEXTS, cmsPluginMutexSig, NULL},
+                            .CreateMutexPtr = make_mutex,
+                            .DestroyMutexPtr = pass_mutex,
+                            .LockMutexPtr = take_mutex,
+                            .UnlockMutexPtr = pass_mutex};
     cmsPluginMemHandler memory = {
-        .base = {cmsPluginMagicNumber, CONTEXTS, cmsPluginMemHandlerSig, NULL},
+        .base = {cmsPluginMagicNumber, CONTEXTS, cmsPluginMemHandlerSig, &mutex.base},
         .MallocPtr = take,
         .FreePtr = give,
         .ReallocPtr = retake};

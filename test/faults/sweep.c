@@ -49,6 +49,7 @@ static const struct trial trials[] = {
     {"PNG", "types/metadata.png", {"-f", "blur:1", "-f", "sobel", "--backend=cpu"}, "o.png", 0},
     {"PNG, 16 bits", "types/ga16.png", {"-f", "lowpass:.2", "--backend=cpu"}, "o.png", 0},
     {"JPEG", "types/orientation6.jpg", {"-f", "unsharp", "--linear", "--backend=cpu"}, "o.jpg", 0},
+    {"profile", "foreign/icc.jpg", {"-f", "blur:1", "--linear", "--backend=cpu"}, "o.jpg", 0},
     {"in place", "types/cmyk.jpg", {"-f", "box:3", "-i", "--backend=cpu"}, NULL, 0},
     {"PNM", "types/p3.ppm", {"-f", "blur:1", "--range=normalize", "--backend=cpu"}, "o.ppm", 0},
     {"palette", "foreign/png-pal8-alpha.png", {"-f", "invert", "--backend=cpu"}, "o.png", 0},
