@@ -17,6 +17,7 @@
 #include "naming.h"
 #include "output.h"
 #include "pictures.h"
+#include "skip.h"
 
 #define READ_AHEAD ((size_t)16 << 20) /* bytes of rows */
 
@@ -59,22 +60,6 @@ static const char *output_name(const struct work *w) {
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
-
-/* Why the output that is there should stay, or NULL. */
-static const char *reason_to_skip(const struct options *o, const struct job *job) {
-    struct stat in, out;
-    if (o->in_place || !job->output || strcmp(job->output, "-") == 0 ||
-        stat(job->output, &out) != 0 || S_ISDIR(out.st_mode))
-        return NULL;
-    if (o->no_clobber)
-        return "its output exists";
-    if (!o->skip_existing || strcmp(job->input, "-") == 0 || stat(job->input, &in) != 0)
-        return NULL;
-    /* Equal times count as newer: the input was there first. */
-    if (out.st_mtim.tv_sec != in.st_mtim.tv_sec)
-        return out.st_mtim.tv_sec > in.st_mtim.tv_sec ? "its output is newer" : NULL;
-    return out.st_mtim.tv_nsec >= in.st_mtim.tv_nsec ? "its output is newer" : NULL;
-}
 
 static enum result skip(const struct work *w, const char *why) {
     report_skipped(&w->record->reporter, w->job->input, w->job->output, why);
@@ -410,7 +395,7 @@ static enum result try_image(struct session *s, const struct job *job, struct re
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
     *elsewhere = false;
-    const char *reason = job->error ? NULL : reason_to_skip(o, job);
+    const char *reason = job->error ? NULL : skip_reason(job, o);
     if (reason)
         return skip(&w, reason);
     enum result result = open_input(s, &w);
