@@ -55,7 +55,7 @@ FLOATS = $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=s
 # What hardens at no measurable cost, as far as this compiler knows it. It precedes the user's flags, which may say
 # otherwise. _FORTIFY_SOURCE needs an optimiser, hides from sanitizers what they look for, and some compilers define it.
 PROTECT = $(call once,PROTECT,for flag in -fstack-protector-strong -fstack-clash-protection -fcf-protection; do \
-	$(CC) -Werror $$$$flag -x c -S -o - /dev/null >/dev/null 2>&1 && echo $$$$flag; done)
+	$(GIVEN) -Werror $$$$flag -x c -S -o - /dev/null >/dev/null 2>&1 && echo $$$$flag; done)
 FORTIFY = $(call once,FORTIFY,echo | $(CC) -O2 -E -dM -x c - | grep -q _FORTIFY_SOURCE || echo -D_FORTIFY_SOURCE=2)
 HARDENING = $(PROTECT) $(if $(or $(filter -O0,$(or $(LEVEL),-O0)),$(findstring -fsanitize,$(GIVEN)),$(findstring \
 	_FORTIFY_SOURCE,$(GIVEN))),,$(FORTIFY))
@@ -63,6 +63,8 @@ HARDENING = $(PROTECT) $(if $(or $(filter -O0,$(or $(LEVEL),-O0)),$(findstring -
 PATHS = '-ffile-prefix-map=$(subst ','\'',$(CURDIR))=.'
 REQUIRED = -std=c17 -D_GNU_SOURCE -Ilib -pthread $(FLOATS) \
 	-ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror)
+LOOPS =
+PIE =
 COMPILE = $(CC) $(HARDENING) $(PATHS) $(REQUIRED) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) $(LOOPS) -MMD -MP
 LINK = $(CC) -pthread $(PIE) -Wl,-z,relro,-z,now $(CFLAGS) $(LDFLAGS)
 LIBS = $(PKG_LIBS) -ldl -lm $(LDLIBS)

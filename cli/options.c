@@ -37,7 +37,7 @@ void options_free(struct options *o) {
     o->specs = o->inputs = NULL;
 }
 
-/* Letters in which the words differ if they do in one place, and otherwise more than are close. */
+/* Letters between the common beginning and the common end of the two words, of the longer one. */
 static size_t difference(const char *a, size_t length, const char *b) {
     size_t other = strlen(b), front = 0;
     while (front < length && front < other && a[front] == b[front])

@@ -117,8 +117,13 @@ static bool open_file(struct output *out, const char *name) {
     if (out->replaces) {
         if (S_ISLNK(out->old.st_mode) && out->rules.below)
             return fail_at_link(out, name, strlen(name));
-        if (!S_ISREG(out->old.st_mode))
-            return fail(out, S_ISDIR(out->old.st_mode) ? EISDIR : EEXIST);
+        if (S_ISDIR(out->old.st_mode))
+            return fail(out, EISDIR);
+        if (!S_ISREG(out->old.st_mode)) {
+            snprintf(out->why, sizeof out->why,
+                     "cannot write: it exists and is not a regular file");
+            return false;
+        }
         /* As a shell's redirection would. */
         if (faccessat(out->place.directory, out->place.name, W_OK, 0) != 0)
             return fail(out, errno);

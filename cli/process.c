@@ -153,8 +153,7 @@ static bool leave_device(struct session *s, struct work *w) {
     return w->elsewhere;
 }
 
-/* An image that does not tell in a way that can be used how its samples stand for light is filtered
- * all the same. */
+/* Where the image's own curve of light cannot be used, sRGB's is, with a warning. */
 static enum result take_curve(struct session *s, struct work *w) {
     if (!s->options->settings.linear)
         return RESULT_DONE;

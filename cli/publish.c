@@ -1,12 +1,10 @@
 /*
  * publish.c - give a finished temporary the name that it was written for
  *
- * In place: who replaces a file has its lock, so that two runs do so one after the other, and the
- * later one finds it replaced.
- *
  * In place with a backup: the original gets the backup's name as a second one, the directory is
  * flushed, and then the new file takes the original's name in one step. Where a file system has no
- * hard links the backup is a copy. An older backup keeps a hidden name until all is done.
+ * hard links the backup is a copy. An older backup keeps a hidden name until all is done. A run holds
+ * a lock on the original meanwhile, so that of two runs the later one finds it replaced.
  */
 #include "publish.h"
 
@@ -76,7 +74,8 @@ enum publish_result publish_over(struct temporary *t, const struct place *p) {
 
 static bool copy_bytes(int from, int to) {
     char buffer[COPY_BUFFER];
-    for (ssize_t n; (n = read(from, buffer, sizeof buffer)) != 0;) {
+    off_t at = 0;
+    for (ssize_t n; (n = pread(from, buffer, sizeof buffer, at)) != 0; at += n) {
         if (n < 0)
             return false;
         for (ssize_t done = 0, w; done < n; done += w) {
@@ -87,16 +86,14 @@ static bool copy_bytes(int from, int to) {
     return true;
 }
 
-static bool copy(struct temporary *t, struct place *p) {
-    int from = place_open(p);
-    if (from < 0)
-        return false;
-    bool good = temporary_create(t, p->directory, p->name, 0600);
+static bool copy(struct temporary *t, const struct place *p, const char *name, int from) {
+    struct stat st;
+    bool good = fstat(from, &st) == 0 && temporary_create(t, p->directory, name, 0600);
     if (good) {
-        const struct timespec times[2] = {p->file.st_atim, p->file.st_mtim};
+        const struct timespec times[2] = {st.st_atim, st.st_mtim};
         good = copy_bytes(from, t->fd);
         if (good) {
-            attributes_copy(from, &p->file, t->fd);
+            attributes_copy(from, &st, t->fd);
             (void)!futimens(t->fd, times);
             good = fsync(t->fd) == 0;
         }
@@ -104,15 +101,23 @@ static bool copy(struct temporary *t, struct place *p) {
     int error = errno;
     if (!good)
         temporary_remove(t);
-    close(from);
     errno = error;
     return good;
 }
 
-/* A hidden second name for directory/name: a hard link, or else a copy. */
-static bool second_name(struct temporary *t, const struct place *p, const char *name) {
+/* A hidden second name for directory/name: a hard link, or else a copy. `open` is the file, or -1.
+ * Where locks are mandatory (SMB), a locked file is read by the descriptor that has the lock alone. */
+static bool second_name(struct temporary *t, const struct place *p, const char *name, int open) {
     struct place place = {.directory = p->directory, .name = (char *)name};
-    return temporary_link(t, p->directory, name) || copy(t, &place);
+    if (temporary_link(t, p->directory, name))
+        return true;
+    int from = open >= 0 ? open : place_open(&place);
+    bool copied = from >= 0 && copy(t, p, name, from);
+    int error = errno;
+    if (from >= 0 && from != open)
+        close(from);
+    errno = error;
+    return copied;
 }
 
 /* ---- in place ----------------------------------------------------------------------------- */
@@ -173,9 +178,9 @@ static enum publish_result keep_original(struct kept *kept, const struct place *
     errno = EPERM;
     if (exists && !place_may_remove(p, &st))
         return PUBLISH_BACKUP;
-    if (exists && !second_name(&kept->previous, p, backup->name))
+    if (exists && !second_name(&kept->previous, p, backup->name, -1))
         return PUBLISH_BACKUP;
-    if (!second_name(&link, p, p->name))
+    if (!second_name(&link, p, p->name, original->fd))
         return PUBLISH_BACKUP;
     enum publish_result result = PUBLISH_CHANGED;
     if (unchanged(p, original)) {
@@ -231,7 +236,7 @@ enum publish_result publish_in_place(struct temporary *t, const struct place *p,
                                      const struct publish_original *original,
                                      const struct publish_backup *backup) {
     const struct timespec pause = {.tv_nsec = 10000000};
-    bool locked = false, taken = true;
+    bool locked = false, taken = backup->name != NULL;
     for (int i = 0; !locked && taken; i++) {
         locked = flock(original->fd, LOCK_EX | LOCK_NB) == 0;
         taken = !locked && errno == EWOULDBLOCK; /* otherwise a file system without locks */

@@ -32,8 +32,9 @@ struct publish_original {
     int fd; /* its inode may get another number when it is first changed (overlayfs) */
     const struct stat *st; /* as it was when it was opened */
 };
-/* Only in place of that original. Whatever fails, the original and an older backup are as before; but
- * while another program takes part, or without locks, the original's backup stays. */
+/* Only in place of that original, which is kept whatever fails. An older backup is then as before,
+ * unless another program has replaced the original meanwhile, or the file system has no locks: the
+ * original's backup stays in its place. */
 enum publish_result publish_in_place(struct temporary *t, const struct place *p,
                                      const struct publish_original *original,
                                      const struct publish_backup *backup);

@@ -85,8 +85,7 @@ static void put_brief(FILE *out, const char *filter) {
     enum { LONG = 120, SHOWN = 60 };
     char *text = strdup(filter);
     for (char *k = text; k && (k = strstr(k, "kernel:")); k++) {
-        const char *bar = strstr(k, " | ");
-        size_t length = bar ? (size_t)(bar - k) : strlen(k);
+        size_t length = 7 + strcspn(k + 7, ": ");
         if (length > LONG && k[7] != '@') {
             memcpy(k + SHOWN, "...", 3);
             memmove(k + SHOWN + 3, k + length, strlen(k + length) + 1);

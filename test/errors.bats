@@ -327,8 +327,8 @@ LIST
     rows=$(printf "${ones%,}/%.0s" {1..51})
     imf -n -f "kernel:${rows%/}:scale=auto" -f invert --explain a.pgm >plan
     [ "$(head -n 1 plan | wc -c)" -lt 140 ]
-    grep -q '^a.pgm: .* kernel:1,1,.*\.\.\. | invert on ' plan
+    grep -q '^a.pgm: .* kernel:1,1,.*\.\.\.:scale=auto | invert on ' plan
     imf -n -f invert -f "kernel:${rows%/}:scale=auto" -f "kernel:${rows%/}:scale=auto" --explain a.pgm >plan
-    grep -q '^a.pgm: .* invert | kernel:1,1,.*\.\.\. | kernel:1,1,.*\.\.\. on ' plan
+    grep -q '^a.pgm: .* invert | kernel:1,1,.*\.\.\.:scale=auto | kernel:1,1,.*\.\.\.:scale=auto on ' plan
     imf -n -f "kernel:${rows%/}:scale=auto" --explain --json a.pgm | grep -qF "\"filter\":\"kernel:${rows%/}:scale=auto\""
 }

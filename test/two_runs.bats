@@ -46,6 +46,22 @@ pairs() { # OPTION...
     no_temporaries
 }
 
+@test "the backup is a copy where locks are mandatory and there are no hard links" {
+    need_faults
+    make_pgm a.pgm
+    cp a.pgm original.pgm
+    faulty FAULT_MANDATORY=1 FAULT_FAIL=linkat -- -f invert -i.bak a.pgm
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    cmp a.pgm.bak original.pgm
+    [ "$(samples a.pgm)" = "$(imf -f invert --format=pnm original.pgm -o - | tail -n +4 | od -An -v -tu1 | tr -s ' \n' ' ' | sed 's/^ //; s/ $//')" ]
+}
+
+@test "without a backup a lock of others is no obstacle" {
+    make_pgm a.pgm
+    flock -s a.pgm "$IMFILTER" -f kernel:1 -i a.pgm
+}
+
 @test "two and eight runs at once on 120 photos lose no original" {
     need_thorough
     mkdir originals

@@ -94,7 +94,12 @@ static void describe(struct imf_cl_device *d) {
     ASK(CL_DEVICE_HOST_UNIFIED_MEMORY, unified);
     ASK(CL_DEVICE_MAX_WORK_GROUP_SIZE, group);
     ASK(CL_DEVICE_MAX_WORK_ITEM_SIZES, along_x);
-    ASK(CL_DEVICE_DOUBLE_FP_CONFIG, fp64);
+    /* Some drivers know this of devices that have float64 alone. */
+    if (clGetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL) ==
+        CL_INVALID_VALUE)
+        fp64 = 0;
+    else
+        ASK(CL_DEVICE_DOUBLE_FP_CONFIG, fp64);
     ASK(CL_DEVICE_MAX_CLOCK_FREQUENCY, clock);
     ASK(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, lanes);
     ASK(CL_DEVICE_AVAILABLE, available);

@@ -166,7 +166,7 @@ enum imf_status imf_share_run(struct imf_share *s, struct imf_ends *ends, struct
     for (int i = 0; i < s->count; i++)
         r->setup_ms += imf_context_take_setup_ms(s->ws[i]->plan->ctx);
     enum imf_status st = imf_lanes(&run, r, err);
-    /* A workspace that waits is counted with bands, which are lower than parts. */
+    /* Workspaces between runs keep their buffers only where they take little of the budget. */
     bool spare = is_within(s, s->ws[0]->plan->settings.max_memory / 4);
     for (int i = 0; i < s->count; i++) {
         struct imf_workspace *ws = s->ws[i];

@@ -7,6 +7,8 @@
  *   FAULT_STOP=1          ... or rather the process is stopped before it
  *   FAULT_RUN=COMMAND     ... or rather a shell runs this before it, and it succeeds
  *   FAULT_LOG=FILE        each call's name is appended there, with what it is about
+ *   FAULT_MANDATORY=1     while a file is locked it is read by the descriptor that was locked, or a
+ *                         duplicate, alone: as on SMB; others cannot open it
  *   FAULT_DENY=PATH       this link may not be followed, as in a directory of all under
  *                         fs.protected_symlinks
  *
@@ -31,6 +33,7 @@
 #include <unistd.h>
 
 static atomic_int calls;
+static struct stat locked; /* with FAULT_MANDATORY; st_nlink 0: none */
 static _Thread_local bool busy;
 
 static int number(const char *name, int otherwise) {
@@ -106,7 +109,12 @@ int fsync(int fd) {
 
 int flock(int fd, int operation) {
     NEXT(flock);
-    return fault("flock", fd, "") ? -1 : next(fd, operation);
+    if (fault("flock", fd, ""))
+        return -1;
+    int result = next(fd, operation);
+    if (result == 0 && getenv("FAULT_MANDATORY"))
+        locked.st_nlink = operation & LOCK_UN || fstat(fd, &locked) != 0 ? 0 : locked.st_nlink;
+    return result;
 }
 
 int fchmod(int fd, mode_t mode) {
@@ -160,7 +168,15 @@ int openat(int directory, const char *name, int flags, ...) {
     va_start(args, flags);
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
     va_end(args);
-    return fault("openat", directory, name) ? -1 : next(directory, name, flags, mode);
+    struct stat st;
+    if (fault("openat", directory, name))
+        return -1;
+    if (locked.st_nlink && fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        st.st_dev == locked.st_dev && st.st_ino == locked.st_ino) {
+        errno = EACCES;
+        return -1;
+    }
+    return next(directory, name, flags, mode);
 }
 
 /* ---- links that may not be followed ------------------------------------------------------------ */
