@@ -158,7 +158,8 @@ void kind_explain(FILE *file, const char *name, char *text, size_t size) {
     while (c->kind && strcmp(c->kind, kind) != 0)
         c++;
     bool odd = *name == '-' || strlen(name) > 200 || name[strspn(name, plain)];
-    snprintf(text, size, "is %s, which is not read (try: %s%s%s | imfilter ... - -o OUTPUT)", kind,
+    snprintf(text, size,
+             "is %s, which imfilter does not read (try: %s%s%s | imfilter ... - -o OUTPUT)", kind,
              c->before, odd ? "FILE" : name, c->behind);
 }
 

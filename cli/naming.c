@@ -59,7 +59,8 @@ bool name_mismatch(const struct batch *b, const struct options *o, char text[NAM
     if (!extension || imf_format_from_name(extension) == IMF_FORMAT_NONE ||
         agrees(o, extension, o->encode.pnm))
         return false;
-    snprintf(text, NAME_MISMATCH, "is written as --format says, not as \".%.40s\" does", extension);
+    snprintf(text, NAME_MISMATCH, "written as --format says, although its name ends in .%.40s",
+             extension);
     return true;
 }
 

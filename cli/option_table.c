@@ -354,7 +354,7 @@ const struct option_row option_rows[] = {
     {"linear", 0, NONE, NULL, "filter in linear light", set_linear},
     HEADING("Compute"),
     {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, gles, vector, cpu", set_backend},
-    {"jobs", 'j', REQUIRED, "N", "filter N images at once (as many as fit)", set_jobs},
+    {"jobs", 'j', REQUIRED, "N", "filter N images at once (default: one a core)", set_jobs},
     {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, all, an index or part of a name", set_device},
     {"list-devices", 0, NONE, NULL, "list the devices, and OpenGL ES's", set_list_devices},
     {"tune", 0, OPTIONAL, "show", "measure the device for better plans, or show it", set_tune},
@@ -384,7 +384,7 @@ const struct option_row option_rows[] = {
     HEADING("Limits"),
     {"lenient", 0, NONE, NULL, "accept the readable part of a damaged image", set_lenient},
     {"max-pixels", 0, REQUIRED, "N[K|M|G]", "refuse images with more pixels (268 million)", set_max_pixels},
-    {"max-memory", 0, REQUIRED, "BYTES[K|M|G]", "refuse to use more memory (than there is)", set_max_memory},
+    {"max-memory", 0, REQUIRED, "BYTES[K|M|G]", "use no more memory (default: what there is)", set_max_memory},
     {"max-scans", 0, REQUIRED, "N", "refuse JPEG images with more scans (100)", set_max_scans},
 };
 /* clang-format on */

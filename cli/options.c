@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machine.h"
 #include "report.h"
@@ -100,16 +101,28 @@ static bool writes_files(const struct option_row *row) {
     return false;
 }
 
+/* A suffix for backups behind a space would be taken for an input, and the others replaced without. */
+static bool is_suffix(const struct option_row *row, const char *value, const char *next) {
+    return row->letter == 'i' && !value && next && *next == '.' && !strchr(next, '/') &&
+           access(next, F_OK) != 0;
+}
+
 /* Such an option is written out, and its value is no word that may be an input. */
-static bool is_deliberate(const struct option_row *row, const char *word, const char *value) {
+static bool is_deliberate(const struct option_row *row, const char *word, const char *value,
+                          const char *next) {
     char formats[FORMATS_TEXT];
     size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : strlen(row->name);
     if (writes_files(row) && length < strlen(row->name))
-        complain("option \"%.*s\" is abbreviated; those that write files are not: write --%s",
+        complain("option \"%.*s\" is abbreviated; options that write files are spelled out (--%s)",
                  (int)length + 2, word, row->name);
     else if (row->argument == ARGUMENT_ATTACHED && !value)
-        complain("option \"--%s\" needs its value behind \"=\" (--%s=%s)", row->name, row->name,
+        complain("option \"--%s\" needs its value after \"=\" (--%s=%s)", row->name, row->name,
                  option_value(row, formats));
+    else if (is_suffix(row, value, next))
+        complain(
+            "\"%s\" is no input that exists (the suffix of backups follows without a space: "
+            "%s%s)",
+            next, word[1] == '-' ? "--in-place=" : "-i", next);
     else
         return true;
     return false;
@@ -243,7 +256,7 @@ bool options_parse(struct options *o, int argc, char **argv) {
             return false;
         } else {
             row = row_of(code);
-            if (!row || !is_deliberate(row, argv[at], optarg) || !row->set(o, optarg))
+            if (!row || !is_deliberate(row, argv[at], optarg, argv[optind]) || !row->set(o, optarg))
                 return false;
             bool help = o->action == ACTION_HELP;
             if (help && optind < argc && argv[optind][0] != '-')

@@ -169,6 +169,10 @@ blur:2 ;; sobel|-o c.pgm|repeat -f for a chain (-f blur:2 -f sobel)
 sobel blur:2|-o c.pgm|repeat -f for a chain (-f sobel -f blur:2)
 median:1 + blur:2 + sobel|-o c.pgm|repeat -f for a chain (-f median:1 -f blur:2 ...)
 kernel:@none.txt ;; sobel|-o c.pgm|repeat -f for a chain (-f kernel:@none.txt -f sobel)
+blur:2 -f sobel|-o c.pgm|repeat -f for a chain (-f blur:2 -f sobel)
+0,-1,0/-1,5,-1/0,-1,0|-o c.pgm|is a kernel: write kernel:0,-1,0/-1,5,-1/0,-1,0
+0,-1,0;-1,5,-1;0,-1,0|-o c.pgm|is MATLAB's way: here it is kernel:0,-1,0/-1,5,-1/0,-1,0
+[[1,2],[3,4]]|-o c.pgm|is NumPy's way: here it is kernel:1,2/3,4
 blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
 clahe|-o c.pgm|(did you mean "equalize"?)
 denoise|-o c.pgm|(did you mean "bilateral"?)
@@ -261,7 +265,7 @@ LIST
     make_ppm a.ppm
     imf_run -f invert a.ppm -o x.png --format=jpeg
     [ "$status" -eq 0 ]
-    one_line 'x.png: warning: is written as --format says, not as ".png" does'
+    one_line 'x.png: warning: written as --format says, although its name ends in .png'
     [ "$(file_kind x.png)" = jpeg ]
     imf_run -f invert a.ppm -o x.ppm --format=pam
     one_line 'x.ppm: warning: '

@@ -129,18 +129,18 @@ make_others() { # in DIR
         [ "$status" -eq 1 ]
         one_line "imfilter: in/$name: is $said"
     done <<'LIST'
-a.tif|TIFF, which is not read (try: tifftopnm in/a.tif | imfilter ... - -o OUTPUT)
-called.jpg|TIFF, which is not read (try: tifftopnm in/called.jpg |
-c.webp|WebP, which is not read (try: dwebp -quiet -pam in/c.webp -o - | imfilter
-d|GIF, which is not read (try: giftopnm in/d |
-e|BMP, which is not read (try: bmptopnm in/e |
-g|HEIF, which is not read (try: convert in/g png:- | imfilter ... - -o OUTPUT)
+a.tif|TIFF, which imfilter does not read (try: tifftopnm in/a.tif | imfilter ... - -o OUTPUT)
+called.jpg|TIFF, which imfilter does not read (try: tifftopnm in/called.jpg |
+c.webp|WebP, which imfilter does not read (try: dwebp -quiet -pam in/c.webp -o - | imfilter
+d|GIF, which imfilter does not read (try: giftopnm in/d |
+e|BMP, which imfilter does not read (try: bmptopnm in/e |
+g|HEIF, which imfilter does not read (try: convert in/g png:- | imfilter ... - -o OUTPUT)
 LIST
     cp in/a.tif 'a b.tif'
     imf_run -f invert 'a b.tif' -o x.png
-    one_line "a b.tif: is TIFF, which is not read (try: tifftopnm FILE |"
+    one_line "a b.tif: is TIFF, which imfilter does not read (try: tifftopnm FILE |"
     imf_run -f invert - -o x.png <in/a.tif
-    one_line "standard input: is TIFF, which is not read (try: tifftopnm FILE |"
+    one_line "standard input: is TIFF, which imfilter does not read (try: tifftopnm FILE |"
     imf_run -f invert in/._photo.jpg -o x.png
     one_line "in/._photo.jpg: not a PNG, JPEG or PNM image"
     [ ! -e x.png ]

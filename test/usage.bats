@@ -184,17 +184,19 @@ EOF
         [ "$(ls)" = "$(printf 'a.ppm\nb.ppm')" ]
         cmp a.ppm b.ppm
     done <<'LIST'
---spectrum a.ppm b.ppm|option "--spectrum" needs its value behind "=" (--spectrum=FILE.png)
---spectrum|option "--spectrum" needs its value behind "=" (--spectrum=FILE.png)
+--spectrum a.ppm b.ppm|option "--spectrum" needs its value after "=" (--spectrum=FILE.png)
+--spectrum|option "--spectrum" needs its value after "=" (--spectrum=FILE.png)
 --show-kernel c.ppm a.ppm|no output given
---in a.ppm|option "--in" is abbreviated; those that write files are not: write --in-place
---in=.bak a.ppm|write --in-place
---outp=c.ppm a.ppm|write --output
---outp c.ppm a.ppm|write --output
---suff=-x a.ppm|write --suffix
---show=c.ppm a.ppm|write --show-kernel
---sp=c.ppm a.ppm|write --spectrum
---in-place=.bak --clob a.ppm|write --clobber-backup
+-i .bak a.ppm|".bak" is no input that exists (the suffix of backups follows without a space: -i.bak)
+--in-place .bak a.ppm|(the suffix of backups follows without a space: --in-place=.bak)
+--in a.ppm|option "--in" is abbreviated; options that write files are spelled out (--in-place)
+--in=.bak a.ppm|spelled out (--in-place)
+--outp=c.ppm a.ppm|spelled out (--output)
+--outp c.ppm a.ppm|spelled out (--output)
+--suff=-x a.ppm|spelled out (--suffix)
+--show=c.ppm a.ppm|spelled out (--show-kernel)
+--sp=c.ppm a.ppm|spelled out (--spectrum)
+--in-place=.bak --clob a.ppm|spelled out (--clobber-backup)
 LIST
     imf -f invert --output b.ppm a.ppm
     imf --in-place --filter=invert b.ppm

@@ -235,6 +235,17 @@ bool imf_foreign_matrix(struct imf_span s, char why[IMF_FOREIGN_WHY]) {
     return true;
 }
 
+bool imf_foreign_bare(const char *name, char why[IMF_FOREIGN_WHY]) {
+    struct imf_span all = {name, strlen(name)};
+    if (!strchr("[+-.0123456789", name[0]) || !strpbrk(name, ",;") ||
+        name[strspn(name, "+-.0123456789eE,;/[] ")])
+        return false;
+    if (!imf_foreign_matrix(all, why))
+        snprintf(why, IMF_FOREIGN_WHY, "is a kernel: write kernel:%.80s%s", name,
+                 all.length > 80 ? "..." : "");
+    return true;
+}
+
 bool imf_foreign_header(const struct imf_rows *r) {
     return (r->width == 2 || r->width == 4) && r->taps[0] == rint(r->taps[0]) &&
            r->taps[1] == rint(r->taps[1]) && r->taps[0] >= 1 && r->taps[1] >= 1;

@@ -269,6 +269,10 @@ static enum imf_status load_embedded(const struct imf_spec *s, struct imf_flt *f
 static enum imf_status load_user(const struct imf_spec *s, const char *name, struct imf_flt *flt) {
     char *path, quote[IMF_QUOTE];
     struct imf_spec nameless = {s->text, NULL, s->err}; /* the usage of NAME would not help */
+    struct imf_span all = {s->text, strlen(name)};
+    char foreign[IMF_FOREIGN_WHY];
+    if (imf_foreign_bare(name, foreign))
+        return imf_spec_fail_value(&nameless, all, NULL, foreign);
     enum imf_status status = imf_flt_find(&path, name, s->err);
     if (status != IMF_OK)
         return status;

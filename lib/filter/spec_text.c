@@ -58,7 +58,10 @@ enum imf_status imf_spec_fail_chain(const struct imf_spec *s, enum imf_status st
         snprintf(name, sizeof name, "%.*s", (int)length, next);
         if (!imf_builtin_find(name))
             continue;
-        imf_span_quote(first, (struct imf_span){s->text, (size_t)(gap - s->text)});
+        size_t before = (size_t)(gap - s->text);
+        if (before > 3 && memcmp(gap - 3, " -f", 3) == 0) /* all of a chain in quotes */
+            before -= 3;
+        imf_span_quote(first, (struct imf_span){s->text, before});
         imf_span_quote(second, (struct imf_span){next, strcspn(next, BETWEEN)});
         return imf_spec_fail(s, next, NULL,
                              "one -f takes one filter; repeat -f for a chain (-f %s -f %s%s)",
