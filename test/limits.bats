@@ -137,7 +137,7 @@ PYTHON
             surplus_png endless.png $((64 << 20)) $interlace $form
             imf_run -f invert endless.png -o out.pgm
             [ "$status" -eq 0 ]
-            one_line "image data go on behind the last row"
+            one_line "image data continue after the last row"
             [ "$(samples out.pgm | tr ' ' '\n' | sort | uniq -c | tr -s ' ')" = " 4096 255" ]
         done
         surplus_png few.png 4000 $interlace whole
@@ -147,5 +147,40 @@ PYTHON
         surplus_png few.png 4000 $interlace cut
         imf_run -f invert few.png -o out.pgm
         [ "$status" -eq 1 ]
+    done
+}
+
+# An 8x8 PNG of 200 whose last row's data have that many empty IDAT before them, or are missing.
+empty_idats_png() { # FILE COUNT INTERLACE whole|cut
+    python3 - "$@" <<'PYTHON'
+import struct, sys, zlib
+name, count, interlace, form = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+passes = [(1, 1), (1, 1), (1, 2), (2, 2), (2, 4), (4, 4), (4, 8)] if interlace else [(8, 8)]
+data = b"".join((b"\0" + b"\xc8" * width) * rows for rows, width in passes)
+deflate = zlib.compressobj()
+first = deflate.compress(data[:-9]) + deflate.flush(zlib.Z_SYNC_FLUSH)
+last = deflate.compress(data[-9:]) + deflate.flush()
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+open(name, "wb").write(
+    b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 8, 0, 0, 0, interlace)) +
+    chunk(b"IDAT", first) + count * chunk(b"IDAT", b"") +
+    (chunk(b"IDAT", last) if form == "whole" else b"") + chunk(b"IEND", b""))
+PYTHON
+}
+
+@test "a PNG's empty IDAT before its last row do not cost that row" {
+    for interlace in 0 1; do
+        echo "$interlace"
+        empty_idats_png whole.png 10000 $interlace whole
+        imf_run -f invert whole.png -o out.pgm
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        [ "$(samples out.pgm | tr ' ' '\n' | sort | uniq -c | tr -s ' ')" = " 64 55" ]
+        empty_idats_png cut.png 10000 $interlace cut
+        imf_run -f invert cut.png -o cut.pgm
+        [ "$status" -eq 1 ]
+        one_line "cut.png: damaged"
+        [ ! -e cut.pgm ]
     done
 }

@@ -24,10 +24,7 @@
  * that matters for the first row only, which says whether lenient reading would help. */
 #define FEW 64
 #define MANY 8192
-/* libpng inflates all that follows the last row. With that row, and before libpng has checked it, no
- * more of the file is read than PART times the row's bytes (an IDAT chunk of one byte has 13) and
- * SURPLUS. */
-#define PART 16
+/* libpng inflates all that follows the last row: no more of the file is read for that. */
 #define SURPLUS 16384
 
 struct png {
@@ -43,8 +40,9 @@ struct png {
     int pass;
     bool starved; /* libpng found no memory */
     bool started;
-    uint64_t most;      /* bytes that are read for the last row; 0: it is not reached */
-    bool endless;       /* they were not enough for what follows it */
+    bool last;          /* libpng is asked for the last row */
+    size_t surplus;     /* bytes that it has read behind that row */
+    bool endless;       /* more than SURPLUS */
     unsigned char *dst; /* rows wanted */
     size_t stride;
     int rows, done;
@@ -74,12 +72,20 @@ static bool guarded(struct png *p, void (*step)(struct png *)) {
     return true;
 }
 
+/* libpng counts a row, and the pass with it, before it looks for the stream's end. */
+static bool last_row_complete(const struct png *p) {
+    return png_get_current_pass_number(p->png) == ADAM7_PASSES ||
+           png_get_current_row_number(p->png) == (png_uint_32)p->reader->info.height;
+}
+
 static void read_data(png_structp png, png_bytep dst, size_t size) {
     struct png *p = png_get_io_ptr(png);
-    p->endless = p->most && size >= p->most;
-    if (p->endless)
-        png_error(png, "too much image data");
-    p->most -= p->most ? size : 0;
+    if (p->last && last_row_complete(p)) {
+        p->surplus += size;
+        p->endless = p->surplus > SURPLUS;
+        if (p->endless)
+            png_error(png, "too much image data");
+    }
     if (imf_source_read(&p->reader->source, dst, size) < size)
         png_error(png, "truncated");
     size_t kept = size < sizeof p->end ? sizeof p->end - size : 0;
@@ -176,11 +182,9 @@ static void palette_step(struct png *p) {
 /* `row` gets the pixels of this pass, or `all` whole blocks; one is NULL. */
 static void read_row(struct png *p, unsigned char *row, unsigned char *all, bool last) {
     struct imf_reader *r = p->reader;
-    p->most = last ? PART * (uint64_t)r->row_bytes + SURPLUS : 0;
-    if (last && row)
-        memset(row, 0, r->row_bytes);
+    p->last = last;
     png_read_row(p->png, row, all);
-    p->most = 0;
+    p->last = false;
     if (!r->recoverable && !r->limits.lenient)
         png_set_compression_buffer_size(p->png, MANY);
     r->recoverable = true;
@@ -207,7 +211,7 @@ static bool guarded_rows(struct png *p, void (*step)(struct png *)) {
     bool good = guarded(p, step);
     if (p->endless)
         imf_reader_warn(p->reader,
-                        "image data go on behind the last row; they and what follows "
+                        "image data continue after the last row; they and what follows "
                         "them were left out");
     p->done += p->endless;
     return good || p->endless;
