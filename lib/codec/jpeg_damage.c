@@ -34,17 +34,15 @@ static const struct {
 
 /*
  * Bytes that belong to no marker: between the header's segments they are none of the pixels'. Behind
- * those they are what a decoder that went astray did not use, unless they are zeros.
+ * those they are what a decoder that went astray did not use, unless they are zeros before the end
+ * marker. Zeros without that marker are the part of a file that was never written.
  */
 static bool is_padding(const struct imf_jpeg *j) {
     const int *discarded_and_marker = j->errors.msg_parm.i;
-    const JOCTET *end = j->source.next_input_byte, *at = end;
     if (j->in_header)
         return true;
-    while (at > j->begin && end - at < discarded_and_marker[0] && at[-1] == 0)
-        at--;
-    return discarded_and_marker[1] == JPEG_EOI &&
-           (at == j->begin || end - at == discarded_and_marker[0]);
+    return discarded_and_marker[1] == JPEG_EOI && !j->truncated &&
+           imf_jpeg_zeros_before(j, j->source.next_input_byte) >= (uint64_t)discarded_and_marker[0];
 }
 
 static enum verdict judge(const struct imf_jpeg *j, int code) {

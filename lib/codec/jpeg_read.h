@@ -21,6 +21,7 @@ struct imf_jpeg {
     struct imf_reader *reader;
     uint64_t given;       /* bytes of the stream that libjpeg was given */
     const JOCTET *begin;  /* of the bytes that it has at hand */
+    uint64_t zeros;       /* before them, but for 0xff of a marker that `begin` splits */
     unsigned char *ahead; /* what was read to count the scans, or NULL */
     bool in_header, inverted;
     bool buffered; /* several scans: decoded whole before the first row */
@@ -61,6 +62,8 @@ struct imf_jpeg {
 void imf_jpeg_open_source(struct imf_jpeg *j);
 /* Bytes of the stream that libjpeg has consumed. */
 uint64_t imf_jpeg_position(const struct imf_jpeg *j);
+/* How many bytes of zero the stream has right before `at`, of the bytes at hand. */
+uint64_t imf_jpeg_zeros_before(const struct imf_jpeg *j, const JOCTET *at);
 /* What the stream holds behind the image, up to that many bytes; NULL: nothing, more than that, or
  * no memory. Freed with free(). */
 unsigned char *imf_jpeg_rest(struct imf_jpeg *j, size_t max, size_t *size);

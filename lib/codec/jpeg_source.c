@@ -17,14 +17,25 @@ static void init_source(j_decompress_ptr c) {
     (void)c;
 }
 
+uint64_t imf_jpeg_zeros_before(const struct imf_jpeg *j, const JOCTET *at) {
+    const JOCTET *first = at;
+    while (first > j->begin && first[-1] == 0)
+        first--;
+    return (uint64_t)(at - first) + (first == j->begin ? j->zeros : 0);
+}
+
 static boolean fill_source(j_decompress_ptr c) {
     static const JOCTET end_of_image[] = {0xff, JPEG_EOI};
     struct imf_jpeg *j = c->client_data;
     struct imf_source *s = &j->reader->source;
+    const JOCTET *end = j->source.next_input_byte + j->source.bytes_in_buffer;
     if (j->in_header && j->given > IMF_METADATA_MAX) {
         j->too_much_metadata = true;
         longjmp(j->jump, 1);
     }
+    while (end > j->begin && end[-1] == 0xff)
+        end--;
+    j->zeros = imf_jpeg_zeros_before(j, end);
     if (imf_source_fill(s)) {
         j->source.next_input_byte = j->begin = s->buffer;
         j->source.bytes_in_buffer = s->end;
