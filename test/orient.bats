@@ -128,7 +128,7 @@ ppm_size() { # FILE: WIDTH HEIGHT
     pipe() { cat "$FOREIGN/orient-behind.png" | imf -f kernel:1 - -o got.pgm; }
     run --separate-stderr pipe
     [ "$status" -eq 0 ]
-    one_line "orientation stands behind the pixels"
+    one_line "orientation follows the pixels, too late to be applied"
     [ "$(ppm_size got.pgm)" = "4 6" ]
     imf -f kernel:1 - -o got.pgm <"$FOREIGN/orient-behind.png"
     cmp want.pgm got.pgm

@@ -316,8 +316,8 @@ static const struct {
                    {"mDCV", 24, NULL},       {"mDCv", 24, NULL},
                    {"cLLI", 8, NULL},        {"cLLi", 8, NULL}};
 
-/* Gamma, primaries and the like: once, and before the pixels. They are not interpreted, but what
- * other readers refuse goes no further. */
+/* Gamma, primaries and the like: once, and before the pixels. What other readers refuse goes no
+ * further; icc.c interprets gAMA, sRGB and cICP and relies on the sizes checked here. */
 static void take_color(struct imf_reader *r, const struct imf_png_chunk *c) {
     size_t i = 0;
     while (strcmp(c->name, color_forms[i].name) != 0)

@@ -262,8 +262,8 @@ enum imf_status imf_reader_decode(struct imf_reader *r, unsigned char *to, size_
     r->row += rows - done;
     if (r->row == r->info.height && imf_metadata_orientation(&r->metadata) != r->info.orientation)
         imf_reader_warn(r,
-                        "the EXIF orientation stands behind the pixels and came too late to be "
-                        "heeded (give the file by its name)");
+                        "the EXIF orientation follows the pixels, too late to be applied (give "
+                        "the file by its name)");
     for (; done < rows; done++)
         memset(to + (size_t)done * stride, 0, r->row_bytes);
     return IMF_OK;
