@@ -164,14 +164,14 @@ static inline float2 conjugate(float2 a) { return (float2)(a.x, -a.y); }
 // A sample of the gap: AFTER(i) and BEFORE(i) are the i-th one from a line's end and its beginning,
 // which count only where their weights are not 0.
 #define FIT(v, b, taps, count, AFTER, BEFORE)                              \
-    {                                                                      \
+    do {                                                                   \
         float4 wave = vload4(0, (b).wave), fit = 0.0f;                     \
         for (int j = 0; j < (count) && (b).weight < 1.0f; j++)             \
             fit.lo += (taps)[j] * (AFTER(j));                              \
         for (int j = 0; j < (count) && (b).weight > 0.0f; j++)             \
             fit.hi += (taps)[j] * (BEFORE(j));                             \
         v += dot(wave, fit);                                               \
-    }
+    } while (0)
 
 // blends, taps: along x, then along y; taps: for c and s, of samples from the end of a line inwards.
 // places: where the stages leave each frequency. turns: w^k.
@@ -201,6 +201,7 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
         if (y >= z.height)
             FIT(v, b, taps + z.taps[0], z.taps[1], AFTER, PIXEL);
 #undef AFTER
+#undef PIXEL
         row[SAMPLE(x)] = v;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -213,6 +214,7 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
         float v = first + g.weight * (second - first);
         FIT(v, g, taps, z.taps[0], AFTER, INSIDE);
 #undef AFTER
+#undef INSIDE
         row[SAMPLE(x)] = v;
     }
     transform(work, twiddles, stages + z.x.first, z.x, 0);
