@@ -10,6 +10,7 @@
  * OpenCL, which is measured once, and the least time of some rounds. The choice is that of a plan
  * for one photo. --clock=cpu counts processor time over the cores, where the device is the processor.
  */
+#include "bench.h"
 #include "chart.h"
 #include "picture/picture.h"
 #include "waves.h"
@@ -37,17 +38,6 @@ static const int colors[WAYS] = {IMF_BLUE, IMF_GRAY, IMF_ORANGE, IMF_GREEN};
 static const struct imf_info image = {
     .width = WIDTH, .height = HEIGHT, .channels = CHANNELS, .depth = 8, .color = IMF_COLOR_RGB};
 static unsigned char pixels[STRIDE * HEIGHT], result[STRIDE * HEIGHT];
-
-static void die(const char *text) {
-    fprintf(stderr, "crossover: %s\n", text);
-    exit(1);
-}
-
-static double now_ms(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* n x n coefficients, of rank 1 or without structure. */
 static struct imf_filter *make_filter(int n, bool product) {

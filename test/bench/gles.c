@@ -10,6 +10,7 @@
  * contexts and shaders are made before. The least time of some rounds, which take turns: noise only
  * ever adds. --clock=cpu counts the process's processor time, for devices that are the processor.
  */
+#include "bench.h"
 #include "chart.h"
 #include "picture/picture.h"
 #include "waves.h"
@@ -29,17 +30,6 @@ static const int colors[KERNELS] = {IMF_BLUE, IMF_GREEN, IMF_ORANGE, IMF_INK};
 static const enum imf_backend backends[WAYS] = {IMF_BACKEND_GLES, IMF_BACKEND_CPU};
 
 static unsigned char pixels[SIDE * SIDE], result[WAYS][SIDE * SIDE];
-
-static void die(const char *text) {
-    fprintf(stderr, "gles: %s\n", text);
-    exit(1);
-}
-
-static double now_ms(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* Integers from -1 to 3, none of which is 0, so that plain C has as many products. */
 static struct imf_filter *make_filter(int n) {

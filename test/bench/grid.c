@@ -14,6 +14,7 @@
  * takes an even sample. --clock=cpu counts the process's own processor time instead of the clock's:
  * for CPU devices on machines that others use at the same time.
  */
+#include "bench.h"
 #include "chart.h"
 #include "grid_chart.h"
 #include "waves.h"
@@ -47,17 +48,6 @@ struct grid {
     struct grid_result *results;
     int left_out, sampled, sampled_wrong;
 };
-
-static void die(const char *what) {
-    fprintf(stderr, "grid: %s\n", what);
-    exit(1);
-}
-
-static double now_ms(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* ---- one case ------------------------------------------------------------------------------ */
 
