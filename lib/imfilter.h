@@ -5,10 +5,10 @@
  * reader to a writer. Every function that can fail returns an imf_status and, if the caller passes
  * a struct imf_error, one line that names what is wrong. On failure output pointers are NULL.
  *
- * Threads: a filter and a plan do not change once made, and a context locks what it shares: any
- * number of threads may use one of these at once. Anything else (reader, writer, workspace,
- * transform) serves one thread at a time. Nothing may be freed while it is used. The library never
- * prints, never exits and keeps no global state.
+ * Threads: a filter, a plan and a curve do not change once made, and a context locks what it
+ * shares: any number of threads may use one of these at once. Anything else (reader, writer,
+ * workspace, transform) serves one thread at a time. Nothing may be freed while it is used. The
+ * library never prints, never exits and keeps no global state.
  */
 #ifndef IMFILTER_H
 #define IMFILTER_H
@@ -48,6 +48,7 @@ struct imf_error {
 const char *imf_version(void); /* the library's, "MAJOR.MINOR.PATCH"; static storage */
 
 /* ---- images in files --------------------------------------------------------------------- */
+
 /* Those that this library always has; it may have more (imf_format_doc()). */
 enum imf_format {
     IMF_FORMAT_NONE,
@@ -66,8 +67,7 @@ struct imf_info {
     enum imf_color color;
     bool alpha; /* straight (not premultiplied) alpha */
     enum imf_format format;
-    int bits; /* gray without alpha: 1, 2 or 4 where samples use no more, evenly spaced from 0 to
-                 full scale; 0: all of depth */
+    int bits; /* of gray without alpha, spread over full scale: 1, 2, 4, or 0: all of depth */
     int orientation; /* how the rows lie: EXIF's 1 (upright) to 8; 0: as the metadata say */
 };
 
@@ -80,8 +80,7 @@ struct imf_limits {
 #define IMF_DEFAULT_MAX_PIXELS 268435456u
 #define IMF_DEFAULT_MAX_SCANS 100
 
-/* What an image carries beside its pixels: EXIF, XMP, ICC, comments, resolution, gamma, and for
- * JPEG the quantisation and subsampling that "keep" needs. */
+/* EXIF, XMP, ICC, comments, resolution, gamma; of JPEG also quantisation and subsampling. */
 struct imf_metadata;
 /* Pixels that do not lie upright: leave them, with the EXIF tag that says so, or turn them. */
 enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
@@ -109,10 +108,9 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
 void imf_reader_close(struct imf_reader **reader);
 const struct imf_info *imf_reader_info(const struct imf_reader *reader);
 const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
-/* Read the next `rows` rows into dst, `stride` bytes from row to row (>= width * channels *
- * depth / 8). Palettes, tRNS and depths below 8 are expanded; CMYK is 0 = no ink, whatever the
- * file's convention. With limits->lenient a damaged image reads as zeros from the damage on, and
- * imf_reader_warning() tells; without, IMF_ERR_DAMAGED. With the last row its end is checked. */
+/* Read the next `rows` rows into dst, `stride` bytes apart (>= width * channels * depth / 8).
+ * Palettes, tRNS and depths below 8 are expanded; CMYK is 0 = no ink. Damage, also behind the last
+ * row: IMF_ERR_DAMAGED; if limits->lenient, zeros from there on and an imf_reader_warning(). */
 enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
                                 struct imf_error *err);
 /* Bytes that decoding holds beside the rows: interlaced pixels, progressive coefficients. */
@@ -124,14 +122,13 @@ const char *imf_reader_warning(const struct imf_reader *reader); /* what was sur
 
 /* Start an image on a stream. info is the shape of the rows that are given; its format chooses the
  * codec. What that cannot hold is IMF_ERR_FORMAT with a text that says which can. metadata may be
- * NULL and is borrowed until the writer is finished (a PNG may hold text behind its pixels). A
- * writer that turns rows upright (encode->orient) holds them all unless they come at once. */
+ * NULL and is borrowed until the writer is finished. One that turns rows upright (encode->orient)
+ * holds them all unless they come at once. */
 struct imf_writer;
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
                                 const struct imf_encode *encode,
                                 const struct imf_metadata *metadata, struct imf_error *err);
-/* The shape of the image that such a writer writes: width and height change places where it turns
- * the pixels on their side, and orientation is what the file will say. */
+/* The shape of what it writes: width and height as turned, orientation as the file will say. */
 struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
                                  const struct imf_metadata *metadata);
 enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
@@ -154,20 +151,22 @@ const char *imf_format_name(enum imf_format format);    /* its doc's, or "none" 
 enum imf_format imf_format_from_head(const void *head, size_t size);
 enum imf_pnm imf_pnm_from_name(const char *name); /* of "pbm" and so on; else IMF_PNM_ANY */
 int imf_metadata_orientation(const struct imf_metadata *metadata); /* EXIF's, 1..8; else 1 */
-/* How samples stand for light; NULL: by the sRGB curve. It is that of the ICC profile for gray or
- * RGB pixels, else of PNG's cICP, sRGB or gAMA. A failure, IMF_ERR_FORMAT or IMF_ERR_DAMAGED, says
- * why that cannot be used: NULL will do then, too. */
+/* How samples stand for light; NULL is the sRGB curve. */
 struct imf_curve;
+/* By PNG's cICP, else the ICC profile, else PNG's sRGB or gAMA. Free *out by imf_curve_free(); it is
+ * NULL with IMF_OK for the sRGB curve, also where none is named. IMF_ERR_FORMAT, IMF_ERR_DAMAGED:
+ * none can be used, NULL may stand in; IMF_ERR_MEMORY: nothing was decided. */
 enum imf_status imf_curve_read(struct imf_curve **out, const struct imf_metadata *metadata,
                                const struct imf_info *info, struct imf_error *err);
 void imf_curve_free(struct imf_curve **curve);
+/* Equal in all values; either may be NULL. */
 bool imf_curve_same(const struct imf_curve *a, const struct imf_curve *b);
 
 /* ---- filters ------------------------------------------------------------------------------ */
+
 struct imf_filter;
-/* Parse `count` specs (imfilter(1), "Filters") into one chain. Its directions are those of the
- * upright picture, whatever an image's orientation. Names that are not built in are looked up as
- * .flt files (imfilter(5)). err->text holds the spec, a caret position in column. */
+/* Parse `count` specs (imfilter(1), "Filters") into one chain; names that are not built in are .flt
+ * files' (imfilter(5)). Directions are the upright picture's, whatever an image's orientation. */
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err);
 void imf_filter_free(struct imf_filter **filter);
@@ -184,6 +183,7 @@ enum imf_status imf_filter_docs_own(struct imf_filter_doc **docs, size_t *count,
 void imf_filter_docs_free(struct imf_filter_doc **docs, size_t count);
 
 /* ---- planning and running ----------------------------------------------------------------- */
+
 enum imf_edge {
     IMF_EDGE_CLAMP,
     IMF_EDGE_REFLECT,
@@ -198,7 +198,9 @@ enum imf_range { /* DEFAULT: as the filter says */
                  IMF_RANGE_OFFSET,
                  IMF_RANGE_NORMALIZE
 };
-const char *imf_filter_note(const struct imf_filter *f, enum imf_range range); /* remark or NULL */
+/* A remark for the user, or NULL; the filter's own. IMF_RANGE_NORMALIZE, which stretches the range
+ * anyway, leaves out that a kernel brightens. */
+const char *imf_filter_note(const struct imf_filter *filter, enum imf_range range);
 enum imf_alpha { IMF_ALPHA_AUTO, IMF_ALPHA_PREMULTIPLY, IMF_ALPHA_FILTER, IMF_ALPHA_KEEP };
 enum imf_backend {
     IMF_BACKEND_AUTO,
@@ -263,8 +265,10 @@ struct imf_device_info {
     bool gpu, unified, float64; /* unified: it shares the host's memory */
     unsigned compute_units, max_group /* work-items */;
     uint64_t global_memory, local_memory, max_buffer; /* bytes */
-    bool usable, failed, automatic, tuned; /* failed: to tell these; automatic: AUTO's, or `why` */
-    char why[128], lacks[160];             /* "float64, unified memory", of what kernels use */
+    bool usable, failed;   /* failed: not usable since the driver failed to describe the device */
+    bool automatic, tuned; /* IMF_DEVICE_AUTO takes this one; its rates were measured */
+    char why[128];         /* it is not usable or not automatic; else "" */
+    char lacks[160];       /* "float64, unified memory", of what kernels use */
 };
 /* How many; fills up to `capacity`. The second tries drivers, knows the tuned, adds OpenGL ES's. */
 size_t imf_device_list(struct imf_device_info *list, size_t capacity);
@@ -302,8 +306,7 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
                                 const struct imf_filter *filter, const struct imf_info *input,
                                 const struct imf_settings *settings, struct imf_error *err);
 void imf_plan_free(struct imf_plan **plan);
-/* The output's shape: same width and height; channels and depth as filter and settings say;
- * format is the input's and may be changed in a copy before a writer is opened. */
+/* The output's shape, in the input's format: a copy may have another before a writer is opened. */
 const struct imf_info *imf_plan_output(const struct imf_plan *plan);
 const struct imf_choice *imf_plan_choice(const struct imf_plan *plan);
 
@@ -311,8 +314,8 @@ struct imf_run_options {
     unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
     bool verify;    /* run the reference too and compare */
     int threads;    /* that may work at once; 0: all cores'; 1: the bands are not shared */
-    /* Workspaces of plans for the same on other devices, each asked for, that share the bands of an
-     * image whose rows stream: who is free takes the next. If a device fails others do its bands. */
+    /* Of plans for the same on other devices: they share the bands of an image whose rows stream,
+     * and do those of a device that fails. */
     struct imf_workspace *const *others;
     size_t other_count;
 };
@@ -363,6 +366,7 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
                                          struct imf_report *report, struct imf_error *err);
 
 /* ---- transforms ----------------------------------------------------------------------------- */
+
 /* Complex discrete Fourier transforms in float32 on a context's device, in natural order:
  *
  *     forward   X(v,u) = sum over y, x of a(y,x) exp(-2 pi i (v y / ny + u x / nx))
@@ -372,10 +376,7 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
  * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24; on a device without float64 at most twice that for
  * lengths with a prime factor above 61. Values are pairs of floats, real and imaginary part, rows
  * without gaps, and the batch's transforms likewise. Any length up to 2^22 will do; products of 2,
- * 3, 5 and 7 are the quickest, prime factors above 61 the slowest (done as convolutions in float64
- * where the device can). Mixed radix, in four steps where a line is long (Cooley and Tukey 1965;
- * Bailey 1990; ARM's "Speeding up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by
- * means of OpenCL"); large primes as Rader (1968) or Bluestein (1970) has it. */
+ * 3, 5 and 7 are the quickest, prime factors above 61 the slowest. */
 struct imf_fft_shape {
     int nx, ny, batch; /* neighbouring values, rows (1 or 0: one dimension), transforms (0: 1) */
     unsigned radices;  /* to build from: bits 2, 3, 4, 5, 7, 8 and 16; 0: all, and any prime */
@@ -383,10 +384,9 @@ struct imf_fft_shape {
 enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
 /* The length from n on that is estimated to be the quickest; 0 when there is none (n > 2^22). */
 int imf_fft_good_length(int n);
-/* Prepare for a shape: memory on the device, tables, programs. The context must outlive the result.
- * IMF_ERR_ARGUMENT: a length below 1 or above 2^22, or no product of the radices asked for;
- * IMF_ERR_LIMIT: more than 2^31 - 1 values; IMF_ERR_MEMORY: more than the device holds;
- * IMF_ERR_NO_DEVICE, IMF_ERR_DEVICE. */
+/* The context must outlive the result. IMF_ERR_ARGUMENT: a length below 1 or above 2^22, or no
+ * product of the radices asked for; IMF_ERR_LIMIT: more than 2^31 - 1 values; IMF_ERR_MEMORY: more
+ * than the device holds; IMF_ERR_NO_DEVICE, IMF_ERR_DEVICE. */
 struct imf_fft;
 enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
                                const struct imf_fft_shape *shape, struct imf_error *err);
@@ -402,6 +402,7 @@ enum imf_status imf_fft_transform(struct imf_fft *fft, enum imf_fft_direction di
                                   struct imf_error *err);
 
 /* ---- pictures of filters and images --------------------------------------------------------- */
+
 struct imf_picture { /* rows of 3 * width bytes, red, green, blue: to be written as 8-bit RGB */
     int width, height;
     unsigned char *rgb;
@@ -412,9 +413,8 @@ void imf_picture_free(struct imf_picture **picture);
  * are cut to the part around the origin, unless `whole`. The decimal point is the locale's. */
 enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, bool whole,
                                  struct imf_error *err);
-/* Stage under stage: the coefficients as squares (negative blue, positive orange), the magnitude
- * of the frequency response over -0.5..0.5 cycles a pixel (u to the right, v downwards), and its
- * sections; at last the whole chain's response, if it has one. */
+/* Stage under stage: coefficients (negative blue, positive orange), magnitude of the frequency
+ * response over -0.5..0.5 cycles a pixel, and its sections; last the chain's, if it has one. */
 enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
                                    struct imf_error *err);
 

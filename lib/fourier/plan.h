@@ -5,6 +5,10 @@
  * 7, 5, 3 and powers of 2. The forward transform is decimation in frequency: natural order in,
  * scrambled order out; the inverse runs the same stages backwards and takes the scrambled order in,
  * so that a convolution never reorders anything.
+ *
+ * Mixed radix, in four steps where a line is long (Cooley and Tukey 1965; Bailey 1990; ARM's
+ * "Speeding up Fast Fourier Transform mixed-radix on mobile Arm Mali GPU by means of OpenCL");
+ * large primes as Rader (1968) or Bluestein (1970) has it.
  */
 #ifndef IMF_FOURIER_PLAN_H
 #define IMF_FOURIER_PLAN_H
