@@ -162,8 +162,7 @@ static enum result take_curve(struct session *s, struct work *w) {
     if (status == IMF_ERR_MEMORY)
         return fail_input(w);
     if (status != IMF_OK)
-        snprintf(w->warning, sizeof w->warning, "%s: --linear goes by the sRGB curve",
-                 w->error.text);
+        snprintf(w->warning, sizeof w->warning, "%s: --linear takes the sRGB curve", w->error.text);
     return RESULT_DONE;
 }
 

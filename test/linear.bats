@@ -208,14 +208,14 @@ blurred() { # FILE [CHANNELS]: the same of the image's mean over three pixels, w
         imf_run --linear -f box:3 a.png -o b.png
         echo "$chunk: $status $stderr"
         [ "$status" -eq 0 ]
-        [ "$stderr" = "imfilter: a.png: warning: $words: --linear goes by the sRGB curve" ]
+        [ "$stderr" = "imfilter: a.png: warning: $words: --linear takes the sRGB curve" ]
         [ "$(middle b.png 3)" = "156 156 156 213 213 213" ]
         imf_run -f box:3 a.png -o b.png
         [ -z "$stderr" ]
     done <<EOF
 icc=tables the ICC profile has tables instead of curves
-icc=gray,1 the ICC profile is not one of RGB pixels
-icc=cmyk the ICC profile is not one of RGB pixels
+icc=gray,1 the ICC profile is not for RGB images
+icc=cmyk the ICC profile is not for RGB images
 icc=rgb,0,0,0 a curve of the ICC profile falls, or is flat
 broken=rgb,1,1,1 the ICC profile is damaged
 cICP=16 the transfer function 16 (cICP) is none of 4, 5, 8 and 13

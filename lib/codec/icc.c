@@ -156,7 +156,7 @@ static enum imf_status read_profile(struct imf_curve **out, const struct imf_met
     if (icc->size > PROFILE_MAX)
         return imf_fail(err, IMF_ERR_FORMAT, "the ICC profile is larger than 16 MiB");
     if (!imf_icc_fits(icc, color))
-        return imf_fail(err, IMF_ERR_FORMAT, "the ICC profile is not one of %s pixels",
+        return imf_fail(err, IMF_ERR_FORMAT, "the ICC profile is not for %s images",
                         color == IMF_COLOR_GRAY ? "gray" : "RGB");
     cmsPluginMutex mutex = {.base = {cmsPluginMagicNumber, CONTEXTS, cmsPluginMutexSig, NULL},
                             .CreateMutexPtr = make_mutex,
