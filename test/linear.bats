@@ -160,6 +160,15 @@ blurred() { # FILE [CHANNELS]: the same of the image's mean over three pixels, w
     done
 }
 
+@test "--linear: light that a device counts in a histogram is rounded once" {
+    local filters
+    for filters in '-f equalize' '-f equalize -f phase' \
+        '--edge=constant:0.03 -f equalize -f open:1 -f sharpen'; do
+        # shellcheck disable=SC2086 # options
+        imf -q --linear --backend=direct --verify $filters "$TESTDATA/gradient16.png" -o b.png
+    done
+}
+
 @test "--linear: PNG's cICP comes before iCCP, that before sRGB and gAMA" {
     step a.png gray gAMA=100000
     [ "$(blurred a.png)" = "85 170" ]

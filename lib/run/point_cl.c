@@ -68,18 +68,27 @@ static void define_digits(struct imf_defines *d, const struct imf_point *p) {
     imf_define(d, "X_LEVEL_PART", "%.0fL", (p->e.level - level) * IMF_LEVEL_PARTS);
 }
 
-/* Linear light of the sample values 0..full, or of the points of all curves. */
+/* The pass does nothing but put samples into linear light. */
+static bool only_linearizes(const struct imf_point *p) {
+    return p->linearize && !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize &&
+           !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1;
+}
+
+/* Linear light of the sample values 0..full, or of the points of all curves. Light that becomes an
+ * integer is rounded here: rounded to a float before, it could become the integer beside. */
 static enum imf_status make_table(struct imf_point_job *job, const struct imf_point *p,
-                                  struct imf_error *err) {
+                                  enum imf_sample out, struct imf_error *err) {
+    bool whole = out != IMF_F32 && only_linearizes(p);
     size_t values = p->curve ? IMF_CURVE_POINTS : (size_t)p->full + 1;
     size_t count = values * (size_t)imf_curve_count(p->curve), bytes = count * sizeof(float);
     float *table = malloc(bytes);
     if (!table)
         return imf_fail_memory(err, bytes);
-    for (size_t i = 0; i < count; i++)
-        table[i] =
-            (float)(p->full * imf_curve_to_light(p->curve, (int)(i / values),
-                                                 (double)(i % values) / (double)(values - 1)));
+    for (size_t i = 0; i < count; i++) {
+        double light = p->full * imf_curve_to_light(p->curve, (int)(i / values),
+                                                    (double)(i % values) / (double)(values - 1));
+        table[i] = (float)(whole ? rint(light) : light);
+    }
     enum imf_status st = imf_buffer_table(&job->table, job->queue, table, bytes, err);
     free(table);
     return st;
@@ -158,7 +167,7 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     if (!st && doubt->error > 0)
         st = make_doubts(job, doubt->capacity, err);
     if (!st && (p->linearize || (p->delinearize && p->curve)))
-        st = make_table(job, p, err);
+        st = make_table(job, p, out_sample, err);
     imf_defines_free(&d);
     if (st)
         imf_point_free(out);
