@@ -3,13 +3,16 @@ load helper
 
 setup_file() {
     # PNG and JPEG with profiles that nothing of ours made: curves of one gamma each, in the red, green and blue one or
-    # in gray's; a table; CMYK.
+    # in gray's; "clip", white from 95 % on; a table; CMYK.
     export MAKE=$BATS_FILE_TMPDIR/make.py
     cat >"$MAKE" <<'EOF'
 import struct, sys, zlib
 
 def curve(gamma):
-    return b"curv\0\0\0\0" + struct.pack(">IHH", 1, round(gamma * 256), 0)
+    if gamma == "clip":
+        points = [min(65535, round((i / 1023 / 0.95) ** 2.2 * 65535)) for i in range(1024)]
+        return b"curv\0\0\0\0" + struct.pack(">I1024H", 1024, *points)
+    return b"curv\0\0\0\0" + struct.pack(">IHH", 1, round(float(gamma) * 256), 0)
 
 def profile(space, tags):
     table, data, at = b"", b"", 128 + 4 + 12 * len(tags)
@@ -26,12 +29,12 @@ def profile(space, tags):
 def icc(words):
     space, *gammas = words.split(",")
     if space == "gray":
-        return profile(b"GRAY", [(b"kTRC", curve(float(gammas[0])))])
+        return profile(b"GRAY", [(b"kTRC", curve(gammas[0]))])
     if space == "tables":
         return profile(b"RGB ", [(b"A2B0", b"mft2" + b"\0" * 60)])
     if space == "cmyk":
         return profile(b"CMYK", [(b"A2B0", b"mft2" + b"\0" * 60)])
-    tags = [(name, curve(float(g))) for name, g in zip((b"rTRC", b"gTRC", b"bTRC"), gammas)]
+    tags = [(name, curve(g)) for name, g in zip((b"rTRC", b"gTRC", b"bTRC"), gammas)]
     xyz = (0x6FA2, 0x38F5, 0x0390), (0x6299, 0xB785, 0x18DA), (0x24A0, 0x0F84, 0xB6CF)
     tags += [(n, b"XYZ \0\0\0\0" + struct.pack(">III", *v)) for n, v in zip((b"rXYZ", b"gXYZ", b"bXYZ"), xyz)]
     return profile(b"RGB ", tags)
@@ -158,6 +161,21 @@ blurred() { # FILE [CHANNELS]: the same of the image's mean over three pixels, w
             done
         done
     done
+}
+
+@test "--linear: a device does not filter by a curve that clips at white" {
+    local filter backend
+    seq 0 65535 | sed '1i 256 256' | python3 "$MAKE" a.png gray 16 icc=gray,clip
+    for filter in gray invert blur:2; do
+        imf -q --linear --device=cpu --verify -f $filter a.png -o b.png
+    done
+    for backend in direct vector; do
+        imf_run --linear --backend=$backend -f blur:2 a.png -o b.png
+        [ "$status" -eq 2 ]
+        [[ "$stderr" = *"the curve of light magnifies floats' rounding"* ]]
+    done
+    # One table of samples, made in doubles.
+    imf -q --linear --backend=vector --verify -f gray a.png -o b.png
 }
 
 @test "--linear: light that a device counts in a histogram is rounded once" {

@@ -109,9 +109,11 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
         able = able && taken[i].able;
         out->estimate_ms += taken[i].ms;
     }
-    if (able && is_vector(backend) && imf_chain_doubt(c, taken) > 0) {
-        snprintf(out->why, sizeof out->why,
-                 "small alphas or dark colours magnify floats' rounding");
+    bool curve = imf_chain_curve_magnifies(c); /* which only the host has in doubles */
+    if (able &&
+        ((curve && from->device) || (is_vector(backend) && imf_chain_doubt(c, taken) > 0))) {
+        snprintf(out->why, sizeof out->why, "%s floats' rounding",
+                 curve ? "the curve of light magnifies" : "small alphas or dark colours magnify");
         return false;
     }
     return able;

@@ -94,6 +94,8 @@ struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
  * does, where small alphas and dark colours are not exact in proportion; 0: no such pass, or no
  * matter. Transforms spread their errors evenly, and in other sums large samples may cancel. */
 double imf_chain_doubt(const struct imf_chain *chain, const struct imf_proposal *taken);
+/* The curve that the chain ends on magnifies the rounding of light itself to floats too much. */
+bool imf_chain_curve_magnifies(const struct imf_chain *chain);
 /* Bits of the digits that premultiplied colours must be split into for a device to filter them
  * exactly, which the chain promises then; 0: they need not, or cannot. */
 int imf_chain_digits(const struct imf_chain *chain);

@@ -268,3 +268,9 @@ double imf_chain_doubt(const struct imf_chain *c, const struct imf_proposal *tak
         worst *= 4 / after.alpha_scale;
     return worst > final_tolerance(c) ? error : 0;
 }
+
+bool imf_chain_curve_magnifies(const struct imf_chain *c) {
+    /* Half an ulp of the light, and half an ulp of the table's. */
+    double error = FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
+    return c->passes[c->count - 1].point.delinearize && error > final_tolerance(c);
+}
