@@ -53,12 +53,13 @@ MACHINE = $(call once,MACHINE,$(CC) -dumpmachine)
 FLOATS = $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)\
 	$(if $(filter s390%,$(MACHINE)),-fexcess-precision=fast)
 # What hardens at no measurable cost, as far as this compiler knows it. It precedes the user's flags, which may say
-# otherwise. _FORTIFY_SOURCE needs an optimiser, hides from sanitizers what they look for, and some compilers define it.
+# otherwise. Sanitizers go without: gcc's misaligns vectors on a protected stack, and _FORTIFY_SOURCE hides what they
+# look for. That needs an optimiser, too, and some compilers define it.
 PROTECT = $(call once,PROTECT,for flag in -fstack-protector-strong -fstack-clash-protection -fcf-protection; do \
 	$(GIVEN) -Werror $$$$flag -x c -S -o - /dev/null >/dev/null 2>&1 && echo $$$$flag; done)
 FORTIFY = $(call once,FORTIFY,echo | $(CC) -O2 -E -dM -x c - | grep -q _FORTIFY_SOURCE || echo -D_FORTIFY_SOURCE=2)
-HARDENING = $(PROTECT) $(if $(or $(filter -O0,$(or $(LEVEL),-O0)),$(findstring -fsanitize,$(GIVEN)),$(findstring \
-	_FORTIFY_SOURCE,$(GIVEN))),,$(FORTIFY))
+HARDENING = $(if $(findstring -fsanitize,$(GIVEN)),,$(PROTECT) $(if $(or $(filter -O0,$(or $(LEVEL),-O0)),\
+	$(findstring _FORTIFY_SOURCE,$(GIVEN))),,$(FORTIFY)))
 # The same sources give the same bytes in any folder.
 PATHS = '-ffile-prefix-map=$(subst ','\'',$(CURDIR))=.'
 REQUIRED = -std=c17 -D_GNU_SOURCE -Ilib -pthread $(FLOATS) \

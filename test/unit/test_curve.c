@@ -226,6 +226,7 @@ static void check_gray(const char *what, bool lab, double gamma) {
         most = fmax(most, fabs(imf_curve_to_light(curve, 0, (double)i / FULL) - out[1]));
     }
     CHECK(t && most <= 4e-5, "%s is %g off", what, most);
+    imf_curve_free(&curve);
     CHECK(read_curve(&curve, b.at, b.size, IMF_COLOR_RGB, &err) == IMF_ERR_FORMAT && !curve,
           "%s is taken for RGB", what);
     cmsDeleteTransform(t);
