@@ -110,7 +110,7 @@ const struct imf_info *imf_reader_info(const struct imf_reader *reader);
 const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
 /* Read the next `rows` rows into dst, `stride` bytes apart (>= width * channels * depth / 8).
  * Palettes, tRNS and depths below 8 are expanded; CMYK is 0 = no ink. Damage, also behind the last
- * row: IMF_ERR_DAMAGED; if limits->lenient, zeros from there on and an imf_reader_warning(). */
+ * row: IMF_ERR_DAMAGED; if limits->lenient, what its codec recovers, else zeros, and a warning. */
 enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
                                 struct imf_error *err);
 /* Bytes that decoding holds beside the rows: interlaced pixels, progressive coefficients. */
