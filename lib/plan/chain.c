@@ -180,7 +180,7 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                             .positive = true,
                             .integral = true,
                             .bound = c->full,
-                            .outside = {outside, outside, outside}};
+                            .outside = {outside, outside, outside, outside}};
     if (!build(&b, filter, settings)) {
         imf_chain_free(&c);
         return imf_fail_memory(err, sizeof *c);

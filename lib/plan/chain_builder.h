@@ -40,7 +40,7 @@ struct imf_builder {
     bool integral;           /* the present values are integers */
     double bound;            /* largest |value|, */
     double straight;         /* and what it was before premultiplication */
-    double outside[3];       /* colour beyond the edge, straight, in the filter's light */
+    double outside[4];       /* colours beyond the edge, straight, in the filter's light */
     bool pending;            /* a point pass is being gathered; */
     enum imf_builder_at at;  /* its last step, */
     struct imf_point point;  /* all of them, */

@@ -117,11 +117,25 @@ static void test_stretch(void) {
     chain_drop(&c);
 }
 
+/* A constant edge has a value for each channel: of inks four. */
+static void test_outside(void) {
+    static const struct imf_info cmyk = {
+        .width = 9, .height = 9, .channels = 4, .depth = 8, .color = IMF_COLOR_CMYK};
+    const struct imf_settings settings = {.edge = IMF_EDGE_CONSTANT, .edge_value = 0.4};
+    struct chain_case c = chain_make((const char *const[]){"sharpen", NULL}, &cmyk, &settings);
+    for (int i = 0; i < 4; i++) {
+        double outside = c.chain->passes[0].problem.outside[i];
+        CHECK(outside == 102, "channel %d: %g beyond the edge", i, outside);
+    }
+    chain_drop(&c);
+}
+
 int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_case(&cases[i]);
     test_tolerance();
     test_shares();
     test_stretch();
+    test_outside();
     return check_done("test_chain");
 }
