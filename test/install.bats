@@ -126,11 +126,12 @@ level_of() { # FILE CFLAGS: the -O that counts
         readelf -hW "$BUILD/$file" | grep -w DYN
         readelf -lW "$BUILD/$file" | grep -w GNU_RELRO
         readelf -dW "$BUILD/$file" | grep -w -e BIND_NOW -e NOW
-        nm -D "$BUILD/$file" | grep -w __stack_chk_fail
     done
     ! nm -u "$BUILD/libimfilter.a" 2>/dev/null | grep -q -e __asan_ -e __ubsan_ || skip "built with sanitizers"
-    nm -D "$BUILD/imfilter" | grep -e '__[a-z]*printf_chk'
-    nm -D "$BUILD/libimfilter.so" | grep -e '__[a-z]*printf_chk'
+    for file in imfilter libimfilter.so; do
+        nm -D "$BUILD/$file" | grep -w __stack_chk_fail
+        nm -D "$BUILD/$file" | grep -e '__[a-z]*printf_chk'
+    done
 }
 
 @test "hardening is in the way of no flag of the user's" {
