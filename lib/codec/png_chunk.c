@@ -6,6 +6,7 @@
  * taken out of them, for any format; what is deflated is inflated up to a bound.
  */
 #include "codec/png.h"
+#include "codec/tiff.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,14 +146,14 @@ static void take_irb(struct imf_reader *r, const unsigned char *data, size_t siz
 }
 
 /* Text that holds EXIF or XMP is taken for what it holds: false if this does neither. */
-static bool take_told(struct imf_reader *r, const unsigned char *data, size_t size) {
+static bool take_exif_or_xmp(struct imf_reader *r, const unsigned char *data, size_t size) {
     static const char exif[] = IMF_EXIF_PREFIX, xmp[] = IMF_XMP_PREFIX;
     size_t skip = begins(data, size, exif, sizeof exif) ? sizeof exif
                   : begins(data, size, xmp, sizeof xmp) ? sizeof xmp
                                                         : 0;
     data += skip;
     size -= skip;
-    if (begins(data, size, "II*\0", 4) || begins(data, size, "MM\0*", 4)) {
+    if (imf_tiff_begins(data, size)) {
         if (!imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT))
             imf_reader_keep(r, IMF_META_EXIF_TEXT, IMF_STRIP_EXIF, data, size);
     } else if (skip == sizeof xmp || begins(data, size, "<?xpacket", 9)) {
@@ -167,7 +168,7 @@ static bool take_told(struct imf_reader *r, const unsigned char *data, size_t si
 static const struct profile {
     const char *keyword;
     unsigned strip;
-    bool told, irb; /* it may hold EXIF or XMP; Photoshop's resources or IPTC's record */
+    bool exif_or_xmp, irb; /* what it may hold; irb: Photoshop's resources, or IPTC's record */
 } profiles[] = {
     {"raw profile type exif", IMF_STRIP_EXIF, true, false},
     {"raw profile type app1", IMF_STRIP_EXIF, true, false},
@@ -196,10 +197,11 @@ static void take_profile(struct imf_reader *r, const struct imf_png_chunk *c,
     struct text text = {0};
     size_t size = 0;
     unsigned char *data = NULL;
-    if ((profile->told || profile->irb) && set_text(r, &text, deflated, at, c->data + c->size))
+    if ((profile->exif_or_xmp || profile->irb) &&
+        set_text(r, &text, deflated, at, c->data + c->size))
         data = imf_png_profile(text.at, text.size, &size, &r->metadata.starved);
-    bool told = data && profile->told && take_told(r, data, size);
-    if (!told && !c->again && add_raw(r, c, profile->strip) && data && profile->irb)
+    bool taken = data && profile->exif_or_xmp && take_exif_or_xmp(r, data, size);
+    if (!taken && !c->again && add_raw(r, c, profile->strip) && data && profile->irb)
         take_irb(r, data, size);
     if (c->after_pixels)
         imf_png_settle_exif(r);

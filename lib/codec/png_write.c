@@ -8,6 +8,7 @@
  */
 #include "codec/png.h"
 #include "codec/png_idat.h"
+#include "codec/tiff.h"
 #include "codec/xmp.h"
 
 #include <errno.h>
@@ -146,14 +147,9 @@ static void put_irb(struct png *p, const struct imf_meta_item *item) {
     put_profile(p, "Raw profile type 8bim\0", "", 0, item->data, item->size);
 }
 
-static bool is_tiff(const struct imf_meta_item *item) {
-    return item->size >= 4 &&
-           (memcmp(item->data, "II*\0", 4) == 0 || memcmp(item->data, "MM\0*", 4) == 0);
-}
-
 static void put_exif(struct png *p, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(p->writer, item);
-    if (!is_tiff(item))
+    if (!imf_tiff_begins(item->data, item->size))
         imf_writer_warn(p->writer, "EXIF that is none was left out");
     else if (data)
         put_chunk(p, "eXIf", "", 0, data, item->size);
@@ -162,7 +158,8 @@ static void put_exif(struct png *p, const struct imf_meta_item *item) {
 /* The text says what the image's EXIF does, which may be another chunk's. */
 static void put_exif_text(struct png *p, const struct imf_meta_item *item) {
     const struct imf_meta_item *exif = imf_metadata_find(p->writer->metadata, IMF_META_EXIF);
-    const unsigned char *data = exif && is_tiff(exif) ? imf_writer_data(p->writer, exif) : NULL;
+    bool usable = exif && imf_tiff_begins(exif->data, exif->size);
+    const unsigned char *data = usable ? imf_writer_data(p->writer, exif) : NULL;
     (void)item;
     if (data)
         put_profile(p, "Raw profile type exif\0", IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data,

@@ -1,6 +1,8 @@
 /* tiff.c - numbers and directory entries of a TIFF stream */
 #include "codec/tiff.h"
 
+#include <string.h>
+
 uint32_t imf_tiff_get16(const unsigned char *p, bool big) {
     return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
@@ -8,6 +10,10 @@ uint32_t imf_tiff_get16(const unsigned char *p, bool big) {
 uint32_t imf_tiff_get32(const unsigned char *p, bool big) {
     return big ? imf_tiff_get16(p, big) << 16 | imf_tiff_get16(p + 2, big)
                : imf_tiff_get16(p + 2, big) << 16 | imf_tiff_get16(p, big);
+}
+
+bool imf_tiff_begins(const unsigned char *data, size_t size) {
+    return size >= 4 && (memcmp(data, "II*\0", 4) == 0 || memcmp(data, "MM\0*", 4) == 0);
 }
 
 size_t imf_tiff_first(const unsigned char *tiff, size_t size, bool *big) {

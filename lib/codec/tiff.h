@@ -15,6 +15,8 @@ enum { IMF_TIFF_HEADER = 8, IMF_TIFF_ENTRY = 12 };
 
 uint32_t imf_tiff_get16(const unsigned char *p, bool big);
 uint32_t imf_tiff_get32(const unsigned char *p, bool big);
+/* Is this the byte order and the 42 of a TIFF stream? */
+bool imf_tiff_begins(const unsigned char *data, size_t size);
 /* Offset of the first directory, 0: this is no TIFF stream. */
 size_t imf_tiff_first(const unsigned char *tiff, size_t size, bool *big);
 /* Offset of the entry with that tag, or 0; of the end of the entries for tag 0. */
