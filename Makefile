@@ -92,7 +92,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check programs unit checkcl bats model drivers layers faults bench bench-batch bench-crossover bench-files bench-gles bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-crossover bench-files bench-gles bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -160,10 +160,11 @@ $(BUILD)/checkcl: $(CHECKCL_OBJECTS) $(LIBRARY)
 $(CHECKCL_OBJECTS): private CPPFLAGS += -Itest -Itest/unit
 
 # A fuzz target with the driver that only replays files; `make fuzz` links it to an engine instead.
+ENGINE = test/fuzz/replay.c
 $(BUILD)/fuzz/%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(LIBRARY)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $< test/fuzz/replay.c $(LIBRARY) $(LIBS)
+	$(Q)$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $< $(ENGINE) $(LIBRARY) $(LIBS)
 
 # The layer has malloc in it: no sanitizer in it, too.
 $(BUILD)/faults/faults.so: test/faults/faults.c $(BUILD)/flags
@@ -182,6 +183,9 @@ programs: all $(UNIT) $(CHECKCL) $(FUZZ)
 
 check: programs ## run every test; the last line is `N passed, N failed`
 	@BUILD='$(BUILD)' sh test/run.sh
+
+nightly: ## run everything that takes long, for about 90 minutes; the last line is `N passed, N failed`
+	@env -u MAKEFLAGS .ci/run nightly
 
 unit: $(UNIT) ## run the unit tests only
 	@BUILD='$(BUILD)' sh test/run.sh unit
