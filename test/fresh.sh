@@ -79,9 +79,10 @@ for suite; do
         failed=$((failed + 1))
     else
         for target in $targets; do
+            start=$(date +%s)
             if inside make -C /imfilter --no-print-directory -j"$(nproc)" deps "$target" >"$log" 2>&1; then
                 passed=$((passed + 1))
-                echo "fresh $suite, make deps $target: ok ($(tail -n 1 "$log"))"
+                echo "fresh $suite, make deps $target: ok ($(tail -n 1 "$log"), $(($(date +%s) - start)) s)"
             else
                 failed=$((failed + 1))
                 tail -n "${FRESH_LINES:-100}" "$log" | sed 's/^/    /'

@@ -2,7 +2,7 @@
 # run.sh - run the tests in $BUILD and count: run.sh [GROUP]... (all)
 #
 # Groups: unit checkcl spatial gles transforms chains bats fuzz layers sums faults leaks programs (unit, fuzz and
-# checkcl), and each test program by its name, as test_fft. Several run at a time, one for each core.
+# checkcl), and each by its name, as test_fft or png.bats. Several run at a time, one for each core.
 #
 # THOROUGH=1: also what takes long: more of checkcl's draws (CHECKCL_OPTIONS chooses), a few command lines.
 #
@@ -88,11 +88,10 @@ run_fuzz() {
     done
 }
 
-run_bats() {
-    ls test/*.bats >/dev/null 2>&1 || return 0
-    set --
-    ! command -v parallel >/dev/null 2>&1 || set -- --jobs "$(($(nproc) + 1))"
-    bats --formatter tap "$@" test/*.bats >"$log" 2>&1
+run_bats() { # [FILE]...
+    [ $# -gt 0 ] || set -- test/*.bats
+    ! command -v parallel >/dev/null 2>&1 || set -- --jobs "$(($(nproc) + 1))" "$@"
+    bats --formatter tap "$@" >"$log" 2>&1
     status=$?
     skip=$(grep -c '^ok .* # skip' "$log")
     p=$(($(grep -c '^ok ' "$log") - skip))
@@ -162,7 +161,7 @@ one() { # GROUP
 
 # bats fills all cores where there is parallel. checkcl compiles for minutes, on one core.
 several() { # GROUP...
-    words=
+    words='' files=''
     for group; do
         case $group in
         unit) words="$words $(units)" ;;
@@ -170,12 +169,15 @@ several() { # GROUP...
         programs) words="$words transforms spatial chains $(units) gles fuzz" ;;
         bats) if command -v parallel >/dev/null 2>&1; then run_bats; else words="bats $words"; fi ;;
         test_*) words="$words $group" ;;
+        *.bats) files="$files test/$group" ;;
         *)
             command -v "run_$group" >/dev/null || { echo "run.sh: no group $group" >&2; exit 1; }
             words="$words $group"
             ;;
         esac
     done
+    # shellcheck disable=SC2086 # words
+    [ -z "$files" ] || run_bats $files
     # shellcheck disable=SC2086 # words
     [ -z "$words" ] || together $words
 }
