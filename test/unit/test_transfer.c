@@ -81,6 +81,10 @@ static void test_gains(void) {
     double near = 1 - exp(-0.04 * 0.04 / (2 * 0.05 * 0.05));
     double far = 1 - exp(-(0.02 * 0.02 + 0.2 * 0.2) / (2 * 0.05 * 0.05));
     CHECK(fabs(imf_transfer_gain(&notch, -0.49, 0.1) - near * far) < 1e-12, "a notch beyond 0.5");
+    struct imf_transfer upright = notch;
+    upright.u = notch.v;
+    upright.v = notch.u;
+    CHECK(fabs(imf_transfer_gain(&upright, 0.1, -0.49) - near * far) < 1e-12, "and below 0.5");
 }
 
 /* A wave that fits the image is scaled by its gain, and by nothing else. */
