@@ -1,5 +1,5 @@
 /*
- * test_fft_transform.c - imf_fft_*(): every good length, both directions, one and two dimensions;
+ * test_fft_transform.c - imf_fft_*(): good lengths, both directions, one and two dimensions;
  * primes and other lengths
  *
  * Noise and an impulse against a transform in float64, and of any length against the definition in
@@ -140,13 +140,26 @@ static double both_ways(struct imf_context *ctx, int nx, int ny, int batch, unsi
     return fmax(test_shape(ctx, shape, false), test_shape(ctx, shape, true));
 }
 
+static bool prime_power(int n) {
+    int p = imf_fft_largest_prime(n);
+    while (n % p == 0 && n > 1)
+        n /= p;
+    return n == 1;
+}
+
+/* Every prime power and, unless all are wanted, every third of the others. */
+static bool wanted(int n) {
+    static int others;
+    return smooth(n) && (prime_power(n) || others++ % 3 == 0 || check_thorough());
+}
+
 static void test_lengths(struct imf_context *ctx) {
     double worst = 0;
     /* Nine: a whole panel and one line, or more than one for each work-item. */
     for (int n = 1; n <= 4096; n++)
-        if (smooth(n))
+        if (wanted(n))
             worst = fmax(worst, both_ways(ctx, n, 1, n < 64 ? 65 : n % 2 ? 9 : 8, 0));
-    for (int n = 1; n <= 4096; n = n * 5 / 4 + 1) {
+    for (int n = 1; n <= 4096; n = (check_thorough() ? n * 5 / 4 : 2 * n) + 1) {
         worst = fmax(worst, both_ways(ctx, imf_fft_good_length(n), 1, 1, 0));
         worst = fmax(worst, both_ways(ctx, imf_fft_good_length(n), 1, 3, 0));
     }
@@ -258,7 +271,7 @@ static void test_any(struct imf_context *ctx) {
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         worst = fmax(worst, test_line(ctx, lengths[i][0], lengths[i][1], i % 2));
     state ^= seed * 0x9e3779b97f4a7c15ull;
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < (check_thorough() ? 16 : 6); i++) {
         noise();
         worst = fmax(worst, test_line(ctx, 64 + (int)((state >> 20) % 4032), 8 + i % 2, i / 2 % 2));
     }
