@@ -75,7 +75,10 @@ LIBRARY = $(BUILD)/libimfilter.a
 SHARED = $(BUILD)/libimfilter.so
 EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt cl/*.frag))
 object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
-LIB_OBJECTS := $(call object,lib/*/*.c) $(BUILD)/embed.o
+# First what takes a compiler longest, so that no core waits for it at the end.
+LONG := $(addprefix $(BUILD)/lib/,$(addsuffix _rows.o,$(addprefix solver/,vector bilateral rank canny extreme)) \
+	run/point_strip.o)
+LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c)) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c)
 CHECKCL_OBJECTS := $(call object,test/checkcl*.c)
 UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard test/unit/test_*.c)))

@@ -19,7 +19,8 @@
 
 /* ---- in and out ------------------------------------------------------------------------------ */
 
-/* Of `channels`, a constant where this is called. */
+/* Of `channels`, a constant where this is called. Samples of a pixel lie side by side only here and at
+ * the end, so that the steps between are compiled once for any number of them. */
 #define LOAD(name, type)                                                                           \
     INLINE void name(double v[4][STRIP], const type *restrict from, int channels, int n) {         \
         for (int i = 0; i < n; i++)                                                                \
@@ -30,8 +31,8 @@ LOAD(load_bytes, uint8_t)
 LOAD(load_words, uint16_t)
 LOAD(load_floats, float)
 
-INLINE void load(double v[4][STRIP], enum imf_sample sample, const void *from, int channels,
-                 int n) {
+INLINE void load_some(double v[4][STRIP], enum imf_sample sample, const void *from, int channels,
+                      int n) {
     if (sample == IMF_U8)
         load_bytes(v, from, channels, n);
     else if (sample == IMF_U16)
@@ -65,13 +66,36 @@ INLINE void store_floats(float *restrict to, double v[4][STRIP], int channels, i
             to[i * channels + c] = (float)v[c][i];
 }
 
-INLINE void store(double v[4][STRIP], enum imf_sample sample, void *to, int channels, int n) {
+INLINE void store_some(double v[4][STRIP], enum imf_sample sample, void *to, int channels, int n) {
     if (sample == IMF_U8)
         store_bytes(to, v, channels, n);
     else if (sample == IMF_U16)
         store_words(to, v, channels, n);
     else
         store_floats(to, v, channels, n);
+}
+
+/* With the number of channels a constant. */
+#define EACH(some, v, sample, at)                                                                  \
+    do {                                                                                           \
+        if (channels == 1)                                                                         \
+            some(v, sample, at, 1, n);                                                             \
+        else if (channels == 2)                                                                    \
+            some(v, sample, at, 2, n);                                                             \
+        else if (channels == 3)                                                                    \
+            some(v, sample, at, 3, n);                                                             \
+        else                                                                                       \
+            some(v, sample, at, 4, n);                                                             \
+    } while (0)
+
+IMF_CLONES static void load(double v[4][STRIP], enum imf_sample sample, const void *from,
+                            int channels, int n) {
+    EACH(load_some, v, sample, from);
+}
+
+IMF_CLONES static void store(double v[4][STRIP], enum imf_sample sample, void *to, int channels,
+                             int n) {
+    EACH(store_some, v, sample, to);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -141,20 +165,17 @@ INLINE void stretch(const struct imf_point_steps *s, double *restrict v, int n) 
 
 /* ---- a strip --------------------------------------------------------------------------------- */
 
-INLINE void work(const struct imf_point_steps *s, const void *from, const float *second, void *to,
-                 int in_channels, int out_channels, int n) {
+/* All steps; w, if there is one, holds what is subtracted. */
+IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP],
+                             double w[4][STRIP], int n) {
     const struct imf_point *p = s->point;
-    double v[4][STRIP], w[4][STRIP];
-    int colors = in_channels - p->alpha;
-    load(v, s->in, from, in_channels, n);
+    int in_channels = p->in_channels, colors = in_channels - p->alpha;
     for (int c = 0; c < colors && s->linear; c++) {
         const double *linear =
             s->linear + imf_curve_of(p->curve, c, colors) * ((size_t)p->full + 1);
         for (int i = 0; i < n; i++)
             v[c][i] = linear[(int)v[c][i]];
     }
-    if (p->unsharp)
-        load(w, IMF_F32, second, in_channels, n);
     for (int c = 0; c < in_channels && p->unsharp; c++)
         unsharp(p, v[c], w[c], n);
     if (p->unpremultiply)
@@ -177,34 +198,20 @@ INLINE void work(const struct imf_point_steps *s, const void *from, const float 
         alpha[i] *= p->full;
     for (int i = 0; i < n && p->normalize && p->alpha; i++)
         alpha[i] /= p->alpha_scale;
-    for (int c = s->curve ? colors : 0; c < out_channels && p->rescale != 1; c++)
+    for (int c = s->curve ? colors : 0; c < p->out_channels && p->rescale != 1; c++)
         for (int i = 0; i < n; i++)
             v[c][i] *= p->rescale;
-    store(v, s->out, to, out_channels, n);
-}
-
-IMF_CLONES static void imf_point_strip_some(const struct imf_point_steps *s, const void *from,
-                                            const float *second, void *to, int n) {
-    bool gray = s->point->gray;
-    switch (s->point->in_channels) {
-    case 1:
-        work(s, from, second, to, 1, 1, n);
-        break;
-    case 2:
-        work(s, from, second, to, 2, 2, n);
-        break;
-    case 3:
-        work(s, from, second, to, 3, gray ? 1 : 3, n);
-        break;
-    default:
-        work(s, from, second, to, 4, gray ? 2 : 4, n);
-        break;
-    }
 }
 
 void imf_point_strip(const struct imf_point_steps *s, const void *from, const float *second,
                      void *to, int n) {
-    imf_point_strip_some(s, from, second, to, n);
+    const struct imf_point *p = s->point;
+    double v[4][STRIP], w[4][STRIP];
+    load(v, s->in, from, p->in_channels, n);
+    if (p->unsharp)
+        load(w, IMF_F32, second, p->in_channels, n);
+    steps(s, v, w, n);
+    store(v, s->out, to, p->out_channels, n);
 }
 
 /* ---- the light curve back -------------------------------------------------------------------- */

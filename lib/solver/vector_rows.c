@@ -5,6 +5,9 @@
  * samples, with as many taps side by side as stay in registers. Nothing depends on the strip or on
  * how wide the vectors are: each sample's operations and their order are the same, and products are
  * not contracted with sums (-ffp-contract=off), so that every clone gives the same bits.
+ *
+ * Only functions that loop over samples have clones, each of them once: a call for a strip costs nothing
+ * beside it, and loops that were inlined wherever they are called would take compilers half a minute.
  */
 #include "solver/vector_rows.h"
 
@@ -67,8 +70,9 @@
 
 #define SUM uint16_t
 #define WORK unsigned
-INLINE void narrow_bytes(uint16_t *restrict sum, const void *const *at, const void *const *other,
-                         const struct imf_vector_sum *s, int n) {
+IMF_CLONES static void narrow_bytes(uint16_t *restrict sum, const void *const *at,
+                                    const void *const *other, const struct imf_vector_sum *s,
+                                    int n) {
     const uint16_t *tap = s->whole;
     bool more = false;
     if (!s->count)
@@ -76,8 +80,9 @@ INLINE void narrow_bytes(uint16_t *restrict sum, const void *const *at, const vo
     ADD_ALL(sum, uint8_t, s->count, ONE)
 }
 
-INLINE void narrow_sums(uint16_t *restrict sum, const void *const *at, const void *const *other,
-                        const struct imf_vector_sum *s, int n) {
+IMF_CLONES static void narrow_sums(uint16_t *restrict sum, const void *const *at,
+                                   const void *const *other, const struct imf_vector_sum *s,
+                                   int n) {
     const uint16_t *tap = s->whole;
     bool more = false;
     if (!s->count)
@@ -90,8 +95,9 @@ INLINE void narrow_sums(uint16_t *restrict sum, const void *const *at, const voi
 #define SUM float
 #define WORK float
 #define FLOAT_SUMS(name, type)                                                                     \
-    INLINE void name(float *restrict sum, const void *const *at, const void *const *other,         \
-                     const float *tap, int pairs, int count, bool more, int n) {                   \
+    IMF_CLONES static void name(float *restrict sum, const void *const *at,                        \
+                                const void *const *other, const float *tap, int pairs, int count,  \
+                                bool more, int n) {                                                \
         if (!more && !count)                                                                       \
             memset(sum, 0, (size_t)n * sizeof *sum);                                               \
         ADD_ALL(sum, type, pairs, TWO)                                                             \
@@ -105,8 +111,8 @@ FLOAT_SUMS(float_floats, float)
 
 /* ---- the end of a strip ---------------------------------------------------------------------- */
 
-INLINE void end_narrow(const struct imf_vector_end *e, uint8_t *restrict out, const uint16_t *sum,
-                       int n) {
+IMF_CLONES static void end_narrow(const struct imf_vector_end *e, uint8_t *restrict out,
+                                  const uint16_t *sum, int n) {
     uint16_t add = (uint16_t)(int)e->add, mul2 = (uint16_t)(int)e->mul2;
     uint16_t add2 = (uint16_t)(int)e->add2;
     if (e->absolute)
@@ -152,8 +158,8 @@ INLINE void end_floats(float *restrict out, const float *v, float mul, float add
 }
 
 /* What not all have, in loops of its own. */
-INLINE void end_strip(const struct imf_vector_end *e, enum imf_sample sample, void *out,
-                      float *restrict v, int n) {
+IMF_CLONES static void end_strip(const struct imf_vector_end *e, enum imf_sample sample, void *out,
+                                 float *restrict v, int n) {
     float mul = e->mul, add = e->add, level = e->level, full = e->full, divisor = e->divisor;
     if (e->absolute) {
         for (int i = 0; i < n; i++)
@@ -181,12 +187,12 @@ INLINE void end_strip(const struct imf_vector_end *e, enum imf_sample sample, vo
         end_floats(out, v, mul, add, n);
 }
 
-INLINE void widen(float *restrict to, const uint16_t *sum, int n) {
+IMF_CLONES static void widen(float *restrict to, const uint16_t *sum, int n) {
     for (int i = 0; i < n; i++)
         to[i] = (int16_t)sum[i];
 }
 
-INLINE void lengths(float *restrict a, const float *b, float by, int n) {
+IMF_CLONES static void lengths(float *restrict a, const float *b, float by, int n) {
     for (int i = 0; i < n; i++) {
         float x = a[i] * by, y = b[i] * by;
         a[i] = sqrtf(x * x + y * y);
@@ -194,8 +200,8 @@ INLINE void lengths(float *restrict a, const float *b, float by, int n) {
 }
 
 /* Squares of whole numbers below 2^24, and their sums, are exact. */
-INLINE void compare_squares(const struct imf_vector_end *e, float *restrict a, const float *b,
-                            int n) {
+IMF_CLONES static void compare_squares(const struct imf_vector_end *e, float *restrict a,
+                                       const float *b, int n) {
     double square = e->square;
     float above = e->above, below = e->below;
     for (int i = 0; i < n; i++) {
@@ -209,7 +215,7 @@ INLINE void compare_squares(const struct imf_vector_end *e, float *restrict a, c
  * one at most, so that the squares' sum is less than 2^24 from its square: arithmetic modulo 2^32
  * gives the difference exactly. The nearest is t while that is in -t + 1..t.
  */
-INLINE void whole_lengths(float *restrict a, const float *b, int n) {
+IMF_CLONES static void whole_lengths(float *restrict a, const float *b, int n) {
     for (int i = 0; i < n; i++) {
         int t = (int)(sqrtf(a[i] * a[i] + b[i] * b[i]) + 0.5f);
         uint32_t x = (uint32_t)(int)a[i], y = (uint32_t)(int)b[i], r = (uint32_t)t;
@@ -225,13 +231,13 @@ struct buffers {
     _Alignas(64) float v[2][WIDE];
 };
 
-INLINE const void *address(const struct imf_surface *s, ptrdiff_t row, ptrdiff_t sample) {
+static const void *address(const struct imf_surface *s, ptrdiff_t row, ptrdiff_t sample) {
     ptrdiff_t i = (ptrdiff_t)s->origin + row * (ptrdiff_t)s->pitch + sample;
     return (const char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
 }
 
 /* Sum `s` of the image's samples into buffer k; n is a multiple of IMF_SLACK. */
-INLINE void sum_image(const struct imf_vector_rows *w, const struct imf_vector_sum *s,
+static void sum_image(const struct imf_vector_rows *w, const struct imf_vector_sum *s,
                       const struct imf_surface *in, int y, int x, struct buffers *b, int k, int n) {
     const void *at[IMF_VECTOR_TAPS], *other[IMF_VECTOR_TAPS];
     for (int t = 0; t < s->count; t++) {
@@ -249,7 +255,7 @@ INLINE void sum_image(const struct imf_vector_rows *w, const struct imf_vector_s
 }
 
 /* A row's sums of those in buffer 0 into buffer 1, or to those of the terms before. */
-INLINE void sum_middle(const struct imf_vector_rows *w, int term, struct buffers *b, int n) {
+static void sum_middle(const struct imf_vector_rows *w, int term, struct buffers *b, int n) {
     const struct imf_vector_sum *s = &w->sum[2 * term + 1];
     const void *at[IMF_VECTOR_TAPS], *other[IMF_VECTOR_TAPS];
     for (int t = 0; t < s->count; t++) {
@@ -263,11 +269,11 @@ INLINE void sum_middle(const struct imf_vector_rows *w, int term, struct buffers
         float_floats(b->v[1], at, other, s->tap, s->pairs, s->count, term > 0, n);
 }
 
-INLINE int padded(int n) {
+static int padded(int n) {
     return (n + IMF_SLACK - 1) & -IMF_SLACK;
 }
 
-INLINE void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
+static void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
                   const struct imf_surface *out, int y, int x, struct buffers *b) {
     int rest = w->samples - x, some = rest < STRIP ? rest : STRIP, n = padded(some), last = 0;
     void *to = (char *)imf_surface_row(out, y) + (size_t)x * imf_sample_size(w->out);
@@ -299,24 +305,17 @@ INLINE void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
     end_strip(&w->end, w->out, to, b->v[last], n);
 }
 
-IMF_CLONES static void imf_vector_some(const struct imf_vector_rows *w,
-                                       const struct imf_surface *in, const struct imf_surface *out,
-                                       int first, int end) {
+void imf_vector_rows(const struct imf_vector_rows *w, const struct imf_surface *in,
+                     const struct imf_surface *out, int first, int end) {
     struct buffers b = {0}; /* what pads a strip is summed, too */
     for (int y = first; y < end; y++)
         for (int x = 0; x < w->samples; x += STRIP)
             strip(w, in, out, y, x, &b);
 }
 
-void imf_vector_rows(const struct imf_vector_rows *work, const struct imf_surface *in,
-                     const struct imf_surface *out, int first, int end) {
-    imf_vector_some(work, in, out, first, end);
-}
-
 /* ---- for those who go over rows otherwise ---------------------------------------------------- */
 
-IMF_CLONES static void imf_vector_sum_some(float *restrict out, enum imf_sample sample,
-                                           const struct imf_vector_taps *t, int n) {
+void imf_vector_sum(float *out, enum imf_sample sample, const struct imf_vector_taps *t, int n) {
     const void *const *at = t->at, *const *other = t->other;
     if (sample == IMF_U8)
         float_bytes(out, at, other, t->tap, t->pairs, t->count, false, n);
@@ -326,16 +325,7 @@ IMF_CLONES static void imf_vector_sum_some(float *restrict out, enum imf_sample 
         float_floats(out, at, other, t->tap, t->pairs, t->count, false, n);
 }
 
-void imf_vector_sum(float *out, enum imf_sample sample, const struct imf_vector_taps *t, int n) {
-    imf_vector_sum_some(out, sample, t, n);
-}
-
-IMF_CLONES static void imf_vector_finish_some(const struct imf_vector_end *end,
-                                              enum imf_sample sample, void *out, float *v, int n) {
-    end_strip(end, sample, out, v, n);
-}
-
 void imf_vector_finish(const struct imf_vector_end *end, enum imf_sample sample, void *out,
                        float *v, int n) {
-    imf_vector_finish_some(end, sample, out, v, n);
+    end_strip(end, sample, out, v, n);
 }
