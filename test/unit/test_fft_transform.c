@@ -202,15 +202,17 @@ static void test_radices(struct imf_context *ctx) {
 
 /* ---- any length ------------------------------------------------------------------------------ */
 
-/* Up to SAMPLED frequencies of each line of nx values, by the definition; the others' errors are
- * like these. */
-#define SAMPLED 32
+/* Up to so many frequencies of each line of nx values, by the definition; the others' errors are
+ * like these. One of a line of millions takes a tenth of a second. */
+static int sampled(int n) {
+    return n < 32 ? n : n < 1 << 20 || check_thorough() ? 32 : 8;
+}
 
 static void sample_line(struct sums *sums, const float *in, const float *got, int n, int sign,
                         const long double *root) {
-    int count = n < SAMPLED ? n : SAMPLED;
+    int count = sampled(n);
     for (int s = 0; s < count; s++) {
-        int k = n <= SAMPLED ? s : (int)(((long)s * n + (long)(state % (unsigned)n)) / SAMPLED) % n;
+        int k = n == count ? s : (int)(((long)s * n + (long)(state % (unsigned)n)) / count) % n;
         long double a = 0, b = 0;
         for (int j = 0, at = 0; j < n; j++, at = at + k < n ? at + k : at + k - n) {
             long double c = root[2 * at], d = sign * root[2 * at + 1];
