@@ -93,7 +93,12 @@ END
     for file in "$TESTDATA/noise-rgb.png" "$TESTDATA/gradient16.png" "$TESTDATA/alpha.png" deep.png; do
         for spec in 0.05:0.2 0.02:0.1:sigma=2:aperture=5:norm=l2 0.1:0.3:sigma=0:aperture=7; do
             imf -q -f "canny:$spec" --edge=reflect --backend=cpu "$file" -o want.pam
-            for backend in vector direct; do
+            # On a device each SPEC and each kind of image once.
+            case ${file##*/}-$spec in
+            noise-rgb.png-*:0.2 | gradient16.png-*norm=l2 | alpha.png-*aperture=7) device=direct ;;
+            *) device=$direct ;;
+            esac
+            for backend in vector $device; do
                 imf -q -f "canny:$spec" --edge=reflect --backend=$backend "$file" -o got.pam
                 cmp got.pam want.pam
             done

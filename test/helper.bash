@@ -74,6 +74,10 @@ need_python() { # MODULE...
     python3 -c "import $all" 2>/dev/null || skip "$all is what it is compared with"
 }
 
+# A program for a device takes up to a second to compile: of a claim's cases these backends do one or two always, and
+# the others with THOROUGH.
+direct=${THOROUGH:+direct} separable=${THOROUGH:+separable} fft=${THOROUGH:+fft}
+
 need_thorough() {
     [ -n "${THOROUGH:-}" ] || skip "takes long (THOROUGH=1 runs it)"
 }
