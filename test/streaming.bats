@@ -4,7 +4,7 @@ load helper
 # Noise, of so many bytes that rows stream: 800 x 500 RGB.
 make_noise() { # FILE
     { printf 'P6\n800 500\n255\n' && head -c 2500 "$IMFILTER" >.noise &&
-        for _ in $(seq 480); do cat .noise; done; } >"$1"
+        printf '.noise %.0s' {1..480} | xargs cat; } >"$1"
     rm .noise
 }
 
