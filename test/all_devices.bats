@@ -261,6 +261,19 @@ shares() { # of standard output's JSON: bands, those of each device
     [[ $output != *'"shares"'* ]]
 }
 
+@test "--device=all: an image is shared where all devices' memory is within --max-memory together" {
+    make_large
+    # Two need 181 MiB, rows on the host included; without the second one's buffers it were 157.
+    all --json --max-memory=170M large.pgm -o out.pgm
+    [ "$status" -eq 0 ]
+    [[ $output != *'"shares"'* && $output != *'"device":"host"'* ]]
+    cmp want.pgm out.pgm
+    all --json --max-memory=200M large.pgm -o out.pgm
+    [ "$status" -eq 0 ]
+    [[ $output == *'"shares":[{'* ]]
+    cmp want.pgm out.pgm
+}
+
 @test "--device=all: shares are the image's own, not those of one that was shared before" {
     need_two_devices
     # One picture, as colours and as indices into a palette, whose colours alone are filtered.
