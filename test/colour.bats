@@ -346,7 +346,9 @@ PY
     for power in 25 17 -12 -25; do
         printf 'combine magnitude\nscale 4e%d\nkernel x\n-1.1e%d 0 1.1e%d\n-2e%d 0 2e%d\n-1e%d 0 1e%d\nkernel y\n-1.1e%d -2e%d -1e%d\n0 0 0\n1e%d 2e%d 1.1e%d\n' \
             $power $power $power $power $power $power $power $power $power $power $power $power $power >big.flt
-        for backend in auto vector direct; do
+        # the largest and the least on a device
+        [ ${power#-} = 25 ] && device=direct || device=$direct
+        for backend in auto vector $device; do
             imf_run -f big.flt --backend=$backend --verify "$TESTDATA/noise.png"
             echo "$power $backend: $stderr"
             [ "$status" -eq 0 ]

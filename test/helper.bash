@@ -132,10 +132,10 @@ one_line() { # TEXT
     [[ ${stderr_lines[0]} == *"$1"* ]]
 }
 
-# Wait for a file that matches PATTERN in DIR, for at most five seconds.
+# Wait for a file that matches PATTERN in DIR, for at most thirty seconds.
 wait_for() { # DIR PATTERN
     local i
-    for i in $(seq 250); do
+    for i in $(seq 1500); do
         [ -z "$(find "$1" -name "$2" 2>/dev/null)" ] || return 0
         sleep 0.02
     done
