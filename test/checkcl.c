@@ -3,7 +3,8 @@
  */
 #include "checkcl.h"
 
-#include "device/tuning.h"
+#include "device/context.h"
+#include "device/opencl.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -95,7 +96,8 @@ static const char help[] =
     "  --bench[=WxH]    time each variant once it is right, on an image of that size (2000x1500):\n"
     "                   its name, milliseconds, nanoseconds a sample (a median), and how;\n"
     "                   solvers for GPUs on a GPU, or where --only asks for them\n"
-    "  --quick, --full  fewer, more draws from the matrix of cases\n"
+    "  --quick          a diagonal of the matrix of cases: few programs, each on every shape\n"
+    "  --full           more draws from it\n"
     "  --oclgrind       a handful of small cases\n"
     "  --device=WHICH   auto, cpu, gpu, an index or part of a name\n"
     "  --host           no device\n"
@@ -180,6 +182,9 @@ int main(int argc, char **argv) {
         check(&c, &groups[i], part);
     if (c.only && !c.met)
         fprintf(stderr, "checkcl: no case matches --only=%s\n", c.only);
+    struct imf_runtime *shared = NULL; /* of the public interface */
+    if (!host && !imf_context_runtime(c.ctx, &shared, NULL))
+        printf("checkcl compiled %u programs\n", c.rt->compiled + shared->compiled);
     printf("checkcl: %lu passed, %lu failed, %lu not applicable\n", c.passed, c.failed, c.skipped);
     for (size_t i = 0; i < c.timed_count; i++)
         free(c.timed[i]);

@@ -15,9 +15,8 @@ struct checkcl {
     struct imf_queue *queue;   /* of that; NULL: host only */
     struct imf_gles *gles;     /* while its group runs */
     struct imf_context *ctx;   /* the same device through the public interface */
-    bool quick, full, verbose; /* fewer and more draws from the matrix */
+    bool quick, full, verbose; /* a diagonal of the matrix; more draws from it */
     bool tiny;                 /* a handful of small cases, for oclgrind */
-    unsigned drawn;            /* cases of solvers for GPUs, on a processor */
     const char *only;          /* a pattern of names, or NULL for all */
     bool met;                  /* by one name at least */
     const char *part;          /* spatial, gles, transforms or chains, or NULL for all */

@@ -145,7 +145,9 @@ static void check_transfers(struct checkcl *c) {
     size_t n = sizeof transfers / sizeof *transfers, shape_count = sizeof shapes / sizeof *shapes;
     for (size_t i = 0; i < n; i += c->tiny ? 7 : 1)
         for (size_t s = 0; s < shape_count; s++) {
-            if ((i + s) % (c->tiny ? 3 : c->quick ? 5 : 2))
+            /* Quick: small programs differ by their samples and channels, not by the response. */
+            size_t other = i % 4 == 2 ? 2 + i / 4 % 3 : 1 - i % 2;
+            if (c->quick && !c->tiny ? s != other : (i + s) % (c->tiny ? 3 : 2))
                 continue;
             check_chain(c, &transfers[i], &shapes[s], IMF_BACKEND_FFT,
                         (enum imf_edge)((i + s) % 5));

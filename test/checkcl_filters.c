@@ -169,7 +169,7 @@ static void check_variant(struct checkcl *c, const struct imf_filter *f, const c
 }
 
 void checkcl_filters(struct checkcl *c) {
-    size_t variants = c->full ? 2 * COUNT(samples) : c->bench ? 2 : c->tiny ? 1 : c->quick ? 2 : 4;
+    size_t variants = c->full ? 2 * COUNT(samples) : c->bench ? 2 : c->quick ? 1 : 4;
     for (size_t k = 0; k < COUNT(specs) - (c->tiny ? LARGE : 0); k++) {
         struct imf_filter *f = NULL;
         struct imf_error err;

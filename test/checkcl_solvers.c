@@ -59,10 +59,6 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
     const char *name = checkcl_variant(s, k);
     if (!checkcl_wanted(c, name))
         return;
-    /* A processor compiles for long what was written for a GPU, and is never given it to run. */
-    if (c->quick && !c->tiny && !imf_backend_is_host(s->backend) &&
-        checkcl_device(c, s).gpu != imf_queue_device(c->queue)->gpu && c->drawn++ % 12)
-        return;
     checkcl_prepare(&m, k, seed);
     struct imf_error err = {.text = ""};
     struct imf_device device = checkcl_device(c, s);
@@ -119,7 +115,7 @@ static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
         int w, h;
     } some[] = {{5, 4}, {9, 9}, {3, 14}, {25, 7}, {47, 10}, {12, 33}};
     uint64_t seed = 3000;
-    for (size_t i = 0; i < (c->tiny ? 1 : COUNT(some)); i += c->quick ? 2 : 1)
+    for (size_t i = 0; i < (c->tiny ? 1 : COUNT(some)); i += c->quick ? 3 : 1)
         for (int kind = RANK2_REAL; kind <= IDENTITY; kind++) {
             size_t t = ++seed % COUNT(samples);
             struct kase q = {.shape = shapes[seed % COUNT(shapes)],
@@ -153,17 +149,18 @@ static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
 /* Two kernels as one complex one: exact and real, both depths, every channel count and edge. It
  * must take them all, but for sums that are too coarse to be exact. */
 static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
+    enum { QUICK = 5 }; /* of these */
     static const struct kase cases[] = {
-        {{31, 29, 1}, IMF_U8, IMF_U8, 3, 3, INTEGER, 1, 0, IMF_EDGE_CLAMP, MIXED, 0, 0},
         {{130, 75, 3}, IMF_U8, IMF_U8, 5, 5, INTEGER, 1, 2, IMF_EDGE_REFLECT, NOISE, 0, 0},
         {{23, 1, 4}, IMF_U8, IMF_U16, 9, 3, INTEGER, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
         {{64, 40, 2}, IMF_U16, IMF_U16, 7, 3, REAL, 1, 0, IMF_EDGE_WRAP, MIXED, 0, 0},
-        {{97, 61, 1}, IMF_U8, IMF_U8, 15, 15, REAL, 1, 0, IMF_EDGE_CONSTANT, MIXED, 0, 0},
         {{130, 75, 3}, IMF_U8, IMF_U8, 3, 3, ANTISYMMETRIC, 1, 5, IMF_EDGE_CLAMP, NOISE, 0, 0},
+        {{97, 61, 1}, IMF_U8, IMF_U8, 15, 15, REAL, 1, 0, IMF_EDGE_CONSTANT, MIXED, 0, 0},
+        {{31, 29, 1}, IMF_U8, IMF_U8, 3, 3, INTEGER, 1, 0, IMF_EDGE_CLAMP, MIXED, 0, 0},
         {{40, 33, 3}, IMF_F32, IMF_U8, 21, 13, REAL, 1, 1, IMF_EDGE_CLAMP, MIXED, 0, 0},
         {{57, 44, 3}, IMF_U8, IMF_U8, 31, 31, POSITIVE, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
     };
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < (c->quick ? QUICK : COUNT(cases)); i++) {
         struct material m;
         struct imf_device device = checkcl_device(c, s);
         if (!checkcl_wanted(c, checkcl_variant(s, &cases[i])))
@@ -214,7 +211,7 @@ static void check_antisymmetric(struct checkcl *c, const struct imf_solver *s) {
         {{130, 75, 2}, IMF_U8, IMF_U8, 5, 4, ANTISYMMETRIC, 1, 0, IMF_EDGE_REFLECT, MIXED, 0, 0},
         {{97, 61, 3}, IMF_U8, IMF_U8, 3, 3, ANTISYMMETRIC, 1, 5, IMF_EDGE_CLAMP, NOISE, 0, 0},
     };
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t i = 0; i < COUNT(cases); i += c->quick && !c->tiny ? 2 : 1)
         checkcl_solver(c, s, &cases[i], 500 + i);
 }
 
@@ -237,12 +234,45 @@ static void check_smooth(struct checkcl *c) {
         }
 }
 
-static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
+/*
+ * The quick run: what a case compiles is on a diagonal of the matrix, whose axes have lengths
+ * without many common factors, so that `rows` cases meet `rows` pairs of values of any two axes.
+ * Each is then run on every shape, which compiles nothing; but a transform's program depends on its
+ * lengths, so there each has a shape of its own.
+ */
+static void check_diagonal(struct checkcl *c, const struct imf_solver *s, size_t rows) {
+    static const enum taps products[] = {RANK1_INTEGER, RANK1_REAL, SYMMETRIC};
+    bool product = s == &imf_solver_separable || s == &imf_solver_separable_gpu;
+    bool lengths = s->backend == IMF_BACKEND_FFT;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t z = lengths ? i : 0; z < (lengths ? i + 1 : COUNT(shapes)); z++) {
+            size_t t = i % COUNT(samples);
+            struct kase q = {.shape = shapes[(3 * z + 1) % COUNT(shapes)],
+                             .in = samples[t].in,
+                             .out = samples[t].out,
+                             .kw = sizes[(i + 1) % COUNT(sizes)].w,
+                             .kh = sizes[(i + 1) % COUNT(sizes)].h,
+                             .taps = product ? products[i % 2] : (enum taps)(i % (SYMMETRIC + 1)),
+                             .magnitude = !product && i % 5 == 3,
+                             .epilogue = (int)((i + i / COUNT(samples)) % 6),
+                             .edge = (enum imf_edge)((i + z) % 5)};
+            q.shape.channels = 1 + (int)(i + i / 4) % 4;
+            checkcl_solver(c, s, &q, 1000 + i);
+        }
+}
+
+/* The quick run of a solver for GPUs, each case of which takes seconds to compile on a processor. */
+static void check_gpu_transform(struct checkcl *c) {
+    static const struct kase cases[] = {
+        {{145, 9, 1}, IMF_U8, IMF_U8, 400, 3, POSITIVE, 0, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
+        {{9, 145, 3}, IMF_F32, IMF_U8, 3, 200, REAL, 0, 1, IMF_EDGE_MIRROR, MIXED, 0, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        checkcl_solver(c, &imf_solver_fft_gpu, &cases[i], 9);
+}
+
+static void check_matrix(struct checkcl *c, const struct imf_solver *s) {
     uint64_t seed = 1000;
-    if (s == &imf_solver_multirate) {
-        check_smooth(c);
-        return;
-    }
     size_t kinds = SYMMETRIC + 1, max_sizes = c->tiny ? 4 : c->quick ? 8 : COUNT(sizes);
     for (size_t k = 0; k < max_sizes; k++)
         for (size_t kind = 0; kind < kinds; kind++) {
@@ -278,18 +308,38 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                 checkcl_solver(c, s, &q, seed);
             }
         }
+}
+
+static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
+    bool quick = c->quick && !c->tiny && !imf_backend_is_host(s->backend);
+    bool slow = checkcl_device(c, s).gpu && !imf_queue_device(c->queue)->gpu;
+    bool transforms = s->backend == IMF_BACKEND_FFT;
+    if (s == &imf_solver_multirate) {
+        check_smooth(c);
+        return;
+    }
+    if (quick && slow && transforms) {
+        check_gpu_transform(c);
+        return;
+    }
+    if (quick)
+        check_diagonal(c, s, slow ? 4 : transforms ? 8 : s == &imf_solver_direct ? 18 : 10);
+    else
+        check_matrix(c, s);
     if (s == &imf_solver_separable || s == &imf_solver_vector)
         check_ranks(c, s);
     if (c->tiny)
         return;
-    if (s->backend != IMF_BACKEND_FFT)
+    if (!transforms)
         check_antisymmetric(c, s);
     if (s == &imf_solver_separable)
         check_long_rows(c);
     /* Each shape, channel count and edge with one integer and one real kernel. */
-    for (size_t z = 0; z < COUNT(shapes); z++)
+    for (size_t z = 0; z < COUNT(shapes) && (!quick || transforms); z++)
         for (int edge = 0; edge < (s == &imf_solver_fft_gpu ? 2 : 5); edge++)
             for (int channels = 1; channels <= 4; channels++) {
+                if (quick && (channels != 1 + (int)z % 4 || edge % 2 != (int)z / 4 % 2))
+                    continue;
                 struct kase q = {.shape = shapes[z],
                                  .in = IMF_U8,
                                  .out = IMF_U8,
@@ -317,6 +367,8 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
         /* Large scales, where a float decides most pixels: errors below and above one. */
         for (int side = 31; side < 200; side += 110)
             for (int channels = 1; channels <= 4; channels += 2) {
+                if (quick && (side > 31) != (channels > 1))
+                    continue;
                 struct kase k = {.shape = {77, 58, channels},
                                  .in = IMF_U8,
                                  .out = channels == 1 ? IMF_U16 : IMF_U8,
@@ -333,7 +385,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
         return;
     /* Kernels that need each of its lengths, along one axis or the other. */
     for (int upright = 0; upright < 2; upright++)
-        for (int length = 100 << upright; length < 4000; length *= c->full ? 2 : 4) {
+        for (int length = 100 << upright; length < 4000; length *= c->full ? 2 : quick ? 16 : 4) {
             struct kase k = {.shape = {upright ? 9 : 145, upright ? 145 : 9, 1 + upright * 2},
                              .in = upright ? IMF_F32 : IMF_U8,
                              .out = IMF_U8,

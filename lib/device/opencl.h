@@ -27,6 +27,7 @@ struct imf_runtime {
     pthread_mutex_t lock;         /* of `builds` */
     pthread_cond_t built;         /* one of them is done, or was given up */
     struct imf_build *builds;
+    unsigned compiled; /* of them, from text; for tests */
 };
 
 struct imf_queue {

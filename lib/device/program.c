@@ -193,6 +193,7 @@ static enum imf_status find_or_obtain(struct imf_runtime *rt, const struct text 
         status = obtain(rt, b, t, file, err);
         pthread_mutex_lock(&rt->lock);
         b->ready = true;
+        rt->compiled += b->fresh;
         if (status)
             give_up(rt, b);
         pthread_cond_broadcast(&rt->built);
