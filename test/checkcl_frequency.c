@@ -136,8 +136,8 @@ static void check_all(struct checkcl *c, const struct imf_solver *s) {
     unsigned every = c->tiny ? 37 : c->quick ? 5 : 1, n = 0;
     if (gpu && c->tiny)
         every = 262;
-    else if (slow && !c->full)        /* a compilation each, of seconds */
-        every = c->quick ? 1000 : 53; /* columns in two steps below */
+    else if (slow && !c->full) /* a compilation each, of seconds */
+        every = c->quick ? 262 : 53;
     for (size_t t = 0; t < COUNT(transfers); t++)
         for (size_t z = 0; z < COUNT(shapes); z++)
             for (int edge = 0; edge < 5; edge++, n++) {

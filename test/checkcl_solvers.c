@@ -235,8 +235,8 @@ static void check_smooth(struct checkcl *c) {
 }
 
 /*
- * The quick run: what a case compiles is on a diagonal of the matrix, whose axes have lengths
- * without many common factors, so that `rows` cases meet `rows` pairs of values of any two axes.
+ * The quick run: what a case compiles is on a diagonal of the matrix. Samples, epilogues and taps
+ * are turned against each other, so that no pair of their values is met twice in 18 rows.
  * Each is then run on every shape, which compiles nothing; but a transform's program depends on its
  * lengths, so there each has a shape of its own.
  */
@@ -247,15 +247,17 @@ static void check_diagonal(struct checkcl *c, const struct imf_solver *s, size_t
     for (size_t i = 0; i < rows; i++)
         for (size_t z = lengths ? i : 0; z < (lengths ? i + 1 : COUNT(shapes)); z++) {
             size_t t = i % COUNT(samples);
-            struct kase q = {.shape = shapes[(3 * z + 1) % COUNT(shapes)],
-                             .in = samples[t].in,
-                             .out = samples[t].out,
-                             .kw = sizes[(i + 1) % COUNT(sizes)].w,
-                             .kh = sizes[(i + 1) % COUNT(sizes)].h,
-                             .taps = product ? products[i % 2] : (enum taps)(i % (SYMMETRIC + 1)),
-                             .magnitude = !product && i % 5 == 3,
-                             .epilogue = (int)((i + i / COUNT(samples)) % 6),
-                             .edge = (enum imf_edge)((i + z) % 5)};
+            struct kase q = {
+                .shape = shapes[(3 * z + 1) % COUNT(shapes)],
+                .in = samples[t].in,
+                .out = samples[t].out,
+                .kw = sizes[(i + 1) % COUNT(sizes)].w,
+                .kh = sizes[(i + 1) % COUNT(sizes)].h,
+                .taps = product ? products[i % 2]
+                                : (enum taps)((5 * t + i / COUNT(samples)) % (SYMMETRIC + 1)),
+                .magnitude = !product && i % 5 == 3,
+                .epilogue = (int)((i + i / COUNT(samples)) % 6),
+                .edge = (enum imf_edge)((i + z) % 5)};
             q.shape.channels = 1 + (int)(i + i / 4) % 4;
             checkcl_solver(c, s, &q, 1000 + i);
         }
@@ -379,7 +381,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
                 checkcl_solver(c, s, &k, 10);
             }
     }
-    if (s == &imf_solver_fft)
+    if (s == &imf_solver_fft || s == &imf_solver_direct)
         check_magnitudes(c, s);
     if (s != &imf_solver_fft_gpu && s != &imf_solver_fft)
         return;

@@ -178,7 +178,7 @@ void checkcl_windows(struct checkcl *c) {
         if (c->bench && slow && !c->only)
             continue;
         unsigned able = 0;
-        size_t step = c->tiny ? 5 : !c->quick ? 1 : slow ? 4 : 3;
+        size_t step = c->tiny ? 5 : !c->quick ? 1 : slow ? 3 : 2;
         for (size_t k = c->tiny ? 0 : which % step; k < COUNT(specs); k += step) {
             struct imf_filter *f = NULL;
             struct imf_error err;
