@@ -3,12 +3,6 @@
 #ifndef SAMPLE_T
 #define SAMPLE_T uchar
 #endif
-#ifndef CHANNELS
-#define CHANNELS 1
-#endif
-#ifndef OUTSIDE
-#define OUTSIDE 0 // the pixel beyond the edge, a sample for each channel
-#endif
 #ifndef RUN
 #define RUN 16 // pixels of a margin row that a work-item fills
 #endif
@@ -16,23 +10,25 @@
 #define GROUP 64 // work-items a work-group
 #endif
 
-__constant float outside[] = {OUTSIDE};
-
-inline void put(__global SAMPLE_T *to, __global const SAMPLE_T *row, int from)
+inline void put(__global SAMPLE_T *to, __global const SAMPLE_T *row, int from, int channels,
+                const float *outside)
 {
-    for (int c = 0; c < CHANNELS; c++)
-        to[c] = from < 0 ? (SAMPLE_T)outside[c] : row[(long)from * CHANNELS + c];
+    for (int c = 0; c < channels; c++)
+        to[c] = from < 0 ? (SAMPLE_T)outside[c] : row[(long)from * channels + c];
 }
 
 // Work-items 0..columns-1 fill a pixel each, left or right of the image; the others RUN pixels of a
 // margin row, corners included. All read the image itself only, so that one launch does it.
 // The surface's rows are `height` rows of the image from `first` on; top and bottom are 0 where they do
 // not meet its edge. Table: left + right source columns, then from entry `rows` on top + bottom source
-// rows, as rows of the image.
+// rows, as rows of the image. The constant's samples are arguments as well: one program serves every
+// filter.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 edge_fill(__global SAMPLE_T *image, long origin, long pitch, int width, int height, int left,
-          int right, int top, int bottom, int first, int rows, __global const int *table)
+          int right, int top, int bottom, int first, int rows, __global const int *table,
+          int channels, float outside0, float outside1, float outside2, float outside3)
 {
+    const float outside[] = {outside0, outside1, outside2, outside3};
     // 64 bits: the sides of a surface can have more pixels than 32 bits count.
     ulong id = get_global_id(0), sides = left + right;
     image += origin;
@@ -40,7 +36,7 @@ edge_fill(__global SAMPLE_T *image, long origin, long pitch, int width, int heig
         long y = id / sides;
         int i = id - y * sides, x = i < left ? i - left : width + i - left;
         __global SAMPLE_T *row = image + y * pitch;
-        put(row + (long)x * CHANNELS, row, table[i]);
+        put(row + (long)x * channels, row, table[i], channels, outside);
         return;
     }
     id -= sides * height;
@@ -53,12 +49,12 @@ edge_fill(__global SAMPLE_T *image, long origin, long pitch, int width, int heig
     __global SAMPLE_T *to = image + y * pitch;
     __global const SAMPLE_T *source = image + (from < 0 ? 0 : from - first) * pitch;
     if (from >= 0 && begin >= 0 && end <= width) {
-        for (int k = begin * CHANNELS; k < end * CHANNELS; k++)
+        for (int k = begin * channels; k < end * channels; k++)
             to[k] = source[k];
         return;
     }
     for (int x = begin; x < end; x++) {
         int column = x < 0 ? table[x + left] : x < width ? x : table[x - width + left];
-        put(to + (long)x * CHANNELS, source, from < 0 ? -1 : column);
+        put(to + (long)x * channels, source, from < 0 ? -1 : column, channels, outside);
     }
 }

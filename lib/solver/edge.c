@@ -105,6 +105,7 @@ struct imf_edge_job {
     struct imf_queue *queue;
     struct imf_margin margin;
     int height;
+    float outside[4];
     struct imf_program *program;
     struct imf_buffer *table;
 };
@@ -149,9 +150,9 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_queue *queue
     job->queue = queue;
     job->margin = m;
     job->height = s->height;
+    for (int c = 0; c < s->channels; c++)
+        job->outside[c] = (float)outside[c];
     imf_define(&d, "SAMPLE_T", "%s", type[s->sample]);
-    imf_define(&d, "CHANNELS", "%d", s->channels);
-    imf_define_floats(&d, "OUTSIDE", outside, (size_t)s->channels);
     imf_define(&d, "RUN", "%d", run_length(queue));
     imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_queue_device(queue)));
     const struct imf_program_source source = {.file = "edge.cl", .defines = &d};
@@ -177,11 +178,23 @@ enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface 
     size_t sides = (size_t)m.left + (size_t)m.right, run = (size_t)run_length(job->queue);
     size_t items = sides * (size_t)s->height + ((size_t)m.top + (size_t)m.bottom) *
                                                    ((sides + (size_t)s->width + run - 1) / run);
-    const struct imf_arg args[] = {
-        imf_arg_buffer(s->mem), imf_arg_size(s->origin), imf_arg_size(s->pitch),
-        imf_arg_int(s->width),  imf_arg_int(s->height),  imf_arg_int(m.left),
-        imf_arg_int(m.right),   imf_arg_int(m.top),      imf_arg_int(m.bottom),
-        imf_arg_int(first),     imf_arg_int(rows),       imf_arg_buffer(job->table)};
+    const struct imf_arg args[] = {imf_arg_buffer(s->mem),
+                                   imf_arg_size(s->origin),
+                                   imf_arg_size(s->pitch),
+                                   imf_arg_int(s->width),
+                                   imf_arg_int(s->height),
+                                   imf_arg_int(m.left),
+                                   imf_arg_int(m.right),
+                                   imf_arg_int(m.top),
+                                   imf_arg_int(m.bottom),
+                                   imf_arg_int(first),
+                                   imf_arg_int(rows),
+                                   imf_arg_buffer(job->table),
+                                   imf_arg_int(s->channels),
+                                   imf_arg_float(job->outside[0]),
+                                   imf_arg_float(job->outside[1]),
+                                   imf_arg_float(job->outside[2]),
+                                   imf_arg_float(job->outside[3])};
     struct imf_grid grid = imf_grid_over(items, 1, imf_tuning_group(imf_queue_device(job->queue)));
     return items ? imf_program_launch(job->queue, job->program, grid, args, err) : IMF_OK;
 }
