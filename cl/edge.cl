@@ -11,24 +11,24 @@
 #endif
 
 inline void put(__global SAMPLE_T *to, __global const SAMPLE_T *row, int from, int channels,
-                const float *outside)
+                __global const int *outside)
 {
     for (int c = 0; c < channels; c++)
-        to[c] = from < 0 ? (SAMPLE_T)outside[c] : row[(long)from * channels + c];
+        to[c] = from < 0 ? (SAMPLE_T)as_float(outside[c]) : row[(long)from * channels + c];
 }
 
 // Work-items 0..columns-1 fill a pixel each, left or right of the image; the others RUN pixels of a
 // margin row, corners included. All read the image itself only, so that one launch does it.
 // The surface's rows are `height` rows of the image from `first` on; top and bottom are 0 where they do
 // not meet its edge. Table: left + right source columns, then from entry `rows` on top + bottom source
-// rows, as rows of the image. The constant's samples are arguments as well: one program serves every
-// filter.
+// rows, as rows of the image, then from entry `beyond` on the samples of the pixel beyond the edge, as
+// floats. So one program serves any number of channels.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 edge_fill(__global SAMPLE_T *image, long origin, long pitch, int width, int height, int left,
           int right, int top, int bottom, int first, int rows, __global const int *table,
-          int channels, float outside0, float outside1, float outside2, float outside3)
+          int channels, int beyond)
 {
-    const float outside[] = {outside0, outside1, outside2, outside3};
+    __global const int *outside = table + beyond;
     // 64 bits: the sides of a surface can have more pixels than 32 bits count.
     ulong id = get_global_id(0), sides = left + right;
     image += origin;

@@ -105,7 +105,7 @@ struct imf_edge_job {
     struct imf_queue *queue;
     struct imf_margin margin;
     int height;
-    float outside[4];
+    int constant; /* where the table has its samples */
     struct imf_program *program;
     struct imf_buffer *table;
 };
@@ -118,13 +118,16 @@ static int run_length(const struct imf_queue *queue) {
     return imf_queue_device(queue)->gpu ? GPU_RUN : CPU_RUN;
 }
 
-/* Source columns left and right of the image, then source rows above and below. */
+/* Source columns left and right of the image, then source rows above and below, then the constant, a
+ * float for each channel. */
 static enum imf_status make_table(struct imf_edge_job *job, const struct imf_surface *s,
-                                  enum imf_edge edge, struct imf_error *err) {
+                                  enum imf_edge edge, const double *outside,
+                                  struct imf_error *err) {
     struct imf_margin m = job->margin;
     size_t columns = (size_t)m.left + (size_t)m.right;
-    size_t count = columns + (size_t)m.top + (size_t)m.bottom;
-    int32_t *table = malloc((count ? count : 1) * sizeof *table);
+    size_t constant = columns + (size_t)m.top + (size_t)m.bottom;
+    size_t count = constant + (size_t)s->channels;
+    int32_t *table = malloc(count * sizeof *table);
     if (!table)
         return imf_fail_memory(err, count * sizeof *table);
     for (int i = 0; i < m.left + m.right; i++)
@@ -132,6 +135,11 @@ static enum imf_status make_table(struct imf_edge_job *job, const struct imf_sur
     for (int i = 0; i < m.top + m.bottom; i++)
         table[columns + (size_t)i] =
             imf_edge_index(edge, i < m.top ? i - m.top : s->height + i - m.top, s->height);
+    for (int c = 0; c < s->channels; c++) {
+        float sample = (float)outside[c];
+        memcpy(&table[constant + (size_t)c], &sample, sizeof sample);
+    }
+    job->constant = (int)constant;
     enum imf_status st =
         imf_buffer_table(&job->table, job->queue, table, count * sizeof *table, err);
     free(table);
@@ -150,13 +158,11 @@ enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_queue *queue
     job->queue = queue;
     job->margin = m;
     job->height = s->height;
-    for (int c = 0; c < s->channels; c++)
-        job->outside[c] = (float)outside[c];
     imf_define(&d, "SAMPLE_T", "%s", type[s->sample]);
     imf_define(&d, "RUN", "%d", run_length(queue));
     imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_queue_device(queue)));
     const struct imf_program_source source = {.file = "edge.cl", .defines = &d};
-    enum imf_status st = make_table(job, s, edge, err);
+    enum imf_status st = make_table(job, s, edge, outside, err);
     if (!st)
         st = imf_program_make(&job->program, queue, &source, "edge_fill", err);
     imf_defines_free(&d);
@@ -178,23 +184,12 @@ enum imf_status imf_edge_run(struct imf_edge_job *job, const struct imf_surface 
     size_t sides = (size_t)m.left + (size_t)m.right, run = (size_t)run_length(job->queue);
     size_t items = sides * (size_t)s->height + ((size_t)m.top + (size_t)m.bottom) *
                                                    ((sides + (size_t)s->width + run - 1) / run);
-    const struct imf_arg args[] = {imf_arg_buffer(s->mem),
-                                   imf_arg_size(s->origin),
-                                   imf_arg_size(s->pitch),
-                                   imf_arg_int(s->width),
-                                   imf_arg_int(s->height),
-                                   imf_arg_int(m.left),
-                                   imf_arg_int(m.right),
-                                   imf_arg_int(m.top),
-                                   imf_arg_int(m.bottom),
-                                   imf_arg_int(first),
-                                   imf_arg_int(rows),
-                                   imf_arg_buffer(job->table),
-                                   imf_arg_int(s->channels),
-                                   imf_arg_float(job->outside[0]),
-                                   imf_arg_float(job->outside[1]),
-                                   imf_arg_float(job->outside[2]),
-                                   imf_arg_float(job->outside[3])};
+    const struct imf_arg args[] = {
+        imf_arg_buffer(s->mem),   imf_arg_size(s->origin),   imf_arg_size(s->pitch),
+        imf_arg_int(s->width),    imf_arg_int(s->height),    imf_arg_int(m.left),
+        imf_arg_int(m.right),     imf_arg_int(m.top),        imf_arg_int(m.bottom),
+        imf_arg_int(first),       imf_arg_int(rows),         imf_arg_buffer(job->table),
+        imf_arg_int(s->channels), imf_arg_int(job->constant)};
     struct imf_grid grid = imf_grid_over(items, 1, imf_tuning_group(imf_queue_device(job->queue)));
     return items ? imf_program_launch(job->queue, job->program, grid, args, err) : IMF_OK;
 }
