@@ -17,20 +17,34 @@ ppm_size() { # FILE: WIDTH HEIGHT
     done
 }
 
+# orient-1 to orient-8, and the like.
+eight() { # PREFIX SUFFIX
+    printf "$1%s$2\n" 1 2 3 4 5 6 7 8
+}
+
+# Every file's pixels are the upright ones; N files.
+all_upright() { # FILE...
+    imf -q -f kernel:1 --depth=8 --format=pgm --orient=apply "$@" -o up/
+    [ "$(samples "up/$(basename "${1%.*}").pgm")" = "$UPRIGHT" ]
+    [ "$(ls up | wc -l)" -eq $# ]
+    [ "$(sha256sum up/* | cut -d ' ' -f 1 | sort -u | wc -l)" -eq 1 ]
+    rm -r up
+}
+
 @test "--orient=apply turns pixels and tag; keep leaves both; exiftool reads the tag" {
     command -v exiftool >/dev/null || skip "exiftool reads the tags"
-    for n in 1 2 3 4 5 6 7 8; do
-        imf -f kernel:1 --orient=apply "$FOREIGN/orient-$n.png" -o apply.png
-        imf -f kernel:1 --orient=keep "$FOREIGN/orient-$n.png" -o keep.png
-        [ "$(exiftool -s3 -n -Orientation -ImageSize apply.png)" = "$(printf '1\n6 4')" ]
-        [ "$(exiftool -s3 -n -Orientation keep.png)" = "$n" ]
-        [ "$(exiftool -s3 -ImageSize keep.png)" = "$(exiftool -s3 -ImageSize "$FOREIGN/orient-$n.png")" ]
-        imf -f kernel:1 --strip keep.png -o bare.png
-        [ "$(exiftool -s3 -n -Orientation bare.png)" = "" ]
-        for file in apply.png bare.png; do
-            [ "$(samples "$file")" = "$UPRIGHT" ]
-        done
-    done
+    local original
+    mapfile -t original < <(eight "$FOREIGN/orient-" .png)
+    imf -q -f kernel:1 --orient=apply "${original[@]}" -o apply/
+    imf -q -f kernel:1 --orient=keep "${original[@]}" -o keep/
+    imf -q -f kernel:1 --strip keep/*.png -o bare/
+    tell() { exiftool -q -s3 -n -p "\$FileName \${Orientation;\$_} \$ImageSize" "$@"; }
+    diff <(tell apply/*.png) <(eight orient- '.png 1 6 4')
+    [ "$(tell keep/*.png | cut -d ' ' -f 2 | xargs)" = "1 2 3 4 5 6 7 8" ]
+    diff <(tell keep/*.png) <(tell "${original[@]}")
+    [ "$(exiftool -q -s3 -n -Orientation bare/*.png)" = "" ]
+    all_upright apply/*.png
+    all_upright bare/*.png
 }
 
 @test "a JPEG turned upright is what ImageMagick's -auto-orient makes of it" {
@@ -48,15 +62,15 @@ ppm_size() { # FILE: WIDTH HEIGHT
 }
 
 @test "directions are the upright picture's, kept or applied" {
+    local spec n
     for spec in emboss:30 motion:5:20 sobel:dir=x scharr:dir=y kernel:1,2,3/4,-5,6 notch:0.1:0.3:0.1; do
-        imf -q -f "$spec" "$FOREIGN/orient-1.png" -o want.pgm
+        imf -q -f "$spec" --format=pgm "$FOREIGN"/orient-[1-8].png -o apply/
+        imf -q -f "$spec" "$FOREIGN"/orient-[2-8].png -o keep/
+        imf -q -f kernel:1 --format=pgm keep/*.png -o kept/
         for n in 2 3 4 5 6 7 8; do
-            imf -q -f "$spec" "$FOREIGN/orient-$n.png" -o apply.pgm
-            imf -q -f "$spec" "$FOREIGN/orient-$n.png" -o keep.png
-            imf -f kernel:1 keep.png -o keep.pgm
             echo "$spec $n"
-            cmp want.pgm apply.pgm
-            cmp want.pgm keep.pgm
+            cmp apply/orient-1.pgm "apply/orient-$n.pgm"
+            cmp apply/orient-1.pgm "kept/orient-$n.pgm"
         done
     done
 }
@@ -140,10 +154,11 @@ ppm_size() { # FILE: WIDTH HEIGHT
     one_line "keep or apply"
 }
 
-# Make IN's EXIF, of orientation-6.png, into chunks, each KIND:KEYWORD:ORIENTATION (eXIf: no keyword),
-# before the pixels but those behind a "-"; or tell what chunks say, in order.
-exif_chunks() { # make IN OUT CHUNK... | tell FILE
-    python3 - "$@" <<'PYTHON'
+# For each line on standard input, OUT=CHUNK=..., make the EXIF of IN, orientation 6, into chunks, each
+# KIND:KEYWORD:ORIENTATION (eXIf: no keyword), before the pixels but those behind a "-"; or tell what each file's chunks
+# say, sorted.
+exif_chunks() { # make IN | tell FILE...
+    python3 /dev/fd/9 "$@" 9<<'PYTHON'
 import struct, sys, zlib
 
 def chunks(name):
@@ -172,27 +187,32 @@ def text(kind, keyword, orient, exif):
 if sys.argv[1] == "make":
     old = list(chunks(sys.argv[2]))
     exif = dict(old)[b"eXIf"]
-    sides, side = [[], []], 0
-    for word in sys.argv[4:]:
-        if word == "-":
-            side = 1
-            continue
-        kind, keyword, orient = word.split(":")
-        sides[side].append((kind.encode(), text(kind, keyword, int(orient), exif)))
-    rest = [c for c in old if c[0] != b"eXIf"]
-    with open(sys.argv[3], "wb") as out:
-        out.write(b"\x89PNG\r\n\x1a\n")
-        for name, data in rest[:1] + sides[0] + rest[1:-1] + sides[1] + rest[-1:]:
-            out.write(struct.pack(">I", len(data)) + name + data +
-                      struct.pack(">I", zlib.crc32(name + data)))
+    for line in sys.stdin.read().splitlines():
+        path, *words = line.split("=")
+        sides, side = [[], []], 0
+        for word in words:
+            if word == "-":
+                side = 1
+                continue
+            kind, keyword, orient = word.split(":")
+            sides[side].append((kind.encode(), text(kind, keyword, int(orient), exif)))
+        rest = [c for c in old if c[0] != b"eXIf"]
+        with open(path, "wb") as out:
+            out.write(b"\x89PNG\r\n\x1a\n")
+            for name, data in rest[:1] + sides[0] + rest[1:-1] + sides[1] + rest[-1:]:
+                out.write(struct.pack(">I", len(data)) + name + data +
+                          struct.pack(">I", zlib.crc32(name + data)))
 else:
-    for name, data in chunks(sys.argv[2]):
-        if name == b"eXIf":
-            print("eXIf", orientation(data)[1])
-        if name in (b"tEXt", b"zTXt", b"iTXt") and data.startswith(b"Raw profile type "):
-            body = data.split(b"\0", 1)[1]
-            body = zlib.decompress(body[1:]) if name == b"zTXt" else body
-            print("text", orientation(bytes.fromhex(body.split(b"\n", 3)[3].decode()))[1])
+    for path in sys.argv[2:]:
+        said = []
+        for name, data in chunks(path):
+            if name == b"eXIf":
+                said.append("eXIf %d" % orientation(data)[1])
+            if name in (b"tEXt", b"zTXt", b"iTXt") and data.startswith(b"Raw profile type "):
+                body = data.split(b"\0", 1)[1]
+                body = zlib.decompress(body[1:]) if name == b"zTXt" else body
+                said.append("text %d" % orientation(bytes.fromhex(body.split(b"\n", 3)[3].decode()))[1])
+        print(", ".join(sorted(said)))
 PYTHON
 }
 
@@ -212,50 +232,57 @@ PYTHON
     [ "$(exif_chunks tell bare.png)" = "" ]
 }
 
+# What the chunks of all files say, once.
+all_tell() { # FILE...
+    exif_chunks tell "$@" | sort -u
+}
+
 @test "EXIF as text of every kind, before the pixels and behind, to a JPEG and from it" {
+    local kind keyword place n=0
     for kind in tEXt zTXt iTXt; do
         for keyword in "Raw profile type exif" "Raw profile type APP1"; do
-            for place in "" -; do
-                echo "$kind $keyword $place"
-                exif_chunks make "$FOREIGN/orient-6.png" a.png $place "$kind:$keyword:6"
-                imf_run -f kernel:1 a.png -o upright.pgm
-                [ "$status" -eq 0 ]
-                [ -z "$stderr" ]
-                [ "$(samples upright.pgm)" = "$UPRIGHT" ]
-                imf -f kernel:1 --orient=apply a.png -o apply.png
-                [ "$(exif_chunks tell apply.png)" = "text 1" ]
-                imf -f kernel:1 a.png -o keep.png
-                [ "$(exif_chunks tell keep.png)" = "text 6" ]
-                imf -f kernel:1 a.png -o a.jpg
-                imf -f kernel:1 a.jpg -o b.png
-                [ "$(exif_chunks tell b.png)" = "eXIf 6" ]
+            for place in '' -=; do
+                n=$((n + 1))
+                echo "$n.png=$place$kind:$keyword:6"
             done
         done
-    done
-    imf -f kernel:1 - -o got.pgm < <(cat keep.png)
+    done | exif_chunks make "$FOREIGN/orient-6.png"
+    imf_run -f kernel:1 --format=pgm [1-9]*.png -o upright/
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    all_upright upright/*.pgm
+    imf -q -f kernel:1 --orient=apply [1-9]*.png -o apply/
+    [ "$(all_tell apply/*.png)" = "text 1" ]
+    imf -q -f kernel:1 [1-9]*.png -o keep/
+    [ "$(all_tell keep/*.png)" = "text 6" ]
+    imf -q -f kernel:1 --format=jpeg [1-9]*.png -o jpeg/
+    imf -q -f kernel:1 --format=png jpeg/* -o back/
+    [ "$(ls back | wc -l)" -eq 12 ]
+    [ "$(all_tell back/*.png)" = "eXIf 6" ]
+    imf -f kernel:1 - -o got.pgm < <(cat keep/12.png)
     [ "$(samples got.pgm)" = "$UPRIGHT" ]
 }
 
 @test "EXIF in a chunk and as text: the chunk's holds, and the text is made to agree" {
     text="zTXt:Raw profile type exif:3"
-    exif_chunks make "$FOREIGN/orient-6.png" 1.png eXIf::6 "$text"
-    exif_chunks make "$FOREIGN/orient-6.png" 2.png "$text" eXIf::6
-    exif_chunks make "$FOREIGN/orient-6.png" 3.png "$text" - eXIf::6
-    exif_chunks make "$FOREIGN/orient-6.png" 4.png - "$text" eXIf::6
-    for n in 1 2 3 4; do
-        imf -f kernel:1 "$n.png" -o upright.pgm
-        [ "$(samples upright.pgm)" = "$UPRIGHT" ]
-        imf -f kernel:1 "$n.png" -o keep.png
-        [ "$(exif_chunks tell keep.png | sort)" = "$(printf 'eXIf 6\ntext 6')" ]
-        imf -f kernel:1 --orient=apply "$n.png" -o apply.png
-        [ "$(samples apply.png)" = "$UPRIGHT" ]
-        [ "$(exif_chunks tell apply.png | sort)" = "$(printf 'eXIf 1\ntext 1')" ]
-    done
+    exif_chunks make "$FOREIGN/orient-6.png" <<END
+1.png=eXIf::6=$text
+2.png=$text=eXIf::6
+3.png=$text=-=eXIf::6
+4.png=-=$text=eXIf::6
+END
+    imf -q -f kernel:1 --format=pgm [1-4].png -o upright/
+    all_upright upright/*.pgm
+    imf -q -f kernel:1 [1-4].png -o keep/
+    [ "$(all_tell keep/*.png)" = "eXIf 6, text 6" ]
+    imf -q -f kernel:1 --orient=apply [1-4].png -o apply/
+    all_upright apply/*.png
+    [ "$(all_tell apply/*.png)" = "eXIf 1, text 1" ]
 }
 
 @test "exiftool reads the orientation that is written as text" {
     command -v exiftool >/dev/null || skip "exiftool reads the tags"
-    exif_chunks make "$FOREIGN/orient-6.png" a.png "zTXt:Raw profile type exif:6"
+    echo "a.png=zTXt:Raw profile type exif:6" | exif_chunks make "$FOREIGN/orient-6.png"
     imf -f kernel:1 --orient=apply a.png -o apply.png
     [ "$(exiftool -s3 -n -Orientation -ImageSize apply.png)" = "$(printf '1\n6 4')" ]
     imf -f kernel:1 a.png -o keep.png

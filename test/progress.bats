@@ -11,16 +11,20 @@ in_terminal() {
     TERM=xterm script -qefc "stty cols $1 rows 24; tty >tty; echo \$\$ >pid; exec $2" screen \
         </dev/null >/dev/null 2>&1 3>&- &
     terminal=$!
+    terminals+=("$terminal")
 }
 
 # What a failed test leaves waits for its FIFO.
 teardown() {
-    [ -z "${terminal:-}" ] || kill "$terminal" 2>/dev/null || true
-    [ ! -e pid ] || kill "$(cat pid)" 2>/dev/null || true
+    local of
+    for of in "${terminals[@]}" $(cat pid */pid 2>/dev/null); do
+        kill "$of" 2>/dev/null || true
+    done
 }
 
 wait_until() { # COMMAND...: for at most ten seconds
     local end=$((SECONDS + 10))
+    looked_at=
     while [ $SECONDS -lt $end ]; do
         ! "$@" || return 0
         sleep 0.05
@@ -31,6 +35,10 @@ wait_until() { # COMMAND...: for at most ten seconds
 }
 
 drawn() { # REGEX: the line last drawn matches
+    local size
+    size=$(stat -c %s screen)
+    [ "$size" != "$looked_at" ] || return 1
+    looked_at=$size
     frames | tail -n 1 | grep -qE "$1"
 }
 
@@ -91,15 +99,14 @@ imfilter: 1 of 3 images failed: one.pgm" ]
 @test "it is right in narrow terminals, wide characters included" {
     make_pgm a.pgm
     name=a-directory-with-a-long-name/which-is-too-long-for-most-terminals/旅行の写真とても長い名前の画像.pgm
-    mkdir -p "$(dirname $name)"
-    mkfifo $name
+    run_at=()
     while read -r columns shown; do
-        in_terminal "$columns" "'$IMFILTER' --jobs=1 -f invert a.pgm $name -o out$columns/"
-        wait_until drawn "$shown"
-        feed a.pgm $name
-        wait "$terminal"
-        frames | while read -r width rest; do [ "$width" -lt "$columns" ] || { echo "$columns: $width $rest"; exit 1; }; done
-        [ "$(final_screen | sed 's/;.*//')" = "imfilter: 2 images: 2 filtered, 0 skipped" ]
+        mkdir -p "$columns/$(dirname $name)"
+        cd "$columns"
+        mkfifo $name
+        in_terminal "$columns" "'$IMFILTER' --jobs=1 -f invert ../a.pgm $name -o out/"
+        cd ..
+        run_at+=("$columns $terminal $shown")
     done <<'LIST'
 4 ^3 1/2$
 12 ^3 1/2$
@@ -109,6 +116,16 @@ imfilter: 1 of 3 images failed: one.pgm" ]
 80 ^7[89] 1/2, 0.00 MP/s, [0-9:]+ left, \.\.\.most-terminals/旅行の写真とても長い名前の画像\.pgm$
 200 left, a-directory-with-a-long-name/which-is-too-long-for-most-terminals/旅行の写真とても長い名前の画像\.pgm$
 LIST
+    for each in "${run_at[@]}"; do
+        read -r columns terminal shown <<<"$each"
+        cd "$columns"
+        wait_until drawn "$shown"
+        feed ../a.pgm $name
+        wait "$terminal"
+        frames | while read -r width rest; do [ "$width" -lt "$columns" ] || { echo "$columns: $width $rest"; exit 1; }; done
+        [ "$(final_screen | sed 's/;.*//')" = "imfilter: 2 images: 2 filtered, 0 skipped" ]
+        cd ..
+    done
 }
 
 @test "it follows the terminal's size" {
@@ -150,22 +167,41 @@ LIST
 
 @test "none for one image, with -q, --progress=never, on a terminal that cannot erase, into a pipe of results" {
     make_pgm a.pgm
-    mkfifo slow.pgm
+    local n silent=()
+    mkfifo shown.pgm
     while read -r command; do
+        n=${#silent[@]}
+        mkdir $n
+        cd $n
+        mkfifo slow.pgm go
         in_terminal 80 "$command"
-        sleep 0.8
-        feed a.pgm slow.pgm
-        wait "$terminal"
-        echo "$command"
-        run ! grep -q $'\033' screen
+        silent+=("$terminal")
+        # It is past the beginning when it opens its last image.
+        timeout 30 sh -c 'exec >slow.pgm && : >opened && cat go ../a.pgm' 3>&- &
+        cd ..
     done <<LIST
 '$IMFILTER' -f invert slow.pgm -o out.pgm
-'$IMFILTER' -q -f invert a.pgm slow.pgm -o out/
-'$IMFILTER' --progress=never -f invert a.pgm slow.pgm -o out/
-env TERM=dumb '$IMFILTER' -f invert a.pgm slow.pgm -o out/
-env -u TERM '$IMFILTER' -f invert a.pgm slow.pgm -o out/
-sh -c "'$IMFILTER' --json -f invert a.pgm slow.pgm -o out/ | cat"
+'$IMFILTER' -q -f invert ../a.pgm slow.pgm -o out/
+'$IMFILTER' --progress=never -f invert ../a.pgm slow.pgm -o out/
+env TERM=dumb '$IMFILTER' -f invert ../a.pgm slow.pgm -o out/
+env -u TERM '$IMFILTER' -f invert ../a.pgm slow.pgm -o out/
+sh -c "'$IMFILTER' --json -f invert ../a.pgm slow.pgm -o out/ | cat"
 LIST
+    for n in "${!silent[@]}"; do
+        wait_until test -e $n/opened
+    done
+    # Where one that begins after them has its line, they would have had theirs.
+    in_terminal 80 "'$IMFILTER' --jobs=1 -f invert a.pgm shown.pgm -o out/"
+    wait_until drawn 'shown\.pgm$'
+    feed a.pgm shown.pgm
+    wait "$terminal"
+    for n in "${!silent[@]}"; do
+        : >$n/go
+        wait "${silent[n]}"
+        cat $n/screen
+        run ! grep -q $'\033' $n/screen
+        [ -s $n/out.pgm ] || [ -s $n/out/slow.pgm ]
+    done
     for options in '' '-v'; do
         # shellcheck disable=SC2086 # none or one
         imf $options -f invert a.pgm a.pgm --verify 2>err >/dev/null
