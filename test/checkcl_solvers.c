@@ -114,10 +114,13 @@ static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
     static const struct {
         int w, h;
     } some[] = {{5, 4}, {9, 9}, {3, 14}, {25, 7}, {47, 10}, {12, 33}};
+    bool few = c->quick && !c->tiny && !imf_backend_is_host(s->backend);
     uint64_t seed = 3000;
     for (size_t i = 0; i < (c->tiny ? 1 : COUNT(some)); i += c->quick ? 3 : 1)
         for (int kind = RANK2_REAL; kind <= IDENTITY; kind++) {
             size_t t = ++seed % COUNT(samples);
+            if (few && kind != (i > 0 ? RANK3_REAL : RANK2_REAL))
+                continue;
             struct kase q = {.shape = shapes[seed % COUNT(shapes)],
                              .in = samples[t].in,
                              .out = samples[t].out,
@@ -134,6 +137,8 @@ static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
     for (size_t z = 0; z < COUNT(shapes) + 1; z++)
         for (int edge = 0; edge < 5; edge++) {
             bool big = z == COUNT(shapes);
+            if (big && few && edge % 2 == 0)
+                continue;
             struct kase q = {.shape = big ? (struct shape){5, 4, 3} : shapes[z],
                              .in = IMF_U8,
                              .out = IMF_U8,
@@ -149,7 +154,6 @@ static void check_ranks(struct checkcl *c, const struct imf_solver *s) {
 /* Two kernels as one complex one: exact and real, both depths, every channel count and edge. It
  * must take them all, but for sums that are too coarse to be exact. */
 static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
-    enum { QUICK = 4 }; /* of these */
     static const struct kase cases[] = {
         {{130, 75, 3}, IMF_U8, IMF_U8, 5, 5, INTEGER, 1, 2, IMF_EDGE_REFLECT, NOISE, 0, 0},
         {{23, 1, 4}, IMF_U8, IMF_U16, 9, 3, INTEGER, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
@@ -160,9 +164,13 @@ static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
         {{40, 33, 3}, IMF_F32, IMF_U8, 21, 13, REAL, 1, 1, IMF_EDGE_CLAMP, MIXED, 0, 0},
         {{57, 44, 3}, IMF_U8, IMF_U8, 31, 31, POSITIVE, 1, 0, IMF_EDGE_MIRROR, MIXED, 0, 0},
     };
-    for (size_t i = 0; i < (c->quick ? QUICK : COUNT(cases)); i++) {
+    bool transforms = s->backend == IMF_BACKEND_FFT;
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct material m;
         struct imf_device device = checkcl_device(c, s);
+        /* The third and the fourth; for direct the first, as sums of 16 bits are its alone. */
+        if (c->quick && !c->tiny && i != 2 && i != (transforms ? 3 : 0))
+            continue;
         if (!checkcl_wanted(c, checkcl_variant(s, &cases[i])))
             continue;
         checkcl_prepare(&m, &cases[i], 300 + i);
@@ -187,7 +195,7 @@ static void check_long_rows(struct checkcl *c) {
                 {1031, FLAT},
                 {1033, FLAT},
                 {1030, ANTISYMMETRIC}};
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < COUNT(rows); i += c->quick && i ? 2 : 1) {
         struct kase k = {.shape = {37, 5, 4},
                          .in = IMF_U8,
                          .out = i == 1 ? IMF_U8 : IMF_F32,
@@ -211,8 +219,10 @@ static void check_antisymmetric(struct checkcl *c, const struct imf_solver *s) {
         {{130, 75, 2}, IMF_U8, IMF_U8, 5, 4, ANTISYMMETRIC, 1, 0, IMF_EDGE_REFLECT, MIXED, 0, 0},
         {{97, 61, 3}, IMF_U8, IMF_U8, 3, 3, ANTISYMMETRIC, 1, 5, IMF_EDGE_CLAMP, NOISE, 0, 0},
     };
-    bool slow = checkcl_device(c, s).gpu && !imf_queue_device(c->queue)->gpu;
-    for (size_t i = 0; i < COUNT(cases); i += !c->quick || c->tiny ? 1 : slow ? 4 : 2)
+    bool few = c->quick && !c->tiny && !imf_backend_is_host(s->backend);
+    if (few && s == &imf_solver_separable_gpu)
+        return; /* its programs are direct_gpu's, which has them */
+    for (size_t i = 0; i < COUNT(cases); i += few ? 4 : 1)
         checkcl_solver(c, s, &cases[i], 500 + i);
 }
 
@@ -237,16 +247,29 @@ static void check_smooth(struct checkcl *c) {
 
 /*
  * The quick run: what a case compiles is on a diagonal of the matrix. Samples, epilogues and taps
- * are turned against each other, so that no pair of their values is met twice in 18 rows.
+ * are turned against each other, so that no pair of their values is met twice in 18 rows; of these
+ * the solver has as many as it takes to compile each part of its program in every type of sums.
  * Each is then run on every shape, which compiles nothing; but a transform's program depends on its
- * lengths, so there each has a shape of its own.
+ * lengths, so there small shapes share one, and others have a row of their own.
  */
-static void check_diagonal(struct checkcl *c, const struct imf_solver *s, size_t rows) {
+static const struct diagonal {
+    const struct imf_solver *solver;
+    unsigned rows; /* a bit each */
+} diagonals[] = {{&imf_solver_direct, 1 << 0 | 1 << 1 | 1 << 3 | 1 << 8 | 1 << 10 | 1 << 11 |
+                                          1 << 12 | 1 << 15 | 1 << 17},
+                 {&imf_solver_separable, 1 << 0 | 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5},
+                 {&imf_solver_fft, 1 << 3 | 1 << 4 | 1 << 6},
+                 {&imf_solver_fft_gpu, 0xff}, /* of GPUs alone: elsewhere one case is */
+                 {&imf_solver_direct_gpu, 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3},
+                 {&imf_solver_separable_gpu, 1 << 0 | 1 << 1}};
+
+static void check_diagonal(struct checkcl *c, const struct diagonal *d) {
     static const enum taps products[] = {RANK1_INTEGER, RANK1_REAL};
+    const struct imf_solver *s = d->solver;
     bool product = s == &imf_solver_separable || s == &imf_solver_separable_gpu;
     bool lengths = s->backend == IMF_BACKEND_FFT;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t z = lengths ? i : 0; z < (lengths ? i + 1 : COUNT(shapes)); z++) {
+    for (size_t i = 0; d->rows >> i; i++)
+        for (size_t z = 0; z < COUNT(shapes) && d->rows >> i & 1; z++) {
             size_t t = i % COUNT(samples);
             struct kase q = {
                 .shape = shapes[(3 * z + 1) % COUNT(shapes)],
@@ -259,8 +282,10 @@ static void check_diagonal(struct checkcl *c, const struct imf_solver *s, size_t
                 .magnitude = !product && i % 5 == 3,
                 .epilogue = (int)((i + i / COUNT(samples)) % 6),
                 .edge = (enum imf_edge)((i + z) % 5)};
+            bool small = q.shape.width + q.kw < 30 && q.shape.height + q.kh < 30;
             q.shape.channels = 1 + (int)(i + i / 4) % 4;
-            checkcl_solver(c, s, &q, 1000 + i);
+            if (!lengths || z == i || (small && i % 3 == 0))
+                checkcl_solver(c, s, &q, 1000 + i);
         }
 }
 
@@ -323,7 +348,10 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
         return;
     }
     if (quick)
-        check_diagonal(c, s, slow ? 4 : s == &imf_solver_direct ? 18 : 8);
+        for (size_t i = 0; i < COUNT(diagonals); i++) {
+            if (diagonals[i].solver == s)
+                check_diagonal(c, &diagonals[i]);
+        }
     else
         check_matrix(c, s);
     if (s == &imf_solver_separable || s == &imf_solver_vector)
@@ -335,11 +363,9 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     if (s == &imf_solver_separable)
         check_long_rows(c);
     /* Each shape, channel count and edge with one integer and one real kernel. */
-    for (size_t z = 0; z < COUNT(shapes) && (!quick || transforms); z++)
+    for (size_t z = 0; z < COUNT(shapes) && !quick; z++)
         for (int edge = 0; edge < (s == &imf_solver_fft_gpu ? 2 : 5); edge++)
             for (int channels = 1; channels <= 4; channels++) {
-                if (quick && (z % 2 == 0 || channels != 1 + (int)z / 2 || edge % 2 != (int)z / 4))
-                    continue;
                 struct kase q = {.shape = shapes[z],
                                  .in = IMF_U8,
                                  .out = IMF_U8,
@@ -362,14 +388,12 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     checkcl_solver(c, s, &big, 7);
     big.taps = RANK1_REAL;
     big.edge = IMF_EDGE_WRAP;
-    if (!quick || (!slow && !transforms))
+    if (!quick)
         checkcl_solver(c, s, &big, 8);
     if (s == &imf_solver_fft) {
         /* Large scales, where a float decides most pixels: errors below and above one. */
-        for (int side = 31; side < 200; side += 110)
-            for (int channels = 1; channels <= 4; channels += 2) {
-                if (quick && (side > 31) != (channels > 1))
-                    continue;
+        for (int side = quick ? 141 : 31; side < 200; side += 110)
+            for (int channels = quick ? 3 : 1; channels <= 4; channels += 2) {
                 struct kase k = {.shape = {77, 58, channels},
                                  .in = IMF_U8,
                                  .out = channels == 1 ? IMF_U16 : IMF_U8,
@@ -385,7 +409,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     if (s != &imf_solver_fft_gpu && s != &imf_solver_fft)
         return;
     /* Kernels that need each of its lengths, along one axis or the other. */
-    for (int upright = 0; upright < 2; upright++)
+    for (int upright = quick; upright < 2; upright++)
         for (int length = (quick ? 1600 : 100) << upright; length < 4000;
              length *= c->full ? 2 : 4) {
             struct kase k = {.shape = {upright ? 9 : 145, upright ? 145 : 9, 1 + upright * 2},
