@@ -7,7 +7,7 @@
  * into the float's exponent.
  *
  * Two neighbours at once are weighed against what is beside them, whose values and sums are fetched
- * and stored once for both.
+ * and stored once for both. A lane's columns are an even number, so that none is left alone.
  *
  * Sums are of differences, which are smaller than samples and so are their rounding errors, and are
  * added up for a row first: 2 * reach + 1 floats, and then as many rows.
@@ -26,7 +26,7 @@ typedef float lanes __attribute__((vector_size(4 * IMF_LANES), may_alias));
 typedef int32_t lanes_int __attribute__((vector_size(4 * IMF_LANES), may_alias));
 
 struct imf_bilateral_lanes imf_bilateral_deal(int colors, int reach, int columns) {
-    int each = (columns - 1) / IMF_LANES + 1;
+    int each = ((columns - 1) / (2 * IMF_LANES) + 1) * 2;
     return (struct imf_bilateral_lanes){.colors = colors,
                                         .reach = reach,
                                         .columns = columns,
@@ -213,50 +213,44 @@ INLINE void weigh(const struct rows *r, int colors, bool coarse, const lanes *mi
     turned[colors] += weight;
 }
 
-/* `count` positions from k on, 1 or 2, with all that they reach. */
-INLINE void positions(const struct rows *r, int colors, bool coarse, int k, int count,
-                      lanes *spare) {
+/* Positions k and k + 1 with all that they reach. */
+INLINE void positions(const struct rows *r, int colors, bool coarse, int k, lanes *spare) {
     const int width = r->to - r->from, vectors = colors + 1;
     const lanes *value = r->values + (size_t)(k + r->reach) * (size_t)colors;
     const lanes *other = r->other + (size_t)(k + r->reach + r->from) * (size_t)colors;
     const float *far = r->far + r->from;
     lanes *to = r->sums + (size_t)(k + r->reach) * (size_t)vectors;
     lanes middle[2][IMF_BILATERAL_COLORS], sums[2][IMF_BILATERAL_COLORS + 1];
-    for (int m = 0; m < count; m++) {
+    for (int m = 0; m < 2; m++) {
         for (int c = 0; c < colors; c++)
             middle[m][c] = value[m * colors + c];
         for (int c = 0; c < vectors; c++)
             sums[m][c] = (lanes){0};
     }
     /* The first and the last are beside one of two alone. */
-    if (count == 2) {
-        weigh(r, colors, coarse, middle[0], other, far[0], sums[0], spare);
-        other += colors, spare += vectors;
-    }
-    for (int i = count - 1; i <= width; i++, other += colors, spare += vectors) {
+    weigh(r, colors, coarse, middle[0], other, far[0], sums[0], spare);
+    other += colors, spare += vectors;
+    for (int i = 1; i <= width; i++, other += colors, spare += vectors) {
         lanes turned[IMF_BILATERAL_COLORS + 1];
         for (int c = 0; c < vectors; c++)
             turned[c] = spare[c];
-        for (int m = 0; m < count; m++)
+        for (int m = 0; m < 2; m++)
             weigh(r, colors, coarse, middle[m], other, far[i - m], sums[m], turned);
         for (int c = 0; c < vectors; c++)
             spare[c] = turned[c];
     }
-    if (count == 2)
-        weigh(r, colors, coarse, middle[1], other, far[width], sums[1], spare);
-    for (int m = 0; m < count; m++)
+    weigh(r, colors, coarse, middle[1], other, far[width], sums[1], spare);
+    for (int m = 0; m < 2; m++)
         for (int c = 0; c < vectors; c++)
             to[m * vectors + c] += sums[m][c];
 }
 
 INLINE void block(const struct rows *r, int colors, bool coarse, int first, int end) {
-    int width = r->to - r->from, k = first;
+    int width = r->to - r->from;
     lanes *spare = r->spare;
     memset(spare, 0, (size_t)((end - first + width) * (colors + 1)) * sizeof *spare);
-    for (; k + 1 < end; k += 2, spare += 2 * (colors + 1))
-        positions(r, colors, coarse, k, 2, spare);
-    if (k < end)
-        positions(r, colors, coarse, k, 1, spare);
+    for (int k = first; k < end; k += 2, spare += 2 * (colors + 1))
+        positions(r, colors, coarse, k, spare);
     lanes *to = r->other_sums + (size_t)(first + r->reach + r->from) * (size_t)(colors + 1);
     for (int i = 0; i < (end - first + width) * (colors + 1); i++)
         to[i] += r->spare[i];

@@ -46,7 +46,7 @@ void imf_bilateral_store(const struct imf_bilateral_lanes *l, float *sums, const
  * weighted differences to both rows' sums. far[dx]: the weights' exponents of 2, of distance alone.
  * `spare` holds sums of IMF_BILATERAL_BLOCK + 2 reach positions.
  */
-#define IMF_BILATERAL_BLOCK 24
+#define IMF_BILATERAL_BLOCK 24 /* even */
 void imf_bilateral_pairs(const struct imf_bilateral_lanes *l, const float *values, float *sums,
                          const float *other, float *other_sums, const float *far, int from, int to,
                          float *spare);

@@ -8,6 +8,7 @@
 #include "solver/extreme_rows.h"
 
 #include "base/clones.h"
+#include "base/surface.h"
 
 #define TIMES2(step, k) step(k) step(k + 1)
 #define TIMES4(step) TIMES2(step, 0) TIMES2(step, 2)
@@ -32,6 +33,7 @@
 #define EXTREME(name, type, step)                                                                  \
     IMF_CLONES static void name(type *restrict to, const void *const *at, int count, int n) {      \
         int left = count;                                                                          \
+        n &= -IMF_SLACK; /* which it is: loops need no rest */                                     \
         if (left >= 8)                                                                             \
             TAKE(type, 8, p[0][i], TIMES8(step));                                                  \
         else if (left >= 4)                                                                        \

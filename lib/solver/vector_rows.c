@@ -8,6 +8,8 @@
  *
  * Only functions that loop over samples have clones, each of them once: a call for a strip costs nothing
  * beside it, and loops that were inlined wherever they are called would take compilers half a minute.
+ * That they are told that n is a multiple of IMF_SLACK spares what would follow each loop's vectors,
+ * two thirds of the code.
  */
 #include "solver/vector_rows.h"
 
@@ -74,6 +76,7 @@ IMF_CLONES static void narrow_bytes(uint16_t *restrict sum, const void *const *a
                                     const void *const *other, const struct imf_vector_sum *s,
                                     int n) {
     const uint16_t *tap = s->whole;
+    n &= -IMF_SLACK;
     bool more = false;
     if (!s->count)
         memset(sum, 0, (size_t)n * sizeof *sum);
@@ -84,6 +87,7 @@ IMF_CLONES static void narrow_sums(uint16_t *restrict sum, const void *const *at
                                    const void *const *other, const struct imf_vector_sum *s,
                                    int n) {
     const uint16_t *tap = s->whole;
+    n &= -IMF_SLACK;
     bool more = false;
     if (!s->count)
         memset(sum, 0, (size_t)n * sizeof *sum);
@@ -98,6 +102,7 @@ IMF_CLONES static void narrow_sums(uint16_t *restrict sum, const void *const *at
     IMF_CLONES static void name(float *restrict sum, const void *const *at,                        \
                                 const void *const *other, const float *tap, int pairs, int count,  \
                                 bool more, int n) {                                                \
+        n &= -IMF_SLACK;                                                                           \
         if (!more && !count)                                                                       \
             memset(sum, 0, (size_t)n * sizeof *sum);                                               \
         ADD_ALL(sum, type, pairs, TWO)                                                             \
@@ -315,8 +320,23 @@ void imf_vector_rows(const struct imf_vector_rows *w, const struct imf_surface *
 
 /* ---- for those who go over rows otherwise ---------------------------------------------------- */
 
+/* One sum after the other, in the same order: -0 is what changes no sum. */
+static void sum_rest(float *out, enum imf_sample sample, const struct imf_vector_taps *t, int i,
+                     int n) {
+    for (; i < n; i++) {
+        out[i] = t->count ? -0.0f : 0;
+        for (int k = 0; k < t->count; k++) {
+            float v = (float)imf_sample_get(t->at[k], sample, i);
+            if (k < t->pairs)
+                v += (float)imf_sample_get(t->other[k], sample, i);
+            out[i] += t->tap[k] * v;
+        }
+    }
+}
+
 void imf_vector_sum(float *out, enum imf_sample sample, const struct imf_vector_taps *t, int n) {
     const void *const *at = t->at, *const *other = t->other;
+    sum_rest(out, sample, t, n & -IMF_SLACK, n);
     if (sample == IMF_U8)
         float_bytes(out, at, other, t->tap, t->pairs, t->count, false, n);
     else if (sample == IMF_U16)

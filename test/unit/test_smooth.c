@@ -144,9 +144,9 @@ static void test_refused(void) {
     chain_drop(&c);
 }
 
-/* Weights of 0 and 0, 1/64, 2/64... beside each other, in an odd number of positions and a few blocks. */
+/* Weights of 0 and 0, 1/64, 2/64... beside each other, in two blocks and the least of a third. */
 static void weights_within(bool coarse, double most) {
-    enum { EACH = 2 * IMF_BILATERAL_BLOCK + 1, COUNT = EACH * IMF_LANES };
+    enum { EACH = 2 * IMF_BILATERAL_BLOCK + 2, COUNT = EACH * IMF_LANES };
     struct imf_bilateral_lanes l = imf_bilateral_deal(1, 0, COUNT);
     const float far = 0;
     static _Alignas(64) float none[COUNT], values[COUNT], spare[2 * COUNT];
