@@ -323,7 +323,7 @@ static void test_given_up(const struct imf_filter *filter, const char *cache,
 
 /* The call to fail after this one: each, or of a long run all early ones and ever fewer later ones. */
 static int next_call(enum call c, int call) {
-    return call + (c == ARGUMENT ? 7 : check_thorough() ? 1 : 1 + call / 4);
+    return call + (check_thorough() ? c == ARGUMENT ? 7 : 1 : 1 + call / 2);
 }
 
 /* Fail each call in turn; `rows` a band. */

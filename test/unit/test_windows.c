@@ -177,6 +177,8 @@ static void test_matrix(void) {
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
         for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
             for (int s = 0; s < 3; s++, turn++) {
+                if ((k + z + (size_t)s) % 3 == 2 && !check_thorough())
+                    continue; /* each two of the three meet in others */
                 struct image image = {.width = sizes[z].width,
                                       .height = sizes[z].height,
                                       .channels = 1 + (int)(turn % 4),
