@@ -4,6 +4,9 @@
  * IMF_CLONES before a static function: the processor chooses when the program starts, where the
  * loader can; that is before the thread sanitizer is there. Other files' calls of what has clones
  * are not found by every linker: they go through a plain function.
+ *
+ * clang makes a global symbol of such a function's name, so that no other file of the library has a
+ * function of that name with clones.
  */
 #ifndef IMF_BASE_CLONES_H
 #define IMF_BASE_CLONES_H

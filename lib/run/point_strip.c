@@ -88,13 +88,13 @@ INLINE void store_some(double v[4][STRIP], enum imf_sample sample, void *to, int
             some(v, sample, at, 4, n);                                                             \
     } while (0)
 
-IMF_CLONES static void load(double v[4][STRIP], enum imf_sample sample, const void *from,
-                            int channels, int n) {
+IMF_CLONES static void load_strip(double v[4][STRIP], enum imf_sample sample, const void *from,
+                                  int channels, int n) {
     EACH(load_some, v, sample, from);
 }
 
-IMF_CLONES static void store(double v[4][STRIP], enum imf_sample sample, void *to, int channels,
-                             int n) {
+IMF_CLONES static void store_strip(double v[4][STRIP], enum imf_sample sample, void *to,
+                                   int channels, int n) {
     EACH(store_some, v, sample, to);
 }
 
@@ -207,11 +207,11 @@ void imf_point_strip(const struct imf_point_steps *s, const void *from, const fl
                      void *to, int n) {
     const struct imf_point *p = s->point;
     double v[4][STRIP], w[4][STRIP];
-    load(v, s->in, from, p->in_channels, n);
+    load_strip(v, s->in, from, p->in_channels, n);
     if (p->unsharp)
-        load(w, IMF_F32, second, p->in_channels, n);
+        load_strip(w, IMF_F32, second, p->in_channels, n);
     steps(s, v, w, n);
-    store(v, s->out, to, p->out_channels, n);
+    store_strip(v, s->out, to, p->out_channels, n);
 }
 
 /* ---- the light curve back -------------------------------------------------------------------- */

@@ -192,7 +192,7 @@ IMF_CLONES static void end_strip(const struct imf_vector_end *e, enum imf_sample
         end_floats(out, v, mul, add, n);
 }
 
-IMF_CLONES static void widen(float *restrict to, const uint16_t *sum, int n) {
+IMF_CLONES static void vector_widen(float *restrict to, const uint16_t *sum, int n) {
     for (int i = 0; i < n; i++)
         to[i] = (int16_t)sum[i];
 }
@@ -300,7 +300,7 @@ static void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
     }
     for (int k = 0; k < 2 && w->narrow; k++)
         if (k == last || w->kind == IMF_VECTOR_MAGNITUDE)
-            widen(b->v[k], b->whole[k], n);
+            vector_widen(b->v[k], b->whole[k], n);
     if (w->end.squares)
         compare_squares(&w->end, b->v[0], b->v[1], n);
     else if (w->end.root)
