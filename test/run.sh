@@ -90,7 +90,7 @@ run_fuzz() {
 
 run_bats() { # [FILE]...
     [ $# -gt 0 ] || set -- test/*.bats
-    ! command -v parallel >/dev/null 2>&1 || set -- --jobs "$(nproc)" "$@"
+    ! command -v parallel >/dev/null 2>&1 || set -- --jobs "$(($(nproc) + 1))" "$@"
     bats --formatter tap "$@" >"$log" 2>&1
     status=$?
     skip=$(grep -c '^ok .* # skip' "$log")
@@ -137,11 +137,10 @@ units() {
     done
 }
 
-# Each in a process of its own; what they say comes in order. One more at a time than there are cores: bats runs several
-# tests at once, and some of them wait.
+# Each in a process of its own, as many at a time as there are cores; what they say comes in order.
 together() { # GROUP...
     logs=$(mktemp -d "$build/logs.XXXXXX")
-    printf '%s\n' "$@" | xargs -P "$(($(nproc) + 1))" -I '{}' \
+    printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' \
         sh -c 'sh test/run.sh --one "$1" >"$2/$1" 2>&1; :' sh '{}' "$logs"
     for group; do
         sed '$d' "$logs/$group"
@@ -160,7 +159,7 @@ one() { # GROUP
     esac
 }
 
-# First what compiles for long, on one core.
+# bats fills all cores where there is parallel. checkcl compiles for minutes, on one core.
 several() { # GROUP...
     words='' files=''
     for group; do
@@ -168,7 +167,7 @@ several() { # GROUP...
         unit) words="$words $(units)" ;;
         checkcl) words="$words transforms spatial chains gles" ;;
         programs) words="$words transforms spatial chains $(units) gles fuzz" ;;
-        bats) words="bats $words" ;;
+        bats) if command -v parallel >/dev/null 2>&1; then run_bats; else words="bats $words"; fi ;;
         test_*) words="$words $group" ;;
         *.bats) files="$files test/$group" ;;
         *)
