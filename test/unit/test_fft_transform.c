@@ -202,15 +202,13 @@ static void test_radices(struct imf_context *ctx) {
 
 /* ---- any length ------------------------------------------------------------------------------ */
 
-/* Up to so many frequencies of each line of nx values, by the definition; the others' errors are
- * like these. One of a line of millions takes a tenth of a second. */
-static int sampled(int n) {
-    return n < 32 ? n : n < 1 << 20 || check_thorough() ? 32 : 8;
-}
+/* Up to SAMPLED frequencies of each line of nx values, by the definition; the others' errors are
+ * like these. */
+#define SAMPLED 32
 
 static void sample_line(struct sums *sums, const float *in, const float *got, int n, int sign,
                         const long double *root) {
-    int count = sampled(n);
+    int count = n < SAMPLED ? n : SAMPLED;
     for (int s = 0; s < count; s++) {
         int k = n == count ? s : (int)(((long)s * n + (long)(state % (unsigned)n)) / count) % n;
         long double a = 0, b = 0;
