@@ -191,7 +191,7 @@ programs: all $(UNIT) $(CHECKCL) $(FUZZ)
 check: programs ## run every test; the last line is `N passed, N failed`
 	@BUILD='$(BUILD)' sh test/run.sh
 
-nightly: ## run everything that takes long, for about 90 minutes; the last line is `N passed, N failed`
+nightly: ## run everything that takes long; the last line is `N passed, N failed`
 	@env -u MAKEFLAGS .ci/run nightly
 
 unit: $(UNIT) ## run the unit tests only
