@@ -352,6 +352,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 
 #endif
 
+#if NORMALIZE
 // Least and greatest colour sample of each row, then of all rows, and the least alpha that a colour
 // was divided by: triples. An alpha below half a step has no colour; one that errors have brought
 // there counts.
@@ -388,18 +389,5 @@ __kernel void range_all(__global float *rows, int height)
     rows[0] = low;
     rows[1] = high;
     rows[2] = thin;
-}
-
-#if !FLAT
-// Copy the image's alpha, the last channel, into the output.
-__kernel void copy_alpha(__global const IN_T *in, long in_origin, int in_pitch, __global OUT_T *out,
-                         long out_origin, int out_pitch, int width)
-{
-    int x = get_global_id(0);
-    long y = get_global_id(1);
-    if (x >= width)
-        return;
-    float v = (float)in[in_origin + y * in_pitch + (long)x * C_IN + C_IN - 1];
-    out[out_origin + y * out_pitch + (long)x * C_OUT + C_OUT - 1] = saturate_float(v * RESCALE);
 }
 #endif

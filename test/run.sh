@@ -2,7 +2,7 @@
 # run.sh - run the tests in $BUILD and count: run.sh [GROUP]... (all)
 #
 # Groups: unit checkcl spatial gles transforms chains bats fuzz layers sums faults leaks programs (unit, fuzz and
-# checkcl), and each by its name, as test_fft or png.bats. Several run at a time, one for each core.
+# checkcl), and each by its name, as test_fft or png.bats.
 #
 # THOROUGH=1: also what takes long: more of checkcl's draws (CHECKCL_OPTIONS chooses), a few command lines.
 #
@@ -64,9 +64,19 @@ program() { # NAME COMMAND...: believe its last line and its status
     count "$name" "$p" "$f"
 }
 
+# The quick run's kernels are compiled without optimising, in a cache of their own, which takes two thirds of the time;
+# those that bats and unit tests run are compiled as users have them.
 # shellcheck disable=SC2086 # a list of options
 checkcl_part() {
-    program "checkcl-$1" "$build/checkcl" --part="$1" $checkcl_options
+    case " $checkcl_options " in
+    *' --quick '*)
+        mkdir -p "$XDG_CACHE_HOME/quick"
+        set -- "$1" env POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable XDG_CACHE_HOME="$XDG_CACHE_HOME/quick"
+        ;;
+    esac
+    part=$1
+    shift
+    program "checkcl-$part" "$@" "$build/checkcl" --part="$part" $checkcl_options
 }
 run_spatial() { checkcl_part spatial; }
 run_gles() { checkcl_part gles; }
@@ -88,10 +98,8 @@ run_fuzz() {
     done
 }
 
-run_bats() { # [FILE]...
-    [ $# -gt 0 ] || set -- test/*.bats
-    ! command -v parallel >/dev/null 2>&1 || set -- --jobs "$(($(nproc) + 1))" "$@"
-    bats --formatter tap "$@" >"$log" 2>&1
+run_bats_file() { # FILE
+    bats --formatter tap "test/$1" >"$log" 2>&1
     status=$?
     skip=$(grep -c '^ok .* # skip' "$log")
     p=$(($(grep -c '^ok ' "$log") - skip))
@@ -102,7 +110,7 @@ run_bats() { # [FILE]...
     [ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
     [ "$f" -eq 0 ] || grep -v '^ok ' "$log" | head -n 200 | sed 's/^/    /'
     grep '^ok .* # skip' "$log" | sed 's/^ok [0-9]*/  skipped:/'
-    count bats "$p" "$f"
+    count "$1" "$p" "$f"
 }
 
 run_layers() {
@@ -124,23 +132,31 @@ run_faults() {
     program faults sh test/faults/run.sh
 }
 
-# The test programs' names; first what takes longest, so that no core waits for it at the end.
 units() {
-    slow='test_stream test_fft_transform test_fallback test_memory test_precision test_threads'
-    for name in $slow; do
-        [ ! -x "$build/test/$name" ] || echo "$name"
-    done
     for test in "$build"/test/test_*; do
-        name=$(basename "$test")
-        case " $slow " in *" $name "*) continue ;; esac
-        [ ! -x "$test" ] || [ ! -f "$test" ] || echo "$name"
+        [ ! -x "$test" ] || [ ! -f "$test" ] || basename "$test"
     done
 }
 
-# Each in a process of its own, as many at a time as there are cores; what they say comes in order.
+bats_files() {
+    for file in test/*.bats; do
+        basename "$file"
+    done
+}
+
+# What takes longest, first: no core waits for it at the end.
+slowest='transforms chains spatial all_devices.bats devices.bats canny.bats test_stream streaming.bats in_place.bats'
+slowest="$slowest smooth.bats linear.bats install.bats pictures.bats test_fallback test_memory test_threads"
+
+# Each in a process of its own, one more at a time than there are cores, as some wait; what they say comes in order.
 together() { # GROUP...
+    first=''
+    for group in $slowest; do
+        case " $* " in *" $group "*) first="$first $group" ;; esac
+    done
     logs=$(mktemp -d "$build/logs.XXXXXX")
-    printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' \
+    # shellcheck disable=SC2086 # words
+    printf '%s\n' $first "$@" | awk '!seen[$0]++' | xargs -P "$(($(nproc) + 1))" -I '{}' \
         sh -c 'sh test/run.sh --one "$1" >"$2/$1" 2>&1; :' sh '{}' "$logs"
     for group; do
         sed '$d' "$logs/$group"
@@ -155,21 +171,20 @@ together() { # GROUP...
 one() { # GROUP
     case $1 in
     test_*) program "$1" "$build/test/$1" ;;
+    *.bats) run_bats_file "$1" ;;
     *) "run_$1" ;;
     esac
 }
 
-# bats fills all cores where there is parallel. checkcl compiles for minutes, on one core.
 several() { # GROUP...
-    words='' files=''
+    words=''
     for group; do
         case $group in
         unit) words="$words $(units)" ;;
-        checkcl) words="$words transforms spatial chains gles" ;;
-        programs) words="$words transforms spatial chains $(units) gles fuzz" ;;
-        bats) if command -v parallel >/dev/null 2>&1; then run_bats; else words="bats $words"; fi ;;
-        test_*) words="$words $group" ;;
-        *.bats) files="$files test/$group" ;;
+        checkcl) words="$words spatial gles transforms chains" ;;
+        programs) words="$words $(units) spatial gles transforms chains fuzz" ;;
+        bats) words="$words $(bats_files)" ;;
+        test_* | *.bats) words="$words $group" ;;
         *)
             command -v "run_$group" >/dev/null || { echo "run.sh: no group $group" >&2; exit 1; }
             words="$words $group"
@@ -177,9 +192,7 @@ several() { # GROUP...
         esac
     done
     # shellcheck disable=SC2086 # words
-    [ -z "$files" ] || run_bats $files
-    # shellcheck disable=SC2086 # words
-    [ -z "$words" ] || together $words
+    together $words
 }
 
 if [ "${1:-}" = --one ]; then

@@ -262,7 +262,7 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *que
                           .full = chain->full,
                           .rescale = chain->rescale};
     defines(&d, &p, chain->in, chain->out);
-    const struct imf_program_source source = {.file = "point.cl", .parts = parts, .defines = &d};
+    const struct imf_program_source source = {.file = "alpha.cl", .parts = parts, .defines = &d};
     enum imf_status st = imf_program_make(&job->program, queue, &source, "copy_alpha", err);
     imf_defines_free(&d);
     if (st)
