@@ -50,6 +50,26 @@ not:sums that must be exact|-f sharpen --backend=fft
 END
 }
 
+@test "devices whose largest work-group is small" {
+    need_pocl
+    for group in 1 48; do
+        for filter in 'sharpen --edge=wrap' 'blur:2 --linear -f gray' 'sobel --range=normalize' \
+            'disk:9' 'highpass:0.1'; do
+            case $direct$group:$filter in
+            direct48:highpass*) continue ;;
+            direct* | 1:sharpen* | 1:highpass* | 48:sobel* | 48:disk*) ;;
+            *) continue ;;
+            esac
+            echo "$group: $filter"
+            # shellcheck disable=SC2086 # several words
+            POCL_MAX_WORK_GROUP_SIZE=$group imf_run -f $filter --device=0 --verify --json "$TESTDATA/alpha.png"
+            echo "$output $stderr"
+            [ "$status" -eq 0 ]
+            [[ $output != *'"device":"host"'* ]]
+        done
+    done
+}
+
 @test "a GPU with little local memory" {
     need_liar
     on_less discrete,local:1024 "$TESTDATA/alpha.png" <<'END'

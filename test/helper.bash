@@ -82,6 +82,11 @@ need_thorough() {
     [ -n "${THOROUGH:-}" ] || skip "takes long (THOROUGH=1 runs it)"
 }
 
+need_pocl() {
+    "$IMFILTER" --list-devices | grep -qi 'portable computing language' ||
+        skip "PoCL's variables are what makes the device"
+}
+
 make_ppm() { # FILE: 3x2 RGB
     printf 'P3\n3 2\n255\n1 2 3  4 5 6  7 8 9\n10 20 30  40 50 60  70 80 255\n' >"$1"
 }

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WIDTH 3001
-#define HEIGHT 2003
+#define WIDTH 2601
+#define HEIGHT 1803
 #define BYTES ((size_t)WIDTH * HEIGHT * 3)
 
 struct test_case {
