@@ -175,7 +175,7 @@ END
     for filter in bilateral:2:0.1 guided:5:0.1 guided:200:0.01 'guided:0:0.5' 'blur:2 -f guided:3:0.1'; do
         case ${direct:-$filter} in
         direct) files='alpha noise-rgb gradient16' ;;
-        bilateral* | blur*) files=alpha ;;
+        bilateral*) files=alpha ;;
         guided:5:*) files=noise-rgb ;;
         guided:200:*) files=gradient16 ;;
         *) files= ;;
