@@ -147,7 +147,7 @@ $(BUILD)/files: $(STAMPED)
 
 # `make deps check` and the like: packages come first, also under -j.
 ifneq ($(filter deps deps-ci,$(MAKECMDGOALS)),)
-$(BUILD)/flags $(BUILD)/files: | $(filter deps deps-ci,$(MAKECMDGOALS))
+check $(BUILD)/flags $(BUILD)/files: | $(filter deps deps-ci,$(MAKECMDGOALS))
 endif
 
 # ---- testing -------------------------------------------------------------------------------
@@ -188,7 +188,10 @@ faults: $(PROGRAM) $(BUILD)/faults/faults.so $(BUILD)/faults/sweep ## let each a
 
 programs: all $(UNIT) $(CHECKCL) $(FUZZ)
 
-check: programs ## run every test; the last line is `N passed, N failed`
+# On all cores, unless it is told how many.
+check: ## run every test but the slowest; the last line is `N passed, N failed`
+	@case "$$MAKEFLAGS" in *-j*) jobs='' ;; *) jobs="-j$$(nproc)" ;; esac && \
+		$(MAKE) --no-print-directory $$jobs programs
 	@BUILD='$(BUILD)' sh test/run.sh
 
 nightly: ## run everything that takes long; the last line is `N passed, N failed`
