@@ -112,6 +112,14 @@ C
     [ -z "$stderr" ]
 }
 
+@test "of two devices that are alike the first is taken" {
+    need_pocl
+    POCL_DEVICES='pthread pthread' imf_run --list-devices
+    [ "$(grep -c '^[0-9]' <<<"$output")" -eq 2 ] || skip "PoCL offers one device only"
+    [[ ${lines[1]} == *"auto: taken for "* ]]
+    [[ ${lines[4]} == *"auto: passed over: device 0 comes first" ]]
+}
+
 @test "processes that start at once on a cold cache build a program one after the other" {
     need_thorough
     need_pocl

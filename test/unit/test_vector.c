@@ -96,8 +96,53 @@ static void check_shared(void) {
     check_chain(specs, &(struct imf_settings){.edge = IMF_EDGE_CLAMP}, 1100, 131, 3, 8);
 }
 
+/* Rows of any length, of bytes, words and floats, of which some taps have pairs: each output is the sum by the
+ * definition, in the same order, and nothing is written behind the last. */
+static void check_rows_of_taps(void) {
+    enum { LONGEST = 100, TAPS = 5 };
+    static const int lengths[] = {1, 2, 7, 31, 32, 33, 63, 64, 95, LONGEST};
+    static const enum imf_sample samples[] = {IMF_U8, IMF_U16, IMF_F32};
+    static float rows[2 * TAPS][LONGEST + IMF_SLACK], got[LONGEST + 1];
+    const void *at[TAPS], *other[TAPS];
+    float tap[TAPS] = {0.25f, -1.5f, 3, 0.1f, -0.7f};
+    unsigned seed = 1;
+    for (size_t s = 0; s < sizeof samples / sizeof *samples; s++) {
+        for (int k = 0; k < 2 * TAPS; k++) {
+            for (int i = 0; i < LONGEST; i++) {
+                seed = seed * 1664525u + 1013904223u;
+                unsigned v = seed >> 24;
+                if (samples[s] == IMF_U8)
+                    ((uint8_t *)rows[k])[i] = (uint8_t)v;
+                else if (samples[s] == IMF_U16)
+                    ((uint16_t *)rows[k])[i] = (uint16_t)(v * 257);
+                else
+                    rows[k][i] = (float)v / 3;
+            }
+            (k < TAPS ? at : other)[k % TAPS] = rows[k];
+        }
+        for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++)
+            for (int pairs = 0; pairs <= TAPS; pairs++) {
+                const struct imf_vector_taps taps = {at, other, tap, pairs, TAPS};
+                int wrong = 0;
+                got[lengths[n]] = 77;
+                imf_vector_sum(got, samples[s], &taps, lengths[n]);
+                for (int i = 0; i < lengths[n]; i++) {
+                    float want = -0.0f;
+                    for (int k = 0; k < TAPS; k++)
+                        want += tap[k] *
+                                ((float)imf_sample_get(at[k], samples[s], i) +
+                                 (k < pairs ? (float)imf_sample_get(other[k], samples[s], i) : 0));
+                    wrong += got[i] != want;
+                }
+                CHECK(wrong == 0 && got[lengths[n]] == 77, "%d samples, %d pairs, type %d: %d",
+                      lengths[n], pairs, (int)samples[s], wrong);
+            }
+    }
+}
+
 int main(void) {
     cpu_set_t all, one;
+    check_rows_of_taps();
     check_all();
     check_shared();
     if (!sched_getaffinity(0, sizeof all, &all) && CPU_COUNT(&all) > 1) {
