@@ -13,26 +13,29 @@
 #include <math.h>
 #include <string.h>
 
-/* The last LARGE of them have windows that a simulated device takes long for. */
+/* The last LARGE of them have windows that a simulated device takes long for. `quick`: which samples and channels the
+ * quick run has, or -1 where another case compiles the same. */
 #define LARGE 3
-static const char *const specs[][2] = {{"phase", NULL},
-                                       {"phase", "invert"},
-                                       {"equalize", NULL},
-                                       {"equalize", "invert"},
-                                       {"threshold:otsu", NULL},
-                                       {"guided:0:0.1", NULL},
-                                       {"guided:2:0.1", NULL},
-                                       {"canny:0.01:0.3:sigma=0", NULL},
-                                       {"canny:0.02:0.05:aperture=5", "invert"},
-                                       {"canny:0.01:0.1:sigma=2:aperture=7:norm=l2", NULL},
-                                       {"bilateral:0.3:0.1", NULL},
-                                       {"bilateral:1.5:0.2", "invert"},
-                                       {"guided:9:0.02", "invert"},
-                                       {"guided:60:0.3", NULL},
-                                       {"bilateral:7:0.7", NULL}};
-
-/* The quick run's: samples and channels of each, or -1. What is left out compiles nothing else. */
-static const int turns[COUNT(specs)] = {0, 1, 2, 3, 4, 5, -1, -1, 8, 9, 10, 14, 12, 13, -1};
+static const struct {
+    const char *specs[2];
+    int quick;
+} cases[] = {
+    {{"phase"}, 0},
+    {{"phase", "invert"}, 1},
+    {{"equalize"}, 2},
+    {{"equalize", "invert"}, 3},
+    {{"threshold:otsu"}, 4},
+    {{"guided:0:0.1"}, 5},
+    {{"guided:2:0.1"}, -1},
+    {{"canny:0.01:0.3:sigma=0"}, -1},
+    {{"canny:0.02:0.05:aperture=5", "invert"}, 8},
+    {{"canny:0.01:0.1:sigma=2:aperture=7:norm=l2"}, 9},
+    {{"bilateral:0.3:0.1"}, 10},
+    {{"bilateral:1.5:0.2", "invert"}, 14},
+    {{"guided:9:0.02", "invert"}, 12},
+    {{"guided:60:0.3"}, 13},
+    {{"bilateral:7:0.7"}, -1},
+};
 
 static const struct {
     enum imf_sample in, out;
@@ -173,18 +176,20 @@ static void check_variant(struct checkcl *c, const struct imf_filter *f, const c
 
 void checkcl_filters(struct checkcl *c) {
     size_t variants = c->full ? 2 * COUNT(samples) : c->bench ? 2 : c->quick ? 1 : 4;
-    for (size_t k = 0; k < COUNT(specs) - (c->tiny ? LARGE : 0); k++) {
+    bool quick = c->quick && !c->tiny;
+    for (size_t k = 0; k < COUNT(cases) - (c->tiny ? LARGE : 0); k++) {
+        const char *const *spec = cases[k].specs;
         struct imf_filter *f = NULL;
         struct imf_error err;
-        if (c->quick && !c->tiny && turns[k] < 0)
+        if (quick && cases[k].quick < 0)
             continue;
-        if (imf_filter_parse(&f, specs[k], specs[k][1] ? 2 : 1, &err))
-            checkcl_result(c, false, "%s: %s", specs[k][0], err.text);
+        if (imf_filter_parse(&f, spec, spec[1] ? 2 : 1, &err))
+            checkcl_result(c, false, "%s: %s", spec[0], err.text);
         for (size_t v = 0; f && v < variants; v++)
-            check_variant(c, f, specs[k],
-                          c->bench || c->full    ? v
-                          : c->quick && !c->tiny ? (size_t)turns[k]
-                                                 : k + 5 * v);
+            check_variant(c, f, spec,
+                          c->bench || c->full ? v
+                          : quick             ? (size_t)cases[k].quick
+                                              : k + 5 * v);
         imf_filter_free(&f);
     }
 }

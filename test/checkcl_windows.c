@@ -17,14 +17,29 @@ static const struct {
     const struct imf_solver *solver;
     const char *name;
     bool gpu;
-    unsigned least; /* of the specs below it is able to do at least */
-    unsigned few; /* of these, a bit each, the quick run's: each part of its program is compiled */
-} solvers[] = {
-    {&imf_solver_extreme_gpu, "extreme_gpu", true, 8, 1 << 3 | 1 << 6},
-    {&imf_solver_extreme_runs_gpu, "extreme_runs_gpu", true, 10, 1 << 4 | 1 << 7 | 1 << 10},
-    {&imf_solver_rank_bits_gpu, "rank_bits_gpu", true, 9, 1 << 14 | 1 << 17},
-    {&imf_solver_rank_histogram_gpu, "rank_histogram_gpu", true, 20, 1 << 15 | 1 << 21},
-    {&imf_solver_rank_device, "rank_device", false, 20, 1 << 6 | 1 << 14 | 1 << 20}};
+    unsigned least;       /* of the specs below it is able to do at least */
+    const char *quick[4]; /* of these the quick run's: each part of its program is compiled */
+} solvers[] = {{&imf_solver_extreme_gpu, "extreme_gpu", true, 8, {"dilate:9x1", "erode:40x3"}},
+               {&imf_solver_extreme_runs_gpu,
+                "extreme_runs_gpu",
+                true,
+                10,
+                {"erode:4x6", "erode:2x150", "dilate:9:shape=disk"}},
+               {&imf_solver_rank_bits_gpu,
+                "rank_bits_gpu",
+                true,
+                9,
+                {"median:2:shape=disk", "percentile:10:7x2"}},
+               {&imf_solver_rank_histogram_gpu,
+                "rank_histogram_gpu",
+                true,
+                20,
+                {"percentile:30:1", "median:15:shape=disk"}},
+               {&imf_solver_rank_device,
+                "rank_device",
+                false,
+                20,
+                {"erode:40x3", "median:2:shape=disk", "median:1x21"}}};
 
 static const char *const specs[] = {"erode:1",
                                     "dilate:2x2",
@@ -174,17 +189,23 @@ static bool check_window(struct checkcl *c, size_t which, size_t k, const struct
     return able;
 }
 
+static bool is_quick(size_t which, const char *spec) {
+    for (const char *const *q = solvers[which].quick; *q; q++)
+        if (!strcmp(*q, spec))
+            return true;
+    return false;
+}
+
 void checkcl_windows(struct checkcl *c) {
     for (size_t which = 0; which < COUNT(solvers); which++) {
         bool slow = solvers[which].gpu && !imf_queue_device(c->queue)->gpu;
         if (c->bench && slow && !c->only)
             continue;
         unsigned able = 0;
-        bool few = c->quick && !c->tiny;
         for (size_t k = 0; k < COUNT(specs); k += c->tiny ? 5 : 1) {
             struct imf_filter *f = NULL;
             struct imf_error err;
-            if (few && !(solvers[which].few >> k & 1))
+            if (c->quick && !c->tiny && !is_quick(which, specs[k]))
                 continue;
             if (imf_filter_parse(&f, &specs[k], 1, &err))
                 checkcl_result(c, false, "%s: %s", specs[k], err.text);
