@@ -345,11 +345,11 @@ clean: ## remove everything that was built
 # ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev liblcms2-dev ocl-icd-opencl-dev \
-	opencl-c-headers pocl-opencl-icd bats parallel python3
+	opencl-c-headers pocl-opencl-icd bats python3
 DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
 	libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs mandoc munge netpbm oclgrind openssh-client \
-	openssh-server pngcheck python3-numpy python3-opencv python3-scipy python3-skimage shellcheck \
+	openssh-server parallel pngcheck python3-numpy python3-opencv python3-scipy python3-skimage shellcheck \
 	slurm-client slurmctld slurmd systemd zsh
 
 deps: ## install the packages that building and testing need (Debian)
