@@ -152,8 +152,8 @@ quick_bats_files() {
 }
 
 # What takes longest, first: no core waits for it at the end.
-slowest='transforms chains spatial all_devices.bats devices.bats canny.bats test_stream streaming.bats in_place.bats'
-slowest="$slowest smooth.bats linear.bats install.bats pictures.bats test_fallback test_memory test_threads"
+slowest='chains spatial transforms colour.bats linear.bats all_devices.bats drivers.bats devices.bats canny.bats smooth.bats'
+slowest="$slowest in_place.bats test_stream streaming.bats test_fallback two_runs.bats pictures.bats phase.bats test_memory"
 
 # Each in a process of its own, one more at a time than there are cores, as some wait; what they say comes in order.
 together() { # GROUP...
