@@ -183,8 +183,14 @@ int main(int argc, char **argv) {
     if (c.only && !c.met)
         fprintf(stderr, "checkcl: no case matches --only=%s\n", c.only);
     struct imf_runtime *shared = NULL; /* of the public interface */
-    if (!host && !imf_context_runtime(c.ctx, &shared, NULL))
+    if (!host && !imf_context_runtime(c.ctx, &shared, NULL)) {
         printf("checkcl compiled %u programs\n", c.rt->compiled + shared->compiled);
+        if (c.rt->refused + shared->refused > 0) {
+            printf("not ok: %u of them call what cl/parts/builtins.cl does not declare\n",
+                   c.rt->refused + shared->refused);
+            c.failed++;
+        }
+    }
     printf("checkcl: %lu passed, %lu failed, %lu not applicable\n", c.passed, c.failed, c.skipped);
     for (size_t i = 0; i < c.timed_count; i++)
         free(c.timed[i]);

@@ -27,7 +27,10 @@ struct imf_runtime {
     pthread_mutex_t lock;         /* of `builds` */
     pthread_cond_t built;         /* one of them is done, or was given up */
     struct imf_build *builds;
+    bool
+        declares; /* PoCL: programs come with parts/builtins.cl, in place of its own declarations */
     unsigned compiled; /* of them, from text; for tests */
+    unsigned refused;  /* of these, with parts/builtins.cl, and built without; for tests */
 };
 
 struct imf_queue {
@@ -44,6 +47,7 @@ struct imf_buffer {
 };
 
 #define IMF_CL_BUILD_OPTIONS "-cl-std=CL1.2 -w"
+#define IMF_CL_OWN_BUILTINS " -D_OPENCL_H_" /* see parts/builtins.cl */
 
 /* Store what was built in this run, and free all. */
 void imf_builds_free(struct imf_runtime *rt);

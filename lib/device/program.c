@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS 8 /* of a text, at most */
+#define PARTS 9 /* of a text, at most */
 
 struct imf_build {
     struct imf_cache_key key;
     cl_program handle;
-    bool ready; /* or else some thread is building it */
-    bool fresh; /* built from text in this run */
+    bool ready;   /* or else some thread is building it */
+    bool fresh;   /* built from text in this run */
+    bool refused; /* only without parts/builtins.cl */
     struct imf_build *next;
 };
 
@@ -50,14 +51,14 @@ static enum imf_status add_file(struct text *t, const char *folder, const char *
     return imf_fail(err, IMF_ERR_ARGUMENT, "there is no program %s in the library", name);
 }
 
-static enum imf_status collect(struct text *t, const struct imf_program_source *source,
-                               struct imf_error *err) {
+static enum imf_status collect(struct text *t, const struct imf_runtime *rt,
+                               const struct imf_program_source *source, struct imf_error *err) {
     const struct imf_defines *d = source->defines;
     if (d && d->failed)
         return imf_fail_memory(err, d->capacity);
     t->count = 0;
+    enum imf_status st = rt->declares ? add_file(t, "parts/", "builtins.cl", err) : IMF_OK;
     t->piece[t->count++] = d && d->text ? d->text : "";
-    enum imf_status st = IMF_OK;
     for (const char *const *part = source->parts; part && *part && !st; part++)
         st = add_file(t, "parts/", *part, err);
     if (!st)
@@ -89,6 +90,12 @@ static enum imf_status build_failed(struct imf_runtime *rt, cl_program program, 
     return imf_cl_fail(err, code, what);
 }
 
+static cl_int compile(const struct imf_runtime *rt, cl_program program, bool declares) {
+    const char *options =
+        declares ? IMF_CL_BUILD_OPTIONS IMF_CL_OWN_BUILTINS : IMF_CL_BUILD_OPTIONS;
+    return clBuildProgram(program, 1, &rt->id, options, NULL, NULL);
+}
+
 /* A program from the cache's binary, ready to use, or NULL. */
 static cl_program load(const struct imf_runtime *rt, const struct imf_cache_key *key) {
     size_t size;
@@ -100,7 +107,7 @@ static cl_program load(const struct imf_runtime *rt, const struct imf_cache_key 
     cl_program program =
         clCreateProgramWithBinary(rt->context, 1, &rt->id, &size, &const_data, &binary, &code);
     if (code == CL_SUCCESS && binary == CL_SUCCESS)
-        code = clBuildProgram(program, 1, &rt->id, IMF_CL_BUILD_OPTIONS, NULL, NULL);
+        code = compile(rt, program, rt->declares);
     else if (code == CL_SUCCESS)
         code = binary;
     free(data);
@@ -111,14 +118,16 @@ static cl_program load(const struct imf_runtime *rt, const struct imf_cache_key 
     return program;
 }
 
+/* declares: with parts/builtins.cl where the text begins with it; or without. */
 static enum imf_status build(struct imf_runtime *rt, const struct text *t, const char *file,
-                             cl_program *out, struct imf_error *err) {
+                             bool declares, cl_program *out, struct imf_error *err) {
     cl_int code;
-    cl_program program =
-        clCreateProgramWithSource(rt->context, t->count, (const char **)t->piece, NULL, &code);
+    cl_uint skipped = rt->declares && !declares ? 2 : 0;
+    cl_program program = clCreateProgramWithSource(rt->context, t->count - skipped,
+                                                   (const char **)t->piece + skipped, NULL, &code);
     if (code != CL_SUCCESS)
         return imf_cl_fail(err, code, "cannot make a program");
-    code = clBuildProgram(program, 1, &rt->id, IMF_CL_BUILD_OPTIONS, NULL, NULL);
+    code = compile(rt, program, declares);
     if (code != CL_SUCCESS) {
         enum imf_status status = build_failed(rt, program, code, file, err);
         clReleaseProgram(program);
@@ -131,7 +140,8 @@ static enum imf_status build(struct imf_runtime *rt, const struct text *t, const
 /*
  * Load or build b. One process at a time builds a program: PoCL removes and writes again what
  * another has just put in its own cache, and the third to come finds nothing to remove, which is
- * CL_BUILD_PROGRAM_FAILURE. Where nothing can be locked, that passes when it is tried again.
+ * CL_BUILD_PROGRAM_FAILURE. Where nothing can be locked, that passes when it is tried again. The
+ * second time is without parts/builtins.cl, which another version of PoCL might not build with.
  */
 static enum imf_status obtain(struct imf_runtime *rt, struct imf_build *b, const struct text *t,
                               const char *file, struct imf_error *err) {
@@ -140,9 +150,11 @@ static enum imf_status obtain(struct imf_runtime *rt, struct imf_build *b, const
     b->handle = load(rt, &b->key);
     if (!b->handle) {
         b->fresh = true;
-        status = build(rt, t, file, &b->handle, err);
-        if (status != IMF_OK)
-            status = build(rt, t, file, &b->handle, err);
+        status = build(rt, t, file, rt->declares, &b->handle, err);
+        if (status != IMF_OK) {
+            status = build(rt, t, file, false, &b->handle, err);
+            b->refused = status == IMF_OK;
+        }
     }
     imf_cache_unlock(lock);
     return status;
@@ -194,6 +206,7 @@ static enum imf_status find_or_obtain(struct imf_runtime *rt, const struct text 
         pthread_mutex_lock(&rt->lock);
         b->ready = true;
         rt->compiled += b->fresh;
+        rt->refused += b->refused;
         if (status)
             give_up(rt, b);
         pthread_cond_broadcast(&rt->built);
@@ -237,7 +250,7 @@ enum imf_status imf_program_make(struct imf_program **out, struct imf_queue *que
     struct text text;
     cl_program built = NULL;
     *out = NULL;
-    enum imf_status status = collect(&text, source, err);
+    enum imf_status status = collect(&text, queue->rt, source, err);
     if (!status)
         status = find_or_obtain(queue->rt, &text, source->file, &built, err);
     if (status)
