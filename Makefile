@@ -203,7 +203,7 @@ unit: $(UNIT) ## run the unit tests only
 checkcl: $(CHECKCL) ## check every solver and kernel against the reference only
 	@BUILD='$(BUILD)' sh test/run.sh checkcl
 
-bats: all ## run the command-line tests only
+bats: all ## run make check's command-line tests only (THOROUGH=1: all of them)
 	@BUILD='$(BUILD)' sh test/run.sh bats
 
 model: all ## compare the program with a model in numpy, for a minute

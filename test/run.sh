@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh - run the tests in $BUILD and count: run.sh [GROUP]... (make check's: quick programs sums layers)
+# run.sh - run the tests in $BUILD and count: run.sh [GROUP]... (make check's: bats programs sums layers)
 #
-# Groups: unit checkcl spatial gles transforms chains bats quick rest (of bats) fuzz layers sums faults leaks programs
+# Groups: unit checkcl spatial gles transforms chains bats rest (of bats) fuzz layers sums faults leaks programs
 # (unit, fuzz and checkcl), and each by its name, as test_fft or png.bats.
 #
 # THOROUGH=1: also what takes long: more of checkcl's draws (CHECKCL_OPTIONS chooses), a few command lines.
@@ -138,17 +138,16 @@ units() {
     done
 }
 
-# What .ci/run has besides make check: it takes long, and few changes reach it.
+# What is in bats under THOROUGH=1 alone, and a step of .ci/run: it takes long, and few changes reach it.
 rest='all_devices.bats drivers.bats install.bats jobs.bats readme.bats recipes.bats tune.bats'
 
 bats_files() {
     for file in test/*.bats; do
-        basename "$file"
+        case " $rest " in
+        *" $(basename "$file") "*) [ -z "${THOROUGH:-}" ] || basename "$file" ;;
+        *) basename "$file" ;;
+        esac
     done
-}
-quick_bats_files() {
-    # shellcheck disable=SC2086 # words
-    [ -n "${THOROUGH:-}" ] && bats_files || bats_files | grep -vxF "$(printf '%s\n' $rest)"
 }
 
 # What takes longest, first: no core waits for it at the end.
@@ -191,7 +190,6 @@ several() { # GROUP...
         checkcl) words="$words spatial gles transforms chains" ;;
         programs) words="$words $(units) spatial gles transforms chains fuzz" ;;
         bats) words="$words $(bats_files)" ;;
-        quick) words="$words $(quick_bats_files)" ;;
         rest) words="$words $rest" ;;
         test_* | *.bats) words="$words $group" ;;
         *)
@@ -209,7 +207,7 @@ if [ "${1:-}" = --one ]; then
 elif [ $# -gt 0 ]; then
     several "$@"
 else
-    several quick programs sums layers
+    several bats programs sums layers
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -24,7 +24,9 @@
 
 #define WORDS 12
 #define NAMES 48
-#define LIMIT 300 /* calls of one function that are all tried; of those beyond, a fifth */
+/* Calls of one function that are all tried; of those beyond, a fifth. */
+#define LIMIT 60
+#define LIMIT_THOROUGH 300 /* where THOROUGH is set */
 #define SLOTS 8
 #define SHOWN 10 /* failures of one trial that are printed */
 
@@ -94,7 +96,7 @@ struct slot {
 };
 
 static const char *program, *layer, *testdata, *root;
-static unsigned long passed, failed;
+static unsigned long passed, failed, limit = LIMIT;
 static unsigned long long seed;
 
 static void die(const char *what) {
@@ -404,7 +406,7 @@ static void sweep(int trial, int parallel) {
     for (int i = 0; i < count; i++)
         for (unsigned long n = 1; n <= called[i].calls; n++) {
             struct fault f = {.trial = trial};
-            bool sampled = n > LIMIT || (t->flags & COLD && n > 1); /* cold runs are slow */
+            bool sampled = n > limit || (t->flags & COLD && n > 1); /* cold runs are slow */
             if (sampled && next_random() % 5 != 0)
                 continue;
             snprintf(f.spec, sizeof f.spec, "%.47s:%lu", called[i].name, n);
@@ -430,6 +432,9 @@ int main(int argc, char **argv) {
     testdata = argv[3];
     root = argv[4];
     seed = argc > 5 ? strtoull(argv[5], NULL, 10) : (unsigned long long)getpid();
+    const char *thorough = getenv("THOROUGH");
+    if (thorough && *thorough)
+        limit = LIMIT_THOROUGH;
     printf("seed %llu\n", seed);
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < TRIALS; i++) {
