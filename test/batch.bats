@@ -351,3 +351,12 @@ make_cmyk() { # FILE
     [ "$status" -eq 2 ]
     one_line "add -0"
 }
+
+@test "the end of a batch names what failed" {
+    make_pgm a.pgm
+    for i in 0 1 2 3 4 5 6 7 8 9 A B; do echo junk >$i.pgm; done
+    imf_run -f invert ./*.pgm -o out/
+    [ "$status" -eq 1 ]
+    [ "${stderr_lines[12]}" = "imfilter: 12 of 13 images failed: ./0.pgm, ./1.pgm, ./2.pgm, ./3.pgm, ./4.pgm, \
+./5.pgm, ./6.pgm, ./7.pgm, ./8.pgm, ./9.pgm and 2 more" ]
+}

@@ -174,6 +174,13 @@ options() {
     [ "$count" -ge 8 ]
 }
 
+@test "no filter is offered twice" {
+    prepare bash
+    sed -n "s/^_imfilter_filters='\(.*\)'\$/\1/p; /^_imfilter_filters='/{n;s/'\$//p}" script.bash | tr ' ' '\n' | grep . >words
+    [ "$(wc -l <words)" -ge 30 ]
+    [ -z "$(sort words | uniq -d)" ]
+}
+
 @test "every key that is offered is one that its filter takes" {
     prepare bash
     sed -n "/^_imfilter_keys/,/^}/s/^ *\([a-z]*\)) words='\(.*\)' ;;/\1 \2/p" script.bash >keys

@@ -120,6 +120,20 @@ C
     [[ ${lines[4]} == *"auto: passed over: device 0 comes first" ]]
 }
 
+@test "what PoCL keeps is bounded: those programs are removed that were not used for longest" {
+    need_pocl
+    export XDG_CACHE_HOME=$PWD/cache
+    unset POCL_CACHE_DIR
+    umask 077
+    for days in 3 1 2; do
+        mkdir -p cache/imfilter/pocl/AB/$days
+        truncate -s 90M cache/imfilter/pocl/AB/$days/program.bc
+        touch -d "$days days ago" cache/imfilter/pocl/AB/$days/program.bc
+    done
+    imf --list-devices >devices
+    [ "$(ls cache/imfilter/pocl/AB)" = $'1\n2' ]
+}
+
 @test "processes that start at once on a cold cache build a program one after the other" {
     need_thorough
     need_pocl

@@ -216,6 +216,11 @@ blurred() { # FILE [CHANNELS]
     [ "$(blurred h.png 3)" = "85 85 85 170 170 170" ]
     step i.png rgb cICP=13 gAMA=100000
     [ "$(blurred i.png 3)" = "156 156 156 213 213 213" ]
+    # 2.2 and 2.8
+    step j.png gray cICP=4 gAMA=100000
+    [ "$(blurred j.png)" = "155 212" ]
+    step k.png gray cICP=5 gAMA=100000
+    [ "$(blurred k.png)" = "172 221" ]
 }
 
 @test "--linear goes by the ICC profile of a JPEG, too" {

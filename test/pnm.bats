@@ -107,3 +107,12 @@ kind() { # FILE
     imf_run -f invert blank.pgm -o c.pgm
     [ -z "$stderr" ]
 }
+
+@test "a maxval that few bits hold makes a PNG of as many" {
+    for case in 1:1 3:2 15:4 7:8; do
+        printf 'P2\n2 1\n%d\n0 %d\n' "${case%:*}" "${case%:*}" >a.pgm
+        imf -f invert a.pgm -o a.png
+        echo "$case"
+        [ "$(od -An -tu1 -j24 -N1 a.png | tr -d ' ')" = "${case#*:}" ]
+    done
+}

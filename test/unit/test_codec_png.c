@@ -123,6 +123,14 @@ static void test_malformed(void) {
         {"pHYs", TEXT("\x80\0\x0b\x13\0\0\x0b\x13\1"), false},
         {"tEXt", TEXT("Author\0someone"), true},
         {"tEXt", TEXT("Author"), false},
+        {"tEXt",
+         TEXT("A keyword of as many letters as one may have, which are, as PNG says, 79 in all"
+              "\0someone"),
+         true},
+        {"tEXt",
+         TEXT("A keyword of as many letters as none may have, which are, as PNG says, 80 in all"
+              "\0someone"),
+         false},
         {"tEXt", TEXT("\0someone"), false},
         {"zTXt", TEXT("Author\0\1x"), false},
         {"iTXt", TEXT("Author\0\0\0\0\0someone"), true},

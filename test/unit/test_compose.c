@@ -142,7 +142,9 @@ static void check_rim(const char *first, const char *second, enum imf_edge edge)
 }
 
 static void test_rims(void) {
-    static const char *const firsts[] = {"sharpen", "kernel:1,2,3/4,5,6", "kernel:1,-3/2,5:flip"};
+    static const char *const firsts[] = {"sharpen", "kernel:1,2,3/4,5,6", "kernel:1,-3/2,5:flip",
+                                         /* Equal to their mirror image in one direction alone. */
+                                         "kernel:1,2,1/3,4,3/0,5,0", "kernel:1,3,0/2,4,5/1,3,0"};
     /* Origins at either end: what one side repeats is not what the other does. */
     static const char *const seconds[] = {"emboss", "kernel:1,2:flip", "kernel:1/3:flip",
                                           "kernel:1,2,5,-1", "kernel:2/1/1/4:flip"};

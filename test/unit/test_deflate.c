@@ -128,8 +128,22 @@ static void test_effort(void) {
     free(b);
 }
 
+/* Of a few bytes a table would take more than it spares. */
+static void test_fixed_code(void) {
+    static const unsigned char data[] = "a few words";
+    static const struct imf_deflate_effort runs = {0, 1, 0};
+    unsigned char to[512];
+    size_t size = sizeof data - 1;
+    struct imf_deflate *d = imf_deflate_new();
+    size_t n = imf_deflate_block(d, &runs, data, 0, size, 1, true, to);
+    CHECK(same(data, 0, size, true, to, n), "a few words");
+    CHECK((to[0] & 6) == 2 && n == size + 2, "%zu bytes of %zu, block %d", n, size, to[0] & 7);
+    imf_deflate_free(d);
+}
+
 int main(void) {
     test_round_trips();
     test_effort();
+    test_fixed_code();
     return check_done("test_deflate");
 }

@@ -156,10 +156,14 @@ static void test_prune(const char *dir) {
     struct imf_cache_key key;
     imf_cache_key_start(&key);
     snprintf(cache, sizeof cache, "%s/bytes", dir);
+    const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
     for (int i = 0; i < 9; i++) {
         imf_cache_key_add(&key, "x");
         CHECK(imf_cache_store(cache, &key, data, sizeof data), "store %d", i);
+        if (i == 0 && entries(cache, path)) /* others are less than a second apart */
+            utimensat(AT_FDCWD, path, old, 0);
     }
+    CHECK(access(path, F_OK) != 0, "the oldest is removed");
     int kept = entries(cache, path);
     CHECK(kept >= 4 && kept <= 8, "%d entries of 8 MB are kept", kept);
     CHECK(loads(cache, &key), "the newest is kept");
@@ -167,7 +171,6 @@ static void test_prune(const char *dir) {
     snprintf(fresh, sizeof fresh, "%s/.tmpfresh", cache);
     close(open(stale, O_CREAT | O_WRONLY, 0600));
     close(open(fresh, O_CREAT | O_WRONLY, 0600));
-    const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
     utimensat(AT_FDCWD, stale, old, 0);
     CHECK(imf_cache_store(cache, &key, "binary", 6), "store");
     CHECK(access(stale, F_OK) != 0 && access(fresh, F_OK) == 0, "temporaries");

@@ -108,6 +108,21 @@ static void test_tiles(void) {
     }
 }
 
+/* Sums of bytes take 16 bits as long as none is beyond 32767: 128 and 129 times 255. */
+static void test_narrow(void) {
+    static const char *const cases[] = {"kernel:100,28", "kernel:100,29", "kernel:-100,28",
+                                        "kernel:-100,29"};
+    for (size_t i = 0; i < 4; i++) {
+        const char *const specs[] = {cases[i], NULL};
+        struct chain_case c = chain_make(specs, &rgb, &plain);
+        struct imf_proposal one;
+        imf_propose(&one, &imf_solver_direct, &c.chain->passes[0].problem, &device);
+        bool narrow = strstr(one.phrase, "16-bit integers");
+        CHECK(one.able && narrow == (i % 2 == 0), "%s: %s%s", cases[i], one.phrase, one.why);
+        chain_drop(&c);
+    }
+}
+
 /* Every pass is proposed for as many rows as a band makes of it at most, but for what goes by
  * tiles: between those bands end. */
 static void test_bands(void) {
@@ -198,6 +213,7 @@ int main(void) {
     test_whole();
     test_tiles();
     test_bands();
+    test_narrow();
     test_limits();
     test_quarantine();
     return check_done("test_proposals");

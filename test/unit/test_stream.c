@@ -9,6 +9,7 @@
 #include "check.h"
 #include "imfilter.h"
 #include "run/plan.h"
+#include "run/workspace.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -280,6 +281,24 @@ static void share(struct imf_workspace *const *ws, int advance, const struct tes
     }
 }
 
+/* Several need the memory of all: where there is less, one does it alone. */
+static void share_little(struct imf_workspace *const *ws, struct imf_plan *plan,
+                         const struct test_case *t, const struct tape *in,
+                         const struct outcome *want) {
+    const struct imf_run_options together = {.others = ws + 1, .other_count = SHARE - 1};
+    uint64_t given = plan->settings.max_memory, bytes = 0;
+    for (int i = 0; i < SHARE; i++)
+        bytes += ws[i]->choice.chosen->bytes;
+    plan->settings.max_memory = bytes - 1;
+    struct outcome got = run_with(ws[0], &together, *in, 0);
+    CHECK(has(&got, want) && imf_workspace_bands(ws[0], NULL) == got.report.bands,
+          "%s, backend %d, less than %llu bytes for all: %d bands, %d the first one's: %d %s",
+          t->specs[0], (int)t->settings.backend, (unsigned long long)bytes, got.report.bands,
+          imf_workspace_bands(ws[0], NULL), (int)got.status, got.text);
+    free(got.data);
+    plan->settings.max_memory = given;
+}
+
 static void test_shared(struct imf_context *const *ctx, const struct imf_filter *filter,
                         const struct test_case *t, struct tape in, const struct outcome *want,
                         size_t number) {
@@ -300,6 +319,8 @@ static void test_shared(struct imf_context *const *ctx, const struct imf_filter 
         }
         if (ok)
             share(ws, advances[i], t, in, want);
+        if (ok && number == 0)
+            share_little(ws, plan[0], t, &in, want);
         for (int k = 0; k < SHARE; k++) {
             imf_workspace_free(&ws[k]);
             imf_plan_free(&plan[k]);
