@@ -93,9 +93,9 @@ END
     for file in "$TESTDATA/noise-rgb.png" "$TESTDATA/gradient16.png" "$TESTDATA/alpha.png" deep.png; do
         for spec in 0.05:0.2 0.02:0.1:sigma=2:aperture=5:norm=l2 0.1:0.3:sigma=0:aperture=7; do
             imf -q -f "canny:$spec" --edge=reflect --backend=cpu "$file" -o want.pam
-            # On a device each SPEC and each kind of image once.
+            # On a device bytes and words, each with another SPEC.
             case ${file##*/}-$spec in
-            noise-rgb.png-*:0.2 | gradient16.png-*norm=l2 | alpha.png-*aperture=7) device=direct ;;
+            noise-rgb.png-*:0.2 | gradient16.png-*norm=l2) device=direct ;;
             *) device=$direct ;;
             esac
             for backend in vector $device; do

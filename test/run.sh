@@ -64,8 +64,8 @@ program() { # NAME COMMAND...: believe its last line and its status
     count "$name" "$p" "$f"
 }
 
-# Most of the time goes into compiling kernels. Without THOROUGH, unit tests alone compile them as users have them; other
-# tests do without optimising, in a cache of their own.
+# Most of the time goes into compiling kernels. Without THOROUGH, unit tests alone compile them as users have them, but for
+# those of $plain; other tests do without optimising, in a cache of their own.
 kernels_quickly() { # COMMAND...
     if [ -n "${THOROUGH:-}" ]; then
         "$@"
@@ -174,9 +174,17 @@ together() { # GROUP...
     rm -rf "$logs"
 }
 
+# Unit tests that say nothing of how kernels round.
+plain='test_mirrors test_fallback test_threads test_programs'
+
 one() { # GROUP
     case $1 in
-    test_*) program "$1" "$build/test/$1" ;;
+    test_*)
+        case " $plain " in
+        *" $1 "*) program "$1" kernels_quickly "$build/test/$1" ;;
+        *) program "$1" "$build/test/$1" ;;
+        esac
+        ;;
     *.bats) run_bats_file "$1" ;;
     *) "run_$1" ;;
     esac

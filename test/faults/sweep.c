@@ -25,8 +25,7 @@
 #define WORDS 12
 #define NAMES 48
 /* Calls of one function that are all tried; of those beyond, a fifth. */
-#define LIMIT 60
-#define LIMIT_THOROUGH 300 /* where THOROUGH is set */
+enum { LIMIT = 60, LIMIT_THOROUGH = 300 };
 #define SLOTS 8
 #define SHOWN 10 /* failures of one trial that are printed */
 
@@ -96,7 +95,7 @@ struct slot {
 };
 
 static const char *program, *layer, *testdata, *root;
-static unsigned long passed, failed, limit = LIMIT;
+static unsigned long passed, failed, limit;
 static unsigned long long seed;
 
 static void die(const char *what) {
@@ -433,8 +432,7 @@ int main(int argc, char **argv) {
     root = argv[4];
     seed = argc > 5 ? strtoull(argv[5], NULL, 10) : (unsigned long long)getpid();
     const char *thorough = getenv("THOROUGH");
-    if (thorough && *thorough)
-        limit = LIMIT_THOROUGH;
+    limit = thorough && *thorough ? LIMIT_THOROUGH : LIMIT;
     printf("seed %llu\n", seed);
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < TRIALS; i++) {
