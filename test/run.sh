@@ -65,7 +65,7 @@ program() { # NAME COMMAND...: believe its last line and its status
 }
 
 # Most of the time goes into compiling kernels. Without THOROUGH, unit tests alone compile them as users have them, but for
-# those of $plain; other tests do without optimising, in a cache of their own.
+# those of $unoptimised; other tests do without optimising, in a cache of their own.
 kernels_quickly() { # COMMAND...
     if [ -n "${THOROUGH:-}" ]; then
         "$@"
@@ -175,12 +175,12 @@ together() { # GROUP...
 }
 
 # Unit tests that say nothing of how kernels round.
-plain='test_mirrors test_fallback test_threads test_programs'
+unoptimised='test_mirrors test_fallback test_threads test_programs'
 
 one() { # GROUP
     case $1 in
     test_*)
-        case " $plain " in
+        case " $unoptimised " in
         *" $1 "*) program "$1" kernels_quickly "$build/test/$1" ;;
         *) program "$1" "$build/test/$1" ;;
         esac

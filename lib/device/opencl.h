@@ -27,10 +27,9 @@ struct imf_runtime {
     pthread_mutex_t lock;         /* of `builds` */
     pthread_cond_t built;         /* one of them is done, or was given up */
     struct imf_build *builds;
-    bool
-        declares; /* PoCL: programs come with parts/builtins.cl, in place of its own declarations */
+    bool own_builtins; /* programs begin with parts/builtins.cl: PoCL */
     unsigned compiled; /* of them, from text; for tests */
-    unsigned refused;  /* of these, with parts/builtins.cl, and built without; for tests */
+    unsigned refused;  /* of these, as they were with parts/builtins.cl; for tests */
 };
 
 struct imf_queue {

@@ -57,7 +57,7 @@ static enum imf_status collect(struct text *t, const struct imf_runtime *rt,
     if (d && d->failed)
         return imf_fail_memory(err, d->capacity);
     t->count = 0;
-    enum imf_status st = rt->declares ? add_file(t, "parts/", "builtins.cl", err) : IMF_OK;
+    enum imf_status st = rt->own_builtins ? add_file(t, "parts/", "builtins.cl", err) : IMF_OK;
     t->piece[t->count++] = d && d->text ? d->text : "";
     for (const char *const *part = source->parts; part && *part && !st; part++)
         st = add_file(t, "parts/", *part, err);
@@ -90,9 +90,9 @@ static enum imf_status build_failed(struct imf_runtime *rt, cl_program program, 
     return imf_cl_fail(err, code, what);
 }
 
-static cl_int compile(const struct imf_runtime *rt, cl_program program, bool declares) {
+static cl_int compile(const struct imf_runtime *rt, cl_program program, bool own_builtins) {
     const char *options =
-        declares ? IMF_CL_BUILD_OPTIONS IMF_CL_OWN_BUILTINS : IMF_CL_BUILD_OPTIONS;
+        own_builtins ? IMF_CL_BUILD_OPTIONS IMF_CL_OWN_BUILTINS : IMF_CL_BUILD_OPTIONS;
     return clBuildProgram(program, 1, &rt->id, options, NULL, NULL);
 }
 
@@ -107,7 +107,7 @@ static cl_program load(const struct imf_runtime *rt, const struct imf_cache_key 
     cl_program program =
         clCreateProgramWithBinary(rt->context, 1, &rt->id, &size, &const_data, &binary, &code);
     if (code == CL_SUCCESS && binary == CL_SUCCESS)
-        code = compile(rt, program, rt->declares);
+        code = compile(rt, program, rt->own_builtins);
     else if (code == CL_SUCCESS)
         code = binary;
     free(data);
@@ -118,16 +118,16 @@ static cl_program load(const struct imf_runtime *rt, const struct imf_cache_key 
     return program;
 }
 
-/* declares: with parts/builtins.cl where the text begins with it; or without. */
+/* own_builtins: with parts/builtins.cl where the text begins with it; or without. */
 static enum imf_status build(struct imf_runtime *rt, const struct text *t, const char *file,
-                             bool declares, cl_program *out, struct imf_error *err) {
+                             bool own_builtins, cl_program *out, struct imf_error *err) {
     cl_int code;
-    cl_uint skipped = rt->declares && !declares ? 2 : 0;
+    cl_uint skipped = rt->own_builtins && !own_builtins ? 2 : 0;
     cl_program program = clCreateProgramWithSource(rt->context, t->count - skipped,
                                                    (const char **)t->piece + skipped, NULL, &code);
     if (code != CL_SUCCESS)
         return imf_cl_fail(err, code, "cannot make a program");
-    code = compile(rt, program, declares);
+    code = compile(rt, program, own_builtins);
     if (code != CL_SUCCESS) {
         enum imf_status status = build_failed(rt, program, code, file, err);
         clReleaseProgram(program);
@@ -150,10 +150,10 @@ static enum imf_status obtain(struct imf_runtime *rt, struct imf_build *b, const
     b->handle = load(rt, &b->key);
     if (!b->handle) {
         b->fresh = true;
-        status = build(rt, t, file, rt->declares, &b->handle, err);
+        status = build(rt, t, file, rt->own_builtins, &b->handle, err);
         if (status != IMF_OK) {
             status = build(rt, t, file, false, &b->handle, err);
-            b->refused = status == IMF_OK;
+            b->refused = rt->own_builtins && status == IMF_OK;
         }
     }
     imf_cache_unlock(lock);

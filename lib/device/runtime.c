@@ -48,7 +48,7 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
     rt->id = chosen.device;
     rt->device = chosen.known;
     rt->passed_over = chosen.failed;
-    rt->declares = strcmp(chosen.info.platform, "Portable Computing Language") == 0;
+    rt->own_builtins = strcmp(chosen.info.platform, "Portable Computing Language") == 0;
     if (imf_rates_load(cache_dir, &rt->device, &rt->tuned))
         rt->device.tuning = &rt->tuned;
     status = start_key(&rt->base, &chosen, err);
