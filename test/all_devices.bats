@@ -3,8 +3,9 @@ load helper
 
 # A layer before OpenCL that counts the kernels that each device was given, in the file `counts`, and
 # lets those fail whose device is one of $BROKEN, a set of bits, after $GOOD of them. Devices are
-# numbered as they are first used. Kernels of one of $SLOW wait for 0.6 s first. The file `most` says
-# how many queues there were at once.
+# numbered as they are first used. A kernel of one of $SLOW waits until the other devices have had
+# three times as many, or 0.6 s where they never have. The file `most` says how many queues there
+# were at once.
 need_two_devices() {
     command -v cc >/dev/null || skip "no compiler"
     ! grep -q __asan_init "$IMFILTER" || skip "a preloaded library comes before the sanitizer's"
@@ -14,6 +15,7 @@ need_two_devices() {
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -56,8 +58,16 @@ int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned n, const void *a,
     pthread_mutex_unlock(&lock);
     if (broken && atoi(broken) >> device & 1 && count >= (good ? atoi(good) : 0))
         return -5;
-    if (slow && atoi(slow) >> device & 1)
-        usleep(600000);
+    bool waits = slow && atoi(slow) >> device & 1;
+    for (int ms = 0; waits && ms < 600; ms++) {
+        pthread_mutex_lock(&lock);
+        int others = 0;
+        for (i = 0; i < device_count; i++)
+            others += i == device ? 0 : kernels[i];
+        waits = others < 3 * (count + 1);
+        pthread_mutex_unlock(&lock);
+        usleep(1000);
+    }
     return real(queue, kernel, n, a, b, c, m, d, e);
 }
 __attribute__((destructor)) static void tell(void) {

@@ -24,8 +24,8 @@
 
 #define WORDS 12
 #define NAMES 48
-/* Calls of one function that are all tried; of those beyond, a fifth. */
-enum { LIMIT = 60, LIMIT_THOROUGH = 300 };
+/* Calls of one function that are all tried. Of those beyond, a tenth is; with THOROUGH=1, a fifth. */
+enum { LIMIT = 20, LIMIT_THOROUGH = 300 };
 #define SLOTS 8
 #define SHOWN 10 /* failures of one trial that are printed */
 
@@ -406,7 +406,7 @@ static void sweep(int trial, int parallel) {
         for (unsigned long n = 1; n <= called[i].calls; n++) {
             struct fault f = {.trial = trial};
             bool sampled = n > limit || (t->flags & COLD && n > 1); /* cold runs are slow */
-            if (sampled && next_random() % 5 != 0)
+            if (sampled && next_random() % (limit == LIMIT ? 10 : 5) != 0)
                 continue;
             snprintf(f.spec, sizeof f.spec, "%.47s:%lu", called[i].name, n);
             run(&f, parallel);
