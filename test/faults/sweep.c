@@ -24,8 +24,8 @@
 
 #define WORDS 12
 #define NAMES 48
-/* Calls of one function that are all tried. Of those beyond, a tenth is; with THOROUGH=1, a fifth. */
-enum { LIMIT = 20, LIMIT_THOROUGH = 300 };
+/* Calls of one function that are all tried, and one of how many beyond. */
+static struct share { unsigned long all, one_of; } tried, quick = {20, 10}, thorough = {300, 5};
 #define SLOTS 8
 #define SHOWN 10 /* failures of one trial that are printed */
 
@@ -95,7 +95,7 @@ struct slot {
 };
 
 static const char *program, *layer, *testdata, *root;
-static unsigned long passed, failed, limit;
+static unsigned long passed, failed;
 static unsigned long long seed;
 
 static void die(const char *what) {
@@ -405,8 +405,8 @@ static void sweep(int trial, int parallel) {
     for (int i = 0; i < count; i++)
         for (unsigned long n = 1; n <= called[i].calls; n++) {
             struct fault f = {.trial = trial};
-            bool sampled = n > limit || (t->flags & COLD && n > 1); /* cold runs are slow */
-            if (sampled && next_random() % (limit == LIMIT ? 10 : 5) != 0)
+            bool sampled = n > tried.all || (t->flags & COLD && n > 1); /* cold runs are slow */
+            if (sampled && next_random() % tried.one_of != 0)
                 continue;
             snprintf(f.spec, sizeof f.spec, "%.47s:%lu", called[i].name, n);
             run(&f, parallel);
@@ -431,8 +431,8 @@ int main(int argc, char **argv) {
     testdata = argv[3];
     root = argv[4];
     seed = argc > 5 ? strtoull(argv[5], NULL, 10) : (unsigned long long)getpid();
-    const char *thorough = getenv("THOROUGH");
-    limit = thorough && *thorough ? LIMIT_THOROUGH : LIMIT;
+    const char *wanted = getenv("THOROUGH");
+    tried = wanted && *wanted ? thorough : quick;
     printf("seed %llu\n", seed);
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < TRIALS; i++) {
