@@ -3,10 +3,10 @@
  *
  * What remains of a photograph is noise with a narrow spread, in which a string that was there
  * before costs more bits (13 to 30 for its length and distance) than its few bytes do as literals,
- * though searching for it takes most of the time. So each byte has a price, the bits that it would
- * take, and a match is used where it is cheaper than what it stands for. Two places are always
- * looked at, the byte and the pixel before; others, by hashes of HASHED bytes, only in blocks where
- * the caller wants it: a sample says whether it pays. What follows is cut into blocks where the frequencies of bytes change.
+ * though searching for it takes most of the time. So matches are looked for at two distances only,
+ * one byte and one pixel: runs. Each byte has a price, the bits that it would take, and a match is
+ * used where it is cheaper than the bytes that it stands for. A block ends where the frequencies of
+ * bytes change.
  *
  * Prices come from the frequencies of the bytes at first, and where a second pass is asked for from
  * the codes that the first one led to.
@@ -17,17 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE 32768          // the smallest part that gets codes of its own
-#define PART_MAX (4 * PIECE) // and the largest
-#define SPLIT_BYTES 90       // of the tables that a further part takes
-#define SAMPLE 16384         // bytes of a block on which strings are tried
-#define HASH_BITS 15
-#define HASHED 7    // bytes
-#define SHORTEST 4  // match
-#define INSERTED 64 // last places of a match that are entered
-#define LAZY 64     // a match that is shorter is put off for a longer one at the next byte
-#define SUMMED 48   // literals whose price is added up; more are never cheaper
-#define BIT 16      // prices are in 1/BIT bit
+#define PIECE 32768            // the smallest part that gets codes of its own
+#define PART_MAX (4 * PIECE)   // and the largest
+#define SPLIT_BYTES 90         // of the tables that a further part takes
+#define SHORTEST 4             // match
+#define SUMMED 48              // literals whose price is added up; more are never cheaper
+#define BIT 16                 // prices are in 1/BIT bit
 #define LENGTH_PRICE (6 * BIT) // before there are codes
 #define DISTANCE_PRICE (5 * BIT)
 #define UNKNOWN_PRICE (12 * BIT) // of what had no code
@@ -37,14 +32,8 @@ struct prices {
     uint16_t literal[LITERALS], length[MATCH_MAX + 1], distance[DISTANCES];
 };
 
-/* Places where a hash was met: the last of each, and for each place the one before; -1: none. */
-struct places {
-    int32_t last[1 << HASH_BITS], before[IMF_DEFLATE_WINDOW];
-};
-
 struct imf_deflate {
     uint16_t log_fraction[LOG_STEPS]; /* 256 * log2(1 + i / LOG_STEPS) */
-    struct places places, kept;
     struct prices prices;
     struct imf_codes codes;
     size_t count;
@@ -189,16 +178,6 @@ struct match {
     unsigned gain; /* what it saves, in prices */
 };
 
-static inline unsigned hash(const unsigned char *p) {
-    return (unsigned)((load8(p) << (64 - 8 * HASHED)) * 0x9e3779b97f4a7c15u >> (64 - HASH_BITS));
-}
-
-static inline void enter(struct places *places, const unsigned char *base, int at) {
-    unsigned h = hash(base + at);
-    places->before[at % IMF_DEFLATE_WINDOW] = places->last[h];
-    places->last[h] = at;
-}
-
 /* Equal bytes from SHORTEST on, of which that many are known. */
 static inline int match_length(const unsigned char *a, const unsigned char *b, int most) {
     int n = SHORTEST;
@@ -238,82 +217,42 @@ static inline void try_match(const struct prices *prices, const struct text *t, 
         weigh(prices, t, at, from, best);
 }
 
-static inline struct match look(const struct imf_deflate *d, const struct text *t, int at,
-                                int depth) {
+static inline struct match look(const struct imf_deflate *d, const struct text *t, int at) {
     struct match best = {0, 0, 0};
     if (at >= 1)
         try_match(&d->prices, t, at, at - 1, &best);
     if (at >= t->pixel && t->pixel > 1)
         try_match(&d->prices, t, at, at - t->pixel, &best);
-    if (!depth)
-        return best;
-    int from = d->places.last[hash(t->base + at)];
-    while (depth-- > 0 && from >= 0 && at - from <= IMF_DEFLATE_WINDOW && best.length < LAZY) {
-        try_match(&d->prices, t, at, from, &best);
-        int next = d->places.before[from % IMF_DEFLATE_WINDOW];
-        if (next >= from) /* overwritten since */
-            break;
-        from = next;
-    }
     return best;
 }
 
-/* Whether one of the two places that are always looked at has the same bytes, which is rare. */
+/* Whether one of the two places has the same bytes, which is rare. */
 static inline bool may_match(const struct text *t, int at) {
     const unsigned char *p = t->base + at;
     uint32_t bytes = load4(p);
     return at < t->pixel || at < 1 || bytes == load4(p - 1) || bytes == load4(p - t->pixel);
 }
 
-/* Is there something longer at the next byte? */
-static bool better_next(const struct imf_deflate *d, const struct text *t, int at,
-                        const struct match *m) {
-    int from = d->places.last[hash(t->base + at + 1)];
-    struct match next = {m->length, 0, 0};
-    if (m->length >= LAZY || from < 0 || at + 1 - from > IMF_DEFLATE_WINDOW ||
-        at + 1 + MATCH_MAX > t->end)
-        return false;
-    try_match(&d->prices, t, at + 1, from, &next);
-    return next.length > m->length;
-}
-
-/*
- * Cut base[at..end) into sequences. Where nothing was found for long the steps widen, to 16 bytes.
- * Returns what was saved by matches. (Inlined, for depth 0 and others.)
- */
-static inline __attribute__((always_inline)) uint64_t
-parse(struct imf_deflate *d, const struct text *t, int at, int end, int depth) {
+/* Cut base[at..end) into sequences. Where nothing was found for long the steps widen, to 16 bytes. */
+static void parse(struct imf_deflate *d, const struct text *t, int at, int end) {
+    const struct text part = {t->base, end, t->pixel};
     int start = at;
     unsigned missed = 0;
-    uint64_t gain = 0;
     d->count = 0;
-    const struct text part = {t->base, end, t->pixel};
     while (at + 16 < end) {
         struct match m = {0, 0, 0};
-        if (depth || may_match(t, at))
-            m = look(d, &part, at, depth);
-        if (depth)
-            enter(&d->places, t->base, at);
-        if (!m.length || (depth && better_next(d, &part, at, &m))) {
-            at += m.length ? 1 : 1 + (int)(missed < 1024 ? missed++ : missed) / 64;
+        if (may_match(t, at))
+            m = look(d, &part, at);
+        if (!m.length) {
+            at += 1 + (int)(missed < 1024 ? missed++ : missed) / 64;
             continue;
         }
-        gain += m.gain;
         d->sequence[d->count++] =
             (struct imf_sequence){(uint32_t)(at - start), (uint16_t)m.length, (uint16_t)m.distance};
-        int next = at + m.length;
-        if (depth && next + 16 < end)
-            for (int k = m.length > INSERTED ? next - INSERTED : at + 1; k < next; k++)
-                enter(&d->places, t->base, k);
-        at = start = next;
+        at = start = at + m.length;
         missed = 0;
     }
     d->sequence[d->count++] = (struct imf_sequence){(uint32_t)(end - start), 0, 0};
-    return gain;
-}
-
-static uint64_t parse_any(struct imf_deflate *d, const struct text *t, int at, int end, int depth) {
-    return depth ? parse(d, t, at, end, depth) : parse(d, t, at, end, 0);
 }
 
 static struct text make_text(const unsigned char *data, size_t before, size_t size, size_t pixel) {
@@ -341,61 +280,30 @@ static void count_symbols(struct imf_deflate *d, const unsigned char *data,
     }
 }
 
-/* Enter the window before a place, and nothing else. */
-static void fill_places(struct imf_deflate *d, const struct text *t, int at) {
-    memset(d->places.last, -1, sizeof d->places.last);
-    for (int k = at > IMF_DEFLATE_WINDOW ? at - IMF_DEFLATE_WINDOW : 0; k < at && k + 8 <= t->end;
-         k++)
-        enter(&d->places, t->base, k);
-}
-
-bool imf_deflate_strings_pay(struct imf_deflate *d, const struct imf_deflate_effort *effort,
-                             const unsigned char *data, size_t before, size_t size, size_t pixel) {
-    const struct text t = make_text(data, before, size, pixel);
-    uint32_t count[LITERALS];
-    int at = t.end - (int)size, from = size > 2 * SAMPLE ? at + ((int)size - SAMPLE) / 2 : at;
-    int end = size > SAMPLE ? from + SAMPLE : t.end;
-    if (!effort->pays)
-        return true;
-    count_bytes(t.base + from, (size_t)(end - from), count);
-    first_prices(d, count);
-    uint64_t all = information(d, count) / (256 / BIT), runs = parse_any(d, &t, from, end, 0);
-    fill_places(d, &t, from);
-    uint64_t strings = parse_any(d, &t, from, end, effort->depth);
-    return runs < all && strings > runs && (strings - runs) * (uint64_t)effort->pays > all - runs;
-}
-
 size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, unsigned char *to) {
     struct imf_bits bits = {.to = to};
     imf_codes_store(data, size, last, &bits);
     return (size_t)(bits.to - to);
 }
 
-size_t imf_deflate_block(struct imf_deflate *d, const struct imf_deflate_effort *effort,
-                         const unsigned char *data, size_t before, size_t size, size_t pixel,
-                         bool last, unsigned char *to) {
+size_t imf_deflate_block(struct imf_deflate *d, int passes, const unsigned char *data,
+                         size_t before, size_t size, size_t pixel, bool last, unsigned char *to) {
     struct imf_bits bits = {.to = to};
     const struct text t = make_text(data, before, size, pixel);
-    int at = t.end - (int)size, depth = effort->depth;
-    if (depth)
-        fill_places(d, &t, at);
+    int at = t.end - (int)size;
     do {
         uint32_t count[LITERALS];
         const unsigned char *from = t.base + at;
         int end = at + (int)choose_part(d, from, (size_t)(t.end - at), count);
         if (end > at)
             first_prices(d, count);
-        if (effort->passes > 1 && depth)
-            d->kept = d->places;
         for (int pass = 1;; pass++) {
-            parse_any(d, &t, at, end, depth);
+            parse(d, &t, at, end);
             count_symbols(d, from, count);
             imf_codes_make(&d->codes);
-            if (pass >= effort->passes)
+            if (pass >= passes)
                 break;
             prices_of_codes(d);
-            if (depth)
-                d->places = d->kept;
         }
         imf_codes_write(&d->codes, from, (size_t)(end - at), d->sequence, d->count,
                         last && end == t.end, &bits);

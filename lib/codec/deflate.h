@@ -8,13 +8,6 @@
 
 #define IMF_DEFLATE_WINDOW 32768
 
-/* How hard to look for what repeats. */
-struct imf_deflate_effort {
-    int depth;  /* earlier places looked at for each; 0: runs of one byte or of one pixel only */
-    int passes; /* a second pass knows what the codes of the first cost */
-    int pays;   /* strings pay where they save 1/pays of what a sample takes; 0: always */
-};
-
 /* Memory to work in, of one thread, for any number of blocks; NULL: none. */
 struct imf_deflate *imf_deflate_new(void);
 void imf_deflate_free(struct imf_deflate *d);
@@ -28,16 +21,13 @@ static inline size_t imf_deflate_bound(size_t size) {
 /*
  * Deflate data[0..size), which may refer to the `before` bytes that stand before data (at most
  * IMF_DEFLATE_WINDOW are used), to whole bytes at `to`. `pixel`: the distance at which values of one
- * kind follow each other. The stream goes on behind it unless this is its last block. Returns the
- * bytes written. The same arguments give the same bytes.
+ * kind follow each other. A second pass (passes: 1 or 2) knows what the codes of the first cost. The
+ * stream goes on behind it unless this is its last block. Returns the bytes written. The same
+ * arguments give the same bytes.
  */
-size_t imf_deflate_block(struct imf_deflate *d, const struct imf_deflate_effort *effort,
-                         const unsigned char *data, size_t before, size_t size, size_t pixel,
-                         bool last, unsigned char *to);
+size_t imf_deflate_block(struct imf_deflate *d, int passes, const unsigned char *data,
+                         size_t before, size_t size, size_t pixel, bool last, unsigned char *to);
 
-/* Would strings of the block (depth > 0) pay? Tried on a sample from its middle. */
-bool imf_deflate_strings_pay(struct imf_deflate *d, const struct imf_deflate_effort *effort,
-                             const unsigned char *data, size_t before, size_t size, size_t pixel);
 /* The data as they are. */
 size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, unsigned char *to);
 

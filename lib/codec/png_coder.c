@@ -5,11 +5,8 @@
  * zlib's level 6, in 3 to 5 ns a byte where that takes 30 to 100. Drawings, text and screenshots
  * become a sixth by runs; on these zlib, which finds any string, is fast, and its results are
  * smaller by up to a half. Smooth pictures become that, too, and zlib takes long on them for
- * nothing. So samples are tried first: of flat blocks by zlib, of the others by the price of their
- * bytes, which is cheaper: strings save a fifth of that where text stands beside a photograph, a
- * fourteenth at most in a photograph. From level 7 on the strings of deflate.c are tried as well.
- * The smallest result is kept. Indices and few bits repeat in strings: zlib is always tried on
- * them.
+ * nothing. So two samples of a block are deflated both ways first. The smallest result is kept.
+ * Indices and few bits repeat in strings: zlib is always tried on them.
  *
  * ISA-L was tried, too: its level 1 is as fast as runs, and its files of photographs are larger than
  * zlib's by up to 12 %, of drawings by up to 25 %, since it takes any match for a saving.
@@ -22,9 +19,11 @@
 
 #define SAMPLES 2 /* pieces of a block that are tried first, of SAMPLE bytes */
 #define SAMPLE ((size_t)16 << 10)
+#define SAMPLE_LEVEL 1 /* of zlib: higher levels take their time where nothing repeats */
 #define PROBE 13       /* bytes are looked at one in so many: not always the same channel's */
-#define PAYS 50        /* zlib pays where it saves more than one of so many of their bytes */
-#define STRINGS_PAY 12 /* or strings more than one of so many of their price */
+/* The whole block is tried where level 1 makes the samples at most one in so many larger than the
+ * run coder: higher levels find more, and on photographs level 1 is 2 in 100 larger. */
+#define PAYS 100
 #define SMALL ((size_t)128 << 10) /* a flat block of less needs no sample */
 #define ALL_LEVEL 6 /* from here on everything is tried on an image of few bytes, in 1 to 8 ms */
 #define ALL_BYTES ((size_t)96 << 10)
@@ -34,11 +33,10 @@
 static const struct way {
     int zlib;      /* its level, or 0 */
     bool anywhere; /* zlib is tried on every block */
-    struct imf_deflate_effort strings;
+    int passes;    /* of imf_deflate_block() */
 } ways[10] = {
-    [3] = {1, false, {0, 1, 0}}, [4] = {4, false, {0, 1, 0}},    [5] = {5, false, {0, 1, 0}},
-    [6] = {6, false, {0, 1, 0}}, [7] = {7, false, {16, 2, 200}}, [8] = {8, false, {32, 2, 0}},
-    [9] = {9, true, {64, 2, 0}},
+    {0, false, 1}, {0, false, 1}, {0, false, 1}, {1, false, 1}, {4, false, 1},
+    {5, false, 1}, {6, false, 1}, {7, false, 1}, {8, false, 2}, {9, true, 2},
 };
 
 struct imf_png_coder {
@@ -91,7 +89,7 @@ size_t imf_png_coder_bytes(int level, size_t block) {
 }
 
 /* With zlib in at most `most` bytes, or 0. */
-static size_t try_zlib(struct imf_png_coder *c, int strategy, const unsigned char *data,
+static size_t try_zlib(struct imf_png_coder *c, int level, int strategy, const unsigned char *data,
                        size_t before, size_t size, bool last, unsigned char *to, size_t most) {
     z_stream *z = &c->zlib;
     if (before > IMF_DEFLATE_WINDOW)
@@ -101,7 +99,7 @@ static size_t try_zlib(struct imf_png_coder *c, int strategy, const unsigned cha
     z->avail_in = 0;
     z->next_out = to;
     z->avail_out = (uInt)most;
-    if (deflateReset(z) != Z_OK || deflateParams(z, c->way.zlib, strategy) != Z_OK ||
+    if (deflateReset(z) != Z_OK || deflateParams(z, level, strategy) != Z_OK ||
         (before && deflateSetDictionary(z, data - before, (uInt)before) != Z_OK))
         return 0;
     z->avail_in = (uInt)size;
@@ -137,40 +135,33 @@ static void choose_samples(const unsigned char *data, size_t size, size_t at[SAM
 /* Whether the whole block is worth zlib's time. */
 static bool zlib_pays(struct imf_png_coder *c, bool flat, const unsigned char *data, size_t before,
                       size_t size) {
-    const struct imf_deflate_effort runs = {0, 1, 0}, strings = {4, 1, STRINGS_PAY};
     size_t at[SAMPLES], part = size < SAMPLE ? size : SAMPLE, by_runs = 0, by_zlib = 0;
     if (flat && size < SMALL)
         return true;
     choose_samples(data, size, at);
     for (int i = 0; i < SAMPLES; i++) {
         const unsigned char *sample = data + at[i];
-        if (!flat &&
-            imf_deflate_strings_pay(c->own, &strings, sample, before + at[i], part, c->pixel))
-            return true;
-        if (!flat)
-            continue;
-        by_runs += imf_deflate_block(c->own, &runs, sample, before + at[i], part, c->pixel, true,
-                                     c->spare);
-        by_zlib += try_zlib(c, Z_DEFAULT_STRATEGY, sample, before + at[i], part, true, c->spare,
-                            imf_deflate_bound(part));
+        by_runs +=
+            imf_deflate_block(c->own, 1, sample, before + at[i], part, c->pixel, true, c->spare);
+        by_zlib += try_zlib(c, SAMPLE_LEVEL, flat ? Z_DEFAULT_STRATEGY : Z_FILTERED, sample,
+                            before + at[i], part, true, c->spare, imf_deflate_bound(part));
     }
-    return by_zlib < by_runs - by_runs / PAYS;
+    return by_zlib < by_runs + by_runs / PAYS;
 }
 
 size_t imf_png_coder_block(struct imf_png_coder *c, const unsigned char *data, size_t before,
                            size_t size, bool last, unsigned char *to) {
-    const struct imf_deflate_effort runs = {0, c->level > 7 ? 2 : 1, 0};
     bool little = c->level >= ALL_LEVEL && size <= ALL_BYTES;
     bool thorough = c->way.anywhere || little;
     if (c->level == 0)
         return imf_deflate_stored(data, size, last, to);
     size_t best = 0, stored = size + 5 * (size / 65535 + 1);
     if (c->few && c->way.zlib && !thorough)
-        best =
-            try_zlib(c, Z_DEFAULT_STRATEGY, data, before, size, last, to, imf_deflate_bound(size));
+        best = try_zlib(c, c->way.zlib, Z_DEFAULT_STRATEGY, data, before, size, last, to,
+                        imf_deflate_bound(size));
     if (best)
         return best;
-    best = imf_deflate_block(c->own, &runs, data, before, size, c->pixel, last, to);
+    best = imf_deflate_block(c->own, c->way.passes, data, before, size, c->pixel, last, to);
     if (best > stored)
         return imf_deflate_stored(data, size, last, to);
     if (!c->way.zlib)
@@ -178,17 +169,14 @@ size_t imf_png_coder_block(struct imf_png_coder *c, const unsigned char *data, s
     bool flat = best < size / FLAT;
     size_t by_runs = best;
     if (thorough)
-        best = keep(c, try_zlib(c, Z_FILTERED, data, before, size, last, c->spare, best), best, to);
+        best =
+            keep(c, try_zlib(c, c->way.zlib, Z_FILTERED, data, before, size, last, c->spare, best),
+                 best, to);
     if ((little && best < by_runs - by_runs / NEAR) || (flat && thorough) ||
         (!little && zlib_pays(c, flat, data, before, size))) {
         int strategy = flat || thorough ? Z_DEFAULT_STRATEGY : Z_FILTERED;
-        best = keep(c, try_zlib(c, strategy, data, before, size, last, c->spare, best), best, to);
-    }
-    if (c->way.strings.depth && (thorough || !flat) &&
-        imf_deflate_strings_pay(c->own, &c->way.strings, data, before, size, c->pixel))
-        best = keep(c,
-                    imf_deflate_block(c->own, &c->way.strings, data, before, size, c->pixel, last,
-                                      c->spare),
+        best = keep(c, try_zlib(c, c->way.zlib, strategy, data, before, size, last, c->spare, best),
                     best, to);
+    }
     return best;
 }
