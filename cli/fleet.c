@@ -13,9 +13,6 @@
 
 enum { FLEET_MOST = 64 };
 
-/* Bytes of an image whose bands are worth the start of other devices. */
-#define SHARED_LEAST ((uint64_t)8 << 20)
-
 struct member {
     char index[12], name[160]; /* "0", "0 (NAME)" */
     const char *trial[4];      /* the command that tries it */
@@ -29,7 +26,6 @@ struct fleet {
     struct plans *plans;
     pthread_mutex_t lock; /* of members' last three lines */
     int count;
-    bool alone;                              /* one image at a time */
     struct imf_context *context[FLEET_MOST]; /* members' */
     struct member member[FLEET_MOST];
 };
@@ -50,7 +46,14 @@ static enum imf_status find_all(struct fleet *f, const struct options *o, struct
     if (status == IMF_OK)
         status = imf_context_prepare(f->first, err);
     size_t count = status == IMF_OK ? imf_device_list(list, FLEET_MOST) : 0;
-    for (size_t i = 0; i < count && i < FLEET_MOST && status == IMF_OK; i++) {
+    count = count < FLEET_MOST ? count : FLEET_MOST;
+    for (size_t i = 1; i < count; i++) /* an image alone is for the one that --device=auto takes */
+        if (list[i].automatic) {
+            struct imf_device_info best = list[i];
+            list[i] = list[0];
+            list[0] = best;
+        }
+    for (size_t i = 0; i < count && status == IMF_OK; i++) {
         struct member *m = &f->member[f->count];
         struct imf_context_options options = o->context;
         if (list[i].failed)
@@ -99,7 +102,6 @@ enum imf_status fleet_create(struct fleet **out, const struct options *o,
         status = imf_context_create(&f->context[0], &o->context, err);
         f->count = status == IMF_OK;
     }
-    f->alone = jobs == 1;
     /* Half of what there is is left to others; an image that needs more is alone then. */
     uint64_t most = o->settings.max_memory ? o->settings.max_memory : machine_memory();
     uint64_t memory = o->memory_given && o->settings.max_memory ? most : most / 2;
@@ -139,57 +141,6 @@ static int choose(const struct fleet *f) {
     return best;
 }
 
-static bool is_large(const struct imf_info *i) {
-    uint64_t samples = (uint64_t)i->width * (uint64_t)i->height * (uint64_t)i->channels;
-    return samples * (uint64_t)i->depth / 8 >= SHARED_LEAST;
-}
-
-static const struct imf_candidate *chosen_of(const struct lease *lease) {
-    return imf_plan_choice(lease->plan)->chosen;
-}
-
-/* Not filtered by bands: the device that is estimated to be the fastest does it. */
-static void take_fastest(struct fleet *f, struct berth *b) {
-    int begun = b->device;
-    for (int i = 0; i < b->partners; i++) {
-        struct partner *p = &b->partner[i];
-        if (!p->lease.entry)
-            continue;
-        if (chosen_of(&p->lease)->estimate_ms < chosen_of(&b->lease)->estimate_ms) {
-            const struct partner slower = {.lease = b->lease, .device = b->device};
-            b->lease = p->lease;
-            b->device = p->device;
-            *p = slower;
-        }
-        plans_give(f->plans, &p->lease);
-    }
-    pthread_mutex_lock(&f->lock);
-    f->member[begun].busy--;
-    f->member[b->device].busy++;
-    pthread_mutex_unlock(&f->lock);
-}
-
-/* All other devices, as far as there is room. */
-static void take_partners(struct fleet *f, const struct shape *shape, struct berth *b) {
-    b->partner = calloc((size_t)f->count, sizeof *b->partner);
-    b->others = calloc((size_t)f->count, sizeof *b->others);
-    for (int i = 0; i < f->count && b->partner && b->others; i++) {
-        struct partner *p = &b->partner[b->partners];
-        if (i == b->device || f->member[i].failed)
-            continue;
-        p->device = i;
-        b->partners++;
-        (void)plans_take(f->plans, i, shape, false, &p->lease, &p->failure);
-    }
-    if (chosen_of(&b->lease)->holds) {
-        take_fastest(f, b);
-        return;
-    }
-    for (int i = 0; i < b->partners; i++)
-        if (b->partner[i].lease.entry)
-            b->others[b->other_count++] = b->partner[i].lease.workspace;
-}
-
 enum imf_status fleet_take(struct fleet *f, const struct shape *shape, struct berth *berth,
                            struct imf_error *err) {
     pthread_mutex_lock(&f->lock);
@@ -197,9 +148,7 @@ enum imf_status fleet_take(struct fleet *f, const struct shape *shape, struct be
     f->member[device].busy++;
     pthread_mutex_unlock(&f->lock);
     *berth = (struct berth){.device = device};
-    enum imf_status status = plans_take(f->plans, device, shape, true, &berth->lease, err);
-    if (status == IMF_OK && f->alone && f->count > 1 && is_large(&shape->info))
-        take_partners(f, shape, berth);
+    enum imf_status status = plans_take(f->plans, device, shape, &berth->lease, err);
     berth->since = now_ms();
     if (status != IMF_OK) {
         pthread_mutex_lock(&f->lock);
@@ -215,12 +164,6 @@ void fleet_give(struct fleet *f, struct berth *berth) {
         return;
     double ms = now_ms() - berth->since;
     plans_give(f->plans, &berth->lease);
-    for (int i = 0; i < berth->partners; i++)
-        plans_give(f->plans, &berth->partner[i].lease);
-    free(berth->partner);
-    free(berth->others);
-    free(berth->shares);
-    berth->partners = berth->other_count = 0;
     pthread_mutex_lock(&f->lock);
     m->busy--;
     m->ms += ms;
@@ -245,28 +188,4 @@ bool fleet_leave(struct fleet *f, int device, const struct imf_error *failure,
         report_warning(reporter, NULL, text);
     }
     return others > 0;
-}
-
-void fleet_settle(struct fleet *f, struct berth *b, struct outcome *o,
-                  const struct reporter *reporter) {
-    struct imf_error failure;
-    if (!b->partners)
-        return;
-    int own = imf_workspace_bands(b->lease.workspace, &failure), sum = own;
-    free(b->shares);
-    b->shares = calloc((size_t)b->partners + 1, sizeof *b->shares);
-    for (int i = 0; i < b->partners; i++) {
-        const struct partner *p = &b->partner[i];
-        struct imf_error other = p->failure;
-        int bands = p->lease.entry ? imf_workspace_bands(p->lease.workspace, &other) : 0;
-        sum += bands;
-        if (b->shares)
-            b->shares[i + 1] = (struct share){f->member[p->device].name, bands};
-        (void)fleet_leave(f, p->device, &other, reporter);
-    }
-    (void)fleet_leave(f, b->device, &failure, reporter);
-    if (b->shares)
-        b->shares[0] = (struct share){f->member[b->device].name, own};
-    o->shares = b->shares;
-    o->share_count = b->shares && sum > own ? b->partners + 1 : 0;
 }

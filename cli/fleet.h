@@ -4,8 +4,7 @@
  *
  * An image goes to the device with the fewest images under way; of equally busy ones to that which
  * was at work for the shortest time. So each gets as many as it is fast enough for. A device that
- * fails is left, and its images go to the others. A large image that has the run to itself is shared:
- * each device takes bands of it or, where it is filtered as a whole, the fastest does it.
+ * fails is left, and its images go to the others.
  */
 #ifndef CLI_FLEET_H
 #define CLI_FLEET_H
@@ -15,21 +14,11 @@
 #include "report.h"
 
 struct fleet;
-/* A device that shares the image's bands. */
-struct partner {
-    struct lease lease;
-    int device;
-    struct imf_error failure; /* status IMF_OK: it has a lease */
-};
 /* What one job has while it runs. */
 struct berth {
     struct lease lease;
     int device;
     double since; /* milliseconds */
-    struct partner *partner;
-    struct imf_workspace **others; /* the partners' that have one */
-    struct share *shares;          /* what each device did */
-    int partners, other_count;
 };
 
 /* For so many jobs at once; filter may be NULL: nothing is filtered then. */
@@ -46,9 +35,5 @@ void fleet_give(struct fleet *fleet, struct berth *berth);
 /* The device failed so: is it to be left, because there are others? That is told once. */
 bool fleet_leave(struct fleet *fleet, int device, const struct imf_error *failure,
                  const struct reporter *reporter);
-/* After a run: leave the devices that failed while they shared the image, and note in the outcome what
- * each did; the berth's, and read until it is given back. */
-void fleet_settle(struct fleet *fleet, struct berth *berth, struct outcome *outcome,
-                  const struct reporter *reporter);
 
 #endif

@@ -215,22 +215,13 @@ static void leave(struct plans *p, struct entry *e) {
     pthread_cond_broadcast(&p->changed);
 }
 
-/* No waiting, and not before those who do. */
-static bool has_room_now(struct plans *p, const struct entry *e) {
-    return p->serving == p->ticket && (e->idle || has_room(p, e));
-}
-
-enum imf_status plans_take(struct plans *p, int device, const struct shape *shape, bool wait,
+enum imf_status plans_take(struct plans *p, int device, const struct shape *shape,
                            struct lease *lease, struct imf_error *err) {
     struct entry *e;
     *lease = (struct lease){0};
     pthread_mutex_lock(&p->lock);
     enum imf_status status = enter(p, device, shape, &e, err);
-    if (status == IMF_OK && !wait && !has_room_now(p, e)) {
-        *err = (struct imf_error){.status = IMF_ERR_LIMIT, .text = "there is no room"};
-        status = err->status;
-        leave(p, e);
-    } else if (status == IMF_OK) {
+    if (status == IMF_OK) {
         wait_for_room(p, e);
         *lease = (struct lease){.entry = e, .plan = e->plan, .threads = threads_for(p, e)};
         if (e->idle) {

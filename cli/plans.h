@@ -35,8 +35,8 @@ struct plans *plans_create(struct imf_context *const *contexts, int devices,
                            int jobs, int cores, uint64_t memory);
 void plans_free(struct plans **plans);
 
-/* Waits until there is room, or fails with IMF_ERR_LIMIT if it is not to. */
-enum imf_status plans_take(struct plans *plans, int device, const struct shape *shape, bool wait,
+/* Waits until there is room. */
+enum imf_status plans_take(struct plans *plans, int device, const struct shape *shape,
                            struct lease *lease, struct imf_error *err);
 /* Harmless for a lease that was given back, or not had. */
 void plans_give(struct plans *plans, struct lease *lease);

@@ -240,13 +240,8 @@ static enum result open_output(struct session *s, struct work *w) {
 
 static enum imf_status run_plan(struct session *s, struct work *w) {
     const struct options *o = s->options;
-    const struct berth *b = &w->berth;
-    bool shared = b->other_count > 0;
-    const struct imf_run_options options = {.bench = o->bench,
-                                            .verify = o->verify,
-                                            .threads = b->lease.threads + shared,
-                                            .others = b->others,
-                                            .other_count = (size_t)b->other_count};
+    const struct imf_run_options options = {
+        .bench = o->bench, .verify = o->verify, .threads = w->berth.lease.threads};
     struct imf_report *report = &w->outcome.report;
     if (o->spectrum)
         return pictures_run(&w->spectrum, w->berth.lease.workspace, w->reader, w->writer, o,
@@ -280,7 +275,6 @@ static enum result run(struct session *s, struct work *w) {
     struct imf_report *report = &w->outcome.report;
     enum imf_status status = run_plan(s, w);
     const char *note = note_choice(w);
-    fleet_settle(s->fleet, &w->berth, &w->outcome, &w->record->reporter);
     if (status != IMF_OK) {
         if (leave_device(s, w))
             return RESULT_FAILED;

@@ -125,11 +125,6 @@ static void print_plan(FILE *out, const struct outcome *o) {
         fprintf(out, "  the whole image is in memory: %s\n", o->choice->chosen->holds);
     else
         fputs("  rows stream: neither the image nor its result is whole in memory\n", out);
-    for (int i = 0; i < o->share_count; i++) {
-        fprintf(out, "  %d of %d bands on device ", o->shares[i].bands, o->report.bands);
-        plain_put(out, o->shares[i].device);
-        putc('\n', out);
-    }
     if (o->choice->measured)
         fputs("  estimated by rates that were measured on this device (--tune)\n", out);
 }
@@ -184,18 +179,11 @@ static void print_peaks(FILE *out, const struct imf_peaks *peaks) {
         fprintf(out, "%s\n", notch_spec(spec, peaks, i));
 }
 
-static void print_shares(const struct reporter *r, const struct outcome *o) {
-    for (int i = 0; i < o->share_count; i++)
-        say(r, o->input, "%d of %d bands on device %s", o->shares[i].bands, o->report.bands,
-            o->shares[i].device);
-}
-
 static void print_done(const struct reporter *r, const struct outcome *o) {
     const struct imf_info *info = &o->shape;
     say(r, o->input, "%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
         o->output ? o->output : "", o->output ? ": " : "", info->width, info->height,
         algorithm_of(o), device_of(o), o->report.total_ms);
-    print_shares(r, o);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -254,17 +242,6 @@ static void json_times(struct json *j, const struct options *options, const stru
         json_verify(j, r);
 }
 
-static void json_shares(struct json *j, const struct outcome *o) {
-    json_open_list(j, "shares");
-    for (int i = 0; i < o->share_count; i++) {
-        json_open_element(j);
-        json_string(j, "device", o->shares[i].device);
-        json_integer(j, "bands", (uint64_t)o->shares[i].bands);
-        json_close_element(j);
-    }
-    json_close_list(j);
-}
-
 static void json_peaks(struct json *j, const struct imf_peaks *peaks) {
     char spec[64];
     json_open_list(j, "peaks");
@@ -299,8 +276,6 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         json_string(&j, "algorithm", algorithm_of(o));
         json_string(&j, "device", device_of(o));
         json_times(&j, r->options, &o->report);
-        if (o->share_count)
-            json_shares(&j, o);
         if (o->warning)
             json_string(&j, "warning", o->warning);
         if (r->options->explain) {

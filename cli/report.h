@@ -12,12 +12,6 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void complain_about(const char *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What a device did of an image whose bands were shared. */
-struct share {
-    const char *device;
-    int bands;
-};
-
 /* What became of one image. */
 struct outcome {
     const char *input, *output; /* names as given; output NULL: none */
@@ -26,10 +20,8 @@ struct outcome {
     const struct imf_choice *choice; /* NULL: it was not planned */
     struct imf_info source, shape;   /* of the input and of the output, if there is a plan */
     struct imf_report report;
-    struct imf_peaks peaks;     /* of the input, with --spectrum */
-    bool ran;                   /* the times of report hold */
-    const struct share *shares; /* of several devices; borrowed */
-    int share_count;
+    struct imf_peaks peaks; /* of the input, with --spectrum */
+    bool ran;               /* the times of report hold */
 };
 
 /* Where results and messages go: standard output, or standard error when the image takes that, and

@@ -313,11 +313,7 @@ const struct imf_choice *imf_plan_choice(const struct imf_plan *plan);
 struct imf_run_options {
     unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
     bool verify;    /* run the reference too and compare */
-    int threads;    /* that may work at once; 0: all cores'; 1: the bands are not shared */
-    /* Of plans for the same on other devices: they share the bands of an image whose rows stream,
-     * and do those of a device that fails. */
-    struct imf_workspace *const *others;
-    size_t other_count;
+    int threads;    /* that may work at once; 0: all cores'; 1: steps do not overlap */
 };
 
 struct imf_report {
@@ -354,8 +350,6 @@ void imf_workspace_free(struct imf_workspace **workspace);
 const struct imf_plan *imf_workspace_plan(const struct imf_workspace *workspace);
 /* The plan's choice, unless the device failed in a run: then what was done instead, and will be. */
 const struct imf_choice *imf_workspace_choice(const struct imf_workspace *workspace);
-/* Bands that it did in the last run, 0 if all at once; *failure: its device's in a shared run. */
-int imf_workspace_bands(const struct imf_workspace *workspace, struct imf_error *failure);
 /* As imf_plan_run() and imf_plan_run_memory(). */
 enum imf_status imf_workspace_run(struct imf_workspace *workspace, struct imf_reader *reader,
                                   struct imf_writer *writer, const struct imf_run_options *options,

@@ -266,10 +266,6 @@ void imf_bands_go(struct imf_bands *b, const struct imf_segment *s, int band) {
     int target = c->height;
     if (b->slice)
         return;
-    if (b->parts) {
-        imf_bands_seek(b, band * s->advance, imf_min((band + 1) * s->advance, c->height));
-        return;
-    }
     if (band < s->bands - 1)
         target = (band + 1) * s->advance - largest_lead(b, s);
     for (int index = c->count; index >= 0; index--) {
@@ -335,13 +331,6 @@ static const char *why_hold(const struct imf_bands *b, const struct imf_bands_as
 static enum imf_status plan_segment(struct imf_bands *b, struct imf_segment *s,
                                     const struct imf_bands_ask *ask, struct imf_error *err) {
     set_leads(b, s);
-    if (b->streams && ask->form.part > 0 && ask->form.part < b->chain->height) {
-        b->parts = true;
-        s->advance = ask->form.part;
-        s->bands = (b->chain->height - 1) / s->advance + 1;
-        measure(b, s);
-        return IMF_OK;
-    }
     enum imf_status st = choose_bands(b, s, ask, err);
     if (!st && b->streams && s->bands == 1) {
         b->streams = false;

@@ -12,9 +12,8 @@
  * transforms lie where they lie in the image, as bands end between them: results do not depend on
  * bands. Surfaces that another segment reads are whole. The image and the result are, too, unless
  * rows stream (`ends`): then they are windows of the one segment, the image's filled from above and
- * the result's emptied below, each with storage for two bands in turn (exec_stream.c). Where several
- * share the image (`part`), bands are parts that need nothing of each other: what lies around one is
- * made again. No OpenCL here: arithmetic on rows.
+ * the result's emptied below, each with storage for two bands in turn (exec_stream.c). No OpenCL
+ * here: arithmetic on rows.
  */
 #ifndef IMF_PLAN_BANDS_H
 #define IMF_PLAN_BANDS_H
@@ -48,7 +47,6 @@ struct imf_bands {
     bool streams;              /* the image and the result are windows */
     const char *holds;         /* else: why not; static */
     bool slice;                /* of the result: windows stay as they are */
-    bool parts;                /* windows of a band hold all that it is made of, and no more */
     int back; /* rows of the image that stay above a band's first row of the result: all that it
                  is made of, for those who make it again */
 };
@@ -58,7 +56,6 @@ struct imf_bands_form {
     int advance; /* rows a band; 0: as the budget has it */
     bool floats; /* samples between passes are floats on the host, too */
     bool ends;   /* let the rows stream, if the chain can and the image is worth it */
-    int part;    /* with `ends`: rows of a part, which take the bands' place; 0: none */
     bool apart;  /* send them to the device as to a GPU, whatever it is */
 };
 
@@ -89,15 +86,8 @@ enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *
                                 int to, struct imf_error *err);
 void imf_bands_free(struct imf_bands **bands);
 
-/* Go to band 0, 1, ... of a segment: surfaces that it does not write are done throughout. Parts may
- * be gone to in any order. */
+/* Go to band 0, 1, ... of a segment: surfaces that it does not write are done throughout. */
 void imf_bands_go(struct imf_bands *bands, const struct imf_segment *segment, int band);
-/* Let windows hold what rows from..to - 1 of the result are made of, and at least `back` rows of the
- * image around them; the result's own begin with a multiple of its step. */
-void imf_bands_seek(struct imf_bands *bands, int from, int to);
-/* Rows of the result that make a part: a device's bands, if what is made again is little of that; 0:
- * rows do not stream. */
-int imf_bands_part(const struct imf_bands *bands);
 
 /* Rows above and below that a pass reads. */
 struct imf_margin imf_bands_reach(const struct imf_pass *pass);

@@ -1,12 +1,11 @@
 /*
- * bands_plan.c - bands as solvers wish them, and those that hold a part of the result
+ * bands_plan.c - bands as solvers wish them, and those that hold some rows of the result
  */
 #include "plan/bands.h"
 
 #include "device/tuning.h"
 #include "solver/edge.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 /* Of a chain on the host. */
@@ -85,7 +84,7 @@ static void complete(struct imf_window *w, const struct imf_chain *c, int index)
     } while (w->before != before || w->done != done);
 }
 
-void imf_bands_seek(struct imf_bands *b, int from, int to) {
+static void seek(struct imf_bands *b, int from, int to) {
     const struct imf_chain *c = b->chain;
     const struct imf_window *result = &b->window[c->count];
     for (int index = 0; index <= c->count; index++) {
@@ -122,21 +121,11 @@ enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *
     b->segment[0] = (struct imf_segment){.end = c->count, .advance = c->height, .bands = 1};
     for (int index = 0; index <= c->count; index++)
         b->window[index].step = 1;
-    imf_bands_seek(b, from, to);
+    seek(b, from, to);
     for (int index = 0; index <= c->count; index++) {
         struct imf_window *w = &b->window[index];
         w->rows = imf_max(imf_bands_end(b, index, w->done) - w->kept, 1);
         w->tallest = w->done - w->before;
     }
     return IMF_OK;
-}
-
-/* What is made again around a part is at most 1 / REST of it. */
-#define REST 4
-
-int imf_bands_part(const struct imf_bands *b) {
-    if (!b->streams)
-        return 0;
-    int rows = imf_max(b->segment[0].advance, b->window[b->chain->count].step);
-    return b->back < INT_MAX / REST ? imf_max(rows, REST * b->back) : 0;
 }

@@ -27,13 +27,7 @@ enum imf_status imf_exec_stream_open(struct imf_exec *x, struct imf_error *err) 
                                             .before = in->before,
                                             .done = in->done,
                                             .from = out->before,
-                                            .to = out->done,
-                                            .which = n % IMF_ENDS};
-        if (x->bands->parts) { /* of what is made in steps these rows alone are wanted */
-            t->band[n].from = n * s->advance;
-            t->band[n].to = imf_min((n + 1) * s->advance, x->chain->height);
-            t->band[n].skip = t->band[n].from - out->before;
-        }
+                                            .to = out->done};
     }
     return IMF_OK;
 }
@@ -55,7 +49,7 @@ static size_t stride(const struct imf_surface *s) {
 /* Rows of storage that a band has from the one before. */
 static int carried(const struct imf_exec *x, int n) {
     const struct imf_exec_band *b = &x->stream->band[n];
-    return n && !x->bands->parts ? imf_bands_end(x->bands, 0, b->before) - b->kept : 0;
+    return n ? imf_bands_end(x->bands, 0, b->before) - b->kept : 0;
 }
 
 static int carried_from(const struct imf_exec *x, int n) {
@@ -65,11 +59,10 @@ static int carried_from(const struct imf_exec *x, int n) {
 enum imf_status imf_exec_lend(struct imf_exec *x, int n, struct imf_rows *rows,
                               struct imf_error *err) {
     struct imf_exec_stream *t = x->stream;
-    struct imf_exec_band *b = &t->band[n];
-    if (x->bands->parts)
-        b->which = t->turn++ % IMF_ENDS;
-    const struct imf_surface *s = &t->in[b->which];
-    void *storage = t->failed ? x->place->host(x, b->which) : x->place->lend(x, b->which, err);
+    const struct imf_exec_band *b = &t->band[n];
+    int which = n % IMF_ENDS;
+    const struct imf_surface *s = &t->in[which];
+    void *storage = t->failed ? x->place->host(x, which) : x->place->lend(x, which, err);
     if (!storage)
         return IMF_ERR_DEVICE;
     t->ahead = n;
@@ -89,23 +82,23 @@ static void carry_on_host(struct imf_exec *x, int n) {
 
 enum imf_status imf_exec_take(struct imf_exec *x, int n, struct imf_error *err) {
     const struct imf_exec_band *b = &x->stream->band[n];
-    struct imf_surface *s = &x->stream->in[b->which];
+    int which = n % IMF_ENDS;
     enum imf_status st = IMF_OK;
     if (x->stream->failed) {
         carry_on_host(x, n);
         return IMF_OK;
     }
-    st = x->place->take(x, b->which, b->before - b->kept, b->done - b->before, err);
+    st = x->place->take(x, which, b->before - b->kept, b->done - b->before, err);
     if (!st && carried(x, n) > 0)
-        st = x->place->carry(x, b->which, carried_from(x, n), carried(x, n), err);
-    x->surface[0] = *s;
+        st = x->place->carry(x, which, carried_from(x, n), carried(x, n), err);
+    x->surface[0] = x->stream->in[which];
     return st;
 }
 
 enum imf_status imf_exec_band(struct imf_exec *x, const struct imf_chain *plain, int n,
                               struct imf_error *err) {
     const struct imf_segment *s = &x->bands->segment[0];
-    x->surface[x->chain->count] = x->stream->out[x->stream->band[n].which];
+    x->surface[x->chain->count] = x->stream->out[n % IMF_ENDS];
     imf_bands_go(x->bands, s, n);
     enum imf_status st = imf_exec_run_band(x, s, err);
     /* What is sent later is told of when it settles; but first look at what has to be done again. */
@@ -119,20 +112,15 @@ void imf_exec_band_rows(const struct imf_exec *x, int n, struct imf_rows *rows) 
     *rows = (struct imf_rows){.first = b->from, .count = b->to - b->from};
 }
 
-void imf_exec_band_image(const struct imf_exec *x, int n, struct imf_rows *rows) {
-    const struct imf_exec_band *b = &x->stream->band[n];
-    *rows = (struct imf_rows){.first = b->before, .count = b->done - b->before};
-}
-
 enum imf_status imf_exec_result(struct imf_exec *x, int n, struct imf_rows *rows,
                                 struct imf_error *err) {
-    const struct imf_exec_band *b = &x->stream->band[n];
-    struct imf_surface *s = &x->stream->lent[b->which];
+    int which = n % IMF_ENDS;
+    struct imf_surface *s = &x->stream->lent[which];
     imf_exec_band_rows(x, n, rows);
-    *s = x->stream->out[b->which];
-    enum imf_status st = x->place->fetch(x, b->which, s, b->skip + rows->count, err);
+    *s = x->stream->out[which];
+    enum imf_status st = x->place->fetch(x, which, s, rows->count, err);
     if (!st && rows->count) {
-        rows->at = imf_surface_row(s, b->skip);
+        rows->at = imf_surface_row(s, 0);
         rows->stride = stride(s);
     }
     return st;
@@ -144,11 +132,11 @@ bool imf_exec_overlaps(const struct imf_exec *x) {
 
 enum imf_status imf_exec_settle(struct imf_exec *x, int n, struct imf_report *r,
                                 struct imf_error *err) {
-    return x->place->settle(x, x->stream->band[n].which, r, err);
+    return x->place->settle(x, n % IMF_ENDS, r, err);
 }
 
 enum imf_status imf_exec_release(struct imf_exec *x, int n, struct imf_error *err) {
-    int which = x->stream->band[n].which;
+    int which = n % IMF_ENDS;
     return x->place->release(x, which, &x->stream->lent[which], err);
 }
 

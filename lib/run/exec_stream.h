@@ -7,9 +7,6 @@
  * in turn: those of band n + 1 may be lent once band n is taken and band n - 1 settled, and those of
  * band n + 2's result made once band n's are released. A failure of band n may be told as late as
  * when it settles: what it is made of is still in the host's memory.
- *
- * Bands that are parts (struct imf_bands_form) may be any, in any order, and by several executors; each
- * that is lent takes the place of the "next" in these rules.
  */
 #ifndef IMF_RUN_EXEC_STREAM_H
 #define IMF_RUN_EXEC_STREAM_H
@@ -42,8 +39,6 @@ enum imf_status imf_exec_release(struct imf_exec *exec, int band, struct imf_err
 
 /* The rows of the band's result; where they are is another question. */
 void imf_exec_band_rows(const struct imf_exec *exec, int band, struct imf_rows *rows);
-/* Likewise those of the image that imf_exec_lend() asks for. */
-void imf_exec_band_image(const struct imf_exec *exec, int band, struct imf_rows *rows);
 
 /* After a failure of the device: from now on lend and take need none, and the image as it lies in
  * the host's memory once `band` is taken is all that its result is made of. */

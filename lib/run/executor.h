@@ -89,14 +89,11 @@ struct imf_exec_stream {
     struct imf_surface in[IMF_ENDS], out[IMF_ENDS]; /* surface[0] and the last are one of these */
     struct imf_exec_band {
         int kept, before, done;        /* of the image's window */
-        int from, to;                  /* rows of the result, */
-        int skip;                      /* below others in their storage */
-        int which;                     /* storage of either end */
+        int from, to;                  /* rows of the result */
     } * band;                          /* each of the segment's */
     struct imf_surface lent[IMF_ENDS]; /* results that the host reads */
     bool sends;                        /* rows to and fro, while it computes others */
     int ahead;                         /* the band whose rows were lent last */
-    int turn;                          /* parts: how many were lent */
     bool failed;                       /* the device: it is not used any more */
 };
 

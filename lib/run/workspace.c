@@ -7,13 +7,14 @@
  * does the work, with a note for the user. The plan stays what it was; that the device failed is
  * known to the workspace, and to the context for the plans that are made and run later.
  */
+#include "run/workspace.h"
 #include "base/clock.h"
 #include "codec/ahead.h"
 #include "codec/codec.h"
 #include "plan/layout.h"
 #include "run/bench.h"
+#include "run/ends.h"
 #include "run/palette.h"
-#include "run/share.h"
 #include "run/stream.h"
 #include "run/verify.h"
 
@@ -24,8 +25,7 @@ static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
     *ws = (struct imf_workspace){.plan = plan,
                                  .on_device = plan->planning.on_device,
                                  .on_gles = plan->planning.gles != NULL,
-                                 .choice = plan->choice,
-                                 .failure = {.status = IMF_OK}};
+                                 .choice = plan->choice};
 }
 
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
@@ -51,12 +51,6 @@ const struct imf_plan *imf_workspace_plan(const struct imf_workspace *ws) {
 
 const struct imf_choice *imf_workspace_choice(const struct imf_workspace *ws) {
     return &ws->choice;
-}
-
-int imf_workspace_bands(const struct imf_workspace *ws, struct imf_error *failure) {
-    if (failure)
-        *failure = ws->failure;
-    return ws->bands;
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -200,34 +194,18 @@ static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends
     return st;
 }
 
-static enum imf_status run_alone(struct imf_workspace *ws, struct imf_ends *ends, bool streams,
-                                 const struct imf_run_options *options, struct imf_report *r,
-                                 struct imf_error *err) {
-    double begin = imf_now_ms();
-    ws->failure.status = IMF_OK;
-    enum imf_status st = imf_workspace_prepare(ws, streams, 0, err);
-    if (st)
-        return st;
-    imf_exec_limit(ws->exec, ws->threads);
-    r->setup_ms += imf_now_ms() - begin;
-    st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)
-                                  : run_whole(ws, ends, options, r, err);
-    ws->bands = r->bands;
-    return st;
-}
-
 static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool streams,
                            const struct imf_run_options *options, struct imf_report *r,
                            struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
-    struct imf_share *share;
     ws->threads = options ? options->threads : 0;
-    enum imf_status st = imf_share_open(&share, ws, streams, options, err);
+    enum imf_status st = imf_workspace_prepare(ws, streams, err);
     r->setup_ms = imf_now_ms() - begin + opened;
-    if (!st)
-        st = share ? imf_share_run(share, ends, r, err)
-                   : run_alone(ws, ends, streams, options, r, err);
-    imf_share_close(&share);
+    if (!st) {
+        imf_exec_limit(ws->exec, ws->threads);
+        st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)
+                                      : run_whole(ws, ends, options, r, err);
+    }
     if (ends->reader)
         r->decode_ms += imf_ahead_ms(ends->reader->ahead);
     r->fell_back = ws->on_device != ws->plan->planning.on_device ||
@@ -296,22 +274,12 @@ static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *
            !(options && (options->bench || options->verify));
 }
 
-/* What each did of the image before. */
-static void forget(struct imf_workspace *ws, const struct imf_run_options *options) {
-    for (size_t i = 0; i <= (options ? options->other_count : 0); i++) {
-        struct imf_workspace *one = i ? options->others[i - 1] : ws;
-        one->bands = 0;
-        one->failure.status = IMF_OK;
-    }
-}
-
 enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
                                   struct imf_writer *writer, const struct imf_run_options *options,
                                   struct imf_report *report, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader), *input = &ws->plan->input;
     struct imf_report local, *r = report ? report : &local;
     memset(r, 0, sizeof *r);
-    forget(ws, options);
     if (info->width != input->width || info->height != input->height ||
         info->channels != input->channels || info->depth != input->depth ||
         info->color != input->color || info->alpha != input->alpha || !lies_like(info, input))
@@ -342,7 +310,6 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *s
                             .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
     struct imf_report local, *r = report ? report : &local;
     memset(r, 0, sizeof *r);
-    forget(ws, options);
     return run(ws, &ends, may_stream(ws, NULL, NULL, options), options, r, err);
 }
 

@@ -10,20 +10,17 @@
 struct imf_workspace {
     const struct imf_plan *plan;
     struct imf_exec *exec; /* made by the first run, */
-    bool streams;          /* for rows that stream, */
-    int part;              /* in parts of so many; 0: in bands */
+    bool streams;          /* for rows that stream */
     bool on_device, on_gles;
     int threads;                  /* of the run; 0: as many as cores */
     struct imf_choice choice;     /* the plan's, or what `fallen` says */
     struct imf_fallback fallback; /* if the device failed */
-    int bands;                    /* that the last run made here */
-    struct imf_error failure;     /* of the device, while it shared that run */
 };
 
 /* How an executor of rows that stream, or of whole images, is to be made. */
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws);
 /* Make ws->exec, unless it is there; left to choose, on the host if the device fails. */
-enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams, int part,
+enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
                                       struct imf_error *err);
 /* It was left to choose, and is on a device now. */
 bool imf_workspace_may_fall_back(const struct imf_workspace *ws);

@@ -25,7 +25,6 @@ bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     struct imf_bands_form form = ws->plan->form;
     form.ends = ws->streams;
-    form.part = ws->part;
     return form;
 }
 
@@ -76,13 +75,12 @@ static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *e
     return st;
 }
 
-enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams, int part,
+enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
                                       struct imf_error *err) {
     struct imf_error failure;
-    if (ws->streams != streams || ws->part != part)
+    if (ws->streams != streams)
         imf_exec_free(&ws->exec);
     ws->streams = streams;
-    ws->part = part;
     if (ws->exec)
         return IMF_OK;
     /* Another run may have found out that the device fails. */

@@ -3,8 +3,7 @@
  * bands and however late the stages are
  *
  * The input and the output are streams that sleep now and then, so that readers and writers are
- * overtaken, or hold up the others. On one thread there are no such stages. Several workspaces may
- * share the bands.
+ * overtaken, or hold up the others. On one thread there are no such stages.
  */
 #include "check.h"
 #include "imfilter.h"
@@ -234,102 +233,7 @@ static void test_failures(struct imf_context *ctx, const struct imf_filter *filt
     imf_plan_free(&plan);
 }
 
-enum { SHARE = 3 };
-
-static bool has(const struct outcome *got, const struct outcome *want) {
-    return !got->status && got->size == want->size && !memcmp(got->data, want->data, want->size);
-}
-
-/* Each has some, and together all. */
-static bool have_parts(struct imf_workspace *const *ws, int bands) {
-    int sum = 0;
-    bool all = true;
-    for (int i = 0; i < SHARE; i++) {
-        int mine = imf_workspace_bands(ws[i], NULL);
-        sum += mine;
-        all = all && mine > 0;
-    }
-    return all && sum == bands;
-}
-
-/* The same bytes from several, in parts of so many rows: twice in the same workspaces, after a
- * failure at either end, and alone. */
-static void share(struct imf_workspace *const *ws, int advance, const struct test_case *t,
-                  struct tape in, const struct outcome *want) {
-    const struct imf_run_options together = {.others = ws + 1, .other_count = SHARE - 1};
-    struct imf_run_options alone = together;
-    alone.threads = 1;
-    bool ok = true;
-    for (unsigned again = 0; again < 4 && ok; again++) {
-        in.seed = again == 1 ? 17 : 0;
-        struct outcome got = run_with(ws[0], again == 3 ? &alone : &together, in, 0);
-        ok = has(&got, want) && (again == 3 ? imf_workspace_bands(ws[0], NULL) == got.report.bands
-                                            : have_parts(ws, got.report.bands));
-        CHECK(ok, "%s, backend %d, parts of %d rows, %d parts (%d, %d, %d), run %u: %d %s",
-              t->specs[0], (int)t->settings.backend, advance, got.report.bands,
-              imf_workspace_bands(ws[0], NULL), imf_workspace_bands(ws[1], NULL),
-              imf_workspace_bands(ws[2], NULL), again, (int)got.status, got.text);
-        free(got.data);
-        if (again > 1)
-            continue;
-        struct tape broken = in;
-        broken.broken = again ? in.size / 2 : 0;
-        got = run_with(ws[0], &together, broken, again ? 0 : want->size / 3);
-        CHECK(got.status == IMF_ERR_IO, "%s shared, %u: status %d, %s", t->specs[0], again,
-              (int)got.status, got.text);
-        free(got.data);
-    }
-}
-
-/* Several need the memory of all: where there is less, one does it alone. */
-static void share_little(struct imf_workspace *const *ws, struct imf_plan *plan,
-                         const struct test_case *t, const struct tape *in,
-                         const struct outcome *want) {
-    const struct imf_run_options together = {.others = ws + 1, .other_count = SHARE - 1};
-    uint64_t given = plan->settings.max_memory, bytes = 0;
-    for (int i = 0; i < SHARE; i++)
-        bytes += ws[i]->choice.chosen->bytes;
-    plan->settings.max_memory = bytes - 1;
-    struct outcome got = run_with(ws[0], &together, *in, 0);
-    CHECK(has(&got, want) && imf_workspace_bands(ws[0], NULL) == got.report.bands,
-          "%s, backend %d, less than %llu bytes for all: %d bands, %d the first one's: %d %s",
-          t->specs[0], (int)t->settings.backend, (unsigned long long)bytes, got.report.bands,
-          imf_workspace_bands(ws[0], NULL), (int)got.status, got.text);
-    free(got.data);
-    plan->settings.max_memory = given;
-}
-
-static void test_shared(struct imf_context *const *ctx, const struct imf_filter *filter,
-                        const struct test_case *t, struct tape in, const struct outcome *want,
-                        size_t number) {
-    static const int advances[] = {1, 66};
-    for (size_t i = 0; i < sizeof advances / sizeof *advances; i++) {
-        if (number > 0 && (i + number) % 2 && !check_thorough())
-            continue;
-        struct imf_plan *plan[SHARE] = {NULL};
-        struct imf_workspace *ws[SHARE] = {NULL};
-        bool ok = true;
-        for (int k = 0; k < SHARE && ok; k++) {
-            ok = (plan[k] = make_plan(ctx[k], filter, t, false)) &&
-                 !imf_workspace_create(&ws[k], plan[k], NULL);
-            if (!ok)
-                break;
-            plan[k]->form.advance = advances[i];
-            plan[k]->form.apart = k == 1; /* one is sent its rows */
-        }
-        if (ok)
-            share(ws, advances[i], t, in, want);
-        if (ok && number == 0)
-            share_little(ws, plan[0], t, &in, want);
-        for (int k = 0; k < SHARE; k++) {
-            imf_workspace_free(&ws[k]);
-            imf_plan_free(&plan[k]);
-        }
-    }
-}
-
-static void test(struct imf_context *const *all, struct test_case t, size_t number, bool failures) {
-    struct imf_context *ctx = all[0];
+static void test(struct imf_context *ctx, struct test_case t, size_t number, bool failures) {
     struct imf_filter *filter = NULL;
     struct imf_workspace *ws = NULL;
     size_t specs = 0;
@@ -345,8 +249,6 @@ static void test(struct imf_context *const *all, struct test_case t, size_t numb
         test_bands(ctx, filter, &t, in, &want, number);
         if (failures)
             test_failures(ctx, filter, &t, in, &want);
-        if (t.settings.backend != IMF_BACKEND_AUTO)
-            test_shared(all, filter, &t, in, &want, number);
         free(want.data);
     }
     imf_workspace_free(&ws);
@@ -369,11 +271,10 @@ int main(void) {
     };
     struct imf_device_info device;
     bool any = imf_device_list(&device, 1) && device.usable;
-    struct imf_context *ctx[SHARE];
+    struct imf_context *ctx;
     const struct imf_context_options options = {0};
-    for (int k = 0; k < SHARE; k++)
-        if (imf_context_create(&ctx[k], &options, NULL))
-            return 1;
+    if (imf_context_create(&ctx, &options, NULL))
+        return 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct test_case t = cases[i];
         t.settings.backend = IMF_BACKEND_CPU;
@@ -388,7 +289,6 @@ int main(void) {
         if (any && t.specs[0][0] == 'd') /* tiles lie where they lie in the image */
             t.settings.backend = IMF_BACKEND_FFT, test(ctx, t, i, false);
     }
-    for (int k = 0; k < SHARE; k++)
-        imf_context_free(&ctx[k]);
+    imf_context_free(&ctx);
     return check_done("test_stream");
 }
