@@ -3,8 +3,8 @@
  *
  * Bands of very few rows, so that windows move often, rows are kept over many bands and margins
  * reach over several. Each executor first filters another image, whose rows are then what a window
- * would hold by mistake. Outputs must be equal bit for bit, and that of the whole image agree with the reference. Each chain is run as written
- * and with all neighbours composed that can be.
+ * would hold by mistake. Outputs must be equal bit for bit, and that of the whole image agree with the
+ * reference.
  */
 #include "checkcl_material.h"
 #include "plan/proposals.h"
@@ -141,24 +141,11 @@ static void check_chain(struct checkcl *c, const struct imf_chain *chain,
     free(want);
 }
 
-/* Whatever can be composed is, however much its rim costs. */
-static double dear(void *context, int pass) {
-    (void)context;
-    (void)pass;
-    return 1e12;
-}
-static double cheap(void *context, const struct imf_problem *p) {
-    (void)context;
-    (void)p;
-    return 0;
-}
-static const struct imf_prices compose_always = {dear, cheap, NULL};
-
 static void check_case(struct checkcl *c, const struct band_case *k, const struct imf_info *info,
                        enum imf_edge edge, size_t turn) {
     struct imf_error err = {.text = ""};
     struct imf_filter *text = NULL;
-    struct imf_chain *chain = NULL, *composed = NULL;
+    struct imf_chain *chain = NULL;
     size_t specs = 0;
     char what[200];
     while (specs < COUNT(k->spec) && k->spec[specs])
@@ -170,18 +157,14 @@ static void check_case(struct checkcl *c, const struct band_case *k, const struc
                                     .linear = k->linear,
                                     .depth = k->depth};
     bool ok = !imf_filter_parse(&text, k->spec, specs, &err) &&
-              !imf_chain_build(&chain, text, info, &settings, &err) &&
-              !imf_chain_compose(&composed, chain, &compose_always, &err);
-    for (int i = 0; i < 2 && ok; i++) {
-        snprintf(what, sizeof what, "chain %s %s...%s%s %dx%dx%d edge %d", k->spec[0],
-                 k->spec[1] ? k->spec[1] : "", k->linear ? " linear" : "", i ? " composed" : "",
-                 info->width, info->height, info->channels, (int)edge);
-        if (!i || composed)
-            check_chain(c, i ? composed : chain, chain, turn, what);
-    }
-    if (!ok)
+              !imf_chain_build(&chain, text, info, &settings, &err);
+    snprintf(what, sizeof what, "chain %s %s...%s %dx%dx%d edge %d", k->spec[0],
+             k->spec[1] ? k->spec[1] : "", k->linear ? " linear" : "", info->width, info->height,
+             info->channels, (int)edge);
+    if (ok)
+        check_chain(c, chain, chain, turn, what);
+    else
         checkcl_result(c, false, "chain %s: %s", k->spec[0], err.text);
-    imf_chain_free(&composed);
     imf_chain_free(&chain);
     imf_filter_free(&text);
 }

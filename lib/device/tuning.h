@@ -116,7 +116,6 @@ struct imf_host_rates {
     double bilateral;        /* a weight, and what it weighs */
     double window;           /* each sample of a window, to gather it and find the rank */
     double sample, tap;      /* widening, the end and rounding of a sample; each tap of it */
-    double compose;          /* a multiplication of imf_kernel_compose() */
     double point;            /* a pass of point operations, a sample */
     double doubling, values; /* transforms: a value of two channels and doubling of their number;
                                 loading and storing it */

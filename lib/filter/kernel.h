@@ -94,15 +94,4 @@ struct imf_terms {
 /* False, and nothing owned, when no such sum leaves `allowed` or less, or the kernel is 0. */
 bool imf_kernel_terms(const struct imf_kernel *k, double allowed, struct imf_terms *out);
 
-/*
- * The kernel whose response equals b applied to a's response (sizes add up, minus 1). Both biases
- * must be 0; scales multiply. Large kernels that are products of a column and a row are composed by
- * their factors.
- */
-enum imf_status imf_kernel_compose(struct imf_kernel **out, const struct imf_kernel *a,
-                                   const struct imf_kernel *b, struct imf_error *err);
-/* Multiplications that imf_kernel_compose() would take. */
-double imf_kernel_compose_work(const struct imf_kernel *a, const struct imf_kernel_facts *of_a,
-                               const struct imf_kernel *b, const struct imf_kernel_facts *of_b);
-
 #endif

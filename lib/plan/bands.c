@@ -20,11 +20,7 @@ struct imf_margin imf_bands_reach(const struct imf_pass *pass) {
     struct imf_margin m = {0, 0, 0, 0};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return m;
-    m = pass->problem.reach;
-    int rim = pass->composition ? imf_composition_reach(pass->composition) : 0;
-    m.top += rim;
-    m.bottom += rim;
-    return m;
+    return pass->problem.reach;
 }
 
 static bool reads(const struct imf_pass *pass, int index) {

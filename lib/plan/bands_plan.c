@@ -27,9 +27,6 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
             wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
         else
             wish[i] = taken[i].solver ? taken[i].bands : IMF_BANDS_WHOLE;
-        /* The host filters rims between bands, while the device waits. */
-        if (pass->composition && pass->composition->rim && wish[i] == IMF_BANDS_MANY)
-            wish[i] = IMF_BANDS_FEW;
     }
     const struct imf_bands_ask ask = {wish, step, d ? imf_tuning_band_bytes(d) : HOST_BYTES, form};
     enum imf_status st = imf_bands_make(out, c, &ask, err);

@@ -197,8 +197,6 @@ void imf_chain_free(struct imf_chain **chain) {
     if (!*chain)
         return;
     imf_chain_free(&(*chain)->split);
-    for (int i = 0; (*chain)->passes && i < (*chain)->count; i++)
-        imf_composition_free(&(*chain)->passes[i].composition);
     free((*chain)->passes);
     imf_curve_free(&(*chain)->curve);
     free(*chain);

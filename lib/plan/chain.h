@@ -9,7 +9,7 @@
 #define IMF_PLAN_CHAIN_H
 
 #include "base/curve.h"
-#include "plan/composition.h"
+#include "solver/solver.h"
 
 /* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
 #define IMF_FLAT 1e-3
@@ -55,7 +55,6 @@ struct imf_pass {
                     normalize, or the chain's end */
     struct imf_problem problem; /* convolve */
     struct imf_point point;
-    struct imf_composition *composition; /* of a composed one (compose.h), owned, or NULL */
 };
 
 struct imf_chain {

@@ -10,7 +10,6 @@
 #include "base/parallel.h"
 #include "device/tuning.h"
 #include "plan/candidates.h"
-#include "plan/compose.h"
 #include "plan/fallback.h"
 
 #include <math.h>
@@ -135,26 +134,18 @@ static size_t device_candidates(struct imf_planning *p, struct imf_proposals *fr
 static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain *c,
                                   const struct imf_device *d, const struct request *r, size_t *best,
                                   struct imf_error *err) {
-    struct imf_proposals apart, together = {.list = NULL};
+    struct imf_proposals all;
     p->chain = c = imf_chain_on_device(c);
-    enum imf_status st = imf_proposals_open(&apart, c, d, err);
+    enum imf_status st = imf_proposals_open(&all, c, d, err);
     if (st)
         return st;
-    const struct imf_prices prices = imf_proposals_prices(&apart);
-    /* The host filters the rim of composed passes, in memory that it shares with the device. */
-    if (d->unified)
-        st = imf_chain_compose(&p->composed, c, &prices, err);
-    if (!st && p->composed)
-        st = imf_proposals_open(&together, p->composed, d, err);
-    p->chain = p->composed ? p->composed : c;
     struct imf_proposal *taken = calloc((size_t)c->count, sizeof *taken);
     if (!taken && !st)
         st = imf_fail_memory(err, (size_t)c->count * sizeof *taken);
     if (!st)
-        *best = device_candidates(p, p->composed ? &together : &apart, r, taken);
+        *best = device_candidates(p, &all, r, taken);
     free(taken);
-    imf_proposals_close(&together);
-    imf_proposals_close(&apart);
+    imf_proposals_close(&all);
     return st;
 }
 
@@ -311,7 +302,6 @@ static enum imf_status make_device(struct imf_planning *p, struct imf_context *c
     st = open_device(p, ctx, must, r, err);
     if (st || (!at_once && !p->rt))
         return st;
-    imf_chain_free(&p->composed);
     p->count = 0;
     p->over.candidate = NULL;
     *best = SIZE_MAX;
@@ -446,5 +436,4 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
 void imf_planning_clear(struct imf_planning *p) {
     free(p->taken);
     p->taken = NULL;
-    imf_chain_free(&p->composed);
 }

@@ -15,8 +15,7 @@ struct imf_planning {
     size_t chosen, host;           /* of them: the one taken, the host's that is, or would be */
     enum imf_backend host_backend; /* of the latter */
     bool on_device;
-    const struct imf_chain *chain; /* what a device runs: the chain, its split, or composed */
-    struct imf_chain *composed;    /* from it, or NULL; owned */
+    const struct imf_chain *chain; /* what a device runs: the chain or its split */
     struct imf_proposal *taken;    /* how, for each of its passes (point passes: none); owned */
     struct imf_runtime *rt;        /* on_device */
     struct imf_gles *gles;         /* or on that, the chain as it is */

@@ -2,7 +2,7 @@
  * proposals.c - what the solvers propose for a chain's passes
  *
  * To look for tiles or factors takes a while: a solver is asked once for each pass, and its answer
- * kept for all candidates and for the comparison with composed passes.
+ * kept for all candidates.
  */
 #include "plan/proposals.h"
 
@@ -45,29 +45,6 @@ const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposal
             best = one;
     }
     return best;
-}
-
-static double pass_price(void *proposals, int pass) {
-    struct imf_proposals *all = proposals;
-    if (all->chain->passes[pass].coarse)
-        return INFINITY;
-    return imf_proposals_cheapest(all, pass, IMF_BACKEND_AUTO)->ms;
-}
-
-static double problem_price(void *proposals, const struct imf_problem *p) {
-    double best = INFINITY;
-    for (size_t k = 0; imf_solvers[k]; k++) {
-        struct imf_proposal one;
-        if (!belongs(imf_solvers[k], IMF_BACKEND_AUTO))
-            continue;
-        imf_propose(&one, imf_solvers[k], p, ((const struct imf_proposals *)proposals)->device);
-        best = fmin(best, one.ms);
-    }
-    return best;
-}
-
-struct imf_prices imf_proposals_prices(struct imf_proposals *proposals) {
-    return (struct imf_prices){pass_price, problem_price, proposals};
 }
 
 bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *taken) {

@@ -5,7 +5,6 @@
 #define IMF_PLAN_PROPOSALS_H
 
 #include "plan/bands.h"
-#include "plan/compose.h"
 
 struct imf_proposals {
     const struct imf_chain *chain;
@@ -24,9 +23,6 @@ void imf_proposals_close(struct imf_proposals *proposals);
  * than the kind of problem. */
 const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposals, int pass,
                                                   enum imf_backend backend);
-
-/* What imf_chain_compose() asks. */
-struct imf_prices imf_proposals_prices(struct imf_proposals *proposals);
 
 /*
  * The bands that a chain is run in on a device (NULL: the host) by the solvers of taken[i] (a point

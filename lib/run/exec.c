@@ -5,7 +5,6 @@
  * its start.
  */
 #include "run/executor.h"
-#include "run/rim.h"
 
 #include <stdlib.h>
 
@@ -63,30 +62,6 @@ struct imf_surface imf_exec_view(const struct imf_exec *x, int i, int from, int 
     return v;
 }
 
-/* The rim of a composed pass, by the host. */
-static enum imf_status run_rim(struct imf_exec *x, int i, struct imf_error *err) {
-    const struct imf_chain *c = x->chain;
-    const struct imf_pass *pass = &c->passes[i];
-    const struct imf_window *made = &x->bands->window[i + 1];
-    const struct imf_rim rim = imf_rim_find(c, pass, made->before, made->done);
-    struct imf_surface in = imf_exec_view(x, pass->source + 1, 0, c->height);
-    struct imf_surface out = imf_exec_view(x, i + 1, 0, c->height);
-    if (!rim.rows)
-        return IMF_OK;
-    enum imf_status st =
-        x->place->map(x, &in, rim.source_first, rim.source_rows, IMF_ACCESS_READ, err);
-    if (st)
-        return st;
-    st = x->place->map(x, &out, rim.first, rim.rows, IMF_ACCESS_BOTH, err);
-    if (!st) {
-        st = imf_rim_run(c, pass, &rim, &in, &out, err);
-        enum imf_status unmapped = x->place->unmap(x, &out, st ? NULL : err);
-        st = st ? st : unmapped;
-    }
-    enum imf_status unmapped = x->place->unmap(x, &in, st ? NULL : err);
-    return st ? st : unmapped;
-}
-
 /* Move the rows that a window keeps to its start; a copy must not overlap itself. */
 static enum imf_status move(struct imf_exec *x, int i, struct imf_error *err) {
     const struct imf_window *w = &x->bands->window[i];
@@ -124,10 +99,7 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     struct imf_margin m = pass->problem.reach;
     in.margin.top = m.top;
     in.margin.bottom = m.bottom;
-    enum imf_status st = step->solver->run(step->job, &in, &out, err);
-    if (!st && pass->composition && pass->composition->rim)
-        st = run_rim(x, i, err);
-    return st;
+    return step->solver->run(step->job, &in, &out, err);
 }
 
 enum imf_status imf_exec_run_band(struct imf_exec *x, const struct imf_segment *s,

@@ -1,4 +1,4 @@
-/* test_kernel.c - kernels: sums, peaks, flipping, separability and composition */
+/* test_kernel.c - kernels: sums, peaks, flipping and separability */
 #include "filter/kernel.h"
 
 #include "check.h"
@@ -178,107 +178,6 @@ static void test_separate_large(void) {
     imf_kernel_free(&k);
 }
 
-/* The kernel's response to an image that is 0 beyond its edges. */
-static void respond(const struct imf_kernel *k, const double *src, double *dst, int n) {
-    for (int y = 0; y < n; y++)
-        for (int x = 0; x < n; x++) {
-            double sum = 0;
-            for (int i = 0; i < k->height; i++)
-                for (int j = 0; j < k->width; j++) {
-                    int sy = y + i - k->cy, sx = x + j - k->cx;
-                    if (sy >= 0 && sy < n && sx >= 0 && sx < n)
-                        sum += k->taps[i * k->width + j] * src[sy * n + sx];
-                }
-            dst[y * n + x] = sum / k->scale;
-        }
-}
-
-static void test_compose(void) {
-    enum { N = 32 };
-    double image[N * N], a_image[N * N], ab_image[N * N], c_image[N * N];
-    for (int round = 0; round < 60; round++) {
-        struct imf_kernel *a = make(integer(1, 5), integer(1, 5), NULL);
-        struct imf_kernel *b = make(integer(1, 6), integer(1, 4), NULL), *c;
-        for (int i = 0; i < a->width * a->height; i++)
-            a->taps[i] = integer(-9, 9);
-        for (int i = 0; i < b->width * b->height; i++)
-            b->taps[i] = integer(-9, 9);
-        a->scale = 4;
-        b->scale = -0.5;
-        if (round % 3 == 0)
-            imf_kernel_flip(b);
-        /* A rim of zeros wide enough for every kernel, so that edges play no part. */
-        for (int i = 0; i < N * N; i++) {
-            bool inside = i / N >= 10 && i / N < 22 && i % N >= 10 && i % N < 22;
-            image[i] = inside ? integer(0, 255) : 0;
-        }
-        CHECK(imf_kernel_compose(&c, a, b, NULL) == IMF_OK, "compose");
-        CHECK(c->width == a->width + b->width - 1 && c->height == a->height + b->height - 1,
-              "sizes add up");
-        respond(a, image, a_image, N);
-        respond(b, a_image, ab_image, N);
-        respond(c, image, c_image, N);
-        CHECK(memcmp(ab_image, c_image, sizeof c_image) == 0, "round %d: %dx%d then %dx%d", round,
-              a->width, a->height, b->width, b->height);
-        imf_kernel_free(&a);
-        imf_kernel_free(&b);
-        imf_kernel_free(&c);
-    }
-    struct imf_error err;
-    struct imf_kernel *a = make(4000, 1, NULL), *b = make(97, 1, NULL), *c;
-    CHECK(imf_kernel_compose(&c, a, b, &err) == IMF_ERR_LIMIT && !c, "over 4095");
-    a->bias = 0.5;
-    CHECK(imf_kernel_compose(&c, b, a, &err) == IMF_ERR_ARGUMENT && !c, "bias");
-    imf_kernel_free(&a);
-    imf_kernel_free(&b);
-}
-
-static double compose_work(const struct imf_kernel *a, const struct imf_kernel *b) {
-    struct imf_kernel_facts of_a, of_b;
-    imf_kernel_facts_find(&of_a, a);
-    imf_kernel_facts_find(&of_b, b);
-    return imf_kernel_compose_work(a, &of_a, b, &of_b);
-}
-
-/* Large products of a column and a row are composed by these: the same taps, at a fraction of the
- * work. */
-static void test_compose_products(void) {
-    for (int round = 0; round < 6; round++) {
-        struct imf_kernel *a = make(integer(40, 60), integer(30, 50), NULL);
-        struct imf_kernel *b = make(integer(30, 50), integer(40, 60), NULL), *c, *d;
-        bool whole = round % 2;
-        double column[64], row[64];
-        for (int j = 0; j < 2; j++) {
-            struct imf_kernel *k = j ? b : a;
-            for (int i = 0; i < 64; i++) {
-                column[i] = whole ? integer(-5, 5) : real();
-                row[i] = whole ? integer(1, 5) : real();
-            }
-            for (int i = 0; i < k->width * k->height; i++)
-                k->taps[i] = column[i / k->width] * row[i % k->width];
-        }
-        b->scale = 3;
-        CHECK(compose_work(a, b) < 20000, "round %d: by factors: %g", round, compose_work(a, b));
-        CHECK(imf_kernel_compose(&c, a, b, NULL) == IMF_OK && c->scale == 3, "compose");
-        /* One tap more, and a is a product no longer. */
-        a->taps[3] += 64;
-        CHECK(compose_work(a, b) > 1e6, "round %d: tap by tap: %g", round, compose_work(a, b));
-        CHECK(imf_kernel_compose(&d, a, b, NULL) == IMF_OK, "compose");
-        double most = 0;
-        for (int y = 0; y < b->height; y++)
-            for (int x = 0; x < b->width; x++)
-                d->taps[y * d->width + x + 3] -= 64 * b->taps[y * b->width + x];
-        for (int i = 0; i < c->width * c->height; i++)
-            most = fmax(most, fabs(c->taps[i] - d->taps[i]));
-        CHECK(whole ? most == 0 : most < 1e-11, "round %d: %dx%d: differ by %g", round, c->width,
-              c->height, most);
-        imf_kernel_free(&a);
-        imf_kernel_free(&b);
-        imf_kernel_free(&c);
-        imf_kernel_free(&d);
-    }
-}
-
 /* Magnitude of the response at (u, v), in cycles a sample. */
 static double response(const struct imf_kernel *k, double u, double v) {
     double re = 0, im = 0;
@@ -364,7 +263,5 @@ int main(void) {
     test_separate_random();
     test_separate_cases();
     test_separate_large();
-    test_compose();
-    test_compose_products();
     return check_done("test_kernel");
 }

@@ -1,6 +1,6 @@
 /* test_neighbourhood.c - filters that are no sums of products, as chains and solvers see them */
 #include "check.h"
-#include "plan/compose.h"
+#include "plan/chain.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -65,25 +65,14 @@ static void test_turned(void) {
     imf_filter_free(&turned);
 }
 
-static double dear(void *context, int pass) {
-    (void)context, (void)pass;
-    return 1e12;
-}
-
-static double cheap(void *context, const struct imf_problem *p) {
-    (void)context, (void)p;
-    return 0;
-}
-
-/* Every solver is asked, none can, and each says why; nor is such a pass composed with others. */
+/* Every solver is asked, none can, and each says why. */
 static void test_solvers(void) {
     const struct imf_device device = {.compute_units = 4, .max_group = 64, .fp64 = true};
-    const struct imf_prices prices = {dear, cheap, NULL};
     struct imf_stage stage[2] = {{.op = IMF_OP_NEIGHBOURHOOD, .neighbourhood = hood}};
     struct imf_filter filter = {.stages = stage, .count = 2};
     enum imf_alpha alpha;
     stage[1] = stage[0];
-    struct imf_chain *c = chain_of(&filter, &alpha, 1), *composed = NULL;
+    struct imf_chain *c = chain_of(&filter, &alpha, 1);
     struct imf_proposal one;
     for (size_t i = 0; imf_solvers[i]; i++) {
         imf_propose(&one, imf_solvers[i], &c->passes[0].problem, &device);
@@ -91,7 +80,6 @@ static void test_solvers(void) {
     }
     imf_propose_host(&one, &c->passes[0].problem);
     CHECK(!one.able && strstr(one.why, "not known"), "host: %s", one.why);
-    CHECK(!imf_chain_compose(&composed, c, &prices, NULL) && !composed, "composed");
     imf_chain_free(&c);
 }
 
