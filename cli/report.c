@@ -109,18 +109,27 @@ static void print_plan(FILE *out, const struct outcome *o) {
         int length = (int)strlen(list[i].algorithm);
         wide = length > wide ? length : wide;
     }
-    fprintf(out, "  %-10s %-*s %12s %6s  %s\n", "backend", wide, "algorithm", "estimate ms", "MiB",
-            "why");
+    const struct imf_candidate *whole = o->choice->chosen;
+    fprintf(out, "  %-5s %-10s %-*s %12s  %s\n", "stage", "backend", wide, "algorithm",
+            "estimate ms", "why");
+    if (whole->start_ms > 0)
+        fprintf(out, "  %-5s %-10s %-*s %12.3f\n", "", "", wide, "starting the device",
+                whole->start_ms);
     for (size_t i = 0; i < count; i++) {
-        char estimate[32] = "-", memory[32] = "-";
+        char estimate[32] = "-";
         if (list[i].estimate_ms >= 0)
             snprintf(estimate, sizeof estimate, "%.3f", list[i].estimate_ms);
-        if (list[i].bytes > 0)
-            snprintf(memory, sizeof memory, "%.0f", (double)list[i].bytes / 1048576);
-        fprintf(out, "%c %-10s %-*s %12s %6s  %s\n", list[i].chosen ? '*' : ' ', list[i].backend,
-                wide, has_algorithm(&list[i]) ? list[i].algorithm : "-", estimate, memory,
+        if (list[i].transfer_ms > 0)
+            fprintf(out, "  %-5d %-10s %-*s %12.3f\n", list[i].stage, "", wide, "transfer",
+                    list[i].transfer_ms);
+        fprintf(out, "%c %-5d %-10s %-*s %12s  %s\n", list[i].chosen ? '*' : ' ', list[i].stage,
+                list[i].backend, wide, has_algorithm(&list[i]) ? list[i].algorithm : "-", estimate,
                 list[i].why);
     }
+    if (whole->transfer_ms > 0)
+        fprintf(out, "  %-5s %-10s %-*s %12.3f\n", "", "", wide, "transfer", whole->transfer_ms);
+    fprintf(out, "  %-5s %-10s %-*s %12.3f  %.0f MiB\n", "all", whole->backend, wide, "",
+            whole->estimate_ms, (double)whole->bytes / 1048576);
     if (o->choice->chosen->holds)
         fprintf(out, "  the whole image is in memory: %s\n", o->choice->chosen->holds);
     else
@@ -193,19 +202,23 @@ static void json_plan(struct json *j, const struct imf_choice *choice) {
     json_open_list(j, "plan");
     for (size_t i = 0; i < choice->count; i++) {
         json_open_element(j);
+        json_integer(j, "stage", (uint64_t)list[i].stage);
         json_string(j, "backend", list[i].backend);
         json_string(j, "algorithm", has_algorithm(&list[i]) ? list[i].algorithm : NULL);
         json_bool(j, "eligible", list[i].eligible);
         json_number(j, "estimate_ms", list[i].estimate_ms < 0 ? (double)NAN : list[i].estimate_ms);
-        if (list[i].bytes > 0)
-            json_integer(j, "memory_bytes", list[i].bytes);
         json_bool(j, "chosen", list[i].chosen);
-        if (list[i].eligible)
-            json_string(j, "holds", list[i].holds);
+        if (list[i].chosen)
+            json_number(j, "transfer_ms", list[i].transfer_ms);
         json_string(j, "why", list[i].why);
         json_close_element(j);
     }
     json_close_list(j);
+    json_number(j, "estimate_ms", choice->chosen->estimate_ms);
+    json_number(j, "start_ms", choice->chosen->start_ms);
+    json_number(j, "transfer_ms", choice->chosen->transfer_ms);
+    json_integer(j, "memory_bytes", choice->chosen->bytes);
+    json_string(j, "holds", choice->chosen->holds);
 }
 
 static void json_verify(struct json *j, const struct imf_report *r) {

@@ -281,21 +281,26 @@ enum imf_status imf_context_rates(char **text, struct imf_context *ctx, struct i
 enum imf_status imf_context_tune(struct imf_context *ctx, void (*progress)(void *data, double part),
                                  void *data, struct imf_error *err);
 
-/* What one backend would do with this image, and what it is estimated to cost. */
+/* What one backend would do in one pass of a filter's stage, and what it is estimated to cost; or
+ * the whole chain as it is done. */
 struct imf_candidate {
+    int stage;                        /* from 1 on; 0: the whole chain */
     char backend[16], algorithm[128]; /* "direct"; "direct 3x3, exact integer" */
     double estimate_ms;               /* < 0 when not eligible */
-    uint64_t bytes; /* that the process takes: pixels, working buffers, driver; 0: not known */
+    double transfer_ms;               /* before it, of the chosen; whole chain: of the result */
     bool eligible, chosen;
-    char why[160];     /* why it was chosen, passed over or not eligible */
+    char why[160]; /* why it was chosen, passed over or not eligible */
+    double start_ms; /* more that starting its device takes, once */
+    /* Of the whole chain. */
+    uint64_t bytes;    /* that the process takes: pixels, working buffers, driver */
     const char *holds; /* why the whole image is in memory, or NULL: its rows stream */
 };
 
 /* How an image is filtered, or was. Owned by whom it was asked of. */
 struct imf_choice {
-    const struct imf_candidate *candidates; /* of every backend, for the whole chain */
+    const struct imf_candidate *candidates; /* of every pass in order, each backend's */
     size_t count;
-    const struct imf_candidate *chosen; /* one of them */
+    const struct imf_candidate *chosen; /* the whole chain */
     const char *device;                 /* that it is done on, or "host" */
     bool measured;                      /* estimates go by rates measured on that device */
     const char *note; /* a warning for the user ("no OpenCL platform: ..."), or NULL */

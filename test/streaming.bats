@@ -40,7 +40,7 @@ wait_until() { # COMMAND...
     done
     # On a coarse grid, whose blocks of rows lie where they lie in the image.
     imf_run -f blur:6 --explain a.ppm
-    [[ $output == *"* vector "*"every 3 by 3"* ]]
+    [[ $output == *"* 1     vector "*"every 3 by 3"* ]]
     [[ $output == *"rows stream"* ]]
     imf -f blur:6 a.ppm -o streamed.ppm
     imf -f blur:6 --verify a.ppm -o whole.ppm
@@ -163,8 +163,8 @@ wait_until() { # COMMAND...
     holds "edge=wrap" --edge=wrap
     holds "looked at as a whole" --verify
     imf -f blur:2 --explain --json --dry-run a.ppm -o b.ppm >plan
-    python3 -c 'import json; p = json.load(open("plan"))["plan"]
-assert [c["holds"] for c in p if c["chosen"]] == [None], p'
+    python3 -c 'import json; p = json.load(open("plan"))
+assert p["holds"] is None, p'
     make_ppm a.ppm
     holds "it is small"
 }

@@ -104,7 +104,7 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     make_flat a.pgm 40 30
     imf_run --explain -f equalize a.pgm
     [ "$status" -eq 0 ]
-    grep -q '^\* vector  *vector histogram of 256 values .* starting OpenCL would cost more' <<<"$output"
+    grep -q '^\* [0-9]*  *vector  *vector histogram of 256 values .* starting OpenCL would cost more' <<<"$output"
     [[ $output == *"the whole image is in memory: the filter takes all of it at once"* ]]
     imf_run -f equalize --backend=fft a.pgm -o b.pgm
     [ "$status" -eq 2 ] || [ "$status" -eq 1 ]
@@ -119,7 +119,7 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     [ -z "$stderr" ]
     same b.ppm want.ppm
     imf_run --explain -f sharpen -f equalize -f sharpen --device=0 "$TESTDATA/noise-rgb.png"
-    grep -q '^\* direct  *direct 3x3, .* + histogram of 256 values + direct 3x3' <<<"$output"
+    [[ $output == *"* 1     direct     direct 3x3, "*"* 2     direct     histogram of 256 values "*"* 3     direct     direct 3x3, "* ]]
     for option in --depth=8 --depth=16 --edge=wrap; do
         for filter in equalize threshold:otsu; do
             for file in noise-rgb alpha gradient16; do

@@ -122,6 +122,7 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
         if (!imf_op_is_point(filter->stages[i].op))
             last = i;
     for (size_t i = 0; i < filter->count; i++) {
+        b->stage = (int)i;
         if (!apply_stage(b, &filter->stages[i]))
             return false;
         enum imf_range range = settings->range ? settings->range : filter->stages[i].range;
@@ -207,6 +208,15 @@ bool imf_point_is_map(const struct imf_point *p) {
     bool bends = p->linearize || p->delinearize;
     return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->premultiply &&
            !p->digits && !(bends && imf_curve_count(p->curve) > 1);
+}
+
+enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64) {
+    if (index == 0)
+        return chain->in;
+    if (index == chain->count)
+        return chain->out;
+    const struct imf_pass *pass = &chain->passes[index - 1];
+    return float64 || pass->coarse ? IMF_F64 : pass->out;
 }
 
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {

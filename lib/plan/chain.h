@@ -44,6 +44,7 @@ enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
 
 struct imf_pass {
     enum imf_pass_kind kind;
+    int stage; /* of the filter, from 0 on */
     int channels_in, channels_out;
     enum imf_sample in, out; /* IMF_F32 or digits between passes; the host holds IMF_F64 there */
     int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
@@ -112,6 +113,9 @@ struct imf_places imf_point_places(const struct imf_point *point);
 #define IMF_LEVEL_PARTS 1048576.0
 /* Each colour becomes what it does by itself, whichever it is, and alpha likewise. */
 bool imf_point_is_map(const struct imf_point *point);
+/* What surface `index` holds (0: the image, i + 1: the output of pass i): between passes floats, or
+ * float64 where those are too coarse, or everywhere. */
+enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
 

@@ -18,6 +18,7 @@ static struct imf_pass *append(struct imf_builder *b, enum imf_pass_kind kind) {
     }
     struct imf_pass *pass = &c->passes[c->count++];
     *pass = (struct imf_pass){.kind = kind,
+                              .stage = b->stage,
                               .channels_in = b->channels,
                               .channels_out = b->channels,
                               .in = b->source < 0 ? c->in : c->passes[b->source].out,

@@ -31,6 +31,7 @@ enum imf_builder_at {
 struct imf_builder {
     struct imf_chain *chain;
     int capacity;
+    int stage; /* of the filter that is lowered */
     int channels;
     int source;              /* surface that holds the present values */
     bool alpha, alpha_apart; /* alpha must not pass through colour arithmetic */

@@ -1,16 +1,14 @@
 /*
- * planner.c - which solver does each convolution, by estimated cost
+ * planner.c - which solver does each pass, by estimated cost
  *
- * Every solver is asked what it proposes for each convolution of the chain. A candidate is the
- * chain done by one backend throughout; the automatic choice takes the cheapest for each
- * convolution and compares with the host's. What an option leaves to this choice is a table.
+ * Three searches at most: over the host's solvers; over those of a device as well, as one that is
+ * not opened would be, which tells whether opening it may pay; and over those of the device that
+ * was opened. Options only say which solvers and places may be taken.
  */
 #include "plan/planner.h"
 
 #include "base/parallel.h"
 #include "device/tuning.h"
-#include "plan/candidates.h"
-#include "plan/fallback.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,57 +17,21 @@
 /* The process without images and driver: measured 4 to 5.5 MB. */
 #define PROCESS_BYTES 5e6
 
-enum policy { HOST_ASKED, BACKEND_ASKED, DEVICE_ASKED, OPENED, FREE, HOST_ALONE, UNUSABLE };
+#define HOST_NOTE "%.210s; filtering on the host"
+#define GLES_NOTE "%.210s; filtering by OpenGL ES"
 
-/* What is left to the choice. */
-static const struct rule {
-    bool device; /* a device may be taken, */
-    bool must;   /* and has to be opened whatever it costs */
-    bool host;   /* the host's solvers may be taken: */
-    bool last;   /* where the device cannot, instead of where it takes longer */
-    const char *device_why, *host_why; /* why one that was taken was */
-    const char *over;                  /* why others were passed over; NULL: they take longer, */
-    const char *over_host;             /* but for the host that does not, */
-    const char *over_device;           /* or for one of the device's that does not */
-} rules[] = {
-    [HOST_ASKED] = {.host = true, .host_why = "asked for with --backend", .over = "--backend"},
-    [BACKEND_ASKED] = {.device = true,
-                       .must = true,
-                       .device_why = "asked for with --backend",
-                       .over = "--backend"},
-    [DEVICE_ASKED] = {.device = true,
-                      .must = true,
-                      .host = true,
-                      .last = true,
-                      .device_why = "cheapest on the device asked for",
-                      .host_why = "the device cannot do this",
-                      .over_host = "a device was asked for",
-                      .over_device = "not done by one backend alone"},
-    [OPENED] = {.device = true,
-                .host = true,
-                .device_why = "cheapest",
-                .host_why = "cheapest",
-                .over_host = "not done by one backend alone",
-                .over_device = "not done by one backend alone"},
-    [FREE] = {.device = true,
-              .host = true,
-              .device_why = "cheapest",
-              .host_why = "cheapest: starting OpenCL would cost more",
-              .over_host = "not done by one backend alone",
-              .over_device = "not done by one backend alone"},
-    [HOST_ALONE] = {.host = true,
-                    .host_why = "cheapest of those that can do this",
-                    .over_host = "not done by one backend alone"},
-    [UNUSABLE] = {.host = true,
-                  .host_why = "OpenCL is not usable here",
-                  .over = "OpenCL is not usable"},
-};
+#define SET(backend) (1u << (backend))
+#define HOSTS (SET(IMF_BACKEND_VECTOR) | SET(IMF_BACKEND_CPU))
+#define DEVICES (SET(IMF_BACKEND_DIRECT) | SET(IMF_BACKEND_SEPARABLE) | SET(IMF_BACKEND_FFT))
 
 struct request {
     enum imf_backend backend;
-    enum policy policy;
-    struct imf_bounds bounds;
-    struct imf_error unusable; /* why OpenCL is */
+    bool device_asked, opened;
+    unsigned hosts, devices; /* the backends that may be taken */
+    struct imf_path_ask ask;
+    const char *unusable;  /* why OpenCL is, or NULL */
+    char no_room[IMF_WHY]; /* why there is none for the driver, or "" */
+    struct imf_error failure;
 };
 
 /* A device that was not opened: PoCL on this machine's processors. */
@@ -85,127 +47,6 @@ static struct imf_device nominal_device(void) {
     return d;
 }
 
-static const enum imf_backend backends[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
-                                            IMF_BACKEND_FFT};
-#define BACKENDS (sizeof backends / sizeof *backends)
-/* Without a device: of equally cheap ones the first is taken. */
-static const enum imf_backend hosts[] = {IMF_BACKEND_VECTOR, IMF_BACKEND_GLES, IMF_BACKEND_CPU};
-#define GLES 1
-/* A note, as IMF_HOST_NOTE. */
-#define GLES_NOTE "%.210s; filtering by OpenGL ES"
-#define HOSTS (sizeof hosts / sizeof *hosts)
-_Static_assert(BACKENDS + 1 + HOSTS <= IMF_MAX_CANDIDATES,
-               "struct imf_planning has room for every candidate: those, a mixture, the host's");
-
-/* Remember a candidate that the limit forbids, if it is the fastest of these. */
-static void note_over(struct imf_planning *p, const struct imf_candidate *k, double ms) {
-    if (ms == INFINITY || (p->over.candidate && p->over.ms <= ms))
-        return;
-    p->over.candidate = k;
-    p->over.ms = ms;
-}
-
-/* Add the device's candidates; returns the index of the cheapest that may be taken, how its passes
- * are done in p->taken, or SIZE_MAX. */
-static size_t device_candidates(struct imf_planning *p, struct imf_proposals *from,
-                                const struct request *r, struct imf_proposal *taken) {
-    enum imf_backend only = r->policy == BACKEND_ASKED ? r->backend : IMF_BACKEND_AUTO;
-    size_t best = SIZE_MAX, bytes = (size_t)from->chain->count * sizeof *taken;
-    for (size_t k = 0; k < BACKENDS; k++) {
-        struct imf_candidate *out = &p->candidate[p->count++];
-        note_over(p, out, imf_candidate_make(out, from, backends[k], &r->bounds, taken));
-        if (!out->eligible || (only && only != backends[k]) ||
-            (best != SIZE_MAX && out->estimate_ms >= p->candidate[best].estimate_ms))
-            continue;
-        best = k;
-        memcpy(p->taken, taken, bytes);
-    }
-    struct imf_candidate mixture = {.eligible = false};
-    if (!only)
-        imf_candidate_make(&mixture, from, IMF_BACKEND_AUTO, &r->bounds, taken);
-    if (!mixture.eligible)
-        return best;
-    memcpy(p->taken, taken, bytes);
-    p->candidate[p->count] = mixture;
-    return p->count++;
-}
-
-/* The chain's candidates on a device, or on what one would be; *best as device_candidates(). */
-static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain *c,
-                                  const struct imf_device *d, const struct request *r, size_t *best,
-                                  struct imf_error *err) {
-    struct imf_proposals all;
-    p->chain = c = imf_chain_on_device(c);
-    enum imf_status st = imf_proposals_open(&all, c, d, err);
-    if (st)
-        return st;
-    struct imf_proposal *taken = calloc((size_t)c->count, sizeof *taken);
-    if (!taken && !st)
-        st = imf_fail_memory(err, (size_t)c->count * sizeof *taken);
-    if (!st)
-        *best = device_candidates(p, &all, r, taken);
-    free(taken);
-    imf_proposals_close(&all);
-    return st;
-}
-
-/* The candidates of the host's solvers, for the chain as it is, and what each takes that only the
- * limit forbids; *best: the one asked for, or the cheapest that needs no device, or the last. */
-static enum imf_status ask_host(struct imf_candidate out[HOSTS], double over[HOSTS],
-                                const struct imf_chain *c, const struct request *r, size_t *best,
-                                struct imf_error *err) {
-    struct imf_proposals host;
-    enum imf_status st = imf_proposals_open(&host, c, NULL, err);
-    struct imf_proposal *taken = st ? NULL : calloc((size_t)c->count, sizeof *taken);
-    if (!st && !taken)
-        st = imf_fail_memory(err, (size_t)c->count * sizeof *taken);
-    *best = HOSTS - 1;
-    for (size_t k = HOSTS; k-- > 0 && !st;) {
-        over[k] = imf_candidate_make(&out[k], &host, hosts[k], &r->bounds, taken);
-        if (r->policy == HOST_ASKED)
-            *best = hosts[k] == r->backend ? k : *best;
-        else if (k != GLES && out[k].eligible &&
-                 (!out[*best].eligible || out[k].estimate_ms <= out[*best].estimate_ms))
-            *best = k;
-    }
-    free(taken);
-    imf_proposals_close(&host);
-    return st;
-}
-
-/* Why one that could do it was passed over though it is estimated to take no longer, or NULL. */
-static const char *why_passed_over(const struct imf_planning *p, const struct rule *rule,
-                                   const struct imf_candidate *k) {
-    const struct imf_candidate *hosts_first = &p->candidate[p->count - HOSTS];
-    bool longer = k->estimate_ms >= p->candidate[p->chosen].estimate_ms;
-    if (rule == &rules[UNUSABLE] && k >= hosts_first && longer)
-        return NULL;
-    if (rule->over || longer)
-        return rule->over;
-    if (k == hosts_first + GLES)
-        return "left to choose, only where OpenCL is not usable";
-    return k >= &p->candidate[p->count - HOSTS] ? rule->over_host : rule->over_device;
-}
-
-/* Say of each candidate why it was taken or passed over. */
-static void explain(struct imf_planning *p, const struct rule *rule) {
-    const struct imf_candidate *chosen = &p->candidate[p->chosen];
-    for (size_t i = 0; i < p->count; i++) {
-        struct imf_candidate *k = &p->candidate[i];
-        k->chosen = i == p->chosen;
-        if (!k->eligible)
-            continue;
-        const char *over = k->chosen ? NULL : why_passed_over(p, rule, k);
-        if (k->chosen)
-            snprintf(k->why, sizeof k->why, "%s", p->on_device ? rule->device_why : rule->host_why);
-        else if (over)
-            snprintf(k->why, sizeof k->why, "passed over: %s", over);
-        else
-            snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
-                     k->estimate_ms / fmax(chosen->estimate_ms, 1e-3));
-    }
-}
-
 enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_error *err) {
     char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
     return imf_fail(err, IMF_ERR_LIMIT,
@@ -213,128 +54,117 @@ enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_e
                     imf_bytes_text(need, bytes), imf_bytes_text(most, limit));
 }
 
-/* Why nothing is left: the limit if it is that, else the reason of the backend asked for or, left
- * to choose, of the first. */
-static enum imf_status cannot(const struct imf_planning *p, const struct request *r,
+/* Why no path is left: the limit if it is that, else what the backends said. */
+static enum imf_status cannot(const struct imf_path *path, const struct request *r,
                               struct imf_error *err) {
-    const char *name = imf_backend_name(r->backend), *why = "";
-    double least = INFINITY;
-    for (size_t i = 0; i < p->count; i++) {
-        const struct imf_candidate *k = &p->candidate[i];
-        bool asked = !r->backend || !strcmp(k->backend, name);
-        if (asked && (double)k->bytes > r->bounds.limit)
-            least = fmin(least, (double)k->bytes);
-        if (asked && !k->eligible && !*why)
-            why = k->why;
-    }
-    if (least < INFINITY)
-        return imf_planning_over_limit(least, r->bounds.limit, err);
+    if (path->over_bytes < INFINITY)
+        return imf_planning_over_limit(path->over_bytes, r->ask.limit, err);
     if (!r->backend)
-        return imf_fail(err, IMF_ERR_LIMIT, "no backend can do this: %s", why);
+        return imf_fail(err, IMF_ERR_LIMIT, "no backend can do this: %s", path->why);
     return imf_fail(err, IMF_ERR_ARGUMENT, "--backend=%s cannot do this: %s (try --backend=auto)",
-                    name, why);
+                    imf_backend_name(r->backend), path->why);
+}
+
+/* ---- searches --------------------------------------------------------------------------------- */
+
+static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
+                            const struct request *r, unsigned backends, struct imf_error *err) {
+    struct imf_path_ask ask = r->ask;
+    ask.backends = backends;
+    ask.opened = r->opened;
+    ask.prefers_device = r->device_asked && (backends & DEVICES);
+    return imf_path_find(out, all, &ask, err);
+}
+
+/* May a device that is not opened win, if it is so many times as fast as the nominal one? */
+#define FASTER 2
+static bool may_win(const struct imf_path *path, const struct imf_path *host) {
+    return path->on_device && path->start_ms + (path->ms - path->start_ms) / FASTER < host->ms;
 }
 
 /* Open the device; where the host can do without, a failure is a note. */
 static enum imf_status open_device(struct imf_planning *p, struct imf_context *ctx, bool must,
                                    struct request *r, struct imf_error *err) {
-    struct imf_error failure;
     /* A device that failed at its work stays unused where nothing else was asked for. */
     const char *why = must ? NULL : imf_context_gave_up(ctx);
-    enum imf_status st = why ? IMF_OK : imf_context_runtime(ctx, &p->rt, &failure);
+    enum imf_status st = why ? IMF_OK : imf_context_runtime(ctx, &p->rt, &r->failure);
     if (st && must) {
         if (err)
-            *err = failure;
+            *err = r->failure;
         return st;
     }
-    if (st)
-        why = failure.text;
-    if (why) {
-        r->policy = UNUSABLE;
-        imf_fail(&r->unusable, IMF_ERR_NO_DEVICE, "%s", why);
-    }
+    r->unusable = st ? r->failure.text : why;
     return IMF_OK;
 }
 
-/* May a device that is not opened win against the host, if it is so many times as fast as the
- * nominal one? The answer's candidates are left in *p. */
-#define FASTER 2
-static bool may_win(const struct imf_planning *p, const struct imf_device *nominal, size_t best,
-                    double host_ms) {
-    double open_ms = imf_tuning(nominal)->open_ms;
-    return best != SIZE_MAX &&
-           open_ms + (p->candidate[best].estimate_ms - open_ms) / FASTER < host_ms;
-}
-
-/* A driver that was loaded stays in memory, whoever does the work. What a limit allowed without it
- * stays allowed: it was loaded because a device was asked for, or an image before needed it. */
-static double with_driver(const struct imf_candidate *host, const struct imf_device *d) {
-    return (double)host->bytes + imf_tuning(d)->driver_bytes;
-}
-
-static void count_driver(struct imf_candidate host[HOSTS], const struct imf_device *d,
-                         double limit) {
-    for (size_t k = 0; k < HOSTS; k++)
-        if (host[k].eligible && with_driver(&host[k], d) <= limit)
-            host[k].bytes = (uint64_t)with_driver(&host[k], d);
-}
-
-/* The device's candidates, once it is opened if it has to be or may be worth it: only to compare,
- * it is where there is room for it beside what the host would do. */
-static enum imf_status make_device(struct imf_planning *p, struct imf_context *ctx,
-                                   const struct imf_chain *c, bool must,
-                                   const struct imf_candidate *host, struct request *r,
-                                   size_t *best, struct imf_error *err) {
-    struct imf_device nominal = nominal_device();
-    /* A driver that there is no room for is not even loaded: the system might end the process. */
-    bool opened = r->policy == OPENED,
-         room = r->bounds.base + imf_tuning(&nominal)->driver_bytes <= r->bounds.limit,
-         may = rules[r->policy].device && (opened || room), at_once = may && (must || opened),
-         open = at_once;
-    enum imf_status st = IMF_OK;
-    if (!at_once) {
-        st = ask_device(p, c, &nominal, r, best, err);
-        open = may && may_win(p, &nominal, *best, host->estimate_ms) &&
-               with_driver(host, &nominal) <= r->bounds.limit;
-    }
-    if (st || !open)
-        return st;
-    st = open_device(p, ctx, must, r, err);
-    if (st || (!at_once && !p->rt))
-        return st;
-    p->count = 0;
-    p->over.candidate = NULL;
-    *best = SIZE_MAX;
-    return ask_device(p, c, p->rt ? imf_runtime_device(p->rt) : &nominal, r, best, err);
-}
-
-/* What is left within the limit may take minutes where more memory takes seconds. */
-#define LONG_MS 5000
-#define MUCH_LONGER 8
-static void warn_of_limit(struct imf_planning *p) {
-    const struct imf_candidate *taken = &p->candidate[p->chosen], *over = p->over.candidate;
-    char need[IMF_BYTES_TEXT];
-    if (!over || taken->estimate_ms < LONG_MS || taken->estimate_ms < MUCH_LONGER * p->over.ms)
-        return;
-    snprintf(p->note, sizeof p->note,
-             "--max-memory leaves %s, an estimated %.0f s; with %s it would be %s and %.0f s",
-             taken->backend, taken->estimate_ms / 1000, imf_bytes_text(need, (double)over->bytes),
-             over->backend, ceil(p->over.ms / 1000));
-}
-
-/* OpenGL ES, where it was asked for or is all there is and estimated to win; *own: as ask_host(). */
-static enum imf_status open_gles(struct imf_planning *p, struct imf_context *ctx,
-                                 struct imf_candidate host[HOSTS], size_t own, struct request *r,
-                                 struct imf_error *err) {
-    struct imf_candidate *gles = &host[GLES];
-    struct imf_error failure, unusable = r->unusable;
-    bool broken;
-    bool must = r->backend == IMF_BACKEND_GLES;
-    bool wins = r->policy == UNUSABLE && !imf_context_gave_up(ctx) &&
-                (!host[own].eligible || gles->estimate_ms < host[own].estimate_ms);
-    if (!gles->eligible || !(must || wins))
+/* There is no room for the driver: note what the device would take. */
+static enum imf_status leave_out(struct imf_planning *p, struct imf_proposals *all, double driver,
+                                 struct request *r, struct imf_error *err) {
+    struct request free = *r;
+    struct imf_path path = {.taken = NULL};
+    struct imf_candidate whole = {.backend = ""};
+    char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
+    snprintf(r->no_room, sizeof r->no_room, "the driver needs %s, over the limit of %s",
+             imf_bytes_text(need, driver), imf_bytes_text(most, r->ask.limit));
+    if (!r->devices)
         return IMF_OK;
-    enum imf_status st = imf_context_gles(ctx, &p->gles, &broken, &failure);
+    free.ask.limit = INFINITY;
+    enum imf_status st = find(&path, all, &free, r->hosts | r->devices, err);
+    if (!st && path.on_device) {
+        imf_path_describe(&path, p->chain, &whole);
+        p->path.over_ms = path.ms;
+        p->path.over_bytes = path.bytes;
+        memcpy(p->path.over_backend, whole.backend, sizeof whole.backend);
+    }
+    imf_path_clear(&path);
+    return st;
+}
+
+/* Ask for the device's proposals, opened if it has to be or may be worth it, and find the path that
+ * may use it. A driver that there is no room for is not even loaded. */
+static enum imf_status search_device(struct imf_planning *p, struct imf_context *ctx,
+                                     struct imf_proposals *all, const struct imf_device *nominal,
+                                     struct request *r, struct imf_error *err) {
+    bool must = !p->host.taken || r->device_asked || !r->hosts;
+    double driver = r->ask.base + imf_tuning(nominal)->driver_bytes;
+    struct imf_path path = {.taken = NULL};
+    enum imf_status st = IMF_OK;
+    if (driver > r->ask.limit && !r->opened)
+        return leave_out(p, all, driver, r, err);
+    if (!r->devices)
+        return IMF_OK;
+    if (!must && !r->opened) {
+        st = find(&path, all, r, r->hosts | r->devices, err);
+        bool may = !st && may_win(&path, &p->host);
+        imf_path_clear(&path);
+        if (st || !may)
+            return st;
+    }
+    st = open_device(p, ctx, must, r, err);
+    if (st || !p->rt)
+        return st;
+    const struct imf_chain *chain = all->chain;
+    bool float64 = all->float64;
+    imf_proposals_close(all);
+    st = imf_proposals_open(all, chain, imf_runtime_device(p->rt), float64, err);
+    return st ? st : find(&p->path, all, r, r->hosts | r->devices, err);
+}
+
+/* OpenGL ES, where it was asked for or is all there is and estimated to win. */
+static enum imf_status search_gles(struct imf_planning *p, struct imf_context *ctx,
+                                   struct imf_proposals *all, struct request *r,
+                                   struct imf_error *err) {
+    struct imf_path path = {.taken = NULL};
+    struct imf_error failure;
+    bool broken, must = r->backend == IMF_BACKEND_GLES;
+    if (!must && (!r->unusable || imf_context_gave_up(ctx)))
+        return IMF_OK;
+    enum imf_status st = must ? IMF_OK : find(&path, all, r, r->hosts | SET(IMF_BACKEND_GLES), err);
+    if (st || !(must ? p->host.on_gles : path.on_gles)) {
+        imf_path_clear(&path);
+        return st;
+    }
+    st = imf_context_gles(ctx, &p->gles, &broken, &failure);
     if (st && must) {
         if (err)
             *err = failure;
@@ -343,97 +173,298 @@ static enum imf_status open_gles(struct imf_planning *p, struct imf_context *ctx
     if (!st && !must && imf_gles_on_processor(p->gles)) {
         p->gles = NULL;
         st = imf_fail(&failure, IMF_ERR_NO_DEVICE, "OpenGL ES draws on the processor here");
+        broken = false;
     }
     if (st) {
-        gles->eligible = false;
-        gles->estimate_ms = -1;
-        snprintf(gles->why, sizeof gles->why, "%.150s", failure.text);
-        if (broken) /* the user is told, who may have waited for it */
-            imf_fail(&r->unusable, unusable.status, "%.140s; %.68s", unusable.text, failure.text);
+        imf_path_clear(&path);
+        for (int i = 0; i < all->chain->count; i++)
+            imf_proposals_refuse(all, i, imf_proposals_cheapest(all, i, IMF_BACKEND_GLES),
+                                 failure.text);
+        if (broken) { /* the user is told, who may have waited for it */
+            struct imf_error both;
+            imf_fail(&both, failure.status, "%.140s; %.68s", r->unusable, failure.text);
+            r->failure = both;
+            r->unusable = r->failure.text;
+        }
+        return IMF_OK;
+    }
+    if (!must) {
+        imf_path_clear(&p->path);
+        p->path = path;
     }
     return IMF_OK;
 }
 
-/* A warning of what is not as it was asked for or might be. */
-static void note(struct imf_planning *p, const struct request *r) {
-    if (r->policy == UNUSABLE)
-        snprintf(p->note, sizeof p->note, p->gles ? GLES_NOTE : IMF_HOST_NOTE, r->unusable.text);
-    else if (rules[r->policy].last && !p->on_device)
+/* ---- what is said of it ------------------------------------------------------------------------ */
+
+/* Why the path was taken. */
+static const char *why_taken(const struct imf_planning *p, const struct request *r) {
+    if (r->backend)
+        return "asked for with --backend";
+    if (r->device_asked)
+        return p->path.on_device ? "cheapest on the device asked for" : "the device cannot do this";
+    if (r->unusable)
+        return "OpenCL is not usable here";
+    return "cheapest";
+}
+
+/* Why a host's way was taken though OpenCL is not opened. */
+static const char *why_host(const struct imf_candidate *device, const char *otherwise) {
+    return device ? "cheapest: starting OpenCL would cost more" : otherwise;
+}
+
+static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
+                        const struct request *r, double taken_ms) {
+    unsigned allowed = r->hosts | r->devices | (p->gles ? SET(IMF_BACKEND_GLES) : 0);
+    enum imf_backend backend = IMF_BACKEND_AUTO;
+    for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++)
+        backend = strcmp(k->backend, imf_backend_name(b)) ? backend : b;
+    if (!k->eligible)
+        return;
+    if (r->backend && !(allowed >> backend & 1))
+        snprintf(k->why, sizeof k->why, "passed over: --backend");
+    else if (r->unusable && (DEVICES >> backend & 1))
+        snprintf(k->why, sizeof k->why, "passed over: OpenCL is not usable");
+    else if (r->device_asked && imf_backend_is_host(backend))
+        snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
+    else if (backend == IMF_BACKEND_GLES && k->estimate_ms < taken_ms)
+        snprintf(k->why, sizeof k->why,
+                 "passed over: left to choose, only where OpenCL is not usable");
+    else if (k->estimate_ms < taken_ms)
+        snprintf(k->why, sizeof k->why, "passed over: %s",
+                 p->path.on_device ? "the way there and back costs more"
+                                   : "starting OpenCL would cost more");
+    else
+        snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
+                 k->estimate_ms / fmax(taken_ms, 1e-3));
+}
+
+/* A pass's ways, each backend's one. */
+static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i,
+                        const struct request *r, struct imf_candidate *out) {
+    static const enum imf_backend order[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
+                                             IMF_BACKEND_FFT,    IMF_BACKEND_VECTOR,
+                                             IMF_BACKEND_GLES,   IMF_BACKEND_CPU};
+    enum { WAYS = sizeof order / sizeof *order };
+    const struct imf_proposal *taken = &p->path.taken[i];
+    const struct imf_pass *pass = &p->chain->passes[i];
+    const struct imf_candidate *device = NULL;
+    double taken_ms = taken->ms;
+    size_t count = 0;
+    for (size_t k = 0; k < WAYS; k++) {
+        const struct imf_proposal *one = imf_proposals_cheapest(all, i, order[k]);
+        bool point = pass->kind == IMF_PASS_POINT;
+        /* A device's point passes are the same for all of its backends. */
+        if (point && (order[k] == IMF_BACKEND_SEPARABLE || order[k] == IMF_BACKEND_FFT))
+            continue;
+        struct imf_candidate *to = &out[count++];
+        *to = (struct imf_candidate){.stage = pass->stage + 1,
+                                     .estimate_ms = one->able ? one->ms : -1,
+                                     .eligible = one->able};
+        snprintf(to->backend, sizeof to->backend, "%s", imf_backend_name(order[k]));
+        snprintf(to->algorithm, sizeof to->algorithm, "%s",
+                 one->able || order[k] == IMF_BACKEND_CPU ? one->phrase : "-");
+        snprintf(to->why, sizeof to->why, "%s", one->why);
+        bool device_point = point && taken->place == IMF_PLACE_DEVICE;
+        to->chosen = device_point ? order[k] == IMF_BACKEND_DIRECT : taken->backend == order[k];
+        if (to->chosen) {
+            to->transfer_ms = p->path.transfer_ms[i];
+            taken_ms = one->ms;
+        }
+        if (one->able && !imf_backend_is_host(order[k]) && *r->no_room) {
+            to->eligible = false;
+            to->estimate_ms = -1;
+            snprintf(to->why, sizeof to->why, "%s", r->no_room);
+        } else if (one->able && !imf_backend_is_host(order[k])) {
+            device = to;
+            to->start_ms = r->opened ? 0 : imf_tuning(all->device)->open_ms;
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (!out[k].chosen) {
+            explain_way(&out[k], p, r, taken_ms);
+            continue;
+        }
+        const char *why = why_taken(p, r);
+        if (taken->place == IMF_PLACE_HOST && !r->backend && !r->device_asked && !r->unusable &&
+            !p->path.on_device && !r->opened)
+            why = why_host(r->devices ? device : NULL, "cheapest of those that can do this");
+        snprintf(out[k].why, sizeof out[k].why, "%s", why);
+    }
+    return count;
+}
+
+static enum imf_status list(struct imf_planning *p, struct imf_proposals *all,
+                            const struct request *r, struct imf_error *err) {
+    size_t most = (size_t)p->chain->count * (IMF_BACKEND_GLES + 1);
+    p->way = calloc(most, sizeof *p->way);
+    if (!p->way)
+        return imf_fail_memory(err, most * sizeof *p->way);
+    for (int i = 0; i < p->chain->count; i++)
+        p->count += list_pass(p, all, i, r, p->way + p->count);
+    return IMF_OK;
+}
+
+static void summarise(struct imf_candidate *out, const struct imf_path *path,
+                      const struct imf_chain *chain, const char *why) {
+    *out = (struct imf_candidate){.estimate_ms = path->ms,
+                                  .transfer_ms = path->transfer_ms[chain->count],
+                                  .start_ms = path->start_ms,
+                                  .bytes = (uint64_t)fmin(path->bytes, 0x1p62),
+                                  .eligible = true,
+                                  .chosen = true,
+                                  .holds = path->holds};
+    imf_path_describe(path, chain, out);
+    snprintf(out->why, sizeof out->why, "%s", why);
+}
+
+/* What is left within the limit may take minutes where more memory takes seconds. */
+#define LONG_MS 5000
+#define MUCH_LONGER 8
+static void warn_of_limit(struct imf_planning *p) {
+    const struct imf_path *path = &p->path;
+    const struct imf_path *over = path->over_ms <= p->host.over_ms ? path : &p->host;
+    double ms = over->over_ms;
+    char need[IMF_BYTES_TEXT];
+    if (ms == INFINITY || path->ms < LONG_MS || path->ms < MUCH_LONGER * ms)
+        return;
+    snprintf(p->note, sizeof p->note,
+             "--max-memory leaves %s, an estimated %.0f s; with %s it would be %s and %.0f s",
+             p->chosen.backend, path->ms / 1000, imf_bytes_text(need, over->over_bytes),
+             over->over_backend, ceil(ms / 1000));
+}
+
+/* Warn when the plan deviates from what was asked for or could be expected. */
+static void note(struct imf_planning *p, struct imf_proposals *all, const struct request *r) {
+    if (r->unusable)
+        snprintf(p->note, sizeof p->note, p->gles ? GLES_NOTE : HOST_NOTE, r->unusable);
+    else if (r->device_asked && !p->path.on_device)
         snprintf(p->note, sizeof p->note,
-                 "the device cannot do this (%.120s); filtering on the host", p->candidate[0].why);
+                 "the device cannot do this (%.120s); filtering on the host",
+                 imf_proposals_cheapest(all, 0, IMF_BACKEND_AUTO)->why);
     else if (p->rt && *imf_runtime_passed_over(p->rt))
         snprintf(p->note, sizeof p->note, "%.210s; another is used",
                  imf_runtime_passed_over(p->rt));
-    else if (r->policy == FREE || r->policy == OPENED || r->policy == HOST_ALONE)
+    else if (!r->backend)
         warn_of_limit(p);
 }
 
-static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
-                            const struct imf_chain *c, struct request *r, struct imf_error *err) {
-    const struct rule *rule = &rules[r->policy];
-    struct imf_candidate host[HOSTS];
-    double host_over[HOSTS];
-    size_t best = SIZE_MAX, own;
-    enum imf_status st = ask_host(host, host_over, c, r, &own, err);
-    if (st)
-        return st;
-    bool host_can = host[own].eligible && rule->host;
-    st = make_device(p, ctx, c, rule->must || !host_can, &host[own], r, &best, err);
-    if (!st)
-        st = open_gles(p, ctx, host, own, r, err);
-    if (st)
-        return st;
-    if (p->rt)
-        count_driver(host, imf_runtime_device(p->rt), r->bounds.limit);
-    if (r->policy == FREE && best == SIZE_MAX)
-        r->policy = HOST_ALONE;
-    p->host = p->count + own;
-    p->host_backend = hosts[own];
-    memcpy(&p->candidate[p->count], host, sizeof host);
-    for (size_t k = 0; k < HOSTS; k++)
-        note_over(p, &p->candidate[p->count++], k == GLES ? INFINITY : host_over[k]);
-    bool device_can = p->rt && best != SIZE_MAX;
-    if (!device_can && !host_can && !p->gles)
-        return cannot(p, r, err);
-    p->on_device = device_can && !p->gles &&
-                   (rule->last || !host_can ||
-                    p->candidate[best].estimate_ms <= p->candidate[p->host].estimate_ms);
-    p->chosen = p->on_device ? best : p->gles ? p->count - HOSTS + GLES : p->host;
-    explain(p, &rules[r->policy]);
-    note(p, r);
-    return IMF_OK;
+/* ---- making ------------------------------------------------------------------------------------ */
+
+/* The host's path stays what a failure of the device leaves. */
+static void take_host(struct imf_planning *p, struct imf_error *err, enum imf_status *st) {
+    size_t count = (size_t)p->chain->count;
+    struct imf_path copy = p->host;
+    copy.taken = malloc(count * sizeof *copy.taken);
+    copy.transfer_ms = malloc((count + 1) * sizeof *copy.transfer_ms);
+    if (p->path.over_ms < copy.over_ms) {
+        copy.over_ms = p->path.over_ms;
+        copy.over_bytes = p->path.over_bytes;
+        memcpy(copy.over_backend, p->path.over_backend, sizeof copy.over_backend);
+    }
+    imf_path_clear(&p->path);
+    if (!copy.taken || !copy.transfer_ms) {
+        imf_path_clear(&copy);
+        *st = imf_fail_memory(err, count * sizeof *copy.taken);
+        return;
+    }
+    memcpy(copy.taken, p->host.taken, count * sizeof *copy.taken);
+    memcpy(copy.transfer_ms, p->host.transfer_ms, (count + 1) * sizeof *copy.transfer_ms);
+    p->path = copy;
 }
 
-static enum policy policy_of(enum imf_backend backend, const struct imf_context *ctx, bool opened) {
-    if (backend)
-        return imf_backend_is_host(backend) ? HOST_ASKED : BACKEND_ASKED;
-    return imf_context_device_asked(ctx) ? DEVICE_ASKED : opened ? OPENED : FREE;
+static enum imf_status make(struct imf_planning *p, struct imf_context *ctx, struct request *r,
+                            struct imf_error *err) {
+    struct imf_device nominal = nominal_device();
+    struct imf_proposals all;
+    bool float64 = r->hosts == SET(IMF_BACKEND_CPU);
+    enum imf_status st = imf_proposals_open(&all, p->chain, &nominal, float64, err);
+    if (st)
+        return st;
+    p->path.over_ms = p->host.over_ms = INFINITY;
+    if (r->hosts)
+        st = find(&p->host, &all, r, r->hosts, err);
+    if (!st)
+        st = search_device(p, ctx, &all, &nominal, r, err);
+    if (!st)
+        st = search_gles(p, ctx, &all, r, err);
+    bool better =
+        p->path.taken && (!p->host.taken || r->device_asked || p->gles || p->path.ms <= p->host.ms);
+    if (!st && !better && !p->host.taken)
+        st = cannot(r->hosts ? &p->host : &p->path, r, err);
+    if (!st && !better)
+        take_host(p, err, &st);
+    for (int i = 0; !st && i < p->chain->count; i++)
+        p->path.taken[i].gles = p->gles;
+    if (!st)
+        st = list(p, &all, r, err);
+    if (!st) {
+        /* A driver that was loaded stays in memory, whoever does the work. */
+        if (p->rt && !p->path.on_device) {
+            double bytes = p->path.bytes + imf_tuning(imf_runtime_device(p->rt))->driver_bytes;
+            p->path.bytes = bytes <= r->ask.limit ? bytes : p->path.bytes;
+        }
+        summarise(&p->chosen, &p->path, p->chain, why_taken(p, r));
+        note(p, &all, r);
+    }
+    imf_proposals_close(&all);
+    return st;
 }
 
 enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ctx,
                                   const struct imf_chain *c, const struct imf_settings *settings,
                                   struct imf_error *err) {
-    memset(p, 0, sizeof *p);
-    p->taken = calloc((size_t)c->count, sizeof *p->taken);
-    if (!p->taken)
-        return imf_fail_memory(err, (size_t)c->count * sizeof *p->taken);
-    /* Where backends may differ within the tolerance, the choice goes by this image alone: what a
-     * batch has opened before must not show in the result. */
-    bool opened = c->exact && imf_context_opened(ctx);
+    enum imf_backend backend = settings->backend;
+    bool host = imf_backend_is_host(backend);
     struct request r = {
-        .backend = settings->backend,
-        .policy = policy_of(settings->backend, ctx, opened),
-        .bounds = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
-                   .base = PROCESS_BYTES + (double)settings->held,
-                   .opened = opened,
-                   .whole = settings->whole}};
-    enum imf_status st = make(p, ctx, c, &r, err);
+        .backend = backend,
+        .device_asked = imf_context_device_asked(ctx) && !host,
+        /* Where backends may differ within the tolerance, the choice goes by this image alone: what
+         * a batch has opened before must not show in the result. */
+        .opened = c->exact && imf_context_opened(ctx),
+        .hosts = !backend ? HOSTS
+                 : host   ? SET(backend)
+                          : 0,
+        .devices = !backend ? DEVICES
+                   : host   ? 0
+                            : SET(backend),
+        .ask = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
+                .base = PROCESS_BYTES + (double)settings->held,
+                .whole = settings->whole}};
+    memset(p, 0, sizeof *p);
+    p->chain = c;
+    enum imf_status st = make(p, ctx, &r, err);
     if (st)
         imf_planning_clear(p);
     return st;
 }
 
 void imf_planning_clear(struct imf_planning *p) {
-    free(p->taken);
-    p->taken = NULL;
+    imf_path_clear(&p->path);
+    imf_path_clear(&p->host);
+    free(p->way);
+    p->way = NULL;
+}
+
+bool imf_planning_fall_back(const struct imf_planning *p, const char *why,
+                            struct imf_fallback *out) {
+    static const char taken_why[] = "taken after the device failed";
+    *out = (struct imf_fallback){.way = NULL};
+    if (!p->host.taken || !(out->way = malloc(p->count * sizeof *out->way)))
+        return false;
+    memcpy(out->way, p->way, p->count * sizeof *out->way);
+    int pass = -1;
+    for (size_t i = 0; i < p->count; i++) {
+        struct imf_candidate *k = &out->way[i];
+        pass += !strcmp(k->backend, imf_backend_name(IMF_BACKEND_DIRECT)); /* the first of a pass */
+        bool host = !strcmp(k->backend, imf_backend_name(p->host.taken[pass].backend));
+        if (host && !k->chosen)
+            snprintf(k->why, sizeof k->why, "%s", taken_why);
+        else if (k->chosen && !host)
+            snprintf(k->why, sizeof k->why, "failed: %.140s", why);
+        k->chosen = host;
+    }
+    summarise(&out->chosen, &p->host, p->chain, taken_why);
+    snprintf(out->note, sizeof out->note, HOST_NOTE, why);
+    return true;
 }

@@ -1,63 +1,202 @@
 /*
  * proposals.c - what the solvers propose for a chain's passes
  *
- * To look for tiles or factors takes a while: a solver is asked once for each pass, and its answer
- * kept for all candidates.
+ * To look for tiles or factors takes a while: a solver is asked once for each pass. Point passes
+ * have no solvers: what they cost on the host and on a device is estimated here.
  */
 #include "plan/proposals.h"
+
+#include "base/parallel.h"
+#include "device/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+const char *imf_backend_name(enum imf_backend backend) {
+    static const char *const names[] = {[IMF_BACKEND_AUTO] = "mixed",
+                                        [IMF_BACKEND_DIRECT] = "direct",
+                                        [IMF_BACKEND_SEPARABLE] = "separable",
+                                        [IMF_BACKEND_FFT] = "fft",
+                                        [IMF_BACKEND_VECTOR] = "vector",
+                                        [IMF_BACKEND_CPU] = "cpu",
+                                        [IMF_BACKEND_GLES] = "gles"};
+    return names[backend];
+}
+
+#define BACKENDS (IMF_BACKEND_GLES + 1)
+
 enum imf_status imf_proposals_open(struct imf_proposals *out, const struct imf_chain *chain,
-                                   const struct imf_device *d, struct imf_error *err) {
-    size_t solvers = 0;
+                                   const struct imf_device *d, bool float64,
+                                   struct imf_error *err) {
+    size_t solvers = 0, passes = (size_t)chain->count;
     while (imf_solvers[solvers])
         solvers++;
-    size_t count = (size_t)chain->count * solvers;
-    *out = (struct imf_proposals){chain, d, solvers, calloc(count, sizeof *out->list)};
-    return out->list ? IMF_OK : imf_fail_memory(err, count * sizeof *out->list);
+    *out = (struct imf_proposals){.chain = chain,
+                                  .device = d,
+                                  .float64 = float64,
+                                  .solvers = solvers,
+                                  .list = calloc(passes * solvers, sizeof *out->list),
+                                  .point = calloc(passes * BACKENDS, sizeof *out->point)};
+    if (out->list && out->point)
+        return IMF_OK;
+    imf_proposals_close(out);
+    return imf_fail_memory(err, passes * solvers * sizeof *out->list);
 }
 
 void imf_proposals_close(struct imf_proposals *proposals) {
     free(proposals->list);
-    proposals->list = NULL;
+    free(proposals->point);
+    proposals->list = proposals->point = NULL;
 }
+
+/* ---- point passes ---------------------------------------------------------------------------- */
+
+/* Milliseconds of a point pass in the host's vectors: samples * ns * 1e-6 of one core. */
+static double rows_ms(const struct imf_chain *c, const struct imf_pass *pass) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    const struct imf_point *p = &pass->point;
+    bool map = imf_point_is_map(p) && pass->in != IMF_F32;
+    double ns = map ? r->map : r->point;
+    if (p->delinearize && !map)
+        ns += r->curve * pass->channels_out / pass->channels_in;
+    return (double)c->width * c->height * pass->channels_in * ns * 1e-6 / imf_cores() + r->start_ms;
+}
+
+/* Why the host's vectors cannot do a point pass, or NULL. */
+static const char *why_no_rows(const struct imf_chain *c, int i, bool float64) {
+    const struct imf_pass *pass = &c->passes[i];
+    const struct imf_point *p = &pass->point;
+    if (float64)
+        return "floats between passes are too coarse for what magnifies them later";
+    /* Of integers floats hold the range; errors that it magnifies only the reference and devices
+     * look after. */
+    if (p->normalize && !(p->whole && p->rescale == 1))
+        return "vectors have range normalize for whole numbers alone; clip, abs and offset for all";
+    return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
+}
+
+/* Does pass i read or write float64 samples? */
+static bool is_float64(const struct imf_proposals *all, int i) {
+    const struct imf_chain *c = all->chain;
+    const struct imf_pass *pass = &c->passes[i];
+    return imf_chain_sample(c, i + 1, all->float64) == IMF_F64 ||
+           imf_chain_sample(c, pass->source + 1, all->float64) == IMF_F64 ||
+           (pass->second >= 0 && imf_chain_sample(c, pass->second + 1, all->float64) == IMF_F64);
+}
+
+/* Milliseconds on a device: program + samples / (point * units) * 1e-6; in plain C samples * point *
+ * 1e-6; in the rates of struct imf_tuning and struct imf_host_rates. */
+static void propose_point(struct imf_proposal *out, const struct imf_proposals *all, int i,
+                          enum imf_backend backend) {
+    const struct imf_chain *c = all->chain;
+    const struct imf_pass *pass = &c->passes[i];
+    const struct imf_device *d = all->device;
+    double samples = (double)c->width * c->height * pass->channels_in;
+    const char *why = NULL;
+    *out =
+        (struct imf_proposal){.backend = backend, .ms = INFINITY, .height = c->height, .step = 1};
+    snprintf(out->phrase, sizeof out->phrase, "pointwise");
+    if (backend == IMF_BACKEND_CPU) {
+        snprintf(out->phrase, sizeof out->phrase, "plain C pointwise");
+        out->ms = samples * imf_host_rates.point * 1e-6;
+    } else if (imf_backend_is_host(backend)) {
+        why = why_no_rows(c, i, is_float64(all, i));
+        out->ms = rows_ms(c, pass);
+    } else {
+        out->place = IMF_PLACE_DEVICE;
+        if (!d)
+            why = "there is no device";
+        else if (is_float64(all, i))
+            why = "floats between passes are too coarse for what magnifies them later";
+        else
+            out->ms = imf_tuning(d)->program_ms +
+                      samples * 1e-6 / (imf_tuning(d)->point * imf_tuning_units(d));
+    }
+    out->able = !why;
+    if (why) {
+        out->ms = INFINITY;
+        imf_proposal_refuse(out, "%s", why);
+    }
+}
+
+/* ---- convolutions and others ------------------------------------------------------------------ */
 
 static bool belongs(const struct imf_solver *solver, enum imf_backend backend) {
     return backend ? solver->backend == backend : !imf_backend_is_host(solver->backend);
 }
 
+static void ask(struct imf_proposals *all, int i, const struct imf_solver *solver,
+                struct imf_proposal *out) {
+    const struct imf_chain *c = all->chain;
+    struct imf_problem p = c->passes[i].problem;
+    bool host = imf_backend_is_host(solver->backend), wide = is_float64(all, i);
+    p.in = imf_chain_sample(c, c->passes[i].source + 1, all->float64);
+    p.out = imf_chain_sample(c, i + 1, all->float64);
+    if (wide && solver->backend != IMF_BACKEND_CPU) {
+        *out = (struct imf_proposal){.solver = solver,
+                                     .backend = solver->backend,
+                                     .ms = INFINITY,
+                                     .height = p.height,
+                                     .step = 1};
+        imf_proposal_refuse(out,
+                            "floats between passes are too coarse for what magnifies them later");
+    } else if (!host && !all->device) {
+        *out = (struct imf_proposal){.solver = solver,
+                                     .backend = solver->backend,
+                                     .ms = INFINITY,
+                                     .height = p.height,
+                                     .step = 1};
+        imf_proposal_refuse(out, "there is no device");
+    } else
+        imf_propose(out, solver, &p, host ? NULL : all->device);
+    if (out->able && !host)
+        out->ms += imf_tuning(all->device)->program_ms;
+}
+
 const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposals, int pass,
                                                   enum imf_backend backend) {
-    const struct imf_problem *p = &proposals->chain->passes[pass].problem;
+    const struct imf_pass *of = &proposals->chain->passes[pass];
     const struct imf_proposal *best = NULL;
+    if (of->kind == IMF_PASS_POINT) {
+        struct imf_proposal *one = &proposals->point[(size_t)pass * BACKENDS + backend];
+        if (!one->step)
+            propose_point(one, proposals, pass, backend);
+        return one;
+    }
     for (size_t k = 0; imf_solvers[k]; k++) {
         const struct imf_solver *solver = imf_solvers[k];
         struct imf_proposal *one = &proposals->list[(size_t)pass * proposals->solvers + k];
         if (!belongs(solver, backend))
             continue;
         if (!one->solver)
-            imf_propose(one, solver, p, proposals->device);
-        bool says = imf_solver_takes(solver, p->kind);
+            ask(proposals, pass, solver, one);
+        bool says = imf_solver_takes(solver, of->problem.kind);
         if (!best || one->ms < best->ms ||
-            (!one->able && !best->able && (says || !imf_solver_takes(best->solver, p->kind))))
+            (!one->able && !best->able &&
+             (says || !imf_solver_takes(best->solver, of->problem.kind))))
             best = one;
     }
     return best;
 }
 
+void imf_proposals_refuse(struct imf_proposals *proposals, int pass,
+                          const struct imf_proposal *taken, const char *why) {
+    struct imf_proposal *of_pass = &proposals->list[(size_t)pass * proposals->solvers];
+    for (size_t k = 0; k < proposals->solvers; k++)
+        if (of_pass[k].solver == taken->solver) {
+            of_pass[k].able = false;
+            of_pass[k].ms = INFINITY;
+            imf_proposal_refuse(&of_pass[k], "%s", why);
+        }
+}
+
 bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *taken) {
     bool dropped = false;
-    for (int i = 0; i < proposals->chain->count; i++) {
-        struct imf_proposal *of_pass = &proposals->list[(size_t)i * proposals->solvers];
-        for (size_t k = 0; k < proposals->solvers && !taken[i].able; k++)
-            if (of_pass[k].solver == taken[i].solver && of_pass[k].able) {
-                of_pass[k] = taken[i];
-                of_pass[k].ms = INFINITY;
-                dropped = true;
-            }
-    }
+    for (int i = 0; i < proposals->chain->count; i++)
+        if (!taken[i].able) {
+            imf_proposals_refuse(proposals, i, &taken[i], taken[i].why);
+            dropped = true;
+        }
     return dropped;
 }
 
@@ -65,10 +204,10 @@ enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chai
                                    struct imf_proposal *taken, struct imf_bands_form form,
                                    const struct imf_device *d, struct imf_error *err) {
     enum imf_status st = imf_bands_plan(out, chain, taken, form, d, err);
-    for (int i = 0; i < chain->count && !st; i++) {
+    for (int i = 0; i < chain->count && !st && d; i++) {
         struct imf_problem p = chain->passes[i].problem;
         p.height = (*out)->window[i + 1].tallest;
-        if (taken[i].solver)
+        if (taken[i].solver && taken[i].place == IMF_PLACE_DEVICE)
             imf_propose_band(&taken[i], &p, d);
         if (!taken[i].able)
             st = imf_fail(err, IMF_ERR_LIMIT, "in bands of %d rows: %s", p.height, taken[i].why);

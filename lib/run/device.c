@@ -5,6 +5,7 @@
  * shares memory neither copies anything. The image outlives the device's failure (exec_input.h).
  */
 #include "plan/layout.h"
+#include "run/host_pass.h"
 #include "run/link.h"
 #include "solver/edge.h"
 
@@ -247,7 +248,17 @@ static enum imf_status make_end(struct device *d, bool image, const struct imf_s
     return st;
 }
 
-static enum imf_status make_surface(struct device *d, int i, struct imf_error *err) {
+/* The host reads or writes surface i: the result, or what its passes work on. */
+static bool host_uses(const struct imf_chain *c, int i, const struct imf_proposal *taken) {
+    bool uses = i == c->count || taken[i - 1].place == IMF_PLACE_HOST;
+    for (int k = i; k < c->count; k++)
+        uses = uses || (taken[k].place == IMF_PLACE_HOST &&
+                        (c->passes[k].source == i - 1 || c->passes[k].second == i - 1));
+    return uses;
+}
+
+static enum imf_status make_surface(struct device *d, int i, const struct imf_proposal *taken,
+                                    struct imf_error *err) {
     const struct imf_chain *c = d->exec.chain;
     struct imf_surface *s = &d->exec.surface[i];
     enum imf_status st = imf_layout(d->exec.bands, i, c->out, s, err);
@@ -257,9 +268,23 @@ static enum imf_status make_surface(struct device *d, int i, struct imf_error *e
         return make_end(d, i == 0, s, err);
     if (i == 0)
         return imf_exec_input_make(d->input, d->queue, s, err);
-    /* The host reads the last. */
-    return imf_buffer_make(&s->mem, d->queue, i == c->count ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
+    return imf_buffer_make(&s->mem, d->queue,
+                           host_uses(c, i, taken) ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
                            imf_surface_bytes(s), err);
+}
+
+/* A pass that the host does on mapped surfaces. */
+static enum imf_status make_mapped(struct device *d, int i, const struct imf_proposal *taken,
+                                   struct imf_error *err) {
+    const struct imf_pass *pass = &d->exec.chain->passes[i];
+    struct imf_step *step = &d->exec.step[i];
+    struct imf_problem p = pass->problem;
+    if (pass->kind == IMF_PASS_POINT)
+        return imf_exec_make_host_point(&d->exec, i, taken, err);
+    p.in = d->exec.surface[pass->source + 1].sample;
+    p.out = d->exec.surface[i + 1].sample;
+    step->solver = taken->solver;
+    return step->solver->make(&step->job, &p, taken, NULL, err);
 }
 
 static enum imf_status make_step(struct device *d, int i, const struct imf_proposal *taken,
@@ -268,6 +293,10 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_surface *source = &d->exec.surface[pass->source + 1];
     struct imf_step *step = &d->exec.step[i];
+    if (taken->place == IMF_PLACE_HOST) {
+        step->maps = true;
+        return make_mapped(d, i, taken, err);
+    }
     if (pass->kind == IMF_PASS_POINT)
         return imf_point_make(&d->beside[i].point, d->queue, &pass->point, source->sample,
                               pass->out, c->height, imf_precision_doubt(&d->exec.precision, i),
@@ -302,7 +331,7 @@ static enum imf_status make(struct device *d, const struct imf_proposal *taken,
         st = imf_link_open(&d->link, d->queue, rt, err);
     }
     for (int i = 0; i <= c->count && !st; i++)
-        st = make_surface(d, i, err);
+        st = make_surface(d, i, taken, err);
     if (!st)
         x->precision = imf_precision_plan(
             c, taken, x->stream ? x->bands->window[c->count].tallest : c->height);

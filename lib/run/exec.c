@@ -5,6 +5,7 @@
  * its start.
  */
 #include "run/executor.h"
+#include "run/host_pass.h"
 
 #include <stdlib.h>
 
@@ -80,6 +81,8 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     const struct imf_window *source = &x->bands->window[pass->source + 1];
     const struct imf_window *made = &x->bands->window[i + 1];
     const struct imf_step *step = &x->step[i];
+    if (step->maps)
+        return imf_exec_run_mapped(x, i, err);
     if (step->fills && source->done > source->before) {
         struct imf_surface fresh = imf_exec_view(x, pass->source + 1, source->before, source->done);
         enum imf_status st = x->place->fill(x, i, &fresh, source->before, err);

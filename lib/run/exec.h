@@ -9,7 +9,7 @@
 #ifndef IMF_RUN_EXEC_H
 #define IMF_RUN_EXEC_H
 
-#include "plan/bands.h"
+#include "plan/path.h"
 
 struct imf_exec;
 
@@ -17,13 +17,12 @@ struct imf_exec;
  * results that are neither rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);
-/* The same in bands, for rows that stream; by the host's vectors or by shaders, if that is the
- * backend, which must be able to do it. gles: for shaders. */
+/* The same in bands, by a path that needs no device. */
 enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *chain,
-                                         enum imf_backend backend, struct imf_gles *gles,
-                                         struct imf_bands_form form, struct imf_error *err);
-/* Everything on a device; taken[i] is how convolution pass i is done, proposed for the height of
- * the bands (imf_proposals_band). */
+                                         const struct imf_path *path, struct imf_bands_form form,
+                                         struct imf_error *err);
+/* On a device, but for the passes whose place is the host; taken[i] is how pass i is done, proposed
+ * for the height of the bands (imf_proposals_band). */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
                                      const struct imf_proposal *taken, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err);

@@ -221,7 +221,7 @@ static enum imf_status refine_rows(const struct imf_precision *p, const struct i
                                    in->pitch * imf_sample_size(in->sample), first, end - first};
     enum imf_status st = take_apart(&factored, chain, err);
     if (!st)
-        st = imf_exec_slice(&host, &factored, IMF_BACKEND_CPU, &image, from, to - from, err);
+        st = imf_exec_slice(&host, &factored, NULL, &image, from, to - from, err);
     if (!st) {
         struct imf_surface rows = *out;
         rows.origin += (size_t)from * rows.pitch;

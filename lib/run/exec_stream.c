@@ -153,9 +153,9 @@ void imf_exec_image(struct imf_exec *x, int n, struct imf_rows *image) {
 }
 
 enum imf_status imf_exec_slice(struct imf_exec **out, const struct imf_chain *c,
-                               enum imf_backend backend, const struct imf_rows *image, int first,
+                               const struct imf_path *path, const struct imf_rows *image, int first,
                                int count, struct imf_error *err) {
-    enum imf_status st = imf_exec_make_slice(out, c, backend, first, first + count, err);
+    enum imf_status st = imf_exec_make_slice(out, c, path, first, first + count, err);
     if (st)
         return st;
     struct imf_exec *x = *out;

@@ -45,10 +45,10 @@ void imf_exec_band_rows(const struct imf_exec *exec, int band, struct imf_rows *
 void imf_exec_give_up(struct imf_exec *exec);
 void imf_exec_image(struct imf_exec *exec, int band, struct imf_rows *image);
 
-/* Rows first..first + count - 1 of a result on the host, from the image's rows: an executor whose
- * output holds those alone. */
+/* Rows first..first + count - 1 of a result by a path of the host's (NULL: the reference), from the
+ * image's rows: an executor whose output holds those alone. */
 enum imf_status imf_exec_slice(struct imf_exec **out, const struct imf_chain *chain,
-                               enum imf_backend backend, const struct imf_rows *image, int first,
+                               const struct imf_path *path, const struct imf_rows *image, int first,
                                int count, struct imf_error *err);
 
 #endif

@@ -78,6 +78,7 @@ struct imf_exec {
         const struct imf_solver *solver; /* of a convolution */
         void *job;
         bool fills; /* the pass is the first that reads beyond its source's edge */
+        bool maps;  /* the host does it, on a device's surfaces, which are mapped meanwhile */
     } * step;       /* chain->count */
     struct imf_precision precision;
     struct imf_exec_stream *stream; /* or NULL: see exec_stream.h */
@@ -101,7 +102,7 @@ struct imf_exec_stream {
 enum imf_status imf_exec_stream_open(struct imf_exec *x, struct imf_error *err);
 /* On the host, one band: rows from..to - 1 of the result, which lie at the start of its surface. */
 enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *chain,
-                                    enum imf_backend backend, int from, int to,
+                                    const struct imf_path *path, int from, int to,
                                     struct imf_error *err);
 /* Steps of a run, for those who go band by band. */
 enum imf_status imf_exec_run_band(struct imf_exec *x, const struct imf_segment *s,

@@ -1,12 +1,12 @@
 /*
- * host.c - running a chain on the host: the reference, or the solver of small kernels
+ * host.c - running a chain on the host: the reference, or a path of the host's solvers
  *
  * Surfaces are memory of ours, and between the reference's passes float64.
  */
 #include "plan/layout.h"
 #include "run/executor.h"
+#include "run/host_pass.h"
 #include "run/point.h"
-#include "solver/edge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +38,8 @@ static enum imf_status copy_image(struct imf_exec *x, const struct imf_surface *
 
 static enum imf_status fill(struct imf_exec *x, int i, const struct imf_surface *in, int row,
                             struct imf_error *err) {
-    const struct imf_chain *c = x->chain;
-    struct imf_margin m = imf_chain_margin(c, c->passes[i].source);
-    const struct imf_edge_part part = {row, c->height};
     (void)err;
-    imf_edge_fill_band(in, m, part, c->edge, c->passes[i].problem.outside);
+    imf_exec_fill_host(x, i, in, row);
     return IMF_OK;
 }
 
@@ -50,10 +47,7 @@ static enum imf_status point(struct imf_exec *x, int i, const struct imf_surface
                              const struct imf_surface *second, const struct imf_surface *out,
                              int row, struct imf_error *err) {
     (void)row, (void)err;
-    if (x->step[i].job)
-        imf_point_rows_run(x->step[i].job, in, second, out);
-    else
-        imf_point_run_host(&x->chain->passes[i].point, in, second, out);
+    imf_exec_point_host(x, i, in, second, out);
     return IMF_OK;
 }
 
@@ -148,52 +142,40 @@ static const struct imf_executor host = {.map = map,
                                          .finish = nothing,
                                          .destroy = destroy};
 
-/* What a point pass's step knows of imf_point_rows_run(). */
-static const struct imf_solver rows = {
-    .name = "rows", .limit = imf_point_rows_limit, .destroy = imf_point_rows_free};
-
-/* How a chain is run: by which backend, to which samples, in which bands. */
+/* How a chain is run: by what, to which samples, in which bands. */
 struct way {
-    enum imf_backend backend;
-    struct imf_gles *gles; /* for that backend */
+    const struct imf_path *path; /* NULL: by the reference */
     enum imf_sample last;
     const struct imf_bands_form *form; /* NULL: all at once, or */
     int from, to;                      /* if to > 0 these rows of the result */
 };
 
-/* How convolution pass i is done. */
-static enum imf_status propose(const struct imf_exec *x, int i, const struct way *way,
+static bool is_float64(const struct way *way) {
+    return !way->path || way->path->float64;
+}
+
+/* How the reference does pass i. */
+static enum imf_status propose(const struct imf_chain *c, int i, enum imf_sample last,
                                struct imf_proposal *taken, struct imf_error *err) {
-    const struct imf_chain *c = x->chain;
     const struct imf_pass *pass = &c->passes[i];
     struct imf_problem p = pass->problem;
-    *taken = (struct imf_proposal){.able = true, .step = 1};
+    *taken = (struct imf_proposal){.backend = IMF_BACKEND_CPU, .able = true, .step = 1};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return IMF_OK;
-    if (way->backend != IMF_BACKEND_CPU) {
-        imf_propose_backend(taken, way->backend, &p);
-        taken->gles = way->gles;
-    } else {
-        p.in = pass->source < 0 ? c->in : IMF_F64;
-        p.out = i + 1 < c->count ? IMF_F64 : way->last;
-        imf_propose_host(taken, &p);
-    }
+    p.in = imf_chain_sample(c, pass->source + 1, true);
+    p.out = i + 1 < c->count ? IMF_F64 : last;
+    imf_propose_host(taken, &p);
     return taken->able ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", taken->why);
 }
 
-static enum imf_status make_step(struct imf_exec *x, int i, const struct way *way,
-                                 const struct imf_proposal *taken, struct imf_error *err) {
+static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_proposal *taken,
+                                 struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
     struct imf_problem p = pass->problem;
     p.in = x->surface[pass->source + 1].sample;
     p.out = x->surface[i + 1].sample;
-    if (pass->kind == IMF_PASS_POINT) {
-        if (way->backend == IMF_BACKEND_CPU)
-            return IMF_OK;
-        x->step[i].solver = &rows;
-        return imf_point_rows_make(&x->step[i].job, &pass->point, p.in, p.out,
-                                   (double)x->chain->width * x->chain->height, err);
-    }
+    if (pass->kind == IMF_PASS_POINT)
+        return imf_exec_make_host_point(x, i, taken, err);
     x->step[i].solver = taken->solver;
     return taken->solver->make(&x->step[i].job, &p, taken, NULL, err);
 }
@@ -218,7 +200,7 @@ static enum imf_status make_bands(struct imf_exec *x, const struct imf_proposal 
                          : way->to ? imf_bands_slice(&x->bands, x->chain, way->from, way->to, err)
                                    : imf_bands_whole(&x->bands, x->chain, err);
     if (!st)
-        x->bands->host = way->backend == IMF_BACKEND_CPU;
+        x->bands->host = is_float64(way);
     return st;
 }
 
@@ -229,8 +211,10 @@ static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, co
     enum imf_status st = x && taken ? IMF_OK : imf_fail_memory(err, sizeof *x);
     if (!st)
         st = imf_exec_init(x, &host, c, err);
-    for (int i = 0; i < c->count && !st; i++)
-        st = propose(x, i, way, &taken[i], err);
+    if (!st && way->path)
+        memcpy(taken, way->path->taken, (size_t)c->count * sizeof *taken);
+    for (int i = 0; i < c->count && !st && !way->path; i++)
+        st = propose(c, i, way->last, &taken[i], err);
     if (!st)
         st = make_bands(x, taken, way, err);
     if (!st)
@@ -238,7 +222,7 @@ static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, co
     for (int i = 0; i <= c->count && !st; i++)
         st = make_surface(x, i, way->last, err);
     for (int i = 0; i < c->count && !st; i++)
-        st = make_step(x, i, way, &taken[i], err);
+        st = make_step(x, i, &taken[i], err);
     free(taken);
     if (st && x && !x->place) {
         free(x);
@@ -251,20 +235,21 @@ static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, co
 
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *c,
                                    enum imf_sample out_sample, struct imf_error *err) {
-    const struct way way = {.backend = IMF_BACKEND_CPU, .last = out_sample};
+    const struct way way = {.last = out_sample};
     return make(out, c, &way, err);
 }
 
 enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *c,
-                                         enum imf_backend backend, struct imf_gles *gles,
-                                         struct imf_bands_form form, struct imf_error *err) {
-    const struct way way = {.backend = backend, .gles = gles, .last = c->out, .form = &form};
+                                         const struct imf_path *path, struct imf_bands_form form,
+                                         struct imf_error *err) {
+    form.floats = !path->float64;
+    const struct way way = {.path = path, .last = c->out, .form = &form};
     return make(out, c, &way, err);
 }
 
 enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *c,
-                                    enum imf_backend backend, int from, int to,
+                                    const struct imf_path *path, int from, int to,
                                     struct imf_error *err) {
-    const struct way way = {.backend = backend, .last = c->out, .from = from, .to = to};
+    const struct way way = {.path = path, .last = c->out, .from = from, .to = to};
     return make(out, c, &way, err);
 }

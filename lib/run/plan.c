@@ -15,12 +15,12 @@ static enum imf_status check_info(const struct imf_info *i, struct imf_error *er
 }
 
 static struct imf_choice choice_of(const struct imf_planning *p) {
-    return (struct imf_choice){.candidates = p->candidate,
+    return (struct imf_choice){.candidates = p->way,
                                .count = p->count,
-                               .chosen = &p->candidate[p->chosen],
-                               .device = p->on_device ? imf_runtime_device(p->rt)->name
-                                         : p->gles    ? imf_gles_name(p->gles)
-                                                      : IMF_HOST,
+                               .chosen = &p->chosen,
+                               .device = p->path.on_device ? imf_runtime_device(p->rt)->name
+                                         : p->gles         ? imf_gles_name(p->gles)
+                                                           : IMF_HOST,
                                .measured = p->rt && imf_tuning(imf_runtime_device(p->rt))->measured,
                                .note = p->note[0] ? p->note : NULL};
 }

@@ -4,7 +4,7 @@
 #define IMF_RUN_PLAN_H
 
 #include "plan/bands.h"
-#include "plan/fallback.h"
+#include "plan/planner.h"
 
 struct imf_plan {
     struct imf_context *ctx;

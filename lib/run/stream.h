@@ -9,7 +9,7 @@
 struct imf_stream_run {
     struct imf_exec *exec;         /* of at least one band */
     const struct imf_chain *plain; /* as for imf_exec_band() */
-    enum imf_backend host;         /* which goes on after the device */
+    const struct imf_path *host;   /* which goes on after the device */
     /* Called on threads of their own, for neighbouring rows in order; a write of the last ones
      * finishes the result, and may be of no row. */
     enum imf_status (*read)(void *ends, const struct imf_rows *rows, struct imf_error *err);

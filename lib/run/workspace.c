@@ -23,7 +23,7 @@
 
 static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
     *ws = (struct imf_workspace){.plan = plan,
-                                 .on_device = plan->planning.on_device,
+                                 .on_device = plan->planning.path.on_device,
                                  .on_gles = plan->planning.gles != NULL,
                                  .choice = plan->choice};
 }
@@ -41,6 +41,7 @@ void imf_workspace_free(struct imf_workspace **workspace) {
     if (!*workspace)
         return;
     imf_exec_free(&(*workspace)->exec);
+    free((*workspace)->fallback.way);
     free(*workspace);
     *workspace = NULL;
 }
@@ -181,7 +182,7 @@ static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends
                                  struct imf_report *r, struct imf_error *err) {
     struct imf_stream_run stream = {.exec = ws->exec,
                                     .plain = ws->plan->chain,
-                                    .host = ws->plan->planning.host_backend,
+                                    .host = &ws->plan->planning.host,
                                     .read = imf_ends_read,
                                     .write = imf_ends_write,
                                     .ends = ends,
@@ -208,7 +209,7 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool
     }
     if (ends->reader)
         r->decode_ms += imf_ahead_ms(ends->reader->ahead);
-    r->fell_back = ws->on_device != ws->plan->planning.on_device ||
+    r->fell_back = ws->on_device != ws->plan->planning.path.on_device ||
                    ws->on_gles != (ws->plan->planning.gles != NULL);
     r->total_ms = imf_now_ms() - begin;
     r->run_ms = r->total_ms + opened;
@@ -236,9 +237,9 @@ static enum imf_status measure_whole(const struct imf_workspace *ws, double *byt
     const struct imf_planning *p = &ws->plan->planning;
     const struct imf_device *d = ws->on_device ? imf_runtime_device(p->rt) : NULL;
     struct imf_bands *bands = NULL;
-    enum imf_status st =
-        d ? imf_bands_plan(&bands, p->chain, p->taken, (struct imf_bands_form){0}, d, err)
-          : imf_bands_whole(&bands, ws->plan->chain, err);
+    const struct imf_path *path = ws->on_device || ws->on_gles ? &p->path : &p->host;
+    const struct imf_bands_form form = {.floats = !path->float64};
+    enum imf_status st = imf_bands_plan(&bands, p->chain, path->taken, form, d, err);
     *bytes = st ? 0 : imf_layout_surfaces(bands, d);
     imf_bands_free(&bands);
     return st;

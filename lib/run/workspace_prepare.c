@@ -12,11 +12,12 @@ bool imf_workspace_may_fall_back(const struct imf_workspace *ws) {
 
 bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
     struct imf_fallback *f = &ws->fallback;
+    free(f->way);
     if (!imf_planning_fall_back(&ws->plan->planning, why, f))
         return false;
     ws->on_device = ws->on_gles = false;
-    ws->choice.candidates = f->candidate;
-    ws->choice.chosen = &f->candidate[f->chosen];
+    ws->choice.candidates = f->way;
+    ws->choice.chosen = &f->chosen;
     ws->choice.device = IMF_HOST;
     ws->choice.note = f->note;
     return true;
@@ -30,9 +31,9 @@ struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
 
 static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
     const struct imf_planning *p = &ws->plan->planning;
-    enum imf_backend backend = ws->on_gles ? IMF_BACKEND_GLES : p->host_backend;
-    enum imf_status st = imf_exec_make_host_bands(&ws->exec, ws->plan->chain, backend, p->gles,
-                                                  imf_workspace_form(ws), err);
+    bool planned = ws->on_gles || !p->path.on_device;
+    enum imf_status st = imf_exec_make_host_bands(
+        &ws->exec, ws->plan->chain, planned ? &p->path : &p->host, imf_workspace_form(ws), err);
     if (!st)
         imf_exec_limit(ws->exec, ws->threads);
     return st;
@@ -59,12 +60,12 @@ enum imf_status imf_workspace_fall_back(struct imf_workspace *ws, const struct i
 
 static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
     const struct imf_planning *p = &ws->plan->planning;
-    size_t bytes = (size_t)p->chain->count * sizeof *p->taken;
+    size_t bytes = (size_t)p->chain->count * sizeof *p->path.taken;
     struct imf_proposal *taken = malloc(bytes);
     struct imf_bands *bands = NULL;
     if (!taken)
         return imf_fail_memory(err, bytes);
-    memcpy(taken, p->taken, bytes);
+    memcpy(taken, p->path.taken, bytes);
     /* For other bands than those planned with, their solvers are asked again. */
     enum imf_status st = imf_proposals_band(&bands, p->chain, taken, imf_workspace_form(ws),
                                             imf_runtime_device(p->rt), err);

@@ -27,9 +27,14 @@ enum imf_bands_wish {
     IMF_BANDS_WHOLE /* only one, of the problem's height */
 };
 
+/* Where a pass is done: on the host's cores, on its memory, or on an OpenCL device. */
+enum imf_place { IMF_PLACE_HOST, IMF_PLACE_DEVICE, IMF_PLACES };
+
 /* A value: what a solver would do; it owns nothing. */
 struct imf_proposal {
-    const struct imf_solver *solver;
+    const struct imf_solver *solver; /* NULL: of a point pass */
+    enum imf_backend backend;
+    enum imf_place place;
     bool able;               /* within the exactness asked for; */
     char why[IMF_WHY];       /* when not, why not */
     double ms;               /* of a run on pixels that are on the device, estimated; or INFINITY */

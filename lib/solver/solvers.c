@@ -100,8 +100,13 @@ static void fit(struct imf_proposal *out, const struct imf_device *d, bool buffe
 
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d) {
-    *out = (struct imf_proposal){
-        .solver = solver, .ms = INFINITY, .error = p->tolerance, .height = p->height, .step = 1};
+    *out = (struct imf_proposal){.solver = solver,
+                                 .backend = solver->backend,
+                                 .place = d ? IMF_PLACE_DEVICE : IMF_PLACE_HOST,
+                                 .ms = INFINITY,
+                                 .error = p->tolerance,
+                                 .height = p->height,
+                                 .step = 1};
     const char *harm = d && solver->program ? imf_quarantine(d, solver->program) : NULL;
     if (!imf_solver_takes(solver, p->kind))
         imf_proposal_refuse(out, "%s%s", p->kind == IMF_NEIGHBOURHOOD ? p->neighbourhood->noun : "",

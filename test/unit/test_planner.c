@@ -5,13 +5,14 @@
 #include "check.h"
 #include "imfilter.h"
 
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 
 static const struct imf_info tiny = {
     .width = 8, .height = 8, .channels = 1, .depth = 8, .color = IMF_COLOR_GRAY};
 
-/* The estimate of `backend`; whether it was chosen. */
+/* The estimate of `backend` in all stages, with its start; whether it was chosen for all. */
 static double estimate_of(struct imf_context *ctx, const struct imf_info *info,
                           const char *const *specs, size_t count, enum imf_backend asked,
                           const char *backend, bool *chosen) {
@@ -24,11 +25,15 @@ static double estimate_of(struct imf_context *ctx, const struct imf_info *info,
     if (!imf_filter_parse(&filter, specs, count, &err) &&
         !imf_plan_create(&plan, ctx, filter, info, &settings, &err)) {
         const struct imf_choice *choice = imf_plan_choice(plan);
+        double start = 0;
+        *chosen = !strcmp(choice->chosen->backend, backend);
+        ms = 0;
         for (size_t i = 0; i < choice->count; i++)
             if (!strcmp(choice->candidates[i].backend, backend)) {
-                ms = choice->candidates[i].estimate_ms;
-                *chosen = choice->candidates[i].chosen;
+                ms += choice->candidates[i].estimate_ms;
+                start = fmax(start, choice->candidates[i].start_ms);
             }
+        ms += start;
     }
     imf_plan_free(&plan);
     imf_filter_free(&filter);
@@ -93,7 +98,8 @@ static void test_cheapest(struct imf_context *ctx) {
             const struct imf_candidate *c = &choice->candidates[i];
             /* OpenGL ES is no choice of auto's beside OpenCL. */
             if (c->estimate_ms >= 0 && strcmp(c->backend, "gles") != 0 &&
-                (!cheapest || c->estimate_ms < cheapest->estimate_ms))
+                (!cheapest ||
+                 c->estimate_ms + c->start_ms < cheapest->estimate_ms + cheapest->start_ms))
                 cheapest = c;
             if (c->chosen)
                 chosen = c;

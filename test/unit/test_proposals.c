@@ -30,9 +30,9 @@ static void check_cheapest(const struct expectation *e) {
     const char *const specs[] = {e->spec, NULL};
     struct chain_case c = chain_make(specs, &rgb, &plain);
     struct imf_proposals all;
-    CHECK(
-        !imf_proposals_open(&all, c.chain, imf_backend_is_host(e->backend) ? NULL : &device, NULL),
-        "open");
+    CHECK(!imf_proposals_open(&all, c.chain, imf_backend_is_host(e->backend) ? NULL : &device,
+                              false, NULL),
+          "open");
     const struct imf_proposal *one = imf_proposals_cheapest(&all, 0, e->backend);
     CHECK(one->able == (e->solver != NULL), "%s: %s", e->spec, one->why);
     CHECK(!e->solver || one->solver == e->solver, "%s: %s", e->spec, one->phrase);
@@ -53,7 +53,7 @@ static void check_whole(struct imf_device d, int width, enum imf_edge edge,
     settings.edge = edge;
     struct chain_case c = chain_make(specs, &info, &settings);
     struct imf_proposals all;
-    CHECK(!imf_proposals_open(&all, c.chain, &d, NULL), "open");
+    CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
     const struct imf_proposal *one = imf_proposals_cheapest(&all, 0, IMF_BACKEND_FFT);
     CHECK(one->able && one->solver == solver, "%d columns: %s%s", width, one->phrase, one->why);
     CHECK(one->local <= d.local_memory, "%zu bytes of local memory", one->local);
@@ -133,7 +133,7 @@ static void test_bands(void) {
     struct imf_bands *bands = NULL;
     const struct imf_bands_form form = {.advance = 200};
     struct imf_error err = {.text = ""};
-    CHECK(!imf_proposals_open(&all, c.chain, &device, NULL) && c.chain->count == 2, "open");
+    CHECK(!imf_proposals_open(&all, c.chain, &device, false, NULL) && c.chain->count == 2, "open");
     for (int i = 0; i < 2; i++)
         taken[i] = *imf_proposals_cheapest(&all, i, IMF_BACKEND_AUTO);
     CHECK(taken[1].solver == &imf_solver_fft && taken[1].height == 3000, "%s", taken[1].phrase);

@@ -1,0 +1,282 @@
+/*
+ * path.c - the cheapest way through a chain
+ *
+ *     least(i, q) = min over r of least(i - 1, r) + transfers(i, q) + ms(i, q)
+ *
+ * where q and r are the places of pass i and of the one before, and ms(i, q) is what the cheapest
+ * solver there proposes. A pass may read surfaces that lie further back: the way that led to
+ * (i - 1, r) tells where they are.
+ */
+#include "plan/path.h"
+
+#include "device/tuning.h"
+#include "plan/layout.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Added to what the host would do, where a device is asked for. */
+#define UNWANTED_MS 1e9
+
+struct state {
+    double ms;
+    const struct imf_proposal *proposal; /* NULL: nothing can do it here */
+    double transfer_ms;
+    enum imf_place from; /* of the pass before */
+};
+
+struct search {
+    struct imf_proposals *proposals;
+    const struct imf_chain *chain;
+    const struct imf_path_ask *ask;
+    struct state (*state)[IMF_PLACES]; /* of each pass */
+};
+
+/* Where surface `index` is on the way to (pass, place). */
+static enum imf_place place_of(const struct search *s, int index, int pass, enum imf_place place) {
+    if (index == 0)
+        return IMF_PLACE_HOST;
+    for (; pass > index - 1; pass--)
+        place = s->state[pass][place].from;
+    return place;
+}
+
+/* Milliseconds of bringing a surface from one place to another. */
+static double transfer_ms(const struct search *s, int index, enum imf_place from,
+                          enum imf_place to) {
+    const struct imf_device *d = s->proposals->device;
+    const struct imf_chain *c = s->chain;
+    if (from == to || !d)
+        return 0;
+    const struct imf_tuning *t = imf_tuning(d);
+    if (d->unified) /* the host waits for the device; the image and the result it waits for anyway */
+        return index == 0 || index == c->count ? 0 : t->launch_ms;
+    int channels = index ? c->passes[index - 1].channels_out : c->channels_in;
+    enum imf_sample sample = imf_chain_sample(c, index, false);
+    return (double)c->width * c->height * channels * (double)imf_sample_size(sample) * 1e-6 /
+           t->link;
+}
+
+/* The cheapest of what the asked backends propose for a pass at a place, or NULL. */
+static const struct imf_proposal *cheapest(const struct search *s, int pass, enum imf_place place) {
+    const struct imf_proposal *best = NULL;
+    for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++) {
+        if (!(s->ask->backends >> b & 1) || imf_backend_is_host(b) != (place == IMF_PLACE_HOST))
+            continue;
+        const struct imf_proposal *one = imf_proposals_cheapest(s->proposals, pass, b);
+        if (one->able && (!best || one->ms < best->ms))
+            best = one;
+    }
+    return best;
+}
+
+/* Fill the state of a pass at a place from those of the pass before. */
+static void step(const struct search *s, int i, enum imf_place q) {
+    const struct imf_pass *pass = &s->chain->passes[i];
+    struct state *to = &s->state[i][q];
+    *to = (struct state){.ms = INFINITY, .proposal = cheapest(s, i, q)};
+    if (!to->proposal)
+        return;
+    double ms = to->proposal->ms;
+    if (q == IMF_PLACE_HOST && s->ask->prefers_device)
+        ms += UNWANTED_MS;
+    for (enum imf_place r = 0; r < IMF_PLACES; r++) {
+        if (i > 0 && s->state[i - 1][r].ms == INFINITY)
+            continue;
+        double moved = transfer_ms(s, pass->source + 1, place_of(s, pass->source + 1, i - 1, r), q);
+        if (pass->second >= -1)
+            moved += transfer_ms(s, pass->second + 1, place_of(s, pass->second + 1, i - 1, r), q);
+        double all = (i > 0 ? s->state[i - 1][r].ms : 0) + moved + ms;
+        if (all < to->ms) {
+            to->ms = all;
+            to->transfer_ms = moved;
+            to->from = r;
+        }
+    }
+}
+
+/* Why no place can do a pass: the first reason that is not about the kind of problem. */
+static void refuse(struct imf_path *out, const struct search *s, int pass) {
+    for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++) {
+        if (!(s->ask->backends >> b & 1) || (!imf_backend_is_host(b) && !s->proposals->device))
+            continue;
+        const struct imf_proposal *one = imf_proposals_cheapest(s->proposals, pass, b);
+        if (!*out->why)
+            snprintf(out->why, sizeof out->why, "%s", one->why);
+    }
+}
+
+/* The least sum; out->taken stays NULL where there is none. */
+static enum imf_status search(struct imf_path *out, const struct search *s, struct imf_error *err) {
+    const struct imf_chain *c = s->chain;
+    size_t count = (size_t)c->count;
+    double least = INFINITY;
+    enum imf_place q = IMF_PLACE_HOST;
+    for (int i = 0; i < c->count; i++) {
+        bool able = false;
+        for (enum imf_place p = 0; p < IMF_PLACES; p++) {
+            step(s, i, p);
+            able = able || s->state[i][p].ms < INFINITY;
+        }
+        if (!able) {
+            refuse(out, s, i);
+            return IMF_OK;
+        }
+    }
+    for (enum imf_place p = 0; p < IMF_PLACES; p++) {
+        double back = transfer_ms(s, c->count, p, IMF_PLACE_HOST);
+        if (s->state[count - 1][p].ms + back < least) {
+            least = s->state[count - 1][p].ms + back;
+            q = p;
+        }
+    }
+    out->taken = calloc(count, sizeof *out->taken);
+    out->transfer_ms = calloc(count + 1, sizeof *out->transfer_ms);
+    if (!out->taken || !out->transfer_ms) {
+        imf_path_clear(out);
+        return imf_fail_memory(err, count * sizeof *out->taken);
+    }
+    out->ms = out->transfer_ms[count] = transfer_ms(s, c->count, q, IMF_PLACE_HOST);
+    for (int i = c->count - 1; i >= 0; q = s->state[i][q].from, i--) {
+        out->taken[i] = *s->state[i][q].proposal;
+        out->transfer_ms[i] = s->state[i][q].transfer_ms;
+        out->ms += out->taken[i].ms + out->transfer_ms[i];
+        out->on_device = out->on_device || q == IMF_PLACE_DEVICE;
+        out->on_gles = out->on_gles ||
+                       (out->taken[i].solver && out->taken[i].solver->backend == IMF_BACKEND_GLES);
+    }
+    if (out->on_device && !s->ask->opened)
+        out->start_ms = imf_tuning(s->proposals->device)->open_ms;
+    if (out->on_gles)
+        out->start_ms += imf_gles_rates.open_ms;
+    out->ms += out->start_ms;
+    return IMF_OK;
+}
+
+/* The process's bytes with what surfaces and solvers take in the bands that they are run in; false,
+ * with out->why, where that cannot be: the proposal that cannot is not able then. */
+static bool measure(struct imf_path *out, const struct search *s) {
+    const struct imf_device *d = out->on_device ? s->proposals->device : NULL;
+    const struct imf_bands_form form = {.ends = !s->ask->whole, .floats = !out->float64};
+    struct imf_bands *bands = NULL;
+    struct imf_error err;
+    if (imf_proposals_band(&bands, s->chain, out->taken, form, d, &err)) {
+        snprintf(out->why, sizeof out->why, "%.150s", err.text);
+        return false;
+    }
+    double bytes = imf_layout_bytes(bands, out->taken, d);
+    out->holds = bands->holds;
+    imf_bands_free(&bands);
+    if (d && bytes > (double)d->global_memory) {
+        snprintf(out->why, sizeof out->why, "the image is larger than the device's memory allows");
+        return false;
+    }
+    out->bytes = s->ask->base + bytes + (d ? imf_tuning(d)->driver_bytes : 0) +
+                 (out->on_gles ? imf_gles_rates.driver_bytes : 0);
+    return true;
+}
+
+/* Refuse what a path cannot have: those that are not able in bands, or the largest, beginning with
+ * those that hold the image whole; the device's, as long as there are any. False: none is left. */
+static bool refuse_largest(const struct search *s, const struct imf_path *path, const char *why) {
+    int worst = -1;
+    bool any = imf_proposals_drop(s->proposals, path->taken);
+    if (any)
+        return true;
+    for (int i = 0; i < s->chain->count; i++) {
+        const struct imf_proposal *one = &path->taken[i], *most = &path->taken[imf_max(worst, 0)];
+        if (!one->solver)
+            continue;
+        double a = one->bytes + (one->bands == IMF_BANDS_WHOLE ? 1e15 : 0) +
+                   (one->place == IMF_PLACE_DEVICE ? 1e18 : 0);
+        double b = most->bytes + (most->bands == IMF_BANDS_WHOLE ? 1e15 : 0) +
+                   (most->place == IMF_PLACE_DEVICE ? 1e18 : 0);
+        if (worst < 0 || a > b)
+            worst = i;
+    }
+    if (worst < 0)
+        return false;
+    imf_proposals_refuse(s->proposals, worst, &path->taken[worst], why);
+    return true;
+}
+
+enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *proposals,
+                              const struct imf_path_ask *ask, struct imf_error *err) {
+    struct search s = {proposals, proposals->chain, ask, NULL};
+    double over_ms = INFINITY, over_bytes = INFINITY, least = INFINITY;
+    char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT], why[IMF_WHY] = "";
+    struct imf_candidate over = {.backend = ""};
+    size_t count = (size_t)proposals->chain->count;
+    s.state = calloc(count, sizeof *s.state);
+    enum imf_status st = s.state ? IMF_OK : imf_fail_memory(err, count * sizeof *s.state);
+    for (bool again = true; again && !st;) {
+        *out = (struct imf_path){.over_ms = over_ms,
+                                 .over_bytes = over_bytes,
+                                 .float64 = ask->backends == 1u << IMF_BACKEND_CPU};
+        again = false;
+        st = search(out, &s, err);
+        if (st || !out->taken)
+            break;
+        bool fits = measure(out, &s);
+        if (fits && out->bytes <= ask->limit)
+            break;
+        snprintf(why, sizeof why, "%s", out->why);
+        if (fits) {
+            if (over_ms == INFINITY) {
+                over_ms = out->ms;
+                over_bytes = out->bytes;
+                imf_path_describe(out, s.chain, &over);
+            }
+            least = fmin(least, out->bytes);
+            snprintf(why, sizeof why, "needs %s, over the limit of %s",
+                     imf_bytes_text(need, out->bytes), imf_bytes_text(most, ask->limit));
+        }
+        again = refuse_largest(&s, out, why);
+        imf_path_clear(out);
+    }
+    memcpy(out->over_backend, over.backend, sizeof out->over_backend);
+    if (!st && !out->taken) {
+        out->over_ms = over_ms;
+        out->over_bytes = least;
+        if (*why)
+            snprintf(out->why, sizeof out->why, "%s", why);
+    }
+    free(s.state);
+    return st;
+}
+
+void imf_path_clear(struct imf_path *path) {
+    free(path->taken);
+    free(path->transfer_ms);
+    path->taken = NULL;
+    path->transfer_ms = NULL;
+}
+
+void imf_path_describe(const struct imf_path *path, const struct imf_chain *c,
+                       struct imf_candidate *out) {
+    const size_t room = sizeof out->algorithm - sizeof " + 999 more";
+    const char *backend = NULL;
+    size_t used = 0;
+    int left = 0;
+    snprintf(out->algorithm, sizeof out->algorithm, "pointwise");
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_proposal *one = &path->taken[i];
+        if (!one->solver)
+            continue;
+        const char *name = imf_backend_name(one->solver->backend);
+        backend = !backend || !strcmp(backend, name) ? name : "mixed";
+        left += left || used + strlen(one->phrase) + 3 >= room;
+        if (!left)
+            used += (size_t)snprintf(out->algorithm + used, room - used, "%s%s", used ? " + " : "",
+                                     one->phrase);
+    }
+    if (left)
+        snprintf(out->algorithm + used, sizeof out->algorithm - used, " + %d more", left);
+    if (!backend)
+        backend = imf_backend_name(path->on_device ? IMF_BACKEND_DIRECT
+                                   : path->float64 ? IMF_BACKEND_CPU
+                                                   : IMF_BACKEND_VECTOR);
+    snprintf(out->backend, sizeof out->backend, "%s", backend);
+}
