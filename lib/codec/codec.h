@@ -49,15 +49,14 @@ struct imf_reader {
     struct imf_palette *palette; /* owned, or NULL */
     bool indices;                /* rows are indices into it */
     struct imf_metadata metadata;
-    int row, given;         /* rows decoded so far, and given to the caller */
+    int row;                /* rows decoded so far */
     bool broken;            /* lenient: rows from here on are zeros */
     bool recoverable;       /* a damaged image of which lenient shows something, if no whole row */
     enum imf_status failed; /* a read failed for good */
     uint64_t memory;        /* bytes that decoding takes beside the rows */
     bool whole;             /* of the whole image, before its first row: see imf_reader_hold() */
     char warning[320];
-    void *state;             /* the decoder's */
-    struct imf_ahead *ahead; /* or NULL: see codec/ahead.c */
+    void *state; /* the decoder's */
     struct imf_source source;
 };
 
@@ -151,10 +150,6 @@ void imf_reader_take_indices(struct imf_reader *r);
 bool imf_writer_takes_indices(const struct imf_writer *w);
 enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
                                    struct imf_error *err);
-
-/* imf_reader_rows() past what was read ahead. */
-enum imf_status imf_reader_decode(struct imf_reader *reader, unsigned char *dst, size_t stride,
-                                  int rows, struct imf_error *err);
 
 /* For decoders: check the shape and a row's memory against the limits, then set info (but format)
  * and row_bytes. */

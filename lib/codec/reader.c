@@ -1,6 +1,5 @@
 /* reader.c - all that readers have in common */
 #include "base/surface.h"
-#include "codec/ahead.h"
 #include "codec/codec.h"
 
 #include <errno.h>
@@ -183,7 +182,6 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
 void imf_reader_close(struct imf_reader **reader) {
     if (!*reader)
         return;
-    imf_ahead_close(&(*reader)->ahead);
     if ((*reader)->codec)
         (*reader)->codec->decoder->close(*reader);
     imf_metadata_clear(&(*reader)->metadata);
@@ -217,22 +215,10 @@ static void survive(struct imf_reader *r, const struct imf_error *why) {
 
 enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, int rows,
                                 struct imf_error *err) {
-    int got = 0;
-    if (rows < 0 || rows > r->info.height - r->given || stride < r->row_bytes)
+    unsigned char *to = dst;
+    if (rows < 0 || rows > r->info.height - r->row || stride < r->row_bytes)
         return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
-                        r->given, r->info.height, rows);
-    enum imf_status status = IMF_OK;
-    if (r->ahead)
-        status = imf_ahead_rows(r->ahead, dst, stride, rows, &got, err);
-    if (!status && (got == 0 || got < rows))
-        status = imf_reader_decode(r, (unsigned char *)dst + (size_t)got * stride, stride,
-                                   rows - got, err);
-    r->given += status ? 0 : rows;
-    return status;
-}
-
-enum imf_status imf_reader_decode(struct imf_reader *r, unsigned char *to, size_t stride, int rows,
-                                  struct imf_error *err) {
+                        r->row, r->info.height, rows);
     if (r->failed)
         return imf_fail(err, r->failed, "reading went wrong earlier");
     struct imf_error why = {0};
