@@ -4,9 +4,11 @@
  * A format is a row here; all else about it stands in its own files. The order is the one in which
  * a file's first bytes are tried, and gives the formats their numbers: new ones come last.
  */
-#include "codec/jpeg.h"
-#include "codec/png.h"
-#include "codec/pnm.h"
+#include "codec/table.h"
+
+#include "codec/jpeg/read.h"
+#include "codec/png/read.h"
+#include "codec/pnm/read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,14 +37,6 @@ enum imf_format imf_format_from_head(const void *head, size_t size) {
     const struct imf_codec *codec = imf_codec_of(format);
     bool told = codec && (!codec->plausible || codec->plausible(head, size));
     return told ? format : IMF_FORMAT_NONE;
-}
-
-/* Not strcasecmp(), which follows the locale. */
-bool imf_same_word(const char *a, const char *b) {
-    for (; *a && *b; a++, b++)
-        if ((*a >= 'A' && *a <= 'Z' ? *a + 32 : *a) != *b)
-            return false;
-    return *a == *b;
 }
 
 enum imf_format imf_format_from_name(const char *name) {
@@ -104,7 +98,7 @@ static void list(char text[IMF_FORMATS_TEXT], const char *before, unsigned set, 
 void imf_codec_titles(char text[IMF_FORMATS_TEXT], enum imf_meta_kind kind) {
     unsigned set = 0;
     for (size_t i = 0; i < CODEC_COUNT; i++)
-        set |= (kind == IMF_META_KINDS || codecs[i]->most[kind]) ? 1u << i : 0;
+        set |= (kind == IMF_META_KINDS || codecs[i]->metadata_max[kind]) ? 1u << i : 0;
     list(text, "", set, true);
 }
 

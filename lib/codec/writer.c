@@ -1,34 +1,18 @@
-/* writer.c - all that writers have in common */
+/* writer.c - images written through the encoder of their format */
 #include "base/surface.h"
-#include "codec/codec.h"
+#include "codec/orient.h"
+#include "codec/table.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-void imf_writer_warn(struct imf_writer *w, const char *format, ...) {
-    size_t used = strlen(w->warning);
-    if (used && used + 2 < sizeof w->warning)
-        used += (size_t)snprintf(w->warning + used, sizeof w->warning - used, "; ");
-    va_list args;
-    va_start(args, format);
-    vsnprintf(w->warning + used, sizeof w->warning - used, format, args);
-    va_end(args);
+uint64_t imf_writer_held(const struct imf_writer *writer) {
+    return writer->memory;
 }
 
 const char *imf_writer_warning(const struct imf_writer *writer) {
     return writer->warning[0] ? writer->warning : NULL;
-}
-
-/* Of what the format can carry. */
-static bool is_wanted(const struct imf_writer *w, const struct imf_meta_item *item) {
-    return !(w->encode.strip & item->strip) && w->codec->most[item->kind] &&
-           (item->kind != IMF_META_ICC || imf_icc_fits(item, w->info.color));
-}
-
-bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
-    return is_wanted(w, item) && item->size <= w->codec->most[item->kind];
 }
 
 static bool consistent(const struct imf_info *info) {
@@ -43,7 +27,8 @@ static bool keeps_orientation(const struct imf_codec *codec, unsigned strip,
                               const struct imf_metadata *metadata) {
     const struct imf_meta_item *exif = imf_metadata_find(metadata, IMF_META_EXIF);
     bool big;
-    return exif && !(strip & exif->strip) && codec && exif->size <= codec->most[IMF_META_EXIF] &&
+    return exif && !(strip & exif->strip) && codec &&
+           exif->size <= codec->metadata_max[IMF_META_EXIF] &&
            imf_exif_orientation_at(exif->data, exif->size, &big);
 }
 
@@ -84,7 +69,7 @@ static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err)
     if (!w->codec)
         return imf_fail(err, IMF_ERR_FORMAT, "no output format (choose one with --format)");
     if (!consistent(info) || !set_row_bytes(info, &w->row_bytes) ||
-        !set_row_bytes(&w->given, &w->given_bytes))
+        !set_row_bytes(&w->input, &w->input_bytes))
         return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d channels, %d bits",
                         info->width, info->height, info->channels, info->depth);
     enum imf_status status = imf_codec_fits(w->codec, info, err);
@@ -98,12 +83,12 @@ static void tell_left_out(struct imf_writer *w) {
     const struct imf_metadata *m = w->metadata;
     char able[IMF_FORMATS_TEXT];
     for (const struct imf_meta_item *i = m ? m->first : NULL; i; i = i->next)
-        if (name[i->kind] && is_wanted(w, i) && !imf_writer_wants(w, i))
+        if (name[i->kind] && imf_writer_wants_kind(w, i) && !imf_writer_wants(w, i))
             imf_writer_warn(w, "%s of %zu bytes does not fit in a %s and was left out",
                             name[i->kind], i->size, w->codec->doc.title);
-    if (m && m->claims && !w->codec->most[IMF_META_JPEG_BEHIND]) {
-        imf_codec_titles(able, IMF_META_JPEG_BEHIND);
-        imf_writer_warn(w, IMF_BEHIND_LEFT_OUT("only a %s can hold it"), able);
+    if (m && m->needs_trailer && !w->codec->metadata_max[IMF_META_JPEG_TRAILER]) {
+        imf_codec_titles(able, IMF_META_JPEG_TRAILER);
+        imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("only a %s can hold it"), able);
     }
 }
 
@@ -115,19 +100,20 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     if (!w)
         return imf_fail_memory(err, sizeof *w);
     w->stream = stream;
-    w->given = *info;
+    w->input = *info;
     w->info = imf_writer_shape(info, encode, metadata);
     w->encode = encode ? *encode : (struct imf_encode){.compression = -1};
     w->metadata = metadata;
     if (w->info.orientation == 1)
         w->turn = imf_turn_of(given_orientation(info, metadata));
-    w->retold = imf_metadata_orientation(metadata) != w->info.orientation;
+    w->reoriented = imf_metadata_orientation(metadata) != w->info.orientation;
     if (metadata)
         w->jpeg = metadata->jpeg;
-    imf_jpeg_source_turn(&w->jpeg, w->turn);
+    if (w->turn.swap)
+        imf_jpeg_source_transpose(&w->jpeg);
     enum imf_status status = open_checked(w, err);
     if (status == IMF_OK)
-        status = imf_carried(w->starved, err);
+        status = imf_metadata_complete(w->out_of_memory, err);
     if (status)
         imf_writer_close(&w);
     else
@@ -143,32 +129,32 @@ bool imf_writer_takes_indices(const struct imf_writer *w) {
 enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
                                    struct imf_error *err) {
     w->row_bytes = (size_t)w->info.width;
-    w->given_bytes = (size_t)w->given.width;
+    w->input_bytes = (size_t)w->input.width;
     return w->failed = w->codec->encoder->palette(w, palette, err);
 }
 
 enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t stride, int rows,
                                 struct imf_error *err) {
-    if (rows < 0 || rows > w->given.height - w->row || stride < w->given_bytes)
+    if (rows < 0 || rows > w->input.height - w->row || stride < w->input_bytes)
         return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
-                        w->row, w->given.height, rows);
+                        w->row, w->input.height, rows);
     if (w->failed)
         return imf_fail(err, w->failed, "writing went wrong earlier");
-    w->failed = imf_writer_turn(w, src, stride, rows, err);
+    w->failed = imf_writer_orient(w, src, stride, rows, err);
     if (w->failed == IMF_OK)
         w->row += rows;
     return w->failed;
 }
 
 enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
-    if (w->row != w->given.height)
+    if (w->row != w->input.height)
         return imf_fail(err, IMF_ERR_ARGUMENT, "only %d of %d rows were written", w->row,
-                        w->given.height);
+                        w->input.height);
     if (w->failed)
         return imf_fail(err, w->failed, "writing went wrong earlier");
     w->failed = w->codec->encoder->finish(w, err);
     if (w->failed == IMF_OK)
-        w->failed = imf_carried(w->starved, err);
+        w->failed = imf_metadata_complete(w->out_of_memory, err);
     if (w->failed)
         return w->failed;
     errno = 0;
@@ -182,8 +168,8 @@ void imf_writer_close(struct imf_writer **writer) {
         return;
     if ((*writer)->codec)
         (*writer)->codec->encoder->close(*writer);
-    free((*writer)->held);
-    free((*writer)->upright);
+    free((*writer)->rows);
+    free((*writer)->data);
     free((*writer)->xmp);
     free(*writer);
     *writer = NULL;

@@ -1,6 +1,6 @@
 /* test_deflate.c - the library's deflate is read back by zlib, whatever the data */
 #include "check.h"
-#include "codec/deflate.h"
+#include "codec/deflate/encode.h"
 
 #include <stdlib.h>
 #include <string.h>

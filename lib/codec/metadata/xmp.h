@@ -1,0 +1,39 @@
+/*
+ * xmp.h - XMP packets: parts left out, and what JPEG keeps in several segments
+ *
+ * Packets are edited as text and not understood: a prefix is taken to stand for the same namespace
+ * in all of a packet, and RDF's own to be "rdf", as every writer has it.
+ */
+#ifndef IMF_CODEC_METADATA_XMP_H
+#define IMF_CODEC_METADATA_XMP_H
+
+#include "codec/metadata/list.h"
+
+enum imf_xmp_part {
+    IMF_XMP_TRAILER_REFS =
+        1, /* claims of pictures (or films) behind the first: gain maps and such */
+    IMF_XMP_EXTENSION_NOTE = 2 /* that there is an extension */
+};
+
+/* A copy without these parts. NULL: not XML, or no memory (*out_of_memory tells). Freed with free(). */
+unsigned char *imf_xmp_remove(const unsigned char *xmp, size_t size, unsigned parts,
+                              size_t *out_size, bool *out_of_memory);
+
+/* Are there extension segments in the list? */
+bool imf_xmp_is_extended(const struct imf_metadata *m);
+/* What a JPEG's extension segments hold (IMF_META_JPEG_SEGMENT items), put into the packet that
+ * they extend; NULL when they do not fit together, or without memory (*out_of_memory tells). Freed with
+ * free(). */
+unsigned char *imf_xmp_join(const struct imf_metadata *m, const unsigned char *xmp, size_t size,
+                            size_t *out_size, bool *out_of_memory);
+
+/* A packet too long for one segment: a short one, and an extension within the long one. */
+struct imf_xmp_split {
+    char packet[600];
+    char guid[33]; /* MD5 of the extension, in hexadecimal digits */
+    const unsigned char *extension;
+    size_t size;
+};
+void imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size);
+
+#endif
