@@ -8,8 +8,7 @@
  * used where it is cheaper than the bytes that it stands for. A block ends where the frequencies of
  * bytes change.
  *
- * Prices come from the frequencies of the bytes at first, and where a second pass is asked for from
- * the codes that the first one led to.
+ * Prices come from the frequencies of the bytes, before there are codes.
  */
 #include "codec/deflate/encode.h"
 #include "codec/deflate/huffman.h"
@@ -17,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE 32768            // the smallest part that gets codes of its own
-#define PART_MAX (4 * PIECE)   // and the largest
-#define SPLIT_BYTES 90         // of the tables that a further part takes
-#define SHORTEST 4             // match
-#define SUMMED 48              // literals whose price is added up; more are never cheaper
-#define BIT 16                 // prices are in 1/BIT bit
-#define LENGTH_PRICE (6 * BIT) // before there are codes
+#define PIECE 32768          // the smallest part that gets codes of its own
+#define PART_MAX (4 * PIECE) // and the largest
+#define SPLIT_BYTES 90       // of the tables that a further part takes
+#define SHORTEST 4           // match
+#define SUMMED 48            // literals whose price is added up; more are never cheaper
+#define BIT 16               // prices are in 1/BIT bit
+#define LENGTH_PRICE (6 * BIT)
 #define DISTANCE_PRICE (5 * BIT)
 #define UNKNOWN_PRICE (12 * BIT) // of what had no code
 #define LOG_STEPS 256
@@ -139,7 +138,7 @@ static size_t choose_part(const struct imf_deflate *d, const unsigned char *data
 
 /* ---- prices ---------------------------------------------------------------------------------- */
 
-static void first_prices(struct imf_deflate *d, const uint32_t count[LITERALS]) {
+static void set_prices(struct imf_deflate *d, const uint32_t count[LITERALS]) {
     uint32_t sum = 0;
     for (int v = 0; v < LITERALS; v++)
         sum += count[v];
@@ -152,23 +151,6 @@ static void first_prices(struct imf_deflate *d, const uint32_t count[LITERALS]) 
         d->prices.length[n] = (uint16_t)(LENGTH_PRICE + BIT * imf_length_code(n).bits);
     for (int k = 0; k < DISTANCES; k++)
         d->prices.distance[k] = (uint16_t)(DISTANCE_PRICE + (k < 4 ? 0 : BIT * (k / 2 - 1)));
-}
-
-static unsigned code_price(uint8_t bits) {
-    return bits ? (unsigned)BIT * bits : UNKNOWN_PRICE;
-}
-
-static void prices_of_codes(struct imf_deflate *d) {
-    for (int v = 0; v < LITERALS; v++)
-        d->prices.literal[v] = (uint16_t)code_price(d->codes.litlen[v]);
-    for (int n = SHORTEST; n <= MATCH_MAX; n++) {
-        struct imf_extra e = imf_length_code(n);
-        d->prices.length[n] =
-            (uint16_t)(code_price(d->codes.litlen[LITERALS + 1 + e.code]) + (unsigned)BIT * e.bits);
-    }
-    for (int k = 0; k < DISTANCES; k++)
-        d->prices.distance[k] = (uint16_t)(code_price(d->codes.distance[k]) +
-                                           (unsigned)(k < 4 ? 0 : BIT * (k / 2 - 1)));
 }
 
 /* ---- matches --------------------------------------------------------------------------------- */
@@ -286,8 +268,8 @@ size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, uns
     return (size_t)(bits.to - to);
 }
 
-size_t imf_deflate_block(struct imf_deflate *d, int passes, const unsigned char *data,
-                         size_t before, size_t size, size_t pixel, bool last, unsigned char *to) {
+size_t imf_deflate_block(struct imf_deflate *d, const unsigned char *data, size_t before,
+                         size_t size, size_t pixel, bool last, unsigned char *to) {
     struct imf_bits bits = {.to = to};
     const struct text t = make_text(data, before, size, pixel);
     int at = t.end - (int)size;
@@ -296,15 +278,10 @@ size_t imf_deflate_block(struct imf_deflate *d, int passes, const unsigned char 
         const unsigned char *from = t.base + at;
         int end = at + (int)choose_part(d, from, (size_t)(t.end - at), count);
         if (end > at)
-            first_prices(d, count);
-        for (int pass = 1;; pass++) {
-            parse(d, &t, at, end);
-            count_symbols(d, from, count);
-            imf_codes_make(&d->codes);
-            if (pass >= passes)
-                break;
-            prices_of_codes(d);
-        }
+            set_prices(d, count);
+        parse(d, &t, at, end);
+        count_symbols(d, from, count);
+        imf_codes_make(&d->codes);
         imf_codes_write(&d->codes, from, (size_t)(end - at), d->sequence, d->count,
                         last && end == t.end, &bits);
         at = end;

@@ -21,12 +21,11 @@ static inline size_t imf_deflate_bound(size_t size) {
 /*
  * Deflate data[0..size), which may refer to the `before` bytes that stand before data (at most
  * IMF_DEFLATE_WINDOW are used), to whole bytes at `to`. `pixel`: the distance at which values of one
- * kind follow each other. A second pass (passes: 1 or 2) knows what the codes of the first cost. The
- * stream goes on behind it unless this is its last block. Returns the bytes written. The same
- * arguments give the same bytes.
+ * kind follow each other. The stream goes on behind it unless this is its last block. Returns the
+ * bytes written. The same arguments give the same bytes.
  */
-size_t imf_deflate_block(struct imf_deflate *d, int passes, const unsigned char *data,
-                         size_t before, size_t size, size_t pixel, bool last, unsigned char *to);
+size_t imf_deflate_block(struct imf_deflate *d, const unsigned char *data, size_t before,
+                         size_t size, size_t pixel, bool last, unsigned char *to);
 
 /* The data as they are. */
 size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, unsigned char *to);

@@ -14,7 +14,6 @@
 #define HEADER_CODE_MAX 7
 #define STORED_MAX 65535
 #define END_OF_BLOCK 256
-#define FIXED 288 /* of the fixed code, which has two that stand for nothing */
 
 struct imf_extra imf_length_code(int length) {
     int n = length - 3;
@@ -189,20 +188,13 @@ static void write_header(const struct header *h, struct imf_bits *bits) {
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-static void fixed_lengths(uint8_t litlen[FIXED], uint8_t distance[DISTANCES]) {
-    for (int i = 0; i < FIXED; i++)
-        litlen[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    memset(distance, 5, DISTANCES);
-}
-
-static uint64_t coded_bits(const struct imf_codes *c, const uint8_t *litlen,
-                           const uint8_t *distance) {
+static uint64_t coded_bits(const struct imf_codes *c) {
     uint64_t bits = 0;
     for (int i = 0; i < LITLEN; i++)
-        bits += (uint64_t)c->litlen_count[i] * litlen[i];
+        bits += (uint64_t)c->litlen_count[i] * c->litlen[i];
     for (int i = 0; i < DISTANCES; i++)
-        bits += (uint64_t)c->distance_count[i] * distance[i];
-    return bits; /* the bits that follow codes are the same in every kind of block */
+        bits += (uint64_t)c->distance_count[i] * c->distance[i];
+    return bits;
 }
 
 void imf_codes_store(const unsigned char *data, size_t size, bool last, struct imf_bits *bits) {
@@ -222,11 +214,11 @@ void imf_codes_store(const unsigned char *data, size_t size, bool last, struct i
 
 /* The code of each symbol below its length. */
 struct pack {
-    uint32_t litlen[FIXED], distance[DISTANCES];
+    uint32_t litlen[LITLEN], distance[DISTANCES];
 };
 
 static void pack(const uint8_t *length, int symbols, uint32_t *packed) {
-    uint16_t code[FIXED];
+    uint16_t code[LITLEN];
     make_codes(length, symbols, code);
     for (int i = 0; i < symbols; i++)
         packed[i] = (uint32_t)code[i] << 8 | length[i];
@@ -269,26 +261,20 @@ void imf_codes_write(const struct imf_codes *c, const unsigned char *data, size_
                      const struct imf_sequence *sequences, size_t count, bool last,
                      struct imf_bits *bits) {
     struct pack packed;
-    uint8_t litlen[FIXED], distance[DISTANCES];
     struct header header = make_header(c);
     uint64_t extra = 0;
     for (size_t i = 0; i < count; i++)
         if (sequences[i].length)
             extra += imf_length_code(sequences[i].length).bits +
                      (uint64_t)imf_distance_code(sequences[i].distance).bits;
-    uint64_t own = header_bits(&header) + coded_bits(c, c->litlen, c->distance);
-    fixed_lengths(litlen, distance);
-    uint64_t fixed = coded_bits(c, litlen, distance);
     uint64_t stored = 8 * ((uint64_t)size + 5 * (size / STORED_MAX + 1));
-    if (stored <= (own < fixed ? own : fixed) + extra) {
+    if (stored <= header_bits(&header) + coded_bits(c) + extra) {
         imf_codes_store(data, size, last, bits);
         return;
     }
-    bool usual = fixed <= own;
-    imf_bits_put(bits, (uint64_t)last | (usual ? 2 : 4), 3);
-    if (!usual)
-        write_header(&header, bits);
-    pack(usual ? litlen : c->litlen, usual ? FIXED : LITLEN, packed.litlen);
-    pack(usual ? distance : c->distance, DISTANCES, packed.distance);
+    imf_bits_put(bits, (uint64_t)last | 4, 3);
+    write_header(&header, bits);
+    pack(c->litlen, LITLEN, packed.litlen);
+    pack(c->distance, DISTANCES, packed.distance);
     write_sequences(&packed, data, sequences, count, bits);
 }

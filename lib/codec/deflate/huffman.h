@@ -60,7 +60,8 @@ struct imf_codes {
 };
 
 void imf_codes_make(struct imf_codes *c);
-/* Write data[0..size) as the sequences say, in the shortest of the three kinds of block. */
+/* Write data[0..size) as the sequences say, with their own codes or, where that is
+ * shorter, as they are. */
 void imf_codes_write(const struct imf_codes *c, const unsigned char *data, size_t size,
                      const struct imf_sequence *sequences, size_t count, bool last,
                      struct imf_bits *bits);

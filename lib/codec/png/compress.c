@@ -33,10 +33,9 @@
 static const struct way {
     int zlib;      /* its level, or 0 */
     bool anywhere; /* zlib is tried on every block */
-    int passes;    /* of imf_deflate_block() */
 } ways[10] = {
-    {0, false, 1}, {0, false, 1}, {0, false, 1}, {1, false, 1}, {4, false, 1},
-    {5, false, 1}, {6, false, 1}, {7, false, 1}, {8, false, 2}, {9, true, 2},
+    {0, false}, {0, false}, {0, false}, {1, false}, {4, false},
+    {5, false}, {6, false}, {7, false}, {8, false}, {9, true},
 };
 
 struct imf_png_compressor {
@@ -144,7 +143,7 @@ static bool zlib_pays(struct imf_png_compressor *c, bool flat, const unsigned ch
     for (int i = 0; i < SAMPLES; i++) {
         const unsigned char *sample = data + at[i];
         by_runs +=
-            imf_deflate_block(c->own, 1, sample, before + at[i], part, c->pixel, true, c->spare);
+            imf_deflate_block(c->own, sample, before + at[i], part, c->pixel, true, c->spare);
         by_zlib += try_zlib(c, SAMPLE_LEVEL, flat ? Z_DEFAULT_STRATEGY : Z_FILTERED, sample,
                             before + at[i], part, true, c->spare, imf_deflate_bound(part));
     }
@@ -163,7 +162,7 @@ size_t imf_png_compress(struct imf_png_compressor *c, const unsigned char *data,
                         imf_deflate_bound(size));
     if (best)
         return best;
-    best = imf_deflate_block(c->own, c->way.passes, data, before, size, c->pixel, last, to);
+    best = imf_deflate_block(c->own, data, before, size, c->pixel, last, to);
     if (best > stored)
         return imf_deflate_stored(data, size, last, to);
     if (!c->way.zlib)
