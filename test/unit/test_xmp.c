@@ -1,10 +1,9 @@
 /* test_xmp.c - XMP packets cut, joined and split */
-#include "codec/metadata/md5.h"
 #include "codec/metadata/xmp.h"
 #include "codec_util.h"
 
-/* RFC 1321, A.5, and lengths about a block's end. */
-static void test_md5(void) {
+/* An extension's name is its MD5 digest: RFC 1321, A.5, and lengths about a block's end. */
+static void test_guid(void) {
     static const struct {
         const char *text, *digest;
     } cases[] = {
@@ -16,9 +15,10 @@ static void test_md5(void) {
          "57EDF4A22BE3C955AC49DA2E2107B67A"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char got[33];
-        imf_md5_hex(got, (const unsigned char *)cases[i].text, strlen(cases[i].text));
-        CHECK(strcmp(got, cases[i].digest) == 0, "\"%s\": %s", cases[i].text, got);
+        struct imf_xmp_split split;
+        const unsigned char *text = (const unsigned char *)cases[i].text;
+        CHECK(imf_xmp_split(&split, text, strlen(cases[i].text)), "no memory");
+        CHECK(strcmp(split.guid, cases[i].digest) == 0, "\"%s\": %s", cases[i].text, split.guid);
     }
 }
 
@@ -133,7 +133,7 @@ static void test_joined(void) {
 }
 
 int main(void) {
-    test_md5();
+    test_guid();
     test_without();
     test_joined();
     return check_done("test_xmp");

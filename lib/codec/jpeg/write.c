@@ -86,7 +86,10 @@ static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
 static void put_long_xmp(struct jpeg *j, const unsigned char *data, size_t size) {
     enum { HEAD = sizeof IMF_XMP_EXTENSION_PREFIX + 32 + 8, PIECE = IMF_SEGMENT_MAX - HEAD };
     struct imf_xmp_split split;
-    imf_xmp_split(&split, data, size);
+    if (!imf_xmp_split(&split, data, size)) {
+        j->writer->out_of_memory = true;
+        return;
+    }
     put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX,
                 (const unsigned char *)split.packet, strlen(split.packet));
     for (size_t at = 0; at < split.size; at += PIECE) {

@@ -6,9 +6,10 @@
  * offset, the piece. Other formats take one packet of any length.
  */
 #include "codec/metadata/xmp.h"
-#include "codec/metadata/bytes.h"
-#include "codec/metadata/md5.h"
 
+#include "codec/metadata/bytes.h"
+
+#include <lcms2_plugin.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,7 +124,20 @@ unsigned char *imf_xmp_join(const struct imf_metadata *m, const unsigned char *x
 
 /* ---- splitting ---------------------------------------------------------------------------- */
 
-void imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size) {
+/* The extension's name is its MD5 digest, which Little CMS can compute. */
+static bool make_guid(char guid[33], const unsigned char *data, size_t size) {
+    cmsProfileID digest;
+    cmsHANDLE md5 = cmsMD5alloc(NULL);
+    if (!md5)
+        return false;
+    cmsMD5add(md5, data, (cmsUInt32Number)size);
+    cmsMD5finish(&digest, md5);
+    for (size_t i = 0; i < sizeof digest.ID8; i++)
+        snprintf(guid + 2 * i, 3, "%02X", digest.ID8[i]);
+    return true;
+}
+
+bool imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size) {
     static const char packet[] =
         "<?xpacket begin='\xef\xbb\xbf' id='W5M0MpCehiHzreSzNTczkc9d'?>\n"
         "<x:xmpmeta xmlns:x='adobe:ns:meta/'>\n"
@@ -138,6 +152,8 @@ void imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t s
     out->size = out->extension == begin && begin != NULL
                     ? (size_t)(end - begin) + strlen("</x:xmpmeta>")
                     : size;
-    imf_md5_hex(out->guid, out->extension, out->size);
+    if (!make_guid(out->guid, out->extension, out->size))
+        return false;
     snprintf(out->packet, sizeof out->packet, packet, out->guid);
+    return true;
 }

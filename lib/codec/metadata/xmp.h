@@ -10,20 +10,20 @@
 #include "codec/metadata/list.h"
 
 enum imf_xmp_part {
-    IMF_XMP_TRAILER_REFS =
-        1, /* claims of pictures (or films) behind the first: gain maps and such */
+    IMF_XMP_TRAILER_REFS = 1,  /* references to what stands behind the first image of a JPEG */
     IMF_XMP_EXTENSION_NOTE = 2 /* that there is an extension */
 };
 
-/* A copy without these parts. NULL: not XML, or no memory (*out_of_memory tells). Freed with free(). */
+/* A copy without these parts. NULL: not XML, or no memory (*out_of_memory tells). Freed with
+ * free(). */
 unsigned char *imf_xmp_remove(const unsigned char *xmp, size_t size, unsigned parts,
                               size_t *out_size, bool *out_of_memory);
 
 /* Are there extension segments in the list? */
 bool imf_xmp_is_extended(const struct imf_metadata *m);
 /* What a JPEG's extension segments hold (IMF_META_JPEG_SEGMENT items), put into the packet that
- * they extend; NULL when they do not fit together, or without memory (*out_of_memory tells). Freed with
- * free(). */
+ * they extend; NULL when they do not fit together, or without memory (*out_of_memory tells). Freed
+ * with free(). */
 unsigned char *imf_xmp_join(const struct imf_metadata *m, const unsigned char *xmp, size_t size,
                             size_t *out_size, bool *out_of_memory);
 
@@ -34,6 +34,7 @@ struct imf_xmp_split {
     const unsigned char *extension;
     size_t size;
 };
-void imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size);
+/* False: no memory. */
+bool imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size);
 
 #endif
