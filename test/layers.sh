@@ -154,8 +154,10 @@ circles() { # < PAIRS: A file, and one that it depends on
 none "headers include each other in a circle" "$(
     grep -H '^#include "' $sources | sed -n 's|^lib/\(.*\.h\):#include "\(.*\)"$|\1 \2|p' | circles
 )"
+objects=$(tr ' ' '\n' <"$BUILD/files" | grep '/lib/.*\.o$')
+[ -n "$objects" ] || bad "$BUILD/files names no objects"
 calls_inside() { # MODULE: who calls or names a symbol of whom
-    tr ' ' '\n' <"$BUILD/files" | grep "^$BUILD/lib/$1/.*\.o\$" | xargs nm -A 2>/dev/null | awk '
+    echo "$objects" | grep "/lib/$1/" | xargs nm -A | awk '
         { file = $1; sub(/:.*/, "", file); kind = $(NF - 1); sub(/.*:/, "", kind) }
         kind == "U" { used[file, $NF]; next }
         kind ~ /^[A-Z]$/ { by[$NF] = file }
@@ -181,7 +183,7 @@ done
 
 # Short files: a reader keeps one in mind at a time.
 none "files over 450 lines" "$(
-    find lib cli cl test testdata -name '*.[ch]' -o -name '*.cl' | xargs wc -l |
+    find lib cli cl test testdata \( -name '*.[ch]' -o -name '*.cl' \) -exec wc -l {} + |
         awk '$2 != "total" && $1 > 450 {print $2 " has " $1 " lines"}'
 )"
 

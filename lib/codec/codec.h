@@ -1,7 +1,8 @@
 /*
  * codec.h - a file format
  *
- * A format is one struct imf_codec, which describes it and is listed in codec/table.c.
+ * A format is one struct imf_codec: its names, how it is recognised, what it can store, and how it is
+ * read and written. codec/table.c lists them.
  */
 #ifndef IMF_CODEC_H
 #define IMF_CODEC_H
@@ -9,21 +10,20 @@
 #include "codec/decoder.h"
 #include "codec/encoder.h"
 
-/* A format: what it is called and told by, what it holds, and how it is read and written. */
 struct imf_codec {
     struct imf_format_doc doc;
-    /* By a file's first bytes. */
+    /* Does a file that begins with these bytes have this format? */
     bool (*recognise)(const unsigned char *head, size_t size);
-    /* NULL, or: is it that indeed, and nothing that just begins like it? For files that nobody
-     * called an image; as much as 512 bytes tell. */
+    /* NULL, or the same with more certainty, for files that have no name of an image; 512 bytes are
+     * enough. */
     bool (*plausible)(const unsigned char *head, size_t size);
-    unsigned colors;                     /* a set of 1 << enum imf_color */
+    unsigned colors;                     /* a set of 1 << enum imf_color that it can store */
     bool alpha;                          /* beside gray and RGB */
     unsigned depths;                     /* a set of bits a sample: 8 | 16 */
     unsigned few_bits;                   /* a set of 1 << imf_info.bits */
     int side_max;                        /* rows or columns */
-    size_t metadata_max[IMF_META_KINDS]; /* bytes of an item; 0: none can be stored */
-    /* NULL, or: change what the options change about the image that is written. */
+    size_t metadata_max[IMF_META_KINDS]; /* bytes of an item; 0: it stores none */
+    /* NULL, or change the image's description as the options demand. */
     void (*adapt)(struct imf_info *info, const struct imf_encode *encode);
     const struct imf_decoder *decoder;
     const struct imf_encoder *encoder;
@@ -37,8 +37,8 @@ static inline bool imf_same_word(const char *a, const char *b) {
     return *a == *b;
 }
 
-/* The palette behind the reader's pixels, or NULL; also NULL where damage may be let pass, since
- * what is missing is no index. Before the first row. */
+/* The palette of the reader's pixels, or NULL; before the first row. NULL also when lenient: rows
+ * that are missing would have no index. */
 const struct imf_palette *imf_reader_palette(const struct imf_reader *r);
 /* From now on rows are indices, a byte a pixel, some of which may be beyond the palette. */
 void imf_reader_take_indices(struct imf_reader *r);

@@ -1,5 +1,9 @@
 /* encoder.c - what encoders call */
+#include "codec/encoder.h"
+
 #include "codec/codec.h"
+#include "codec/metadata/exif.h"
+#include "codec/metadata/icc.h"
 #include "codec/metadata/xmp.h"
 
 #include <stdarg.h>
@@ -32,8 +36,8 @@ bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *it
 }
 
 const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item) {
-    bool told = item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP;
-    if (!told || !w->reoriented)
+    bool has_orientation = item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP;
+    if (!has_orientation || !w->reoriented)
         return item->data;
     free(w->data);
     w->data =
@@ -52,7 +56,7 @@ struct imf_density imf_writer_density(const struct imf_writer *w) {
 const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_item *item,
                                     size_t *size) {
     const unsigned char *data = imf_writer_data(w, item);
-    unsigned char *joined = NULL, *out = NULL;
+    unsigned char *joined = NULL, *removed = NULL;
     *size = item->size;
     if (data && imf_xmp_is_extended(w->metadata)) {
         joined = imf_xmp_join(w->metadata, data, item->size, size, &w->out_of_memory);
@@ -62,13 +66,12 @@ const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_
             imf_writer_warn(w, "an extension of the XMP is damaged and was left out");
     }
     if (data && item->needs_trailer) {
-        out = imf_xmp_remove(data, *size, IMF_XMP_TRAILER_REFS, size, &w->out_of_memory);
-        data = out;
+        removed = imf_xmp_remove(data, *size, IMF_XMP_TRAILER_REFS, size, &w->out_of_memory);
+        data = removed;
         free(joined);
-    } else if (joined) {
-        out = joined;
+        joined = NULL;
     }
     free(w->xmp);
-    w->xmp = out;
+    w->xmp = removed ? removed : joined;
     return data;
 }

@@ -25,7 +25,7 @@ struct imf_writer {
     struct imf_info input; /* of the caller's rows */
     size_t input_bytes;    /* of one of them */
     struct imf_turn turn;  /* from input to info */
-    bool out_of_memory;    /* some metadata are missing therefore */
+    bool out_of_memory;    /* some metadata could not be written for that */
     bool reoriented;       /* the metadata's orientation is another than the file's */
     unsigned char *rows;   /* the caller's, buffered until all are there to be reoriented */
     unsigned char *data;   /* imf_writer_data()'s */
@@ -61,13 +61,13 @@ enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const ch
 /* Note what could not be written; several are joined. */
 void imf_writer_warn(struct imf_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The warning when data behind the first image of a JPEG are left out, and why. */
+/* The warning that a JPEG's trailer, which follows its first image, is left out. */
 #define IMF_TRAILER_LEFT_OUT(why)                                                                  \
-    "what stands behind the first image (a gain map, say) was left out: " why
+    "what follows the first image (a gain map, say) was left out: " why
 
-/* Is this item to be written? Not what the user strips, nor what the format cannot store. */
+/* Is this item to be written? Not where the user strips it or the format cannot store it. */
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
-/* The same but for the item's size. */
+/* The same, whatever the item's size. */
 bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item);
 /* The item's bytes, with the file's orientation; NULL without memory. Valid until the next call. */
 const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item);

@@ -1,21 +1,19 @@
 /*
- * orient.c - writers that turn an image upright
+ * orient.c - reorder a writer's pixels by their EXIF orientation
  *
- * Rows are gathered a band of output rows at a time, so that a column of input pixels that becomes
- * a row is fetched together with its neighbours. What is said of the image beside its pixels is
- * turned with them.
+ * Pixels are gathered for a band of output rows at a time, so that columns of the input that become
+ * rows are read together with their neighbours, which share cache lines.
  */
+#include "codec/orient.h"
+
 #include "base/surface.h"
-#include "codec/codec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BAND 64 /* rows */
 
-/* ---- pixels ------------------------------------------------------------------------------- */
-
-/* Pixels of `size` bytes, a constant in every use, from places `from_step` bytes apart. */
+/* Copy pixels of `size` bytes, a constant in every use, that lie `from_step` bytes apart. */
 static inline void copy_pixels(unsigned char *to, ptrdiff_t to_step, const unsigned char *from,
                                ptrdiff_t from_step, int count, size_t size) {
     for (; count > 0; count--, to += to_step, from += from_step)
@@ -39,7 +37,7 @@ static void copy_line(unsigned char *to, ptrdiff_t to_step, const unsigned char 
     }
 }
 
-/* Rows from `top` on of the upright picture into band. */
+/* Gather rows of the upright image, from `top` on, in band. */
 static void gather(const struct imf_writer *w, unsigned char *band, int top, int rows,
                    const unsigned char *src, size_t stride) {
     size_t pixel = w->row_bytes / (size_t)w->info.width;
@@ -60,8 +58,8 @@ static void gather(const struct imf_writer *w, unsigned char *band, int top, int
     }
 }
 
-static enum imf_status write_turned(struct imf_writer *w, const unsigned char *src, size_t stride,
-                                    struct imf_error *err) {
+static enum imf_status write_upright(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                     struct imf_error *err) {
     size_t bytes;
     unsigned char *band = imf_size_mul(w->row_bytes, BAND, &bytes) ? malloc(bytes) : NULL;
     if (!band)
@@ -76,12 +74,13 @@ static enum imf_status write_turned(struct imf_writer *w, const unsigned char *s
     return status;
 }
 
-/* The first rows of an upright picture may need the last ones: all are held. */
-static enum imf_status hold(struct imf_writer *w, const unsigned char *src, size_t stride, int rows,
-                            struct imf_error *err) {
+/* The first rows of the upright image may need the last ones of the input: all are buffered. */
+static enum imf_status buffer_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                   int rows, struct imf_error *err) {
     size_t bytes;
     if (!imf_size_mul(w->input_bytes, (size_t)w->input.height, &bytes))
-        return imf_fail(err, IMF_ERR_LIMIT, "an image of this size is too large to be turned");
+        return imf_fail(err, IMF_ERR_LIMIT,
+                        "an image of this size is too large to be turned upright");
     enum imf_status status =
         imf_memory_fits(w->encode.max_memory, bytes, "turning this image upright", err);
     if (status)
@@ -99,9 +98,9 @@ enum imf_status imf_writer_orient(struct imf_writer *w, const unsigned char *src
     if (imf_turn_is_none(w->turn))
         return w->codec->encoder->rows(w, src, stride, rows, err);
     if (rows == w->input.height)
-        return write_turned(w, src, stride, err);
-    enum imf_status status = hold(w, src, stride, rows, err);
+        return write_upright(w, src, stride, err);
+    enum imf_status status = buffer_rows(w, src, stride, rows, err);
     if (!status && w->row + rows == w->input.height)
-        status = write_turned(w, w->rows, w->input_bytes, err);
+        status = write_upright(w, w->rows, w->input_bytes, err);
     return status;
 }

@@ -72,7 +72,7 @@ const char *imf_reader_warning(const struct imf_reader *reader) {
 }
 
 /* Damage outranks the harmless warnings that may have come before it. */
-static void survive(struct imf_reader *r, const struct imf_error *why) {
+static void warn_of_damage(struct imf_reader *r, const struct imf_error *why) {
     int missing = r->info.height - r->row;
     r->broken = true;
     if (missing > 0)
@@ -89,7 +89,7 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
         return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
                         r->row, r->info.height, rows);
     if (r->failed)
-        return imf_fail(err, r->failed, "reading went wrong earlier");
+        return imf_fail(err, r->failed, "an earlier read failed");
     struct imf_error why = {0};
     enum imf_status status = IMF_OK;
     int done = 0;
@@ -104,7 +104,7 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
     bool damaged = status == IMF_ERR_DAMAGED, lenient = r->limits.lenient;
     bool some = r->row > 0 || (r->recoverable && !lenient);
     if (damaged && lenient && some) {
-        survive(r, &why);
+        warn_of_damage(r, &why);
         status = IMF_OK;
     }
     if (status) {

@@ -7,9 +7,9 @@
 
 /* NULL: there is no such format. */
 const struct imf_codec *imf_codec_of(enum imf_format format);
-/* The format of a file that begins so, or IMF_FORMAT_NONE. */
+/* The format of a file that begins with these bytes, or IMF_FORMAT_NONE. */
 enum imf_format imf_codec_recognise(const unsigned char *head, size_t size);
-/* IMF_ERR_FORMAT, with what the format cannot hold of such an image and which can. */
+/* IMF_ERR_FORMAT, with what the format cannot store of such an image and which formats can. */
 enum imf_status imf_codec_fits(const struct imf_codec *codec, const struct imf_info *info,
                                struct imf_error *err);
 /* "PNG, JPEG or PNM": those that store such metadata; IMF_META_KINDS: all. */

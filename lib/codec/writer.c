@@ -1,5 +1,6 @@
 /* writer.c - images written through the encoder of their format */
 #include "base/surface.h"
+#include "codec/metadata/exif.h"
 #include "codec/orient.h"
 #include "codec/table.h"
 
@@ -22,7 +23,7 @@ static bool consistent(const struct imf_info *info) {
            info->channels == channels[info->color] + info->alpha;
 }
 
-/* Will the file say how its pixels lie, if they are left as they are? */
+/* Will the file have the EXIF orientation, if pixels keep their order? */
 static bool keeps_orientation(const struct imf_codec *codec, unsigned strip,
                               const struct imf_metadata *metadata) {
     const struct imf_meta_item *exif = imf_metadata_find(metadata, IMF_META_EXIF);
@@ -32,8 +33,8 @@ static bool keeps_orientation(const struct imf_codec *codec, unsigned strip,
            imf_exif_orientation_at(exif->data, exif->size, &big);
 }
 
-/* How the caller's rows lie. */
-static int given_orientation(const struct imf_info *info, const struct imf_metadata *metadata) {
+/* Of the caller's rows. */
+static int input_orientation(const struct imf_info *info, const struct imf_metadata *metadata) {
     return info->orientation ? info->orientation : imf_metadata_orientation(metadata);
 }
 
@@ -41,7 +42,7 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
                                  const struct imf_metadata *metadata) {
     struct imf_info out = *info;
     enum imf_orient orient = encode ? encode->orient : IMF_ORIENT_KEEP;
-    out.orientation = given_orientation(info, metadata);
+    out.orientation = input_orientation(info, metadata);
     const struct imf_codec *codec = imf_codec_of(info->format);
     if (!codec || !(codec->few_bits & 1u << out.bits) || info->channels != 1)
         out.bits = 0;
@@ -76,19 +77,19 @@ static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err)
     return status ? status : w->codec->encoder->open(w, err);
 }
 
-/* What is too large for the format, and what it cannot hold at all and would be missed. */
-static void tell_left_out(struct imf_writer *w) {
+/* Metadata that are too large for the format, and those that it cannot store and users miss. */
+static void warn_of_left_out(struct imf_writer *w) {
     static const char *const name[IMF_META_KINDS] = {
         [IMF_META_EXIF] = "EXIF", [IMF_META_XMP] = "XMP", [IMF_META_ICC] = "an ICC profile"};
     const struct imf_metadata *m = w->metadata;
-    char able[IMF_FORMATS_TEXT];
+    char formats[IMF_FORMATS_TEXT];
     for (const struct imf_meta_item *i = m ? m->first : NULL; i; i = i->next)
         if (name[i->kind] && imf_writer_wants_kind(w, i) && !imf_writer_wants(w, i))
             imf_writer_warn(w, "%s of %zu bytes does not fit in a %s and was left out",
                             name[i->kind], i->size, w->codec->doc.title);
     if (m && m->needs_trailer && !w->codec->metadata_max[IMF_META_JPEG_TRAILER]) {
-        imf_codec_titles(able, IMF_META_JPEG_TRAILER);
-        imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("only a %s can hold it"), able);
+        imf_codec_titles(formats, IMF_META_JPEG_TRAILER);
+        imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("only a %s can hold it"), formats);
     }
 }
 
@@ -105,7 +106,7 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     w->encode = encode ? *encode : (struct imf_encode){.compression = -1};
     w->metadata = metadata;
     if (w->info.orientation == 1)
-        w->turn = imf_turn_of(given_orientation(info, metadata));
+        w->turn = imf_turn_of(input_orientation(info, metadata));
     w->reoriented = imf_metadata_orientation(metadata) != w->info.orientation;
     if (metadata)
         w->jpeg = metadata->jpeg;
@@ -117,7 +118,7 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     if (status)
         imf_writer_close(&w);
     else
-        tell_left_out(w);
+        warn_of_left_out(w);
     *out = w;
     return status;
 }
@@ -139,7 +140,7 @@ enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t st
         return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
                         w->row, w->input.height, rows);
     if (w->failed)
-        return imf_fail(err, w->failed, "writing went wrong earlier");
+        return imf_fail(err, w->failed, "an earlier write failed");
     w->failed = imf_writer_orient(w, src, stride, rows, err);
     if (w->failed == IMF_OK)
         w->row += rows;
@@ -151,7 +152,7 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
         return imf_fail(err, IMF_ERR_ARGUMENT, "only %d of %d rows were written", w->row,
                         w->input.height);
     if (w->failed)
-        return imf_fail(err, w->failed, "writing went wrong earlier");
+        return imf_fail(err, w->failed, "an earlier write failed");
     w->failed = w->codec->encoder->finish(w, err);
     if (w->failed == IMF_OK)
         w->failed = imf_metadata_complete(w->out_of_memory, err);

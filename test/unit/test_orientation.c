@@ -3,6 +3,8 @@
 
 #include "base/orientation.h"
 #include "codec/codec.h"
+#include "codec/metadata/exif.h"
+#include "codec/metadata/xmp.h"
 
 /* Where EXIF says that a stored row and column are seen: the visual side of row 0, of column 0. */
 static const char *const sides[] = {

@@ -1,14 +1,12 @@
 /*
- * encode.c - deflate (RFC 1951) for what remains of pixels after prediction
+ * encode.c - deflate (RFC 1951) for filtered rows of pixels
  *
- * What remains of a photograph is noise with a narrow spread, in which a string that was there
- * before costs more bits (13 to 30 for its length and distance) than its few bytes do as literals,
- * though searching for it takes most of the time. So matches are looked for at two distances only,
- * one byte and one pixel: runs. Each byte has a price, the bits that it would take, and a match is
- * used where it is cheaper than the bytes that it stands for. A block ends where the frequencies of
- * bytes change.
- *
- * Prices come from the frequencies of the bytes, before there are codes.
+ * The filtered rows of a photograph are noise of a narrow distribution, in which a match takes more
+ * bits (13 to 30 for its length and distance) than its few bytes do as literals, though the search for
+ * it takes most of the time. So matches are looked for at two distances only, one byte and one pixel:
+ * runs. Each byte has a price, the bits that it takes, estimated from the frequencies of bytes, and a
+ * match is used where it is cheaper than the bytes that it replaces. A block ends where the frequencies
+ * of bytes change.
  */
 #include "codec/deflate/encode.h"
 #include "codec/deflate/huffman.h"
@@ -16,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE 32768          // the smallest part that gets codes of its own
-#define PART_MAX (4 * PIECE) // and the largest
-#define SPLIT_BYTES 90       // of the tables that a further part takes
+#define PIECE 32768          // bytes of the smallest part that gets codes of its own
+#define PART_MAX (4 * PIECE) // and of the largest
+#define SPLIT_BYTES 90       // of the tables that another part takes
 #define SHORTEST 4           // match
-#define SUMMED 48            // literals whose price is added up; more are never cheaper
+#define SUMMED 48            // literals whose prices are added; more always cost more than a match
 #define BIT 16               // prices are in 1/BIT bit
 #define LENGTH_PRICE (6 * BIT)
 #define DISTANCE_PRICE (5 * BIT)
-#define UNKNOWN_PRICE (12 * BIT) // of what had no code
+#define UNKNOWN_PRICE (12 * BIT) // of a byte that does not occur
 #define LOG_STEPS 256
 
 struct prices {
@@ -41,8 +39,8 @@ struct imf_deflate {
 
 const size_t imf_deflate_bytes = sizeof(struct imf_deflate);
 
-/* What is matched: places are distances from the start of the window. */
-struct text {
+/* The bytes that are matched; positions count from the start of the window. */
+struct window {
     const unsigned char *base;
     int end;
     int pixel;
@@ -90,7 +88,7 @@ static inline uint64_t load8(const unsigned char *p) {
 
 /* ---- frequencies ----------------------------------------------------------------------------- */
 
-/* Four tables, so that equal bytes in a row need not wait for each other. */
+/* Four tables, so that equal bytes in a row do not depend on each other. */
 static void count_bytes(const unsigned char *data, size_t size, uint32_t count[LITERALS]) {
     uint32_t table[4][LITERALS] = {{0}};
     size_t i = 0;
@@ -114,7 +112,7 @@ static uint64_t information(const struct imf_deflate *d, const uint32_t count[LI
     return bits + (sum ? (uint64_t)sum * log_of(d, sum) : 0);
 }
 
-/* How far a part goes that begins at data; *count: its bytes. */
+/* The length of the part that begins at data; count: its bytes' frequencies. */
 static size_t choose_part(const struct imf_deflate *d, const unsigned char *data, size_t size,
                           uint32_t count[LITERALS]) {
     size_t end = size < PIECE ? size : PIECE;
@@ -157,10 +155,10 @@ static void set_prices(struct imf_deflate *d, const uint32_t count[LITERALS]) {
 
 struct match {
     int length, distance;
-    unsigned gain; /* what it saves, in prices */
+    unsigned gain; /* the price that it saves */
 };
 
-/* Equal bytes from SHORTEST on, of which that many are known. */
+/* How many bytes are equal; the first SHORTEST are. */
 static inline int match_length(const unsigned char *a, const unsigned char *b, int most) {
     int n = SHORTEST;
     for (; n + 8 <= most; n += 8)
@@ -171,9 +169,10 @@ static inline int match_length(const unsigned char *a, const unsigned char *b, i
     return n;
 }
 
-/* Take a match of at least SHORTEST bytes if it saves more than the best. */
-static __attribute__((noinline)) void weigh(const struct prices *prices, const struct text *t,
-                                            int at, int from, struct match *best) {
+/* Make a match of at least SHORTEST bytes the best one if it saves more. */
+static __attribute__((noinline)) void compare_match(const struct prices *prices,
+                                                    const struct window *t, int at, int from,
+                                                    struct match *best) {
     const unsigned char *p = t->base + at, *q = t->base + from;
     int most = t->end - at < MATCH_MAX ? t->end - at : MATCH_MAX;
     if (best->length && best->length < most && p[best->length] != q[best->length])
@@ -192,14 +191,14 @@ static __attribute__((noinline)) void weigh(const struct prices *prices, const s
         *best = (struct match){length, (int)distance, saved - cost};
 }
 
-/* Most places differ, which has to be quick. */
-static inline void try_match(const struct prices *prices, const struct text *t, int at, int from,
+/* Most positions differ, which has to be quick. */
+static inline void try_match(const struct prices *prices, const struct window *t, int at, int from,
                              struct match *best) {
     if (load4(t->base + at) == load4(t->base + from))
-        weigh(prices, t, at, from, best);
+        compare_match(prices, t, at, from, best);
 }
 
-static inline struct match look(const struct imf_deflate *d, const struct text *t, int at) {
+static inline struct match find_match(const struct imf_deflate *d, const struct window *t, int at) {
     struct match best = {0, 0, 0};
     if (at >= 1)
         try_match(&d->prices, t, at, at - 1, &best);
@@ -208,23 +207,23 @@ static inline struct match look(const struct imf_deflate *d, const struct text *
     return best;
 }
 
-/* Whether one of the two places has the same bytes, which is rare. */
-static inline bool may_match(const struct text *t, int at) {
+/* Does one of the two distances have the same bytes? It is rare. */
+static inline bool may_match(const struct window *t, int at) {
     const unsigned char *p = t->base + at;
     uint32_t bytes = load4(p);
     return at < t->pixel || at < 1 || bytes == load4(p - 1) || bytes == load4(p - t->pixel);
 }
 
-/* Cut base[at..end) into sequences. Where nothing was found for long the steps widen, to 16 bytes. */
-static void parse(struct imf_deflate *d, const struct text *t, int at, int end) {
-    const struct text part = {t->base, end, t->pixel};
+/* Cut base[at..end) into sequences. Where nothing was found for long, steps grow to 16 bytes. */
+static void parse(struct imf_deflate *d, const struct window *t, int at, int end) {
+    const struct window part = {t->base, end, t->pixel};
     int start = at;
     unsigned missed = 0;
     d->count = 0;
     while (at + 16 < end) {
         struct match m = {0, 0, 0};
         if (may_match(t, at))
-            m = look(d, &part, at);
+            m = find_match(d, &part, at);
         if (!m.length) {
             at += 1 + (int)(missed < 1024 ? missed++ : missed) / 64;
             continue;
@@ -237,14 +236,15 @@ static void parse(struct imf_deflate *d, const struct text *t, int at, int end) 
     d->sequence[d->count++] = (struct imf_sequence){(uint32_t)(end - start), 0, 0};
 }
 
-static struct text make_text(const unsigned char *data, size_t before, size_t size, size_t pixel) {
+static struct window make_window(const unsigned char *data, size_t before, size_t size,
+                                 size_t pixel) {
     size_t window = before < IMF_DEFLATE_WINDOW ? before : IMF_DEFLATE_WINDOW;
-    return (struct text){data - window, (int)(window + size), (int)pixel};
+    return (struct window){data - window, (int)(window + size), (int)pixel};
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Count what the sequences consist of; the literals' count is that of all bytes at first. */
+/* Count the symbols of the sequences: of all bytes as literals, less those in matches. */
 static void count_symbols(struct imf_deflate *d, const unsigned char *data,
                           const uint32_t bytes[LITERALS]) {
     struct imf_codes *c = &d->codes;
@@ -271,7 +271,7 @@ size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, uns
 size_t imf_deflate_block(struct imf_deflate *d, const unsigned char *data, size_t before,
                          size_t size, size_t pixel, bool last, unsigned char *to) {
     struct imf_bits bits = {.to = to};
-    const struct text t = make_text(data, before, size, pixel);
+    const struct window t = make_window(data, before, size, pixel);
     int at = t.end - (int)size;
     do {
         uint32_t count[LITERALS];

@@ -1,9 +1,9 @@
 /*
  * huffman.c - Huffman codes and blocks of deflate (RFC 1951, 3.2)
  *
- * Lengths of codes come from Huffman's algorithm on sorted frequencies with two queues: leaves,
- * and sums, which arise in rising order. Too long ones are cut, and the room that is then missing
- * is made by lengthening the longest of the shorter codes.
+ * Code lengths come from Huffman's algorithm on sorted frequencies with two queues: leaves, and sums,
+ * which arise in rising order. Lengths over the limit are cut, and the longest of the shorter codes are
+ * lengthened until the code is a prefix code again.
  */
 #include "codec/deflate/huffman.h"
 
@@ -31,8 +31,8 @@ static int rising(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Lengths of codes for symbols of these frequencies; 0: the symbol has none. There are always two
- * codes at least, as some readers want. */
+/* Code lengths for symbols of these frequencies; 0: the symbol has no code. There are two codes at
+ * least, which some readers require. */
 static void make_lengths(const uint32_t *frequency, int symbols, int longest, uint8_t *length) {
     uint32_t leaf[LITLEN], weight[2 * LITLEN];
     int parent[2 * LITLEN], depth[2 * LITLEN], of_length[CODE_MAX + 1] = {0};
@@ -55,9 +55,9 @@ static void make_lengths(const uint32_t *frequency, int symbols, int longest, ui
     for (; sums < 2 * used - 1; sums++) {
         weight[sums] = 0;
         for (int k = 0; k < 2; k++) {
-            bool take =
+            bool is_leaf =
                 next_leaf < used && (next_sum == sums || weight[next_leaf] <= weight[next_sum]);
-            int child = take ? next_leaf++ : next_sum++;
+            int child = is_leaf ? next_leaf++ : next_sum++;
             weight[sums] += weight[child];
             parent[child] = sums;
         }
@@ -68,10 +68,10 @@ static void make_lengths(const uint32_t *frequency, int symbols, int longest, ui
         if (i < used)
             of_length[depth[i] < longest ? depth[i] : longest]++;
     }
-    long taken = 0; /* of 2^longest codes of that length */
+    long used_space = 0; /* Kraft's sum, in units of 2^-longest */
     for (int n = 1; n <= longest; n++)
-        taken += (long)of_length[n] << (longest - n);
-    for (; taken > 1L << longest; taken--) {
+        used_space += (long)of_length[n] << (longest - n);
+    for (; used_space > 1L << longest; used_space--) {
         int n = longest - 1;
         while (!of_length[n])
             n--;
@@ -84,7 +84,7 @@ static void make_lengths(const uint32_t *frequency, int symbols, int longest, ui
             length[leaf[i++] & 511] = (uint8_t)n;
 }
 
-/* Canonical codes, their first bit lowest. */
+/* Canonical codes; the first bit is the lowest. */
 static void make_codes(const uint8_t *length, int symbols, uint16_t *code) {
     unsigned next[CODE_MAX + 2] = {0}, of_length[CODE_MAX + 2] = {0};
     for (int i = 0; i < symbols; i++)
@@ -108,7 +108,7 @@ void imf_codes_make(struct imf_codes *c) {
 
 /* ---- the table at the start of a block --------------------------------------------------- */
 
-/* Lengths of codes as runs of equal ones, with a code of their own. */
+/* The code lengths as runs of equal ones, with a code for those. */
 struct header {
     int litlens, distances, runs;
     uint8_t run[LITLEN + DISTANCES], more[LITLEN + DISTANCES];
@@ -146,12 +146,12 @@ static struct header make_header(const struct imf_codes *c) {
             left--;
         }
         while (left >= 3) {
-            int most = all[i] ? 6 : 138, taken = left < most ? left : most;
+            int most = all[i] ? 6 : 138, n = left < most ? left : most;
             if (all[i])
-                add_run(&h, 16, taken - 3);
+                add_run(&h, 16, n - 3);
             else
-                add_run(&h, taken > 10 ? 18 : 17, taken - (taken > 10 ? 11 : 3));
-            left -= taken;
+                add_run(&h, n > 10 ? 18 : 17, n - (n > 10 ? 11 : 3));
+            left -= n;
         }
         while (left-- > 0)
             add_run(&h, all[i], 0);
@@ -212,7 +212,7 @@ void imf_codes_store(const unsigned char *data, size_t size, bool last, struct i
     } while (size);
 }
 
-/* The code of each symbol below its length. */
+/* Of each symbol the code, and in the lowest 8 bits its length. */
 struct pack {
     uint32_t litlen[LITLEN], distance[DISTANCES];
 };

@@ -1,4 +1,4 @@
-/* huffman.h - writing one block of deflate: its codes and what they stand for */
+/* huffman.h - the codes of a block of deflate, and writing it */
 #ifndef IMF_CODEC_DEFLATE_HUFFMAN_H
 #define IMF_CODEC_DEFLATE_HUFFMAN_H
 
@@ -10,13 +10,13 @@
 
 enum { LITERALS = 256, LENGTHS = 29, LITLEN = 286, DISTANCES = 30, MATCH_MAX = 258 };
 
-/* Some literals, then a match; none (length 0) behind the last. */
+/* Some literals, then a match; the last sequence has none (length 0). */
 struct imf_sequence {
     uint32_t literals;
     uint16_t length, distance;
 };
 
-/* Bits are collected from the lowest; up to 57 fit between two calls of imf_bits_flush(). */
+/* Bits are appended from the lowest on; up to 57 fit between two calls of imf_bits_flush(). */
 struct imf_bits {
     unsigned char *to;
     uint64_t held;
@@ -37,7 +37,7 @@ static inline void imf_bits_flush(struct imf_bits *b) {
     b->count &= 7;
 }
 
-/* Which code a length of 3..258 has, how many bits follow and their value. */
+/* The code of a length of 3..258, and the number and value of the extra bits after it. */
 struct imf_extra {
     uint8_t code, bits;
     uint16_t value;
@@ -53,7 +53,7 @@ static inline struct imf_extra imf_distance_code(unsigned distance) {
                               (uint16_t)(d & ((1u << (top - 1)) - 1))};
 }
 
-/* How often each symbol stands in a block, and the lengths of the codes made for that. */
+/* The frequencies of symbols in a block, and the lengths of the codes made from them. */
 struct imf_codes {
     uint32_t litlen_count[LITLEN], distance_count[DISTANCES];
     uint8_t litlen[LITLEN], distance[DISTANCES];

@@ -1,17 +1,17 @@
 /*
  * damage.c - what libjpeg's warnings mean for the pixels
  *
- * libjpeg survives damage: it warns, invents what is missing and carries on. Its warnings are the
- * way damage is found. A file that ends early is not damaged by that alone: the entropy decoder
- * says by JWRN_HIT_MARKER when it has no more bits for a block, and what lacks only its end marker
- * never comes to that.
+ * libjpeg continues after damage: it warns and guesses what is missing. Its warnings are how damage is
+ * found. A file that ends early is not damaged by that alone: the entropy decoder warns with
+ * JWRN_HIT_MARKER when bits for a block are missing, which does not happen where only the end marker
+ * is.
  */
 #include "codec/jpeg/state.h"
 
 #include <string.h>
 
 enum verdict {
-    HARMLESS, /* no pixel is wrong: the user is told */
+    HARMLESS, /* no pixel is wrong: a warning */
     ENDED,    /* the file ended; the pixels may be complete */
     DAMAGE    /* pixels from here on are guessed */
 };
@@ -20,11 +20,11 @@ static const struct {
     int code;
     enum verdict verdict;
 } verdicts[] = {
-    {JWRN_ADOBE_XFORM, HARMLESS},       /* colours are taken as the number of components tells */
-    {JWRN_BOGUS_PROGRESSION, HARMLESS}, /* scans in an odd order decode all the same */
-    {JWRN_EXTRANEOUS_DATA, HARMLESS},   /* padding; if it is not, see is_padding() */
-    {JWRN_JFIF_MAJOR, HARMLESS},        /* a version that does not touch decoding */
-    {JWRN_NOT_SEQUENTIAL, HARMLESS},    /* cameras write 0 for numbers that mean nothing there */
+    {JWRN_ADOBE_XFORM, HARMLESS},       /* the number of components decides about colours */
+    {JWRN_BOGUS_PROGRESSION, HARMLESS}, /* scans in an odd order are decoded correctly */
+    {JWRN_EXTRANEOUS_DATA, HARMLESS},   /* padding; see is_padding() */
+    {JWRN_JFIF_MAJOR, HARMLESS},        /* a version that does not affect decoding */
+    {JWRN_NOT_SEQUENTIAL, HARMLESS},    /* cameras write 0 for numbers that have no meaning there */
     {JWRN_JPEG_EOF, ENDED},             /* ours, from the end of the stream */
     {JWRN_HIT_MARKER, DAMAGE},          /* bits are missing */
     {JWRN_HUFF_BAD_CODE, DAMAGE},       /* no such code */
@@ -33,9 +33,9 @@ static const struct {
 };
 
 /*
- * Bytes that belong to no marker: between the header's segments they are none of the pixels'. Behind
- * those they are what a decoder that went astray did not use, unless they are zeros before the end
- * marker. Zeros without that marker are the part of a file that was never written.
+ * Bytes that belong to no marker: between the header's segments they are no pixels. After those a
+ * decoder that lost synchronisation did not use them, unless they are zeros before the end marker.
+ * Zeros without that marker are the part of a file that was never written.
  */
 static bool is_padding(const struct imf_jpeg *j) {
     const int *discarded_and_marker = j->errors.msg_parm.i;
@@ -46,8 +46,8 @@ static bool is_padding(const struct imf_jpeg *j) {
 }
 
 static enum verdict judge(const struct imf_jpeg *j, int code) {
-    /* The arithmetic decoder goes on with zeros where data end, and says nothing; encoders leave
-     * them out at the end. */
+    /* The arithmetic decoder reads zeros where data end, without a warning; encoders omit zeros at the
+     * end. */
     const struct jpeg_decompress_struct *c = &j->c;
     if (code == JWRN_JPEG_EOF && c->arith_code && !j->in_header &&
         c->input_iMCU_row + 1 < c->total_iMCU_rows)
@@ -57,7 +57,7 @@ static enum verdict judge(const struct imf_jpeg *j, int code) {
     for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++)
         if (verdicts[i].code == code)
             return verdicts[i].verdict;
-    return DAMAGE; /* of a libjpeg to come */
+    return DAMAGE; /* a warning of a later libjpeg */
 }
 
 void imf_jpeg_describe(struct imf_jpeg *j) {
@@ -94,18 +94,17 @@ static bool all_seen(const struct imf_jpeg *j) {
     return true;
 }
 
-/* Chroma between two rows of its blocks is interpolated,
- * so that a row's last lines need the next. */
-static bool looks_down(const struct jpeg_decompress_struct *c) {
+/* Chroma is interpolated between two rows of its blocks, so that a row's last lines need the next row. */
+static bool needs_next_row(const struct jpeg_decompress_struct *c) {
     for (int i = 0; i < c->num_components; i++)
         if (c->comp_info[i].v_samp_factor * 2 == c->max_v_samp_factor)
             return c->do_fancy_upsampling;
     return false;
 }
 
-/* Rows that the damage at hand leaves intact. In a buffered image they are those above it if this
- * was the last component's first scan, all of them (with less detail) if it was a later scan, none
- * if components are missing. */
+/* Rows that the current damage leaves intact. In a buffered image they are those above it if this was
+ * the last component's first scan, all of them (with less detail) if it was a later scan, none if
+ * components are missing. */
 static int rows_above(const struct imf_jpeg *j) {
     const struct jpeg_decompress_struct *c = &j->c;
     if (j->in_header)
@@ -117,7 +116,7 @@ static int rows_above(const struct imf_jpeg *j) {
     uint64_t rows = (uint64_t)c->input_iMCU_row * (unsigned)c->max_v_samp_factor * DCTSIZE;
     if (rows >= c->image_height)
         return (int)c->image_height;
-    return rows > 0 && looks_down(c) ? (int)rows - 1 : (int)rows;
+    return rows > 0 && needs_next_row(c) ? (int)rows - 1 : (int)rows;
 }
 
 void imf_jpeg_on_message(j_common_ptr common, int level) {
@@ -141,7 +140,7 @@ void imf_jpeg_on_message(j_common_ptr common, int level) {
         imf_jpeg_describe(j);
         j->damaged_scan = j->c.input_scan_number;
         j->intact = rows_above(j);
-        /* Of a file that ends within its first rows there is nothing to be shown. */
+        /* A file that ends within its first rows has nothing to show. */
         j->reader->recoverable =
             !j->truncated || j->c.input_scan_number > 1 || j->c.input_iMCU_row > 0;
     }

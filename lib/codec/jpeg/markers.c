@@ -1,8 +1,8 @@
 /*
- * markers.c - what the segments of a JPEG's header carry
+ * markers.c - the segments of a JPEG's header as metadata
  *
- * libjpeg would keep segments in a list that it walks for each new one, which a file of nothing but
- * comments makes quadratic. So they are taken here, each as it comes.
+ * libjpeg's own handler keeps segments in a list that it searches for each new one, which takes
+ * quadratic time in a file of many comments. So they are read here.
  */
 #include "codec/jpeg/state.h"
 #include "codec/metadata/xmp.h"
@@ -35,30 +35,30 @@ static void read_bytes(j_decompress_ptr c, unsigned char *to, size_t size) {
 
 /* ---- kinds of segments -------------------------------------------------------------------- */
 
-static void take_item(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                      const unsigned char *data, size_t size) {
+static void add_item(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                     const unsigned char *data, size_t size) {
     struct imf_meta_item *item = imf_reader_add_metadata(j->reader, kind, strip, data, size);
     if (item)
         item->tag = (uint32_t)j->c.unread_marker;
 }
 
-static void claim(struct imf_jpeg *j, struct imf_meta_item *item) {
+static void mark_reference(struct imf_jpeg *j, struct imf_meta_item *item) {
     item->needs_trailer = j->reader->metadata.needs_trailer = true;
 }
 
-static void take_xmp(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                     const unsigned char *data, size_t size) {
+static void add_xmp(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                    const unsigned char *data, size_t size) {
     struct imf_meta_item *item = imf_reader_add_metadata(j->reader, kind, strip, data, size);
     size_t left = size;
     if (item)
         free(imf_xmp_remove(data, size, IMF_XMP_TRAILER_REFS, &left,
                             &j->reader->metadata.out_of_memory));
     if (left > 0 && left < size)
-        claim(j, item);
+        mark_reference(j, item);
 }
 
-static void take_claim(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                       const unsigned char *data, size_t size) {
+static void add_reference(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                          const unsigned char *data, size_t size) {
     struct imf_metadata *m = &j->reader->metadata;
     if (kind == IMF_META_JPEG_MPF && imf_metadata_find(m, kind))
         return;
@@ -66,13 +66,13 @@ static void take_claim(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned str
     if (!item)
         return;
     item->tag = (uint32_t)j->c.unread_marker;
-    claim(j, item);
+    mark_reference(j, item);
     if (kind == IMF_META_JPEG_MPF)
         m->mpf_at = imf_jpeg_position(j) - size;
 }
 
-static void take_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                     const unsigned char *data, size_t size) {
+static void add_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                    const unsigned char *data, size_t size) {
     (void)kind, (void)strip;
     unsigned number = size >= 2 ? data[0] : 0, count = size >= 2 ? data[1] : 0;
     j->bad_icc = j->bad_icc || number == 0 || number > count || j->icc[number].data ||
@@ -92,24 +92,24 @@ static const struct {
     int marker;
     const char *prefix;
     size_t skip; /* bytes of the prefix that are not kept */
-    size_t size; /* bytes of it in all */
+    size_t size; /* bytes of the prefix */
     enum imf_meta_kind kind;
     unsigned strip;
-    void (*take)(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                 const unsigned char *data, size_t size);
+    void (*add)(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                const unsigned char *data, size_t size);
 } segments[] = {
 #define PREFIX(text) text, sizeof text, sizeof text
 #define KEPT(text) text, 0, sizeof text
-    {JPEG_COM, "", 0, 0, IMF_META_COMMENT, IMF_STRIP_OTHER, take_item},
-    {JPEG_APP0 + 1, PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, take_item},
-    {JPEG_APP0 + 1, PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, take_xmp},
-    {JPEG_APP0 + 1, KEPT(IMF_XMP_EXTENSION_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP,
-     take_item},
-    {JPEG_APP0 + 2, PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, take_claim},
-    {JPEG_APP0 + 2, KEPT(IMF_GAIN_MAP_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, take_claim},
-    {JPEG_APP0 + 2, PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, take_icc},
-    {JPEG_APP0 + 13, PREFIX(IMF_IRB_PREFIX), IMF_META_IRB, IMF_STRIP_OTHER, take_item},
-    {JPEG_APP0 + 13, "", 0, 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, take_item},
+    {JPEG_COM, "", 0, 0, IMF_META_COMMENT, IMF_STRIP_OTHER, add_item},
+    {JPEG_APP0 + 1, PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, add_item},
+    {JPEG_APP0 + 1, PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, add_xmp},
+    {JPEG_APP0 + 1, KEPT(IMF_XMP_EXTENSION_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP, add_item},
+    {JPEG_APP0 + 2, PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, add_reference},
+    {JPEG_APP0 + 2, KEPT(IMF_GAIN_MAP_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER,
+     add_reference},
+    {JPEG_APP0 + 2, PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, add_icc},
+    {JPEG_APP0 + 13, PREFIX(IMF_IRB_PREFIX), IMF_META_IRB, IMF_STRIP_OTHER, add_item},
+    {JPEG_APP0 + 13, "", 0, 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, add_item},
 };
 #define SEGMENTS (sizeof segments / sizeof segments[0])
 
@@ -128,14 +128,14 @@ static boolean on_marker(j_decompress_ptr c) {
     for (size_t i = 0; i < SEGMENTS; i++)
         if (segments[i].marker == c->unread_marker && size >= segments[i].size &&
             memcmp(j->segment, segments[i].prefix, segments[i].size) == 0) {
-            segments[i].take(j, segments[i].kind, segments[i].strip, j->segment + segments[i].skip,
-                             size - segments[i].skip);
+            segments[i].add(j, segments[i].kind, segments[i].strip, j->segment + segments[i].skip,
+                            size - segments[i].skip);
             return TRUE;
         }
     return TRUE;
 }
 
-void imf_jpeg_watch_markers(struct imf_jpeg *j) {
+void imf_jpeg_handle_markers(struct imf_jpeg *j) {
     for (size_t i = 0; i < SEGMENTS; i++)
         jpeg_set_marker_processor(&j->c, segments[i].marker, on_marker);
 }

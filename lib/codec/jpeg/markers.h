@@ -4,7 +4,7 @@
 
 #include "codec/metadata/list.h"
 
-#define IMF_SEGMENT_MAX 65533u /* bytes of a marker segment behind its length */
+#define IMF_SEGMENT_MAX 65533u /* bytes of a marker segment after its length */
 
 /* Each with its terminating NUL; of EXIF and XMP see codec/metadata/list.h. */
 #define IMF_IRB_PREFIX "Photoshop 3.0"

@@ -1,5 +1,5 @@
 /*
- * mpf.c - the list of the pictures in a JPEG (CIPA DC-007, Multi-Picture Format)
+ * mpf.c - the list of the images in a JPEG (CIPA DC-007, Multi-Picture Format)
  *
  * An APP2 segment of the first image holds a TIFF stream. Its first directory points to an entry of
  * 16 bytes for each image: attributes, size, offset from the stream's begin (0 for the first
@@ -16,7 +16,7 @@ static void put32(unsigned char *p, bool big, uint32_t value) {
         p[big ? 3 - i : i] = (unsigned char)(value >> 8 * i);
 }
 
-/* The first image's entry and the number of them; NULL when the list is none. */
+/* The first image's entry and the number of entries; NULL when it is no such list. */
 static unsigned char *entries_of(unsigned char *mpf, size_t size, bool *big, size_t *count) {
     size_t directory = imf_tiff_first(mpf, size, big);
     size_t number = directory ? imf_tiff_find(mpf, size, *big, directory, TAG_COUNT) : 0;
@@ -32,7 +32,7 @@ static unsigned char *entries_of(unsigned char *mpf, size_t size, bool *big, siz
 }
 
 bool imf_mpf_move(unsigned char *mpf, size_t size, const struct imf_mpf_position *from,
-                  const struct imf_mpf_position *to, uint64_t behind) {
+                  const struct imf_mpf_position *to, uint64_t trailer) {
     bool big;
     size_t count;
     unsigned char *entry = entries_of(mpf, size, &big, &count);
@@ -43,7 +43,7 @@ bool imf_mpf_move(unsigned char *mpf, size_t size, const struct imf_mpf_position
         entry += MP_ENTRY;
         uint64_t length = imf_tiff_get32(entry + MP_SIZE, big);
         uint64_t at = from->mpf + imf_tiff_get32(entry + MP_OFFSET, big);
-        if (at < from->end || at - from->end > behind || length > behind - (at - from->end))
+        if (at < from->end || at - from->end > trailer || length > trailer - (at - from->end))
             return false;
         uint64_t offset = to->end + (at - from->end) - to->mpf;
         if (offset > UINT32_MAX)

@@ -10,7 +10,7 @@
 struct imf_mpf_position {
     uint64_t mpf, end;
 };
-/* Update the list's sizes and offsets for its new position, with the same `trailer` bytes behind
+/* Update the list's sizes and offsets for its new position, with the same `trailer` bytes after
  * the first image; false if it is no such list, or an image of it is not there. */
 bool imf_mpf_move(unsigned char *mpf, size_t size, const struct imf_mpf_position *from,
                   const struct imf_mpf_position *to, uint64_t trailer);

@@ -1,10 +1,10 @@
 /*
  * read.c - JPEG decoder (libjpeg-turbo)
  *
- * libjpeg leaves an error by longjmp: each call into it is a step that guarded() runs. A
- * progressive image, or one with a scan for each component, is decoded whole by libjpeg before its
- * first row; its memory and its scans are checked first. What libjpeg's warnings mean is told in
- * codec/jpeg_damage.c.
+ * libjpeg reports an error by longjmp: each call into it is a step that guarded() runs. libjpeg decodes
+ * all of a progressive image, or of one with a scan for each component, before its first row; the
+ * memory for that and the number of scans are checked first. damage.c says what libjpeg's warnings
+ * mean.
  */
 #include "codec/jpeg/read.h"
 
@@ -35,7 +35,7 @@ static void header_step(struct imf_jpeg *j) {
     struct jpeg_decompress_struct *c = &j->c;
     jpeg_create_decompress(c); /* clears all of c but err and client_data */
     imf_jpeg_open_source(j);
-    imf_jpeg_watch_markers(j);
+    imf_jpeg_handle_markers(j);
     j->progress.progress_monitor = imf_jpeg_on_progress;
     c->progress = &j->progress;
     j->in_header = true;
@@ -57,7 +57,7 @@ static void rows_step(struct imf_jpeg *j) {
         JSAMPROW row = j->dst + (size_t)j->done * j->stride;
         jpeg_read_scanlines(&j->c, &row, 1);
         if (at_damage(j))
-            return; /* it was met on the way to this row */
+            return; /* it was found while this row was decoded */
         for (size_t i = 0; j->inverted && i < j->reader->row_bytes; i++)
             row[i] = (JSAMPLE)(255 - row[i]);
     }
@@ -69,7 +69,7 @@ static void end_step(struct imf_jpeg *j) {
 
 /* ---- decoder ------------------------------------------------------------------------------ */
 
-/* A step did not return: what libjpeg does not do is told from what is damaged. */
+/* A step failed: tell what libjpeg does not support from what is damaged. */
 static enum imf_status failure(struct imf_jpeg *j, struct imf_error *err, int done) {
     static const int unsupported[] = {
 #if JPEG_LIB_VERSION < 70 /* later interfaces always have it */
@@ -124,7 +124,7 @@ static enum imf_status check_buffered(struct imf_jpeg *j, struct imf_error *err)
     return status ? status : imf_jpeg_count_scans(j, limit ? limit - held : UINT64_MAX, err);
 }
 
-/* Decodes all of a buffered image. */
+/* Decode all of a buffered image. */
 static enum imf_status decode(struct imf_jpeg *j, struct imf_error *err) {
     struct imf_reader *r = j->reader;
     if (!guarded(j, start_step))
@@ -145,8 +145,9 @@ static enum imf_status start(struct imf_jpeg *j, struct imf_error *err) {
     return j->start_status ? imf_fail(err, j->start_status, "%s", j->start_error.text) : IMF_OK;
 }
 
-/* A table may stand before its component's first scan, behind the header. */
-static bool take_tables(struct imf_jpeg_source *to, const struct jpeg_decompress_struct *c) {
+/* Read how the image was encoded; false where a table follows the header, before its component's
+ * first scan. */
+static bool read_tables(struct imf_jpeg_source *to, const struct jpeg_decompress_struct *c) {
     to->color_space = (int)c->jpeg_color_space;
     to->progressive = c->progressive_mode;
     for (int i = 0; i < c->num_components; i++) {
@@ -166,13 +167,13 @@ static bool take_tables(struct imf_jpeg_source *to, const struct jpeg_decompress
     return true;
 }
 
-static void take_metadata(struct imf_jpeg *j) {
+static void read_metadata(struct imf_jpeg *j) {
     static const enum imf_density_unit unit[] = {IMF_DENSITY_ASPECT, IMF_DENSITY_INCH,
                                                  IMF_DENSITY_CM};
     struct imf_metadata *m = &j->reader->metadata;
     imf_jpeg_finish_markers(j);
-    if (!take_tables(&m->jpeg, &j->c) && j->buffered && start(j, NULL) == IMF_OK)
-        take_tables(&m->jpeg, &j->c);
+    if (!read_tables(&m->jpeg, &j->c) && j->buffered && start(j, NULL) == IMF_OK)
+        read_tables(&m->jpeg, &j->c);
     if (j->c.saw_JFIF_marker && j->c.density_unit <= 2)
         m->density = (struct imf_density){unit[j->c.density_unit], j->c.X_density, j->c.Y_density};
 }
@@ -211,7 +212,7 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
         if (status == IMF_OK && j->buffered)
             status = check_buffered(j, err);
         if (status == IMF_OK)
-            take_metadata(j);
+            read_metadata(j);
         return status;
     }
     return imf_fail(err, IMF_ERR_FORMAT, "a JPEG of %d components cannot be read (1, 3 or 4 can)",
@@ -235,15 +236,15 @@ static enum imf_status jpeg_rows(struct imf_reader *r, unsigned char *dst, size_
     return *done < rows ? imf_jpeg_damaged(j, err) : IMF_OK;
 }
 
-/* What the header claims. */
-static void take_rest(struct imf_jpeg *j) {
+/* Add the trailer, to which the header refers. */
+static void read_trailer(struct imf_jpeg *j) {
     struct imf_metadata *m = &j->reader->metadata;
     size_t size;
     m->trailer_at = imf_jpeg_position(j);
-    unsigned char *rest = imf_jpeg_rest(j, IMF_METADATA_MAX, &size);
-    if (rest)
-        imf_reader_add_metadata(j->reader, IMF_META_JPEG_TRAILER, IMF_STRIP_OTHER, rest, size);
-    free(rest);
+    unsigned char *trailer = imf_jpeg_trailer(j, IMF_METADATA_MAX, &size);
+    if (trailer)
+        imf_reader_add_metadata(j->reader, IMF_META_JPEG_TRAILER, IMF_STRIP_OTHER, trailer, size);
+    free(trailer);
 }
 
 static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
@@ -253,7 +254,7 @@ static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
     if (r->source.error)
         return imf_fail_io(err, r->source.error);
     if (r->metadata.needs_trailer && !j->truncated)
-        take_rest(j);
+        read_trailer(j);
     if (j->damaged)
         return imf_jpeg_damaged(j, err);
     return j->truncated ? imf_fail(err, IMF_ERR_DAMAGED,
@@ -277,7 +278,7 @@ static bool recognise(const unsigned char *head, size_t size) {
     return size >= 2 && head[0] == 0xff && head[1] == 0xd8;
 }
 
-/* A marker begins with the next byte. */
+/* The next byte begins a marker. */
 static bool plausible(const unsigned char *head, size_t size) {
     return size >= 3 && head[2] == 0xff;
 }

@@ -1,8 +1,8 @@
 /*
  * settings.c - how a JPEG is encoded
  *
- * "Keep" means the source's own quantisation tables, sampling factors, colour space and way of
- * progressing, so that a second generation loses as little as it can and grows as little.
+ * "Keep" means the source's quantisation tables, sampling factors, colour space, and whether it is
+ * progressive, so that encoding it again loses and grows as little as possible.
  */
 #include "codec/jpeg/settings.h"
 
@@ -11,7 +11,7 @@
 #define DEFAULT_QUALITY 92
 #define MCU_BLOCKS_MAX 10 /* of the standard, B.2.3: in a scan of several components */
 
-/* The source whose settings suit this output: as many components, or its luma for gray. */
+/* The source, if its settings suit this output: as many components, or luma for gray. */
 static const struct imf_jpeg_source *kept_source(const struct imf_writer *w) {
     const struct imf_jpeg_source *s = &w->jpeg;
     if (s->components == 0)
@@ -49,8 +49,8 @@ static bool interleaves(const struct jpeg_compress_struct *c) {
     return blocks <= MCU_BLOCKS_MAX;
 }
 
-/* The same scans with each component in one of its own. */
-static void part_scans(struct jpeg_compress_struct *c, jpeg_scan_info script[IMF_JPEG_SCANS]) {
+/* The same scans, but each of one component. */
+static void split_scans(struct jpeg_compress_struct *c, jpeg_scan_info script[IMF_JPEG_SCANS]) {
     static const jpeg_scan_info sequential = {4, {0, 1, 2, 3}, 0, DCTSIZE2 - 1, 0, 0};
     const jpeg_scan_info *from = c->scan_info ? c->scan_info : &sequential;
     int scans = c->scan_info ? c->num_scans : 1, n = 0;
@@ -71,7 +71,7 @@ static void set_scans(struct jpeg_compress_struct *c, const struct imf_writer *w
     if (w->jpeg.progressive)
         jpeg_simple_progression(c);
     if (c->num_components > 1 && !interleaves(c))
-        part_scans(c, script);
+        split_scans(c, script);
 }
 
 static void choose_sampling(struct jpeg_compress_struct *c, int asked,
@@ -102,7 +102,7 @@ void imf_jpeg_set_encoding(struct jpeg_compress_struct *c, const struct imf_writ
         set_tables(c, source);
     else
         jpeg_set_quality(c, e->quality ? e->quality : DEFAULT_QUALITY, TRUE);
-    if (c->num_components > 1) /* one component has nothing to be sampled against */
+    if (c->num_components > 1) /* sampling factors are relative to other components */
         choose_sampling(c, e->subsampling, sampled);
     set_scans(c, w, script);
 }

@@ -1,17 +1,17 @@
 /*
- * source.c - the stream as libjpeg's source, and a look ahead in it
+ * source.c - the stream as libjpeg's source, and counting scans in it
  *
- * The standard puts no bound on the number of an image's scans, and each costs a pass over all
- * coefficients, however few bytes it has. So the compressed data of an image of several scans are
- * read first and their SOS markers counted, at the speed of memchr(): what is over the limits is
- * refused before the first block is decoded.
+ * The standard does not limit the number of an image's scans, and each takes a pass over all
+ * coefficients, however few bytes it has. So the compressed data of an image of several scans are read
+ * first and their SOS markers counted, at the speed of memchr(): an image over the limits is refused
+ * before its first block is decoded.
  */
 #include "codec/jpeg/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD_MAX ((size_t)64 << 20) /* an image of more bytes is checked as it is decoded */
+#define PREFETCH_MAX ((size_t)64 << 20) /* a larger image is checked while it is decoded */
 
 static void init_source(j_decompress_ptr c) {
     (void)c;
@@ -29,7 +29,7 @@ static boolean fill_source(j_decompress_ptr c) {
     struct imf_jpeg *j = c->client_data;
     struct imf_source *s = &j->reader->source;
     const JOCTET *end = j->source.next_input_byte + j->source.bytes_in_buffer;
-    if (j->in_header && j->given > IMF_METADATA_MAX) {
+    if (j->in_header && j->received > IMF_METADATA_MAX) {
         j->too_much_metadata = true;
         longjmp(j->jump, 1);
     }
@@ -39,7 +39,7 @@ static boolean fill_source(j_decompress_ptr c) {
     if (imf_source_fill(s)) {
         j->source.next_input_byte = j->begin = s->buffer;
         j->source.bytes_in_buffer = s->end;
-        j->given += s->end;
+        j->received += s->end;
         s->at = s->end;
         return TRUE;
     }
@@ -73,45 +73,45 @@ void imf_jpeg_open_source(struct imf_jpeg *j) {
                                          .resync_to_restart = jpeg_resync_to_restart,
                                          .term_source = init_source};
     j->begin = j->source.next_input_byte;
-    j->given = s->end - s->at;
+    j->received = s->end - s->at;
     s->at = s->end;
     j->c.src = &j->source;
 }
 
 uint64_t imf_jpeg_position(const struct imf_jpeg *j) {
-    return j->given - (j->truncated ? 0 : j->source.bytes_in_buffer);
+    return j->received - (j->truncated ? 0 : j->source.bytes_in_buffer);
 }
 
-unsigned char *imf_jpeg_rest(struct imf_jpeg *j, size_t max, size_t *size) {
-    size_t held = j->source.bytes_in_buffer, room = held + IMF_SOURCE_SIZE;
+unsigned char *imf_jpeg_trailer(struct imf_jpeg *j, size_t max, size_t *size) {
+    size_t held = j->source.bytes_in_buffer, capacity = held + IMF_SOURCE_SIZE;
     unsigned char *data = NULL, *larger;
-    for (*size = 0; *size <= max; room *= 2) {
-        larger = realloc(data, room);
+    for (*size = 0; *size <= max; capacity *= 2) {
+        larger = realloc(data, capacity);
         j->reader->metadata.out_of_memory |= !larger;
         if (!larger)
             break;
         data = larger;
         if (*size == 0 && held > 0)
             memcpy(data, j->source.next_input_byte, *size = held);
-        *size += imf_source_read(&j->reader->source, data + *size, room - *size);
-        if (*size<room && * size> 0 && *size <= max)
+        *size += imf_source_read(&j->reader->source, data + *size, capacity - *size);
+        if (*size > 0 && *size < capacity && *size <= max)
             return data;
-        if (*size < room)
+        if (*size < capacity)
             break;
     }
     free(data);
     return NULL;
 }
 
-/* ---- looking ahead ------------------------------------------------------------------------ */
+/* ---- counting scans ----------------------------------------------------------------------- */
 
-/* How far the markers are followed in the bytes that were read. */
-struct walk {
+/* Position among the markers of the bytes that were read. */
+struct scanner {
     const unsigned char *data;
     size_t size, at, marker; /* marker: where the last segment begins */
     int scans;
-    uint64_t work; /* samples of the scans */
-    bool over;     /* the image ends, or is none */
+    uint64_t samples; /* samples of the scans */
+    bool over;        /* the image ended, or is malformed */
 };
 
 static uint64_t component_samples(const struct imf_jpeg *j, int id) {
@@ -123,8 +123,8 @@ static uint64_t component_samples(const struct imf_jpeg *j, int id) {
     return 0;
 }
 
-/* One step to the next marker or past one; false when that needs more bytes. */
-static bool step(const struct imf_jpeg *j, struct walk *w) {
+/* Go to the next marker or past one; false when that needs more bytes. */
+static bool step(const struct imf_jpeg *j, struct scanner *w) {
     enum { MARKER = 2, LENGTH = 2, TEM = 0x01 };
     const unsigned char *p =
         w->at < w->size ? memchr(w->data + w->at, 0xff, w->size - w->at) : NULL;
@@ -140,7 +140,7 @@ static bool step(const struct imf_jpeg *j, struct walk *w) {
     if (code == 0xff) {
         w->at++;
     } else if (code == 0 || code == TEM || (code >= JPEG_RST0 && code <= JPEG_RST0 + 8)) {
-        w->at += MARKER; /* stuffing, a restart, SOI: nothing follows */
+        w->at += MARKER; /* stuffing, a restart, SOI: no length follows */
     } else if (code == JPEG_EOI) {
         w->over = true;
     } else {
@@ -153,7 +153,7 @@ static bool step(const struct imf_jpeg *j, struct walk *w) {
                 return false;
             w->scans++;
             for (size_t i = 0; length >= LENGTH + 1 + 2 * (i + 1) && i < p[4]; i++)
-                w->work += component_samples(j, p[5 + 2 * i]);
+                w->samples += component_samples(j, p[5 + 2 * i]);
         }
         w->marker = w->at;
         w->at += MARKER + length;
@@ -162,41 +162,41 @@ static bool step(const struct imf_jpeg *j, struct walk *w) {
     return true;
 }
 
-static bool grow(unsigned char **data, size_t *room) {
-    unsigned char *larger = *room >= AHEAD_MAX ? NULL : realloc(*data, *room * 2);
+static bool grow(unsigned char **data, size_t *capacity) {
+    unsigned char *larger = *capacity >= PREFETCH_MAX ? NULL : realloc(*data, *capacity * 2);
     if (!larger)
         return false;
     *data = larger;
-    *room *= 2;
+    *capacity *= 2;
     return true;
 }
 
 enum imf_status imf_jpeg_count_scans(struct imf_jpeg *j, uint64_t memory, struct imf_error *err) {
     struct imf_source *s = &j->reader->source;
-    struct walk w = {.scans = 1, .size = j->source.bytes_in_buffer};
-    size_t room = 2 * IMF_SOURCE_SIZE;
+    struct scanner w = {.scans = 1, .size = j->source.bytes_in_buffer};
+    size_t capacity = 2 * IMF_SOURCE_SIZE;
     enum imf_status status = IMF_OK;
     for (int i = 0; i < j->c.comps_in_scan; i++)
-        w.work += component_samples(j, j->c.cur_comp_info[i]->component_id);
-    unsigned char *data = malloc(room);
+        w.samples += component_samples(j, j->c.cur_comp_info[i]->component_id);
+    unsigned char *data = malloc(capacity);
     if (!data)
-        return imf_fail_memory(err, room);
+        return imf_fail_memory(err, capacity);
     memcpy(data, j->source.next_input_byte, w.size);
     for (;;) {
         w.data = data;
         while (!status && !w.over && step(j, &w))
-            status = imf_jpeg_check_scans(j, w.scans, w.work, err);
+            status = imf_jpeg_check_scans(j, w.scans, w.samples, err);
         if (status || w.over)
             break;
-        if (w.size == room && (room > memory / 2 || !grow(&data, &room)))
+        if (w.size == capacity && (capacity > memory / 2 || !grow(&data, &capacity)))
             break;
-        size_t got = imf_source_read(s, data + w.size, room - w.size);
-        if (got == 0) { /* half a segment is an error to libjpeg; without it the scans are read */
+        size_t got = imf_source_read(s, data + w.size, capacity - w.size);
+        if (got == 0) { /* drop an incomplete segment, which libjpeg would refuse */
             w.size = w.at > w.size ? w.marker : w.at;
             break;
         }
         w.size += got;
-        j->given += got;
+        j->received += got;
     }
     j->prefetched = data;
     j->source.next_input_byte = j->begin = data;

@@ -1,8 +1,8 @@
 /*
  * write.c - JPEG encoder (libjpeg-turbo)
  *
- * CMYK is written as Photoshop writes it: inverted, with an Adobe marker. libjpeg leaves an error
- * by longjmp: each call is a step run by guarded().
+ * CMYK is written as Photoshop writes it: inverted, with an Adobe marker. libjpeg reports an error by
+ * longjmp: each call into it is a step that guarded() runs.
  */
 #include "codec/jpeg/write.h"
 
@@ -10,6 +10,7 @@
 #include "codec/jpeg/destination.h"
 #include "codec/jpeg/markers.h"
 #include "codec/jpeg/settings.h"
+#include "codec/metadata/bytes.h"
 #include "codec/metadata/xmp.h"
 
 #include <errno.h>
@@ -96,10 +97,8 @@ static void put_long_xmp(struct jpeg *j, const unsigned char *data, size_t size)
         char head[HEAD] = IMF_XMP_EXTENSION_PREFIX;
         char *to = head + sizeof IMF_XMP_EXTENSION_PREFIX;
         memcpy(to, split.guid, 32);
-        for (int i = 0; i < 4; i++) {
-            to[32 + i] = (char)(split.size >> (24 - 8 * i));
-            to[36 + i] = (char)(at >> (24 - 8 * i));
-        }
+        imf_put32(to + 32, (uint32_t)split.size);
+        imf_put32(to + 36, (uint32_t)at);
         put_segment(j, JPEG_APP0 + 1, head, HEAD, split.extension + at,
                     split.size - at < PIECE ? split.size - at : PIECE);
     }
@@ -130,7 +129,7 @@ static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
     } while (at < item->size);
 }
 
-/* Readers take resources that go on in another segment together. */
+/* Readers join resources that continue in another segment. */
 static void put_irb(struct jpeg *j, const struct imf_meta_item *item) {
     enum { PIECE = IMF_SEGMENT_MAX - sizeof IMF_IRB_PREFIX };
     for (size_t at = 0; at < item->size; at += PIECE)
@@ -155,8 +154,7 @@ static void (*const put[IMF_META_KINDS])(struct jpeg *j, const struct imf_meta_i
     [IMF_META_JPEG_MPF] = put_mpf,
 };
 
-/* EXIF stands first, as its standard wants, and for
- * JPEG sources without JFIF no JFIF precedes it. */
+/* EXIF stands first, as its standard demands: it is not preceded by JFIF where the source has none. */
 static void set_density(struct jpeg *j, bool exif) {
     struct jpeg_compress_struct *c = &j->c;
     struct imf_density d = imf_writer_density(j->writer);
@@ -236,7 +234,7 @@ static void finish_step(struct jpeg *j) {
 
 /* ---- encoder ------------------------------------------------------------------------------ */
 
-/* Can the images that follow the first one be kept, if they are there? */
+/* Can the trailer be kept, if there is one? */
 static bool keeps_trailer(struct imf_writer *w) {
     const struct imf_metadata *m = w->metadata;
     if (!m || !m->needs_trailer)

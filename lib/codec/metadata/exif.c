@@ -1,10 +1,11 @@
 /*
- * exif.c - orientation, and what depends on it, inside of EXIF and XMP
+ * exif.c - what of EXIF depends on orientation
  *
  * EXIF is a TIFF stream. Exif 2.32 puts the image's tags into the first directory and into one that
  * it points to; the second holds the thumbnail.
  */
-#include "codec/metadata/list.h"
+#include "codec/metadata/exif.h"
+
 #include "codec/metadata/tiff.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ int imf_metadata_orientation(const struct imf_metadata *metadata) {
     return value >= 1 && value <= 8 ? (int)value : 1;
 }
 
-/* Exchange type, count and value of two entries, if both are there. */
+/* Exchange type, count and value of two entries, if both exist. */
 static void exchange(unsigned char *exif, size_t size, bool big, size_t directory, uint32_t tag_a,
                      uint32_t tag_b) {
     unsigned char old[ENTRY - 2];
@@ -77,25 +78,6 @@ unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap) {
         if (pointer)
             exchange(copy, size, big, imf_tiff_get32(copy + pointer + 8, big), TAG_X_DIMENSION,
                      TAG_Y_DIMENSION);
-    }
-    return copy;
-}
-
-/* The property is an attribute or an element: tiff:Orientation="6", <tiff:Orientation>6</... */
-unsigned char *imf_xmp_upright(const struct imf_meta_item *xmp) {
-    static const char name[] = "tiff:Orientation";
-    const size_t length = sizeof name - 1;
-    unsigned char *copy = malloc(xmp->size + 1);
-    if (!copy)
-        return NULL;
-    memcpy(copy, xmp->data, xmp->size);
-    copy[xmp->size] = 0; /* ends every search below */
-    for (unsigned char *at = copy, *end = copy + xmp->size;
-         (at = memmem(at, (size_t)(end - at), name, length));) {
-        at += length;
-        at += strspn((const char *)at, " \t\r\n=\"'>");
-        if (*at >= '2' && *at <= '8' && (at[1] < '0' || at[1] > '9'))
-            *at = '1';
     }
     return copy;
 }

@@ -1,41 +1,44 @@
 /*
- * icc.c - how an image's samples stand for light: its ICC profile's curves, read by Little CMS, or
- * what PNG's chunks say
+ * icc.c - an image's transfer function: the curves of its ICC profile, read by Little CMS, or what
+ * PNG's chunks say
  *
- * A profile of curves and a matrix has one for each colour, or one for gray. One of tables (of
- * printers, say) has no linear light to offer. Of PNG's chunks the first of cICP, iCCP, sRGB and
+ * A profile of curves and a matrix has a curve for each colour, or one for gray. A profile of tables
+ * (a printer's, say) has no curve to linear light. Of PNG's chunks the first of cICP, iCCP, sRGB and
  * gAMA counts (PNG, third edition, 4.3).
  */
+#include "codec/metadata/icc.h"
+
 #include "base/curve.h"
 #include "base/error.h"
-#include "codec/metadata/list.h"
+#include "codec/metadata/bytes.h"
 
 #include <lcms2_plugin.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PROFILE_MAX ((size_t)16 << 20)
 #define CONTEXTS 2060                        /* the version of Little CMS that has them */
 #define HEAP_MAX ((cmsUInt32Number)32 << 20) /* what Little CMS may ask for at once */
 #define LAST (IMF_CURVE_POINTS - 1)
-/* Curves are sRGB's if no farther from it than its own 16-bit tables are, here and there. */
+/* A curve is sRGB's if it is no farther from it than profiles with sRGB's curve in 16 bits are. */
 #define SAME 3e-5
 #define SAMPLED 51
-/* A gamma beyond these is a mistake. */
+/* Gammas beyond this or its inverse are mistakes. */
 #define GAMMA_MAX 10.0
 #define UNSPECIFIED 2 /* cICP's transfer function */
 
-/* One of these, or a power. */
+/* A tone curve of the profile, or (NULL) a power. */
 struct source {
     const cmsToneCurve *tone;
-    bool lightness; /* its values are CIE L*, of 100 */
+    bool lightness; /* its values are CIE L* / 100 */
     double power;
 };
 
 static double tone_at(const cmsToneCurve *tone, double x) {
     if (cmsGetToneCurveParametricType(tone))
         return cmsEvalToneCurveFloat(tone, (cmsFloat32Number)x);
-    /* Little CMS would round to 16 bits what lies between the entries. */
+    /* Between entries Little CMS would round to 16 bits. */
     const cmsUInt16Number *entry = cmsGetToneCurveEstimatedTable(tone);
     int last = (int)cmsGetToneCurveEstimatedTableEntries(tone) - 1;
     double at = x * last;
@@ -82,9 +85,16 @@ static enum imf_status make_curve(struct imf_curve **out, const struct source *s
     return imf_fail(err, IMF_ERR_DAMAGED, "a curve of the ICC profile falls, or is flat");
 }
 
+/* ICC.1: the signature of the device's colour space stands at byte 16 of the 128-byte header. */
+bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color) {
+    static const char signature[][5] = {
+        [IMF_COLOR_GRAY] = "GRAY", [IMF_COLOR_RGB] = "RGB ", [IMF_COLOR_CMYK] = "CMYK"};
+    return icc->size >= 128 && memcmp(icc->data + 16, signature[color], 4) == 0;
+}
+
 /* ---- profiles ------------------------------------------------------------------------------- */
 
-static enum imf_status take_curves(struct imf_curve **out, cmsHPROFILE profile,
+static enum imf_status read_curves(struct imf_curve **out, cmsHPROFILE profile,
                                    enum imf_color color, struct imf_error *err) {
     static const cmsTagSignature gray[] = {cmsSigGrayTRCTag},
                                  rgb[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
@@ -99,53 +109,54 @@ static enum imf_status take_curves(struct imf_curve **out, cmsHPROFILE profile,
             return imf_fail(err, IMF_ERR_DAMAGED, "a curve of the ICC profile is damaged");
         s[i].lightness = color == IMF_COLOR_GRAY && cmsGetPCS(profile) == cmsSigLabData;
     }
-    /* Tags that share their data are one. */
+    /* Tags that share their data give one curve. */
     bool same = count == 3 && s[1].tone == s[0].tone && s[2].tone == s[0].tone;
     return make_curve(out, s, same ? 1 : count, err);
 }
 
-/* Little CMS does not tell a lack of memory from damage. */
+/* Little CMS reports a lack of memory as damage. */
 struct heap {
     bool out_of_memory;
 };
 
-static void *noted(cmsContext context, void *memory, cmsUInt32Number size) {
+static void *note(cmsContext context, void *memory, cmsUInt32Number size) {
     struct heap *heap = cmsGetContextUserData(context);
     if (!memory && size <= HEAP_MAX && heap)
         heap->out_of_memory = true;
     return memory;
 }
 
-static void *take(cmsContext context, cmsUInt32Number size) {
-    return noted(context, size <= HEAP_MAX ? malloc(size) : NULL, size);
+static void *allocate(cmsContext context, cmsUInt32Number size) {
+    return note(context, size <= HEAP_MAX ? malloc(size) : NULL, size);
 }
 
-static void *retake(cmsContext context, void *memory, cmsUInt32Number size) {
-    return noted(context, size <= HEAP_MAX ? realloc(memory, size) : NULL, size);
+static void *reallocate(cmsContext context, void *memory, cmsUInt32Number size) {
+    return note(context, size <= HEAP_MAX ? realloc(memory, size) : NULL, size);
 }
 
-static void give(cmsContext context, void *memory) {
+static void release(cmsContext context, void *memory) {
     (void)context;
     free(memory);
 }
 
-/* A context is one thread's. (Little CMS's own mutexes crash where memory is short.) */
+/* No lock is needed: a context is used by one thread. (Little CMS's own mutexes crash where memory is
+ * short.) */
 static void *make_mutex(cmsContext context) {
     return context;
 }
 
-static void pass_mutex(cmsContext context, void *mutex) {
+static void ignore_mutex(cmsContext context, void *mutex) {
     (void)context;
     (void)mutex;
 }
 
-static cmsBool take_mutex(cmsContext context, void *mutex) {
-    pass_mutex(context, mutex);
+static cmsBool lock_mutex(cmsContext context, void *mutex) {
+    ignore_mutex(context, mutex);
     return TRUE;
 }
 
-/* The default prints nothing either, but belongs to the process. */
-static void say_nothing(cmsContext context, cmsUInt32Number code, const char *text) {
+/* The default handler prints nothing either, but belongs to the process. */
+static void log_nothing(cmsContext context, cmsUInt32Number code, const char *text) {
     (void)context;
     (void)code;
     (void)text;
@@ -160,21 +171,21 @@ static enum imf_status read_profile(struct imf_curve **out, const struct imf_met
                         color == IMF_COLOR_GRAY ? "gray" : "RGB");
     cmsPluginMutex mutex = {.base = {cmsPluginMagicNumber, CONTEXTS, cmsPluginMutexSig, NULL},
                             .CreateMutexPtr = make_mutex,
-                            .DestroyMutexPtr = pass_mutex,
-                            .LockMutexPtr = take_mutex,
-                            .UnlockMutexPtr = pass_mutex};
+                            .DestroyMutexPtr = ignore_mutex,
+                            .LockMutexPtr = lock_mutex,
+                            .UnlockMutexPtr = ignore_mutex};
     cmsPluginMemHandler memory = {
         .base = {cmsPluginMagicNumber, CONTEXTS, cmsPluginMemHandlerSig, &mutex.base},
-        .MallocPtr = take,
-        .FreePtr = give,
-        .ReallocPtr = retake};
+        .MallocPtr = allocate,
+        .FreePtr = release,
+        .ReallocPtr = reallocate};
     struct heap heap = {.out_of_memory = false};
     cmsContext context = cmsCreateContext(&memory, &heap);
     if (!context)
         return imf_fail_memory(err, icc->size);
-    cmsSetLogErrorHandlerTHR(context, say_nothing);
+    cmsSetLogErrorHandlerTHR(context, log_nothing);
     cmsHPROFILE profile = cmsOpenProfileFromMemTHR(context, icc->data, (cmsUInt32Number)icc->size);
-    enum imf_status st = profile ? take_curves(out, profile, color, err)
+    enum imf_status st = profile ? read_curves(out, profile, color, err)
                                  : imf_fail(err, IMF_ERR_DAMAGED, "the ICC profile is damaged");
     if (profile)
         cmsCloseProfile(profile);
@@ -189,26 +200,24 @@ static enum imf_status read_profile(struct imf_curve **out, const struct imf_met
 /* ---- PNG's chunks --------------------------------------------------------------------------- */
 
 static const struct imf_meta_item *find_chunk(const struct imf_metadata *m, const char *name) {
-    uint32_t tag = (uint32_t)name[0] << 24 | (uint32_t)name[1] << 16 | (uint32_t)name[2] << 8 |
-                   (uint32_t)name[3];
+    uint32_t tag = imf_get32(name);
     const struct imf_meta_item *item = imf_metadata_find(m, IMF_META_PNG_CHUNK);
     while (item && !(item->kind == IMF_META_PNG_CHUNK && item->tag == tag))
         item = item->next;
     return item;
 }
 
-/* The chunks' sizes are those that they must have (png_chunk.c). */
+/* png/chunks.c has checked the chunks' sizes. */
 static enum imf_status read_gamma(struct imf_curve **out, const struct imf_meta_item *gama,
                                   struct imf_error *err) {
-    const unsigned char *d = gama->data;
-    struct source s = {.power = 1e5 / ((uint32_t)d[0] << 24 | d[1] << 16 | d[2] << 8 | d[3])};
+    struct source s = {.power = 1e5 / imf_get32(gama->data)};
     if (s.power > GAMMA_MAX || s.power < 1 / GAMMA_MAX)
-        return imf_fail(err, IMF_ERR_FORMAT, "a gamma of %g (gAMA) is none that pictures have",
+        return imf_fail(err, IMF_ERR_FORMAT, "a gamma of %g (gAMA) is not one that images have",
                         s.power);
     return make_curve(out, &s, 1, err);
 }
 
-/* The power of one of ITU-T H.273's transfer characteristics; 0: sRGB's; -1: another curve. */
+/* The power of an ITU-T H.273 transfer characteristic; 0: sRGB's curve; -1: another curve. */
 static double power_of(int coding) {
     enum { GAMMA_22 = 4, GAMMA_28 = 5, LINEAR = 8, SRGB = 13 };
     return coding == GAMMA_22   ? 2.2

@@ -1,22 +1,22 @@
 /*
- * list.h - what an image carries beside its pixels
+ * list.h - the metadata of an image
  *
- * EXIF, XMP and ICC are kept in the form that every format shares (a TIFF stream, a packet, a
- * profile), so that any reader's metadata suits any writer. What only one format can hold (PNG
- * chunks, JPEG segments) is kept as raw bytes and goes back to that format only.
+ * EXIF, XMP and ICC are kept in the form that all formats share (a TIFF stream, a packet, a
+ * profile), so that any writer can store any reader's metadata. What only one format can store (PNG
+ * chunks, JPEG segments) is kept as raw bytes for that format.
  */
 #ifndef IMF_CODEC_METADATA_LIST_H
 #define IMF_CODEC_METADATA_LIST_H
 
 #include "imfilter.h"
 
-/* All items together hold no more than this. */
+/* Bytes of all items together, at most. */
 #define IMF_METADATA_MAX ((size_t)64 << 20)
 /* The part of IMF_STRIP_ALL that has no name of its own: comments, text, resolution, gamma. */
 #define IMF_STRIP_OTHER 8u
 
-/* What begins a JPEG's segment, or a PNG's text, of EXIF and XMP, each with its terminating NUL; EXIF's
- * has a second one (JEITA CP-3451; XMP part 3, 1.1.3). */
+/* The identifiers that EXIF and XMP begin with in a JPEG's segment or a PNG's text, each with its
+ * terminating NUL; EXIF's has a second one (JEITA CP-3451; XMP part 3, 1.1.3). */
 #define IMF_EXIF_PREFIX "Exif\0"
 #define IMF_XMP_PREFIX "http://ns.adobe.com/xap/1.0/"
 #define IMF_XMP_EXTENSION_PREFIX "http://ns.adobe.com/xmp/extension/"
@@ -27,10 +27,10 @@ enum imf_meta_kind {
     IMF_META_ICC,          /* ICC profile */
     IMF_META_COMMENT,      /* text, as JPEG's COM holds it */
     IMF_META_IRB,          /* Photoshop's image resources, which hold IPTC's record */
-    IMF_META_EXIF_TEXT,    /* the same as EXIF, which a PNG has as text, too, or only so */
+    IMF_META_EXIF_TEXT,    /* EXIF that stands in a PNG's text, beside an eXIf chunk or alone */
     IMF_META_PNG_CHUNK,    /* data of the chunk `tag`, for PNG only */
-    IMF_META_JPEG_MPF,     /* JPEG's list of the pictures behind the first, a TIFF stream */
-    IMF_META_JPEG_TRAILER, /* what stands behind the first image of a JPEG */
+    IMF_META_JPEG_MPF,     /* JPEG's list of the images after the first, a TIFF stream */
+    IMF_META_JPEG_TRAILER, /* what follows the first image of a JPEG */
     IMF_META_JPEG_SEGMENT, /* data of the marker `tag`, for JPEG only */
     IMF_META_KINDS
 };
@@ -40,8 +40,8 @@ struct imf_meta_item {
     enum imf_meta_kind kind;
     unsigned strip;     /* the imf_strip bit that removes it */
     uint32_t tag;       /* PNG: the chunk's name, big-endian; JPEG: marker code */
-    bool derived;       /* another item of this list puts it into a PNG */
-    bool needs_trailer; /* it refers to what stands behind the first image of a JPEG */
+    bool derived;       /* from another item, with which it is written to a PNG */
+    bool needs_trailer; /* it refers to what follows the first image of a JPEG */
     size_t size;
     unsigned char data[];
 };
@@ -73,10 +73,10 @@ struct imf_jpeg_source {
 struct imf_metadata {
     struct imf_meta_item *first, *last;
     struct imf_meta_item *of[IMF_META_KINDS]; /* the first of each kind */
-    size_t total;                             /* bytes of all items, and of their heads */
-    unsigned inflated;                        /* PNG: deflated items met */
-    unsigned colors;                          /* PNG: bits of the colour chunks met */
-    bool out_of_memory;                       /* an item is missing: there was no memory */
+    size_t total;                             /* bytes of all items, structs included */
+    unsigned inflated;                        /* PNG: deflated items so far */
+    unsigned colors;                          /* PNG: set of the colour chunks so far */
+    bool out_of_memory;                       /* an item is missing for that */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
     bool needs_trailer;  /* an item does */
@@ -84,8 +84,8 @@ struct imf_metadata {
     uint64_t trailer_at; /* of IMF_META_JPEG_TRAILER's */
 };
 
-/* Append a copy; EXIF, XMP and ICC only when there is none yet. NULL when memory (the metadata are
- * out_of_memory then) or IMF_METADATA_MAX does not allow it, or for a second EXIF, XMP or ICC. */
+/* Append a copy; EXIF, XMP and ICC only when there is none yet. NULL without memory (out_of_memory is
+ * set then), where IMF_METADATA_MAX does not allow it, and for a second EXIF, XMP or ICC. */
 struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_meta_kind kind,
                                        unsigned strip, const void *data, size_t size);
 /* The first item of that kind, or NULL; metadata may be NULL. */
@@ -93,17 +93,8 @@ const struct imf_meta_item *imf_metadata_find(const struct imf_metadata *metadat
                                               enum imf_meta_kind kind);
 void imf_metadata_clear(struct imf_metadata *metadata);
 
-/* Offset of the two bytes of EXIF orientation's value, 0 when there is none; *big: their order. */
-size_t imf_exif_orientation_at(const unsigned char *exif, size_t size, bool *big);
-/* A copy of an EXIF item for pixels that were turned upright: orientation 1; no thumbnail, which
- * would lie on its side; sizes and resolutions changed over if `swap`. NULL: no memory. */
-unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap);
-/* A copy of an XMP packet with every orientation 1. NULL: no memory. */
-unsigned char *imf_xmp_upright(const struct imf_meta_item *xmp);
-/* How the source JPEG was made, for pixels whose rows and columns change over. */
+/* Exchange x and y, for pixels whose rows become columns. */
 void imf_jpeg_source_transpose(struct imf_jpeg_source *source);
-/* Does the profile describe pixels of this kind? */
-bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color);
 /* The same density in another unit (INCH or METRE; ASPECT stays). x or y 0: not representable. */
 struct imf_density imf_density_convert(struct imf_density from, enum imf_density_unit unit);
 

@@ -1,9 +1,9 @@
 /*
  * xmp.c - XMP that one JPEG segment cannot hold (XMP part 3, 1.1.3.1)
  *
- * Such a packet is a short one and an extension, which segments of their own hold in pieces: a
- * prefix, the MD5 digest by which the packet names its extension, its full length, the piece's
- * offset, the piece. Other formats take one packet of any length.
+ * Such a packet is stored as a short packet and an extension, which is cut into segments of its own.
+ * Each has a prefix, the extension's MD5 digest, by which the short packet names it, its full length,
+ * this piece's offset, and the piece. Other formats store one packet of any length.
  */
 #include "codec/metadata/xmp.h"
 
@@ -55,7 +55,7 @@ bool imf_xmp_is_extended(const struct imf_metadata *m) {
     return false;
 }
 
-/* The extension that the packet names, NULL unless it is there in full. */
+/* The extension that the packet names; NULL unless it is complete. */
 static unsigned char *assemble(const struct imf_metadata *m, const unsigned char *xmp, size_t size,
                                size_t *full, bool *out_of_memory) {
     unsigned char *extension = NULL;
@@ -84,7 +84,7 @@ static unsigned char *assemble(const struct imf_metadata *m, const unsigned char
     return extension;
 }
 
-/* What stands within rdf:RDF. Namespaces that are declared around it would be lost. */
+/* The content of rdf:RDF; NULL where namespaces are declared around it, which would be lost. */
 static const unsigned char *rdf_content(const unsigned char *xmp, size_t size, size_t *content) {
     static const char declares[] = "xmlns:";
     const unsigned char *begin = find(xmp, size, "<rdf:RDF"), *end = find_last(xmp, size, RDF_END);

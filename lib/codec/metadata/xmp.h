@@ -1,8 +1,8 @@
 /*
- * xmp.h - XMP packets: parts left out, and what JPEG keeps in several segments
+ * xmp.h - XMP packets: removing parts, and joining and splitting those of several JPEG segments
  *
- * Packets are edited as text and not understood: a prefix is taken to stand for the same namespace
- * in all of a packet, and RDF's own to be "rdf", as every writer has it.
+ * Packets are edited as text and not parsed: a prefix is assumed to mean the same namespace in all
+ * of a packet, and RDF's to be "rdf", as every writer has it.
  */
 #ifndef IMF_CODEC_METADATA_XMP_H
 #define IMF_CODEC_METADATA_XMP_H
@@ -10,7 +10,7 @@
 #include "codec/metadata/list.h"
 
 enum imf_xmp_part {
-    IMF_XMP_TRAILER_REFS = 1,  /* references to what stands behind the first image of a JPEG */
+    IMF_XMP_TRAILER_REFS = 1,  /* references to what follows the first image of a JPEG */
     IMF_XMP_EXTENSION_NOTE = 2 /* that there is an extension */
 };
 
@@ -19,15 +19,18 @@ enum imf_xmp_part {
 unsigned char *imf_xmp_remove(const unsigned char *xmp, size_t size, unsigned parts,
                               size_t *out_size, bool *out_of_memory);
 
+/* A copy with every orientation 1. NULL: no memory. Freed with free(). */
+unsigned char *imf_xmp_upright(const struct imf_meta_item *xmp);
+
 /* Are there extension segments in the list? */
 bool imf_xmp_is_extended(const struct imf_metadata *m);
-/* What a JPEG's extension segments hold (IMF_META_JPEG_SEGMENT items), put into the packet that
- * they extend; NULL when they do not fit together, or without memory (*out_of_memory tells). Freed
+/* The packet with the content of its extension segments (IMF_META_JPEG_SEGMENT items); NULL when they
+ * do not fit together, or without memory (*out_of_memory tells). Freed
  * with free(). */
 unsigned char *imf_xmp_join(const struct imf_metadata *m, const unsigned char *xmp, size_t size,
                             size_t *out_size, bool *out_of_memory);
 
-/* A packet too long for one segment: a short one, and an extension within the long one. */
+/* A packet too long for one segment as a short packet and an extension, which is a part of xmp. */
 struct imf_xmp_split {
     char packet[600];
     char guid[33]; /* MD5 of the extension, in hexadecimal digits */

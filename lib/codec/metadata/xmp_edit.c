@@ -1,8 +1,8 @@
 /*
- * xmp_edit.c - an XMP packet without what is no longer true
+ * xmp_edit.c - parts of an XMP packet that are removed or changed
  *
- * One walk over the tags: an element of a doomed name goes with all that is in it, a doomed
- * attribute alone, and the rest is copied byte for byte.
+ * One pass over the tags: an element with a name to be removed goes with its content, an attribute
+ * alone, and the rest is copied byte for byte.
  */
 #include "codec/metadata/xmp.h"
 
@@ -11,7 +11,7 @@
 
 static const struct {
     unsigned part;
-    const char *space, *local; /* namespace; names in it that begin with this */
+    const char *space, *local; /* namespace, and how names in it begin */
 } rules[] = {
     {IMF_XMP_TRAILER_REFS, "http://ns.adobe.com/hdr-gain-map/1.0/", ""},
     {IMF_XMP_TRAILER_REFS, "http://ns.apple.com/HDRGainMap/1.0/", ""},
@@ -24,7 +24,8 @@ static const struct {
 
 #define PREFIXES_MAX 32
 
-struct doom {
+/* Names to be removed, by the prefixes that this packet has for the namespaces. */
+struct removal {
     struct {
         const unsigned char *prefix;
         size_t length;
@@ -36,7 +37,7 @@ struct doom {
 struct edit {
     const unsigned char *at, *end;
     unsigned char *to;
-    struct doom doom;
+    struct removal removal;
 };
 
 static bool is_space(int c) {
@@ -49,8 +50,8 @@ static bool ends_name(int c) {
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* The prefix that xmlns:PREFIX="SPACE" gives, where SPACE stands at `at`. */
-static void add_prefix(struct doom *d, const unsigned char *begin, const unsigned char *at,
+/* Add the prefix that xmlns:PREFIX="SPACE" declares, where SPACE stands at `at`. */
+static void add_prefix(struct removal *d, const unsigned char *begin, const unsigned char *at,
                        const char *local) {
     static const char declares[] = "xmlns:";
     const unsigned char *end = at - 1; /* the quote */
@@ -72,7 +73,7 @@ static void add_prefix(struct doom *d, const unsigned char *begin, const unsigne
     d->names[d->count++].local = local;
 }
 
-static void find_prefixes(struct doom *d, const unsigned char *xmp, const unsigned char *end,
+static void find_prefixes(struct removal *d, const unsigned char *xmp, const unsigned char *end,
                           unsigned parts) {
     for (size_t i = 0; i < RULES; i++) {
         size_t length = strlen(rules[i].space);
@@ -88,7 +89,7 @@ static void find_prefixes(struct doom *d, const unsigned char *xmp, const unsign
     }
 }
 
-static bool doomed(const struct doom *d, const unsigned char *name, size_t length) {
+static bool is_removed(const struct removal *d, const unsigned char *name, size_t length) {
     static const char declares[] = "xmlns:";
     bool declared =
         length > sizeof declares - 1 && memcmp(name, declares, sizeof declares - 1) == 0;
@@ -110,7 +111,7 @@ static bool doomed(const struct doom *d, const unsigned char *name, size_t lengt
 
 /* ---- tags --------------------------------------------------------------------------------- */
 
-/* Behind the markup that begins at `at`, or NULL. */
+/* The end of the markup that begins at `at`, or NULL. */
 static const unsigned char *markup_end(const unsigned char *at, const unsigned char *end) {
     static const struct {
         const char *begin, *end;
@@ -144,7 +145,7 @@ static void copy(struct edit *e, const unsigned char *until) {
     e->at = until;
 }
 
-/* Behind the element whose start tag ends at `at`. */
+/* The end of the element whose start tag ends at `at`. */
 static const unsigned char *element_end(const unsigned char *at, const unsigned char *end) {
     for (int depth = 1; depth > 0;) {
         at = memchr(at, '<', (size_t)(end - at));
@@ -160,7 +161,7 @@ static const unsigned char *element_end(const unsigned char *at, const unsigned 
     return at;
 }
 
-/* The attributes of a tag that stays, which ends at `end`. */
+/* Copy the attributes of a tag that is kept, which ends at `end`. */
 static void copy_attributes(struct edit *e, const unsigned char *end) {
     while (e->at < end) {
         const unsigned char *name = e->at;
@@ -174,7 +175,7 @@ static void copy_attributes(struct edit *e, const unsigned char *end) {
             value < end ? memchr(value + 1, *value, (size_t)(end - value) - 1) : NULL;
         if (length == 0 || !close)
             break;
-        if (doomed(&e->doom, name, length))
+        if (is_removed(&e->removal, name, length))
             e->at = close + 1;
         else
             copy(e, close + 1);
@@ -192,7 +193,7 @@ static bool edit_tag(struct edit *e) {
         return true;
     }
     size_t length = name_length(name, close);
-    if (!doomed(&e->doom, name, length)) {
+    if (!is_removed(&e->removal, name, length)) {
         copy(e, name + length);
         copy_attributes(e, close);
         return true;
@@ -207,7 +208,7 @@ unsigned char *imf_xmp_remove(const unsigned char *xmp, size_t size, unsigned pa
     *out_of_memory |= !out;
     struct edit e = {.at = xmp, .end = xmp + size, .to = out};
     if (out && size > 0)
-        find_prefixes(&e.doom, xmp, e.end, parts);
+        find_prefixes(&e.removal, xmp, e.end, parts);
     while (out && e.at < e.end) {
         const unsigned char *tag = memchr(e.at, '<', (size_t)(e.end - e.at));
         copy(&e, tag ? tag : e.end);
@@ -218,4 +219,23 @@ unsigned char *imf_xmp_remove(const unsigned char *xmp, size_t size, unsigned pa
     }
     *out_size = out ? (size_t)(e.to - out) : 0;
     return out;
+}
+
+/* The property is an attribute or an element: tiff:Orientation="6", <tiff:Orientation>6</... */
+unsigned char *imf_xmp_upright(const struct imf_meta_item *xmp) {
+    static const char name[] = "tiff:Orientation";
+    const size_t length = sizeof name - 1;
+    unsigned char *copy = malloc(xmp->size + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, xmp->data, xmp->size);
+    copy[xmp->size] = 0; /* ends every search below */
+    for (unsigned char *at = copy, *end = copy + xmp->size;
+         (at = memmem(at, (size_t)(end - at), name, length));) {
+        at += length;
+        at += strspn((const char *)at, " \t\r\n=\"'>");
+        if (*at >= '2' && *at <= '8' && (at[1] < '0' || at[1] > '9'))
+            *at = '1';
+    }
+    return copy;
 }

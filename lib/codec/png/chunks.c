@@ -1,9 +1,9 @@
 /*
  * chunks.c - PNG's ancillary chunks as metadata
  *
- * Chunks come as raw bytes, past libpng, which would judge gamma and refuse ICC profiles that
- * everyone else reads. Text chunks are kept as they are, for a PNG, and XMP, ICC and a comment are
- * taken out of them, for any format; what is deflated is inflated up to a bound.
+ * Chunks are read as raw bytes instead of by libpng, which drops some gammas and refuses ICC profiles
+ * that other readers accept. Text chunks are kept as they are for a PNG; XMP, EXIF and a comment in
+ * them are kept for any format. What is deflated is inflated up to a bound.
  */
 #include "codec/png/chunks.h"
 
@@ -19,7 +19,7 @@
 #define KEYWORD_MAX 79
 #define INFLATED_MAX ((size_t)16 << 20)
 #define NUMBER_MAX 0x7fffffffu /* of PNG's four-byte numbers */
-#define INFLATIONS_MAX 16      /* a file of nothing but bombs takes no longer */
+#define INFLATIONS_MAX 16      /* of one file: it may consist of decompression bombs */
 
 static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_chunk *c,
                                      unsigned strip) {
@@ -30,27 +30,27 @@ static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_
     return item;
 }
 
-/* Inflate a whole zlib stream; NULL when it is damaged, over INFLATED_MAX (*over tells) or memory
- * is short (*out_of_memory tells). */
-static unsigned char *inflated(const unsigned char *data, size_t size, size_t *out_size, bool *over,
-                               bool *out_of_memory) {
+/* Inflate a whole zlib stream; NULL when it is damaged, over INFLATED_MAX (sets *over) or without
+ * memory (sets *out_of_memory). */
+static unsigned char *inflate_all(const unsigned char *data, size_t size, size_t *out_size,
+                                  bool *over, bool *out_of_memory) {
     z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)size};
     unsigned char *out = NULL, *grown;
     int code = inflateInit(&z);
     *out_of_memory |= code == Z_MEM_ERROR;
     if (code != Z_OK)
         return NULL;
-    for (size_t room = 16384; code == Z_OK; room *= 2) {
-        *over = room > INFLATED_MAX;
+    for (size_t capacity = 16384; code == Z_OK; capacity *= 2) {
+        *over = capacity > INFLATED_MAX;
         if (*over)
             break;
-        if (!(grown = realloc(out, room))) {
+        if (!(grown = realloc(out, capacity))) {
             *out_of_memory = true;
             break;
         }
         out = grown;
         z.next_out = out + z.total_out;
-        z.avail_out = (uInt)(room - z.total_out);
+        z.avail_out = (uInt)(capacity - z.total_out);
         code = inflate(&z, Z_NO_FLUSH);
     }
     *out_of_memory |= code == Z_MEM_ERROR;
@@ -68,12 +68,12 @@ static void leave_out(struct imf_reader *r, const struct imf_png_chunk *c, const
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* A text chunk's text in the chunk itself, or inflated into `owned`. */
+/* A chunk's text: a part of the chunk, or inflated into `owned`. */
 struct text {
     const unsigned char *at;
     size_t size;
     unsigned char *owned;
-    bool over; /* more than may be inflated */
+    bool over; /* inflated it would be too large */
 };
 
 static bool set_text(struct imf_reader *r, struct text *t, bool deflated, const unsigned char *at,
@@ -83,13 +83,13 @@ static bool set_text(struct imf_reader *r, struct text *t, bool deflated, const 
         return false;
     t->size = (size_t)(end - at);
     t->owned =
-        deflated ? inflated(at, t->size, &t->size, &t->over, &r->metadata.out_of_memory) : NULL;
+        deflated ? inflate_all(at, t->size, &t->size, &t->over, &r->metadata.out_of_memory) : NULL;
     t->at = deflated ? t->owned : at;
     return t->at != NULL;
 }
 
-/* Behind the keyword: nothing (tEXt); the method (zTXt); or whether it is deflated, the method,
- * language and translated keyword (iTXt). NULL: it is none of these. */
+/* Skip what stands between the keyword and the text: nothing (tEXt); the method (zTXt); or whether it
+ * is deflated, the method, language and translated keyword (iTXt). NULL: it is malformed. */
 static const unsigned char *text_at(char kind, const unsigned char *at, const unsigned char *end,
                                     bool *deflated) {
     *deflated = kind == 'z';
@@ -111,7 +111,7 @@ static const unsigned char *text_at(char kind, const unsigned char *at, const un
     return at;
 }
 
-/* tEXt and zTXt are Latin-1; a JPEG comment is by custom UTF-8, at most twice as long. */
+/* tEXt and zTXt are Latin-1; a JPEG's comment is UTF-8 by custom, at most twice as long. */
 static bool latin1_to_utf8(struct text *t, bool *out_of_memory) {
     unsigned char *utf8 = malloc(2 * t->size + 1), *to = utf8;
     if (!utf8) {
@@ -139,8 +139,8 @@ static bool begins(const unsigned char *data, size_t size, const char *begin, si
     return size >= length && memcmp(data, begin, length) == 0;
 }
 
-/* Of several the first: ImageMagick writes the same twice. */
-static void take_irb(struct imf_reader *r, const unsigned char *data, size_t size) {
+/* The first of several: ImageMagick writes the same twice. */
+static void add_irb(struct imf_reader *r, const unsigned char *data, size_t size) {
     if (imf_metadata_find(&r->metadata, IMF_META_IRB) || size < 4)
         return;
     unsigned char *irb = imf_png_irb(data, size, &size, &r->metadata.out_of_memory);
@@ -151,8 +151,8 @@ static void take_irb(struct imf_reader *r, const unsigned char *data, size_t siz
     free(irb);
 }
 
-/* Text that holds EXIF or XMP is taken for what it holds: false if this does neither. */
-static bool take_exif_or_xmp(struct imf_reader *r, const unsigned char *data, size_t size) {
+/* Add the EXIF or XMP in a text; false if it holds neither. */
+static bool add_exif_or_xmp(struct imf_reader *r, const unsigned char *data, size_t size) {
     static const char exif[] = IMF_EXIF_PREFIX, xmp[] = IMF_XMP_PREFIX;
     size_t skip = begins(data, size, exif, sizeof exif) ? sizeof exif
                   : begins(data, size, xmp, sizeof xmp) ? sizeof xmp
@@ -170,11 +170,11 @@ static bool take_exif_or_xmp(struct imf_reader *r, const unsigned char *data, si
     return true;
 }
 
-/* Text of these keywords, in upper or lower case, is ImageMagick's. */
+/* Keywords of ImageMagick's texts, in upper or lower case. */
 static const struct profile {
     const char *keyword;
     unsigned strip;
-    bool exif_or_xmp, irb; /* what it may hold; irb: Photoshop's resources, or IPTC's record */
+    bool exif_or_xmp, irb; /* it may hold these; irb: Photoshop's resources, or IPTC's record */
 } profiles[] = {
     {"raw profile type exif", IMF_STRIP_EXIF, true, false},
     {"raw profile type app1", IMF_STRIP_EXIF, true, false},
@@ -198,17 +198,17 @@ bool imf_png_names_exif(const char *keyword) {
     return profile && profile->strip == IMF_STRIP_EXIF;
 }
 
-static void take_profile(struct imf_reader *r, const struct imf_png_chunk *c,
-                         const struct profile *profile, const unsigned char *at, bool deflated) {
+static void add_profile(struct imf_reader *r, const struct imf_png_chunk *c,
+                        const struct profile *profile, const unsigned char *at, bool deflated) {
     struct text text = {0};
     size_t size = 0;
     unsigned char *data = NULL;
     if ((profile->exif_or_xmp || profile->irb) &&
         set_text(r, &text, deflated, at, c->data + c->size))
         data = imf_png_profile(text.at, text.size, &size, &r->metadata.out_of_memory);
-    bool taken = data && profile->exif_or_xmp && take_exif_or_xmp(r, data, size);
-    if (!taken && !c->again && add_raw(r, c, profile->strip) && data && profile->irb)
-        take_irb(r, data, size);
+    bool added = data && profile->exif_or_xmp && add_exif_or_xmp(r, data, size);
+    if (!added && !c->again && add_raw(r, c, profile->strip) && data && profile->irb)
+        add_irb(r, data, size);
     if (c->after_pixels)
         imf_png_use_exif_text(r);
     free(data);
@@ -225,7 +225,7 @@ void imf_png_use_exif_text(struct imf_reader *r) {
         exif->derived = true;
 }
 
-static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
+static void add_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     const unsigned char *nul = keyword_end(c), *end = c->data + c->size;
     const char *keyword = (const char *)c->data;
     char kind = c->name[0];
@@ -237,7 +237,7 @@ static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     }
     const struct profile *profile = profile_of(keyword);
     if (profile) {
-        take_profile(r, c, profile, at, deflated);
+        add_profile(r, c, profile, at, deflated);
         return;
     }
     bool xml = strcmp(keyword, "XML:com.adobe.xmp") == 0, xmp = xml && kind == 'i';
@@ -257,13 +257,14 @@ static void take_text(struct imf_reader *r, const struct imf_png_chunk *c) {
 
 /* ---- the others --------------------------------------------------------------------------- */
 
-static void take_exif(struct imf_reader *r, const struct imf_png_chunk *c) {
-    bool prefixed = c->size >= 6 && memcmp(c->data, "Exif\0", 6) == 0; /* a known mistake */
+static void add_exif(struct imf_reader *r, const struct imf_png_chunk *c) {
+    bool prefixed =
+        c->size >= 6 && memcmp(c->data, "Exif\0", 6) == 0; /* a known mistake of writers */
     size_t skip = prefixed ? 6 : 0;
     imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, c->data + skip, c->size - skip);
 }
 
-static void take_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
+static void add_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
     const unsigned char *nul = keyword_end(c), *end = c->data + c->size;
     bool deflated;
     const unsigned char *at = nul ? text_at('z', nul + 1, end, &deflated) : NULL;
@@ -277,7 +278,7 @@ static void take_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
     free(profile.owned);
 }
 
-static void take_density(struct imf_reader *r, const struct imf_png_chunk *c) {
+static void add_density(struct imf_reader *r, const struct imf_png_chunk *c) {
     if (c->size != 9 || c->data[8] > 1 || imf_get32(c->data) > NUMBER_MAX ||
         imf_get32(c->data + 4) > NUMBER_MAX)
         leave_out(r, c, "malformed");
@@ -292,7 +293,8 @@ static bool good_gamma(const unsigned char *data) {
     return gamma > 0 && gamma <= NUMBER_MAX;
 }
 
-/* White, red, green and blue, each x and y in 1/100000: shares of a whole, and a triangle. */
+/* x and y of white, red, green and blue in 1/100000: each sum is 1 at most, and the primaries are a
+ * triangle. */
 static bool good_primaries(const unsigned char *data) {
     enum { WHOLE = 100000 };
     double x[4], y[4];
@@ -324,14 +326,14 @@ static const struct {
                    {"mDCV", 24, NULL},       {"mDCv", 24, NULL},
                    {"cLLI", 8, NULL},        {"cLLi", 8, NULL}};
 
-/* Gamma, primaries and the like: once, and before the pixels. What other readers refuse goes no
- * further; icc.c interprets gAMA, sRGB and cICP and relies on the sizes checked here. */
-static void take_color(struct imf_reader *r, const struct imf_png_chunk *c) {
+/* Gamma, primaries and the like stand before the pixels, once. What other readers refuse is left out.
+ * metadata/icc.c interprets gAMA, sRGB and cICP and relies on the sizes checked here. */
+static void add_color(struct imf_reader *r, const struct imf_png_chunk *c) {
     size_t i = 0;
     while (strcmp(c->name, color_forms[i].name) != 0)
         i++;
     if (c->after_pixels)
-        leave_out(r, c, "behind the pixels");
+        leave_out(r, c, "after the pixels");
     else if (c->size != color_forms[i].size ||
              (color_forms[i].good && !color_forms[i].good(c->data)))
         leave_out(r, c, "malformed");
@@ -340,19 +342,19 @@ static void take_color(struct imf_reader *r, const struct imf_png_chunk *c) {
     r->metadata.colors |= 1u << i;
 }
 
-static void take_animation(struct imf_reader *r, const struct imf_png_chunk *c) {
+static void add_animation(struct imf_reader *r, const struct imf_png_chunk *c) {
     (void)c;
     imf_reader_warn(r, "only the first frame of an animated PNG is read");
 }
 
 static const struct {
     char name[5];
-    void (*take)(struct imf_reader *r, const struct imf_png_chunk *c);
+    void (*add)(struct imf_reader *r, const struct imf_png_chunk *c);
 } chunks[] = {
-    {"tEXt", take_text},    {"zTXt", take_text},      {"iTXt", take_text},  {"eXIf", take_exif},
-    {"gAMA", take_color},   {"cHRM", take_color},     {"sRGB", take_color}, {"cICP", take_color},
-    {"mDCV", take_color},   {"cLLI", take_color},     {"mDCv", take_color}, {"cLLi", take_color},
-    {"pHYs", take_density}, {"acTL", take_animation}, {"iCCP", take_icc},
+    {"tEXt", add_text},    {"zTXt", add_text},      {"iTXt", add_text},  {"eXIf", add_exif},
+    {"gAMA", add_color},   {"cHRM", add_color},     {"sRGB", add_color}, {"cICP", add_color},
+    {"mDCV", add_color},   {"cLLI", add_color},     {"mDCv", add_color}, {"cLLi", add_color},
+    {"pHYs", add_density}, {"acTL", add_animation}, {"iCCP", add_icc},
 };
 #define CHUNKS (sizeof chunks / sizeof chunks[0])
 
@@ -363,5 +365,5 @@ const char *imf_png_chunk_name(size_t index) {
 void imf_png_add_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk) {
     for (size_t i = 0; i < CHUNKS; i++)
         if (memcmp(chunk->name, chunks[i].name, 4) == 0)
-            chunks[i].take(r, chunk);
+            chunks[i].add(r, chunk);
 }

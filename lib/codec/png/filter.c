@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A second version for processors with AVX2, chosen when the program is loaded. The resolver runs
- * too early for sanitizers. */
+/* A second version for processors with AVX2, chosen when the program is loaded, which is too early for
+ * sanitizers. */
 #if defined __x86_64__ && defined __ELF__ && defined __GLIBC__ && defined __OPTIMIZE__ &&          \
     !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ && !defined __clang__
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -31,7 +31,8 @@ WIDE static void average(unsigned char *restrict to, const unsigned char *restri
         to[i + pixel] = (unsigned char)(row[i + pixel] - (row[i] + above[i + pixel]) / 2);
 }
 
-/* The neighbour nearest to left + above - corner: left before above before corner. */
+/* The prediction is the neighbour nearest to left + above - corner; of equal ones the first of left,
+ * above, corner. */
 WIDE static void paeth(unsigned char *restrict to, const unsigned char *restrict row,
                        const unsigned char *restrict above, size_t size, size_t pixel) {
     for (size_t i = 0; i + pixel < size; i++) {
@@ -50,7 +51,7 @@ WIDE static void paeth(unsigned char *restrict to, const unsigned char *restrict
 void imf_png_filter(enum imf_png_filter filter, unsigned char *restrict to,
                     const unsigned char *restrict row, const unsigned char *restrict above,
                     size_t size, size_t pixel) {
-    size_t first = pixel < size ? pixel : size; /* what has nothing on its left */
+    size_t first = pixel < size ? pixel : size; /* bytes that have no left neighbour */
     for (size_t i = 0; i < first; i++)
         to[i] =
             (unsigned char)(row[i] - (filter == IMF_PNG_AVERAGE ? above[i] / 2
@@ -90,7 +91,8 @@ WIDE static size_t magnitude(const unsigned char *row, size_t size) {
     return sum;
 }
 
-/* The compiler exports a function of several versions, whatever its visibility: those are static. */
+/* Functions of several versions are static: the compiler would export them, whatever their
+ * visibility. */
 size_t imf_png_magnitude(const unsigned char *row, size_t size) {
     return magnitude(row, size);
 }

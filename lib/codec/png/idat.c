@@ -1,17 +1,19 @@
 /*
  * idat.c - filter rows, deflate them in blocks on all cores, write IDAT chunks
  *
- * The caller's thread filters rows into a block of BLOCK bytes; a full block goes to whoever is
- * free, and the next one is filled meanwhile. A block begins with a copy of the window before it,
- * so that blocks need nothing of each other, and ends at a byte: together they are one zlib stream,
- * whose Adler-32 is combined from theirs. Each block is one chunk, and its CRC is the worker's, too.
- * Where all blocks are taken the caller deflates one itself, or waits for the oldest; it alone
- * writes, in order. Where blocks begin depends on the image alone, and so do the file's bytes.
+ * The caller's thread filters rows into a block of BLOCK bytes; an idle worker deflates the full block
+ * while the next one is filled. A block begins with a copy of the window before it, so that blocks do
+ * not depend on each other, and ends at a byte: together they are one zlib stream, whose Adler-32 is
+ * combined from theirs. Each block is one chunk, whose CRC the worker computes, too. When all blocks
+ * are in use the caller deflates one itself, or waits for the oldest; it alone writes, in order. Where
+ * blocks begin, and with that the file's bytes, depends on the image alone.
  *
  * An image of one block has no threads.
  */
 #include "codec/png/idat.h"
+
 #include "base/parallel.h"
+#include "codec/metadata/bytes.h"
 #include "codec/png/compress.h"
 #include "codec/png/filter.h"
 
@@ -22,10 +24,10 @@
 #include <zlib.h>
 
 #define BLOCK ((size_t)512 << 10)
-#define SMALL                                                                                      \
-    ((uint64_t)2 << 20) /* an image of less than this is worth a level more than the usual */
-#define USUAL_LEVEL 6
-#define SHARE 16 /* of the limit on memory, that threads for speed alone may take */
+/* Images of fewer bytes get one level more than the default: they take little time anyway. */
+#define SMALL ((uint64_t)2 << 20)
+#define DEFAULT_LEVEL 6
+#define SHARE 16 /* workers may take 1/SHARE of the limit on memory */
 #define WORKERS_MAX 7
 #define CHUNK_HEAD 8 /* length and name */
 #define ZLIB_HEAD 2
@@ -37,8 +39,8 @@ enum state { FREE, READY, BUSY, DONE };
 struct block {
     enum state state;
     bool first, last;
-    size_t before, size;  /* of what is deflated: the window, and the block behind it */
-    unsigned char *plain; /* both */
+    size_t before, size;  /* of the window, and of the block after it */
+    unsigned char *plain; /* both, not deflated */
     unsigned char *chunk; /* as it is written */
     size_t chunk_size;
     uLong adler;
@@ -47,18 +49,17 @@ struct block {
 struct worker {
     struct imf_idat *idat;
     pthread_t thread;
-    struct imf_png_compressor *coder;
+    struct imf_png_compressor *compressor;
 };
 
 struct imf_idat {
     struct imf_idat_shape shape;
     imf_idat_sink *sink;
     void *sink_data;
-    bool refused;
-    struct imf_png_compressor *coder; /* the caller's */
+    bool failed;                           /* of sink */
+    struct imf_png_compressor *compressor; /* the caller's */
     unsigned char *above, *candidate[2];
-    int row;
-    uint64_t left; /* bytes that no block has yet */
+    uint64_t left; /* bytes that are in no block yet */
     size_t block_size;
     uLong adler;
 
@@ -74,13 +75,8 @@ struct imf_idat {
 
 /* ---- a block ---------------------------------------------------------------------------------- */
 
-static void put32(unsigned char *p, uLong v) {
-    for (int i = 0; i < 4; i++)
-        p[i] = (unsigned char)(v >> (24 - 8 * i));
-}
-
-/* Everything about a block but writing it. The checksum of all of the data is the caller's. */
-static void deflate_block(const struct imf_idat *idat, struct imf_png_compressor *coder,
+/* All but writing a block and combining the checksums, which are the caller's part. */
+static void deflate_block(const struct imf_idat *idat, struct imf_png_compressor *compressor,
                           struct block *b) {
     static const unsigned char levels[10] = {0x01, 0x01, 0x5e, 0x5e, 0x5e,
                                              0x5e, 0x9c, 0xda, 0xda, 0xda};
@@ -90,12 +86,12 @@ static void deflate_block(const struct imf_idat *idat, struct imf_png_compressor
         *to++ = levels[idat->shape.level];
     }
     const unsigned char *data = b->plain + b->before;
-    to += imf_png_compress(coder, data, b->before, b->size, b->last, to);
+    to += imf_png_compress(compressor, data, b->before, b->size, b->last, to);
     b->adler = adler32_z(1, data, b->size);
     b->chunk_size = (size_t)(to - b->chunk) - CHUNK_HEAD;
     memcpy(b->chunk + 4, "IDAT", 4);
     if (!b->last)
-        put32(to, crc32_z(0, b->chunk + 4, b->chunk_size + 4));
+        imf_put32(to, (uint32_t)crc32_z(0, b->chunk + 4, b->chunk_size + 4));
 }
 
 static void *work(void *data) {
@@ -111,7 +107,7 @@ static void *work(void *data) {
         b->state = BUSY;
         idat->next = (idat->next + 1) % idat->blocks;
         pthread_mutex_unlock(&idat->lock);
-        deflate_block(idat, w->coder, b);
+        deflate_block(idat, w->compressor, b);
         pthread_mutex_lock(&idat->lock);
         b->state = DONE;
         pthread_cond_signal(&idat->done);
@@ -126,18 +122,17 @@ static void write_block(struct imf_idat *idat, struct block *b) {
     unsigned char *end = b->chunk + CHUNK_HEAD + b->chunk_size;
     idat->adler = adler32_combine(idat->adler, b->adler, (z_off_t)b->size);
     if (b->last) {
-        put32(end, idat->adler);
+        imf_put32(end, (uint32_t)idat->adler);
         end += ADLER_BYTES;
         b->chunk_size += ADLER_BYTES;
-        put32(end, crc32_z(0, b->chunk + 4, b->chunk_size + 4));
+        imf_put32(end, (uint32_t)crc32_z(0, b->chunk + 4, b->chunk_size + 4));
     }
-    put32(b->chunk, (uLong)b->chunk_size);
-    if (!idat->refused)
-        idat->refused =
-            !idat->sink(idat->sink_data, b->chunk, (size_t)(end - b->chunk) + CRC_BYTES);
+    imf_put32(b->chunk, (uint32_t)b->chunk_size);
+    if (!idat->failed)
+        idat->failed = !idat->sink(idat->sink_data, b->chunk, (size_t)(end - b->chunk) + CRC_BYTES);
 }
 
-/* Write the oldest block, once it is done; help meanwhile. */
+/* Write the oldest block, once it is done; deflate others until then. */
 static void retire(struct imf_idat *idat) {
     struct block *b = &idat->block[idat->oldest];
     pthread_mutex_lock(&idat->lock);
@@ -150,7 +145,7 @@ static void retire(struct imf_idat *idat) {
         mine->state = BUSY;
         idat->next = (idat->next + 1) % idat->blocks;
         pthread_mutex_unlock(&idat->lock);
-        deflate_block(idat, idat->coder, mine);
+        deflate_block(idat, idat->compressor, mine);
         pthread_mutex_lock(&idat->lock);
         mine->state = DONE;
     }
@@ -167,24 +162,24 @@ static bool oldest_is(struct imf_idat *idat, enum state state) {
     return is;
 }
 
-/* Workers are started with the first full block. One that cannot be is done without. */
+/* Workers are started with the first full block; as many as the system grants. */
 static void start_workers(struct imf_idat *idat) {
     sigset_t all, before;
     int wanted = idat->wanted;
     idat->wanted = 0;
-    sigfillset(&all); /* signals are for the program's own threads */
+    sigfillset(&all); /* signals are left to the program's own threads */
     if (!wanted || pthread_sigmask(SIG_SETMASK, &all, &before))
         return;
     for (; idat->started < wanted; idat->started++) {
         struct worker *w = &idat->worker[idat->started];
         w->idat = idat;
-        if (!w->coder || pthread_create(&w->thread, NULL, work, w))
+        if (!w->compressor || pthread_create(&w->thread, NULL, work, w))
             break;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The block that is being filled is full, or the last. */
+/* Pass on the block that is being filled: it is full, or the last. */
 static void submit(struct imf_idat *idat) {
     struct block *b = &idat->block[idat->filling];
     size_t all = b->before + b->size;
@@ -212,7 +207,7 @@ static void submit(struct imf_idat *idat) {
 static void append(struct imf_idat *idat, const unsigned char *data, size_t size) {
     while (size) {
         struct block *b = &idat->block[idat->filling];
-        size_t room = idat->block_size - b->size, part = size < room ? size : room;
+        size_t space = idat->block_size - b->size, part = size < space ? size : space;
         memcpy(b->plain + b->before + b->size, data, part);
         b->size += part;
         data += part;
@@ -257,12 +252,12 @@ bool imf_idat_row(struct imf_idat *idat, const unsigned char *row) {
     append(idat, filter == IMF_PNG_NONE ? row : idat->candidate[0], s->row_bytes);
     if (idat->above)
         memcpy(idat->above, row, s->row_bytes);
-    return !idat->refused;
+    return !idat->failed;
 }
 
 /* ---- open and close --------------------------------------------------------------------------- */
 
-/* What an image takes, and how many share its work. */
+/* What an image takes, and how many workers. */
 struct size {
     uint64_t bytes; /* filtered */
     size_t block, plain, chunk;
@@ -272,14 +267,14 @@ struct size {
 
 static struct size size_of(const struct imf_idat_shape *s) {
     struct size z = {.bytes = ((uint64_t)s->row_bytes + 1) * (uint64_t)s->rows, .level = s->level};
-    if (z.bytes < SMALL && s->level == USUAL_LEVEL)
+    if (z.bytes < SMALL && s->level == DEFAULT_LEVEL)
         z.level++;
     z.block = z.bytes < BLOCK ? (size_t)z.bytes : BLOCK;
     z.plain = IMF_DEFLATE_WINDOW + z.block;
     z.chunk = CHUNK_HEAD + ZLIB_HEAD + imf_deflate_bound(z.block) + ADLER_BYTES + CRC_BYTES;
     uint64_t blocks = (z.bytes + z.block - 1) / z.block;
-    int others = (s->threads > 0 ? s->threads : imf_cores()) - 1;
-    z.workers = others < WORKERS_MAX ? others : WORKERS_MAX;
+    int workers = (s->threads > 0 ? s->threads : imf_cores()) - 1;
+    z.workers = workers < WORKERS_MAX ? workers : WORKERS_MAX;
     if ((uint64_t)z.workers > blocks - 1)
         z.workers = (int)(blocks - 1);
     for (;; z.workers--) {
@@ -299,14 +294,14 @@ uint64_t imf_idat_memory(const struct imf_idat_shape *shape) {
 static bool allocate(struct imf_idat *idat, const struct size *z) {
     const struct imf_idat_shape *s = &idat->shape;
     idat->block = calloc((size_t)z->blocks, sizeof *idat->block);
-    idat->coder = imf_png_compressor_new(s->level, s->few, s->pixel, z->block);
-    bool good = idat->block && idat->coder;
+    idat->compressor = imf_png_compressor_new(s->level, s->few, s->pixel, z->block);
+    bool good = idat->block && idat->compressor;
     for (int i = 0; good && i < z->blocks; i++)
         good =
             (idat->block[i].plain = malloc(z->plain)) && (idat->block[i].chunk = malloc(z->chunk));
     for (int i = 0; good && i < z->workers; i++)
-        good =
-            (idat->worker[i].coder = imf_png_compressor_new(s->level, s->few, s->pixel, z->block));
+        good = (idat->worker[i].compressor =
+                    imf_png_compressor_new(s->level, s->few, s->pixel, z->block));
     if (good && !s->few && s->level > 0)
         good = (idat->above = calloc(1, s->row_bytes)) &&
                (idat->candidate[0] = malloc(s->row_bytes)) &&
@@ -351,8 +346,8 @@ void imf_idat_close(struct imf_idat **closed) {
     for (int i = 0; i < idat->started; i++)
         pthread_join(idat->worker[i].thread, NULL);
     for (int i = 0; i < WORKERS_MAX; i++)
-        imf_png_compressor_free(&idat->worker[i].coder);
-    imf_png_compressor_free(&idat->coder);
+        imf_png_compressor_free(&idat->worker[i].compressor);
+    imf_png_compressor_free(&idat->compressor);
     for (int i = 0; idat->block && i < idat->blocks; i++) {
         free(idat->block[i].plain);
         free(idat->block[i].chunk);

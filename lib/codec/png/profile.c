@@ -1,7 +1,7 @@
 /*
- * profile.c - "Raw profile type" text, which holds any bytes as hexadecimal digits
+ * profile.c - "Raw profile type" text, which holds bytes as hexadecimal digits
  *
- * ImageMagick began it, for what PNG had no chunk for, and other programs read and write it: a
+ * ImageMagick invented it for what PNG had no chunk for; other programs read and write it, too: a
  * newline, the profile's name, its length in decimal digits, and its bytes, 36 to a line. "8bim"
  * holds Photoshop's image resources as JPEG's APP13 does, "iptc" IPTC's record alone; "exif", "APP1"
  * and "xmp" hold EXIF and XMP, mostly with the identifiers that begin JPEG's segments.
@@ -80,8 +80,7 @@ unsigned char *imf_png_irb(const unsigned char *data, size_t size, size_t *out_s
         return NULL;
     if (alone) {
         memcpy(out, RESOURCE_IPTC, sizeof RESOURCE_IPTC - 1);
-        for (size_t i = 0; i < 4; i++)
-            out[head - 4 + i] = (unsigned char)(size >> (24 - 8 * i));
+        imf_put32(out + head - 4, (uint32_t)size);
         to += head;
     }
     memcpy(to, data, size);

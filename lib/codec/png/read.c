@@ -1,13 +1,13 @@
 /*
  * read.c - PNG decoder (libpng 1.6)
  *
- * Rows come straight from the inflater; only an interlaced image is held whole, because its last
- * pass is needed for its second row. libpng reports an error by longjmp: each call into it is a
- * step that guarded() runs, so that setjmp and the variables it could clobber stay in one place.
+ * Rows are inflated one after the other; only an interlaced image is buffered, because its second row
+ * needs the last pass. libpng reports an error by longjmp: each call into it is a step that guarded()
+ * runs, so that setjmp and the variables that it could clobber stay in one place.
  *
- * Colour and text chunks are taken from libpng as raw bytes, as if it did not know them, and it
- * passes over all others but those that the pixels need: its own readers allocate as much as a
- * chunk says that it is long.
+ * libpng hands over colour and text chunks as raw bytes, as if they were unknown to it, and skips
+ * others that the pixels do not need: its own readers allocate as much as a chunk says that it is
+ * long.
  */
 #include "codec/png/read.h"
 
@@ -24,12 +24,12 @@
 #define CHUNK_MAX ((png_alloc_size_t)16 << 20) /* a larger ancillary chunk is left out */
 #define CHUNK_COUNT_MAX 128                    /* of those that libpng itself would keep */
 #define ADAM7_PASSES 7
-/* libpng drops what it cannot read whole: of a cut file, no more than FEW bytes. Without --lenient
- * that matters for the first row only, which says whether lenient reading would help. */
-#define FEW 64
-#define MANY 8192
-/* libpng inflates all that follows the last row: no more of the file is read for that. */
-#define SURPLUS 16384
+/* The size of libpng's input buffer, which it drops if the file ends within. When lenient, and for the
+ * first row, which says whether lenient reading would help, it is small. */
+#define SMALL_BUFFER 64
+#define LARGE_BUFFER 8192
+/* libpng inflates all that follows the last row: no more than this is read. */
+#define SURPLUS_MAX 16384
 
 struct png {
     png_structp png;
@@ -38,15 +38,15 @@ struct png {
     jmp_buf jump;
     char message[120];
     char bad_chunk[5];     /* the last chunk that failed its CRC */
-    unsigned char end[12]; /* the last bytes that libpng took */
+    unsigned char end[12]; /* the last bytes that libpng read */
     unsigned char *image;  /* interlaced: all rows */
     size_t image_bytes;
     int pass;
-    bool out_of_memory; /* libpng found no memory */
+    bool out_of_memory; /* of libpng */
     bool started;
     bool last;          /* libpng is asked for the last row */
-    size_t surplus;     /* bytes that it has read behind that row */
-    bool endless;       /* more than SURPLUS */
+    size_t surplus;     /* bytes read after that row */
+    bool endless;       /* more than SURPLUS_MAX */
     unsigned char *dst; /* rows wanted */
     size_t stride;
     int rows, done;
@@ -58,7 +58,7 @@ static void on_error(png_structp png, png_const_charp message) {
     longjmp(p->jump, 1);
 }
 
-/* libpng warns of much that is of no use to anyone; what touches the data is passed on. */
+/* Of libpng's warnings those about data are passed on. */
 static void on_warning(png_structp png, png_const_charp message) {
     struct png *p = png_get_error_ptr(png);
     if (strstr(message, "CRC error")) {
@@ -76,7 +76,7 @@ static bool guarded(struct png *p, void (*step)(struct png *)) {
     return true;
 }
 
-/* libpng counts a row, and the pass with it, before it looks for the stream's end. */
+/* libpng counts a row, and the pass, before it looks for the stream's end. */
 static bool last_row_complete(const struct png *p) {
     return png_get_current_pass_number(p->png) == ADAM7_PASSES ||
            png_get_current_row_number(p->png) == (png_uint_32)p->reader->info.height;
@@ -86,7 +86,7 @@ static void read_data(png_structp png, png_bytep dst, size_t size) {
     struct png *p = png_get_io_ptr(png);
     if (p->last && last_row_complete(p)) {
         p->surplus += size;
-        p->endless = p->surplus > SURPLUS;
+        p->endless = p->surplus > SURPLUS_MAX;
         if (p->endless)
             png_error(png, "too much image data");
     }
@@ -97,7 +97,7 @@ static void read_data(png_structp png, png_bytep dst, size_t size) {
     memcpy(p->end + kept, dst + size - (sizeof p->end - kept), sizeof p->end - kept);
 }
 
-/* Returns 1 for a chunk dealt with, 0 for one that libpng must judge (a critical one). */
+/* Returns 1 for a chunk that was handled, 0 for one that libpng must handle (a critical one). */
 static int on_chunk(png_structp png, png_unknown_chunkp c) {
     struct png *p = png_get_user_chunk_ptr(png);
     struct imf_png_chunk chunk = {.after_pixels = c->location & PNG_AFTER_IDAT,
@@ -110,7 +110,7 @@ static int on_chunk(png_structp png, png_unknown_chunkp c) {
     return (c->name[0] & 0x20) != 0;
 }
 
-/* libpng passes over a chunk that it has no memory for, with a warning like those for bad ones. */
+/* Without memory for a chunk libpng skips it, with a warning like those of damaged chunks. */
 static png_voidp allocate(png_structp png, png_alloc_size_t size) {
     struct png *p = png_get_mem_ptr(png);
     void *block = malloc(size);
@@ -135,12 +135,12 @@ static void header_step(struct png *p) {
     for (size_t i = 0; imf_png_chunk_name(i); i++)
         png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS,
                                     (png_const_bytep)imf_png_chunk_name(i), 1);
-    png_set_compression_buffer_size(p->png, FEW);
+    png_set_compression_buffer_size(p->png, SMALL_BUFFER);
     png_set_read_user_chunk_fn(p->png, p, on_chunk);
     png_read_info(p->png, p->info);
 }
 
-/* Before the first row: how rows are to come. */
+/* Before the first row: the form of rows. */
 static void start_step(struct png *p) {
     static const union {
         uint16_t number;
@@ -159,7 +159,7 @@ static void start_step(struct png *p) {
     p->started = true;
 }
 
-/* Gray with one transparent value is a palette as well. */
+/* Gray levels of which one is transparent are a palette, too. */
 static void palette_step(struct png *p) {
     struct imf_palette *palette = p->reader->palette;
     png_colorp colors;
@@ -183,18 +183,18 @@ static void palette_step(struct png *p) {
     }
 }
 
-/* `row` gets the pixels of this pass, or `all` whole blocks; one is NULL. */
+/* `row` receives the pixels of this pass, or `all` whole blocks; one is NULL. */
 static void read_row(struct png *p, unsigned char *row, unsigned char *all, bool last) {
     struct imf_reader *r = p->reader;
     p->last = last;
     png_read_row(p->png, row, all);
     p->last = false;
     if (!r->recoverable && !r->limits.lenient)
-        png_set_compression_buffer_size(p->png, MANY);
+        png_set_compression_buffer_size(p->png, LARGE_BUFFER);
     r->recoverable = true;
 }
 
-/* Whole blocks, so that a pass that is missing costs detail only. */
+/* In whole blocks: where passes are missing, only detail is lost. */
 static void image_step(struct png *p) {
     const struct imf_reader *r = p->reader;
     for (p->pass = 0; p->pass < ADAM7_PASSES; p->pass++)
@@ -210,7 +210,7 @@ static void rows_step(struct png *p) {
                  r->row + p->done + 1 == r->info.height);
 }
 
-/* A step that reads rows; what follows the last one may be left out. */
+/* Run a step that reads rows; data after the last row may be left out. */
 static bool guarded_rows(struct png *p, void (*step)(struct png *)) {
     bool good = guarded(p, step);
     if (p->endless)
@@ -221,7 +221,7 @@ static bool guarded_rows(struct png *p, void (*step)(struct png *)) {
     return good || p->endless;
 }
 
-/* How strictly libpng checks IEND depends on its version: some leave its CRC unread. */
+/* Some versions of libpng do not read IEND's CRC. */
 static void end_step(struct png *p) {
     static const unsigned char iend[12] = "\0\0\0\0IEND\xae\x42\x60\x82";
     unsigned char crc[4];
@@ -236,7 +236,7 @@ static void end_step(struct png *p) {
 
 /* ---- decoder ------------------------------------------------------------------------------ */
 
-/* What went wrong in words: libpng's "IDAT: CRC error" is no sentence. */
+/* The error in words: libpng's "IDAT: CRC error" is no sentence. */
 static enum imf_status failure(const struct png *p, struct imf_error *err, const char *where,
                                int done) {
     char what[200];
@@ -290,7 +290,7 @@ static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
     return guarded(p, palette_step) ? IMF_OK : failure(p, err, " in the header", -1);
 }
 
-/* All passes at once. What is damaged then lacks detail all over instead of its last rows. */
+/* Read all passes. A damaged image lacks detail everywhere instead of its last rows. */
 static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
     struct png *p = r->state;
     char where[40];
@@ -334,7 +334,7 @@ static enum imf_status png_rows(struct imf_reader *r, unsigned char *dst, size_t
 
 static enum imf_status png_end(struct imf_reader *r, struct imf_error *err) {
     struct png *p = r->state;
-    if (p->message[0]) /* of a damaged interlaced image, or an endless one, that was let pass */
+    if (p->message[0]) /* the damage was accepted already: interlaced, or endless */
         return IMF_OK;
     return guarded(p, end_step) ? IMF_OK : failure(p, err, "", 0);
 }

@@ -1,9 +1,10 @@
 /*
- * trailing_exif.c - an orientation that stands behind the pixels
+ * trailing_exif.c - EXIF after the pixels
  *
- * eXIf and text may follow the image data, and ImageMagick puts eXIf there; a filter's directions
- * and the output's shape depend on them before the first row is read. Where the stream is a file,
- * the chunks' headers are read past its position, which stays. In a pipe the tag comes too late.
+ * eXIf and text may follow the image data, and ImageMagick writes eXIf there. A filter's directions
+ * and the output's shape depend on the orientation in it before the first row is read. Where the
+ * stream is a file, chunks are read by pread(), which leaves the stream's position alone. In a pipe
+ * the orientation comes too late.
  */
 #include "codec/png/trailing_exif.h"
 
@@ -24,8 +25,8 @@ static bool read_at(int fd, off_t at, void *dst, size_t size) {
     return pread(fd, dst, size, at) == (ssize_t)size;
 }
 
-/* Take a chunk whose head is at `at`, if its CRC is right. */
-static void take_at(struct imf_reader *r, int fd, off_t at, size_t size) {
+/* Add the chunk whose head is at `at` to the metadata, if its CRC is right. */
+static void add_chunk_at(struct imf_reader *r, int fd, off_t at, size_t size) {
     unsigned char *chunk = malloc(size + 8); /* with its name and its CRC */
     r->metadata.out_of_memory |= !chunk;
     if (chunk && read_at(fd, at + 4, chunk, size + 8) &&
@@ -37,7 +38,7 @@ static void take_at(struct imf_reader *r, int fd, off_t at, size_t size) {
     free(chunk);
 }
 
-/* Text whose keyword says that it holds EXIF? */
+/* Is this text whose keyword says that it holds EXIF? */
 static bool names_exif(const unsigned char head[], int fd, off_t at) {
     char keyword[sizeof "Raw profile type exif"];
     if (memcmp(head + 5, "EXt", 3) && memcmp(head + 5, "TXt", 3))
@@ -46,8 +47,8 @@ static bool names_exif(const unsigned char head[], int fd, off_t at) {
            imf_png_names_exif(keyword);
 }
 
-/* eXIf wherever it stands, or else the first such text behind the pixels: what is before them was
- * taken already. */
+/* Add eXIf wherever it stands, or else the first text with EXIF after the pixels; text before them
+ * was added already. */
 static void find_exif(struct imf_reader *r, int fd) {
     off_t at = r->source.start + SIGNATURE, text_at = 0;
     uint32_t text_size = 0;
@@ -59,7 +60,7 @@ static void find_exif(struct imf_reader *r, int fd) {
         uint32_t size = imf_get32(head);
         if (memcmp(head + 4, "eXIf", 4) == 0) {
             if (size <= EXIF_MAX)
-                take_at(r, fd, at, size);
+                add_chunk_at(r, fd, at, size);
             return;
         }
         pixels = pixels || memcmp(head + 4, "IDAT", 4) == 0;
@@ -70,7 +71,7 @@ static void find_exif(struct imf_reader *r, int fd) {
         at += 12 + (off_t)size;
     }
     if (text_at && !imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT))
-        take_at(r, fd, text_at, text_size);
+        add_chunk_at(r, fd, text_at, text_size);
 }
 
 void imf_png_find_trailing_exif(struct imf_reader *r) {

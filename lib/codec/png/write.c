@@ -1,8 +1,7 @@
 /*
  * write.c - PNG encoder (libpng 1.6)
  *
- * libpng writes what stands before the pixels and the chunks behind them; the pixels are filtered,
- * deflated and written by png_idat.c.
+ * libpng writes the chunks before and after the pixels; idat.c filters, deflates and writes pixels.
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */
@@ -97,7 +96,7 @@ static bool is_ascii(const unsigned char *s, size_t size) {
     return true;
 }
 
-/* A chunk of a fixed beginning (which may hold NUL) and data. */
+/* Write a chunk of a fixed beginning (which may contain NUL) and data. */
 static void put_chunk(struct png *p, const char *name, const void *begin, size_t begin_size,
                       const unsigned char *data, size_t size) {
     png_write_chunk_start(p->png, (png_const_bytep)name, (png_uint_32)(begin_size + size));
@@ -106,7 +105,7 @@ static void put_chunk(struct png *p, const char *name, const void *begin, size_t
     png_write_chunk_end(p->png);
 }
 
-/* PNG text holds no NUL; a comment that is not ASCII is taken for UTF-8, which is iTXt's. */
+/* PNG text contains no NUL; a comment that is not ASCII is assumed to be UTF-8, as in iTXt. */
 static void put_comment(struct png *p, const struct imf_meta_item *item) {
     static const char text[] = "Comment", itext[] = "Comment\0\0\0\0";
     size_t size = strnlen((const char *)item->data, item->size);
@@ -131,7 +130,7 @@ static void put_icc(struct png *p, const struct imf_meta_item *item) {
         p->writer->out_of_memory = true; /* the buffer is large enough */
 }
 
-/* `begin` and data as text named like keyword's end. */
+/* Write `begin` and data as a "Raw profile" text, whose name is the keyword's last word. */
 static void put_profile(struct png *p, const char *keyword, const void *begin, size_t begin_size,
                         const unsigned char *data, size_t size) {
     size_t length, key = strlen(keyword) + 2; /* with its end and the method, both 0 */
@@ -158,7 +157,7 @@ static void put_exif(struct png *p, const struct imf_meta_item *item) {
         put_chunk(p, "eXIf", "", 0, data, item->size);
 }
 
-/* The text says what the image's EXIF does, which may be another chunk's. */
+/* The text repeats the image's EXIF, which may be another chunk's. */
 static void put_exif_text(struct png *p, const struct imf_meta_item *item) {
     const struct imf_meta_item *exif = imf_metadata_find(p->writer->metadata, IMF_META_EXIF);
     bool usable = exif && imf_tiff_begins(exif->data, exif->size);
@@ -197,7 +196,7 @@ static void (*const put[IMF_META_KINDS])(struct png *p, const struct imf_meta_it
     [IMF_META_EXIF_TEXT] = put_exif_text,
 };
 
-/* Everything behind p->last, as far as `end` or, NULL, all of it. */
+/* Write the items after p->last up to `end`, or all of them (NULL). */
 static void put_items(struct png *p, const struct imf_meta_item *end) {
     const struct imf_metadata *m = p->writer->metadata;
     const struct imf_meta_item *item = p->last ? p->last->next : m ? m->first : NULL;
@@ -251,7 +250,7 @@ static int palette_bits(int count) {
     return count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8;
 }
 
-/* All that stands before the pixels, once it is known whether they are indices. */
+/* Write what stands before the pixels, once it is known whether they are indices. */
 static void begin_step(struct png *p) {
     const struct imf_writer *w = p->writer;
     int type = (w->info.color == IMF_COLOR_RGB ? PNG_COLOR_MASK_COLOR : 0) |
@@ -269,15 +268,15 @@ static void begin_step(struct png *p) {
         put_palette(p);
     put_density(p);
     png_write_info_before_PLTE(p->png, p->info);
-    /* Colour chunks stand before a palette. What comes behind the pixels is being read meanwhile, by
-     * another thread, and goes behind them. */
+    /* Colour chunks stand before a palette. Metadata that the source has after its pixels are being
+     * read by another thread now, and are written after the pixels. */
     if (p->known)
         put_items(p, p->known);
     png_write_info(p->png, p->info);
 }
 
-/* The reader may have met more metadata behind its last row. libpng's own end wants pixels that
- * went through it. */
+/* The reader may have found more metadata after its last row. png_write_end() would require pixels
+ * that libpng wrote. */
 static void finish_step(struct png *p) {
     put_items(p, NULL);
     png_write_chunk(p->png, (png_const_bytep) "IEND", NULL, 0);
@@ -321,7 +320,7 @@ static enum imf_status begin(struct png *p, struct imf_error *err) {
     return IMF_OK;
 }
 
-/* The upper bits of samples, or indices, several to a byte. */
+/* Pack the upper bits of samples, or indices, several to a byte. */
 static const unsigned char *pack(struct png *p, const unsigned char *row) {
     const struct imf_info *info = &p->writer->info;
     bool wide = info->depth == 16 && !p->palette;

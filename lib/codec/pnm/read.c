@@ -26,7 +26,7 @@ static bool is_space(int c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next byte with a comment read as the newline that ends it. */
+/* The next byte; a comment counts as the newline that ends it. */
 static int next(struct imf_source *s) {
     int c = imf_source_getc(s);
     if (c == '#')
@@ -35,7 +35,7 @@ static int next(struct imf_source *s) {
     return c;
 }
 
-/* A number and the one byte behind it. */
+/* Read a number and the byte after it. */
 static enum token number(struct imf_source *s, unsigned *out) {
     int c = next(s);
     while (is_space(c))
@@ -52,7 +52,7 @@ static enum token number(struct imf_source *s, unsigned *out) {
     return c == EOF || is_space(c) ? TOKEN_OK : TOKEN_BAD;
 }
 
-/* A plain bitmap's digits need no space between them. */
+/* Digits of a plain bitmap need no space between them. */
 static enum token digit(struct imf_source *s, unsigned *out) {
     int c = next(s);
     while (is_space(c))
@@ -104,14 +104,14 @@ static const struct tuple {
     {"BLACKANDWHITE_ALPHA", 2, IMF_COLOR_GRAY, true},
 };
 
-/* A word, then the byte behind it in *c; an overlong word is cut. */
+/* Read a word, and the byte after it in *c; a word that is too long is cut. */
 static void word(struct imf_source *s, int *c, char *dst, size_t size) {
     size_t n = 0;
     while (*c == ' ' || *c == '\t')
         *c = imf_source_getc(s);
     for (; *c != EOF && !is_space(*c); *c = imf_source_getc(s))
         if (n + 1 < size)
-            dst[n++] = *c > ' ' && *c < 0x7f ? (char)*c : '?'; /* it may reach a terminal */
+            dst[n++] = *c > ' ' && *c < 0x7f ? (char)*c : '?'; /* it may be printed to a terminal */
     dst[n] = 0;
 }
 
@@ -120,7 +120,7 @@ static void end_line(struct imf_source *s, int c) {
         c = imf_source_getc(s);
 }
 
-/* One "KEY value" line a time until ENDHDR; unknown keys are an error, as in Netpbm. */
+/* Read "KEY value" lines until ENDHDR; unknown keys are an error, as in Netpbm. */
 static enum imf_status pam_header(struct imf_reader *r, struct pam *pam, struct imf_error *err) {
     struct imf_source *s = &r->source;
     const struct {
@@ -278,7 +278,7 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     struct pnm *p = r->state = calloc(1, sizeof *p);
     if (!p)
         return imf_fail_memory(err, sizeof *p);
-    imf_source_getc(&r->source); /* 'P', and the digit: both were seen */
+    imf_source_getc(&r->source); /* 'P', and the digit: both were recognised */
     char type = (char)imf_source_getc(&r->source);
     p->plain = type <= '3';
     p->bits = type == '1' || type == '4';
@@ -325,7 +325,7 @@ static enum imf_status pnm_rows(struct imf_reader *r, unsigned char *dst, size_t
     return IMF_OK;
 }
 
-/* More images may follow; the first is the image. */
+/* More images may follow; only the first is read. */
 static enum imf_status pnm_end(struct imf_reader *r, struct imf_error *err) {
     (void)err;
     int c = next(&r->source);
@@ -353,7 +353,7 @@ static bool recognise(const unsigned char *head, size_t size) {
            strchr(" \t\r\n\v\f#", head[2]);
 }
 
-/* From head[at] on, past white space and comments. */
+/* The end of the white space and comments that begin at `at`. */
 static size_t past_space(const unsigned char *head, size_t size, size_t at) {
     for (bool comment = false; at < size; at++) {
         comment = comment ? head[at] != '\n' && head[at] != '\r' : head[at] == '#';
@@ -373,8 +373,7 @@ static bool plausible_pam(const unsigned char *head, size_t size, size_t at) {
     return at == size && size >= 512; /* a long comment */
 }
 
-/* A text, too, may begin with "P5 ". What follows has to be a header, and in a plain format
- * digits. */
+/* Text may begin with "P5 ", too. What follows has to be a header and, in a plain format, digits. */
 static bool plausible(const unsigned char *head, size_t size) {
     char kind = (char)head[1];
     size_t at = past_space(head, size, 2);

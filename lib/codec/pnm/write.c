@@ -1,8 +1,8 @@
 /*
- * write.c - PNM encoder: raw PBM, PGM and PPM, and PAM for what they cannot hold
+ * write.c - PNM encoder: raw PBM, PGM and PPM, and PAM for what they cannot store
  *
- * A file called .pgm is PGM: which of the formats may be asked for, and what that cannot hold is
- * refused. Gray becomes a PPM by repetition.
+ * A file called .pgm is PGM: users can choose one of the formats, and an image that it cannot store is
+ * refused. A gray image is written as PPM by repeating its samples.
  */
 #include "codec/pnm/write.h"
 
@@ -14,7 +14,7 @@
 
 struct pnm {
     enum imf_pnm kind;
-    unsigned char *line; /* a row as the file has it, where that is not as it is given */
+    unsigned char *line; /* a row of the file, where it differs from the caller's */
     size_t line_bytes;   /* of a row in the file */
 };
 
@@ -36,7 +36,7 @@ static enum imf_status write_failed(struct imf_error *err) {
     return imf_fail_io(err, errno);
 }
 
-/* The smallest format that holds it. */
+/* The smallest format that can store the image. */
 static enum imf_pnm natural(const struct imf_info *i) {
     return i->alpha || i->color == IMF_COLOR_CMYK ? IMF_PNM_PAM
            : i->color == IMF_COLOR_RGB            ? IMF_PNM_PPM

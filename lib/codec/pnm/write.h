@@ -5,7 +5,7 @@
 #include "codec/encoder.h"
 
 extern const struct imf_encoder imf_pnm_encoder;
-/* Of the formats that may be asked for PBM alone has few bits. */
+/* Of the formats that users can choose only PBM has few bits. */
 void imf_pnm_adapt(struct imf_info *info, const struct imf_encode *encode);
 
 #endif
