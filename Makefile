@@ -32,7 +32,7 @@ CFLAGS ?= -O2 -g
 GIVEN = $(CC) $(CPPFLAGS) $(CFLAGS)
 LEVEL = $(lastword $(filter -O%,$(GIVEN)))
 LOOP_FLAGS ?= $(if $(filter -O0 -O1 -Og,$(LEVEL)),,-O3)
-$(BUILD)/lib/base/samples.o $(BUILD)/lib/codec/png_filter.o $(BUILD)/lib/solver/host.o \
+$(BUILD)/lib/base/samples.o $(BUILD)/lib/codec/png/filter.o $(BUILD)/lib/solver/host.o \
 	$(BUILD)/lib/solver/host_frequency.o $(HOST_LOOPS): private LOOPS = $(LOOP_FLAGS)
 # Their loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
 $(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
@@ -78,7 +78,7 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
 # First what takes a compiler longest, so that no core waits for it at the end.
 LONG := $(addprefix $(BUILD)/lib/,$(addsuffix _rows.o,$(addprefix solver/,vector bilateral rank canny extreme)) \
 	run/point_strip.o)
-LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c)) $(BUILD)/embed.o
+LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c lib/*/*/*.c)) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c)
 CHECKCL_OBJECTS := $(call object,test/checkcl*.c)
 UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard test/unit/test_*.c)))
@@ -110,7 +110,7 @@ $(PROGRAM): $(CLI_OBJECTS) $(LIBRARY)
 
 $(LIBRARY): $(LIB_OBJECTS) $(BUILD)/files
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcsD $@ $(LIB_OBJECTS)
+	$(Q)rm -f $@ && $(AR) qcsD $@ $(LIB_OBJECTS)
 
 # Both libraries have the same objects. What imfilter.h declares is visible, nothing else.
 SHAREABLE = -fPIC -fvisibility=hidden
@@ -275,7 +275,7 @@ lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
 
 format: ## bring every C file into the repository's format
-	$(Q)clang-format -i $(filter-out $(BUILD)/%,$(sort $(wildcard */*.[ch] */*/*.[ch])))
+	$(Q)clang-format -i $(filter-out $(BUILD)/%,$(sort $(wildcard */*.[ch] */*/*.[ch] */*/*/*.[ch])))
 
 # ---- demonstration and test pictures ---------------------------------------------------------
 

@@ -172,7 +172,6 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
     } else if (!images) {
         status = EXIT_DONE;
     } else {
-        s.alone = batch.count == 1;
         s.make_directories = batch.to_directory;
         report_others(&s.reporter, &batch.others);
         const char *note = filter ? imf_filter_note(filter, o->settings.range) : NULL;

@@ -19,7 +19,6 @@
 #include "pictures.h"
 #include "skip.h"
 
-#define READ_AHEAD ((size_t)16 << 20) /* bytes of rows */
 
 /* All that is open for one image. */
 struct work {
@@ -358,10 +357,6 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
     }
     const struct imf_info *info = imf_reader_info(w->reader);
     w->record->pixels = (uint64_t)info->width * (uint64_t)info->height;
-    /* While a device is opened, which takes its time. What is decided by its own memory, or among
-     * others, has none for that. */
-    if (s->alone && !o->dry_run && w->job->output && options_spare_memory(o))
-        imf_reader_ahead(w->reader, READ_AHEAD);
     enum result result = take_curve(s, w);
     if (result == RESULT_DONE && s->filter)
         result = take_workspace(s, w);

@@ -17,7 +17,6 @@ struct session {
     struct reporter reporter;
     const struct imf_filter *filter; /* borrowed; NULL: the spectrum is all that is asked for */
     struct fleet *fleet;
-    bool alone; /* the only image */
     bool make_directories;
     bool noted;          /* the plan's note has been printed */
     atomic_uint formats; /* written so far, a bit for each enum imf_format */

@@ -116,8 +116,6 @@ enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t str
 /* Bytes that decoding holds beside the rows: interlaced pixels, progressive coefficients. */
 uint64_t imf_reader_held(const struct imf_reader *reader);
 bool imf_reader_in_order(const struct imf_reader *reader); /* and holds none of the rows before */
-/* Decode up to so many bytes of rows of a file on a thread, until rows are asked for. */
-void imf_reader_ahead(struct imf_reader *reader, size_t bytes);
 const char *imf_reader_warning(const struct imf_reader *reader); /* what was survived, or NULL */
 
 /* Start an image on a stream. info is the shape of the rows that are given; its format chooses the

@@ -108,7 +108,7 @@ claims_nothing() { # FILE
     make_photo
     imf_run -f sharpen in.jpg -o out.png
     [ "$status" -eq 0 ]
-    one_line "warning: what stands behind the first image (a gain map, say) was left out: only a JPEG"
+    one_line "warning: what follows the first image (a gain map, say) was left out: only a JPEG"
     claims_nothing out.png
     imf_run -f sharpen --strip in.jpg -o out.jpg
     [ "$status" -eq 0 ]

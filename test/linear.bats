@@ -260,7 +260,7 @@ icc=cmyk the ICC profile is not for RGB images
 icc=rgb,0,0,0 a curve of the ICC profile falls, or is flat
 broken=rgb,1,1,1 the ICC profile is damaged
 cICP=16 the transfer function 16 (cICP) is none of 4, 5, 8 and 13
-gAMA=1 a gamma of 100000 (gAMA) is none that pictures have
+gAMA=1 a gamma of 100000 (gAMA) is not one that images have
 EOF
 }
 

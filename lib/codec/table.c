@@ -1,12 +1,14 @@
 /*
- * table.c - the formats, and what is asked of all of them
+ * table.c - the formats
  *
- * A format is a row here; all else about it stands in its own files. The order is the one in which
- * a file's first bytes are tried, and gives the formats their numbers: new ones come last.
+ * A format is a row here; all else about it stands in its own folder. Files are recognised in this
+ * order, which also gives the formats their numbers: new ones come last.
  */
-#include "codec/jpeg.h"
-#include "codec/png.h"
-#include "codec/pnm.h"
+#include "codec/table.h"
+
+#include "codec/jpeg/read.h"
+#include "codec/png/read.h"
+#include "codec/pnm/read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,16 +35,8 @@ enum imf_format imf_codec_recognise(const unsigned char *head, size_t size) {
 enum imf_format imf_format_from_head(const void *head, size_t size) {
     enum imf_format format = imf_codec_recognise(head, size);
     const struct imf_codec *codec = imf_codec_of(format);
-    bool told = codec && (!codec->plausible || codec->plausible(head, size));
-    return told ? format : IMF_FORMAT_NONE;
-}
-
-/* Not strcasecmp(), which follows the locale. */
-bool imf_same_word(const char *a, const char *b) {
-    for (; *a && *b; a++, b++)
-        if ((*a >= 'A' && *a <= 'Z' ? *a + 32 : *a) != *b)
-            return false;
-    return *a == *b;
+    bool plausible = codec && (!codec->plausible || codec->plausible(head, size));
+    return plausible ? format : IMF_FORMAT_NONE;
 }
 
 enum imf_format imf_format_from_name(const char *name) {
@@ -65,26 +59,26 @@ const char *imf_format_name(enum imf_format format) {
 
 /* ---- which formats ------------------------------------------------------------------------ */
 
-#define OBSTACLE 64
+#define MISFIT_TEXT 64
 
-/* What of such an image the format cannot hold; false when there is no such thing. */
-static bool obstacle(const struct imf_codec *c, const struct imf_info *info, char what[OBSTACLE]) {
+/* Name what of such an image the format cannot store; false when it can store all. */
+static bool misfit(const struct imf_codec *c, const struct imf_info *info, char what[MISFIT_TEXT]) {
     static const char *const color[] = {
         [IMF_COLOR_GRAY] = "gray", [IMF_COLOR_RGB] = "colours", [IMF_COLOR_CMYK] = "CMYK"};
     if (!(c->colors & 1u << info->color))
-        snprintf(what, OBSTACLE, "%s", color[info->color]);
+        snprintf(what, MISFIT_TEXT, "%s", color[info->color]);
     else if (info->alpha && !c->alpha)
-        snprintf(what, OBSTACLE, "an alpha channel");
+        snprintf(what, MISFIT_TEXT, "an alpha channel");
     else if (!(c->depths & (unsigned)info->depth))
-        snprintf(what, OBSTACLE, "%d-bit samples", info->depth);
+        snprintf(what, MISFIT_TEXT, "%d-bit samples", info->depth);
     else if (info->width > c->side_max || info->height > c->side_max)
-        snprintf(what, OBSTACLE, "more than %d rows or columns", c->side_max);
+        snprintf(what, MISFIT_TEXT, "more than %d rows or columns", c->side_max);
     else
         return false;
     return true;
 }
 
-/* "a", "a or b", "a, b or c" of those in the set, each behind `before`. */
+/* "a", "a or b", "a, b or c" of those in the set, each after `before`. */
 static void list(char text[IMF_FORMATS_TEXT], const char *before, unsigned set, bool titles) {
     size_t used = 0;
     text[0] = '\0';
@@ -104,27 +98,28 @@ static void list(char text[IMF_FORMATS_TEXT], const char *before, unsigned set, 
 void imf_codec_titles(char text[IMF_FORMATS_TEXT], enum imf_meta_kind kind) {
     unsigned set = 0;
     for (size_t i = 0; i < CODEC_COUNT; i++)
-        set |= (kind == IMF_META_KINDS || codecs[i]->most[kind]) ? 1u << i : 0;
+        set |= (kind == IMF_META_KINDS || codecs[i]->metadata_max[kind]) ? 1u << i : 0;
     list(text, "", set, true);
 }
 
 enum imf_status imf_codec_fits(const struct imf_codec *codec, const struct imf_info *info,
                                struct imf_error *err) {
-    char what[OBSTACLE], other[OBSTACLE], able[IMF_FORMATS_TEXT], narrow[IMF_FORMATS_TEXT];
+    char what[MISFIT_TEXT], other[MISFIT_TEXT], formats[IMF_FORMATS_TEXT],
+        formats_8[IMF_FORMATS_TEXT];
     struct imf_info at_8 = *info;
     unsigned set = 0, set_8 = 0;
-    if (!obstacle(codec, info, what))
+    if (!misfit(codec, info, what))
         return IMF_OK;
     at_8.depth = 8;
     for (size_t i = 0; i < CODEC_COUNT; i++) {
-        set |= obstacle(codecs[i], info, other) ? 0 : 1u << i;
-        set_8 |= obstacle(codecs[i], &at_8, other) ? 0 : 1u << i;
+        set |= misfit(codecs[i], info, other) ? 0 : 1u << i;
+        set_8 |= misfit(codecs[i], &at_8, other) ? 0 : 1u << i;
     }
-    bool enough = !obstacle(codec, &at_8, other);
-    list(able, "--format=", set, false);
-    list(narrow, "--format=", set_8 & ~set, false);
+    bool enough = !misfit(codec, &at_8, other);
+    list(formats, "--format=", set, false);
+    list(formats_8, "--format=", set_8 & ~set, false);
     return imf_fail(err, IMF_ERR_FORMAT, "%s cannot hold %s (%schoose %s%s%s%s)", codec->doc.title,
-                    what, enough ? "use --depth=8, or " : "", able,
-                    !enough && *narrow ? ", or --depth=8 and " : "", enough ? "" : narrow,
+                    what, enough ? "use --depth=8, or " : "", formats,
+                    !enough && *formats_8 ? ", or --depth=8 and " : "", enough ? "" : formats_8,
                     info->color == IMF_COLOR_CMYK && !enough ? "; or convert it to RGB first" : "");
 }

@@ -1,34 +1,19 @@
-/* writer.c - all that writers have in common */
+/* writer.c - images written through the encoder of their format */
 #include "base/surface.h"
-#include "codec/codec.h"
+#include "codec/metadata/exif.h"
+#include "codec/orient.h"
+#include "codec/table.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-void imf_writer_warn(struct imf_writer *w, const char *format, ...) {
-    size_t used = strlen(w->warning);
-    if (used && used + 2 < sizeof w->warning)
-        used += (size_t)snprintf(w->warning + used, sizeof w->warning - used, "; ");
-    va_list args;
-    va_start(args, format);
-    vsnprintf(w->warning + used, sizeof w->warning - used, format, args);
-    va_end(args);
+uint64_t imf_writer_held(const struct imf_writer *writer) {
+    return writer->memory;
 }
 
 const char *imf_writer_warning(const struct imf_writer *writer) {
     return writer->warning[0] ? writer->warning : NULL;
-}
-
-/* Of what the format can carry. */
-static bool is_wanted(const struct imf_writer *w, const struct imf_meta_item *item) {
-    return !(w->encode.strip & item->strip) && w->codec->most[item->kind] &&
-           (item->kind != IMF_META_ICC || imf_icc_fits(item, w->info.color));
-}
-
-bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
-    return is_wanted(w, item) && item->size <= w->codec->most[item->kind];
 }
 
 static bool consistent(const struct imf_info *info) {
@@ -38,17 +23,18 @@ static bool consistent(const struct imf_info *info) {
            info->channels == channels[info->color] + info->alpha;
 }
 
-/* Will the file say how its pixels lie, if they are left as they are? */
+/* Will the file have the EXIF orientation, if pixels keep their order? */
 static bool keeps_orientation(const struct imf_codec *codec, unsigned strip,
                               const struct imf_metadata *metadata) {
     const struct imf_meta_item *exif = imf_metadata_find(metadata, IMF_META_EXIF);
     bool big;
-    return exif && !(strip & exif->strip) && codec && exif->size <= codec->most[IMF_META_EXIF] &&
+    return exif && !(strip & exif->strip) && codec &&
+           exif->size <= codec->metadata_max[IMF_META_EXIF] &&
            imf_exif_orientation_at(exif->data, exif->size, &big);
 }
 
-/* How the caller's rows lie. */
-static int given_orientation(const struct imf_info *info, const struct imf_metadata *metadata) {
+/* Of the caller's rows. */
+static int input_orientation(const struct imf_info *info, const struct imf_metadata *metadata) {
     return info->orientation ? info->orientation : imf_metadata_orientation(metadata);
 }
 
@@ -56,7 +42,7 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
                                  const struct imf_metadata *metadata) {
     struct imf_info out = *info;
     enum imf_orient orient = encode ? encode->orient : IMF_ORIENT_KEEP;
-    out.orientation = given_orientation(info, metadata);
+    out.orientation = input_orientation(info, metadata);
     const struct imf_codec *codec = imf_codec_of(info->format);
     if (!codec || !(codec->few_bits & 1u << out.bits) || info->channels != 1)
         out.bits = 0;
@@ -84,26 +70,26 @@ static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err)
     if (!w->codec)
         return imf_fail(err, IMF_ERR_FORMAT, "no output format (choose one with --format)");
     if (!consistent(info) || !set_row_bytes(info, &w->row_bytes) ||
-        !set_row_bytes(&w->given, &w->given_bytes))
+        !set_row_bytes(&w->input, &w->input_bytes))
         return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d channels, %d bits",
                         info->width, info->height, info->channels, info->depth);
     enum imf_status status = imf_codec_fits(w->codec, info, err);
     return status ? status : w->codec->encoder->open(w, err);
 }
 
-/* What is too large for the format, and what it cannot hold at all and would be missed. */
-static void tell_left_out(struct imf_writer *w) {
+/* Metadata that are too large for the format, and those that it cannot store and users miss. */
+static void warn_of_left_out(struct imf_writer *w) {
     static const char *const name[IMF_META_KINDS] = {
         [IMF_META_EXIF] = "EXIF", [IMF_META_XMP] = "XMP", [IMF_META_ICC] = "an ICC profile"};
     const struct imf_metadata *m = w->metadata;
-    char able[IMF_FORMATS_TEXT];
+    char formats[IMF_FORMATS_TEXT];
     for (const struct imf_meta_item *i = m ? m->first : NULL; i; i = i->next)
-        if (name[i->kind] && is_wanted(w, i) && !imf_writer_wants(w, i))
+        if (name[i->kind] && imf_writer_wants_kind(w, i) && !imf_writer_wants(w, i))
             imf_writer_warn(w, "%s of %zu bytes does not fit in a %s and was left out",
                             name[i->kind], i->size, w->codec->doc.title);
-    if (m && m->claims && !w->codec->most[IMF_META_JPEG_BEHIND]) {
-        imf_codec_titles(able, IMF_META_JPEG_BEHIND);
-        imf_writer_warn(w, IMF_BEHIND_LEFT_OUT("only a %s can hold it"), able);
+    if (m && m->needs_trailer && !w->codec->metadata_max[IMF_META_JPEG_TRAILER]) {
+        imf_codec_titles(formats, IMF_META_JPEG_TRAILER);
+        imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("only a %s can hold it"), formats);
     }
 }
 
@@ -115,23 +101,24 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     if (!w)
         return imf_fail_memory(err, sizeof *w);
     w->stream = stream;
-    w->given = *info;
+    w->input = *info;
     w->info = imf_writer_shape(info, encode, metadata);
     w->encode = encode ? *encode : (struct imf_encode){.compression = -1};
     w->metadata = metadata;
     if (w->info.orientation == 1)
-        w->turn = imf_turn_of(given_orientation(info, metadata));
-    w->retold = imf_metadata_orientation(metadata) != w->info.orientation;
+        w->turn = imf_turn_of(input_orientation(info, metadata));
+    w->reoriented = imf_metadata_orientation(metadata) != w->info.orientation;
     if (metadata)
         w->jpeg = metadata->jpeg;
-    imf_jpeg_source_turn(&w->jpeg, w->turn);
+    if (w->turn.swap)
+        imf_jpeg_source_transpose(&w->jpeg);
     enum imf_status status = open_checked(w, err);
     if (status == IMF_OK)
-        status = imf_carried(w->starved, err);
+        status = imf_metadata_complete(w->out_of_memory, err);
     if (status)
         imf_writer_close(&w);
     else
-        tell_left_out(w);
+        warn_of_left_out(w);
     *out = w;
     return status;
 }
@@ -143,32 +130,32 @@ bool imf_writer_takes_indices(const struct imf_writer *w) {
 enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
                                    struct imf_error *err) {
     w->row_bytes = (size_t)w->info.width;
-    w->given_bytes = (size_t)w->given.width;
+    w->input_bytes = (size_t)w->input.width;
     return w->failed = w->codec->encoder->palette(w, palette, err);
 }
 
 enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t stride, int rows,
                                 struct imf_error *err) {
-    if (rows < 0 || rows > w->given.height - w->row || stride < w->given_bytes)
+    if (rows < 0 || rows > w->input.height - w->row || stride < w->input_bytes)
         return imf_fail(err, IMF_ERR_ARGUMENT, "row %d of %d, %d rows: no such rows, or stride",
-                        w->row, w->given.height, rows);
+                        w->row, w->input.height, rows);
     if (w->failed)
-        return imf_fail(err, w->failed, "writing went wrong earlier");
-    w->failed = imf_writer_turn(w, src, stride, rows, err);
+        return imf_fail(err, w->failed, "an earlier write failed");
+    w->failed = imf_writer_orient(w, src, stride, rows, err);
     if (w->failed == IMF_OK)
         w->row += rows;
     return w->failed;
 }
 
 enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
-    if (w->row != w->given.height)
+    if (w->row != w->input.height)
         return imf_fail(err, IMF_ERR_ARGUMENT, "only %d of %d rows were written", w->row,
-                        w->given.height);
+                        w->input.height);
     if (w->failed)
-        return imf_fail(err, w->failed, "writing went wrong earlier");
+        return imf_fail(err, w->failed, "an earlier write failed");
     w->failed = w->codec->encoder->finish(w, err);
     if (w->failed == IMF_OK)
-        w->failed = imf_carried(w->starved, err);
+        w->failed = imf_metadata_complete(w->out_of_memory, err);
     if (w->failed)
         return w->failed;
     errno = 0;
@@ -182,8 +169,8 @@ void imf_writer_close(struct imf_writer **writer) {
         return;
     if ((*writer)->codec)
         (*writer)->codec->encoder->close(*writer);
-    free((*writer)->held);
-    free((*writer)->upright);
+    free((*writer)->rows);
+    free((*writer)->data);
     free((*writer)->xmp);
     free(*writer);
     *writer = NULL;

@@ -9,7 +9,6 @@
  */
 #include "run/workspace.h"
 #include "base/clock.h"
-#include "codec/ahead.h"
 #include "codec/codec.h"
 #include "plan/layout.h"
 #include "run/bench.h"
@@ -207,8 +206,6 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool
         st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)
                                       : run_whole(ws, ends, options, r, err);
     }
-    if (ends->reader)
-        r->decode_ms += imf_ahead_ms(ends->reader->ahead);
     r->fell_back = ws->on_device != ws->plan->planning.path.on_device ||
                    ws->on_gles != (ws->plan->planning.gles != NULL);
     r->total_ms = imf_now_ms() - begin;

@@ -4,7 +4,7 @@
 #define CODEC_UTIL_H
 
 #include "check.h"
-#include "codec/metadata.h"
+#include "codec/metadata/list.h"
 #include "imfilter.h"
 
 #include <jpeglib.h>

@@ -1,5 +1,5 @@
 /* test_codec.c - pixels through every format, damaged files, and limits */
-#include "codec/codec.h"
+#include "codec/table.h"
 #include "codec_util.h"
 
 #include <unistd.h>

@@ -6,7 +6,7 @@
  */
 #include "codec_util.h"
 
-#include "codec/png_filter.h"
+#include "codec/png/filter.h"
 
 #include <sched.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 /* test_formats.c - what the table of formats says of each is true: names, first bytes, metadata */
-#include "codec/codec.h"
+#include "codec/table.h"
 #include "codec_util.h"
 
 /* The smallest image that a format holds. */
@@ -66,8 +66,8 @@ static void check_carried(const struct imf_codec *codec, enum imf_format format)
             imf_metadata_find(imf_reader_metadata(d.reader), items[k].kind);
         bool same = item && item->size == items[k].size &&
                     memcmp(item->data, items[k].data, item->size) == 0;
-        CHECK(codec->most[items[k].kind] ? same : !item, "%s, metadata of kind %d", codec->doc.name,
-              items[k].kind);
+        CHECK(codec->metadata_max[items[k].kind] ? same : !item, "%s, metadata of kind %d",
+              codec->doc.name, items[k].kind);
     }
     CHECK(d.reader && imf_reader_in_order(d.reader), "%s: rows come in order", codec->doc.name);
     done(&d);
@@ -80,7 +80,7 @@ static void check_carried(const struct imf_codec *codec, enum imf_format format)
 static void check_most(const struct imf_codec *codec, enum imf_format format) {
     struct imf_info i = smallest(codec, format);
     for (int kind = IMF_META_EXIF; kind <= IMF_META_ICC; kind++) {
-        size_t most = codec->most[kind];
+        size_t most = codec->metadata_max[kind];
         if (most == 0 || most > IMF_METADATA_MAX / 2)
             continue;
         unsigned char *data = calloc(1, most + 1);

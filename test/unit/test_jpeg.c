@@ -1,8 +1,11 @@
 /*
  * test_jpeg.c - JPEG that is odd, cut off or hostile: what is damage, what is lost, what is refused
  */
-#include "codec/jpeg.h"
+#include "codec/jpeg/markers.h"
+#include "codec/source.h"
 #include "codec_util.h"
+
+#include <jpeglib.h>
 
 #include <setjmp.h>
 

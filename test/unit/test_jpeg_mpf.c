@@ -2,7 +2,7 @@
  * test_jpeg_mpf.c - a JPEG's list of images, whose places change with the file
  */
 #include "check.h"
-#include "codec/jpeg.h"
+#include "codec/jpeg/mpf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void test_list_of_images(void) {
         "0100"
         "\xb0\x01\0\x04\0\0\0\x01\0\0\0\x02\xb0\x02\0\x07\0\0\0\x20\0\0\0\x32\0\0\0\0"
         "\0\x03\0\0\0\0\x03\xe8\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x64\0\0\x02\xbc\0\0\0\0";
-    const struct imf_mpf_place from = {300, 1000}, to = {400, 3000};
+    const struct imf_mpf_position from = {300, 1000}, to = {400, 3000};
     static const unsigned char values[] = {0, 1, 2, 0x7f, 0xff};
     unsigned char *copy = malloc(sizeof list);
     memcpy(copy, list, sizeof list);

@@ -3,6 +3,8 @@
 
 #include "base/orientation.h"
 #include "codec/codec.h"
+#include "codec/metadata/exif.h"
+#include "codec/metadata/xmp.h"
 
 /* Where EXIF says that a stored row and column are seen: the visual side of row 0, of column 0. */
 static const char *const sides[] = {
@@ -169,22 +171,32 @@ static void test_shape(void) {
 /* A JPEG's own numbers: where columns become rows, sampling factors and the tables' axes do. */
 static void test_jpeg_source(void) {
     for (int orientation = 1; orientation <= 8; orientation++) {
-        struct imf_jpeg_source s = {.components = 3, .h = {4, 1, 2}, .v = {2, 1, 1}};
-        const struct imf_turn turn = imf_turn_of(orientation);
+        struct imf_metadata m = {0};
+        struct imf_jpeg_source *s = &m.jpeg;
+        *s = (struct imf_jpeg_source){.h = {4, 1, 2}, .v = {2, 1, 1}};
         for (int i = 0; i < 4; i++)
             for (int k = 0; k < 64; k++)
-                s.quant[i][k] = (uint16_t)(100 * i + k);
-        imf_jpeg_source_turn(&s, turn);
-        CHECK(turn.swap == (orientation > 4), "orientation %d", orientation);
-        CHECK(turn.swap ? s.h[0] == 2 && s.v[0] == 4 && s.h[2] == 1 && s.v[2] == 2
-                        : s.h[0] == 4 && s.v[0] == 2 && s.h[2] == 2 && s.v[2] == 1,
+                s->quant[i][k] = (uint16_t)(100 * i + k);
+        struct imf_info info = shape(40, 30, IMF_COLOR_RGB, false, 8, IMF_FORMAT_JPEG);
+        info.orientation = orientation;
+        const struct imf_encode apply = {.orient = IMF_ORIENT_APPLY};
+        struct imf_writer *w = NULL;
+        FILE *f = tmpfile();
+        if (!f || imf_writer_open(&w, f, &info, &apply, &m, NULL))
+            abort();
+        const bool swap = orientation > 4;
+        const struct imf_jpeg_source *got = &w->jpeg;
+        CHECK(swap ? got->h[0] == 2 && got->v[0] == 4 && got->h[2] == 1 && got->v[2] == 2
+                   : got->h[0] == 4 && got->v[0] == 2 && got->h[2] == 2 && got->v[2] == 1,
               "sampling, orientation %d", orientation);
         for (int i = 0; i < 4; i++)
             for (int row = 0; row < 8; row++)
                 for (int column = 0; column < 8; column++)
-                    CHECK(s.quant[i][8 * row + column] ==
-                              100 * i + (turn.swap ? 8 * column + row : 8 * row + column),
+                    CHECK(got->quant[i][8 * row + column] ==
+                              100 * i + (swap ? 8 * column + row : 8 * row + column),
                           "table %d at %d %d, orientation %d", i, row, column, orientation);
+        imf_writer_close(&w);
+        fclose(f);
     }
 }
 

@@ -1,10 +1,9 @@
 /* test_xmp.c - XMP packets cut, joined and split */
-#include "codec/md5.h"
-#include "codec/xmp.h"
+#include "codec/metadata/xmp.h"
 #include "codec_util.h"
 
-/* RFC 1321, A.5, and lengths about a block's end. */
-static void test_md5(void) {
+/* An extension's name is its MD5 digest: RFC 1321, A.5, and lengths about a block's end. */
+static void test_guid(void) {
     static const struct {
         const char *text, *digest;
     } cases[] = {
@@ -16,9 +15,10 @@ static void test_md5(void) {
          "57EDF4A22BE3C955AC49DA2E2107B67A"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char got[33];
-        imf_md5_hex(got, (const unsigned char *)cases[i].text, strlen(cases[i].text));
-        CHECK(strcmp(got, cases[i].digest) == 0, "\"%s\": %s", cases[i].text, got);
+        struct imf_xmp_split split;
+        const unsigned char *text = (const unsigned char *)cases[i].text;
+        CHECK(imf_xmp_split(&split, text, strlen(cases[i].text)), "no memory");
+        CHECK(strcmp(split.guid, cases[i].digest) == 0, "\"%s\": %s", cases[i].text, split.guid);
     }
 }
 
@@ -32,36 +32,38 @@ static void test_without(void) {
         unsigned parts;
         const char *xmp, *want; /* want NULL: no XML */
     } cases[] = {
-        {IMF_XMP_PICTURES, "", ""},
-        {IMF_XMP_PICTURES, "text", "text"},
-        {IMF_XMP_PICTURES, "<a b='1'/>", "<a b='1'/>"},
-        {IMF_XMP_PICTURES, "<a xmlns:h='" GAIN "' h:V=\"1\" b='2'/>", "<a b='2'/>"},
-        {IMF_XMP_PICTURES, "<a xmlns:h = \"" GAIN "\" b='h:V'><h:V>1</h:V>x</a>",
+        {IMF_XMP_TRAILER_REFS, "", ""},
+        {IMF_XMP_TRAILER_REFS, "text", "text"},
+        {IMF_XMP_TRAILER_REFS, "<a b='1'/>", "<a b='1'/>"},
+        {IMF_XMP_TRAILER_REFS, "<a xmlns:h='" GAIN "' h:V=\"1\" b='2'/>", "<a b='2'/>"},
+        {IMF_XMP_TRAILER_REFS, "<a xmlns:h = \"" GAIN "\" b='h:V'><h:V>1</h:V>x</a>",
          "<a b='h:V'>x</a>"},
-        {IMF_XMP_PICTURES,
+        {IMF_XMP_TRAILER_REFS,
          "<a xmlns:C='" CONTAINER "'><C:D><b><C:D/></b><!-- </C:D> --><c d='>'/></C:D>e</a>",
          "<a>e</a>"},
-        {IMF_XMP_PICTURES, "<a xmlns:C='" CONTAINER "item/' C:D='1'/>",
+        {IMF_XMP_TRAILER_REFS, "<a xmlns:C='" CONTAINER "item/' C:D='1'/>",
          "<a xmlns:C='" CONTAINER "item/' C:D='1'/>"},
-        {IMF_XMP_PICTURES, "<a xmlns:g='" CAMERA "' g:MicroVideo='1' g:Mode='2'/>",
+        {IMF_XMP_TRAILER_REFS, "<a xmlns:g='" CAMERA "' g:MicroVideo='1' g:Mode='2'/>",
          "<a xmlns:g='" CAMERA "' g:Mode='2'/>"},
-        {IMF_XMP_NOTE, "<a xmlns:n='" NOTE "' n:HasExtendedXMP='0'/>", "<a xmlns:n='" NOTE "'/>"},
-        {IMF_XMP_NOTE, "<a xmlns:n='" NOTE "'><n:HasExtendedXMP>0</n:HasExtendedXMP></a>",
+        {IMF_XMP_EXTENSION_NOTE, "<a xmlns:n='" NOTE "' n:HasExtendedXMP='0'/>",
+         "<a xmlns:n='" NOTE "'/>"},
+        {IMF_XMP_EXTENSION_NOTE, "<a xmlns:n='" NOTE "'><n:HasExtendedXMP>0</n:HasExtendedXMP></a>",
          "<a xmlns:n='" NOTE "'></a>"},
-        {IMF_XMP_NOTE, "<a xmlns:h='" GAIN "' h:V='1'/>", "<a xmlns:h='" GAIN "' h:V='1'/>"},
-        {IMF_XMP_PICTURES, "<?p <h:V> ?><!-- <h:V> --><![CDATA[<h:V>]]><a xmlns:h='" GAIN "'/>",
+        {IMF_XMP_EXTENSION_NOTE, "<a xmlns:h='" GAIN "' h:V='1'/>",
+         "<a xmlns:h='" GAIN "' h:V='1'/>"},
+        {IMF_XMP_TRAILER_REFS, "<?p <h:V> ?><!-- <h:V> --><![CDATA[<h:V>]]><a xmlns:h='" GAIN "'/>",
          "<?p <h:V> ?><!-- <h:V> --><![CDATA[<h:V>]]><a/>"},
-        {IMF_XMP_PICTURES, "<a xmlns:h='" GAIN "'><h:V>", NULL},
-        {IMF_XMP_PICTURES, "<a b='", NULL},
-        {IMF_XMP_PICTURES, "<", NULL},
-        {IMF_XMP_PICTURES, "<!--", NULL},
+        {IMF_XMP_TRAILER_REFS, "<a xmlns:h='" GAIN "'><h:V>", NULL},
+        {IMF_XMP_TRAILER_REFS, "<a b='", NULL},
+        {IMF_XMP_TRAILER_REFS, "<", NULL},
+        {IMF_XMP_TRAILER_REFS, "<!--", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        bool starved = false;
+        bool out_of_memory = false;
         size_t length = strlen(cases[i].xmp), size = 0;
         unsigned char *exact = malloc(length + 1); /* a byte too far is seen by a sanitizer */
         memcpy(exact, cases[i].xmp, length);
-        unsigned char *got = imf_xmp_without(exact, length, cases[i].parts, &size, &starved);
+        unsigned char *got = imf_xmp_remove(exact, length, cases[i].parts, &size, &out_of_memory);
         CHECK(cases[i].want
                   ? got && size == strlen(cases[i].want) && memcmp(got, cases[i].want, size) == 0
                   : !got,
@@ -118,10 +120,10 @@ static void test_joined(void) {
             if (cases[i].pieces[k].full)
                 add_piece(&m, cases[i].guid, MORE, cases[i].pieces[k].from, cases[i].pieces[k].size,
                           cases[i].pieces[k].full);
-        bool starved = false;
+        bool out_of_memory = false;
         size_t size = 0;
         unsigned char *got =
-            imf_xmp_joined(&m, (const unsigned char *)MAIN, sizeof MAIN - 1, &size, &starved);
+            imf_xmp_join(&m, (const unsigned char *)MAIN, sizeof MAIN - 1, &size, &out_of_memory);
         CHECK(cases[i].joins ? got && size == sizeof JOINED - 1 && memcmp(got, JOINED, size) == 0
                              : !got,
               "case %zu: %.*s", i, (int)size, got ? (char *)got : "");
@@ -131,7 +133,7 @@ static void test_joined(void) {
 }
 
 int main(void) {
-    test_md5();
+    test_guid();
     test_without();
     test_joined();
     return check_done("test_xmp");

@@ -1,0 +1,81 @@
+/* decoder.c - what decoders call */
+#include "codec/decoder.h"
+
+#include "base/surface.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+
+static enum imf_status check_pixels(const struct imf_reader *r, uint64_t width, uint64_t height,
+                                    struct imf_error *err) {
+    uint64_t limit = r->limits.max_pixels, count;
+    if (__builtin_mul_overflow(width, height, &count))
+        count = UINT64_MAX;
+    if (limit == 0 || count <= limit)
+        return IMF_OK;
+    uint64_t unit = limit >= 1000000 && count / 1000000 > limit / 1000000 ? 1000000 : 1;
+    const char *name = unit > 1 ? "Mpixel" : "pixels";
+    return imf_fail(err, IMF_ERR_LIMIT,
+                    "%" PRIu64 " %s is over the limit of %" PRIu64
+                    " %s (raise it with --max-pixels)",
+                    count / unit, name, limit / unit, name);
+}
+
+enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t height,
+                                 enum imf_color color, bool alpha, int depth,
+                                 struct imf_error *err) {
+    static const int channels[] = {[IMF_COLOR_GRAY] = 1, [IMF_COLOR_RGB] = 3, [IMF_COLOR_CMYK] = 4};
+    if (width < 1 || height < 1 || width > INT_MAX || height > INT_MAX)
+        return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (%" PRIu64 " x %" PRIu64 " pixels)",
+                        width, height);
+    enum imf_status status = check_pixels(r, width, height, err);
+    if (status)
+        return status;
+    int n = channels[color] + alpha;
+    if (!imf_size_mul((size_t)width, (size_t)(n * depth / 8), &r->row_bytes))
+        return imf_fail(err, IMF_ERR_LIMIT, "%" PRIu64 " pixels in a row are too many", width);
+    r->info = (struct imf_info){.width = (int)width,
+                                .height = (int)height,
+                                .channels = n,
+                                .depth = depth,
+                                .color = color,
+                                .alpha = alpha,
+                                .format = r->info.format};
+    r->memory = r->row_bytes;
+    return imf_memory_fits(r->limits.max_memory, r->memory, "a row of this image", err);
+}
+
+enum imf_status imf_reader_buffer(struct imf_reader *r, uint64_t bytes, const char *what,
+                                  struct imf_error *err) {
+    r->memory = bytes;
+    r->buffered = true;
+    return imf_memory_fits(r->limits.max_memory, bytes, what, err);
+}
+
+struct imf_meta_item *imf_reader_add_metadata(struct imf_reader *r, enum imf_meta_kind kind,
+                                              unsigned strip, const void *data, size_t size) {
+    struct imf_metadata *m = &r->metadata;
+    bool second = kind <= IMF_META_ICC && imf_metadata_find(m, kind);
+    struct imf_meta_item *item = imf_metadata_add(m, kind, strip, data, size);
+    if (!item && !second && !m->out_of_memory)
+        imf_reader_warn(r, "metadata of %zu bytes does not fit and was left out", size);
+    return item;
+}
+
+void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
+    if (r->warning[0])
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->warning, sizeof r->warning, format, args);
+    va_end(args);
+}
+
+enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,
+                                   struct imf_error *err) {
+    if (r->source.error)
+        return imf_fail_io(err, r->source.error);
+    return imf_fail(err, IMF_ERR_DAMAGED, "%s after row %d of %d", what, r->row + done,
+                    r->info.height);
+}

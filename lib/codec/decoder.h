@@ -1,0 +1,71 @@
+/*
+ * decoder.h - what a decoder must offer, and what it can call
+ *
+ * A decoder is a table of functions that work on the public reader object, with their own state
+ * behind `state`. codec/reader.c owns what formats share: recognising, limits, counting rows, what
+ * "lenient" means.
+ */
+#ifndef IMF_CODEC_DECODER_H
+#define IMF_CODEC_DECODER_H
+
+#include "codec/failures.h"
+#include "codec/metadata/list.h"
+#include "codec/palette.h"
+#include "codec/source.h"
+
+struct imf_codec;
+
+struct imf_reader {
+    const struct imf_codec *codec; /* NULL: not recognised */
+    struct imf_limits limits;
+    struct imf_info info;
+    size_t row_bytes;            /* of a decoded row */
+    struct imf_palette *palette; /* owned, or NULL */
+    bool indices;                /* rows are indices into it */
+    struct imf_metadata metadata;
+    int row;                /* rows decoded so far */
+    bool broken;            /* lenient: rows from here on are zeros */
+    bool recoverable;       /* a damaged image of which lenient shows something, if no whole row */
+    enum imf_status failed; /* a read failed for good */
+    uint64_t memory;        /* bytes that decoding takes beside the rows */
+    bool buffered;          /* the whole image is in them: see imf_reader_buffer() */
+    char warning[320];
+    void *state; /* the decoder's */
+    struct imf_source source;
+};
+
+/*
+ * open: read the header, call imf_reader_shape(), fill metadata. rows: decode `rows` rows; *done
+ * counts the good ones. end: check what follows the last row. close: free state (may be NULL, also
+ * after a failed open). A failed rows or end with IMF_ERR_DAMAGED becomes a warning when lenient.
+ */
+struct imf_decoder {
+    enum imf_status (*open)(struct imf_reader *r, struct imf_error *err);
+    enum imf_status (*rows)(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
+                            int *done, struct imf_error *err);
+    enum imf_status (*end)(struct imf_reader *r, struct imf_error *err);
+    void (*close)(struct imf_reader *r);
+};
+
+/* Check the shape and a row's memory against the limits, then set info (but format) and
+ * row_bytes. */
+enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t height,
+                                 enum imf_color color, bool alpha, int depth,
+                                 struct imf_error *err);
+/* The decoder needs `bytes` for the whole image before it has the first row (interlaced,
+ * progressive): rows in order are not to be had cheaply. IMF_ERR_LIMIT when that is over
+ * max_memory. */
+enum imf_status imf_reader_buffer(struct imf_reader *r, uint64_t bytes, const char *what,
+                                  struct imf_error *err);
+/* Add to the reader's metadata and warn if it does not fit; NULL then, without memory, and for a
+ * second EXIF, XMP or ICC. */
+struct imf_meta_item *imf_reader_add_metadata(struct imf_reader *r, enum imf_meta_kind kind,
+                                              unsigned strip, const void *data, size_t size);
+/* Note a problem that does not matter to the pixels; the first is kept. */
+void imf_reader_warn(struct imf_reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* IMF_ERR_DAMAGED "WHAT after row N of M", or IMF_ERR_IO if the stream could not be read. */
+enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,
+                                   struct imf_error *err);
+
+#endif

@@ -1,0 +1,295 @@
+/*
+ * encode.c - deflate (RFC 1951) for filtered rows of pixels
+ *
+ * The filtered rows of a photograph are noise of a narrow distribution, in which a match takes more
+ * bits (13 to 30 for its length and distance) than its few bytes do as literals, though the search for
+ * it takes most of the time. So matches are looked for at two distances only, one byte and one pixel:
+ * runs. Each byte has a price, the bits that it takes, estimated from the frequencies of bytes, and a
+ * match is used where it is cheaper than the bytes that it replaces. A block ends where the frequencies
+ * of bytes change.
+ */
+#include "codec/deflate/encode.h"
+#include "codec/deflate/huffman.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE 32768          // bytes of the smallest part that gets codes of its own
+#define PART_MAX (4 * PIECE) // and of the largest
+#define SPLIT_BYTES 90       // of the tables that another part takes
+#define SHORTEST 4           // match
+#define SUMMED 48            // literals whose prices are added; more always cost more than a match
+#define BIT 16               // prices are in 1/BIT bit
+#define LENGTH_PRICE (6 * BIT)
+#define DISTANCE_PRICE (5 * BIT)
+#define UNKNOWN_PRICE (12 * BIT) // of a byte that does not occur
+#define LOG_STEPS 256
+
+struct prices {
+    uint16_t literal[LITERALS], length[MATCH_MAX + 1], distance[DISTANCES];
+};
+
+struct imf_deflate {
+    uint16_t log_fraction[LOG_STEPS]; /* 256 * log2(1 + i / LOG_STEPS) */
+    struct prices prices;
+    struct imf_codes codes;
+    size_t count;
+    struct imf_sequence sequence[PART_MAX / SHORTEST + 2];
+};
+
+const size_t imf_deflate_bytes = sizeof(struct imf_deflate);
+
+/* The bytes that are matched; positions count from the start of the window. */
+struct window {
+    const unsigned char *base;
+    int end;
+    int pixel;
+};
+
+struct imf_deflate *imf_deflate_new(void) {
+    struct imf_deflate *d = malloc(sizeof *d);
+    if (!d)
+        return NULL;
+    /* log2 by squaring, exact enough and the same everywhere */
+    for (int i = 0; i < LOG_STEPS; i++) {
+        uint64_t x = ((uint64_t)LOG_STEPS + (uint64_t)i) << 23; /* 1..2 at bit 31 */
+        unsigned bits = 0;
+        for (int k = 0; k < 8; k++) {
+            x = x * x >> 31;
+            bits = bits << 1 | (unsigned)(x >> 32);
+            x >>= x >> 32;
+        }
+        d->log_fraction[i] = (uint16_t)bits;
+    }
+    return d;
+}
+
+void imf_deflate_free(struct imf_deflate *d) {
+    free(d);
+}
+
+/* 256 * log2(n), n > 0 */
+static unsigned log_of(const struct imf_deflate *d, uint32_t n) {
+    int top = 31 - __builtin_clz(n);
+    return 256 * (unsigned)top + d->log_fraction[(n << (31 - top)) >> 23 & (LOG_STEPS - 1)];
+}
+
+static inline uint32_t load4(const unsigned char *p) {
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline uint64_t load8(const unsigned char *p) {
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* ---- frequencies ----------------------------------------------------------------------------- */
+
+/* Four tables, so that equal bytes in a row do not depend on each other. */
+static void count_bytes(const unsigned char *data, size_t size, uint32_t count[LITERALS]) {
+    uint32_t table[4][LITERALS] = {{0}};
+    size_t i = 0;
+    for (; i + 4 <= size; i += 4)
+        for (int k = 0; k < 4; k++)
+            table[k][data[i + (size_t)k]]++;
+    for (; i < size; i++)
+        table[0][data[i]]++;
+    for (int v = 0; v < LITERALS; v++)
+        count[v] = table[0][v] + table[1][v] + table[2][v] + table[3][v];
+}
+
+/* Bits, in 1/256, that bytes of such frequencies take. */
+static uint64_t information(const struct imf_deflate *d, const uint32_t count[LITERALS]) {
+    uint32_t sum = 0;
+    uint64_t bits = 0;
+    for (int v = 0; v < LITERALS; v++) {
+        sum += count[v];
+        bits -= count[v] ? (uint64_t)count[v] * log_of(d, count[v]) : 0;
+    }
+    return bits + (sum ? (uint64_t)sum * log_of(d, sum) : 0);
+}
+
+/* The length of the part that begins at data; count: its bytes' frequencies. */
+static size_t choose_part(const struct imf_deflate *d, const unsigned char *data, size_t size,
+                          uint32_t count[LITERALS]) {
+    size_t end = size < PIECE ? size : PIECE;
+    count_bytes(data, end, count);
+    uint64_t bits = information(d, count);
+    while (end < size && end < PART_MAX) {
+        uint32_t more[LITERALS], both[LITERALS];
+        size_t step = size - end < PIECE ? size - end : PIECE;
+        count_bytes(data + end, step, more);
+        for (int v = 0; v < LITERALS; v++)
+            both[v] = count[v] + more[v];
+        uint64_t together = information(d, both);
+        if (together > bits + information(d, more) + SPLIT_BYTES * 8 * 256)
+            break;
+        memcpy(count, both, sizeof both);
+        bits = together;
+        end += step;
+    }
+    return end;
+}
+
+/* ---- prices ---------------------------------------------------------------------------------- */
+
+static void set_prices(struct imf_deflate *d, const uint32_t count[LITERALS]) {
+    uint32_t sum = 0;
+    for (int v = 0; v < LITERALS; v++)
+        sum += count[v];
+    unsigned all = log_of(d, sum);
+    for (int v = 0; v < LITERALS; v++) {
+        unsigned price = count[v] ? (all - log_of(d, count[v])) * BIT / 256 : UNKNOWN_PRICE;
+        d->prices.literal[v] = (uint16_t)(price < BIT ? BIT : price > 14 * BIT ? 14 * BIT : price);
+    }
+    for (int n = SHORTEST; n <= MATCH_MAX; n++)
+        d->prices.length[n] = (uint16_t)(LENGTH_PRICE + BIT * imf_length_code(n).bits);
+    for (int k = 0; k < DISTANCES; k++)
+        d->prices.distance[k] = (uint16_t)(DISTANCE_PRICE + (k < 4 ? 0 : BIT * (k / 2 - 1)));
+}
+
+/* ---- matches --------------------------------------------------------------------------------- */
+
+struct match {
+    int length, distance;
+    unsigned gain; /* the price that it saves */
+};
+
+/* How many bytes are equal; the first SHORTEST are. */
+static inline int match_length(const unsigned char *a, const unsigned char *b, int most) {
+    int n = SHORTEST;
+    for (; n + 8 <= most; n += 8)
+        if (load8(a + n) != load8(b + n))
+            break;
+    while (n < most && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* Make a match of at least SHORTEST bytes the best one if it saves more. */
+static __attribute__((noinline)) void compare_match(const struct prices *prices,
+                                                    const struct window *t, int at, int from,
+                                                    struct match *best) {
+    const unsigned char *p = t->base + at, *q = t->base + from;
+    int most = t->end - at < MATCH_MAX ? t->end - at : MATCH_MAX;
+    if (best->length && best->length < most && p[best->length] != q[best->length])
+        return;
+    int length = match_length(p, q, most);
+    if (length <= best->length)
+        return;
+    unsigned saved = 0, distance = (unsigned)(at - from);
+    if (length < SUMMED)
+        for (int k = 0; k < length; k++)
+            saved += prices->literal[p[k]];
+    else
+        saved = BIT * (unsigned)length;
+    unsigned cost = prices->length[length] + prices->distance[imf_distance_code(distance).code];
+    if (saved > cost + best->gain)
+        *best = (struct match){length, (int)distance, saved - cost};
+}
+
+/* Most positions differ, which has to be quick. */
+static inline void try_match(const struct prices *prices, const struct window *t, int at, int from,
+                             struct match *best) {
+    if (load4(t->base + at) == load4(t->base + from))
+        compare_match(prices, t, at, from, best);
+}
+
+static inline struct match find_match(const struct imf_deflate *d, const struct window *t, int at) {
+    struct match best = {0, 0, 0};
+    if (at >= 1)
+        try_match(&d->prices, t, at, at - 1, &best);
+    if (at >= t->pixel && t->pixel > 1)
+        try_match(&d->prices, t, at, at - t->pixel, &best);
+    return best;
+}
+
+/* Does one of the two distances have the same bytes? It is rare. */
+static inline bool may_match(const struct window *t, int at) {
+    const unsigned char *p = t->base + at;
+    uint32_t bytes = load4(p);
+    return at < t->pixel || at < 1 || bytes == load4(p - 1) || bytes == load4(p - t->pixel);
+}
+
+/* Cut base[at..end) into sequences. Where nothing was found for long, steps grow to 16 bytes. */
+static void parse(struct imf_deflate *d, const struct window *t, int at, int end) {
+    const struct window part = {t->base, end, t->pixel};
+    int start = at;
+    unsigned missed = 0;
+    d->count = 0;
+    while (at + 16 < end) {
+        struct match m = {0, 0, 0};
+        if (may_match(t, at))
+            m = find_match(d, &part, at);
+        if (!m.length) {
+            at += 1 + (int)(missed < 1024 ? missed++ : missed) / 64;
+            continue;
+        }
+        d->sequence[d->count++] =
+            (struct imf_sequence){(uint32_t)(at - start), (uint16_t)m.length, (uint16_t)m.distance};
+        at = start = at + m.length;
+        missed = 0;
+    }
+    d->sequence[d->count++] = (struct imf_sequence){(uint32_t)(end - start), 0, 0};
+}
+
+static struct window make_window(const unsigned char *data, size_t before, size_t size,
+                                 size_t pixel) {
+    size_t window = before < IMF_DEFLATE_WINDOW ? before : IMF_DEFLATE_WINDOW;
+    return (struct window){data - window, (int)(window + size), (int)pixel};
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Count the symbols of the sequences: of all bytes as literals, less those in matches. */
+static void count_symbols(struct imf_deflate *d, const unsigned char *data,
+                          const uint32_t bytes[LITERALS]) {
+    struct imf_codes *c = &d->codes;
+    memset(c, 0, sizeof *c);
+    memcpy(c->litlen_count, bytes, LITERALS * sizeof *bytes);
+    for (size_t i = 0; i < d->count; i++) {
+        const struct imf_sequence *s = &d->sequence[i];
+        data += s->literals;
+        if (!s->length)
+            break;
+        for (int k = 0; k < s->length; k++)
+            c->litlen_count[*data++]--;
+        c->litlen_count[LITERALS + 1 + imf_length_code(s->length).code]++;
+        c->distance_count[imf_distance_code(s->distance).code]++;
+    }
+}
+
+size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, unsigned char *to) {
+    struct imf_bits bits = {.to = to};
+    imf_codes_store(data, size, last, &bits);
+    return (size_t)(bits.to - to);
+}
+
+size_t imf_deflate_block(struct imf_deflate *d, const unsigned char *data, size_t before,
+                         size_t size, size_t pixel, bool last, unsigned char *to) {
+    struct imf_bits bits = {.to = to};
+    const struct window t = make_window(data, before, size, pixel);
+    int at = t.end - (int)size;
+    do {
+        uint32_t count[LITERALS];
+        const unsigned char *from = t.base + at;
+        int end = at + (int)choose_part(d, from, (size_t)(t.end - at), count);
+        if (end > at)
+            set_prices(d, count);
+        parse(d, &t, at, end);
+        count_symbols(d, from, count);
+        imf_codes_make(&d->codes);
+        imf_codes_write(&d->codes, from, (size_t)(end - at), d->sequence, d->count,
+                        last && end == t.end, &bits);
+        at = end;
+    } while (at < t.end);
+    imf_bits_put(&bits, 0, last ? 0 : 3); /* an empty stored block ends at a byte */
+    bits.count += -bits.count & 7;
+    imf_bits_flush(&bits);
+    imf_bits_put(&bits, 0xffff0000u, last ? 0 : 32);
+    imf_bits_flush(&bits);
+    return (size_t)(bits.to - to);
+}

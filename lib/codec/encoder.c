@@ -1,0 +1,77 @@
+/* encoder.c - what encoders call */
+#include "codec/encoder.h"
+
+#include "codec/codec.h"
+#include "codec/metadata/exif.h"
+#include "codec/metadata/icc.h"
+#include "codec/metadata/xmp.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
+                                  struct imf_error *err) {
+    w->memory = bytes;
+    return imf_memory_fits(w->encode.max_memory, bytes, what, err);
+}
+
+void imf_writer_warn(struct imf_writer *w, const char *format, ...) {
+    size_t used = strlen(w->warning);
+    if (used && used + 2 < sizeof w->warning)
+        used += (size_t)snprintf(w->warning + used, sizeof w->warning - used, "; ");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->warning + used, sizeof w->warning - used, format, args);
+    va_end(args);
+}
+
+bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item) {
+    return !(w->encode.strip & item->strip) && w->codec->metadata_max[item->kind] &&
+           (item->kind != IMF_META_ICC || imf_icc_fits(item, w->info.color));
+}
+
+bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
+    return imf_writer_wants_kind(w, item) && item->size <= w->codec->metadata_max[item->kind];
+}
+
+const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item) {
+    bool has_orientation = item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP;
+    if (!has_orientation || !w->reoriented)
+        return item->data;
+    free(w->data);
+    w->data =
+        item->kind == IMF_META_EXIF ? imf_exif_upright(item, w->turn.swap) : imf_xmp_upright(item);
+    w->out_of_memory |= !w->data;
+    return w->data;
+}
+
+struct imf_density imf_writer_density(const struct imf_writer *w) {
+    struct imf_density d = {0};
+    if (w->metadata && !(w->encode.strip & IMF_STRIP_OTHER))
+        d = w->metadata->density;
+    return w->turn.swap ? (struct imf_density){d.unit, d.y, d.x} : d;
+}
+
+const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_item *item,
+                                    size_t *size) {
+    const unsigned char *data = imf_writer_data(w, item);
+    unsigned char *joined = NULL, *removed = NULL;
+    *size = item->size;
+    if (data && imf_xmp_is_extended(w->metadata)) {
+        joined = imf_xmp_join(w->metadata, data, item->size, size, &w->out_of_memory);
+        if (joined)
+            data = joined;
+        else
+            imf_writer_warn(w, "an extension of the XMP is damaged and was left out");
+    }
+    if (data && item->needs_trailer) {
+        removed = imf_xmp_remove(data, *size, IMF_XMP_TRAILER_REFS, size, &w->out_of_memory);
+        data = removed;
+        free(joined);
+        joined = NULL;
+    }
+    free(w->xmp);
+    w->xmp = removed ? removed : joined;
+    return data;
+}

@@ -1,0 +1,81 @@
+/*
+ * encoder.h - what an encoder must offer, and what it can call
+ *
+ * An encoder is a table of functions that work on the public writer object, with their own state
+ * behind `state`. codec/writer.c owns what formats share: counting rows, what cannot be stored,
+ * EXIF orientation, and flushing.
+ */
+#ifndef IMF_CODEC_ENCODER_H
+#define IMF_CODEC_ENCODER_H
+
+#include "base/orientation.h"
+#include "codec/failures.h"
+#include "codec/metadata/list.h"
+#include "codec/palette.h"
+
+#include <stdio.h>
+
+struct imf_codec;
+
+struct imf_writer {
+    const struct imf_codec *codec;
+    FILE *stream;
+    struct imf_info info; /* of the file */
+    size_t row_bytes;
+    struct imf_info input; /* of the caller's rows */
+    size_t input_bytes;    /* of one of them */
+    struct imf_turn turn;  /* from input to info */
+    bool out_of_memory;    /* some metadata could not be written for that */
+    bool reoriented;       /* the metadata's orientation is another than the file's */
+    unsigned char *rows;   /* the caller's, buffered until all are there to be reoriented */
+    unsigned char *data;   /* imf_writer_data()'s */
+    unsigned char *xmp;    /* imf_writer_xmp()'s */
+    struct imf_encode encode;
+    const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
+    struct imf_jpeg_source jpeg;         /* the metadata's, for pixels oriented like the file's */
+    int row;                             /* of the caller's, written so far */
+    enum imf_status failed;
+    uint64_t memory; /* bytes that encoding takes beside the rows */
+    char warning[320];
+    void *state; /* the encoder's */
+};
+
+/*
+ * open: begin the file. rows: encode rows of info's shape. finish: complete the file. close: free
+ * state (may be NULL, also after a failed open). palette: NULL, or rows that follow are indices, a
+ * byte a pixel; called before the first of them.
+ */
+struct imf_encoder {
+    enum imf_status (*open)(struct imf_writer *w, struct imf_error *err);
+    enum imf_status (*rows)(struct imf_writer *w, const unsigned char *src, size_t stride, int rows,
+                            struct imf_error *err);
+    enum imf_status (*finish)(struct imf_writer *w, struct imf_error *err);
+    void (*close)(struct imf_writer *w);
+    enum imf_status (*palette)(struct imf_writer *w, const struct imf_palette *palette,
+                               struct imf_error *err);
+};
+
+/* Set what encoding takes; IMF_ERR_LIMIT when that is over max_memory. */
+enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
+                                  struct imf_error *err);
+/* Note what could not be written; several are joined. */
+void imf_writer_warn(struct imf_writer *w, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The warning that a JPEG's trailer, which follows its first image, is left out. */
+#define IMF_TRAILER_LEFT_OUT(why)                                                                  \
+    "what follows the first image (a gain map, say) was left out: " why
+
+/* Is this item to be written? Not where the user strips it or the format cannot store it. */
+bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
+/* The same, whatever the item's size. */
+bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item);
+/* The item's bytes, with the file's orientation; NULL without memory. Valid until the next call. */
+const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item);
+/* An XMP item's packet for formats other than JPEG: with its extension, without references to what
+ * only a JPEG holds. NULL without memory. Valid until the next call. */
+const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_item *item,
+                                    size_t *size);
+/* Density of the file's pixels, of unit NONE where it is unknown or not to be written. */
+struct imf_density imf_writer_density(const struct imf_writer *w);
+
+#endif

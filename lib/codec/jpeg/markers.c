@@ -1,0 +1,172 @@
+/*
+ * markers.c - the segments of a JPEG's header as metadata
+ *
+ * libjpeg's own handler keeps segments in a list that it searches for each new one, which takes
+ * quadratic time in a file of many comments. So they are read here.
+ */
+#include "codec/jpeg/state.h"
+#include "codec/metadata/xmp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ICC_PREFIX                                                                                 \
+    "ICC_PROFILE" /* ICC.1, annex B.4: then the part's number, and how many there are */
+
+static int next_byte(j_decompress_ptr c) {
+    if (c->src->bytes_in_buffer == 0)
+        c->src->fill_input_buffer(c);
+    c->src->bytes_in_buffer--;
+    return *c->src->next_input_byte++;
+}
+
+static void read_bytes(j_decompress_ptr c, unsigned char *to, size_t size) {
+    while (size > 0) {
+        if (c->src->bytes_in_buffer == 0)
+            c->src->fill_input_buffer(c);
+        size_t n = size < c->src->bytes_in_buffer ? size : c->src->bytes_in_buffer;
+        memcpy(to, c->src->next_input_byte, n);
+        c->src->next_input_byte += n;
+        c->src->bytes_in_buffer -= n;
+        to += n;
+        size -= n;
+    }
+}
+
+/* ---- kinds of segments -------------------------------------------------------------------- */
+
+static void add_item(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                     const unsigned char *data, size_t size) {
+    struct imf_meta_item *item = imf_reader_add_metadata(j->reader, kind, strip, data, size);
+    if (item)
+        item->tag = (uint32_t)j->c.unread_marker;
+}
+
+static void mark_reference(struct imf_jpeg *j, struct imf_meta_item *item) {
+    item->needs_trailer = j->reader->metadata.needs_trailer = true;
+}
+
+static void add_xmp(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                    const unsigned char *data, size_t size) {
+    struct imf_meta_item *item = imf_reader_add_metadata(j->reader, kind, strip, data, size);
+    size_t left = size;
+    if (item)
+        free(imf_xmp_remove(data, size, IMF_XMP_TRAILER_REFS, &left,
+                            &j->reader->metadata.out_of_memory));
+    if (left > 0 && left < size)
+        mark_reference(j, item);
+}
+
+static void add_reference(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                          const unsigned char *data, size_t size) {
+    struct imf_metadata *m = &j->reader->metadata;
+    if (kind == IMF_META_JPEG_MPF && imf_metadata_find(m, kind))
+        return;
+    struct imf_meta_item *item = imf_reader_add_metadata(j->reader, kind, strip, data, size);
+    if (!item)
+        return;
+    item->tag = (uint32_t)j->c.unread_marker;
+    mark_reference(j, item);
+    if (kind == IMF_META_JPEG_MPF)
+        m->mpf_at = imf_jpeg_position(j) - size;
+}
+
+static void add_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                    const unsigned char *data, size_t size) {
+    (void)kind, (void)strip;
+    unsigned number = size >= 2 ? data[0] : 0, count = size >= 2 ? data[1] : 0;
+    j->bad_icc = j->bad_icc || number == 0 || number > count || j->icc[number].data ||
+                 (j->icc_count && j->icc_count != count);
+    if (j->bad_icc)
+        return;
+    j->icc_count = count;
+    j->icc[number].size = size - 2;
+    j->icc[number].data = malloc(size);
+    if (!j->icc[number].data)
+        j->reader->metadata.out_of_memory = true;
+    else
+        memcpy(j->icc[number].data, data + 2, size - 2);
+}
+
+static const struct {
+    int marker;
+    const char *prefix;
+    size_t skip; /* bytes of the prefix that are not kept */
+    size_t size; /* bytes of the prefix */
+    enum imf_meta_kind kind;
+    unsigned strip;
+    void (*add)(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
+                const unsigned char *data, size_t size);
+} segments[] = {
+#define PREFIX(text) text, sizeof text, sizeof text
+#define KEPT(text) text, 0, sizeof text
+    {JPEG_COM, "", 0, 0, IMF_META_COMMENT, IMF_STRIP_OTHER, add_item},
+    {JPEG_APP0 + 1, PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, add_item},
+    {JPEG_APP0 + 1, PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, add_xmp},
+    {JPEG_APP0 + 1, KEPT(IMF_XMP_EXTENSION_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP, add_item},
+    {JPEG_APP0 + 2, PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, add_reference},
+    {JPEG_APP0 + 2, KEPT(IMF_GAIN_MAP_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER,
+     add_reference},
+    {JPEG_APP0 + 2, PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, add_icc},
+    {JPEG_APP0 + 13, PREFIX(IMF_IRB_PREFIX), IMF_META_IRB, IMF_STRIP_OTHER, add_item},
+    {JPEG_APP0 + 13, "", 0, 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, add_item},
+};
+#define SEGMENTS (sizeof segments / sizeof segments[0])
+
+static boolean on_marker(j_decompress_ptr c) {
+    struct imf_jpeg *j = c->client_data;
+    int length = next_byte(c) << 8;
+    length += next_byte(c);
+    if (length < 2)
+        ERREXIT(c, JERR_BAD_LENGTH);
+    size_t size = (size_t)length - 2;
+    if (!j->in_header) {
+        c->src->skip_input_data(c, (long)size);
+        return TRUE;
+    }
+    read_bytes(c, j->segment, size);
+    for (size_t i = 0; i < SEGMENTS; i++)
+        if (segments[i].marker == c->unread_marker && size >= segments[i].size &&
+            memcmp(j->segment, segments[i].prefix, segments[i].size) == 0) {
+            segments[i].add(j, segments[i].kind, segments[i].strip, j->segment + segments[i].skip,
+                            size - segments[i].skip);
+            return TRUE;
+        }
+    return TRUE;
+}
+
+void imf_jpeg_handle_markers(struct imf_jpeg *j) {
+    for (size_t i = 0; i < SEGMENTS; i++)
+        jpeg_set_marker_processor(&j->c, segments[i].marker, on_marker);
+}
+
+void imf_jpeg_finish_markers(struct imf_jpeg *j) {
+    size_t total = 0;
+    unsigned char *profile = NULL;
+    for (unsigned i = 1; i <= j->icc_count; i++) {
+        j->bad_icc = j->bad_icc || !j->icc[i].data;
+        total += j->icc[i].size;
+    }
+    if (!j->bad_icc && total > 0) {
+        profile = malloc(total);
+        j->reader->metadata.out_of_memory |= !profile;
+    }
+    total = 0;
+    for (unsigned i = 1; profile && i <= j->icc_count; i++) {
+        memcpy(profile + total, j->icc[i].data, j->icc[i].size);
+        total += j->icc[i].size;
+    }
+    if (profile)
+        imf_reader_add_metadata(j->reader, IMF_META_ICC, IMF_STRIP_ICC, profile, total);
+    else if (j->bad_icc)
+        imf_reader_warn(j->reader, "a damaged ICC profile was left out");
+    free(profile);
+    imf_jpeg_free_markers(j);
+}
+
+void imf_jpeg_free_markers(struct imf_jpeg *j) {
+    for (unsigned i = 0; i <= IMF_ICC_SEGMENTS; i++) {
+        free(j->icc[i].data);
+        j->icc[i].data = NULL;
+    }
+}

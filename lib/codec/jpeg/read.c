@@ -1,0 +1,305 @@
+/*
+ * read.c - JPEG decoder (libjpeg-turbo)
+ *
+ * libjpeg reports an error by longjmp: each call into it is a step that guarded() runs. libjpeg decodes
+ * all of a progressive image, or of one with a scan for each component, before its first row; the
+ * memory for that and the number of scans are checked first. damage.c says what libjpeg's warnings
+ * mean.
+ */
+#include "codec/jpeg/read.h"
+
+#include "codec/jpeg/state.h"
+#include "codec/jpeg/write.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void on_error(j_common_ptr common) {
+    struct imf_jpeg *j = common->client_data;
+    if (!j->damaged)
+        imf_jpeg_describe(j);
+    longjmp(j->jump, 1);
+}
+
+static bool guarded(struct imf_jpeg *j, void (*step)(struct imf_jpeg *)) {
+    if (setjmp(j->jump))
+        return false;
+    step(j);
+    return true;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+static void header_step(struct imf_jpeg *j) {
+    struct jpeg_decompress_struct *c = &j->c;
+    jpeg_create_decompress(c); /* clears all of c but err and client_data */
+    imf_jpeg_open_source(j);
+    imf_jpeg_handle_markers(j);
+    j->progress.progress_monitor = imf_jpeg_on_progress;
+    c->progress = &j->progress;
+    j->in_header = true;
+    jpeg_read_header(c, TRUE);
+    j->in_header = false;
+    j->buffered = jpeg_has_multiple_scans(c);
+}
+
+static void start_step(struct imf_jpeg *j) {
+    jpeg_start_decompress(&j->c);
+}
+
+static bool at_damage(const struct imf_jpeg *j) {
+    return j->reader->row + j->done >= j->intact && !j->reader->limits.lenient;
+}
+
+static void rows_step(struct imf_jpeg *j) {
+    for (; j->done < j->rows && !at_damage(j); j->done++) {
+        JSAMPROW row = j->dst + (size_t)j->done * j->stride;
+        jpeg_read_scanlines(&j->c, &row, 1);
+        if (at_damage(j))
+            return; /* it was found while this row was decoded */
+        for (size_t i = 0; j->inverted && i < j->reader->row_bytes; i++)
+            row[i] = (JSAMPLE)(255 - row[i]);
+    }
+}
+
+static void end_step(struct imf_jpeg *j) {
+    jpeg_finish_decompress(&j->c);
+}
+
+/* ---- decoder ------------------------------------------------------------------------------ */
+
+/* A step failed: tell what libjpeg does not support from what is damaged. */
+static enum imf_status failure(struct imf_jpeg *j, struct imf_error *err, int done) {
+    static const int unsupported[] = {
+#if JPEG_LIB_VERSION < 70 /* later interfaces always have it */
+        JERR_ARITH_NOTIMPL,
+#endif
+        JERR_BAD_PRECISION,
+        JERR_SOF_UNSUPPORTED,
+        JERR_FRACT_SAMPLE_NOTIMPL,
+        JERR_CCIR601_NOTIMPL,
+        JERR_CONVERSION_NOTIMPL,
+        JERR_NOT_COMPILED,
+        JERR_IMAGE_TOO_BIG,
+        JERR_COMPONENT_COUNT,
+        JERR_NOTIMPL,
+        JERR_EMPTY_IMAGE,
+        JERR_MISMATCHED_QUANT_TABLE
+    };
+    int code = j->errors.msg_code;
+    j->reader->recoverable = false;
+    if (j->reader->source.error)
+        return imf_fail_io(err, j->reader->source.error);
+    if (j->over_limit)
+        return imf_fail(err, j->limit_error.status, "%s", j->limit_error.text);
+    if (j->too_much_metadata)
+        return imf_fail(err, IMF_ERR_LIMIT, "more than %zu MiB of metadata",
+                        IMF_METADATA_MAX >> 20);
+    if (code == JERR_OUT_OF_MEMORY)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    char text[JMSG_LENGTH_MAX];
+    j->errors.format_message((j_common_ptr)&j->c, text);
+    for (size_t i = 0; i < sizeof unsupported / sizeof unsupported[0]; i++)
+        if (code == unsupported[i])
+            return imf_fail(err, IMF_ERR_FORMAT, "a kind of JPEG that cannot be read (%s)", text);
+    if (done < 0)
+        return imf_fail(err, IMF_ERR_DAMAGED, "%s in the header", j->what);
+    return imf_reader_damaged(j->reader, done, j->what, err);
+}
+
+/* libjpeg keeps every coefficient of a buffered image, two bytes each. */
+static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *c) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < c->num_components; i++)
+        bytes += (uint64_t)c->comp_info[i].width_in_blocks * c->comp_info[i].height_in_blocks *
+                 sizeof(JBLOCK);
+    return bytes;
+}
+
+static enum imf_status check_buffered(struct imf_jpeg *j, struct imf_error *err) {
+    uint64_t limit = j->reader->limits.max_memory, held = coefficient_bytes(&j->c);
+    enum imf_status status =
+        imf_reader_buffer(j->reader, held, "a progressive JPEG of this size", err);
+    return status ? status : imf_jpeg_count_scans(j, limit ? limit - held : UINT64_MAX, err);
+}
+
+/* Decode all of a buffered image. */
+static enum imf_status decode(struct imf_jpeg *j, struct imf_error *err) {
+    struct imf_reader *r = j->reader;
+    if (!guarded(j, start_step))
+        return failure(j, err, 0);
+    if (!j->buffered)
+        return IMF_OK;
+    imf_jpeg_check_complete(j);
+    if (r->source.error)
+        return imf_fail_io(err, r->source.error);
+    return j->damaged && !r->limits.lenient ? imf_jpeg_damaged(j, err) : IMF_OK;
+}
+
+static enum imf_status start(struct imf_jpeg *j, struct imf_error *err) {
+    if (!j->started) {
+        j->started = true;
+        j->start_status = decode(j, &j->start_error);
+    }
+    return j->start_status ? imf_fail(err, j->start_status, "%s", j->start_error.text) : IMF_OK;
+}
+
+/* Read how the image was encoded; false where a table follows the header, before its component's
+ * first scan. */
+static bool read_tables(struct imf_jpeg_source *to, const struct jpeg_decompress_struct *c) {
+    to->color_space = (int)c->jpeg_color_space;
+    to->progressive = c->progressive_mode;
+    for (int i = 0; i < c->num_components; i++) {
+        const jpeg_component_info *component = &c->comp_info[i];
+        int t = component->quant_tbl_no;
+        if (t < 0 || t >= NUM_QUANT_TBLS || (!component->quant_table && !c->quant_tbl_ptrs[t]))
+            return false;
+        const JQUANT_TBL *table =
+            component->quant_table ? component->quant_table : c->quant_tbl_ptrs[t];
+        to->h[i] = component->h_samp_factor;
+        to->v[i] = component->v_samp_factor;
+        to->table[i] = t;
+        to->has_table[t] = true;
+        memcpy(to->quant[t], table->quantval, sizeof to->quant[t]);
+    }
+    to->components = c->num_components;
+    return true;
+}
+
+static void read_metadata(struct imf_jpeg *j) {
+    static const enum imf_density_unit unit[] = {IMF_DENSITY_ASPECT, IMF_DENSITY_INCH,
+                                                 IMF_DENSITY_CM};
+    struct imf_metadata *m = &j->reader->metadata;
+    imf_jpeg_finish_markers(j);
+    if (!read_tables(&m->jpeg, &j->c) && j->buffered && start(j, NULL) == IMF_OK)
+        read_tables(&m->jpeg, &j->c);
+    if (j->c.saw_JFIF_marker && j->c.density_unit <= 2)
+        m->density = (struct imf_density){unit[j->c.density_unit], j->c.X_density, j->c.Y_density};
+}
+
+static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
+    static const struct {
+        J_COLOR_SPACE in, out;
+        enum imf_color color;
+    } spaces[] = {
+        {JCS_GRAYSCALE, JCS_GRAYSCALE, IMF_COLOR_GRAY},
+        {JCS_YCbCr, JCS_RGB, IMF_COLOR_RGB},
+        {JCS_RGB, JCS_RGB, IMF_COLOR_RGB},
+        {JCS_CMYK, JCS_CMYK, IMF_COLOR_CMYK},
+        {JCS_YCCK, JCS_CMYK, IMF_COLOR_CMYK},
+    };
+    struct imf_jpeg *j = r->state = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    struct jpeg_decompress_struct *c = &j->c;
+    j->reader = r;
+    j->intact = INT_MAX;
+    c->err = jpeg_std_error(&j->errors);
+    c->client_data = j;
+    j->errors.error_exit = on_error;
+    j->errors.emit_message = imf_jpeg_on_message;
+    if (!guarded(j, header_step) || j->damaged)
+        return failure(j, err, -1);
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+        if (c->jpeg_color_space != spaces[i].in)
+            continue;
+        c->out_color_space = spaces[i].out;
+        c->dct_method = JDCT_ISLOW;
+        j->inverted = spaces[i].out == JCS_CMYK && c->saw_Adobe_marker;
+        enum imf_status status =
+            imf_reader_shape(r, c->image_width, c->image_height, spaces[i].color, false, 8, err);
+        if (status == IMF_OK && j->buffered)
+            status = check_buffered(j, err);
+        if (status == IMF_OK)
+            read_metadata(j);
+        return status;
+    }
+    return imf_fail(err, IMF_ERR_FORMAT, "a JPEG of %d components cannot be read (1, 3 or 4 can)",
+                    c->num_components);
+}
+
+static enum imf_status jpeg_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
+                                 int *done, struct imf_error *err) {
+    struct imf_jpeg *j = r->state;
+    enum imf_status status = start(j, err);
+    if (status)
+        return status;
+    j->dst = dst;
+    j->stride = stride;
+    j->rows = rows;
+    j->done = 0;
+    bool returned = guarded(j, rows_step), nothing = j->damaged && r->row == 0 && !r->recoverable;
+    *done = nothing ? 0 : j->done;
+    if (!returned)
+        return failure(j, err, *done);
+    return *done < rows ? imf_jpeg_damaged(j, err) : IMF_OK;
+}
+
+/* Add the trailer, to which the header refers. */
+static void read_trailer(struct imf_jpeg *j) {
+    struct imf_metadata *m = &j->reader->metadata;
+    size_t size;
+    m->trailer_at = imf_jpeg_position(j);
+    unsigned char *trailer = imf_jpeg_trailer(j, IMF_METADATA_MAX, &size);
+    if (trailer)
+        imf_reader_add_metadata(j->reader, IMF_META_JPEG_TRAILER, IMF_STRIP_OTHER, trailer, size);
+    free(trailer);
+}
+
+static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
+    struct imf_jpeg *j = r->state;
+    if (!guarded(j, end_step))
+        return failure(j, err, 0);
+    if (r->source.error)
+        return imf_fail_io(err, r->source.error);
+    if (r->metadata.needs_trailer && !j->truncated)
+        read_trailer(j);
+    if (j->damaged)
+        return imf_jpeg_damaged(j, err);
+    return j->truncated ? imf_fail(err, IMF_ERR_DAMAGED,
+                                   "truncated: no pixel is missing, but the end marker is")
+                        : IMF_OK;
+}
+
+static void jpeg_close(struct imf_reader *r) {
+    struct imf_jpeg *j = r->state;
+    if (!j)
+        return;
+    jpeg_destroy_decompress(&j->c);
+    imf_jpeg_free_markers(j);
+    free(j->prefetched);
+    free(j);
+}
+
+/* ---- format ------------------------------------------------------------------------------- */
+
+static bool recognise(const unsigned char *head, size_t size) {
+    return size >= 2 && head[0] == 0xff && head[1] == 0xd8;
+}
+
+/* The next byte begins a marker. */
+static bool plausible(const unsigned char *head, size_t size) {
+    return size >= 3 && head[2] == 0xff;
+}
+
+static const struct imf_decoder decoder = {jpeg_open, jpeg_rows, jpeg_end, jpeg_close};
+
+const struct imf_codec imf_jpeg_codec = {
+    .doc = {"jpeg", "JPEG", {"jpg", "jpeg", "jpe", "jfif"}, {"quality", "subsampling", "optimize"}},
+    .recognise = recognise,
+    .plausible = plausible,
+    .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
+    .depths = 8,
+    .side_max = JPEG_MAX_DIMENSION,
+    .metadata_max = {[IMF_META_EXIF] = IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX,
+                     [IMF_META_XMP] = UINT32_MAX,
+                     [IMF_META_ICC] = IMF_ICC_MAX,
+                     [IMF_META_COMMENT] = SIZE_MAX,
+                     [IMF_META_IRB] = SIZE_MAX,
+                     [IMF_META_JPEG_MPF] = IMF_SEGMENT_MAX - sizeof IMF_MPF_PREFIX,
+                     [IMF_META_JPEG_TRAILER] = SIZE_MAX,
+                     [IMF_META_JPEG_SEGMENT] = IMF_SEGMENT_MAX},
+    .decoder = &decoder,
+    .encoder = &imf_jpeg_encoder,
+};

@@ -1,0 +1,104 @@
+/*
+ * state.h - the JPEG decoder's state, and the functions of its files
+ *
+ * libjpeg's callbacks find the state in client_data. They report an error by longjmp, so that they are
+ * called by guarded() in codec/jpeg/read.c only.
+ */
+#ifndef IMF_CODEC_JPEG_STATE_H
+#define IMF_CODEC_JPEG_STATE_H
+
+#include "codec/decoder.h"
+#include "codec/jpeg/markers.h"
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+#include <setjmp.h>
+
+struct imf_jpeg {
+    struct jpeg_decompress_struct c;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    jmp_buf jump;
+    struct imf_reader *reader;
+    uint64_t received;         /* bytes of the stream that libjpeg received */
+    const JOCTET *begin;       /* of the bytes in its buffer */
+    uint64_t zeros;            /* before them, but for 0xff of a marker that `begin` splits */
+    unsigned char *prefetched; /* bytes read to count the scans, or NULL */
+    bool in_header, inverted;
+    bool buffered; /* several scans: decoded whole before the first row */
+
+    /* limits */
+    bool over_limit, too_much_metadata;
+    struct imf_error limit_error; /* over_limit's */
+    uint64_t samples;             /* samples of all scans so far */
+    int scan;                     /* the last scan counted in it */
+    int seen;                     /* set of components whose scan has begun */
+
+    /* damage */
+    bool damaged, truncated;         /* pixels are missing; the file ended early */
+    char what[JMSG_LENGTH_MAX + 40]; /* the damage in words */
+    int damaged_scan, intact;        /* where damage was found; rows above it */
+
+    /* decoding starts once, for some images with the header */
+    bool started;
+    enum imf_status start_status;
+    struct imf_error start_error;
+
+    struct {
+        unsigned char *data;
+        size_t size;
+    } icc[IMF_ICC_SEGMENTS + 1]; /* the profile's parts, from 1 on */
+    unsigned icc_count;
+    bool bad_icc;
+    unsigned char segment[IMF_SEGMENT_MAX]; /* the current marker segment */
+
+    unsigned char *dst; /* rows wanted */
+    size_t stride;
+    int rows, done;
+};
+
+/* ---- codec/jpeg/source.c ---- */
+
+/* Give libjpeg the reader's stream. */
+void imf_jpeg_open_source(struct imf_jpeg *j);
+/* Bytes of the stream that libjpeg has consumed. */
+uint64_t imf_jpeg_position(const struct imf_jpeg *j);
+/* How many zero bytes precede `at` in the stream. */
+uint64_t imf_jpeg_zeros_before(const struct imf_jpeg *j, const JOCTET *at);
+/* The bytes after the image, up to `max`; NULL: none, more than that, or no memory. Freed with
+ * free(). */
+unsigned char *imf_jpeg_trailer(struct imf_jpeg *j, size_t max, size_t *size);
+/* After the header of an image of several scans: read to its end (or as far as `memory` allows) and
+ * count the scans. IMF_ERR_LIMIT, IMF_ERR_IO. */
+enum imf_status imf_jpeg_count_scans(struct imf_jpeg *j, uint64_t memory, struct imf_error *err);
+
+/* ---- codec/jpeg/scans.c ---- */
+
+/* libjpeg's progress monitor: checks each scan that begins against the limits. */
+void imf_jpeg_on_progress(j_common_ptr common);
+/* IMF_ERR_LIMIT when that many scans, or samples in all of them, are too many. */
+enum imf_status imf_jpeg_check_scans(const struct imf_jpeg *j, int scans, uint64_t samples,
+                                     struct imf_error *err);
+
+/* ---- codec/jpeg/markers.c ---- */
+
+/* Add the header's segments to the metadata, each in constant time. */
+void imf_jpeg_handle_markers(struct imf_jpeg *j);
+/* The header is complete: join what it holds in parts. */
+void imf_jpeg_finish_markers(struct imf_jpeg *j);
+void imf_jpeg_free_markers(struct imf_jpeg *j);
+
+/* ---- codec/jpeg/damage.c ---- */
+
+/* libjpeg's message routine: tells harmless warnings from damage. */
+void imf_jpeg_on_message(j_common_ptr common, int level);
+/* Keep libjpeg's current message as the damage in words. */
+void imf_jpeg_describe(struct imf_jpeg *j);
+/* IMF_ERR_DAMAGED with what was found and where; when lenient, with what replaces it. */
+enum imf_status imf_jpeg_damaged(const struct imf_jpeg *j, struct imf_error *err);
+/* Of a buffered image whose file ended early: is more missing than its end? */
+void imf_jpeg_check_complete(struct imf_jpeg *j);
+
+#endif

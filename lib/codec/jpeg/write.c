@@ -1,0 +1,314 @@
+/*
+ * write.c - JPEG encoder (libjpeg-turbo)
+ *
+ * CMYK is written as Photoshop writes it: inverted, with an Adobe marker. libjpeg reports an error by
+ * longjmp: each call into it is a step that guarded() runs.
+ */
+#include "codec/jpeg/write.h"
+
+#include "codec/codec.h"
+#include "codec/jpeg/destination.h"
+#include "codec/jpeg/markers.h"
+#include "codec/jpeg/settings.h"
+#include "codec/metadata/bytes.h"
+#include "codec/metadata/xmp.h"
+
+#include <errno.h>
+#include <jerror.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct jpeg {
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    jpeg_scan_info script[IMF_JPEG_SCANS];
+    jmp_buf jump;
+    struct imf_writer *writer;
+    int error;          /* errno of a failed write */
+    JSAMPLE *inverted;  /* CMYK: a row */
+    bool keeps_trailer; /* images are to follow this one */
+    struct imf_jpeg_destination destination;
+    unsigned char *xmp; /* without references to a trailer, where there is none */
+    const unsigned char *src;
+    size_t stride;
+    int rows;
+};
+
+static void on_error(j_common_ptr common) {
+    struct jpeg *j = common->client_data;
+    if (common->err->msg_code == JERR_FILE_WRITE)
+        j->error = errno ? errno : EIO;
+    longjmp(j->jump, 1);
+}
+
+static void on_message(j_common_ptr common, int level) {
+    (void)common, (void)level;
+}
+
+static bool guarded(struct jpeg *j, void (*step)(struct jpeg *)) {
+    if (setjmp(j->jump))
+        return false;
+    errno = 0;
+    step(j);
+    return true;
+}
+
+static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
+    if (j->error)
+        return imf_fail_io(err, j->error);
+    if (j->destination.too_large)
+        return imf_memory_fits(j->destination.max, 2 * (uint64_t)j->destination.capacity,
+                               "a JPEG that more images follow", err);
+    if (j->errors.msg_code == JERR_OUT_OF_MEMORY)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    char text[JMSG_LENGTH_MAX];
+    j->errors.format_message((j_common_ptr)&j->c, text);
+    return imf_fail(err, IMF_ERR_FORMAT, "JPEG cannot be written (%s)", text);
+}
+
+/* ---- metadata ----------------------------------------------------------------------------- */
+
+static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t prefix_size,
+                        const unsigned char *data, size_t size) {
+    jpeg_write_m_header(&j->c, marker, (unsigned)(prefix_size + size));
+    for (size_t i = 0; i < prefix_size; i++)
+        jpeg_write_m_byte(&j->c, (unsigned char)prefix[i]);
+    for (size_t i = 0; i < size; i++)
+        jpeg_write_m_byte(&j->c, data[i]);
+}
+
+static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
+    const unsigned char *data = imf_writer_data(j->writer, item);
+    if (data)
+        put_segment(j, JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data, item->size);
+}
+
+static void put_long_xmp(struct jpeg *j, const unsigned char *data, size_t size) {
+    enum { HEAD = sizeof IMF_XMP_EXTENSION_PREFIX + 32 + 8, PIECE = IMF_SEGMENT_MAX - HEAD };
+    struct imf_xmp_split split;
+    if (!imf_xmp_split(&split, data, size)) {
+        j->writer->out_of_memory = true;
+        return;
+    }
+    put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX,
+                (const unsigned char *)split.packet, strlen(split.packet));
+    for (size_t at = 0; at < split.size; at += PIECE) {
+        char head[HEAD] = IMF_XMP_EXTENSION_PREFIX;
+        char *to = head + sizeof IMF_XMP_EXTENSION_PREFIX;
+        memcpy(to, split.guid, 32);
+        imf_put32(to + 32, (uint32_t)split.size);
+        imf_put32(to + 36, (uint32_t)at);
+        put_segment(j, JPEG_APP0 + 1, head, HEAD, split.extension + at,
+                    split.size - at < PIECE ? split.size - at : PIECE);
+    }
+}
+
+static void put_xmp(struct jpeg *j, const struct imf_meta_item *item) {
+    const unsigned char *data = imf_writer_data(j->writer, item);
+    size_t size = item->size;
+    if (data && item->needs_trailer && !j->keeps_trailer)
+        data = j->xmp =
+            imf_xmp_remove(data, size, IMF_XMP_TRAILER_REFS, &size, &j->writer->out_of_memory);
+    if (data && size > IMF_SEGMENT_MAX - sizeof IMF_XMP_PREFIX)
+        put_long_xmp(j, data, size);
+    else if (data)
+        put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX, data, size);
+}
+
+static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
+    jpeg_write_icc_profile(&j->c, item->data, (unsigned)item->size);
+}
+
+static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
+    size_t at = 0;
+    do {
+        size_t n = item->size - at < IMF_SEGMENT_MAX ? item->size - at : IMF_SEGMENT_MAX;
+        put_segment(j, JPEG_COM, "", 0, item->data + at, n);
+        at += n;
+    } while (at < item->size);
+}
+
+/* Readers join resources that continue in another segment. */
+static void put_irb(struct jpeg *j, const struct imf_meta_item *item) {
+    enum { PIECE = IMF_SEGMENT_MAX - sizeof IMF_IRB_PREFIX };
+    for (size_t at = 0; at < item->size; at += PIECE)
+        put_segment(j, JPEG_APP0 + 13, IMF_IRB_PREFIX, sizeof IMF_IRB_PREFIX, item->data + at,
+                    item->size - at < PIECE ? item->size - at : PIECE);
+}
+
+static void put_raw(struct jpeg *j, const struct imf_meta_item *item) {
+    put_segment(j, (int)item->tag, "", 0, item->data, item->size);
+}
+
+static void put_mpf(struct jpeg *j, const struct imf_meta_item *item) {
+    put_segment(j, JPEG_APP0 + 2, IMF_MPF_PREFIX, sizeof IMF_MPF_PREFIX, item->data, item->size);
+    j->destination.mpf_size = item->size;
+    j->destination.mpf_at = imf_jpeg_destination_size(&j->destination) - item->size;
+}
+
+static void (*const put[IMF_META_KINDS])(struct jpeg *j, const struct imf_meta_item *item) = {
+    [IMF_META_IRB] = put_irb,         [IMF_META_EXIF] = put_exif,
+    [IMF_META_XMP] = put_xmp,         [IMF_META_ICC] = put_icc,
+    [IMF_META_COMMENT] = put_comment, [IMF_META_JPEG_SEGMENT] = put_raw,
+    [IMF_META_JPEG_MPF] = put_mpf,
+};
+
+/* EXIF stands first, as its standard demands: it is not preceded by JFIF where the source has none. */
+static void set_density(struct jpeg *j, bool exif) {
+    struct jpeg_compress_struct *c = &j->c;
+    struct imf_density d = imf_writer_density(j->writer);
+    if (d.unit == IMF_DENSITY_NONE) {
+        if (exif && c->jpeg_color_space == JCS_YCbCr)
+            c->write_JFIF_header = FALSE;
+        return;
+    }
+    if (d.unit == IMF_DENSITY_METRE)
+        d = imf_density_convert(d, IMF_DENSITY_INCH);
+    if (d.x < 1 || d.y < 1 || d.x > UINT16_MAX || d.y > UINT16_MAX)
+        return;
+    c->density_unit = d.unit == IMF_DENSITY_INCH ? 1 : d.unit == IMF_DENSITY_CM ? 2 : 0;
+    if (c->num_components == 4)
+        c->write_JFIF_header = TRUE; /* by custom: JFIF itself knows gray and YCbCr only */
+    c->X_density = (UINT16)d.x;
+    c->Y_density = (UINT16)d.y;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+static void setup_step(struct jpeg *j) {
+    static const J_COLOR_SPACE space[] = {
+        [IMF_COLOR_GRAY] = JCS_GRAYSCALE, [IMF_COLOR_RGB] = JCS_RGB, [IMF_COLOR_CMYK] = JCS_CMYK};
+    const struct imf_writer *w = j->writer;
+    struct jpeg_compress_struct *c = &j->c;
+    jpeg_create_compress(c);
+    if (j->keeps_trailer)
+        imf_jpeg_destination_open(c, &j->destination, w->encode.max_memory);
+    else
+        jpeg_stdio_dest(c, w->stream);
+    c->image_width = (JDIMENSION)w->info.width;
+    c->image_height = (JDIMENSION)w->info.height;
+    c->input_components = w->info.channels;
+    c->in_color_space = space[w->info.color];
+    jpeg_set_defaults(c);
+    c->dct_method = JDCT_ISLOW;
+    imf_jpeg_set_encoding(c, w, j->script);
+}
+
+static void start_step(struct jpeg *j) {
+    const struct imf_writer *w = j->writer;
+    const struct imf_meta_item *first = w->metadata ? w->metadata->first : NULL;
+    const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF);
+    bool with_exif = exif && imf_writer_wants(w, exif);
+    set_density(j, with_exif);
+    jpeg_start_compress(&j->c, TRUE);
+    if (with_exif)
+        put_exif(j, exif);
+    j->destination.refs_at = imf_jpeg_destination_size(&j->destination);
+    for (const struct imf_meta_item *i = first; j->keeps_trailer && i; i = i->next)
+        if (i->needs_trailer && imf_writer_wants(w, i))
+            put[i->kind](j, i);
+    j->destination.refs_end = imf_jpeg_destination_size(&j->destination);
+    for (const struct imf_meta_item *i = first; i; i = i->next)
+        if (i != exif && put[i->kind] && imf_writer_wants(w, i) &&
+            (!i->needs_trailer || (i->kind == IMF_META_XMP && !j->keeps_trailer)))
+            put[i->kind](j, i);
+}
+
+static void rows_step(struct jpeg *j) {
+    size_t bytes = j->writer->row_bytes;
+    for (int y = 0; y < j->rows; y++) {
+        const unsigned char *src = j->src + (size_t)y * j->stride;
+        JSAMPROW row = (JSAMPROW)(uintptr_t)src; /* libjpeg lacks const; it only reads */
+        for (size_t i = 0; j->inverted && i < bytes; i++)
+            j->inverted[i] = (JSAMPLE)(255 - src[i]);
+        if (j->inverted)
+            row = j->inverted;
+        jpeg_write_scanlines(&j->c, &row, 1);
+    }
+}
+
+static void finish_step(struct jpeg *j) {
+    jpeg_finish_compress(&j->c);
+}
+
+/* ---- encoder ------------------------------------------------------------------------------ */
+
+/* Can the trailer be kept, if there is one? */
+static bool keeps_trailer(struct imf_writer *w) {
+    const struct imf_metadata *m = w->metadata;
+    if (!m || !m->needs_trailer)
+        return false;
+    const struct imf_meta_item *xmp = imf_metadata_find(m, IMF_META_XMP);
+    bool stripped = (w->encode.strip & IMF_STRIP_OTHER) ||
+                    (xmp && xmp->needs_trailer && (w->encode.strip & IMF_STRIP_XMP));
+    bool turned = !imf_turn_is_none(w->turn);
+    if (stripped || turned)
+        imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("%s"),
+                        stripped ? "--strip asks for that" : "the image is turned");
+    return !stripped && !turned;
+}
+
+static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
+    const struct imf_encode *e = &w->encode;
+    if (e->quality < 0 || e->quality > 100)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "JPEG quality %d is not 1..100", e->quality);
+    if (e->subsampling && e->subsampling != 444 && e->subsampling != 422 && e->subsampling != 420)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "JPEG subsampling %d is not 444, 422 or 420",
+                        e->subsampling);
+    struct jpeg *j = w->state = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->writer = w;
+    j->c.err = jpeg_std_error(&j->errors);
+    j->c.client_data = j;
+    j->errors.error_exit = on_error;
+    j->errors.emit_message = on_message;
+    if (w->info.color == IMF_COLOR_CMYK && !(j->inverted = malloc(w->row_bytes)))
+        return imf_fail_memory(err, w->row_bytes);
+    j->keeps_trailer = keeps_trailer(w);
+    if (!guarded(j, setup_step))
+        return failure(j, err);
+    enum imf_status status = imf_writer_memory(w, imf_jpeg_coefficient_bytes(&j->c),
+                                               "a progressive or optimized JPEG of this size", err);
+    if (status)
+        return status;
+    return guarded(j, start_step) ? IMF_OK : failure(j, err);
+}
+
+static enum imf_status jpeg_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                 int rows, struct imf_error *err) {
+    struct jpeg *j = w->state;
+    j->src = src;
+    j->stride = stride;
+    j->rows = rows;
+    return guarded(j, rows_step) ? IMF_OK : failure(j, err);
+}
+
+static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) {
+    struct jpeg *j = w->state;
+    if (!guarded(j, finish_step))
+        return failure(j, err);
+    errno = 0;
+    return !j->keeps_trailer || imf_jpeg_destination_write(&j->destination, w)
+               ? IMF_OK
+               : imf_fail_io(err, errno);
+}
+
+static void jpeg_close(struct imf_writer *w) {
+    struct jpeg *j = w->state;
+    if (!j)
+        return;
+    jpeg_destroy_compress(&j->c);
+    imf_jpeg_destination_free(&j->destination);
+    free(j->xmp);
+    free(j->inverted);
+    free(j);
+}
+
+const struct imf_encoder imf_jpeg_encoder = {
+    .open = jpeg_open,
+    .rows = jpeg_rows,
+    .finish = jpeg_finish,
+    .close = jpeg_close,
+};

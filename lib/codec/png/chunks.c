@@ -1,0 +1,369 @@
+/*
+ * chunks.c - PNG's ancillary chunks as metadata
+ *
+ * Chunks are read as raw bytes instead of by libpng, which drops some gammas and refuses ICC profiles
+ * that other readers accept. Text chunks are kept as they are for a PNG; XMP, EXIF and a comment in
+ * them are kept for any format. What is deflated is inflated up to a bound.
+ */
+#include "codec/png/chunks.h"
+
+#include "codec/codec.h"
+#include "codec/metadata/bytes.h"
+#include "codec/metadata/tiff.h"
+#include "codec/png/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define KEYWORD_MAX 79
+#define INFLATED_MAX ((size_t)16 << 20)
+#define NUMBER_MAX 0x7fffffffu /* of PNG's four-byte numbers */
+#define INFLATIONS_MAX 16      /* of one file: it may consist of decompression bombs */
+
+static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_chunk *c,
+                                     unsigned strip) {
+    struct imf_meta_item *item =
+        imf_reader_add_metadata(r, IMF_META_PNG_CHUNK, strip, c->data, c->size);
+    if (item)
+        item->tag = imf_get32((const unsigned char *)c->name);
+    return item;
+}
+
+/* Inflate a whole zlib stream; NULL when it is damaged, over INFLATED_MAX (sets *over) or without
+ * memory (sets *out_of_memory). */
+static unsigned char *inflate_all(const unsigned char *data, size_t size, size_t *out_size,
+                                  bool *over, bool *out_of_memory) {
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)size};
+    unsigned char *out = NULL, *grown;
+    int code = inflateInit(&z);
+    *out_of_memory |= code == Z_MEM_ERROR;
+    if (code != Z_OK)
+        return NULL;
+    for (size_t capacity = 16384; code == Z_OK; capacity *= 2) {
+        *over = capacity > INFLATED_MAX;
+        if (*over)
+            break;
+        if (!(grown = realloc(out, capacity))) {
+            *out_of_memory = true;
+            break;
+        }
+        out = grown;
+        z.next_out = out + z.total_out;
+        z.avail_out = (uInt)(capacity - z.total_out);
+        code = inflate(&z, Z_NO_FLUSH);
+    }
+    *out_of_memory |= code == Z_MEM_ERROR;
+    *out_size = z.total_out;
+    inflateEnd(&z);
+    if (code == Z_STREAM_END)
+        return out;
+    free(out);
+    return NULL;
+}
+
+static void leave_out(struct imf_reader *r, const struct imf_png_chunk *c, const char *why) {
+    imf_reader_warn(r, "a PNG chunk was left out (%s: %s)", c->name, why);
+}
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+/* A chunk's text: a part of the chunk, or inflated into `owned`. */
+struct text {
+    const unsigned char *at;
+    size_t size;
+    unsigned char *owned;
+    bool over; /* inflated it would be too large */
+};
+
+static bool set_text(struct imf_reader *r, struct text *t, bool deflated, const unsigned char *at,
+                     const unsigned char *end) {
+    t->over = deflated && ++r->metadata.inflated > INFLATIONS_MAX;
+    if (t->over)
+        return false;
+    t->size = (size_t)(end - at);
+    t->owned =
+        deflated ? inflate_all(at, t->size, &t->size, &t->over, &r->metadata.out_of_memory) : NULL;
+    t->at = deflated ? t->owned : at;
+    return t->at != NULL;
+}
+
+/* Skip what stands between the keyword and the text: nothing (tEXt); the method (zTXt); or whether it
+ * is deflated, the method, language and translated keyword (iTXt). NULL: it is malformed. */
+static const unsigned char *text_at(char kind, const unsigned char *at, const unsigned char *end,
+                                    bool *deflated) {
+    *deflated = kind == 'z';
+    if (kind == 't')
+        return at;
+    if (kind == 'i') {
+        if (end - at < 2 || *at > 1)
+            return NULL;
+        *deflated = *at++ != 0;
+    }
+    if (at == end || *at++ != 0)
+        return NULL;
+    for (int strings = kind == 'i' ? 2 : 0; strings > 0; strings--) {
+        at = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
+        if (!at)
+            return NULL;
+        at++;
+    }
+    return at;
+}
+
+/* tEXt and zTXt are Latin-1; a JPEG's comment is UTF-8 by custom, at most twice as long. */
+static bool latin1_to_utf8(struct text *t, bool *out_of_memory) {
+    unsigned char *utf8 = malloc(2 * t->size + 1), *to = utf8;
+    if (!utf8) {
+        *out_of_memory = true;
+        return false;
+    }
+    for (size_t i = 0; i < t->size; i++) {
+        if (t->at[i] >= 0x80)
+            *to++ = (unsigned char)(0xc0 | t->at[i] >> 6);
+        *to++ = (unsigned char)(t->at[i] >= 0x80 ? 0x80 | (t->at[i] & 0x3f) : t->at[i]);
+    }
+    free(t->owned);
+    *t = (struct text){.at = utf8, .size = (size_t)(to - utf8), .owned = utf8};
+    return true;
+}
+
+/* The end of a keyword, or NULL. */
+static const unsigned char *keyword_end(const struct imf_png_chunk *c) {
+    size_t most = c->size < KEYWORD_MAX + 1 ? c->size : KEYWORD_MAX + 1;
+    const unsigned char *nul = most ? memchr(c->data, 0, most) : NULL;
+    return nul && nul > c->data ? nul : NULL;
+}
+
+static bool begins(const unsigned char *data, size_t size, const char *begin, size_t length) {
+    return size >= length && memcmp(data, begin, length) == 0;
+}
+
+/* The first of several: ImageMagick writes the same twice. */
+static void add_irb(struct imf_reader *r, const unsigned char *data, size_t size) {
+    if (imf_metadata_find(&r->metadata, IMF_META_IRB) || size < 4)
+        return;
+    unsigned char *irb = imf_png_irb(data, size, &size, &r->metadata.out_of_memory);
+    struct imf_meta_item *item =
+        irb ? imf_reader_add_metadata(r, IMF_META_IRB, IMF_STRIP_OTHER, irb, size) : NULL;
+    if (item)
+        item->derived = true;
+    free(irb);
+}
+
+/* Add the EXIF or XMP in a text; false if it holds neither. */
+static bool add_exif_or_xmp(struct imf_reader *r, const unsigned char *data, size_t size) {
+    static const char exif[] = IMF_EXIF_PREFIX, xmp[] = IMF_XMP_PREFIX;
+    size_t skip = begins(data, size, exif, sizeof exif) ? sizeof exif
+                  : begins(data, size, xmp, sizeof xmp) ? sizeof xmp
+                                                        : 0;
+    data += skip;
+    size -= skip;
+    if (imf_tiff_begins(data, size)) {
+        if (!imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT))
+            imf_reader_add_metadata(r, IMF_META_EXIF_TEXT, IMF_STRIP_EXIF, data, size);
+    } else if (skip == sizeof xmp || begins(data, size, "<?xpacket", 9)) {
+        imf_reader_add_metadata(r, IMF_META_XMP, IMF_STRIP_XMP, data, size);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Keywords of ImageMagick's texts, in upper or lower case. */
+static const struct profile {
+    const char *keyword;
+    unsigned strip;
+    bool exif_or_xmp, irb; /* it may hold these; irb: Photoshop's resources, or IPTC's record */
+} profiles[] = {
+    {"raw profile type exif", IMF_STRIP_EXIF, true, false},
+    {"raw profile type app1", IMF_STRIP_EXIF, true, false},
+    {"raw profile type xmp", IMF_STRIP_XMP, true, false},
+    {"raw profile type 8bim", IMF_STRIP_OTHER, false, true},
+    {"raw profile type iptc", IMF_STRIP_OTHER, false, true},
+    {"raw profile type icc", IMF_STRIP_ICC, false, false},
+    {"raw profile type icm", IMF_STRIP_ICC, false, false},
+};
+#define PROFILES (sizeof profiles / sizeof profiles[0])
+
+static const struct profile *profile_of(const char *keyword) {
+    for (size_t i = 0; i < PROFILES; i++)
+        if (imf_same_word(keyword, profiles[i].keyword))
+            return &profiles[i];
+    return NULL;
+}
+
+bool imf_png_names_exif(const char *keyword) {
+    const struct profile *profile = profile_of(keyword);
+    return profile && profile->strip == IMF_STRIP_EXIF;
+}
+
+static void add_profile(struct imf_reader *r, const struct imf_png_chunk *c,
+                        const struct profile *profile, const unsigned char *at, bool deflated) {
+    struct text text = {0};
+    size_t size = 0;
+    unsigned char *data = NULL;
+    if ((profile->exif_or_xmp || profile->irb) &&
+        set_text(r, &text, deflated, at, c->data + c->size))
+        data = imf_png_profile(text.at, text.size, &size, &r->metadata.out_of_memory);
+    bool added = data && profile->exif_or_xmp && add_exif_or_xmp(r, data, size);
+    if (!added && !c->again && add_raw(r, c, profile->strip) && data && profile->irb)
+        add_irb(r, data, size);
+    if (c->after_pixels)
+        imf_png_use_exif_text(r);
+    free(data);
+    free(text.owned);
+}
+
+void imf_png_use_exif_text(struct imf_reader *r) {
+    const struct imf_meta_item *text = imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT);
+    struct imf_meta_item *exif =
+        text && !imf_metadata_find(&r->metadata, IMF_META_EXIF)
+            ? imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, text->data, text->size)
+            : NULL;
+    if (exif)
+        exif->derived = true;
+}
+
+static void add_text(struct imf_reader *r, const struct imf_png_chunk *c) {
+    const unsigned char *nul = keyword_end(c), *end = c->data + c->size;
+    const char *keyword = (const char *)c->data;
+    char kind = c->name[0];
+    bool deflated;
+    const unsigned char *at = nul ? text_at(kind, nul + 1, end, &deflated) : NULL;
+    if (!at) {
+        leave_out(r, c, "malformed");
+        return;
+    }
+    const struct profile *profile = profile_of(keyword);
+    if (profile) {
+        add_profile(r, c, profile, at, deflated);
+        return;
+    }
+    bool xml = strcmp(keyword, "XML:com.adobe.xmp") == 0, xmp = xml && kind == 'i';
+    struct text text = {0};
+    bool found = (xmp || strcmp(keyword, "Comment") == 0) && set_text(r, &text, deflated, at, end);
+    if (found && xmp) {
+        imf_reader_add_metadata(r, IMF_META_XMP, IMF_STRIP_XMP, text.at, text.size);
+    } else if (add_raw(r, c, xml ? IMF_STRIP_XMP : IMF_STRIP_OTHER) && found &&
+               (kind == 'i' || latin1_to_utf8(&text, &r->metadata.out_of_memory))) {
+        struct imf_meta_item *item =
+            imf_reader_add_metadata(r, IMF_META_COMMENT, IMF_STRIP_OTHER, text.at, text.size);
+        if (item)
+            item->derived = true;
+    }
+    free(text.owned);
+}
+
+/* ---- the others --------------------------------------------------------------------------- */
+
+static void add_exif(struct imf_reader *r, const struct imf_png_chunk *c) {
+    bool prefixed =
+        c->size >= 6 && memcmp(c->data, "Exif\0", 6) == 0; /* a known mistake of writers */
+    size_t skip = prefixed ? 6 : 0;
+    imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, c->data + skip, c->size - skip);
+}
+
+static void add_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
+    const unsigned char *nul = keyword_end(c), *end = c->data + c->size;
+    bool deflated;
+    const unsigned char *at = nul ? text_at('z', nul + 1, end, &deflated) : NULL;
+    struct text profile = {0};
+    if (at && !c->after_pixels && set_text(r, &profile, deflated, at, end))
+        imf_reader_add_metadata(r, IMF_META_ICC, IMF_STRIP_ICC, profile.at, profile.size);
+    else if (profile.over)
+        imf_reader_warn(r, "an ICC profile that is too large was left out");
+    else
+        imf_reader_warn(r, "a damaged ICC profile was left out");
+    free(profile.owned);
+}
+
+static void add_density(struct imf_reader *r, const struct imf_png_chunk *c) {
+    if (c->size != 9 || c->data[8] > 1 || imf_get32(c->data) > NUMBER_MAX ||
+        imf_get32(c->data + 4) > NUMBER_MAX)
+        leave_out(r, c, "malformed");
+    else
+        r->metadata.density =
+            (struct imf_density){c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
+                                 imf_get32(c->data), imf_get32(c->data + 4)};
+}
+
+static bool good_gamma(const unsigned char *data) {
+    uint32_t gamma = imf_get32(data);
+    return gamma > 0 && gamma <= NUMBER_MAX;
+}
+
+/* x and y of white, red, green and blue in 1/100000: each sum is 1 at most, and the primaries are a
+ * triangle. */
+static bool good_primaries(const unsigned char *data) {
+    enum { WHOLE = 100000 };
+    double x[4], y[4];
+    for (int i = 0; i < 4; i++) {
+        x[i] = imf_get32(data + 8 * i);
+        y[i] = imf_get32(data + 8 * i + 4);
+        if (x[i] + y[i] > WHOLE)
+            return false;
+    }
+    double area = (x[2] - x[1]) * (y[3] - y[1]) - (x[3] - x[1]) * (y[2] - y[1]);
+    return y[0] > 0 && area != 0;
+}
+
+static bool good_intent(const unsigned char *data) {
+    return *data <= 3;
+}
+
+/* The matrix must be that of RGB. */
+static bool good_coding(const unsigned char *data) {
+    return data[2] == 0 && data[3] <= 1;
+}
+
+static const struct {
+    char name[5];
+    size_t size;
+    bool (*good)(const unsigned char *data); /* or NULL */
+} color_forms[] = {{"gAMA", 4, good_gamma},  {"cHRM", 32, good_primaries},
+                   {"sRGB", 1, good_intent}, {"cICP", 4, good_coding},
+                   {"mDCV", 24, NULL},       {"mDCv", 24, NULL},
+                   {"cLLI", 8, NULL},        {"cLLi", 8, NULL}};
+
+/* Gamma, primaries and the like stand before the pixels, once. What other readers refuse is left out.
+ * metadata/icc.c interprets gAMA, sRGB and cICP and relies on the sizes checked here. */
+static void add_color(struct imf_reader *r, const struct imf_png_chunk *c) {
+    size_t i = 0;
+    while (strcmp(c->name, color_forms[i].name) != 0)
+        i++;
+    if (c->after_pixels)
+        leave_out(r, c, "after the pixels");
+    else if (c->size != color_forms[i].size ||
+             (color_forms[i].good && !color_forms[i].good(c->data)))
+        leave_out(r, c, "malformed");
+    else if (!(r->metadata.colors & 1u << i))
+        add_raw(r, c, IMF_STRIP_OTHER);
+    r->metadata.colors |= 1u << i;
+}
+
+static void add_animation(struct imf_reader *r, const struct imf_png_chunk *c) {
+    (void)c;
+    imf_reader_warn(r, "only the first frame of an animated PNG is read");
+}
+
+static const struct {
+    char name[5];
+    void (*add)(struct imf_reader *r, const struct imf_png_chunk *c);
+} chunks[] = {
+    {"tEXt", add_text},    {"zTXt", add_text},      {"iTXt", add_text},  {"eXIf", add_exif},
+    {"gAMA", add_color},   {"cHRM", add_color},     {"sRGB", add_color}, {"cICP", add_color},
+    {"mDCV", add_color},   {"cLLI", add_color},     {"mDCv", add_color}, {"cLLi", add_color},
+    {"pHYs", add_density}, {"acTL", add_animation}, {"iCCP", add_icc},
+};
+#define CHUNKS (sizeof chunks / sizeof chunks[0])
+
+const char *imf_png_chunk_name(size_t index) {
+    return index < CHUNKS ? chunks[index].name : NULL;
+}
+
+void imf_png_add_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk) {
+    for (size_t i = 0; i < CHUNKS; i++)
+        if (memcmp(chunk->name, chunks[i].name, 4) == 0)
+            chunks[i].add(r, chunk);
+}

@@ -1,0 +1,24 @@
+/* chunks.h - PNG's ancillary chunks as metadata */
+#ifndef IMF_CODEC_PNG_CHUNKS_H
+#define IMF_CODEC_PNG_CHUNKS_H
+
+#include "codec/decoder.h"
+
+struct imf_png_chunk {
+    char name[5];
+    bool after_pixels;
+    bool again; /* libpng will pass it once more, in its place */
+    const unsigned char *data;
+    size_t size;
+};
+
+/* Names of the chunks that imf_png_add_chunk() wants; NULL past the last. */
+const char *imf_png_chunk_name(size_t index);
+/* Add what the chunk holds to the reader's metadata; a chunk that makes no sense is left out. */
+void imf_png_add_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk);
+/* Is this the keyword of text that may hold EXIF? */
+bool imf_png_names_exif(const char *keyword);
+/* EXIF that stands in text is the image's where there is no eXIf. */
+void imf_png_use_exif_text(struct imf_reader *r);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * profile.c - "Raw profile type" text, which holds bytes as hexadecimal digits
+ *
+ * ImageMagick invented it for what PNG had no chunk for; other programs read and write it, too: a
+ * newline, the profile's name, its length in decimal digits, and its bytes, 36 to a line. "8bim"
+ * holds Photoshop's image resources as JPEG's APP13 does, "iptc" IPTC's record alone; "exif", "APP1"
+ * and "xmp" hold EXIF and XMP, mostly with the identifiers that begin JPEG's segments.
+ */
+#include "codec/png/profile.h"
+
+#include "codec/metadata/bytes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE 36
+#define RESOURCE "8BIM" /* then a number, a name, a length, and the data, at even places */
+#define RESOURCE_IPTC "8BIM\4\4\0\0"
+
+static char *put_digits(char *to, const unsigned char *data, size_t size, size_t at) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size; i++) {
+        if ((at + i) % LINE == 0)
+            *to++ = '\n';
+        *to++ = digits[data[i] >> 4];
+        *to++ = digits[data[i] & 15];
+    }
+    return to;
+}
+
+unsigned char *imf_png_profile_text(const char *name, const void *begin, size_t begin_size,
+                                    const unsigned char *data, size_t size, size_t *out_size) {
+    const size_t head = 32, all = begin_size + size;
+    char *out = malloc(head + 2 * all + all / LINE + 2), *to = out;
+    if (!out)
+        return NULL;
+    to += snprintf(out, head, "\n%s\n%8zu", name, all);
+    to = put_digits(to, begin, begin_size, 0);
+    to = put_digits(to, data, size, begin_size);
+    *to++ = '\n';
+    *out_size = (size_t)(to - out);
+    return (unsigned char *)out;
+}
+
+static int digit(int c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+unsigned char *imf_png_profile(const unsigned char *text, size_t size, size_t *out_size,
+                               bool *out_of_memory) {
+    const unsigned char *at = text, *end = text + size;
+    for (int lines = 0; lines < 3; lines++) { /* empty, the name, the length */
+        at = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+        if (!at)
+            return NULL;
+        at++;
+    }
+    unsigned char *out = malloc(size / 2 + 1);
+    *out_of_memory |= !out;
+    int high = -1;
+    for (*out_size = 0; out && at < end; at++) {
+        int value = digit(*at);
+        if (value < 0)
+            continue;
+        if (high >= 0)
+            out[(*out_size)++] = (unsigned char)(high << 4 | value);
+        high = high >= 0 ? -1 : value;
+    }
+    return out;
+}
+
+unsigned char *imf_png_irb(const unsigned char *data, size_t size, size_t *out_size,
+                           bool *out_of_memory) {
+    const size_t head = sizeof RESOURCE_IPTC - 1 + 4;
+    bool alone = size < 4 || memcmp(data, RESOURCE, 4) != 0;
+    unsigned char *out = malloc(head + size + 1), *to = out;
+    *out_of_memory |= !out;
+    if (!out)
+        return NULL;
+    if (alone) {
+        memcpy(out, RESOURCE_IPTC, sizeof RESOURCE_IPTC - 1);
+        imf_put32(out + head - 4, (uint32_t)size);
+        to += head;
+    }
+    memcpy(to, data, size);
+    to += size;
+    if (alone && size % 2)
+        *to++ = 0;
+    *out_size = (size_t)(to - out);
+    return out;
+}

@@ -1,0 +1,376 @@
+/*
+ * read.c - PNG decoder (libpng 1.6)
+ *
+ * Rows are inflated one after the other; only an interlaced image is buffered, because its second row
+ * needs the last pass. libpng reports an error by longjmp: each call into it is a step that guarded()
+ * runs, so that setjmp and the variables that it could clobber stay in one place.
+ *
+ * libpng hands over colour and text chunks as raw bytes, as if they were unknown to it, and skips
+ * others that the pixels do not need: its own readers allocate as much as a chunk says that it is
+ * long.
+ */
+#include "codec/png/read.h"
+
+#include "codec/png/chunks.h"
+#include "codec/png/trailing_exif.h"
+#include "codec/png/write.h"
+
+#include <limits.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_MAX ((png_alloc_size_t)16 << 20) /* a larger ancillary chunk is left out */
+#define CHUNK_COUNT_MAX 128                    /* of those that libpng itself would keep */
+#define ADAM7_PASSES 7
+/* The size of libpng's input buffer, which it drops if the file ends within. When lenient, and for the
+ * first row, which says whether lenient reading would help, it is small. */
+#define SMALL_BUFFER 64
+#define LARGE_BUFFER 8192
+/* libpng inflates all that follows the last row: no more than this is read. */
+#define SURPLUS_MAX 16384
+
+struct png {
+    png_structp png;
+    png_infop info;
+    struct imf_reader *reader;
+    jmp_buf jump;
+    char message[120];
+    char bad_chunk[5];     /* the last chunk that failed its CRC */
+    unsigned char end[12]; /* the last bytes that libpng read */
+    unsigned char *image;  /* interlaced: all rows */
+    size_t image_bytes;
+    int pass;
+    bool out_of_memory; /* of libpng */
+    bool started;
+    bool last;          /* libpng is asked for the last row */
+    size_t surplus;     /* bytes read after that row */
+    bool endless;       /* more than SURPLUS_MAX */
+    unsigned char *dst; /* rows wanted */
+    size_t stride;
+    int rows, done;
+};
+
+static void on_error(png_structp png, png_const_charp message) {
+    struct png *p = png_get_error_ptr(png);
+    snprintf(p->message, sizeof p->message, "%s", message);
+    longjmp(p->jump, 1);
+}
+
+/* Of libpng's warnings those about data are passed on. */
+static void on_warning(png_structp png, png_const_charp message) {
+    struct png *p = png_get_error_ptr(png);
+    if (strstr(message, "CRC error")) {
+        memcpy(p->bad_chunk, message, 4); /* "tEXt: CRC error" */
+        imf_reader_warn(p->reader, "a damaged PNG chunk was left out (%.80s)", message);
+    } else if (strncmp(message, "IDAT", 4) == 0) {
+        imf_reader_warn(p->reader, "doubtful image data (%.80s)", message);
+    }
+}
+
+static bool guarded(struct png *p, void (*step)(struct png *)) {
+    if (setjmp(p->jump))
+        return false;
+    step(p);
+    return true;
+}
+
+/* libpng counts a row, and the pass, before it looks for the stream's end. */
+static bool last_row_complete(const struct png *p) {
+    return png_get_current_pass_number(p->png) == ADAM7_PASSES ||
+           png_get_current_row_number(p->png) == (png_uint_32)p->reader->info.height;
+}
+
+static void read_data(png_structp png, png_bytep dst, size_t size) {
+    struct png *p = png_get_io_ptr(png);
+    if (p->last && last_row_complete(p)) {
+        p->surplus += size;
+        p->endless = p->surplus > SURPLUS_MAX;
+        if (p->endless)
+            png_error(png, "too much image data");
+    }
+    if (imf_source_read(&p->reader->source, dst, size) < size)
+        png_error(png, "truncated");
+    size_t kept = size < sizeof p->end ? sizeof p->end - size : 0;
+    memmove(p->end, p->end + sizeof p->end - kept, kept);
+    memcpy(p->end + kept, dst + size - (sizeof p->end - kept), sizeof p->end - kept);
+}
+
+/* Returns 1 for a chunk that was handled, 0 for one that libpng must handle (a critical one). */
+static int on_chunk(png_structp png, png_unknown_chunkp c) {
+    struct png *p = png_get_user_chunk_ptr(png);
+    struct imf_png_chunk chunk = {.after_pixels = c->location & PNG_AFTER_IDAT,
+                                  .data = c->data ? c->data : (const unsigned char *)"",
+                                  .size = c->data ? c->size : 0};
+    memcpy(chunk.name, c->name, sizeof chunk.name);
+    if (memcmp(p->bad_chunk, chunk.name, 4) != 0)
+        imf_png_add_chunk(p->reader, &chunk);
+    p->bad_chunk[0] = 0;
+    return (c->name[0] & 0x20) != 0;
+}
+
+/* Without memory for a chunk libpng skips it, with a warning like those of damaged chunks. */
+static png_voidp allocate(png_structp png, png_alloc_size_t size) {
+    struct png *p = png_get_mem_ptr(png);
+    void *block = malloc(size);
+    p->reader->metadata.out_of_memory |= !block;
+    p->out_of_memory |= !block;
+    return block;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+static void header_step(struct png *p) {
+    p->png =
+        png_create_read_struct_2(PNG_LIBPNG_VER_STRING, p, on_error, on_warning, p, allocate, NULL);
+    p->info = p->png ? png_create_info_struct(p->png) : NULL;
+    if (!p->info)
+        return;
+    png_set_read_fn(p->png, p, read_data);
+    png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(p->png, CHUNK_MAX);
+    png_set_chunk_cache_max(p->png, CHUNK_COUNT_MAX);
+    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    for (size_t i = 0; imf_png_chunk_name(i); i++)
+        png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS,
+                                    (png_const_bytep)imf_png_chunk_name(i), 1);
+    png_set_compression_buffer_size(p->png, SMALL_BUFFER);
+    png_set_read_user_chunk_fn(p->png, p, on_chunk);
+    png_read_info(p->png, p->info);
+}
+
+/* Before the first row: the form of rows. */
+static void start_step(struct png *p) {
+    static const union {
+        uint16_t number;
+        unsigned char little;
+    } order = {1};
+    if (p->reader->indices)
+        png_set_packing(p->png);
+    else
+        png_set_expand(p->png);
+    if (order.little && p->reader->info.depth == 16)
+        png_set_swap(p->png);
+    png_set_interlace_handling(p->png);
+    png_read_update_info(p->png, p->info);
+    if (png_get_rowbytes(p->png, p->info) != p->reader->row_bytes)
+        png_error(p->png, "unexpected row size");
+    p->started = true;
+}
+
+/* Gray levels of which one is transparent are a palette, too. */
+static void palette_step(struct png *p) {
+    struct imf_palette *palette = p->reader->palette;
+    png_colorp colors;
+    png_bytep alpha = NULL;
+    png_color_16p key;
+    int count = 0, alphas = 0, bits = png_get_bit_depth(p->png, p->info);
+    bool gray = !png_get_PLTE(p->png, p->info, &colors, &count);
+    png_get_tRNS(p->png, p->info, &alpha, &alphas, &key);
+    palette->count = gray ? 1 << bits : count;
+    if (gray) {
+        palette->gray_bits = bits;
+        palette->clear = key->gray & (palette->count - 1);
+    }
+    for (int i = 0; i < palette->count; i++) {
+        unsigned char level = (unsigned char)(gray ? i * 255 / (palette->count - 1) : 0);
+        png_color c = gray ? (png_color){level, level, level} : colors[i];
+        unsigned char opacity = gray         ? (i == palette->clear ? 0 : 255)
+                                : i < alphas ? alpha[i]
+                                             : 255;
+        memcpy(palette->rgba[i], (unsigned char[]){c.red, c.green, c.blue, opacity}, 4);
+    }
+}
+
+/* `row` receives the pixels of this pass, or `all` whole blocks; one is NULL. */
+static void read_row(struct png *p, unsigned char *row, unsigned char *all, bool last) {
+    struct imf_reader *r = p->reader;
+    p->last = last;
+    png_read_row(p->png, row, all);
+    p->last = false;
+    if (!r->recoverable && !r->limits.lenient)
+        png_set_compression_buffer_size(p->png, LARGE_BUFFER);
+    r->recoverable = true;
+}
+
+/* In whole blocks: where passes are missing, only detail is lost. */
+static void image_step(struct png *p) {
+    const struct imf_reader *r = p->reader;
+    for (p->pass = 0; p->pass < ADAM7_PASSES; p->pass++)
+        for (int y = 0; y < r->info.height; y++)
+            read_row(p, NULL, p->image + (size_t)y * r->row_bytes,
+                     p->pass + 1 == ADAM7_PASSES && y + 1 == r->info.height);
+}
+
+static void rows_step(struct png *p) {
+    const struct imf_reader *r = p->reader;
+    for (; p->done < p->rows; p->done++)
+        read_row(p, p->dst + (size_t)p->done * p->stride, NULL,
+                 r->row + p->done + 1 == r->info.height);
+}
+
+/* Run a step that reads rows; data after the last row may be left out. */
+static bool guarded_rows(struct png *p, void (*step)(struct png *)) {
+    bool good = guarded(p, step);
+    if (p->endless)
+        imf_reader_warn(p->reader,
+                        "image data continue after the last row; they and what follows "
+                        "them were left out");
+    p->done += p->endless;
+    return good || p->endless;
+}
+
+/* Some versions of libpng do not read IEND's CRC. */
+static void end_step(struct png *p) {
+    static const unsigned char iend[12] = "\0\0\0\0IEND\xae\x42\x60\x82";
+    unsigned char crc[4];
+    png_read_end(p->png, p->info);
+    if (memcmp(p->end + 4, iend, 8) == 0)
+        read_data(p->png, crc, sizeof crc);
+    if (memcmp(p->end, iend, sizeof iend) != 0)
+        png_error(p->png, "IEND is wrong");
+    if (imf_source_getc(&p->reader->source) != EOF)
+        imf_reader_warn(p->reader, "what follows the image in this file is left out");
+}
+
+/* ---- decoder ------------------------------------------------------------------------------ */
+
+/* The error in words: libpng's "IDAT: CRC error" is no sentence. */
+static enum imf_status failure(const struct png *p, struct imf_error *err, const char *where,
+                               int done) {
+    char what[200];
+    if (p->out_of_memory)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    if (strcmp(p->message, "truncated") == 0)
+        snprintf(what, sizeof what, "truncated%s", where);
+    else
+        snprintf(what, sizeof what, "damaged (%s)%s", p->message, where);
+    if (done >= 0 || p->reader->source.error)
+        return imf_reader_damaged(p->reader, done, what, err);
+    return imf_fail(err, IMF_ERR_DAMAGED, "%s", what);
+}
+
+static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
+    struct png *p = r->state = calloc(1, sizeof *p);
+    if (!p)
+        return imf_fail_memory(err, sizeof *p);
+    p->reader = r;
+    if (!guarded(p, header_step))
+        return failure(p, err, " in the header", -1);
+    if (!p->info)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+
+    png_uint_32 width, height;
+    int bits, type, interlace;
+    png_get_IHDR(p->png, p->info, &width, &height, &bits, &type, &interlace, NULL, NULL);
+    bool alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(p->png, p->info, PNG_INFO_tRNS);
+    enum imf_status status = imf_reader_shape(
+        r, width, height, type & PNG_COLOR_MASK_COLOR ? IMF_COLOR_RGB : IMF_COLOR_GRAY, alpha,
+        bits == 16 ? 16 : 8, err);
+    if (status)
+        return status;
+    if (interlace != PNG_INTERLACE_NONE) {
+        uint64_t bytes;
+        if (__builtin_mul_overflow((uint64_t)r->row_bytes, (uint64_t)height, &bytes) ||
+            bytes > PTRDIFF_MAX)
+            return imf_fail(err, IMF_ERR_LIMIT, "an interlaced PNG of this size is too large");
+        p->image_bytes = (size_t)bytes;
+        status = imf_reader_buffer(r, bytes, "an interlaced PNG of this size", err);
+        if (status)
+            return status;
+    }
+    imf_png_find_trailing_exif(r);
+    if (type == PNG_COLOR_TYPE_GRAY && bits < 8 && !alpha)
+        r->info.bits = bits;
+    if (type != PNG_COLOR_TYPE_PALETTE && !(type == PNG_COLOR_TYPE_GRAY && bits <= 8 && alpha))
+        return IMF_OK;
+    if (!(r->palette = calloc(1, sizeof *r->palette)))
+        return imf_fail_memory(err, sizeof *r->palette);
+    return guarded(p, palette_step) ? IMF_OK : failure(p, err, " in the header", -1);
+}
+
+/* Read all passes. A damaged image lacks detail everywhere instead of its last rows. */
+static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
+    struct png *p = r->state;
+    char where[40];
+    if (r->indices)
+        p->image_bytes = r->row_bytes * (size_t)r->info.height;
+    p->image = calloc(1, p->image_bytes);
+    if (!p->image)
+        return imf_fail_memory(err, p->image_bytes);
+    if (guarded_rows(p, image_step))
+        return IMF_OK;
+    snprintf(where, sizeof where, " in pass %d of %d", p->pass + 1, ADAM7_PASSES);
+    enum imf_status status = failure(p, err, where, -1);
+    if (status != IMF_ERR_DAMAGED || !r->limits.lenient || !r->recoverable)
+        return status;
+    snprintf(r->warning, sizeof r->warning, "%s%s: detail is missing", p->message, where);
+    return IMF_OK;
+}
+
+static enum imf_status png_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
+                                int *done, struct imf_error *err) {
+    struct png *p = r->state;
+    if (!p->started && !guarded(p, start_step))
+        return failure(p, err, " in the header", -1);
+    if (p->image_bytes) {
+        enum imf_status status = p->image ? IMF_OK : read_image(r, err);
+        if (status)
+            return status;
+        for (; *done < rows; ++*done)
+            memcpy(dst + (size_t)*done * stride, p->image + (size_t)(r->row + *done) * r->row_bytes,
+                   r->row_bytes);
+        return IMF_OK;
+    }
+    p->dst = dst;
+    p->stride = stride;
+    p->rows = rows;
+    p->done = 0;
+    bool good = guarded_rows(p, rows_step);
+    *done = p->done;
+    return good ? IMF_OK : failure(p, err, "", p->done);
+}
+
+static enum imf_status png_end(struct imf_reader *r, struct imf_error *err) {
+    struct png *p = r->state;
+    if (p->message[0]) /* the damage was accepted already: interlaced, or endless */
+        return IMF_OK;
+    return guarded(p, end_step) ? IMF_OK : failure(p, err, "", 0);
+}
+
+static void png_close(struct imf_reader *r) {
+    struct png *p = r->state;
+    if (!p)
+        return;
+    png_destroy_read_struct(&p->png, &p->info, NULL);
+    free(p->image);
+    free(p);
+}
+
+/* ---- format ------------------------------------------------------------------------------- */
+
+static bool recognise(const unsigned char *head, size_t size) {
+    return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
+}
+
+static const struct imf_decoder decoder = {png_open, png_rows, png_end, png_close};
+
+const struct imf_codec imf_png_codec = {
+    .doc = {"png", "PNG", {"png"}, {"compression"}},
+    .recognise = recognise,
+    .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB,
+    .alpha = true,
+    .depths = 8 | 16,
+    .few_bits = 1 << 1 | 1 << 2 | 1 << 4,
+    .side_max = INT_MAX,
+    .metadata_max = {[IMF_META_EXIF] = PNG_UINT_31_MAX,
+                     [IMF_META_XMP] = PNG_UINT_31_MAX,
+                     [IMF_META_ICC] = PNG_UINT_31_MAX,
+                     [IMF_META_COMMENT] = PNG_UINT_31_MAX,
+                     [IMF_META_IRB] = PNG_UINT_31_MAX,
+                     [IMF_META_EXIF_TEXT] = PNG_UINT_31_MAX / 3,
+                     [IMF_META_PNG_CHUNK] = PNG_UINT_31_MAX},
+    .decoder = &decoder,
+    .encoder = &imf_png_encoder,
+};

@@ -1,0 +1,414 @@
+/*
+ * read.c - PNM decoder: PBM, PGM and PPM, plain and raw, and PAM
+ *
+ * Samples are brought to the full range of 8 bits (maxval up to 255) or 16 bits (above), exactly
+ * rounded: v * full / maxval. A bitmap's 1 is black and becomes 0. See pbm(5) ... pam(5) of Netpbm.
+ */
+#include "codec/pnm/read.h"
+
+#include "codec/pnm/write.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pnm {
+    bool plain, bits; /* text instead of bytes; a bitmap (inverted, one bit a sample) */
+    unsigned maxval, full;
+    size_t packed;       /* bytes of a raw row in the file */
+    unsigned char *line; /* a raw bitmap's row */
+    uint8_t scaled[256]; /* maxval <= 255: the value for each sample */
+};
+
+enum token { TOKEN_OK, TOKEN_END, TOKEN_BAD, TOKEN_HUGE };
+
+static bool is_space(int c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next byte; a comment counts as the newline that ends it. */
+static int next(struct imf_source *s) {
+    int c = imf_source_getc(s);
+    if (c == '#')
+        while (c != '\n' && c != '\r' && c != EOF)
+            c = imf_source_getc(s);
+    return c;
+}
+
+/* Read a number and the byte after it. */
+static enum token number(struct imf_source *s, unsigned *out) {
+    int c = next(s);
+    while (is_space(c))
+        c = next(s);
+    if (c == EOF)
+        return TOKEN_END;
+    if (c < '0' || c > '9')
+        return TOKEN_BAD;
+    uint64_t value = 0;
+    for (; c >= '0' && c <= '9'; c = next(s))
+        if ((value = value * 10 + (unsigned)(c - '0')) > INT_MAX)
+            return TOKEN_HUGE;
+    *out = (unsigned)value;
+    return c == EOF || is_space(c) ? TOKEN_OK : TOKEN_BAD;
+}
+
+/* Digits of a plain bitmap need no space between them. */
+static enum token digit(struct imf_source *s, unsigned *out) {
+    int c = next(s);
+    while (is_space(c))
+        c = next(s);
+    *out = c == '1';
+    return c == '0' || c == '1' ? TOKEN_OK : c == EOF ? TOKEN_END : TOKEN_BAD;
+}
+
+/* ---- header ------------------------------------------------------------------------------- */
+
+static enum imf_status bad_header(const struct imf_reader *r, enum token token, const char *what,
+                                  struct imf_error *err) {
+    static const char *const how[] = {"is wrong", "is cut off", "is not a number", "is too large"};
+    if (r->source.error)
+        return imf_fail_io(err, r->source.error);
+    return imf_fail(err, IMF_ERR_DAMAGED, "damaged PNM header (%s %s)", what, how[token]);
+}
+
+static enum imf_status pnm_header(struct imf_reader *r, unsigned size[2], struct imf_error *err) {
+    static const char *const name[] = {"width", "height"};
+    struct pnm *p = r->state;
+    enum token token;
+    for (int i = 0; i < 2; i++)
+        if ((token = number(&r->source, &size[i])))
+            return bad_header(r, token, name[i], err);
+    p->maxval = 1;
+    if (!p->bits && (token = number(&r->source, &p->maxval)))
+        return bad_header(r, token, "maxval", err);
+    return IMF_OK;
+}
+
+struct pam {
+    unsigned width, height, depth, maxval;
+    char tuple[64];
+};
+
+static const struct tuple {
+    const char *name;
+    unsigned depth;
+    enum imf_color color;
+    bool alpha;
+} tuples[] = {
+    {"GRAYSCALE", 1, IMF_COLOR_GRAY, false},
+    {"GRAYSCALE_ALPHA", 2, IMF_COLOR_GRAY, true},
+    {"RGB", 3, IMF_COLOR_RGB, false},
+    {"RGB_ALPHA", 4, IMF_COLOR_RGB, true},
+    {"CMYK", 4, IMF_COLOR_CMYK, false},
+    {"BLACKANDWHITE", 1, IMF_COLOR_GRAY, false},
+    {"BLACKANDWHITE_ALPHA", 2, IMF_COLOR_GRAY, true},
+};
+
+/* Read a word, and the byte after it in *c; a word that is too long is cut. */
+static void word(struct imf_source *s, int *c, char *dst, size_t size) {
+    size_t n = 0;
+    while (*c == ' ' || *c == '\t')
+        *c = imf_source_getc(s);
+    for (; *c != EOF && !is_space(*c); *c = imf_source_getc(s))
+        if (n + 1 < size)
+            dst[n++] = *c > ' ' && *c < 0x7f ? (char)*c : '?'; /* it may be printed to a terminal */
+    dst[n] = 0;
+}
+
+static void end_line(struct imf_source *s, int c) {
+    while (c != '\n' && c != EOF)
+        c = imf_source_getc(s);
+}
+
+/* Read "KEY value" lines until ENDHDR; unknown keys are an error, as in Netpbm. */
+static enum imf_status pam_header(struct imf_reader *r, struct pam *pam, struct imf_error *err) {
+    struct imf_source *s = &r->source;
+    const struct {
+        const char *key;
+        unsigned *value;
+    } fields[] = {{"WIDTH", &pam->width},
+                  {"HEIGHT", &pam->height},
+                  {"DEPTH", &pam->depth},
+                  {"MAXVAL", &pam->maxval}};
+    enum { FIELDS = 4 };
+    char key[16];
+    end_line(s, imf_source_getc(s));
+    for (;;) {
+        int c = imf_source_getc(s);
+        if (c == EOF)
+            return bad_header(r, TOKEN_END, "PAM header", err);
+        if (is_space(c) || c == '#') {
+            end_line(s, c);
+            continue;
+        }
+        word(s, &c, key, sizeof key);
+        size_t i = 0;
+        while (i < FIELDS && strcmp(key, fields[i].key) != 0)
+            i++;
+        if (i < FIELDS) {
+            enum token token = c == '\n' ? TOKEN_BAD : number(s, fields[i].value);
+            if (token)
+                return bad_header(r, token, key, err);
+            continue; /* number() took the newline */
+        }
+        if (strcmp(key, "ENDHDR") == 0) {
+            end_line(s, c);
+            return IMF_OK;
+        }
+        if (strcmp(key, "TUPLTYPE") != 0)
+            return bad_header(r, TOKEN_OK, "a PAM keyword", err);
+        word(s, &c, pam->tuple, sizeof pam->tuple);
+        end_line(s, c);
+    }
+}
+
+static enum imf_status find_tuple(const struct pam *pam, const struct tuple **out,
+                                  struct imf_error *err) {
+    enum { COUNT = sizeof tuples / sizeof tuples[0] };
+    for (size_t i = 0; i < COUNT; i++)
+        if ((!pam->tuple[0] || strcmp(pam->tuple, tuples[i].name) == 0) &&
+            pam->depth == tuples[i].depth) {
+            *out = &tuples[i];
+            return IMF_OK;
+        }
+    return imf_fail(err, IMF_ERR_FORMAT,
+                    "a PAM of type \"%s\" and depth %u cannot be read (GRAYSCALE, RGB, each with "
+                    "_ALPHA, BLACKANDWHITE and CMYK can)",
+                    pam->tuple, pam->depth);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static enum imf_status plain_row(struct imf_reader *r, unsigned char *dst, int row,
+                                 struct imf_error *err) {
+    struct pnm *p = r->state;
+    size_t samples = (size_t)r->info.width * (size_t)r->info.channels;
+    for (size_t i = 0; i < samples; i++) {
+        unsigned value;
+        char text[80];
+        enum token token = p->bits ? digit(&r->source, &value) : number(&r->source, &value);
+        if (token == TOKEN_END)
+            return imf_reader_damaged(r, row, "truncated", err);
+        if (token == TOKEN_BAD)
+            return imf_reader_damaged(r, row, "damaged (not a number)", err);
+        if (token == TOKEN_HUGE || value > p->maxval) {
+            snprintf(text, sizeof text, "damaged (a sample is over the maxval of %u)", p->maxval);
+            return imf_reader_damaged(r, row, text, err);
+        }
+        if (p->full > 255) {
+            uint16_t scaled = (uint16_t)(((uint64_t)value * p->full + p->maxval / 2) / p->maxval);
+            memcpy(dst + 2 * i, &scaled, sizeof scaled);
+        } else {
+            dst[i] = p->scaled[value];
+        }
+    }
+    return IMF_OK;
+}
+
+static void unpack_bits(const struct pnm *p, unsigned char *dst, size_t samples) {
+    for (size_t i = 0; i < samples; i++)
+        dst[i] = p->scaled[p->line[i / 8] >> (7 - i % 8) & 1];
+}
+
+/* Scale in place; false where a sample is over the maxval. */
+static bool scale_narrow(const struct pnm *p, unsigned char *row, size_t samples) {
+    unsigned over = 0;
+    if (p->maxval == 255)
+        return true;
+    for (size_t i = 0; i < samples; i++) {
+        over |= row[i] > p->maxval;
+        row[i] = p->scaled[row[i]];
+    }
+    return !over;
+}
+
+static bool scale_wide(const struct pnm *p, unsigned char *row, size_t samples) {
+    unsigned over = 0;
+    for (size_t i = 0; i < samples; i++, row += 2) {
+        unsigned value = (unsigned)row[0] << 8 | row[1];
+        over |= value > p->maxval;
+        if (p->maxval != 65535)
+            value = (unsigned)(((uint64_t)value * 65535 + p->maxval / 2) / p->maxval);
+        uint16_t native = (uint16_t)value;
+        memcpy(row, &native, sizeof native);
+    }
+    return !over;
+}
+
+static enum imf_status raw_row(struct imf_reader *r, unsigned char *dst, int row,
+                               struct imf_error *err) {
+    struct pnm *p = r->state;
+    size_t samples = (size_t)r->info.width * (size_t)r->info.channels;
+    unsigned char *to = p->line ? p->line : dst;
+    char text[80];
+    if (imf_source_read(&r->source, to, p->packed) < p->packed)
+        return imf_reader_damaged(r, row, "truncated", err);
+    if (p->line) {
+        unpack_bits(p, dst, samples);
+        return IMF_OK;
+    }
+    if (p->full > 255 ? scale_wide(p, dst, samples) : scale_narrow(p, dst, samples))
+        return IMF_OK;
+    snprintf(text, sizeof text, "damaged (a sample is over the maxval of %u)", p->maxval);
+    return imf_reader_damaged(r, row, text, err);
+}
+
+/* ---- decoder ------------------------------------------------------------------------------ */
+
+static enum imf_status set_maxval(struct pnm *p, struct imf_error *err) {
+    if (p->maxval < 1 || p->maxval > 65535)
+        return imf_fail(err, IMF_ERR_DAMAGED, "damaged PNM header (maxval %u is not 1..65535)",
+                        p->maxval);
+    p->full = p->maxval > 255 ? 65535 : 255;
+    for (unsigned v = 0; p->full == 255 && v <= p->maxval; v++)
+        p->scaled[p->bits ? 1 - v : v] = (uint8_t)((v * 255 + p->maxval / 2) / p->maxval);
+    return IMF_OK;
+}
+
+/* How few bits hold the samples: imf_info.bits. */
+static int used_bits(const struct imf_reader *r, unsigned maxval) {
+    if (r->info.channels > 1)
+        return 0;
+    return maxval == 1 ? 1 : maxval == 3 ? 2 : maxval == 15 ? 4 : 0;
+}
+
+static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
+    static const struct tuple gray = {"", 1, IMF_COLOR_GRAY, false},
+                              rgb = {"", 3, IMF_COLOR_RGB, false};
+    struct pnm *p = r->state = calloc(1, sizeof *p);
+    if (!p)
+        return imf_fail_memory(err, sizeof *p);
+    imf_source_getc(&r->source); /* 'P', and the digit: both were recognised */
+    char type = (char)imf_source_getc(&r->source);
+    p->plain = type <= '3';
+    p->bits = type == '1' || type == '4';
+    struct pam pam = {.tuple = ""};
+    const struct tuple *tuple = type == '3' || type == '6' ? &rgb : &gray;
+    enum imf_status status;
+    if (type == '7') {
+        status = pam_header(r, &pam, err);
+        if (status == IMF_OK)
+            status = find_tuple(&pam, &tuple, err);
+        p->maxval = pam.maxval;
+    } else {
+        unsigned size[2];
+        status = pnm_header(r, size, err);
+        pam.width = size[0];
+        pam.height = size[1];
+    }
+    if (status || (status = set_maxval(p, err)))
+        return status;
+    status = imf_reader_shape(r, pam.width, pam.height, tuple->color, tuple->alpha,
+                              p->full > 255 ? 16 : 8, err);
+    if (status)
+        return status;
+    r->info.bits = used_bits(r, p->maxval);
+    p->packed = r->row_bytes;
+    if (p->bits && !p->plain) {
+        p->packed = ((size_t)r->info.width + 7) / 8;
+        if (!(p->line = malloc(p->packed)))
+            return imf_fail_memory(err, p->packed);
+    }
+    return IMF_OK;
+}
+
+static enum imf_status pnm_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
+                                int *done, struct imf_error *err) {
+    struct pnm *p = r->state;
+    for (; *done < rows; ++*done) {
+        unsigned char *row = dst + (size_t)*done * stride;
+        enum imf_status status =
+            p->plain ? plain_row(r, row, *done, err) : raw_row(r, row, *done, err);
+        if (status)
+            return status;
+    }
+    return IMF_OK;
+}
+
+/* More images may follow; only the first is read. */
+static enum imf_status pnm_end(struct imf_reader *r, struct imf_error *err) {
+    (void)err;
+    int c = next(&r->source);
+    while (is_space(c))
+        c = next(&r->source);
+    if (c != EOF)
+        imf_reader_warn(r,
+                        "only the first image is read, and what follows it left out (netpbm's "
+                        "pamsplit parts them)");
+    return IMF_OK;
+}
+
+static void pnm_close(struct imf_reader *r) {
+    struct pnm *p = r->state;
+    if (!p)
+        return;
+    free(p->line);
+    free(p);
+}
+
+/* ---- format ------------------------------------------------------------------------------- */
+
+static bool recognise(const unsigned char *head, size_t size) {
+    return size >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && head[2] &&
+           strchr(" \t\r\n\v\f#", head[2]);
+}
+
+/* The end of the white space and comments that begin at `at`. */
+static size_t past_space(const unsigned char *head, size_t size, size_t at) {
+    for (bool comment = false; at < size; at++) {
+        comment = comment ? head[at] != '\n' && head[at] != '\r' : head[at] == '#';
+        if (!comment && !is_space(head[at]))
+            break;
+    }
+    return at;
+}
+
+static bool plausible_pam(const unsigned char *head, size_t size, size_t at) {
+    static const char *const keys[] = {"WIDTH ", "HEIGHT ", "DEPTH ", "MAXVAL ", "TUPLTYPE "};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        size_t length = strlen(keys[i]);
+        if (size - at >= length && memcmp(head + at, keys[i], length) == 0)
+            return true;
+    }
+    return at == size && size >= 512; /* a long comment */
+}
+
+/* Text may begin with "P5 ", too. What follows has to be a header and, in a plain format, digits. */
+static bool plausible(const unsigned char *head, size_t size) {
+    char kind = (char)head[1];
+    size_t at = past_space(head, size, 2);
+    if (kind == '7')
+        return plausible_pam(head, size, at);
+    for (int numbers = kind == '1' || kind == '4' ? 2 : 3; numbers > 0; numbers--) {
+        size_t first = at = past_space(head, size, at);
+        while (at < size && head[at] >= '0' && head[at] <= '9')
+            at++;
+        if (at == size)
+            return size >= 512;
+        if (at == first || (!is_space(head[at]) && head[at] != '#'))
+            return false;
+    }
+    if (kind >= '4')
+        return true;
+    for (at = past_space(head, size, at); at < size; at = past_space(head, size, at + 1)) {
+        if (head[at] < '0' || head[at] > '9')
+            return false;
+    }
+    return true;
+}
+
+static const struct imf_decoder decoder = {pnm_open, pnm_rows, pnm_end, pnm_close};
+
+const struct imf_codec imf_pnm_codec = {
+    .doc = {"pnm", "PNM", {"pnm", "pbm", "pgm", "ppm", "pam"}, {NULL}},
+    .recognise = recognise,
+    .plausible = plausible,
+    .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
+    .alpha = true,
+    .depths = 8 | 16,
+    .few_bits = 1 << 1,
+    .side_max = INT_MAX,
+    .adapt = imf_pnm_adapt,
+    .decoder = &decoder,
+    .encoder = &imf_pnm_encoder,
+};

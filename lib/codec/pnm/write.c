@@ -1,0 +1,157 @@
+/*
+ * write.c - PNM encoder: raw PBM, PGM and PPM, and PAM for what they cannot store
+ *
+ * A file called .pgm is PGM: users can choose one of the formats, and an image that it cannot store is
+ * refused. A gray image is written as PPM by repeating its samples.
+ */
+#include "codec/pnm/write.h"
+
+#include "codec/codec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pnm {
+    enum imf_pnm kind;
+    unsigned char *line; /* a row of the file, where it differs from the caller's */
+    size_t line_bytes;   /* of a row in the file */
+};
+
+enum imf_pnm imf_pnm_from_name(const char *name) {
+    static const char *const names[] = {
+        [IMF_PNM_PBM] = "pbm", [IMF_PNM_PGM] = "pgm", [IMF_PNM_PPM] = "ppm", [IMF_PNM_PAM] = "pam"};
+    for (int i = IMF_PNM_PBM; name && i <= IMF_PNM_PAM; i++)
+        if (imf_same_word(name, names[i]))
+            return (enum imf_pnm)i;
+    return IMF_PNM_ANY;
+}
+
+void imf_pnm_adapt(struct imf_info *info, const struct imf_encode *encode) {
+    if (encode->pnm > IMF_PNM_PBM)
+        info->bits = 0;
+}
+
+static enum imf_status write_failed(struct imf_error *err) {
+    return imf_fail_io(err, errno);
+}
+
+/* The smallest format that can store the image. */
+static enum imf_pnm natural(const struct imf_info *i) {
+    return i->alpha || i->color == IMF_COLOR_CMYK ? IMF_PNM_PAM
+           : i->color == IMF_COLOR_RGB            ? IMF_PNM_PPM
+           : i->bits == 1                         ? IMF_PNM_PBM
+                                                  : IMF_PNM_PGM;
+}
+
+/* NULL, or why an image whose natural format is `have` cannot be written as `want`. */
+static const char *misfit(enum imf_pnm have, enum imf_pnm want) {
+    if (want == IMF_PNM_ANY || want >= have)
+        return NULL;
+    if (have == IMF_PNM_PAM)
+        return "PBM, PGM and PPM hold neither alpha nor CMYK (name the output .pam)";
+    if (want == IMF_PNM_PGM)
+        return "PGM holds no colours (add -f gray, or name the output .ppm)";
+    return have == IMF_PNM_PPM
+               ? "PBM holds black and white alone (put -f gray before a threshold or canny, as in "
+                 "-f gray "
+                 "-f threshold:otsu, or name the output .ppm)"
+               : "PBM holds black and white alone (add -f threshold:otsu, or name the output .pgm)";
+}
+
+static int header(const struct imf_writer *w, enum imf_pnm kind) {
+    static const char *const tuple[][2] = {
+        [IMF_COLOR_GRAY] = {"GRAYSCALE", "GRAYSCALE_ALPHA"},
+        [IMF_COLOR_RGB] = {"RGB", "RGB_ALPHA"},
+        [IMF_COLOR_CMYK] = {"CMYK", ""},
+    };
+    const struct imf_info *i = &w->info;
+    unsigned maxval = i->depth == 16 ? 65535 : 255;
+    if (kind == IMF_PNM_PAM)
+        return fprintf(w->stream,
+                       "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
+                       i->width, i->height, i->channels, maxval, tuple[i->color][i->alpha]);
+    if (kind == IMF_PNM_PBM)
+        return fprintf(w->stream, "P4\n%d %d\n", i->width, i->height);
+    return fprintf(w->stream, "P%c\n%d %d\n%u\n", kind == IMF_PNM_PPM ? '6' : '5', i->width,
+                   i->height, maxval);
+}
+
+static enum imf_status pnm_open(struct imf_writer *w, struct imf_error *err) {
+    struct pnm *p = w->state = calloc(1, sizeof *p);
+    if (!p)
+        return imf_fail_memory(err, sizeof *p);
+    enum imf_pnm have = natural(&w->info), want = w->encode.pnm;
+    if (misfit(have, want))
+        return imf_fail(err, IMF_ERR_FORMAT, "%s", misfit(have, want));
+    p->kind = want == IMF_PNM_ANY ? have : want;
+    bool repeated = p->kind == IMF_PNM_PPM && w->info.color == IMF_COLOR_GRAY;
+    p->line_bytes = p->kind == IMF_PNM_PBM ? ((size_t)w->info.width + 7) / 8 : w->row_bytes;
+    if (repeated && __builtin_mul_overflow(w->row_bytes, (size_t)3, &p->line_bytes))
+        return imf_fail(err, IMF_ERR_LIMIT, "%d pixels in a row are too many", w->info.width);
+    if ((repeated || p->kind == IMF_PNM_PBM || w->info.depth == 16) &&
+        !(p->line = malloc(p->line_bytes)))
+        return imf_fail_memory(err, p->line_bytes);
+    errno = 0;
+    return header(w, p->kind) < 0 ? write_failed(err) : IMF_OK;
+}
+
+/* A bitmap's 1 is black. */
+static void to_bits(unsigned char *line, const struct imf_info *info, const unsigned char *src) {
+    size_t step = (size_t)info->depth / 8;
+    memset(line, 0, ((size_t)info->width + 7) / 8);
+    for (size_t x = 0; x < (size_t)info->width; x++)
+        line[x / 8] |= (unsigned char)(src[x * step] < 128 ? 0x80 >> x % 8 : 0);
+}
+
+/* Samples of 16 bits are big-endian in the file; each is written `times` times. */
+static void to_samples(unsigned char *line, const unsigned char *src, size_t samples, bool wide,
+                       int times) {
+    for (size_t i = 0; i < samples; i++)
+        for (int n = 0; n < times; n++) {
+            uint16_t value = src[i];
+            if (wide) {
+                memcpy(&value, src + 2 * i, sizeof value);
+                *line++ = (unsigned char)(value >> 8);
+            }
+            *line++ = (unsigned char)value;
+        }
+}
+
+static enum imf_status pnm_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                int rows, struct imf_error *err) {
+    struct pnm *p = w->state;
+    bool wide = w->info.depth == 16;
+    errno = 0;
+    for (int y = 0; y < rows; y++) {
+        const unsigned char *row = src + (size_t)y * stride;
+        if (p->line && p->kind == IMF_PNM_PBM)
+            to_bits(p->line, &w->info, row);
+        else if (p->line)
+            to_samples(p->line, row, w->row_bytes / (wide ? 2 : 1), wide,
+                       p->line_bytes > w->row_bytes ? 3 : 1);
+        if (fwrite(p->line ? p->line : row, 1, p->line_bytes, w->stream) != p->line_bytes)
+            return write_failed(err);
+    }
+    return IMF_OK;
+}
+
+static enum imf_status pnm_finish(struct imf_writer *w, struct imf_error *err) {
+    (void)w, (void)err;
+    return IMF_OK;
+}
+
+static void pnm_close(struct imf_writer *w) {
+    struct pnm *p = w->state;
+    if (!p)
+        return;
+    free(p->line);
+    free(p);
+}
+
+const struct imf_encoder imf_pnm_encoder = {
+    .open = pnm_open,
+    .rows = pnm_rows,
+    .finish = pnm_finish,
+    .close = pnm_close,
+};
