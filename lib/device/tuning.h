@@ -148,8 +148,9 @@ struct imf_vector_rates {
     double network3, network5, bisection; /* a median of 3x3, of 5x5; a sample's bit of any rank */
     double follow;                        /* a rank from row to row, besides such bits */
     double tiles_sample, tiles_store;     /* networks of tiles: dealing a byte, writing a step's */
-    double edge;                /* counting a sample that enters or leaves a window of bytes */
-    double sorted, sorted_look; /* sorting a byte of a sample, looking for one in a part */
+    double edge; /* a sample that enters or leaves a window that is no rectangle */
+    /* A sample's digit that is sorted; looking for one in a part, and for a place. */
+    double sorted, sorted_look, sorted_place;
     double histogram, histogram_column; /* a sample's rank, its column's histogram */
     double weight, weight_color; /* a pixel's weight, for two pixels; each of what it weighs */
     double guided;               /* a sample, whatever the radius */
