@@ -195,7 +195,7 @@ inline void load_words(__global const IN_T *in, uint low[8], uint high[8])
 {
     __global const uint4 *from = (__global const uint4 *)in;
 #if IN == 8
-    *(uint4 *)low = from[0], *(uint4 *)(low + 4) = from[1];
+    vstore4(from[0], 0, low), vstore4(from[1], 1, low);
 #else
 #define SPLIT_WORDS(unit)                                                                          \
     {                                                                                              \
