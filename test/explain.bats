@@ -4,7 +4,7 @@ load helper
 @test "an algorithm of many passes is cut between two of them" {
     make_pgm a.pgm
     imf_run -f gradient:1 --explain a.pgm
-    [[ $output == *" vector     least of 3x3, by blocks and doubling + greatest of 3x3, by blocks and doubling "* ]]
+    [[ $output == *" vector     minimum of 3x3, by blocks and doubling + maximum of 3x3, by blocks and doubling "* ]]
     imf -f open:2 -f close:3 -f open:4 --json a.pgm -o b.pgm | json 'o["algorithm"]' >got
     grep -qE '^[a-z]+ of 5x5, [^+]* \+ ([^+]*\+ )*[0-9] more$' got
 }

@@ -29,10 +29,10 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     }
     const struct imf_tuning *t = imf_tuning(d);
     size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
-    bool extreme = rank == 0 || rank == count - 1;
+    bool minmax = rank == 0 || rank == count - 1;
     double samples = (double)p->width * p->height * p->channels, units = imf_tuning_units(d);
     double each = 1 / t->operand[IMF_WIDTH_INT] + 1 / t->product[IMF_WIDTH_INT];
-    double read = (double)count * (extreme ? 1 : 8 * (double)imf_sample_size(p->in));
+    double read = (double)count * (minmax ? 1 : 8 * (double)imf_sample_size(p->in));
     out->able = true;
     out->error = 0;
     out->ms = t->launch_ms + samples * (read * each + 1 / t->finish) * 1e-6 / units;
