@@ -1,14 +1,15 @@
-// erode_dilate_gpu.cl - the least or greatest of rectangles on GPUs: along the rows, then down the columns
+// erode_dilate_gpu.cl - minimum and maximum in rectangles on GPUs, along the rows, then down the columns;
+// and in any element, by its vertical runs
 //
-// In blocks about as long as the rectangle (van Herk 1992; Gil and Werman 1993) each window is a lower
-// part of one block and an upper part of the next. A work-item takes two neighbouring blocks: results
-// of the first's lower parts are kept in local memory, and that of the second's upper part grows on
-// the way: 3 steps a sample whatever the size.
+// Samples are cut into blocks about as long as the rectangle (van Herk 1992; Gil and Werman 1993), so
+// that each window is a lower part of one block and an upper part of the next. A work-item takes two
+// neighbouring blocks. It keeps the results of the first block's lower parts in local memory, and the
+// running result of the second block's upper part: 3 steps a sample at any size.
 //
-// A word holds two samples of 16 bits, of which a GPU takes the lesser ones in one instruction. Along
-// rows, where a work-group has a stretch of a row in local memory, these are half a stretch apart:
-// then neighbours are whole words, however many channels lie between them. Bytes are wide there in
-// both halves of 16 bits, which keeps their order and takes one instruction.
+// A word holds two samples of 16 bits; a GPU has one instruction for the minima of both. Along rows a
+// work-group has a stretch of a row in local memory, and the samples of a word are half a stretch apart:
+// then neighbours are whole words, whatever the number of channels. Bytes are doubled there into 16
+// bits, which keeps their order and takes one instruction.
 
 #ifndef CHANNELS
 #define CHANNELS 1
@@ -224,10 +225,10 @@ erode_dilate_columns(__global const IN_T *restrict in, long in_origin, long in_p
     }
 }
 
-// ---- any element, by its runs down ------------------------------------------------------------
+// ---- any element, by its vertical runs ------------------------------------------------------------
 //
-// Results of 2, 4, 8... rows are kept as planes as large as the input. A run is two of them that
-// overlap.
+// The results of 2, 4, 8... rows are kept as planes as large as the input. A run is the minimum or
+// maximum of two of them that overlap.
 
 // A plane of `by` rows more than the input's. A work-item takes 16 bytes of a row.
 __kernel __attribute__((reqd_work_group_size(COLUMN_GROUP, 1, 1))) void

@@ -147,8 +147,9 @@ struct imf_vector_rates {
     double window_end, erode_dilate;
     double network3, network5, bisection; /* a median of 3x3, of 5x5; a sample's bit of any rank */
     double incremental;                   /* a rank from row to row, besides such bits */
-    double tiles_sample, tiles_store;     /* networks of tiles: dealing a byte, writing a step's */
-    double edge; /* a sample that enters or leaves a window that is no rectangle */
+    double tiles_sample,
+        tiles_store; /* networks of tiles: interleaving a byte, a step writing one */
+    double edge;     /* a sample that enters or leaves a window that is no rectangle */
     /* A sample's digit that is sorted; looking for one in a part, and for a place. */
     double sorted, sorted_look, sorted_place;
     double histogram, histogram_column; /* a sample's rank, its column's histogram */

@@ -1,9 +1,9 @@
 /*
- * erode_dilate_gpu.c - the least or greatest of rectangles on GPUs: along the rows, then down the columns
+ * erode_dilate_gpu.c - minimum and maximum in rectangles on GPUs: along the rows, then down the columns
  * (cl/erode_dilate_gpu.cl)
  *
- * A rectangle too high for one block of rows in local memory is several lower ones, one after the
- * other: heights a and b make a + b - 1.
+ * A rectangle that is too high for one block of rows in local memory is done as several lower ones in
+ * sequence: heights a and b make a + b - 1.
  */
 #include "device/tuning.h"
 #include "solver/window.h"
@@ -19,7 +19,7 @@
 #define LEAST_WORDS 1024
 #define MOST_WORDS 6144 /* of a stretch of a row: 37 KB with its results */
 #define ROUNDING 32     /* of these, what is lost to alignment */
-/* Work-groups that keep a unit busy, as walks down several blocks read less. */
+/* Work-groups that keep a unit busy: beyond these a work-item takes several blocks, which reads less. */
 #define GROUPS_A_UNIT 12
 
 struct shape {

@@ -1,5 +1,5 @@
 /*
- * erode_dilate_runs_gpu.c - the least or greatest of any element on GPUs, by its runs down
+ * erode_dilate_runs_gpu.c - minimum and maximum in any element on GPUs, by its vertical runs
  * (cl/erode_dilate_gpu.cl)
  */
 #include "device/tuning.h"

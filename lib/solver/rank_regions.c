@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define PARTS 256
-#define LEAST 96 /* pixels of a region's side, without what windows reach: twice a window's, */
+#define LEAST 96 /* pixels of a region's side, without the halo: twice a window's side, */
 #define MOST 512 /* within these */
 #define ALIGN 64 /* bytes */
 #define SOME 64  /* samples of a part that are looked at together */
@@ -31,7 +31,7 @@
 struct region {
     const struct imf_regions *r;
     const struct imf_piece *strip;
-    int across, down, columns, lines; /* outputs, and with what windows reach */
+    int across, down, columns, lines; /* outputs; with the halo */
     uint64_t *items, *spare;          /* a sample as an integer of its order, and where it is */
     uint16_t *x, *y;                  /* of the sorted items */
     uint8_t *plane, *part;            /* parts of all samples; of a row of outputs */
@@ -57,7 +57,7 @@ int imf_regions_rows(int height) {
     return side(height);
 }
 
-/* That sorting goes by. */
+/* Digits of a radix sort. */
 static int digits(enum imf_sample sample) {
     return sample == IMF_U8 ? 1 : sample == IMF_U16 ? 2 : 3;
 }
@@ -80,7 +80,7 @@ static size_t take(size_t *used, size_t bytes) {
     return at;
 }
 
-/* The parts of what is worked in, from store on; returns the bytes. */
+/* Lays out the working memory from store on; returns its bytes. */
 static size_t lay(struct region *g, const struct imf_regions *r, int channels, int pixels,
                   char *store) {
     size_t columns = (size_t)(pixels + r->width - 1), down = (size_t)side(r->height);
@@ -130,8 +130,8 @@ static int share(const struct region *g) {
 }
 
 /*
- * Sort a channel of a region's samples. An item is the sample's key, its line and its column, from
- * the highest bits down. Digit by digit from the lowest, equal ones stay as they are.
+ * Radix sort of a channel of a region's samples. An item is the sample's key, its line and its column,
+ * from the highest bits down. Each pass over a digit, from the lowest on, is stable.
  */
 #define WHERE 16 /* bits of a line, and of a column */
 
@@ -247,8 +247,8 @@ INLINE int total(const uint64_t in[SOME / 8]) {
 }
 
 /*
- * The place of the mark before which so many come, or SOME: how many sums of the marks up to a place
- * are not above that. All are compared, so that the processor has nothing to guess.
+ * The place of the mark that so many marks precede, or SOME: the number of prefix sums of the marks
+ * that do not exceed that. All are compared: no branch depends on the data.
  */
 INLINE int place(const uint64_t in[SOME / 8], int before) {
     int at = 0;
@@ -262,7 +262,7 @@ INLINE int place(const uint64_t in[SOME / 8], int before) {
     return at;
 }
 
-/* Places of the samples of a row's windows before which so many of the part come; into left[]. */
+/* Turns left[], the samples of the part that precede a window's result, into the result's place. */
 IMF_CLONES_32 static void look(const struct region *g, int line) {
     typedef uint16_t numbers __attribute__((vector_size(VECTOR), aligned(1), may_alias));
     typedef int8_t marks __attribute__((vector_size(VECTOR / sizeof(uint16_t))));
@@ -289,7 +289,7 @@ IMF_CLONES_32 static void look(const struct region *g, int line) {
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* The place of the set bit before which so many are. */
+/* The place of the set bit that so many set bits precede. */
 INLINE uint32_t select_bit(uint64_t word, uint32_t before) {
     uint64_t sums = word - (word >> 1 & 0x5555555555555555u);
     sums = (sums & 0x3333333333333333u) + (sums >> 2 & 0x3333333333333333u);
