@@ -4,8 +4,8 @@
  *
  * The direct way for a window of n samples takes the minimum of n rows, shifted. Fewer steps are enough:
  *
- * In rectangles, columns are reduced first, then rows. Columns of more than 4 rows go by blocks (van
- * Herk 1992; Gil and Werman 1993): the rows are cut into blocks as high as the window, so that each
+ * In rectangles, columns are reduced first, then rows. Columns go by blocks (van Herk 1992; Gil and
+ * Werman 1993): the rows are cut into blocks as high as the window, so that each
  * window is a lower part of one block and an upper part of the next. G holds the minima from each row
  * of a block down to its end, P the running minimum of the next block: 3 steps a row at any height.
  *
@@ -32,11 +32,10 @@
 #include <string.h>
 
 #define ALONE_MS 0.3           /* less work than this stays on the caller's thread */
-#define COLUMN 4               /* higher columns go by blocks */
 #define STRIP_BYTES 8192       /* of a row's strip, at most */
 #define STRIP_LEAST 1024       /* and at least */
 #define KEPT_BYTES (256 << 10) /* of the rows that a strip keeps, which limit its width */
-/* With blocks the width is this many times the window's halo, so that little is computed twice; or
+/* In rectangles the width is this many times the window's halo, so that little is computed twice; or
  * FEW_HALOS times, if the kept rows would exceed MOST_BYTES. */
 #define HALOS 16
 #define FEW_HALOS 2
@@ -85,7 +84,7 @@ static double rows_taken(const struct erode_dilate_job *j, int strip) {
     int width = j->right - j->left + 1, height = j->bottom - j->top + 1, rows = 0;
     double twice = 1 + (double)(width - 1) * j->p.channels / strip;
     if (j->box)
-        return row_steps(width) + (height == 1 ? 0 : height <= COLUMN ? height : 5) * twice;
+        return row_steps(width) + (height == 1 ? 1 : 5) * twice;
     for (int i = 0; i < j->run_count; i++) {
         int length = run_length(&j->runs[i]);
         rows += length > 1 << level_of(length) ? 2 : 1;
@@ -93,17 +92,13 @@ static double rows_taken(const struct erode_dilate_job *j, int strip) {
     return rows + 3 * j->levels * twice;
 }
 
-static bool by_blocks(const struct erode_dilate_job *j) {
-    return j->box && j->bottom - j->top + 1 > COLUMN;
-}
-
 /* Samples of a strip: the rows that it keeps should fit a cache. */
 static int strip_width(const struct erode_dilate_job *j) {
     int size = (int)imf_sample_size(j->p.in), height = j->bottom - j->top + 1;
-    int kept = j->box ? (height > COLUMN ? height : 1) : height * j->levels + 1;
+    int kept = j->box ? height : height * j->levels + 1;
     int beyond = (j->right - j->left) * j->p.channels * size;
     int fit = imf_min(KEPT_BYTES / kept, STRIP_BYTES) - beyond;
-    if (by_blocks(j))
+    if (j->box)
         fit = imf_max(
             fit, imf_max(imf_min(HALOS * beyond, MOST_BYTES / kept - beyond), FEW_HALOS * beyond));
     return imf_padded(imf_max(fit, STRIP_LEAST) / size);
@@ -265,21 +260,8 @@ static void run_block(const struct work *w, int y, int rows, int height) {
 
 static void run_box(const struct work *w) {
     int height = w->j->bottom - w->j->top + 1;
-    for (int y = w->strip.at.y; y<w->strip.at.end; y += height> COLUMN ? height : 1) {
-        const void *at[COLUMN], *column = imf_strip_input(&w->strip, y + w->j->top);
-        if (height > COLUMN) {
-            run_block(w, y, imf_min(height, w->strip.at.end - y), height);
-            continue;
-        }
-        for (int i = 0; i < height; i++)
-            at[i] = imf_strip_input(&w->strip, y + w->j->top + i);
-        if (height > 1) {
-            take(w, row_of(w, 0), at, height, w->wide);
-            column = row_of(w, 0);
-        }
-        along(w, column, imf_strip_target(&w->strip, y));
-        imf_strip_end(&w->strip, y);
-    }
+    for (int y = w->strip.at.y; y < w->strip.at.end; y += height)
+        run_block(w, y, imf_min(height, w->strip.at.end - y), height);
 }
 
 /* Minima of 2 << level samples of an input row. */
@@ -371,8 +353,8 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
     const struct erode_dilate_job *j = job;
     int height = j->bottom - j->top + 1;
     pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
-                                 by_blocks(j) ? height : 2 * height);
-    if (by_blocks(j))
+                                 j->box ? height : 2 * height);
+    if (j->box)
         imf_strips_align(&pass.strips, height);
     imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, KEPT_BYTES) : IMF_OK;
