@@ -43,7 +43,7 @@ struct imf_network_tile imf_network_tile(int width, int height) {
 }
 
 double imf_tiles_stores(int width, int height) {
-    return 4.8 * pow((double)width * height, 0.85);
+    return 3.2 * pow((double)width * height, 0.95);
 }
 
 enum imf_status imf_tiles_open(struct imf_tiles *out, int width, int height, int rank,
