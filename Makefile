@@ -21,8 +21,8 @@ INSTALL ?= install
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,vector_rows.o extreme_rows.o rank_rows.o \
-	rank_follow.o rank_histogram.o rank_regions.o rank_network_run.o table_vector.o phase.o float_row.o bilateral_rows.o \
+HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,vector_rows.o erode_dilate_rows.o rank_rows.o \
+	rank_incremental.o rank_histogram.o rank_regions.o rank_network_run.o table_vector.o phase.o float_row.o bilateral_rows.o \
 	guided_rows.o canny_rows.o canny_vector.o runs_rows.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o run/point_rows.o run/point_strip.o)
 
@@ -76,7 +76,7 @@ SHARED = $(BUILD)/libimfilter.so
 EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt cl/*.frag))
 object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
 # First what takes a compiler longest, so that no core waits for it at the end.
-LONG := $(addprefix $(BUILD)/lib/,$(addsuffix _rows.o,$(addprefix solver/,vector bilateral rank canny extreme)) \
+LONG := $(addprefix $(BUILD)/lib/,$(addsuffix _rows.o,$(addprefix solver/,vector bilateral rank canny erode_dilate)) \
 	run/point_strip.o)
 LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c lib/*/*/*.c)) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c)

@@ -1,7 +1,7 @@
 // rank.cl - ranks of the samples in a window: minima, maxima, medians, percentiles
 //
 // A work-item takes VEC samples of a row. The window is a list of runs: a row's offset, its first sample
-// and the one behind its last. The least and the greatest are kept while the window is read; another rank
+// and the one behind its last. The minimum and the maximum are kept while the window is read; another rank
 // is bisected: the sample of rank k is the largest t that at most k samples are below, and its bits are
 // found from the highest to the lowest, each by reading the window once.
 
@@ -15,7 +15,7 @@
 #define COUNT 1 // samples of the window
 #endif
 
-#define EXTREME (RANK == 0 || RANK == COUNT - 1)
+#define MINMAX (RANK == 0 || RANK == COUNT - 1)
 
 // Samples as integers in their order, and back. Of negative floats the size grows downwards.
 #if IN == 32
@@ -37,7 +37,7 @@ __kernel void rank(__global const IN_T *in, long in_origin, int in_pitch, __glob
     if (x >= samples)
         return;
     in += in_origin + y * in_pitch + x;
-#if EXTREME
+#if MINMAX
     vin found = load_in(in + (long)runs[0] * in_pitch + runs[1]);
     for (int r = 0; r < run_count; r++) {
         __global const IN_T *row = in + (long)runs[3 * r] * in_pitch;

@@ -1,15 +1,15 @@
-// rank_bits_gpu.cl - ranks in small windows on GPUs: 32 samples at once, a bit of each after the other
+// rank_bits_gpu.cl - ranks in small windows on GPUs: 32 samples at once, one bit after the other
 //
-// The sample of rank k is found bit by bit from the highest: where at least n - k of the n samples
-// have a 1, it has one. Those that differ from it there are above or below it for good: from then
-// on they count as if all their lower bits were what the differing one was.
+// The sample of rank k is found bit by bit from the highest: its bit is 1 if at least n - k of the n
+// samples have a 1. Samples that differ from it there stay above or below it: from then on all their
+// lower bits count as the differing bit.
 //
-// A GPU does so for 32 windows with the same instructions, when a word holds one bit of 32 samples
-// (a plane of bits): a logical operation of three words is one instruction there, and neighbours'
-// windows are words shifted by a few bits. n samples take two operations each, the sum of their bits
-// two for each addition of three bits, whatever the rank and the element, and no order is needed.
+// In bit planes, where a word holds one bit of 32 samples, the same instructions do this for 32 windows.
+// A GPU has logical operations of three words, and a neighbour's window is words shifted by a few bits.
+// A bit takes two operations for each of n samples, and their sum two for each addition of three bits,
+// whatever the rank and the element; nothing is sorted.
 //
-// A work-group turns its tile with the rim into planes, in local memory; each work-item has 32
+// A work-group turns its tile with its halo into bit planes in local memory; each work-item computes 32
 // outputs.
 
 #ifndef CHANNELS
@@ -195,7 +195,7 @@ inline void load_words(__global const IN_T *in, uint low[8], uint high[8])
 {
     __global const uint4 *from = (__global const uint4 *)in;
 #if IN == 8
-    *(uint4 *)low = from[0], *(uint4 *)(low + 4) = from[1];
+    vstore4(from[0], 0, low), vstore4(from[1], 1, low);
 #else
 #define SPLIT_WORDS(unit)                                                                          \
     {                                                                                              \

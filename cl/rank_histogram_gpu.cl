@@ -1,12 +1,13 @@
 // rank_histogram_gpu.cl - ranks of bytes in windows of any size on GPUs, by running histograms
 //
-// A work-item walks down a column of outputs and keeps the histogram of its window (Huang 1979): a
-// step takes one sample at either end of each of the window's columns, or of each run down of
-// samples in other elements. It also keeps the last result and how many samples are below that, and
-// goes from it to the next: neighbouring results are close to each other.
+// A work-item computes a column of outputs from top to bottom and updates the histogram of its window
+// (Huang 1979): from a row to the next each vertical run of the window loses one sample and gains one.
+// It also keeps the last result and the number of samples below it, and searches from there:
+// neighbouring results are close to each other.
 //
-// The histograms of a work-group lie in local memory, each word of the work-items side by side, so
-// that they meet in no bank whatever the samples. A count is a byte or as many as the window needs.
+// The histograms of a work-group lie in local memory. Words of the same values of all work-items are
+// neighbours, so that work-items never conflict in a bank. A count has 8, 16 or 32 bits, as the window
+// needs.
 
 #ifndef CHANNELS
 #define CHANNELS 1

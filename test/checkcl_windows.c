@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-extern const struct imf_solver imf_solver_extreme_gpu, imf_solver_extreme_runs_gpu,
+extern const struct imf_solver imf_solver_erode_dilate_gpu, imf_solver_erode_dilate_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu, imf_solver_rank_device;
 
 /* Of windows, by their files' names; the ones for GPUs run anywhere, if slowly. */
@@ -19,27 +19,28 @@ static const struct {
     bool gpu;
     unsigned least;       /* of the specs below it is able to do at least */
     const char *quick[4]; /* of these the quick run's: each part of its program is compiled */
-} solvers[] = {{&imf_solver_extreme_gpu, "extreme_gpu", true, 8, {"dilate:9x1", "erode:40x3"}},
-               {&imf_solver_extreme_runs_gpu,
-                "extreme_runs_gpu",
-                true,
-                10,
-                {"erode:4x6", "erode:2x150", "dilate:9:shape=disk"}},
-               {&imf_solver_rank_bits_gpu,
-                "rank_bits_gpu",
-                true,
-                9,
-                {"median:2:shape=disk", "percentile:10:7x2"}},
-               {&imf_solver_rank_histogram_gpu,
-                "rank_histogram_gpu",
-                true,
-                20,
-                {"percentile:30:1", "median:15:shape=disk"}},
-               {&imf_solver_rank_device,
-                "rank_device",
-                false,
-                20,
-                {"erode:40x3", "median:2:shape=disk", "median:1x21"}}};
+} solvers[] = {
+    {&imf_solver_erode_dilate_gpu, "erode_dilate_gpu", true, 8, {"dilate:9x1", "erode:40x3"}},
+    {&imf_solver_erode_dilate_runs_gpu,
+     "erode_dilate_runs_gpu",
+     true,
+     10,
+     {"erode:4x6", "erode:2x150", "dilate:9:shape=disk"}},
+    {&imf_solver_rank_bits_gpu,
+     "rank_bits_gpu",
+     true,
+     9,
+     {"median:2:shape=disk", "percentile:10:7x2"}},
+    {&imf_solver_rank_histogram_gpu,
+     "rank_histogram_gpu",
+     true,
+     20,
+     {"percentile:30:1", "median:15:shape=disk"}},
+    {&imf_solver_rank_device,
+     "rank_device",
+     false,
+     20,
+     {"erode:40x3", "median:2:shape=disk", "median:1x21"}}};
 
 static const char *const specs[] = {"erode:1",
                                     "dilate:2x2",

@@ -4,8 +4,8 @@ load helper
 @test "an algorithm of many passes is cut between two of them" {
     make_pgm a.pgm
     imf_run -f gradient:1 --explain a.pgm
-    grep -q '^\* 1  *vector  *least of 3x3, by blocks and doubling ' <<<"$output"
-    grep -q '^\* 1  *vector  *greatest of 3x3, by blocks and doubling ' <<<"$output"
+    grep -q '^\* 1  *vector  *minimum of 3x3, by blocks and doubling ' <<<"$output"
+    grep -q '^\* 1  *vector  *maximum of 3x3, by blocks and doubling ' <<<"$output"
     imf -f open:2 -f close:3 -f open:4 --json a.pgm -o b.pgm | json 'o["algorithm"]' >got
     grep -qE '^[a-z]+ of 5x5, [^+]* \+ ([^+]*\+ )*[0-9] more$' got
 }

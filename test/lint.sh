@@ -23,7 +23,7 @@ lint_kernels() {
             set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl \
                 -include cl/parts/fft_channels.cl -include cl/parts/transfer.cl ;;
         cl/direct_gpu.cl) set -- -include cl/parts/direct_sums.cl -include cl/parts/common.cl ;;
-        cl/extreme_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
+        cl/erode_dilate_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
         cl/parts/fft_gpu_lines.cl) set -- -include cl/parts/fft_gpu_butterflies.cl ;;
         cl/fft_gpu.cl)
             set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_lines.cl \
@@ -43,7 +43,7 @@ lint_kernels() {
     lint_kernel -DCHANNELS=7 -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
         -include cl/parts/common.cl -include cl/parts/fft_channels.cl cl/fft.cl
     for set in '-DIN=16 -DOUT=16' '-DPLAIN=0'; do
-        for file in cl/extreme_gpu.cl cl/rank_bits_gpu.cl; do
+        for file in cl/erode_dilate_gpu.cl cl/rank_bits_gpu.cl; do
             # shellcheck disable=SC2086 # a list of options
             lint_kernel $set -include cl/parts/subword.cl -include cl/parts/common.cl "$file"
         done

@@ -77,6 +77,7 @@ float BUILTIN dot(float4, float4);
 float4 BUILTIN_MEMORY vload4(size_t, const __global float *);
 float4 BUILTIN_MEMORY vload4(size_t, const __local float *);
 float4 BUILTIN_MEMORY vload4(size_t, const __private float *);
+void BUILTIN_MEMORY vstore4(uint4, size_t, __private uint *);
 
 // ---- conversions ----
 

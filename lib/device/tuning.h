@@ -27,7 +27,7 @@ struct imf_gpu_rates {
      * that is looked for; of a word of two samples along a row, of a byte down a column for each row of a block, of a byte of a run. */
     double bits_sample, bits_sum, bits_turn;
     double histogram_run, histogram_first, histogram_rank;
-    double extreme_row, extreme_column, extreme_run;
+    double erode_dilate_row, erode_dilate_column, erode_dilate_run;
     double wait; /* clocks, for a sample's instruction in a work-item that is alone; */
     double wait_plain, wait_loop; /* in direct.cl: a product or operand; a tap in memory */
     /* What passes through memory between two kernels costs `uncached` times as much above
@@ -143,12 +143,14 @@ struct imf_vector_rates {
     double start_ms;            /* milliseconds that threads take to start */
     /* Windows, measured as processor time of 12 Mpixel of noisy RGB less that of a 1x1 window.
      * A byte of a sample: its end; a row of which the lesser are taken. */
-    double window_end, extreme;
+    double window_end, erode_dilate;
     double network3, network5, bisection; /* a median of 3x3, of 5x5; a sample's bit of any rank */
-    double follow;                        /* a rank from row to row, besides such bits */
-    double tiles_sample, tiles_store;     /* networks of tiles: dealing a byte, writing a step's */
-    double edge;                /* counting a sample that enters or leaves a window of bytes */
-    double sorted, sorted_look; /* sorting a byte of a sample, looking for one in a part */
+    double incremental;                   /* a rank from row to row, besides such bits */
+    double tiles_sample,
+        tiles_store; /* networks of tiles: interleaving a byte, a step writing one */
+    double edge;     /* a sample that enters or leaves a window that is no rectangle */
+    /* A sample's digit that is sorted; looking for one in a part, and for a place. */
+    double sorted, sorted_look, sorted_place;
     double histogram, histogram_column; /* a sample's rank, its column's histogram */
     double weight, weight_color; /* a pixel's weight, for two pixels; each of what it weighs */
     double guided;               /* a sample, whatever the radius */

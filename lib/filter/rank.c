@@ -45,13 +45,13 @@ enum imf_status imf_setup_percentile(struct imf_stage *stage, const double *valu
 enum imf_status imf_setup_erode(struct imf_stage *stage, const double *values,
                                 struct imf_error *err) {
     (void)values, (void)err;
-    return set_rank(stage, 0, "the least of the samples in the element below");
+    return set_rank(stage, 0, "the minimum of the samples in the element below");
 }
 
 enum imf_status imf_setup_dilate(struct imf_stage *stage, const double *values,
                                  struct imf_error *err) {
     (void)values, (void)err;
-    return set_rank(stage, 100, "the greatest of the samples in the element below");
+    return set_rank(stage, 100, "the maximum of the samples in the element below");
 }
 
 /* Least and greatest, in this order or the other; the second in the turned element where one

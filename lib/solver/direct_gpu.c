@@ -15,16 +15,16 @@
  */
 #include "base/rounding.h"
 #include "device/tuning.h"
+#include "solver/row_blocking.h"
 #include "solver/row_program.h"
 #include "solver/solver.h"
-#include "solver/walk.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP IMF_WALK_GROUP
+#define GROUP IMF_ROW_BLOCKING_GROUP
 /* Sums and samples that may wait in registers, and statements of a whole turn of the unrolled loop:
  * more compile slowly and leave the instruction cache. */
 #define MAX_REGISTERS 190
@@ -290,7 +290,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     int n = p->width * p->channels;
     double window = (double)(s->samples + (k->width - 1) * p->channels) / s->samples;
     double rows =
-        imf_walk_rows(k->height, p->height, groups_across(n, s->samples), sums_fill(p, s), d);
+        imf_row_blocking(k->height, p->height, groups_across(n, s->samples), sums_fill(p, s), d);
     const struct imf_tuning *t = imf_tuning(d);
     const struct imf_gpu_rates *g = &t->gpu;
     double product = s->dot ? g->dot : s->pairs ? g->pair : s->packed ? g->packed : g->real;
@@ -420,7 +420,8 @@ static enum imf_status local_run(void *job, const struct imf_surface *in,
     struct local_job *j = job;
     int n = in->width * in->channels, height = in->height;
     size_t across = groups_across(n, j->samples);
-    int rows = imf_walk_rows(j->k->height, height, across, j->filled, imf_queue_device(j->queue));
+    int rows =
+        imf_row_blocking(j->k->height, height, across, j->filled, imf_queue_device(j->queue));
     size_t in_start = in->origin - (size_t)j->k->cy * in->pitch;
     const struct imf_arg args[] = {
         imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),

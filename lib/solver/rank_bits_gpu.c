@@ -1,5 +1,5 @@
 /*
- * rank_bits_gpu.c - ranks in windows of up to 7x7 on GPUs, a bit after the other
+ * rank_bits_gpu.c - ranks in windows of up to 7x7 on GPUs, one bit of the samples after the other
  * (cl/rank_bits_gpu.cl)
  */
 #include "device/tuning.h"
@@ -27,8 +27,8 @@ struct bits_job {
     struct imf_program *program;
 };
 
-/* Instructions of a sample: for each of its bits, a 32nd of a word's, which are those of the
- * window's samples and of their sum; turning words into planes and back. */
+/* Instructions of a sample: for each of its bits a 32nd of those for a word of bits, which are loading
+ * the window's samples and adding them; and turning words into bit planes and back. */
 static double cost(const struct imf_problem *p, const struct imf_device *d, double count) {
     const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
     double bytes = (double)imf_sample_size(p->in);

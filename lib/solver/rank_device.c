@@ -1,8 +1,8 @@
 /*
  * rank_device.c - ranks in windows on a device: every sample's window by itself (cl/rank.cl)
  *
- * It is for chains whose other passes are a device's; where there is nothing else the host's ways,
- * which share what windows have in common, are faster.
+ * GPUs take it for floats, and for 16-bit samples in windows larger than 7x7. Its time grows with the
+ * samples of a window and the bits of a sample. Elsewhere other algorithms are faster.
  */
 #include "device/tuning.h"
 #include "solver/solver.h"
@@ -18,8 +18,8 @@ struct rank_job {
     int run_count, vec, samples;
 };
 
-/* Milliseconds: samples * times that the window is read * its samples / (loading and comparing one)
- * * 1e-6, in the device's rates of operands and of products of integers. */
+/* Milliseconds: samples * window's samples * readings of the window * (1 / operand + 1 / product) *
+ * 1e-6, in the device's rates of integers. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
@@ -29,10 +29,10 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     }
     const struct imf_tuning *t = imf_tuning(d);
     size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
-    bool extreme = rank == 0 || rank == count - 1;
+    bool minmax = rank == 0 || rank == count - 1;
     double samples = (double)p->width * p->height * p->channels, units = imf_tuning_units(d);
     double each = 1 / t->operand[IMF_WIDTH_INT] + 1 / t->product[IMF_WIDTH_INT];
-    double read = (double)count * (extreme ? 1 : 8 * (double)imf_sample_size(p->in));
+    double read = (double)count * (minmax ? 1 : 8 * (double)imf_sample_size(p->in));
     out->able = true;
     out->error = 0;
     out->ms = t->launch_ms + samples * (read * each + 1 / t->finish) * 1e-6 / units;

@@ -1,14 +1,15 @@
 /*
- * rank_histogram.c - ranks of bytes in large rectangles, in the same time however large
+ * rank_histogram.c - ranks of bytes in rectangles, in a time that does not depend on their size
  *
- * After Perreault and Hebert (2007): each column has a histogram of the samples in the window's rows,
- * which takes one sample in and one out from row to row; a window's histogram takes one column in
- * and one out from pixel to pixel. Sums over the range's sixteenths are kept up for every pixel, and
- * those within the sixteenth of the last pixel's rank and its neighbours; within others they are
- * summed anew when the rank falls in these.
+ * After Perreault and Hebert (2007): each column has a histogram of its samples in the window's rows,
+ * to which one sample is added and one removed from row to row. To a window's histogram one column's
+ * is added and one removed from pixel to pixel. A histogram has two levels: coarse counts of the 16
+ * sixteenths of the range, and fine counts within each. The window's coarse counts are updated for every
+ * pixel, and the fine counts of three sixteenths around the last result. If the result leaves these,
+ * the fine counts are summed again from the columns.
  *
- * Counts are cumulative, so that no search depends on what is found: the number of counts that are
- * not above the rank is the place, and each step is one of vectors of sixteen.
+ * Counts are cumulative. The result is then the number of counts that do not exceed the rank: one
+ * comparison of a vector of 16 and a population count, without branches.
  */
 #include "solver/rank_histogram.h"
 
@@ -40,15 +41,15 @@ static const sixteen one[16] = {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
                                 {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1},
                                 {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
 
-/* How many of the counts are not above the rank: of each, all bits or none. */
+/* How many of the 16 comparisons hold: each is all bits or none. */
 INLINE int place(sixteen not_above) {
     uint64_t half[2];
     memcpy(half, &not_above, sizeof half);
     return (__builtin_popcountll(half[0]) + __builtin_popcountll(half[1])) / 8;
 }
 
-#define FOLLOWED 3 /* sixteenths side by side, */
-#define BEFORE 1   /* this many of them before the rank's */
+#define TRACKED 3 /* neighbouring sixteenths whose fine counts are updated, */
+#define BEFORE 1  /* so many of them before that of the result */
 
 #define AS(type, vector) __builtin_convertvector(vector, type)
 
@@ -83,17 +84,17 @@ INLINE int place(sixteen not_above) {
             v[k] = (sum)(v[k] + in[k] - out[k]);                                                   \
     }                                                                                              \
     INLINE void name##_step(sums *to, const counts *fresh, const counts *old) {                    \
-        for (int k = 0; k < FOLLOWED; k++)                                                         \
+        for (int k = 0; k < TRACKED; k++)                                                          \
             name##_one(to + k, fresh + k, old + k);                                                \
     }                                                                                              \
                                                                                                    \
-    /* Counts within the sixteenths that are followed, of the first window. */                     \
-    INLINE void name##_start(sums fine[FOLLOWED], const struct name *h, int first, int width,      \
+    /* Fine counts of the tracked sixteenths, of the first window. */                              \
+    INLINE void name##_start(sums fine[TRACKED], const struct name *h, int first, int width,       \
                              int step) {                                                           \
-        for (int s = 0; s < FOLLOWED; s++)                                                         \
+        for (int s = 0; s < TRACKED; s++)                                                          \
             fine[s] = (sums){0};                                                                   \
         for (int k = 0; k < width; k++)                                                            \
-            for (int s = 0; s < FOLLOWED; s++)                                                     \
+            for (int s = 0; s < TRACKED; s++)                                                      \
                 fine[s] += AS(sums, h[k * step].fine[first + s]);                                  \
     }                                                                                              \
                                                                                                    \
@@ -101,16 +102,16 @@ INLINE int place(sixteen not_above) {
                                           int width, int step, int rank, int n) {                  \
         for (int begin = 0; begin < step && begin < n; begin++) {                                  \
             const struct name *old = h + begin, *fresh = old + width * step;                       \
-            sums coarse = {0}, fine[FOLLOWED];                                                     \
+            sums coarse = {0}, fine[TRACKED];                                                      \
             unsigned first = 2 * 16; /* none yet */                                                \
             for (int k = 0; k < width; k++)                                                        \
                 coarse += AS(sums, old[k * step].coarse);                                          \
             for (int i = begin;; i += step, old += step, fresh += step) {                          \
                 unsigned s = (unsigned)place(AS(sixteen, coarse <= (sum)rank));                    \
-                if (s - first >= FOLLOWED) {                                                       \
-                    first = s < BEFORE                   ? 0                                       \
-                            : s - BEFORE < 16 - FOLLOWED ? s - BEFORE                              \
-                                                         : 16 - FOLLOWED;                          \
+                if (s - first >= TRACKED) {                                                        \
+                    first = s < BEFORE                  ? 0                                        \
+                            : s - BEFORE < 16 - TRACKED ? s - BEFORE                               \
+                                                        : 16 - TRACKED;                            \
                     name##_start(fine, old, (int)first, width, step);                              \
                 }                                                                                  \
                 sum left = (sum)rank - (s ? coarse[s - 1] : 0);                                    \

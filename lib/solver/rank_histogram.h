@@ -1,4 +1,4 @@
-/* rank_histogram.h - ranks of bytes in large rectangles (solver/rank.c) */
+/* rank_histogram.h - ranks of bytes in rectangles (solver/rank.c) */
 #ifndef IMF_SOLVER_RANK_HISTOGRAM_H
 #define IMF_SOLVER_RANK_HISTOGRAM_H
 

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Work-items a group; of counts in 32 bits, for which local memory is short. */
+/* Work-items a group; and with counts in 32 bits, for which local memory is short. */
 #define GROUP 96
 #define FEW 32
-/* Work-groups that keep a unit busy, and heights of the window that a walk has at least, since its
- * first histogram takes half of one's steps. */
+/* Work-groups that keep a unit busy; and the least rows of a work-item, in heights of the window, since
+ * its first histogram takes the steps of half a height. */
 #define GROUPS_A_UNIT 16
 #define LEAST_HEIGHTS 2
 
@@ -31,8 +31,8 @@ struct histogram_job {
     struct shape shape;
 };
 
-/* Rows of a walk. */
-static int walk(const struct shape *s, int samples, int height, const struct imf_device *d) {
+/* Output rows of a work-item. */
+static int rows_of(const struct shape *s, int samples, int height, const struct imf_device *d) {
     int across = (samples - 1) / s->group + 1;
     int down = imf_max((int)d->compute_units * GROUPS_A_UNIT / across, 1);
     return imf_min(imf_max((height - 1) / down + 1, LEAST_HEIGHTS * s->height), height);
@@ -43,7 +43,7 @@ static int walk(const struct shape *s, int samples, int height, const struct imf
 static double cost(const struct imf_problem *p, const struct imf_device *d, const struct shape *s,
                    double count) {
     const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
-    int rows = walk(s, p->width * p->channels, p->height, d);
+    int rows = rows_of(s, p->width * p->channels, p->height, d);
     double each = g->histogram_run * s->run_count + g->histogram_first * count / rows;
     return imf_window_ms(p, d, each + g->histogram_rank, 2);
 }
@@ -119,7 +119,7 @@ static enum imf_status histogram_run(void *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     struct histogram_job *j = job;
     int samples = in->width * in->channels;
-    int rows = walk(&j->shape, samples, out->height, imf_queue_device(j->queue));
+    int rows = rows_of(&j->shape, samples, out->height, imf_queue_device(j->queue));
     const struct imf_arg args[] = {
         imf_arg_buffer(in->mem),  imf_arg_size(in->origin),       imf_arg_size(in->pitch),
         imf_arg_buffer(out->mem), imf_arg_size(out->origin),      imf_arg_size(out->pitch),

@@ -1,9 +1,9 @@
 /*
  * rank_host.c - ranks in windows on the host: plain C
  *
- * For each sample those of its window are gathered and the one of the rank picked out. Nothing is
- * shared between neighbours: this is the reference that the fast ways are held to. It takes samples
- * of every type and gives them back as they are.
+ * For each sample those of its window are gathered, and the one of the rank is selected. Nothing is
+ * shared between neighbours: this is the reference for all other algorithms. It takes samples of
+ * every type.
  */
 #include "base/parallel.h"
 #include "device/tuning.h"

@@ -4,20 +4,20 @@
  * Neighbouring windows share most of their samples. After Adams (2021), "Fast median filters using
  * separable sorting networks", and Sugy (2025), "Fast median filtering with hierarchical tiling":
  *
- * What all windows of a tile of pixels share, its core, is sorted once. The tile is then cut in
- * halves, again and again: each half's core takes in the columns, or the rows, that its windows
- * share beyond the tile's, until a tile is one pixel and its core the window.
+ * The samples that all windows of a tile of pixels share, its core, are sorted once. The tile is then
+ * halved recursively: to the core of a half the columns or rows are added that its windows share
+ * beyond those of the tile, until a tile is one pixel and its core the window.
  *
  *      tile of 2x1, windows of 3x3     a c c b       c: the core, 2 columns
  *                                      a c c b       a: the left half's further column
  *                                      a c c b       b: the right half's
  *
- * What is taken in is sorted apart, and lists are merged (Batcher's odd-even merge; Knuth 5.3.4 for
- * lengths that differ). Of a core's list those samples stay that can still be the window's rank: with
- * m of n samples known, the r-th of all is among those from r - (n - m) to r. Steps whose results
- * nobody reads are left out in the end, which makes each merge as small as what is asked of it.
+ * Added samples are sorted separately, and sorted lists are merged (Batcher's odd-even merge; Knuth
+ * 5.3.4 for lists of different lengths). A core's list keeps only the samples that can still be the
+ * result: with m of n samples known, the r-th of all is among those from r - (n - m) to r. At the end
+ * steps whose results are not read are removed, which reduces each merge to the outputs it needs.
  *
- * Columns of the core's rows come sorted: tiles side by side share these.
+ * The columns of the core's rows come sorted, because neighbouring tiles share them.
  */
 #include "solver/rank_network.h"
 
@@ -32,7 +32,7 @@ struct builder {
     struct imf_network *net;
     const struct imf_network_tile *tile;
     int rank, room; /* for steps */
-    int *pool;      /* of lists, in order of need: what a call took it gives back */
+    int *pool;      /* of lists, as a stack: a call releases what it took */
     size_t used, pool_size;
     bool failed;
     int outputs[SPAN_MOST]; /* values */
@@ -156,7 +156,7 @@ static bool some_have(int i, int first, int count, int size) {
            (i >= first + size && i < first + size + count - 1);
 }
 
-/* Leave out what cannot be the rank. */
+/* Drop the samples that cannot be the result. */
 static void prune(const struct builder *b, struct node *n) {
     const struct imf_network_tile *t = b->tile;
     int known = (t->width - n->across + 1) * (t->height - n->down + 1);
@@ -171,7 +171,7 @@ static void prune(const struct builder *b, struct node *n) {
     }
 }
 
-/* To a line, that crosses those gained, its samples of them. */
+/* Add to a line its samples in the gained lines that cross it. */
 static void lengthen(struct builder *b, struct list *line, int i, bool down, int gained,
                      int count) {
     int values[SPAN_MOST];
@@ -245,7 +245,7 @@ static void build(struct builder *b) {
 
 enum { DEAD = -1 };
 
-/* Leave out steps that nobody needs; last[]: of each value the last step that reads it. */
+/* Remove steps whose results are not read; last[]: the last step that reads each value. */
 static void drop_idle(struct imf_network *net, int *last) {
     int kept = net->count;
     for (int i = net->count - 1; i >= 0; i--) {
@@ -273,8 +273,8 @@ static void drop_idle(struct imf_network *net, int *last) {
             last[i] -= kept;
 }
 
-/* Give values rows: to[] is each value's. Results never lie where what is compared does; those that
- * nobody reads all go to the first row: writing them takes less than telling which they are. */
+/* Assign rows to values: to[] is each value's. Results never lie in the rows of their operands. All
+ * unread results go to the first row: writing them costs less than a branch that skips them. */
 static void place(struct imf_network *net, const int *last, int *to, int *free_rows) {
     int spare = 0;
     net->slots = 1;

@@ -4,15 +4,12 @@
 
 #define VECTOR 64 /* bytes; rows are a multiple of it */
 
-/* What is written is never what is read, but for other vectors of the same row. */
-#define EACH(T)                                                                                    \
-    for (int i = 0; i < n; i += VECTOR / (int)sizeof(T))                                           \
-        for (int k = i; k < i + VECTOR / (int)sizeof(T); k++)
-
+/* A step writes no row that it reads. n is whole vectors: the loop needs no scalar remainder. One loop,
+ * not one over vectors around one over lanes, of which gcc makes shuffles for floats. */
 #define RUN(name, T)                                                                               \
     static inline __attribute__((always_inline)) void name##_step(                                 \
         T *restrict lesser, T *restrict greater, const T *a, const T *b, int n) {                  \
-        EACH(T) {                                                                                  \
+        for (int k = 0; k < (n & -(VECTOR / (int)sizeof(T))); k++) {                               \
             T x = a[k], y = b[k];                                                                  \
             lesser[k] = x < y ? x : y;                                                             \
             greater[k] = x < y ? y : x;                                                            \

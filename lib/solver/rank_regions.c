@@ -1,14 +1,17 @@
 /*
  * rank_regions.c - ranks of any samples in any element, region by region
  *
- * A region is some pixels with all that their windows reach. Its samples are sorted, and each is
- * replaced by the 256th of them that it is in. What histograms find then is the part in which a
- * window's rank lies, and how many of the part's samples in the window come before it: those are
- * few, and are gone through in order. Bytes need not be sorted: they are such parts themselves.
+ * A region is some pixels with all that their windows reach. Its samples are sorted, so that small
+ * integers stand for them, whatever their type.
  *
- * Parts in rectangles are counted by columns (rank_histogram.h). In any other element they are counted
- * by edges (Huang, Yang, Tang 1979): from a window to the next each run loses one sample and gains
- * one, and the rank is looked for from where it was.
+ * In rectangles each sample is replaced by the 256th of the sorted ones that it is in. Histograms of
+ * columns (rank_histogram.h) find the part in which a window's rank lies, and how many of the part's
+ * samples in the window come before it: those are few, and are gone through in order.
+ *
+ * In any other element each sample is replaced by its place among the sorted ones. From a window to
+ * the next each run loses one sample and gains one (Huang, Yang, Tang 1979). A window is a set of
+ * places, a bit each; of every word of bits the number is kept, and the rank is looked for from the
+ * word where it was.
  */
 #include "solver/rank_regions.h"
 
@@ -19,24 +22,27 @@
 #include <string.h>
 
 #define PARTS 256
-#define LEAST 96 /* pixels of a region's side, without what windows reach: twice a window's, */
+#define LEAST 96 /* pixels of a region's side, without the halo: twice a window's side, */
 #define MOST 512 /* within these */
 #define ALIGN 64 /* bytes */
 #define SOME 64  /* samples of a part that are looked at together */
-#define NEAR 255 /* columns and lines whose numbers are bytes */
+#define BITS 64  /* of a word */
 
 struct region {
     const struct imf_regions *r;
     const struct imf_piece *strip;
-    int across, down, columns, lines; /* outputs, and with what windows reach */
-    bool close;                       /* 16 bits, of a region of near columns and lines */
-    void *items, *spare;              /* a sample as an integer of its order, and where it is */
-    void *x, *y;                      /* of the sorted items: bytes if close, or words */
-    uint8_t *plane, *part;            /* of all samples; of a row of outputs */
-    uint32_t *left;                   /* likewise: samples of the part that come before */
+    int across, down, columns, lines; /* outputs; with the halo */
+    uint64_t *items, *spare;          /* a sample as an integer of its order, and where it is */
+    uint16_t *x, *y;                  /* of the sorted items */
+    uint8_t *plane, *part;            /* parts of all samples; of a row of outputs */
+    uint32_t *places;                 /* of all samples */
+    uint64_t *bits;                   /* of places in the window, */
+    uint8_t *counts;                  /* how many in each word */
+    uint32_t *left;                   /* of a row of outputs: samples of the part that come before,
+                                         then places */
     void *histograms;
     char *results; /* rows of outputs, as long as the strip's */
-    size_t pitch;  /* of the plane */
+    size_t pitch;  /* of the planes */
 };
 
 static int side(int window) {
@@ -51,16 +57,20 @@ int imf_regions_rows(int height) {
     return side(height);
 }
 
+/* Digits of a radix sort. */
+static int digits(enum imf_sample sample) {
+    return sample == IMF_U8 ? 1 : sample == IMF_U16 ? 2 : 3;
+}
+
 double imf_regions_price(const struct imf_regions *r, int pixels) {
     const struct imf_vector_rates *rates = &imf_vector_rates;
     double across = imf_min(side(r->width), pixels), down = side(r->height);
     double samples = (across + r->width - 1) * (down + r->height - 1),
            twice = samples / (across * down);
-    double ns = r->box ? rates->histogram + rates->histogram_column * twice
-                       : rates->edge * (2 * r->run_count + r->count / across);
-    if (r->sample == IMF_U8)
-        return ns;
-    return ns + rates->sorted * (double)imf_sample_size(r->sample) * twice +
+    double sort = rates->sorted * digits(r->sample) * twice;
+    if (!r->box)
+        return sort + rates->edge * (2 * r->run_count + r->count / across) + rates->sorted_place;
+    return sort + rates->histogram + rates->histogram_column * twice +
            rates->sorted_look * samples / PARTS;
 }
 
@@ -70,22 +80,22 @@ static size_t take(size_t *used, size_t bytes) {
     return at;
 }
 
-/* The parts of what is worked in, from store on; returns the bytes. */
+/* Lays out the working memory from store on; returns its bytes. */
 static size_t lay(struct region *g, const struct imf_regions *r, int channels, int pixels,
                   char *store) {
     size_t columns = (size_t)(pixels + r->width - 1), down = (size_t)side(r->height);
     size_t lines = down + (size_t)r->height - 1, samples = columns * lines, used = 0;
-    bool sorts = r->sample != IMF_U8,
-         close = r->sample == IMF_U16 && imf_max((int)columns, (int)lines) <= NEAR;
-    size_t item = close ? sizeof(uint32_t) : sizeof(uint64_t), number = item / 4;
-    *g = (struct region){
-        .r = r, .across = pixels, .columns = (int)columns, .close = close, .pitch = columns};
-    g->items = store + take(&used, sorts ? samples * item : 0);
-    g->spare = store + take(&used, sorts ? samples * item : 0);
-    g->x = store + take(&used, sorts ? (samples + SOME) * number : 0);
-    g->y = store + take(&used, sorts ? (samples + SOME) * number : 0);
-    g->plane = (void *)(store + take(&used, samples));
-    g->part = (void *)(store + take(&used, (size_t)pixels));
+    size_t words = samples / BITS + 1;
+    *g = (struct region){.r = r, .across = pixels, .columns = (int)columns, .pitch = columns};
+    g->items = (void *)(store + take(&used, samples * sizeof *g->items));
+    g->spare = (void *)(store + take(&used, samples * sizeof *g->spare));
+    g->x = (void *)(store + take(&used, r->box ? (samples + SOME) * sizeof *g->x : 0));
+    g->y = (void *)(store + take(&used, r->box ? (samples + SOME) * sizeof *g->y : 0));
+    g->plane = (void *)(store + take(&used, r->box ? samples : 0));
+    g->part = (void *)(store + take(&used, r->box ? (size_t)pixels : 0));
+    g->places = (void *)(store + take(&used, r->box ? 0 : samples * sizeof *g->places));
+    g->bits = (void *)(store + take(&used, r->box ? 0 : words * sizeof *g->bits));
+    g->counts = (void *)(store + take(&used, r->box ? 0 : words));
     g->left = (void *)(store + take(&used, (size_t)pixels * sizeof *g->left));
     g->histograms =
         store +
@@ -120,23 +130,24 @@ static int share(const struct region *g) {
 }
 
 /*
- * Sort a channel of a region's samples, and spread their parts over the plane. An item is the
- * sample's key, its line and its column, from the highest bits down. Digit by digit from the lowest,
- * equal ones stay as they are.
+ * Radix sort of a channel of a region's samples. An item is the sample's key, its line and its column,
+ * from the highest bits down. Each pass over a digit, from the lowest on, is stable.
  */
-#define LOAD(name, item, number, sample, key, digit, digits)                                       \
+#define WHERE 16 /* bits of a line, and of a column */
+
+#define SORT(name, sample, key, digit, digits)                                                     \
     static void name(struct region *g, int y, int channel) {                                       \
         const struct imf_piece *s = g->strip;                                                      \
-        const int channels = s->p->channels, bits = 8 * (int)sizeof(number);                       \
-        item *items = g->items, *spare = g->spare;                                                 \
+        const int channels = s->p->channels;                                                       \
+        uint64_t *items = g->items, *spare = g->spare;                                             \
         int count = 0;                                                                             \
         for (int line = 0; line < g->lines; line++) {                                              \
             const sample *row = (const sample *)imf_strip_input(s, y + s->top + line) + channel;   \
             for (int x = 0; x < g->columns; x++)                                                   \
-                items[count++] =                                                                   \
-                    (item)key(row[x * channels]) << 2 * bits | (item)line << bits | (item)x;       \
+                items[count++] = (uint64_t)key(row[x * channels]) << 2 * WHERE |                   \
+                                 (uint64_t)line << WHERE | (uint64_t)x;                            \
         }                                                                                          \
-        for (int d = 2 * bits; d < 2 * bits + (digits) * (digit); d += (digit)) {                  \
+        for (int d = 2 * WHERE; d < 2 * WHERE + (digits) * (digit); d += (digit)) {                \
             uint32_t first[1 << (digit)] = {0}, sum = 0;                                           \
             for (int i = 0; i < count; i++)                                                        \
                 first[items[i] >> d & ((1 << (digit)) - 1)]++;                                     \
@@ -147,60 +158,51 @@ static int share(const struct region *g) {
             }                                                                                      \
             for (int i = 0; i < count; i++)                                                        \
                 spare[first[items[i] >> d & ((1 << (digit)) - 1)]++] = items[i];                   \
-            item *turn = items;                                                                    \
+            uint64_t *turn = items;                                                                \
             items = spare;                                                                         \
             spare = turn;                                                                          \
         }                                                                                          \
-        number *xs = g->x, *ys = g->y;                                                             \
-        const int each = share(g);                                                                 \
-        for (int i = 0, part = 0; i < count; part++)                                               \
-            for (int end = imf_min(i + each, count); i < end; i++) {                               \
-                xs[i] = (number)items[i];                                                          \
-                ys[i] = (number)(items[i] >> bits);                                                \
-                g->plane[ys[i] * g->pitch + xs[i]] = (uint8_t)part;                                \
-            }                                                                                      \
         g->items = items;                                                                          \
         g->spare = spare;                                                                          \
     }
-LOAD(load_close, uint32_t, uint8_t, uint16_t, , 8, 2)
-LOAD(load_words, uint64_t, uint16_t, uint16_t, , 8, 2)
-LOAD(load_floats, uint64_t, uint16_t, float_as_bits, float_key, 11, 3)
+SORT(sort_bytes, uint8_t, , 8, 1)
+SORT(sort_words, uint16_t, , 8, 2)
+SORT(sort_floats, float_as_bits, float_key, 11, 3)
 
-static void load_bytes(struct region *g, int y, int channel) {
-    const struct imf_piece *s = g->strip;
-    uint8_t *to = g->plane;
-    for (int line = 0; line < g->lines; line++) {
-        const uint8_t *row = imf_strip_input(s, y + s->top + line);
-        for (int x = 0; x < g->columns; x++)
-            *to++ = row[x * s->p->channels + channel];
-    }
+/* Parts of the sorted samples over the plane. */
+static void spread_parts(struct region *g) {
+    const int count = g->columns * g->lines, each = share(g);
+    for (int i = 0, part = 0; i < count; part++)
+        for (int end = imf_min(i + each, count); i < end; i++) {
+            g->x[i] = (uint16_t)g->items[i];
+            g->y[i] = (uint16_t)(g->items[i] >> WHERE);
+            g->plane[g->y[i] * g->pitch + g->x[i]] = (uint8_t)part;
+        }
+}
+
+static void spread_places(struct region *g) {
+    const uint32_t count = (uint32_t)(g->columns * g->lines);
+    for (uint32_t i = 0; i < count; i++)
+        g->places[(uint16_t)(g->items[i] >> WHERE) * g->pitch + (uint16_t)g->items[i]] = i;
 }
 
 static void load(struct region *g, int y, int channel) {
-    if (g->r->sample == IMF_U8)
-        load_bytes(g, y, channel);
-    else if (g->r->sample == IMF_F32)
-        load_floats(g, y, channel);
-    else
-        (g->close ? load_close : load_words)(g, y, channel);
+    enum imf_sample sample = g->r->sample;
+    (sample == IMF_U8 ? sort_bytes : sample == IMF_U16 ? sort_words : sort_floats)(g, y, channel);
+    (g->r->box ? spread_parts : spread_places)(g);
 }
 
 /* A row of the samples that were found. */
 static void store(const struct region *g, void *row, int channel) {
     const int channels = g->strip->p->channels;
-    uint16_t *words = (uint16_t *)row + channel;
-    for (int x = 0; x < g->across && g->r->sample == IMF_U8; x++)
-        ((uint8_t *)row)[x * channels + channel] = g->part[x];
-    for (int x = 0; x < g->across && g->close; x++)
-        words[x * channels] = (uint16_t)(((const uint32_t *)g->items)[g->left[x]] >> 16);
-    if (g->r->sample == IMF_U8 || g->close)
-        return;
-    for (int x = 0; x < g->across; x++) {
-        uint32_t key = (uint32_t)(((const uint64_t *)g->items)[g->left[x]] >> 32);
-        if (g->r->sample == IMF_U16)
-            words[x * channels] = (uint16_t)key;
+    for (int x = 0, i = channel; x < g->across; x++, i += channels) {
+        uint32_t key = (uint32_t)(g->items[g->left[x]] >> 2 * WHERE);
+        if (g->r->sample == IMF_U8)
+            ((uint8_t *)row)[i] = (uint8_t)key;
+        else if (g->r->sample == IMF_U16)
+            ((uint16_t *)row)[i] = (uint16_t)key;
         else
-            ((float_as_bits *)row)[x * channels + channel] = float_bits(key);
+            ((float_as_bits *)row)[i] = float_bits(key);
     }
 }
 
@@ -221,51 +223,7 @@ static void count_columns(struct region *g, int line) {
     imf_histogram_rank(g->part, g->left, g->histograms, wide, r->width, 1, r->rank, g->across);
 }
 
-static void count_edges(struct region *g, int line, int left) {
-    const struct imf_regions *r = g->r;
-    uint32_t counts[PARTS] = {0}, below = 0, rank = (uint32_t)r->rank;
-    unsigned at = 0;
-    const uint8_t *origin = g->plane + (size_t)line * g->pitch;
-    int top = r->runs[0].dy;
-    for (int x = 0; x < g->across; x++) {
-        for (int i = 0; i < r->run_count; i++) {
-            const struct imf_run *run = &r->runs[i];
-            const uint8_t *row = origin + (size_t)(run->dy - top) * g->pitch + x - left;
-            if (x == 0) {
-                for (int k = run->from; k < run->to; k++)
-                    counts[row[k]]++;
-                continue;
-            }
-            unsigned old = row[run->from - 1], fresh = row[run->to - 1];
-            counts[old]--;
-            counts[fresh]++;
-            below += (uint32_t)(fresh < at) - (uint32_t)(old < at);
-        }
-        while (below > rank)
-            below -= counts[--at];
-        while (below + counts[at] <= rank)
-            below += counts[at++];
-        g->part[x] = (uint8_t)at;
-        g->left[x] = rank - below;
-    }
-}
-
 /* ---- in a part ------------------------------------------------------------------------------- */
-
-static bool holds(const struct imf_regions *r, unsigned x, unsigned y, int left) {
-    if (x >= (unsigned)r->width || y >= (unsigned)r->height)
-        return false;
-    int dx = (int)x + left, dy = (int)y + r->runs[0].dy;
-    int first = 0; /* of the row's runs, which are in order */
-    for (int end = r->run_count; first < end;) {
-        int middle = (first + end) / 2;
-        if (r->runs[middle].dy < dy || (r->runs[middle].dy == dy && r->runs[middle].to <= dx))
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first < r->run_count && r->runs[first].dy == dy && r->runs[first].from <= dx;
-}
 
 #define INLINE static inline __attribute__((always_inline))
 #define ONES 0x0101010101010101u /* a byte each */
@@ -289,8 +247,8 @@ INLINE int total(const uint64_t in[SOME / 8]) {
 }
 
 /*
- * The place of the mark before which so many come, or SOME: how many sums of the marks up to a place
- * are not above that. All are compared, so that the processor has nothing to guess.
+ * The place of the mark that so many marks precede, or SOME: the number of prefix sums of the marks
+ * that do not exceed that. All are compared: no branch depends on the data.
  */
 INLINE int place(const uint64_t in[SOME / 8], int before) {
     int at = 0;
@@ -304,64 +262,97 @@ INLINE int place(const uint64_t in[SOME / 8], int before) {
     return at;
 }
 
-/* Places of the samples of a row's windows before which so many of the part come; into left[]. */
-#define LOOK(name, number)                                                                         \
-    IMF_CLONES_32 static void name(const struct region *g, int line) {                             \
-        typedef number numbers __attribute__((vector_size(VECTOR), aligned(1), may_alias));        \
-        typedef int8_t marks __attribute__((vector_size(VECTOR / sizeof(number))));                \
-        const int lanes = VECTOR / (int)sizeof(number), each = share(g);                           \
-        const number width = (number)g->r->width, height = (number)g->r->height;                   \
-        const number *xs = g->x, *ys = g->y;                                                       \
-        for (int i = 0; i < g->across; i++) {                                                      \
-            int at = g->part[i] * each, before = (int)g->left[i];                                  \
-            uint64_t in[SOME / 8];                                                                 \
-            for (;; at += SOME) {                                                                  \
-                for (int k = 0; k < SOME; k += lanes) {                                            \
-                    numbers x = *(const numbers *)(xs + at + k) - (number)i;                       \
-                    numbers y = *(const numbers *)(ys + at + k) - (number)line;                    \
-                    marks m = __builtin_convertvector((x < width) & (y < height), marks) & 1;      \
-                    memcpy(in + k / 8, &m, sizeof m);                                              \
-                }                                                                                  \
-                int n = each > SOME ? total(in) : SOME; /* before < each */                        \
-                if (n > before)                                                                    \
-                    break;                                                                         \
-                before -= n;                                                                       \
-            }                                                                                      \
-            g->left[i] = (uint32_t)(at + place(in, before));                                       \
-        }                                                                                          \
+/* Turns left[], the samples of the part that precede a window's result, into the result's place. */
+IMF_CLONES_32 static void look(const struct region *g, int line) {
+    typedef uint16_t numbers __attribute__((vector_size(VECTOR), aligned(1), may_alias));
+    typedef int8_t marks __attribute__((vector_size(VECTOR / sizeof(uint16_t))));
+    const int lanes = VECTOR / (int)sizeof(uint16_t), each = share(g);
+    const uint16_t width = (uint16_t)g->r->width, height = (uint16_t)g->r->height;
+    for (int i = 0; i < g->across; i++) {
+        int at = g->part[i] * each, before = (int)g->left[i];
+        uint64_t in[SOME / 8];
+        for (;; at += SOME) {
+            for (int k = 0; k < SOME; k += lanes) {
+                numbers x = *(const numbers *)(g->x + at + k) - (uint16_t)i;
+                numbers y = *(const numbers *)(g->y + at + k) - (uint16_t)line;
+                marks m = __builtin_convertvector((x < width) & (y < height), marks) & 1;
+                memcpy(in + k / 8, &m, sizeof m);
+            }
+            int n = each > SOME ? total(in) : SOME; /* before < each */
+            if (n > before)
+                break;
+            before -= n;
+        }
+        g->left[i] = (uint32_t)(at + place(in, before));
     }
-LOOK(look_near, uint8_t)
-LOOK(look_far, uint16_t)
-
-static int number_of(const struct region *g, const void *numbers, uint32_t at) {
-    return g->close ? ((const uint8_t *)numbers)[at] : ((const uint16_t *)numbers)[at];
 }
 
-static void look_in_runs(const struct region *g, int line) {
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* The place of the set bit that so many set bits precede. */
+INLINE uint32_t select_bit(uint64_t word, uint32_t before) {
+    uint64_t sums = word - (word >> 1 & 0x5555555555555555u);
+    sums = (sums & 0x3333333333333333u) + (sums >> 2 & 0x3333333333333333u);
+    sums = ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0fu) * ONES; /* of each byte and those below */
+    uint64_t not_above = ((before | 0x80) * ONES - sums) & (0x80 * ONES);
+    int shift = 8 * __builtin_popcountll(not_above);
+    before -= (uint32_t)((sums << 8) >> shift & 0xff);
+    uint32_t byte = (uint32_t)(word >> shift & 0xff);
+    for (; before > 0; before--)
+        byte &= byte - 1;
+    return (uint32_t)(shift + __builtin_ctz(byte));
+}
+
+IMF_CLONES_32 static void find_places(struct region *g, int line) {
+    const struct imf_regions *r = g->r;
+    const uint32_t *origin = g->places + (size_t)line * g->pitch;
+    const uint32_t rank = (uint32_t)r->rank;
+    const size_t words = (size_t)(g->columns * g->lines) / BITS + 1;
+    uint64_t *bits = g->bits;
+    uint8_t *counts = g->counts;
+    uint32_t below = 0, at = 0; /* places before the word, in the window */
+    int top = r->runs[0].dy, left = g->strip->left;
+    memset(bits, 0, words * sizeof *bits);
+    memset(counts, 0, words);
     for (int x = 0; x < g->across; x++) {
-        uint32_t at = (uint32_t)(g->part[x] * share(g)), before = g->left[x];
-        for (;; at++)
-            if (holds(g->r, (unsigned)(number_of(g, g->x, at) - x),
-                      (unsigned)(number_of(g, g->y, at) - line), g->strip->left) &&
-                before-- == 0)
-                break;
-        g->left[x] = at;
+        for (int i = 0; i < r->run_count; i++) {
+            const struct imf_run *run = &r->runs[i];
+            const uint32_t *row = origin + (size_t)(run->dy - top) * g->pitch + x - left;
+            if (x == 0) {
+                for (int k = run->from; k < run->to; k++) {
+                    bits[row[k] / BITS] |= (uint64_t)1 << row[k] % BITS;
+                    counts[row[k] / BITS]++;
+                }
+                continue;
+            }
+            uint32_t old = row[run->from - 1], fresh = row[run->to - 1];
+            bits[old / BITS] ^= (uint64_t)1 << old % BITS;
+            bits[fresh / BITS] ^= (uint64_t)1 << fresh % BITS;
+            counts[old / BITS]--;
+            counts[fresh / BITS]++;
+            below += (uint32_t)(fresh / BITS < at) - (uint32_t)(old / BITS < at);
+        }
+        while (below > rank)
+            below -= counts[--at];
+        while (below + counts[at] <= rank)
+            below += counts[at++];
+        g->left[x] = at * BITS + select_bit(bits[at], rank - below);
     }
 }
 
 static void run_channel(struct region *g, int y, int channel) {
     const struct imf_regions *r = g->r;
-    int channels = g->strip->p->channels, left = g->strip->left;
+    int channels = g->strip->p->channels;
     size_t row_bytes = (size_t)g->across * (size_t)channels * imf_sample_size(r->sample);
     load(g, y, channel);
     for (int line = 0; line < g->down; line++) {
         void *to = g->results + (size_t)line * row_bytes;
-        if (r->box)
+        if (!r->box) {
+            find_places(g, line);
+        } else {
             count_columns(g, line);
-        else
-            count_edges(g, line, left);
-        if (r->sample != IMF_U8)
-            (r->box ? g->close ? look_near : look_far : look_in_runs)(g, line);
+            look(g, line);
+        }
         store(g, to, channel);
     }
 }

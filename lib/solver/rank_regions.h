@@ -6,10 +6,10 @@
 #include "solver/window.h"
 
 struct imf_regions {
-    enum imf_sample sample;     /* not IMF_F64 */
+    enum imf_sample sample;     /* not IMF_F64; nor, in a rectangle, IMF_U8 */
     const struct imf_run *runs; /* borrowed */
     int run_count, count, rank;
-    int width, height; /* of what runs lie in */
+    int width, height; /* of the runs' bounding box */
     bool box;
 };
 

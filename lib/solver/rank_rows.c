@@ -1,13 +1,13 @@
 /*
- * rank_rows.c - the inner loops of solver/rank.c, which compilers make vectors of
+ * rank_rows.c - the inner loops of solver/rank.c, which compilers vectorise
  *
  * Medians of 3x3 and 5x5 are sorting networks on rows of samples: where SORT2 puts the lesser of
- * two in the first and the greater in the second, for each sample of a row. Outputs of a network
- * that nobody reads cost nothing, compilers leave out what leads to them alone.
+ * two in the first and the greater in the second, for each sample of a row. Unused outputs of a
+ * network cost nothing: compilers drop the steps that lead only to them.
  *
  * Other ranks are bisected: the sample of rank k is the largest t that at most k samples are below,
- * and its bits are found from the highest to the lowest. All windows of a row are asked at once, so
- * that counting is as many compares and additions of vectors as a window has samples.
+ * and its bits are found from the highest to the lowest. All windows of a row are counted together:
+ * a bit takes as many comparisons and additions of vectors as a window has samples.
  */
 #include "solver/rank_rows.h"
 
@@ -177,7 +177,7 @@ void imf_ordered_rows(enum imf_sample sample, void *to, const void *from, int n)
     else if (sample == IMF_U16)
         for (int i = 0; i < n; i++)
             ((uint16_t *)to)[i] = ((const uint16_t *)from)[i] ^ 0x8000u;
-    else /* of negative floats the size grows downwards */
+    else /* the bits of negative floats grow towards minus infinity */
         for (int i = 0; i < n; i++) {
             int32_t v;
             memcpy(&v, (const float *)from + i, sizeof v);
@@ -186,7 +186,7 @@ void imf_ordered_rows(enum imf_sample sample, void *to, const void *from, int n)
 }
 
 void imf_samples_rows(enum imf_sample sample, void *to, const void *from, int n) {
-    imf_ordered_rows(sample, to, from, n); /* doing it twice undoes it */
+    imf_ordered_rows(sample, to, from, n); /* it is its own inverse */
 }
 
 /* ---- bisection ------------------------------------------------------------------------------- */

@@ -1,8 +1,7 @@
 /*
  * rank_rows.h - the inner loops of solver/rank.c
  *
- * All are of rows of samples, n of them, of one type, not IMF_F64; what they write is no row that
- * they read.
+ * All work on rows of n samples of one type, not IMF_F64, and write no row that they read.
  */
 #ifndef IMF_SOLVER_RANK_ROWS_H
 #define IMF_SOLVER_RANK_ROWS_H

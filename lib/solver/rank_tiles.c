@@ -1,15 +1,16 @@
 /*
  * rank_tiles.c - ranks in rectangles by networks that the windows of a tile share
  *
- * Tiles lie side by side in vectors: the input's rows are dealt out, pixel by pixel, to as many rows
- * as a tile is wide, so that what a step compares for neighbouring tiles are neighbours in memory.
- * Of `across` = 2 pixels the fifth column of a tile's windows is the first dealt row, two further:
+ * A vector holds one sample of each of many tiles side by side. For that the pixels of an input row are
+ * deinterleaved into as many rows as a tile is wide: then the operands of a step for neighbouring tiles
+ * are neighbours in memory. With tiles of 2 pixels the fifth column of a tile's windows is in the first
+ * split row, two pixels further on:
  *
- *      row       a b c d e f g h ..         dealt  a c e g ..
+ *      row       a b c d e f g h ..         split  a c e g ..
  *      tiles     [a b] [c d] [e f]                 b d f h ..
  *
- * Columns of a tile's windows are sorted once for all tiles that they lie in, and results dealt
- * back.
+ * Columns of a tile's windows are sorted once for all tiles that share them. Results are interleaved
+ * again.
  */
 #include "solver/rank_tiles.h"
 
@@ -42,7 +43,7 @@ struct imf_network_tile imf_network_tile(int width, int height) {
 }
 
 double imf_tiles_stores(int width, int height) {
-    return 4.8 * pow((double)width * height, 0.85);
+    return 3.2 * pow((double)width * height, 0.95);
 }
 
 enum imf_status imf_tiles_open(struct imf_tiles *out, int width, int height, int rank,
@@ -71,12 +72,12 @@ int imf_tiles_step(int width, int channels) {
 int imf_tiles_strip(int width, int height, int channels, enum imf_sample sample) {
     const struct imf_network_tile t = imf_network_tile(width, height);
     size_t size = imf_sample_size(sample);
-    /* About as many rows are in use as the tile's last halves have samples. */
+    /* About so many rows are in use as the smallest halves of a tile have samples. */
     size_t rows = (size_t)(width * height),
            bytes = CACHE / (rows < 32 ? 32 : rows) / VECTOR * VECTOR;
     bytes = bytes < LANES_LEAST ? LANES_LEAST : bytes > LANES_MOST ? LANES_MOST : bytes;
     while (bytes / size < 4 * (size_t)(channels * width / t.across))
-        bytes += VECTOR; /* or too much is dealt and sorted twice */
+        bytes += VECTOR; /* otherwise the halo is too much of a strip */
     int step = imf_tiles_step(width, channels);
     return imf_max((int)(bytes / size) * t.across / step, 1) * step;
 }
@@ -89,11 +90,11 @@ struct plan {
     enum imf_sample sample;
     size_t size, pixel;        /* bytes */
     size_t lanes, wide, pitch; /* bytes of rows: of tiles; with what windows reach; apart */
-    char *dealt, *sorted, *work, *made, *row; /* rows to work in */
+    char *split, *sorted, *work, *made, *row; /* rows to work in */
     void **rows;                              /* of a network */
 };
 
-/* Lays out, from store on; returns the bytes. */
+/* Lays out the working memory from store on; returns its bytes. */
 static size_t lay(struct plan *p, const struct imf_tiles *t, int channels, enum imf_sample sample,
                   int n, char *store) {
     const struct imf_network_tile *tile = &t->tile;
@@ -114,7 +115,7 @@ static size_t lay(struct plan *p, const struct imf_tiles *t, int channels, enum 
                       ((size_t)(t->windows.slots + t->windows.inputs + t->windows.outputs) +
                        (size_t)(t->columns.slots + 2 * t->columns.inputs)) *
                           sizeof(void *)};
-    char **to[] = {&p->dealt, &p->sorted, &p->work, &p->made, &p->row};
+    char **to[] = {&p->split, &p->sorted, &p->work, &p->made, &p->row};
     size_t used = 0;
     for (int i = 0; i < 6; i++) {
         if (i < 5)
@@ -132,23 +133,23 @@ size_t imf_tiles_bytes(const struct imf_tiles *t, int channels, enum imf_sample 
     return lay(&p, t, channels, sample, n, none);
 }
 
-/* ---- dealing --------------------------------------------------------------------------------- */
+/* ---- interleaving ---------------------------------------------------------------------------- */
 
-/* Pixels of `bytes`, `at_once` of which are copied: up to 15 more than there are. */
-INLINE void deal_by(char *to, const char *from, size_t step, int count, size_t bytes,
-                    size_t at_once) {
+/* Pixels of so many bytes, copied `at_once` bytes at a time: up to 15 bytes beyond the last. */
+INLINE void deinterleave_by(char *to, const char *from, size_t step, int count, size_t bytes,
+                            size_t at_once) {
     for (int i = 0; i < count; i++, to += bytes, from += step)
         memcpy(to, from, at_once);
 }
 
-INLINE void collect_by(char *to, const char *from, size_t pitch, int across, int count,
-                       size_t bytes, size_t at_once) {
+INLINE void interleave_by(char *to, const char *from, size_t pitch, int across, int count,
+                          size_t bytes, size_t at_once) {
     for (int i = 0; i < count; i++, from += bytes)
         for (int k = 0; k < across; k++, to += bytes)
             memcpy(to, from + (size_t)k * pitch, at_once);
 }
 
-/* The function with a constant number of bytes, which compilers need. */
+/* Calls the function with constant sizes, so that each copy becomes a move. */
 #define BY_SIZE(function, bytes, ...)                                                              \
     do {                                                                                           \
         if ((bytes) == 1)                                                                          \
@@ -163,30 +164,30 @@ INLINE void collect_by(char *to, const char *from, size_t pitch, int across, int
             function(__VA_ARGS__, bytes, bytes);                                                   \
     } while (0)
 
-static char *dealt(const struct plan *p, int row, int column) {
+static char *split(const struct plan *p, int row, int column) {
     int across = p->t->tile.across;
-    return p->dealt +
+    return p->split +
            (size_t)(row % imf_tile_rows(&p->t->tile) * across + column % across) * p->pitch +
            (size_t)(column / across) * p->pixel;
 }
 
-static void deal(const struct plan *p, int row, const char *from, int pixels) {
+static void deinterleave(const struct plan *p, int row, const char *from, int pixels) {
     int across = p->t->tile.across;
     for (int k = 0; k < across && k < pixels; k++) {
         int count = (pixels - 1 - k) / across + 1;
-        BY_SIZE(deal_by, p->pixel, dealt(p, row, k), from + (size_t)k * p->pixel,
+        BY_SIZE(deinterleave_by, p->pixel, split(p, row, k), from + (size_t)k * p->pixel,
                 (size_t)across * p->pixel, count);
     }
 }
 
-static void collect(const struct plan *p, const char *from, char *to, int pixels) {
+static void interleave(const struct plan *p, const char *from, char *to, int pixels) {
     int across = p->t->tile.across;
-    BY_SIZE(collect_by, p->pixel, to, from, p->pitch, across, (pixels - 1) / across + 1);
+    BY_SIZE(interleave_by, p->pixel, to, from, p->pitch, across, (pixels - 1) / across + 1);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Without gaps: what is in use fills the smallest cache. */
+/* Without gaps, so that the rows in use fit the smallest cache. */
 static void work_rows(const struct plan *p, const struct imf_network *net, size_t pitch) {
     for (int i = 0; i < net->slots; i++)
         p->rows[i] = p->work + (size_t)i * pitch;
@@ -206,7 +207,7 @@ static void run_tiles(const struct plan *p, int first) {
     work_rows(p, net, p->wide);
     for (int k = 0; k < t->across && shared > 1; k++) {
         for (int i = 0; i < shared; i++) {
-            p->rows[net->slots + i] = dealt(p, first + some + i, k);
+            p->rows[net->slots + i] = split(p, first + some + i, k);
             p->rows[net->slots + shared + i] = sorted(p, k, i);
         }
         imf_network_run(net, p->sample, p->rows, (int)(p->wide / p->size));
@@ -216,10 +217,10 @@ static void run_tiles(const struct plan *p, int first) {
     void **next = p->rows + net->slots;
     for (int i = 0; i < 2 * some; i++)
         for (int x = 0; x < imf_tile_columns(t); x++)
-            *next++ = dealt(p, first + (i < some ? i : i + shared), x);
+            *next++ = split(p, first + (i < some ? i : i + shared), x);
     for (int x = 0; x < imf_tile_columns(t); x++)
         for (int i = 0; i < shared; i++)
-            *next++ = shared > 1 ? sorted(p, x, i) : dealt(p, first + some, x);
+            *next++ = shared > 1 ? sorted(p, x, i) : split(p, first + some, x);
     for (int i = 0; i < net->outputs; i++)
         *next++ = p->made + (size_t)i * p->pitch;
     imf_network_run(net, p->sample, p->rows, lanes);
@@ -228,18 +229,19 @@ static void run_tiles(const struct plan *p, int first) {
 void imf_tiles_run(const struct imf_tiles *t, const struct imf_piece *strip, void *store) {
     const struct imf_network_tile *tile = &t->tile;
     int channels = strip->p->channels, n = strip->at.n, reach = tile->width - 1;
-    int pixels = (n - 1) / channels + 1, dealt_rows = 0;
+    int pixels = (n - 1) / channels + 1, split_rows = 0;
     struct plan p;
     lay(&p, t, channels, strip->p->in, n, store);
     for (int y = strip->at.y; y < strip->at.end; y += tile->down) {
         int first = y - strip->at.y, last = strip->at.end - strip->at.y + tile->height - 2;
-        for (; dealt_rows < first + imf_tile_rows(tile); dealt_rows++)
-            deal(&p, dealt_rows,
-                 imf_strip_input(strip, strip->at.y + strip->top + imf_min(dealt_rows, last)),
-                 pixels + reach);
+        for (; split_rows < first + imf_tile_rows(tile); split_rows++)
+            deinterleave(
+                &p, split_rows,
+                imf_strip_input(strip, strip->at.y + strip->top + imf_min(split_rows, last)),
+                pixels + reach);
         run_tiles(&p, first);
         for (int i = 0; i < tile->down && y + i < strip->at.end; i++) {
-            collect(&p, p.made + (size_t)(i * tile->across) * p.pitch, p.row, pixels);
+            interleave(&p, p.made + (size_t)(i * tile->across) * p.pitch, p.row, pixels);
             memcpy(imf_strip_target(strip, y + i), p.row, (size_t)n * p.size);
             imf_strip_end(strip, y + i);
         }

@@ -14,11 +14,11 @@ struct imf_tiles {
 
 enum imf_status imf_tiles_open(struct imf_tiles *out, int width, int height, int rank,
                                struct imf_error *err);
-/* As much of it as its memory is told by, about. */
+/* An estimate without the networks, for imf_tiles_bytes(). */
 void imf_tiles_guess(struct imf_tiles *out, int width, int height);
 void imf_tiles_close(struct imf_tiles *t);
 
-/* Rows that steps write for a sample, about. */
+/* Samples that the steps write for an output sample, about. */
 double imf_tiles_stores(int width, int height);
 
 /* Samples of a strip, at most; a multiple of those of a tile's row. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Of neighbourhoods, which nobody else names. */
-extern const struct imf_solver imf_solver_extreme, imf_solver_rank, imf_solver_rank_device,
+extern const struct imf_solver imf_solver_erode_dilate, imf_solver_rank, imf_solver_rank_device,
     imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_host, imf_solver_guided,
     imf_solver_guided_host;
 /* And of edges. */
@@ -17,7 +17,7 @@ extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
 extern const struct imf_solver imf_solver_table_device, imf_solver_guided_device,
     imf_solver_bilateral_device, imf_solver_canny_device;
 /* Windows' ways for GPUs. */
-extern const struct imf_solver imf_solver_extreme_gpu, imf_solver_extreme_runs_gpu,
+extern const struct imf_solver imf_solver_erode_dilate_gpu, imf_solver_erode_dilate_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
 
 const struct imf_solver *const imf_solvers[] = {
@@ -35,10 +35,10 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_host,
     &imf_solver_host_frequency, /* plain C */
     &imf_solver_gles,           /* the same small ones by shaders */
-    &imf_solver_extreme,        /* least and greatest in windows, */
+    &imf_solver_erode_dilate,   /* least and greatest in windows, */
     &imf_solver_rank,           /* any rank: on the host's cores, */
-    &imf_solver_extreme_gpu,
-    &imf_solver_extreme_runs_gpu,
+    &imf_solver_erode_dilate_gpu,
+    &imf_solver_erode_dilate_runs_gpu,
     &imf_solver_rank_bits_gpu,
     &imf_solver_rank_histogram_gpu,
     &imf_solver_rank_device,

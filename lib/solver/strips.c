@@ -14,7 +14,7 @@ struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most,
     s.across = (samples - 1) / s.width + 1;
     int down = (wanted - 1) / s.across + 1;
     s.rows = imf_max((height - 1) / down + 1, imf_min(least_rows, height));
-    /* Too few for the cores: lower ones, whatever they do twice. */
+    /* Too few for the cores: lower strips, although they compute more of their halos twice. */
     if (s.across * ((height - 1) / s.rows + 1) < imf_cores())
         s.rows = (height - 1) / imf_cores() + 1;
     s.count = s.across * ((height - 1) / s.rows + 1);

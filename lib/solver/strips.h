@@ -1,8 +1,8 @@
 /*
  * strips.h - a pass cut into pieces for the host's cores: some columns of some rows
  *
- * What is kept of a window's rows for the next ones must stay in a cache, which narrow strips do;
- * and what a strip shares with its neighbours is done twice.
+ * The rows that a strip keeps for its next rows must fit a cache, which makes strips narrow; the halo
+ * that it shares with its neighbours is computed twice, which makes them wide.
  */
 #ifndef IMF_SOLVER_STRIPS_H
 #define IMF_SOLVER_STRIPS_H

@@ -1,4 +1,4 @@
-/* window.c - a neighbourhood's samples, as its solvers see them */
+/* window.c - the samples of a window operation: runs, counts, ranks */
 #include "solver/window.h"
 
 #include <math.h>

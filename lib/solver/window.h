@@ -1,4 +1,4 @@
-/* window.h - a neighbourhood's samples, as its solvers see them */
+/* window.h - the samples of a window operation: runs, counts, ranks */
 #ifndef IMF_SOLVER_WINDOW_H
 #define IMF_SOLVER_WINDOW_H
 

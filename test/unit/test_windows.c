@@ -201,12 +201,12 @@ static void test_ways(void) {
                 {"median:3", IMF_U8, "sorting networks of tiles"},
                 {"median:5", IMF_U8, "sorting networks of tiles"},
                 {"median:8", IMF_U16, "sorting networks of tiles"},
-                {"median:40", IMF_U16, "histograms of regions"},
-                {"median:40", IMF_F32, "histograms of regions"},
-                {"median:200:shape=disk", IMF_U8, "histograms of regions"},
+                {"median:40", IMF_U16, "sorted regions"},
+                {"median:40", IMF_F32, "sorted regions"},
+                {"median:200:shape=disk", IMF_U8, "sorted regions"},
                 {"median:5", IMF_F32, "sorting networks of tiles"},
                 {"median:3:shape=disk", IMF_U8, "bisection"},
-                {"median:15:shape=disk", IMF_U8, "bisection from row to row"},
+                {"median:15:shape=disk", IMF_U8, "incremental bisection"},
                 {"median:35", IMF_U8, "histograms of columns"}};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct imf_filter *f = NULL;

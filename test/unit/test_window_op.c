@@ -1,4 +1,4 @@
-/* test_neighbourhood.c - filters that are no sums of products, as chains and solvers see them */
+/* test_window_op.c - window operations other than convolutions, as chains and solvers see them */
 #include "check.h"
 #include "plan/chain.h"
 #include "solver/solver.h"
@@ -88,5 +88,5 @@ int main(void) {
     test_lowering(false);
     test_turned();
     test_solvers();
-    return check_done("test_neighbourhood");
+    return check_done("test_window_op");
 }

@@ -1,9 +1,9 @@
 /*
- * extreme_gpu.c - the least or greatest of rectangles on GPUs: along the rows, then down the columns
- * (cl/extreme_gpu.cl)
+ * erode_dilate_gpu.c - minimum and maximum in rectangles on GPUs: along the rows, then down the columns
+ * (cl/erode_dilate_gpu.cl)
  *
- * A rectangle too high for one block of rows in local memory is several lower ones, one after the
- * other: heights a and b make a + b - 1.
+ * A rectangle that is too high for one block of rows in local memory is done as several lower ones in
+ * sequence: heights a and b make a + b - 1.
  */
 #include "device/tuning.h"
 #include "solver/window.h"
@@ -19,12 +19,12 @@
 #define LEAST_WORDS 1024
 #define MOST_WORDS 6144 /* of a stretch of a row: 37 KB with its results */
 #define ROUNDING 32     /* of these, what is lost to alignment */
-/* Work-groups that keep a unit busy, as walks down several blocks read less. */
+/* Work-groups that keep a unit busy: beyond these a work-item takes several blocks, which reads less. */
 #define GROUPS_A_UNIT 12
 
 struct shape {
     struct imf_window_box box;
-    bool greatest;
+    bool dilate;
     int words, half; /* of a stretch, and samples of its results */
     int before;      /* samples */
     int passes;      /* down the columns, each of at most */
@@ -32,7 +32,7 @@ struct shape {
 };
 _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 
-struct extreme_job {
+struct erode_dilate_job {
     struct imf_queue *queue;
     struct shape shape;
     struct imf_program *rows, *columns, *last; /* the last pass down has what follows */
@@ -57,10 +57,10 @@ static bool choose(const struct imf_problem *p, struct shape *s, struct imf_prop
     const struct imf_neighbourhood *hood = p->neighbourhood;
     const struct imf_window_box *b = &s->box;
     size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
-    *s = (struct shape){.greatest = rank > 0};
+    *s = (struct shape){.dilate = rank > 0};
     if ((rank > 0 && rank < count - 1) || !imf_window_box(&s->box, hood) || !b->whole ||
         b->left > 0 || b->right < 0 || b->top > 0 || b->bottom < 0) {
-        imf_proposal_refuse(out, "this variant is for the least or greatest of rectangles");
+        imf_proposal_refuse(out, "this variant is for the minimum or maximum in rectangles");
         return false;
     }
     int reach = (width_of(s) - 1) * p->channels, lanes = p->in == IMF_F32 ? 1 : 2;
@@ -84,9 +84,9 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     double bytes = 2 * (double)imf_sample_size(p->in), ms = 0;
     double words = (double)s->words / s->half;
     if (width_of(s) > 1)
-        ms += imf_window_ms(p, d, g->extreme_row * words, bytes);
+        ms += imf_window_ms(p, d, g->erode_dilate_row * words, bytes);
     for (int i = 0; i < s->passes; i++)
-        ms += imf_window_ms(p, d, g->extreme_column * s->block * bytes / 2, bytes);
+        ms += imf_window_ms(p, d, g->erode_dilate_column * s->block * bytes / 2, bytes);
     int launches = s->passes + (width_of(s) > 1);
     return ms - (launches - 1) * (t->launch_ms - t->next_ms);
 }
@@ -100,8 +100,8 @@ static size_t local_bytes(const struct imf_problem *p, const struct shape *s) {
     return (words > block ? words : block) * sizeof(uint32_t);
 }
 
-static void extreme_propose(const struct imf_problem *p, const struct imf_device *d,
-                            struct imf_proposal *out) {
+static void erode_dilate_propose(const struct imf_problem *p, const struct imf_device *d,
+                                 struct imf_proposal *out) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
     struct shape *s = (struct shape *)out->shape.bytes;
     if (!imf_window_for_gpu(p, d, ROW_GROUP, out) || !choose(p, s, out))
@@ -116,14 +116,14 @@ static void extreme_propose(const struct imf_problem *p, const struct imf_device
     out->bytes = mids(s) * out->largest;
     out->local = local_bytes(p, s);
     snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, rows, then columns",
-             s->greatest ? "greatest" : "least", hood->width, hood->height);
+             s->dilate ? "maximum" : "minimum", hood->width, hood->height);
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
 
 static void define(struct imf_defines *d, const void *shape) {
     const struct shape *s = shape;
-    imf_define(d, "GREATEST", "%d", s->greatest);
+    imf_define(d, "DILATE", "%d", s->dilate);
     imf_define(d, "TAPS_W", "%d", width_of(s));
     imf_define(d, "BEFORE", "%d", s->before);
     imf_define(d, "WORDS", "%d", s->words);
@@ -132,8 +132,8 @@ static void define(struct imf_defines *d, const void *shape) {
     imf_define(d, "BLOCK", "%d", s->block);
 }
 
-static void extreme_destroy(void **job) {
-    struct extreme_job *j = *job;
+static void erode_dilate_destroy(void **job) {
+    struct erode_dilate_job *j = *job;
     imf_program_free(&j->rows);
     imf_program_free(&j->columns);
     imf_program_free(&j->last);
@@ -144,7 +144,7 @@ static void extreme_destroy(void **job) {
 }
 
 /* The surfaces between passes: samples of the input's type. */
-static enum imf_status make_mid(struct extreme_job *j, const struct imf_problem *p,
+static enum imf_status make_mid(struct erode_dilate_job *j, const struct imf_problem *p,
                                 struct imf_error *err) {
     const struct imf_margin none = {0, 0, 0, 0};
     enum imf_status st = IMF_OK;
@@ -158,11 +158,11 @@ static enum imf_status make_mid(struct extreme_job *j, const struct imf_problem 
     return st;
 }
 
-static enum imf_status extreme_make(void **job, const struct imf_problem *p,
-                                    const struct imf_proposal *proposal, struct imf_queue *queue,
-                                    struct imf_error *err) {
-    static const char file[] = "extreme_gpu.cl";
-    struct extreme_job *j = *job = calloc(1, sizeof *j);
+static enum imf_status erode_dilate_make(void **job, const struct imf_problem *p,
+                                         const struct imf_proposal *proposal,
+                                         struct imf_queue *queue, struct imf_error *err) {
+    static const char file[] = "erode_dilate_gpu.cl";
+    struct erode_dilate_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     struct shape *s = &j->shape;
@@ -173,17 +173,17 @@ static enum imf_status extreme_make(void **job, const struct imf_problem *p,
     inner.epilogue = (struct imf_epilogue){.scale = 1, .multiply = 1, .full = p->epilogue.full};
     enum imf_status st = make_mid(j, p, err);
     if (!st && (width_of(s) > 1 || s->passes == 0))
-        st = imf_window_program(&j->rows, queue, file, "extreme_rows", s->passes ? &inner : p,
+        st = imf_window_program(&j->rows, queue, file, "erode_dilate_rows", s->passes ? &inner : p,
                                 define, s, err);
     if (!st && s->passes > 1)
-        st =
-            imf_window_program(&j->columns, queue, file, "extreme_columns", &inner, define, s, err);
+        st = imf_window_program(&j->columns, queue, file, "erode_dilate_columns", &inner, define, s,
+                                err);
     if (!st && s->passes > 0)
-        st = imf_window_program(&j->last, queue, file, "extreme_columns", p, define, s, err);
+        st = imf_window_program(&j->last, queue, file, "erode_dilate_columns", p, define, s, err);
     return st;
 }
 
-static enum imf_status run_rows(struct extreme_job *j, const struct imf_surface *in,
+static enum imf_status run_rows(struct erode_dilate_job *j, const struct imf_surface *in,
                                 const struct imf_surface *out, int height, struct imf_error *err) {
     size_t samples = (size_t)in->width * (size_t)in->channels, half = (size_t)j->shape.half;
     const struct imf_arg args[] = {imf_arg_buffer(in->mem),   imf_arg_size(in->origin),
@@ -194,7 +194,7 @@ static enum imf_status run_rows(struct extreme_job *j, const struct imf_surface 
     return imf_program_launch(j->queue, j->rows, grid, args, err);
 }
 
-static enum imf_status run_columns(struct extreme_job *j, const struct imf_surface *in,
+static enum imf_status run_columns(struct erode_dilate_job *j, const struct imf_surface *in,
                                    const struct imf_surface *out, int height, int taps, bool last,
                                    struct imf_error *err) {
     size_t samples = (size_t)in->width * (size_t)in->channels;
@@ -212,9 +212,9 @@ static enum imf_status run_columns(struct extreme_job *j, const struct imf_surfa
     return imf_program_launch(j->queue, last ? j->last : j->columns, grid, args, err);
 }
 
-static enum imf_status extreme_run(void *job, const struct imf_surface *in,
-                                   const struct imf_surface *out, struct imf_error *err) {
-    struct extreme_job *j = job;
+static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
+                                        const struct imf_surface *out, struct imf_error *err) {
+    struct erode_dilate_job *j = job;
     const struct shape *s = &j->shape;
     int more = height_of(s) - 1, turn = 0; /* rows more than the output's that a pass reads */
     struct imf_surface from = *in;
@@ -236,13 +236,13 @@ static enum imf_status extreme_run(void *job, const struct imf_surface *in,
     return st;
 }
 
-const struct imf_solver imf_solver_extreme_gpu = {
+const struct imf_solver imf_solver_erode_dilate_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .program = "extreme_gpu",
+    .program = "erode_dilate_gpu",
     .kinds = 1u << IMF_NEIGHBOURHOOD,
-    .propose = extreme_propose,
-    .make = extreme_make,
-    .run = extreme_run,
-    .destroy = extreme_destroy,
+    .propose = erode_dilate_propose,
+    .make = erode_dilate_make,
+    .run = erode_dilate_run,
+    .destroy = erode_dilate_destroy,
 };

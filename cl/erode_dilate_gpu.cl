@@ -1,20 +1,21 @@
-// extreme_gpu.cl - the least or greatest of rectangles on GPUs: along the rows, then down the columns
+// erode_dilate_gpu.cl - minimum and maximum in rectangles on GPUs, along the rows, then down the columns;
+// and in any element, by its vertical runs
 //
-// In blocks about as long as the rectangle (van Herk 1992; Gil and Werman 1993) each window is a lower
-// part of one block and an upper part of the next. A work-item takes two neighbouring blocks: results
-// of the first's lower parts are kept in local memory, and that of the second's upper part grows on
-// the way: 3 steps a sample whatever the size.
+// Samples are cut into blocks about as long as the rectangle (van Herk 1992; Gil and Werman 1993), so
+// that each window is a lower part of one block and an upper part of the next. A work-item takes two
+// neighbouring blocks. It keeps the results of the first block's lower parts in local memory, and the
+// running result of the second block's upper part: 3 steps a sample at any size.
 //
-// A word holds two samples of 16 bits, of which a GPU takes the lesser ones in one instruction. Along
-// rows, where a work-group has a stretch of a row in local memory, these are half a stretch apart:
-// then neighbours are whole words, however many channels lie between them. Bytes are wide there in
-// both halves of 16 bits, which keeps their order and takes one instruction.
+// A word holds two samples of 16 bits; a GPU has one instruction for the minima of both. Along rows a
+// work-group has a stretch of a row in local memory, and the samples of a word are half a stretch apart:
+// then neighbours are whole words, whatever the number of channels. Bytes are doubled there into 16
+// bits, which keeps their order and takes one instruction.
 
 #ifndef CHANNELS
 #define CHANNELS 1
 #endif
-#ifndef GREATEST
-#define GREATEST 0
+#ifndef DILATE
+#define DILATE 0
 #endif
 #ifndef TAPS_W
 #define TAPS_W 1 // columns of the rectangle
@@ -48,11 +49,11 @@
 inline uint lesser(uint a, uint b)
 {
     float x = as_float(a), y = as_float(b);
-    return (GREATEST ? x < y : y < x) ? b : a;
+    return (DILATE ? x < y : y < x) ? b : a;
 }
 #define halves lesser
 #else
-inline uint halves(uint a, uint b) { return GREATEST ? most_halves(a, b) : least_halves(a, b); }
+inline uint halves(uint a, uint b) { return DILATE ? most_halves(a, b) : least_halves(a, b); }
 #if IN == 8
 // The bytes below odd ones decide only between those that are equal.
 inline uint lesser(uint a, uint b)
@@ -142,7 +143,7 @@ inline void block_across(__local uint *result, __local const uint *from, int end
 }
 
 __kernel __attribute__((reqd_work_group_size(ROW_GROUP, 1, 1))) void
-extreme_rows(__global const IN_T *restrict in, long in_origin, long in_pitch,
+erode_dilate_rows(__global const IN_T *restrict in, long in_origin, long in_pitch,
              __global OUT_T *restrict out, long out_origin, long out_pitch, int samples)
 {
     __local uint4 stretch[WORDS / 4], results[HALF / 4];
@@ -178,7 +179,7 @@ extreme_rows(__global const IN_T *restrict in, long in_origin, long in_pitch,
 // of each row of `blocks` blocks of `taps` rows, and loads each once: where the lower parts of one
 // block are done with, the rows of the next are kept.
 __kernel __attribute__((reqd_work_group_size(COLUMN_GROUP, 1, 1))) void
-extreme_columns(__global const IN_T *restrict in, long in_origin, long in_pitch,
+erode_dilate_columns(__global const IN_T *restrict in, long in_origin, long in_pitch,
                 __global OUT_T *restrict out, long out_origin, long out_pitch, int samples,
                 int height, int taps, int blocks)
 {
@@ -224,14 +225,14 @@ extreme_columns(__global const IN_T *restrict in, long in_origin, long in_pitch,
     }
 }
 
-// ---- any element, by its runs down ------------------------------------------------------------
+// ---- any element, by its vertical runs ------------------------------------------------------------
 //
-// Results of 2, 4, 8... rows are kept as planes as large as the input. A run is two of them that
-// overlap.
+// The results of 2, 4, 8... rows are kept as planes as large as the input. A run is the minimum or
+// maximum of two of them that overlap.
 
 // A plane of `by` rows more than the input's. A work-item takes 16 bytes of a row.
 __kernel __attribute__((reqd_work_group_size(COLUMN_GROUP, 1, 1))) void
-extreme_double(__global const IN_T *restrict in, long in_origin, long in_pitch,
+erode_dilate_double(__global const IN_T *restrict in, long in_origin, long in_pitch,
                __global IN_T *restrict out, long out_origin, long out_pitch, int samples, int by)
 {
     long x = (long)get_global_id(0) * (4 * UNIT), y = get_group_id(1);
@@ -262,7 +263,7 @@ inline uint2 load_words(__global const IN_T *row, int x)
 
 // Planes lie one behind the other; number 0 is the input.
 __kernel __attribute__((reqd_work_group_size(COLUMN_GROUP, 1, 1))) void
-extreme_runs(__global const IN_T *restrict in, long in_origin, long in_pitch,
+erode_dilate_runs(__global const IN_T *restrict in, long in_origin, long in_pitch,
              __global const IN_T *restrict planes, long plane_origin, long plane_pitch,
              long plane_size, __global OUT_T *restrict out, long out_origin, long out_pitch,
              int samples, __global const struct run *runs, int run_count)

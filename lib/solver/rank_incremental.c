@@ -1,20 +1,21 @@
 /*
- * rank_follow.c - ranks of bytes in any element, from row to row
+ * rank_incremental.c - ranks of bytes in any element, updated from row to row
  *
- * The sample of rank k is the least t that more than k samples are not above. Bisecting for it takes
- * a count of all samples for each bit. But a window's rank is mostly that of the window above, or
- * close to it: what is not above that, and what is below it, is kept count of by the samples that
- * are new and those that are left. Where the rank is another, all are counted at the next value, then
- * 2, 4, 8... further, then between, until all windows of a vector have theirs.
+ * The sample of rank k is the least value v such that more than k samples of the window are <= v.
+ * Bisection for it counts all samples once for each bit. But the result mostly equals that of the
+ * window above, or nearly. So two counts are kept for each column: samples below the last result, and
+ * samples up to it. From a row to the next only the samples that enter and leave the window change
+ * them. If they still enclose the rank, the result stays. Otherwise all samples are counted at a
+ * distance of 1, 2, 4, 8... from the last result, then between, until all windows of a vector are done.
  */
-#include "solver/rank_follow.h"
+#include "solver/rank_incremental.h"
 
 #include "base/clones.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES IMF_FOLLOW_LANES
+#define LANES IMF_INCREMENTAL_LANES
 #define VECTOR 32 /* bytes */
 #define MOST 255  /* samples that a byte counts */
 
@@ -25,7 +26,7 @@ typedef uint8_t counts __attribute__((vector_size(VECTOR), aligned(1), may_alias
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Those parts of runs, which are in order, that are in none of the runs `shift` rows below. */
+/* The parts of the runs, which are in order, that no run `shift` rows below covers. */
 static int subtract(struct imf_run *to, const struct imf_run *all, int count, int shift) {
     int n = 0, first = 0;
     for (int i = 0; i < count; i++) {
@@ -46,9 +47,9 @@ static int subtract(struct imf_run *to, const struct imf_run *all, int count, in
     return n;
 }
 
-enum imf_status imf_follow_open(struct imf_follow *f, const struct imf_run *runs, int run_count,
-                                int top, int left, struct imf_error *err) {
-    /* Another row's run cuts a run in two, at most. */
+enum imf_status imf_incremental_open(struct imf_incremental *f, const struct imf_run *runs,
+                                     int run_count, int top, int left, struct imf_error *err) {
+    /* A run of another row splits a run into two parts at most. */
     size_t count = (size_t)run_count, bytes = 5 * count * sizeof *runs;
     f->runs = malloc(bytes);
     if (!f->runs)
@@ -65,14 +66,14 @@ enum imf_status imf_follow_open(struct imf_follow *f, const struct imf_run *runs
     return IMF_OK;
 }
 
-void imf_follow_close(struct imf_follow *f) {
+void imf_incremental_close(struct imf_incremental *f) {
     free(f->runs);
     f->runs = NULL;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* What is kept of LANES windows: the sample of the rank, how many are below it, how many not above. */
+/* Of LANES windows: the last result, the samples below it, and the samples up to it. */
 struct state {
     int8_t at[LANES];
     uint16_t below[LANES], upto[LANES];
@@ -86,7 +87,7 @@ INLINE void add(uint16_t to[LANES], const counts *c0, const counts *c1) {
         to[k] = (uint16_t)(to[k] + bytes[k]);
 }
 
-/* How many samples of the runs are above w[]. */
+/* Counts the samples of the runs that are above w[]. */
 INLINE void count_above(uint16_t to[LANES], const int8_t w[LANES], const struct imf_run *runs,
                         int run_count, const int8_t *const *rows, int step, int x) {
     const samples w0 = *(const samples *)w, w1 = *(const samples *)(w + VECTOR);
@@ -112,8 +113,8 @@ INLINE void count_above(uint16_t to[LANES], const int8_t w[LANES], const struct 
     add(to, &c0, &c1);
 }
 
-/* What samples that are new and those that are left change in counts up to w[]. */
-INLINE void move(uint16_t upto[LANES], const int8_t w[LANES], const struct imf_follow *f,
+/* Updates the counts of samples up to w[] by those that enter and leave. */
+INLINE void move(uint16_t upto[LANES], const int8_t w[LANES], const struct imf_incremental *f,
                  const int8_t *const *rows, int x) {
     uint16_t fresh[LANES], old[LANES];
     count_above(fresh, w, f->fresh, f->fresh_count, rows, f->step, x);
@@ -122,19 +123,20 @@ INLINE void move(uint16_t upto[LANES], const int8_t w[LANES], const struct imf_f
         upto[k] = (uint16_t)(upto[k] + old[k] - fresh[k]);
 }
 
-/* Bytes among which the sample of the rank is looked for; words, as counts are. */
+/* The bytes that may be the result; in 16 bits, as counts are. */
 struct range {
-    uint16_t low[LANES], high[LANES], rise[LANES]; /* from which end: all bits, or none */
+    uint16_t low[LANES], high[LANES];
+    uint16_t rise[LANES]; /* all bits: search upwards from low; none: downwards from high */
 };
 
-#define TURN 0x80 /* of a byte and an ordered sample */
+#define SIGN 0x80 /* turns a byte into an ordered sample, and back */
 #define CHOOSE(mask, a, b) ((uint16_t)(((a) & (mask)) | ((b) & ~(mask))))
 #define MASK(condition) ((uint16_t) - (condition))
 
-/* Of the whole, or as what is kept tells. */
+/* The range of all bytes for the first row, otherwise what the kept counts leave. */
 INLINE void begin(struct range *r, struct state *s, uint16_t all, uint16_t rank, bool first) {
     for (int k = 0; k < LANES; k++) {
-        const uint16_t at = (uint8_t)s->at[k] ^ TURN, below = s->below[k], upto = s->upto[k];
+        const uint16_t at = (uint8_t)s->at[k] ^ SIGN, below = s->below[k], upto = s->upto[k];
         const uint16_t rise = (uint16_t)(MASK(upto <= rank) | MASK(first)),
                        fall = (uint16_t)(MASK(below > rank) & ~rise);
         r->rise[k] = rise;
@@ -145,7 +147,7 @@ INLINE void begin(struct range *r, struct state *s, uint16_t all, uint16_t rank,
     }
 }
 
-IMF_CLONES_32 static void follow(struct state *s, const struct imf_follow *f,
+IMF_CLONES_32 static void update(struct state *s, const struct imf_incremental *f,
                                  const int8_t *const *rows, bool first, int x) {
     const uint16_t all = (uint16_t)f->count, rank = (uint16_t)f->rank;
     struct range r;
@@ -154,8 +156,8 @@ IMF_CLONES_32 static void follow(struct state *s, const struct imf_follow *f,
     if (!first) {
         move(s->upto, s->at, f, rows, x);
         for (int k = 0; k < LANES; k++)
-            w[k] =
-                (int8_t)(uint8_t)(s->at[k] - 1); /* of the least sample the greatest: all stays */
+            /* Of the least byte this is the greatest, which changes no count. */
+            w[k] = (int8_t)(uint8_t)(s->at[k] - 1);
         move(s->below, w, f, rows, x);
     }
     begin(&r, s, all, rank, first);
@@ -170,11 +172,11 @@ IMF_CLONES_32 static void follow(struct state *s, const struct imf_follow *f,
                            rest = (uint16_t)(range - half);
             const uint16_t rise = (uint16_t)(r.low[k] + (half < far - 1 ? half : far - 1)),
                            fall = (uint16_t)(r.high[k] - (rest < far ? rest : far));
-            w[k] = (int8_t)(uint8_t)(CHOOSE(r.rise[k], rise, fall) ^ TURN);
+            w[k] = (int8_t)(uint8_t)(CHOOSE(r.rise[k], rise, fall) ^ SIGN);
         }
         count_above(above, w, f->runs, f->run_count, rows, f->step, x);
         for (int k = 0; k < LANES; k++) {
-            const uint16_t upto = (uint16_t)(all - above[k]), at = (uint8_t)w[k] ^ TURN;
+            const uint16_t upto = (uint16_t)(all - above[k]), at = (uint8_t)w[k] ^ SIGN;
             const uint16_t more = MASK(upto > rank);
             r.high[k] = CHOOSE(more, at, r.high[k]);
             r.low[k] = CHOOSE(more, r.low[k], at + 1);
@@ -183,24 +185,24 @@ IMF_CLONES_32 static void follow(struct state *s, const struct imf_follow *f,
         }
     }
     for (int k = 0; k < LANES; k++)
-        s->at[k] = (int8_t)(uint8_t)(r.low[k] ^ TURN);
+        s->at[k] = (int8_t)(uint8_t)(r.low[k] ^ SIGN);
 }
 
-/* The samples of all lanes, then their states. */
+/* The results of all lanes come first, then their states. */
 static size_t rounded(int n) {
     return ((size_t)n + LANES - 1) / LANES * LANES;
 }
 
-size_t imf_follow_bytes(int n) {
+size_t imf_incremental_bytes(int n) {
     return rounded(n) + rounded(n) / LANES * sizeof(struct state);
 }
 
-const int8_t *imf_follow_row(const struct imf_follow *f, const int8_t *const *rows, bool first,
-                             void *kept, int n) {
+const int8_t *imf_incremental_row(const struct imf_incremental *f, const int8_t *const *rows,
+                                  bool first, void *kept, int n) {
     int8_t *at = kept;
     struct state *s = (void *)((char *)kept + rounded(n));
     for (int x = 0; x < n; x += LANES, s++) {
-        follow(s, f, rows, first, x);
+        update(s, f, rows, first, x);
         memcpy(at + x, s->at, LANES);
     }
     return at;

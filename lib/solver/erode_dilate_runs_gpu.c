@@ -1,6 +1,6 @@
 /*
- * extreme_runs_gpu.c - the least or greatest of any element on GPUs, by its runs down
- * (cl/extreme_gpu.cl)
+ * erode_dilate_runs_gpu.c - minimum and maximum in any element on GPUs, by its vertical runs
+ * (cl/erode_dilate_gpu.cl)
  */
 #include "device/tuning.h"
 #include "solver/window.h"
@@ -14,7 +14,7 @@
 
 struct shape {
     struct imf_window_box box;
-    bool greatest;
+    bool dilate;
     int planes, run_count;
 };
 _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
@@ -69,10 +69,10 @@ static enum imf_status lay_out(struct imf_surface *plane, const struct imf_probl
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
     size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
-    *s = (struct shape){.greatest = rank > 0,
+    *s = (struct shape){.dilate = rank > 0,
                         .run_count = imf_window_runs_down(hood, p->channels, NULL)};
     if (rank > 0 && rank < count - 1) {
-        imf_proposal_refuse(out, "this variant is for the least or greatest");
+        imf_proposal_refuse(out, "this variant is for the minimum or maximum");
         return false;
     }
     if (s->run_count < 0 || !imf_window_box(&s->box, hood) ||
@@ -98,16 +98,16 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
     double size = (double)imf_sample_size(p->in);
     out->able = true;
     out->error = 0;
-    out->ms = imf_window_ms(p, d, t->gpu.extreme_run * s->run_count * size, 2 * size);
+    out->ms = imf_window_ms(p, d, t->gpu.erode_dilate_run * s->run_count * size, 2 * size);
     for (int i = 0; i < s->planes; i++)
         out->ms += imf_window_ms(p, d, 0, 2 * size) - t->launch_ms + t->next_ms;
     out->largest = out->bytes = (double)imf_surface_bytes(&plane) * s->planes;
     snprintf(out->phrase, sizeof out->phrase, "%s of %zu in %dx%d, runs",
-             s->greatest ? "greatest" : "least", imf_window_count(hood), hood->width, hood->height);
+             s->dilate ? "maximum" : "minimum", imf_window_count(hood), hood->width, hood->height);
 }
 
 static void define(struct imf_defines *d, const void *shape) {
-    imf_define(d, "GREATEST", "%d", ((const struct shape *)shape)->greatest);
+    imf_define(d, "DILATE", "%d", ((const struct shape *)shape)->dilate);
     imf_define(d, "COLUMN_GROUP", "%d", GROUP);
 }
 
@@ -152,11 +152,11 @@ static enum imf_status runs_make(void **job, const struct imf_problem *p,
     if (!st)
         st = make_planes(j, p, err);
     if (!st)
-        st = imf_window_program(&j->twice, queue, "extreme_gpu.cl", "extreme_double", &inner,
-                                define, &j->shape, err);
+        st = imf_window_program(&j->twice, queue, "erode_dilate_gpu.cl", "erode_dilate_double",
+                                &inner, define, &j->shape, err);
     return st ? st
-              : imf_window_program(&j->runs, queue, "extreme_gpu.cl", "extreme_runs", p, define,
-                                   &j->shape, err);
+              : imf_window_program(&j->runs, queue, "erode_dilate_gpu.cl", "erode_dilate_runs", p,
+                                   define, &j->shape, err);
 }
 
 /* Plane i + 1 of what lies before it. */
@@ -204,10 +204,10 @@ static enum imf_status runs_run(void *job, const struct imf_surface *in,
     return imf_program_launch(j->queue, j->runs, grid, args, err);
 }
 
-const struct imf_solver imf_solver_extreme_runs_gpu = {
+const struct imf_solver imf_solver_erode_dilate_runs_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .program = "extreme_gpu",
+    .program = "erode_dilate_gpu",
     .kinds = 1u << IMF_NEIGHBOURHOOD,
     .propose = runs_propose,
     .make = runs_make,

@@ -1,11 +1,10 @@
 /*
- * extreme_rows.c - the inner loops of solver/extreme.c
+ * erode_dilate_rows.c - the inner loops of solver/erode_dilate.c
  *
- * All that the least or greatest in a window takes are rows of which the lesser or greater samples
- * are taken, one by one: loops that compilers make vectors of, with as many rows side by side as
- * stay in registers.
+ * Every step is the minimum or maximum of some rows, sample by sample: loops that compilers
+ * vectorise, over as many rows at once as fit in registers.
  */
-#include "solver/extreme_rows.h"
+#include "solver/erode_dilate_rows.h"
 
 #include "base/clones.h"
 #include "base/surface.h"
@@ -14,10 +13,10 @@
 #define TIMES4(step) TIMES2(step, 0) TIMES2(step, 2)
 #define TIMES8(step) TIMES4(step) TIMES2(step, 4) TIMES2(step, 6)
 
-#define LESSER(k) v = p[k][i] < v ? p[k][i] : v;
-#define GREATER(k) v = p[k][i] > v ? p[k][i] : v;
+#define ERODE(k) v = p[k][i] < v ? p[k][i] : v;
+#define DILATE(k) v = p[k][i] > v ? p[k][i] : v;
 
-/* Take some rows to what is there, or to the first of them. */
+/* Takes `count` rows into `to`, from what is there or from the first of them on. */
 #define TAKE(type, count, start, steps)                                                            \
     do {                                                                                           \
         const type *p[count];                                                                      \
@@ -30,10 +29,10 @@
         at += (count), left -= (count);                                                            \
     } while (0)
 
-#define EXTREME(name, type, step)                                                                  \
+#define ERODE_DILATE(name, type, step)                                                             \
     IMF_CLONES static void name(type *restrict to, const void *const *at, int count, int n) {      \
         int left = count;                                                                          \
-        n &= -IMF_SLACK; /* which it is: loops need no rest */                                     \
+        n &= -IMF_SLACK; /* which it is: loops need no scalar remainder */                         \
         if (left >= 8)                                                                             \
             TAKE(type, 8, p[0][i], TIMES8(step));                                                  \
         else if (left >= 4)                                                                        \
@@ -55,19 +54,19 @@
                 TAKE(type, 1, to[i], step(0));                                                     \
         }                                                                                          \
     }
-EXTREME(least_bytes, uint8_t, LESSER)
-EXTREME(least_words, uint16_t, LESSER)
-EXTREME(least_floats, float, LESSER)
-EXTREME(greatest_bytes, uint8_t, GREATER)
-EXTREME(greatest_words, uint16_t, GREATER)
-EXTREME(greatest_floats, float, GREATER)
+ERODE_DILATE(erode_bytes, uint8_t, ERODE)
+ERODE_DILATE(erode_words, uint16_t, ERODE)
+ERODE_DILATE(erode_floats, float, ERODE)
+ERODE_DILATE(dilate_bytes, uint8_t, DILATE)
+ERODE_DILATE(dilate_words, uint16_t, DILATE)
+ERODE_DILATE(dilate_floats, float, DILATE)
 
-void imf_extreme_rows(enum imf_sample sample, bool greatest, void *to, const void *const *at,
-                      int count, int n) {
+void imf_erode_dilate_rows(enum imf_sample sample, bool dilate, void *to, const void *const *at,
+                           int count, int n) {
     if (sample == IMF_U8)
-        (greatest ? greatest_bytes : least_bytes)(to, at, count, n);
+        (dilate ? dilate_bytes : erode_bytes)(to, at, count, n);
     else if (sample == IMF_U16)
-        (greatest ? greatest_words : least_words)(to, at, count, n);
+        (dilate ? dilate_words : erode_words)(to, at, count, n);
     else
-        (greatest ? greatest_floats : least_floats)(to, at, count, n);
+        (dilate ? dilate_floats : erode_floats)(to, at, count, n);
 }

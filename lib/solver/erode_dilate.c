@@ -1,29 +1,28 @@
 /*
- * extreme.c - the least or greatest of a window on the host's cores, in loops that compilers
- * vectorise
+ * erode_dilate.c - minimum and maximum in a window on the host's cores (erosion, dilation), in loops
+ * that compilers vectorise
  *
- * Taken literally a window of n samples is n rows of which the lesser samples are taken. Fewer are
- * enough:
+ * The direct way for a window of n samples takes the minimum of n rows, shifted. Fewer steps are enough:
  *
- * A rectangle is a column of the rows' results. Of columns higher than a few (van Herk 1992; Gil and
- * Werman 1993): in blocks of as many rows as it is high, each window is a lower part of one block
- * and an upper part of the next. G holds the block's parts from each row down to its end, P grows
- * row by row down the next: 3 steps a row however high it is.
+ * In rectangles, columns are reduced first, then rows. Columns go by blocks (van Herk 1992; Gil and
+ * Werman 1993): the rows are cut into blocks as high as the window, so that each
+ * window is a lower part of one block and an upper part of the next. G holds the minima from each row
+ * of a block down to its end, P the running minimum of the next block: 3 steps a row at any height.
  *
  *      block        | r0 r1 r2 r3 | r4 r5 r6 r7        G0 = r0..r3, G1 = r1..r3, ...
  *      window at 1       r1 r2 r3   r4                 = G1 and P1
  *
- * Along a row, samples side by side are what vectors are made of: results of 1 become those of 4, of
- * 16 and so on by steps that are shifts of a row, and the last step lets parts overlap.
+ * Along a row, vectors hold neighbouring samples. Minima of 1 sample become minima of 4, of 16 and so
+ * on, by shifts of the row; in the last step the parts overlap.
  *
- * Any other element is cut into runs. Each input row's results of 2, 4, 8... samples are kept for
- * as many rows as the window is high, and a run is two of them that overlap.
+ * Any other element is cut into runs. Of each input row the minima of 2, 4, 8... samples are kept for
+ * as many rows as the window is high, and a run is the minimum of two of them that overlap.
  *
- * The samples' own type is that of all steps, and nothing is rounded.
+ * All steps have the type of the samples, and nothing is rounded.
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
-#include "solver/extreme_rows.h"
+#include "solver/erode_dilate_rows.h"
 #include "solver/solver.h"
 #include "solver/strips.h"
 #include "solver/window.h"
@@ -33,21 +32,22 @@
 #include <string.h>
 
 #define ALONE_MS 0.3           /* less work than this stays on the caller's thread */
-#define COLUMN 4               /* higher columns go by blocks */
-#define STRIP_BYTES 8192       /* of a row's strip, at most, */
-#define STRIP_LEAST 1024       /* and at least; between them as */
-#define KEPT_BYTES (256 << 10) /* this holds the rows that are kept. */
-#define REACHES 16             /* By blocks: as many times what the window reaches, */
-#define FEW_REACHES 2          /* or this many where a larger cache */
-#define MOST_BYTES (4 << 20)   /* does not hold so much */
+#define STRIP_BYTES 8192       /* of a row's strip, at most */
+#define STRIP_LEAST 1024       /* and at least */
+#define KEPT_BYTES (256 << 10) /* of the rows that a strip keeps, which limit its width */
+/* In rectangles the width is this many times the window's halo, so that little is computed twice; or
+ * FEW_HALOS times, if the kept rows would exceed MOST_BYTES. */
+#define HALOS 16
+#define FEW_HALOS 2
+#define MOST_BYTES (4 << 20)
 
-struct extreme_job {
+struct erode_dilate_job {
     struct imf_problem p;
-    bool greatest, plain, box;
+    bool dilate, plain, box;
     struct imf_run *runs; /* owned */
     int run_count;
     int left, right, top, bottom; /* offsets of the first and the last column and row */
-    int levels;                   /* runs: kept results of 2, 4, ... samples */
+    int levels;                   /* runs: kept minima of 2, 4, ... samples */
     int threads;                  /* 0: as many as cores */
 };
 
@@ -63,13 +63,13 @@ static int level_of(int length) {
     return level;
 }
 
-static void measure(struct extreme_job *j) {
+static void measure(struct erode_dilate_job *j) {
     j->box = imf_window_measure(j->runs, j->run_count, &j->left, &j->right, &j->top, &j->bottom);
     for (int i = 0; i < j->run_count; i++)
         j->levels = imf_max(j->levels, level_of(run_length(&j->runs[i])));
 }
 
-/* Rows that a step along the row takes, and in all. */
+/* Rows read by the steps along a row. */
 static int row_steps(int width) {
     int rows = 0, done = 1;
     while (4 * done <= width) {
@@ -79,12 +79,12 @@ static int row_steps(int width) {
     return rows + (width > done ? (width - 1) / done + 1 : 0);
 }
 
-/* Of an output sample, with what strips do twice. */
-static double rows_taken(const struct extreme_job *j, int strip) {
+/* Rows read for an output sample, with the halos that strips compute twice. */
+static double rows_taken(const struct erode_dilate_job *j, int strip) {
     int width = j->right - j->left + 1, height = j->bottom - j->top + 1, rows = 0;
     double twice = 1 + (double)(width - 1) * j->p.channels / strip;
     if (j->box)
-        return row_steps(width) + (height == 1 ? 0 : height <= COLUMN ? height : 5) * twice;
+        return row_steps(width) + (height == 1 ? 1 : 5) * twice;
     for (int i = 0; i < j->run_count; i++) {
         int length = run_length(&j->runs[i]);
         rows += length > 1 << level_of(length) ? 2 : 1;
@@ -92,53 +92,49 @@ static double rows_taken(const struct extreme_job *j, int strip) {
     return rows + 3 * j->levels * twice;
 }
 
-static bool by_blocks(const struct extreme_job *j) {
-    return j->box && j->bottom - j->top + 1 > COLUMN;
-}
-
-/* Samples of a strip, as the rows that are kept fit in a cache. */
-static int strip_width(const struct extreme_job *j) {
+/* Samples of a strip: the rows that it keeps should fit a cache. */
+static int strip_width(const struct erode_dilate_job *j) {
     int size = (int)imf_sample_size(j->p.in), height = j->bottom - j->top + 1;
-    int kept = j->box ? (height > COLUMN ? height : 1) : height * j->levels + 1;
+    int kept = j->box ? height : height * j->levels + 1;
     int beyond = (j->right - j->left) * j->p.channels * size;
     int fit = imf_min(KEPT_BYTES / kept, STRIP_BYTES) - beyond;
-    if (by_blocks(j))
-        fit = imf_max(fit, imf_max(imf_min(REACHES * beyond, MOST_BYTES / kept - beyond),
-                                   FEW_REACHES * beyond));
+    if (j->box)
+        fit = imf_max(
+            fit, imf_max(imf_min(HALOS * beyond, MOST_BYTES / kept - beyond), FEW_HALOS * beyond));
     return imf_padded(imf_max(fit, STRIP_LEAST) / size);
 }
 
-static enum imf_status open_job(struct extreme_job *j, const struct imf_problem *p,
+static enum imf_status open_job(struct erode_dilate_job *j, const struct imf_problem *p,
                                 struct imf_error *err) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
     size_t count = imf_window_runs(hood, NULL);
-    *j = (struct extreme_job){.p = *p, .run_count = (int)count, .plain = imf_strip_plain(p)};
+    *j = (struct erode_dilate_job){.p = *p, .run_count = (int)count, .plain = imf_strip_plain(p)};
     j->runs = malloc(count * sizeof *j->runs);
     if (!j->runs)
         return imf_fail_memory(err, count * sizeof *j->runs);
     imf_window_runs(hood, j->runs);
-    j->greatest = imf_percentile_rank(hood->value, imf_window_count(hood)) > 0;
+    j->dilate = imf_percentile_rank(hood->value, imf_window_count(hood)) > 0;
     measure(j);
     return IMF_OK;
 }
 
-/* Whether the rank is the least or the greatest. */
-static bool is_extreme(const struct imf_neighbourhood *hood) {
+/* Whether the rank is the minimum or the maximum. */
+static bool is_erode_or_dilate(const struct imf_neighbourhood *hood) {
     size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
     return rank == 0 || rank == count - 1;
 }
 
 /*
- * Milliseconds of one core: samples * (end + extreme * bytes of a sample * rows taken) * 1e-6, in
+ * Milliseconds of one core: samples * (end + erode_dilate * bytes of a sample * rows taken) * 1e-6, in
  * the rates of struct imf_vector_rates.
  */
-static void extreme_propose(const struct imf_problem *p, const struct imf_device *d,
-                            struct imf_proposal *out) {
+static void erode_dilate_propose(const struct imf_problem *p, const struct imf_device *d,
+                                 struct imf_proposal *out) {
     const struct imf_vector_rates *rates = &imf_vector_rates;
-    struct extreme_job j;
+    struct erode_dilate_job j;
     (void)d;
-    if (strcmp(p->neighbourhood->name, "rank") != 0 || !is_extreme(p->neighbourhood))
-        imf_proposal_refuse(out, "this is neither the least nor the greatest of a window");
+    if (strcmp(p->neighbourhood->name, "rank") != 0 || !is_erode_or_dilate(p->neighbourhood))
+        imf_proposal_refuse(out, "this is neither the minimum nor the maximum of a window");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
     else if ((double)p->width * p->channels > INT32_MAX - 4096)
@@ -149,8 +145,9 @@ static void extreme_propose(const struct imf_problem *p, const struct imf_device
         double samples = (double)p->width * p->height * p->channels;
         double size = (double)imf_sample_size(p->in);
         int width = j.right - j.left + 1, height = j.bottom - j.top + 1, cores = imf_cores();
-        double ns = size * (rates->window_end + rates->extreme * rows_taken(&j, strip_width(&j))) +
-                    (j.plain ? 0 : rates->window_finish);
+        double ns =
+            size * (rates->window_end + rates->erode_dilate * rows_taken(&j, strip_width(&j))) +
+            (j.plain ? 0 : rates->window_finish);
         double ms = samples * ns * 1e-6;
         out->able = true;
         out->error = 0;
@@ -158,26 +155,26 @@ static void extreme_propose(const struct imf_problem *p, const struct imf_device
         out->bytes = cores * size * (strip_width(&j) + width * p->channels + 128.0) *
                      (j.box ? height + 8.0 : (double)height * j.levels + 4);
         snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, %s",
-                 j.greatest ? "greatest" : "least", width, height,
+                 j.dilate ? "maximum" : "minimum", width, height,
                  j.box ? "by blocks and doubling" : "by runs");
         free(j.runs);
     }
 }
 
-static enum imf_status extreme_make(void **job, const struct imf_problem *p,
-                                    const struct imf_proposal *proposal, struct imf_queue *queue,
-                                    struct imf_error *err) {
+static enum imf_status erode_dilate_make(void **job, const struct imf_problem *p,
+                                         const struct imf_proposal *proposal,
+                                         struct imf_queue *queue, struct imf_error *err) {
     (void)proposal, (void)queue;
-    struct extreme_job *j = *job = calloc(1, sizeof *j);
+    struct erode_dilate_job *j = *job = calloc(1, sizeof *j);
     return j ? open_job(j, p, err) : imf_fail_memory(err, sizeof *j);
 }
 
-static void extreme_limit(void *job, int threads) {
-    ((struct extreme_job *)job)->threads = threads;
+static void erode_dilate_limit(void *job, int threads) {
+    ((struct erode_dilate_job *)job)->threads = threads;
 }
 
-static void extreme_destroy(void **job) {
-    free(((struct extreme_job *)*job)->runs);
+static void erode_dilate_destroy(void **job) {
+    free(((struct erode_dilate_job *)*job)->runs);
     free(*job);
     *job = NULL;
 }
@@ -185,27 +182,27 @@ static void extreme_destroy(void **job) {
 /* ---- running --------------------------------------------------------------------------------- */
 
 struct pass {
-    const struct extreme_job *job;
+    const struct erode_dilate_job *job;
     const struct imf_surface *in, *out;
     struct imf_strips strips;
     atomic_bool failed;
 };
 
-/* What a strip works with. */
+/* The working memory of a strip. */
 struct work {
-    const struct extreme_job *j;
+    const struct erode_dilate_job *j;
     struct imf_piece strip; /* made: in spare[2] */
-    int wide;               /* samples of a row's strip with what the window reaches beyond it */
+    int wide;               /* samples of a row's strip with the window's halo */
     size_t size;            /* of a sample */
     char *kept, *spare[3];
     size_t pitch; /* bytes between kept rows */
 };
 
 static void take(const struct work *w, void *to, const void *const *at, int count, int n) {
-    imf_extreme_rows(w->j->p.in, w->j->greatest, to, at, count, imf_padded(n));
+    imf_erode_dilate_rows(w->j->p.in, w->j->dilate, to, at, count, imf_padded(n));
 }
 
-/* Along a row: of `from` the results of as many samples as the window is wide. */
+/* Along a row: the minima of as many samples of `from` as the window is wide. */
 static void along(const struct work *w, const void *from, void *to) {
     int width = w->j->right - w->j->left + 1, done = 1, turn = 0;
     size_t pixel = (size_t)w->j->p.channels * w->size;
@@ -225,14 +222,14 @@ static void along(const struct work *w, const void *from, void *to) {
         take(w, to, at, count, w->strip.at.n);
 }
 
-/* Rows behind the kept ones: what P grows in, in turn, a column's results, G's that are not kept. */
+/* Rows behind the kept ones: two for P, the columns' results, two for rows of G that are not kept. */
 enum { ABOVE, COLUMN_ROW = 2, BELOW, MORE_ROWS = 5 };
 
 static void *row_of(const struct work *w, int i) {
     return w->kept + (size_t)i * w->pitch;
 }
 
-/* Rows y..y + rows - 1, not more than the window is high, by parts of blocks. */
+/* Rows y..y + rows - 1, at most the window's height, by blocks. */
 static void run_block(const struct work *w, int y, int rows, int height) {
     const int first = y + w->j->top, more = height;
     const void *below = imf_strip_input(&w->strip, first + height - 1), *above = NULL;
@@ -263,24 +260,11 @@ static void run_block(const struct work *w, int y, int rows, int height) {
 
 static void run_box(const struct work *w) {
     int height = w->j->bottom - w->j->top + 1;
-    for (int y = w->strip.at.y; y<w->strip.at.end; y += height> COLUMN ? height : 1) {
-        const void *at[COLUMN], *column = imf_strip_input(&w->strip, y + w->j->top);
-        if (height > COLUMN) {
-            run_block(w, y, imf_min(height, w->strip.at.end - y), height);
-            continue;
-        }
-        for (int i = 0; i < height; i++)
-            at[i] = imf_strip_input(&w->strip, y + w->j->top + i);
-        if (height > 1) {
-            take(w, row_of(w, 0), at, height, w->wide);
-            column = row_of(w, 0);
-        }
-        along(w, column, imf_strip_target(&w->strip, y));
-        imf_strip_end(&w->strip, y);
-    }
+    for (int y = w->strip.at.y; y < w->strip.at.end; y += height)
+        run_block(w, y, imf_min(height, w->strip.at.end - y), height);
 }
 
-/* Results of 2 << level samples of the input row. */
+/* Minima of 2 << level samples of an input row. */
 static void *kept(const struct work *w, int row, int level) {
     int height = w->j->bottom - w->j->top + 1;
     int slot = (row - w->strip.at.y - w->j->top) % height;
@@ -299,7 +283,7 @@ static void keep(const struct work *w, int row) {
 }
 
 static void run_runs(const struct work *w, const void **at) {
-    const struct extreme_job *j = w->j;
+    const struct erode_dilate_job *j = w->j;
     size_t pixel = (size_t)j->p.channels * w->size;
     for (int row = w->strip.at.y + j->top; row < w->strip.at.y + j->bottom; row++)
         keep(w, row);
@@ -320,8 +304,8 @@ static void run_runs(const struct work *w, const void **at) {
     }
 }
 
-/* What pads a strip is looked at, too. A box writes all else of the rows it keeps before it reads
- * them, which may be megabytes. */
+/* The padding of strips is read, so that it is cleared. In rectangles all other bytes of the kept rows,
+ * which may be megabytes, are written before they are read. */
 static void clear_unwritten(const struct work *w, size_t rows) {
     size_t from = w->j->box ? (size_t)w->wide * w->size : 0;
     for (size_t i = 0; i < rows + 3; i++) {
@@ -332,7 +316,7 @@ static void clear_unwritten(const struct work *w, size_t rows) {
 
 static void run_item(void *data, int item) {
     struct pass *pass = data;
-    const struct extreme_job *j = pass->job;
+    const struct erode_dilate_job *j = pass->job;
     struct work w = {.j = j};
     int height = j->bottom - j->top + 1;
     w.strip = (struct imf_piece){.p = &j->p,
@@ -363,26 +347,26 @@ static void run_item(void *data, int item) {
     free(store);
 }
 
-static enum imf_status extreme_run(void *job, const struct imf_surface *in,
-                                   const struct imf_surface *out, struct imf_error *err) {
+static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
+                                        const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
-    const struct extreme_job *j = job;
+    const struct erode_dilate_job *j = job;
     int height = j->bottom - j->top + 1;
     pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
-                                 by_blocks(j) ? height : 2 * height);
-    if (by_blocks(j))
+                                 j->box ? height : 2 * height);
+    if (j->box)
         imf_strips_align(&pass.strips, height);
     imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, KEPT_BYTES) : IMF_OK;
 }
 
-const struct imf_solver imf_solver_extreme = {
+const struct imf_solver imf_solver_erode_dilate = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_NEIGHBOURHOOD,
-    .propose = extreme_propose,
-    .make = extreme_make,
-    .run = extreme_run,
-    .destroy = extreme_destroy,
-    .limit = extreme_limit,
+    .propose = erode_dilate_propose,
+    .make = erode_dilate_make,
+    .run = erode_dilate_run,
+    .destroy = erode_dilate_destroy,
+    .limit = erode_dilate_limit,
 };
