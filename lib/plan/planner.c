@@ -5,7 +5,7 @@
  * not opened would be, which tells whether opening it may pay; and over those of the device that
  * was opened. Options only say which solvers and places may be taken.
  */
-#include "plan/planner.h"
+#include "plan/explain.h"
 
 #include "base/parallel.h"
 #include "device/tuning.h"
@@ -16,23 +16,6 @@
 
 /* The process without images and driver: measured 4 to 5.5 MB. */
 #define PROCESS_BYTES 5e6
-
-#define HOST_NOTE "%.210s; filtering on the host"
-#define GLES_NOTE "%.210s; filtering by OpenGL ES"
-
-#define SET(backend) (1u << (backend))
-#define HOSTS (SET(IMF_BACKEND_VECTOR) | SET(IMF_BACKEND_CPU))
-#define DEVICES (SET(IMF_BACKEND_DIRECT) | SET(IMF_BACKEND_SEPARABLE) | SET(IMF_BACKEND_FFT))
-
-struct request {
-    enum imf_backend backend;
-    bool device_asked, opened;
-    unsigned hosts, devices; /* the backends that may be taken */
-    struct imf_path_ask ask;
-    const char *unusable;  /* why OpenCL is, or NULL */
-    char no_room[IMF_WHY]; /* why there is none for the driver, or "" */
-    struct imf_error failure;
-};
 
 /* A device that was not opened: PoCL on this machine's processors. */
 static struct imf_device nominal_device(void) {
@@ -55,7 +38,7 @@ enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_e
 }
 
 /* Why no path is left: the limit if it is that, else what the backends said. */
-static enum imf_status cannot(const struct imf_path *path, const struct request *r,
+static enum imf_status cannot(const struct imf_path *path, const struct imf_request *r,
                               struct imf_error *err) {
     if (path->over_bytes < INFINITY)
         return imf_planning_over_limit(path->over_bytes, r->ask.limit, err);
@@ -68,11 +51,11 @@ static enum imf_status cannot(const struct imf_path *path, const struct request 
 /* ---- searches --------------------------------------------------------------------------------- */
 
 static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
-                            const struct request *r, unsigned backends, struct imf_error *err) {
+                            const struct imf_request *r, unsigned backends, struct imf_error *err) {
     struct imf_path_ask ask = r->ask;
     ask.backends = backends;
     ask.opened = r->opened;
-    ask.prefers_device = r->device_asked && (backends & DEVICES);
+    ask.prefers_device = r->device_asked && (backends & IMF_DEVICE_SET);
     return imf_path_find(out, all, &ask, err);
 }
 
@@ -84,7 +67,7 @@ static bool may_win(const struct imf_path *path, const struct imf_path *host) {
 
 /* Open the device; where the host can do without, a failure is a note. */
 static enum imf_status open_device(struct imf_planning *p, struct imf_context *ctx, bool must,
-                                   struct request *r, struct imf_error *err) {
+                                   struct imf_request *r, struct imf_error *err) {
     /* A device that failed at its work stays unused where nothing else was asked for. */
     const char *why = must ? NULL : imf_context_gave_up(ctx);
     enum imf_status st = why ? IMF_OK : imf_context_runtime(ctx, &p->rt, &r->failure);
@@ -99,8 +82,8 @@ static enum imf_status open_device(struct imf_planning *p, struct imf_context *c
 
 /* There is no room for the driver: note what the device would take. */
 static enum imf_status leave_out(struct imf_planning *p, struct imf_proposals *all, double driver,
-                                 struct request *r, struct imf_error *err) {
-    struct request free = *r;
+                                 struct imf_request *r, struct imf_error *err) {
+    struct imf_request free = *r;
     struct imf_path path = {.taken = NULL};
     struct imf_candidate whole = {.backend = ""};
     char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
@@ -124,7 +107,7 @@ static enum imf_status leave_out(struct imf_planning *p, struct imf_proposals *a
  * may use it. A driver that there is no room for is not even loaded. */
 static enum imf_status search_device(struct imf_planning *p, struct imf_context *ctx,
                                      struct imf_proposals *all, const struct imf_device *nominal,
-                                     struct request *r, struct imf_error *err) {
+                                     struct imf_request *r, struct imf_error *err) {
     bool must = !p->host.taken || r->device_asked || !r->hosts;
     double driver = r->ask.base + imf_tuning(nominal)->driver_bytes;
     struct imf_path path = {.taken = NULL};
@@ -152,14 +135,15 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
 
 /* OpenGL ES, where it was asked for or is all there is and estimated to win. */
 static enum imf_status search_gles(struct imf_planning *p, struct imf_context *ctx,
-                                   struct imf_proposals *all, struct request *r,
+                                   struct imf_proposals *all, struct imf_request *r,
                                    struct imf_error *err) {
     struct imf_path path = {.taken = NULL};
     struct imf_error failure;
     bool broken, must = r->backend == IMF_BACKEND_GLES;
     if (!must && (!r->unusable || imf_context_gave_up(ctx)))
         return IMF_OK;
-    enum imf_status st = must ? IMF_OK : find(&path, all, r, r->hosts | SET(IMF_BACKEND_GLES), err);
+    enum imf_status st =
+        must ? IMF_OK : find(&path, all, r, r->hosts | IMF_SET(IMF_BACKEND_GLES), err);
     if (st || !(must ? p->host.on_gles : path.on_gles)) {
         imf_path_clear(&path);
         return st;
@@ -195,160 +179,6 @@ static enum imf_status search_gles(struct imf_planning *p, struct imf_context *c
     return IMF_OK;
 }
 
-/* ---- what is said of it ------------------------------------------------------------------------ */
-
-/* Why the path was taken. */
-static const char *why_taken(const struct imf_planning *p, const struct request *r) {
-    if (r->backend)
-        return "asked for with --backend";
-    if (r->device_asked)
-        return p->path.on_device ? "cheapest on the device asked for" : "the device cannot do this";
-    if (r->unusable)
-        return "OpenCL is not usable here";
-    return "cheapest";
-}
-
-/* Why a host's way was taken though OpenCL is not opened. */
-static const char *why_host(const struct imf_candidate *device, const char *otherwise) {
-    return device ? "cheapest: starting OpenCL would cost more" : otherwise;
-}
-
-static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
-                        const struct request *r, double taken_ms) {
-    unsigned allowed = r->hosts | r->devices | (p->gles ? SET(IMF_BACKEND_GLES) : 0);
-    enum imf_backend backend = IMF_BACKEND_AUTO;
-    for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++)
-        backend = strcmp(k->backend, imf_backend_name(b)) ? backend : b;
-    if (!k->eligible)
-        return;
-    if (r->backend && !(allowed >> backend & 1))
-        snprintf(k->why, sizeof k->why, "passed over: --backend");
-    else if (r->unusable && (DEVICES >> backend & 1))
-        snprintf(k->why, sizeof k->why, "passed over: OpenCL is not usable");
-    else if (r->device_asked && imf_backend_is_host(backend))
-        snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
-    else if (backend == IMF_BACKEND_GLES && k->estimate_ms < taken_ms)
-        snprintf(k->why, sizeof k->why,
-                 "passed over: left to choose, only where OpenCL is not usable");
-    else if (k->estimate_ms < taken_ms)
-        snprintf(k->why, sizeof k->why, "passed over: %s",
-                 p->path.on_device ? "the way there and back costs more"
-                                   : "starting OpenCL would cost more");
-    else
-        snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
-                 k->estimate_ms / fmax(taken_ms, 1e-3));
-}
-
-/* A pass's ways, each backend's one. */
-static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i,
-                        const struct request *r, struct imf_candidate *out) {
-    static const enum imf_backend order[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
-                                             IMF_BACKEND_FFT,    IMF_BACKEND_VECTOR,
-                                             IMF_BACKEND_GLES,   IMF_BACKEND_CPU};
-    enum { WAYS = sizeof order / sizeof *order };
-    const struct imf_proposal *taken = &p->path.taken[i];
-    const struct imf_pass *pass = &p->chain->passes[i];
-    const struct imf_candidate *device = NULL;
-    double taken_ms = taken->ms;
-    size_t count = 0;
-    for (size_t k = 0; k < WAYS; k++) {
-        const struct imf_proposal *one = imf_proposals_cheapest(all, i, order[k]);
-        bool point = pass->kind == IMF_PASS_POINT;
-        /* A device's point passes are the same for all of its backends. */
-        if (point && (order[k] == IMF_BACKEND_SEPARABLE || order[k] == IMF_BACKEND_FFT))
-            continue;
-        struct imf_candidate *to = &out[count++];
-        *to = (struct imf_candidate){.stage = pass->stage + 1,
-                                     .estimate_ms = one->able ? one->ms : -1,
-                                     .eligible = one->able};
-        snprintf(to->backend, sizeof to->backend, "%s", imf_backend_name(order[k]));
-        snprintf(to->algorithm, sizeof to->algorithm, "%s",
-                 one->able || order[k] == IMF_BACKEND_CPU ? one->phrase : "-");
-        snprintf(to->why, sizeof to->why, "%s", one->why);
-        bool device_point = point && taken->place == IMF_PLACE_DEVICE;
-        to->chosen = device_point ? order[k] == IMF_BACKEND_DIRECT : taken->backend == order[k];
-        if (to->chosen) {
-            to->transfer_ms = p->path.transfer_ms[i];
-            taken_ms = one->ms;
-        }
-        if (one->able && !imf_backend_is_host(order[k]) && *r->no_room) {
-            to->eligible = false;
-            to->estimate_ms = -1;
-            snprintf(to->why, sizeof to->why, "%s", r->no_room);
-        } else if (one->able && !imf_backend_is_host(order[k])) {
-            device = to;
-            to->start_ms = r->opened ? 0 : imf_tuning(all->device)->open_ms;
-        }
-    }
-    for (size_t k = 0; k < count; k++) {
-        if (!out[k].chosen) {
-            explain_way(&out[k], p, r, taken_ms);
-            continue;
-        }
-        const char *why = why_taken(p, r);
-        if (taken->place == IMF_PLACE_HOST && !r->backend && !r->device_asked && !r->unusable &&
-            !p->path.on_device && !r->opened)
-            why = why_host(r->devices ? device : NULL, "cheapest of those that can do this");
-        snprintf(out[k].why, sizeof out[k].why, "%s", why);
-    }
-    return count;
-}
-
-static enum imf_status list(struct imf_planning *p, struct imf_proposals *all,
-                            const struct request *r, struct imf_error *err) {
-    size_t most = (size_t)p->chain->count * (IMF_BACKEND_GLES + 1);
-    p->way = calloc(most, sizeof *p->way);
-    if (!p->way)
-        return imf_fail_memory(err, most * sizeof *p->way);
-    for (int i = 0; i < p->chain->count; i++)
-        p->count += list_pass(p, all, i, r, p->way + p->count);
-    return IMF_OK;
-}
-
-static void summarise(struct imf_candidate *out, const struct imf_path *path,
-                      const struct imf_chain *chain, const char *why) {
-    *out = (struct imf_candidate){.estimate_ms = path->ms,
-                                  .transfer_ms = path->transfer_ms[chain->count],
-                                  .start_ms = path->start_ms,
-                                  .bytes = (uint64_t)fmin(path->bytes, 0x1p62),
-                                  .eligible = true,
-                                  .chosen = true,
-                                  .holds = path->holds};
-    imf_path_describe(path, chain, out);
-    snprintf(out->why, sizeof out->why, "%s", why);
-}
-
-/* What is left within the limit may take minutes where more memory takes seconds. */
-#define LONG_MS 5000
-#define MUCH_LONGER 8
-static void warn_of_limit(struct imf_planning *p) {
-    const struct imf_path *path = &p->path;
-    const struct imf_path *over = path->over_ms <= p->host.over_ms ? path : &p->host;
-    double ms = over->over_ms;
-    char need[IMF_BYTES_TEXT];
-    if (ms == INFINITY || path->ms < LONG_MS || path->ms < MUCH_LONGER * ms)
-        return;
-    snprintf(p->note, sizeof p->note,
-             "--max-memory leaves %s, an estimated %.0f s; with %s it would be %s and %.0f s",
-             p->chosen.backend, path->ms / 1000, imf_bytes_text(need, over->over_bytes),
-             over->over_backend, ceil(ms / 1000));
-}
-
-/* Warn when the plan deviates from what was asked for or could be expected. */
-static void note(struct imf_planning *p, struct imf_proposals *all, const struct request *r) {
-    if (r->unusable)
-        snprintf(p->note, sizeof p->note, p->gles ? GLES_NOTE : HOST_NOTE, r->unusable);
-    else if (r->device_asked && !p->path.on_device)
-        snprintf(p->note, sizeof p->note,
-                 "the device cannot do this (%.120s); filtering on the host",
-                 imf_proposals_cheapest(all, 0, IMF_BACKEND_AUTO)->why);
-    else if (p->rt && *imf_runtime_passed_over(p->rt))
-        snprintf(p->note, sizeof p->note, "%.210s; another is used",
-                 imf_runtime_passed_over(p->rt));
-    else if (!r->backend)
-        warn_of_limit(p);
-}
-
 /* ---- making ------------------------------------------------------------------------------------ */
 
 /* The host's path stays what a failure of the device leaves. */
@@ -373,11 +203,11 @@ static void take_host(struct imf_planning *p, struct imf_error *err, enum imf_st
     p->path = copy;
 }
 
-static enum imf_status make(struct imf_planning *p, struct imf_context *ctx, struct request *r,
+static enum imf_status make(struct imf_planning *p, struct imf_context *ctx, struct imf_request *r,
                             struct imf_error *err) {
     struct imf_device nominal = nominal_device();
     struct imf_proposals all;
-    bool float64 = r->hosts == SET(IMF_BACKEND_CPU);
+    bool float64 = r->hosts == IMF_SET(IMF_BACKEND_CPU);
     enum imf_status st = imf_proposals_open(&all, p->chain, &nominal, float64, err);
     if (st)
         return st;
@@ -397,15 +227,14 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx, str
     for (int i = 0; !st && i < p->chain->count; i++)
         p->path.taken[i].gles = p->gles;
     if (!st)
-        st = list(p, &all, r, err);
+        st = imf_explain_passes(p, &all, r, err);
     if (!st) {
         /* A driver that was loaded stays in memory, whoever does the work. */
         if (p->rt && !p->path.on_device) {
             double bytes = p->path.bytes + imf_tuning(imf_runtime_device(p->rt))->driver_bytes;
             p->path.bytes = bytes <= r->ask.limit ? bytes : p->path.bytes;
         }
-        summarise(&p->chosen, &p->path, p->chain, why_taken(p, r));
-        note(p, &all, r);
+        imf_explain_whole(p, &all, r);
     }
     imf_proposals_close(&all);
     return st;
@@ -416,18 +245,18 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
                                   struct imf_error *err) {
     enum imf_backend backend = settings->backend;
     bool host = imf_backend_is_host(backend);
-    struct request r = {
+    struct imf_request r = {
         .backend = backend,
         .device_asked = imf_context_device_asked(ctx) && !host,
         /* Where backends may differ within the tolerance, the choice goes by this image alone: what
          * a batch has opened before must not show in the result. */
         .opened = c->exact && imf_context_opened(ctx),
-        .hosts = !backend ? HOSTS
-                 : host   ? SET(backend)
+        .hosts = !backend ? IMF_HOST_SET
+                 : host   ? IMF_SET(backend)
                           : 0,
-        .devices = !backend ? DEVICES
+        .devices = !backend ? IMF_DEVICE_SET
                    : host   ? 0
-                            : SET(backend),
+                            : IMF_SET(backend),
         .ask = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
                 .base = PROCESS_BYTES + (double)settings->held,
                 .whole = settings->whole}};
@@ -444,27 +273,4 @@ void imf_planning_clear(struct imf_planning *p) {
     imf_path_clear(&p->host);
     free(p->way);
     p->way = NULL;
-}
-
-bool imf_planning_fall_back(const struct imf_planning *p, const char *why,
-                            struct imf_fallback *out) {
-    static const char taken_why[] = "taken after the device failed";
-    *out = (struct imf_fallback){.way = NULL};
-    if (!p->host.taken || !(out->way = malloc(p->count * sizeof *out->way)))
-        return false;
-    memcpy(out->way, p->way, p->count * sizeof *out->way);
-    int pass = -1;
-    for (size_t i = 0; i < p->count; i++) {
-        struct imf_candidate *k = &out->way[i];
-        pass += !strcmp(k->backend, imf_backend_name(IMF_BACKEND_DIRECT)); /* the first of a pass */
-        bool host = !strcmp(k->backend, imf_backend_name(p->host.taken[pass].backend));
-        if (host && !k->chosen)
-            snprintf(k->why, sizeof k->why, "%s", taken_why);
-        else if (k->chosen && !host)
-            snprintf(k->why, sizeof k->why, "failed: %.140s", why);
-        k->chosen = host;
-    }
-    summarise(&out->chosen, &p->host, p->chain, taken_why);
-    snprintf(out->note, sizeof out->note, HOST_NOTE, why);
-    return true;
 }

@@ -1,0 +1,194 @@
+/*
+ * explain.c - what is said of a plan: each pass's ways, the whole chain, warnings
+ */
+#include "plan/explain.h"
+
+#include "device/tuning.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST_NOTE "%.210s; filtering on the host"
+#define GLES_NOTE "%.210s; filtering by OpenGL ES"
+
+/* Why the path was taken. */
+static const char *why_taken(const struct imf_planning *p, const struct imf_request *r) {
+    if (r->backend)
+        return "asked for with --backend";
+    if (r->device_asked)
+        return p->path.on_device ? "cheapest on the device asked for" : "the device cannot do this";
+    if (r->unusable)
+        return "OpenCL is not usable here";
+    return "cheapest";
+}
+
+/* Why a host's way was taken though OpenCL is not opened. */
+static const char *why_host(const struct imf_candidate *device, const char *otherwise) {
+    return device ? "cheapest: starting OpenCL would cost more" : otherwise;
+}
+
+static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
+                        const struct imf_request *r, double taken_ms) {
+    unsigned allowed = r->hosts | r->devices | (p->gles ? IMF_SET(IMF_BACKEND_GLES) : 0);
+    enum imf_backend backend = IMF_BACKEND_AUTO;
+    for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++)
+        backend = strcmp(k->backend, imf_backend_name(b)) ? backend : b;
+    if (!k->eligible)
+        return;
+    if (r->backend && !(allowed >> backend & 1))
+        snprintf(k->why, sizeof k->why, "passed over: --backend");
+    else if (r->unusable && (IMF_DEVICE_SET >> backend & 1))
+        snprintf(k->why, sizeof k->why, "passed over: OpenCL is not usable");
+    else if (r->device_asked && imf_backend_is_host(backend))
+        snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
+    else if (backend == IMF_BACKEND_GLES && k->estimate_ms < taken_ms)
+        snprintf(k->why, sizeof k->why,
+                 "passed over: left to choose, only where OpenCL is not usable");
+    else if (k->estimate_ms < taken_ms)
+        snprintf(k->why, sizeof k->why, "passed over: %s",
+                 p->path.on_device ? "the way there and back costs more"
+                                   : "starting OpenCL would cost more");
+    else
+        snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
+                 k->estimate_ms / fmax(taken_ms, 1e-3));
+}
+
+/* A pass's ways, each backend's one. */
+static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i,
+                        const struct imf_request *r, struct imf_candidate *out) {
+    static const enum imf_backend order[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
+                                             IMF_BACKEND_FFT,    IMF_BACKEND_VECTOR,
+                                             IMF_BACKEND_GLES,   IMF_BACKEND_CPU};
+    enum { WAYS = sizeof order / sizeof *order };
+    const struct imf_proposal *taken = &p->path.taken[i];
+    const struct imf_pass *pass = &p->chain->passes[i];
+    const struct imf_candidate *device = NULL;
+    double taken_ms = taken->ms;
+    size_t count = 0;
+    for (size_t k = 0; k < WAYS; k++) {
+        const struct imf_proposal *one = imf_proposals_cheapest(all, i, order[k]);
+        bool point = pass->kind == IMF_PASS_POINT;
+        /* A device's point passes are the same for all of its backends. */
+        if (point && (order[k] == IMF_BACKEND_SEPARABLE || order[k] == IMF_BACKEND_FFT))
+            continue;
+        struct imf_candidate *to = &out[count++];
+        *to = (struct imf_candidate){.stage = pass->stage + 1,
+                                     .estimate_ms = one->able ? one->ms : -1,
+                                     .eligible = one->able};
+        snprintf(to->backend, sizeof to->backend, "%s", imf_backend_name(order[k]));
+        snprintf(to->algorithm, sizeof to->algorithm, "%s",
+                 one->able || order[k] == IMF_BACKEND_CPU ? one->phrase : "-");
+        snprintf(to->why, sizeof to->why, "%s", one->why);
+        bool device_point = point && taken->place == IMF_PLACE_DEVICE;
+        to->chosen = device_point ? order[k] == IMF_BACKEND_DIRECT : taken->backend == order[k];
+        if (to->chosen) {
+            to->transfer_ms = p->path.transfer_ms[i];
+            taken_ms = one->ms;
+        }
+        if (one->able && !imf_backend_is_host(order[k]) && *r->no_room) {
+            to->eligible = false;
+            to->estimate_ms = -1;
+            snprintf(to->why, sizeof to->why, "%s", r->no_room);
+        } else if (one->able && !imf_backend_is_host(order[k])) {
+            device = to;
+            to->start_ms = r->opened ? 0 : imf_tuning(all->device)->open_ms;
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (!out[k].chosen) {
+            explain_way(&out[k], p, r, taken_ms);
+            continue;
+        }
+        const char *why = why_taken(p, r);
+        if (taken->place == IMF_PLACE_HOST && !r->backend && !r->device_asked && !r->unusable &&
+            !p->path.on_device && !r->opened)
+            why = why_host(r->devices ? device : NULL, "cheapest of those that can do this");
+        snprintf(out[k].why, sizeof out[k].why, "%s", why);
+    }
+    return count;
+}
+
+enum imf_status imf_explain_passes(struct imf_planning *p, struct imf_proposals *all,
+                                   const struct imf_request *r, struct imf_error *err) {
+    size_t most = (size_t)p->chain->count * (IMF_BACKEND_GLES + 1);
+    p->way = calloc(most, sizeof *p->way);
+    if (!p->way)
+        return imf_fail_memory(err, most * sizeof *p->way);
+    for (int i = 0; i < p->chain->count; i++)
+        p->count += list_pass(p, all, i, r, p->way + p->count);
+    return IMF_OK;
+}
+
+static void summarise(struct imf_candidate *out, const struct imf_path *path,
+                      const struct imf_chain *chain, const char *why) {
+    *out = (struct imf_candidate){.estimate_ms = path->ms,
+                                  .transfer_ms = path->transfer_ms[chain->count],
+                                  .start_ms = path->start_ms,
+                                  .bytes = (uint64_t)fmin(path->bytes, 0x1p62),
+                                  .eligible = true,
+                                  .chosen = true,
+                                  .holds = path->holds};
+    imf_path_describe(path, chain, out);
+    snprintf(out->why, sizeof out->why, "%s", why);
+}
+
+/* What is left within the limit may take minutes where more memory takes seconds. */
+#define LONG_MS 5000
+#define MUCH_LONGER 8
+static void warn_of_limit(struct imf_planning *p) {
+    const struct imf_path *path = &p->path;
+    const struct imf_path *over = path->over_ms <= p->host.over_ms ? path : &p->host;
+    double ms = over->over_ms;
+    char need[IMF_BYTES_TEXT];
+    if (ms == INFINITY || path->ms < LONG_MS || path->ms < MUCH_LONGER * ms)
+        return;
+    snprintf(p->note, sizeof p->note,
+             "--max-memory leaves %s, an estimated %.0f s; with %s it would be %s and %.0f s",
+             p->chosen.backend, path->ms / 1000, imf_bytes_text(need, over->over_bytes),
+             over->over_backend, ceil(ms / 1000));
+}
+
+/* Warn when the plan deviates from what was asked for or could be expected. */
+static void note(struct imf_planning *p, struct imf_proposals *all, const struct imf_request *r) {
+    if (r->unusable)
+        snprintf(p->note, sizeof p->note, p->gles ? GLES_NOTE : HOST_NOTE, r->unusable);
+    else if (r->device_asked && !p->path.on_device)
+        snprintf(p->note, sizeof p->note,
+                 "the device cannot do this (%.120s); filtering on the host",
+                 imf_proposals_cheapest(all, 0, IMF_BACKEND_AUTO)->why);
+    else if (p->rt && *imf_runtime_passed_over(p->rt))
+        snprintf(p->note, sizeof p->note, "%.210s; another is used",
+                 imf_runtime_passed_over(p->rt));
+    else if (!r->backend)
+        warn_of_limit(p);
+}
+
+void imf_explain_whole(struct imf_planning *p, struct imf_proposals *all,
+                       const struct imf_request *r) {
+    summarise(&p->chosen, &p->path, p->chain, why_taken(p, r));
+    note(p, all, r);
+}
+
+bool imf_planning_fall_back(const struct imf_planning *p, const char *why,
+                            struct imf_fallback *out) {
+    static const char taken_why[] = "taken after the device failed";
+    *out = (struct imf_fallback){.way = NULL};
+    if (!p->host.taken || !(out->way = malloc(p->count * sizeof *out->way)))
+        return false;
+    memcpy(out->way, p->way, p->count * sizeof *out->way);
+    int pass = -1;
+    for (size_t i = 0; i < p->count; i++) {
+        struct imf_candidate *k = &out->way[i];
+        pass += !strcmp(k->backend, imf_backend_name(IMF_BACKEND_DIRECT)); /* the first of a pass */
+        bool host = !strcmp(k->backend, imf_backend_name(p->host.taken[pass].backend));
+        if (host && !k->chosen)
+            snprintf(k->why, sizeof k->why, "%s", taken_why);
+        else if (k->chosen && !host)
+            snprintf(k->why, sizeof k->why, "failed: %.140s", why);
+        k->chosen = host;
+    }
+    summarise(&out->chosen, &p->host, p->chain, taken_why);
+    snprintf(out->note, sizeof out->note, HOST_NOTE, why);
+    return true;
+}
