@@ -84,7 +84,7 @@ static bool choose_solvers(const struct imf_chain *chain, size_t turn, const str
         &imf_solver_direct_gpu, &imf_solver_fft,    &imf_solver_fft_gpu};
     for (int i = 0; i < chain->count; i++) {
         const struct imf_problem *p = &chain->passes[i].problem;
-        taken[i] = (struct imf_proposal){.able = true};
+        taken[i] = (struct imf_proposal){.able = true, .place = IMF_PLACE_DEVICE, .step = 1};
         if (chain->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
         taken[i].able = false;

@@ -15,40 +15,43 @@ static double median(double *v, size_t n) {
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-enum imf_status imf_bench(struct imf_exec *x, const struct imf_chain *chain, unsigned n,
+/* The steps of one run; t receives their milliseconds, n apart. */
+static enum imf_status run(struct imf_exec *x, size_t n, double *t, struct imf_rows *result,
+                           struct imf_error *err) {
+    struct imf_report ignored = {0};
+    struct imf_rows rows;
+    enum imf_status st = imf_exec_release(x, 0, err);
+    if (!st)
+        st = imf_exec_lend(x, 0, &rows, err);
+    double begin = imf_now_ms();
+    if (!st)
+        st = imf_exec_take(x, 0, err);
+    double uploaded = imf_now_ms();
+    if (!st)
+        st = imf_exec_run(x, err);
+    double computed = imf_now_ms();
+    if (!st)
+        st = imf_exec_result(x, 0, result, err);
+    if (!st)
+        st = imf_exec_settle(x, 0, &ignored, err);
+    t[0] = uploaded - begin;
+    t[n] = computed - uploaded;
+    t[2 * n] = imf_now_ms() - computed;
+    return st;
+}
+
+enum imf_status imf_bench(struct imf_exec *x, unsigned n, struct imf_rows *result,
                           struct imf_report *r, struct imf_error *err) {
     double *t = calloc(3 * (size_t)n, sizeof *t);
     if (!t)
         return imf_fail_memory(err, 3 * (size_t)n * sizeof *t);
     enum imf_status st = IMF_OK;
-    for (unsigned i = 0; i < n && !st; i++) {
-        if (!imf_exec_map_input(x, err)) {
-            st = IMF_ERR_DEVICE;
-            break;
-        }
-        double begin = imf_now_ms();
-        st = imf_exec_unmap_input(x, err);
-        double uploaded = imf_now_ms();
-        if (!st)
-            st = imf_exec_run(x, err);
-        if (!st)
-            st = imf_exec_refine(x, chain, err);
-        double computed = imf_now_ms();
-        if (!st && !imf_exec_map_output(x, err))
-            st = IMF_ERR_DEVICE;
-        double downloaded = imf_now_ms();
-        if (!st)
-            st = imf_exec_unmap_output(x, err);
-        t[i] = uploaded - begin;
-        t[n + i] = computed - uploaded;
-        t[2 * n + i] = downloaded - computed;
-    }
-    if (!st) {
-        r->upload_median_ms = median(t, n);
-        r->compute_median_ms = median(t + n, n);
-        r->compute_min_ms = t[n]; /* sorted by median() */
-        r->download_median_ms = median(t + 2 * n, n);
-    }
+    for (unsigned i = 0; i < n && !st; i++)
+        st = run(x, n, t + i, result, err);
+    r->upload_median_ms = median(t, n);
+    r->compute_median_ms = median(t + n, n);
+    r->compute_min_ms = t[n]; /* sorted by now */
+    r->download_median_ms = median(t + 2 * (size_t)n, n);
     free(t);
     return st;
 }

@@ -2,11 +2,11 @@
 #ifndef IMF_RUN_BENCH_H
 #define IMF_RUN_BENCH_H
 
-#include "run/exec.h"
+#include "run/exec_stream.h"
 
-/* Filter n times, after a first one that the caller did; fills the report's bench fields. chain: as
- * of imf_exec_refine(). */
-enum imf_status imf_bench(struct imf_exec *exec, const struct imf_chain *chain, unsigned n,
+/* Filter an image that is held whole n times, after a first one that the caller did; fills the
+ * report's bench fields. *result, which is the host's to read, is made again. */
+enum imf_status imf_bench(struct imf_exec *exec, unsigned n, struct imf_rows *result,
                           struct imf_report *report, struct imf_error *err);
 
 #endif

@@ -55,44 +55,6 @@ static enum imf_status unmap(struct imf_exec *x, struct imf_surface *s, struct i
     return st ? st : imf_queue_finish(queue, err);
 }
 
-static enum imf_status map_storage(struct imf_exec *x, struct imf_surface *s,
-                                   enum imf_access access, struct imf_error *err) {
-    struct imf_margin m = s->margin;
-    return map(x, s, -m.top, m.top + s->height + m.bottom, access, err);
-}
-
-static enum imf_status map_image(struct imf_exec *x, struct imf_error *err) {
-    const struct imf_exec_input *input = device_of(x)->input;
-    if (!input->pinned)
-        return map_storage(x, &x->surface[0], IMF_ACCESS_BOTH, err);
-    x->surface[0].host = input->host;
-    return IMF_OK;
-}
-
-static enum imf_status unmap_image(struct imf_exec *x, struct imf_error *err) {
-    const struct device *d = device_of(x);
-    struct imf_surface *s = &x->surface[0];
-    if (!d->input->pinned)
-        return unmap(x, s, err);
-    s->host = NULL;
-    return imf_exec_input_send(d->input, d->queue, s, 0,
-                               s->margin.top + s->height + s->margin.bottom, err);
-}
-
-static enum imf_status copy_image(struct imf_exec *x, const struct imf_surface *to,
-                                  struct imf_error *err) {
-    struct imf_surface from = x->surface[0];
-    from.host = device_of(x)->input->host;
-    bool kept = from.host != NULL;
-    enum imf_status st = kept ? IMF_OK : map_storage(x, &from, IMF_ACCESS_READ, err);
-    if (st)
-        return st;
-    imf_surface_copy(to, &from);
-    if (!kept)
-        (void)unmap(x, &from, NULL); /* it is copied */
-    return IMF_OK;
-}
-
 static enum imf_status move(struct imf_exec *x, int i, int from, int to, int count,
                             struct imf_error *err) {
     const struct imf_surface *s = &x->surface[i];
@@ -192,7 +154,7 @@ static void destroy(struct imf_exec *x) {
         imf_point_free(&d->beside[i].point);
     }
     imf_alpha_free(&d->alpha);
-    if (x->stream)
+    if (x->surface)
         x->surface[0].mem = x->surface[x->chain->count].mem = NULL; /* the stream's */
     for (int i = 0; x->surface && i <= x->chain->count; i++)
         imf_buffer_free(&x->surface[i].mem);
@@ -212,9 +174,6 @@ static void destroy(struct imf_exec *x) {
 
 static const struct imf_executor device = {.map = map,
                                            .unmap = unmap,
-                                           .map_image = map_image,
-                                           .unmap_image = unmap_image,
-                                           .copy_image = copy_image,
                                            .move = move,
                                            .lend = lend,
                                            .take = take,
@@ -238,11 +197,11 @@ static enum imf_status make_end(struct device *d, bool image, const struct imf_s
     struct imf_surface *end = image ? t->in : t->out;
     struct imf_exec_input *memory = image ? d->input : d->output;
     enum imf_status st = IMF_OK;
-    for (int k = 0; k < IMF_ENDS && !st; k++) {
+    for (int k = 0; k < t->storages && !st; k++) {
         struct imf_surface *s = &end[k];
         *s = *layout;
         st = image || t->sends
-                 ? imf_exec_input_make_window(&memory[k], d->queue, s, d->apart, err)
+                 ? imf_exec_input_make(&memory[k], d->queue, s, d->apart, err)
                  : imf_buffer_make(&s->mem, d->queue, IMF_BUFFER_MAPPED, imf_surface_bytes(s), err);
     }
     return st;
@@ -250,7 +209,7 @@ static enum imf_status make_end(struct device *d, bool image, const struct imf_s
 
 /* The host reads or writes surface i: the result, or what its passes work on. */
 static bool host_uses(const struct imf_chain *c, int i, const struct imf_proposal *taken) {
-    bool uses = i == c->count || taken[i - 1].place == IMF_PLACE_HOST;
+    bool uses = taken[i - 1].place == IMF_PLACE_HOST;
     for (int k = i; k < c->count; k++)
         uses = uses || (taken[k].place == IMF_PLACE_HOST &&
                         (c->passes[k].source == i - 1 || c->passes[k].second == i - 1));
@@ -264,10 +223,8 @@ static enum imf_status make_surface(struct device *d, int i, const struct imf_pr
     enum imf_status st = imf_layout(d->exec.bands, i, c->out, s, err);
     if (st)
         return st;
-    if (d->exec.stream && (i == 0 || i == c->count))
+    if (i == 0 || i == c->count)
         return make_end(d, i == 0, s, err);
-    if (i == 0)
-        return imf_exec_input_make(d->input, d->queue, s, err);
     return imf_buffer_make(&s->mem, d->queue,
                            host_uses(c, i, taken) ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
                            imf_surface_bytes(s), err);
@@ -326,7 +283,7 @@ static enum imf_status make(struct device *d, const struct imf_proposal *taken,
     if (!st)
         st = imf_exec_stream_open(x, err);
     d->apart = form.apart;
-    if (!st && x->stream && (d->apart || imf_queue_device(d->queue)->gpu)) {
+    if (!st && (d->apart || imf_queue_device(d->queue)->gpu)) {
         x->stream->sends = true;
         st = imf_link_open(&d->link, d->queue, rt, err);
     }

@@ -4,6 +4,7 @@
  * Passes get views of the rows that a band needs; what a window keeps for the next band moves to
  * its start.
  */
+#include "run/exec_stream.h"
 #include "run/executor.h"
 #include "run/host_pass.h"
 
@@ -129,7 +130,7 @@ void imf_exec_limit(struct imf_exec *x, int threads) {
     }
 }
 
-enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
+enum imf_status imf_exec_run_segments(struct imf_exec *x, struct imf_error *err) {
     enum imf_status st = IMF_OK;
     for (int k = 0; k < x->bands->count && !st; k++) {
         const struct imf_segment *s = &x->bands->segment[k];
@@ -141,37 +142,34 @@ enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
     return st ? st : x->place->finish(x, err);
 }
 
-/* ---- images in and out ---------------------------------------------------------------------- */
+/* ---- images that are held whole: one band ------------------------------------------------------- */
 
 const struct imf_surface *imf_exec_map_input(struct imf_exec *x, struct imf_error *err) {
-    return x->place->map_image(x, err) ? NULL : &x->surface[0];
+    struct imf_surface *s = &x->surface[0];
+    *s = x->stream->in[0];
+    s->host = x->place->lend(x, 0, err);
+    return s->host ? s : NULL;
 }
 
 enum imf_status imf_exec_unmap_input(struct imf_exec *x, struct imf_error *err) {
-    return x->place->unmap_image(x, err);
+    return imf_exec_take(x, 0, err);
 }
 
-enum imf_status imf_exec_copy_input(struct imf_exec *failed, struct imf_exec *host,
-                                    struct imf_error *err) {
-    return failed->place->copy_image(failed, &host->surface[0], err);
-}
-
-static const struct imf_surface *map_output(struct imf_exec *x, enum imf_access access,
-                                            struct imf_error *err) {
-    struct imf_surface *s = &x->surface[x->chain->count];
-    return x->place->map(x, s, 0, s->height, access, err) ? NULL : s;
+enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {
+    return imf_exec_band(x, 0, err);
 }
 
 const struct imf_surface *imf_exec_map_output(struct imf_exec *x, struct imf_error *err) {
-    return map_output(x, IMF_ACCESS_READ, err);
-}
-
-const struct imf_surface *imf_exec_edit_output(struct imf_exec *x, struct imf_error *err) {
-    return map_output(x, IMF_ACCESS_BOTH, err);
+    struct imf_report ignored = {0};
+    struct imf_rows rows;
+    enum imf_status st = imf_exec_result(x, 0, &rows, err);
+    if (!st)
+        st = imf_exec_settle(x, 0, &ignored, err);
+    return st ? NULL : &x->stream->lent[0];
 }
 
 enum imf_status imf_exec_unmap_output(struct imf_exec *x, struct imf_error *err) {
-    return x->place->unmap(x, &x->surface[x->chain->count], err);
+    return imf_exec_release(x, 0, err);
 }
 
 struct imf_precision *imf_exec_precision(struct imf_exec *x) {

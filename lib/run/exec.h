@@ -31,10 +31,6 @@ void imf_exec_free(struct imf_exec **exec);
 /* The input surface, its host pointer valid until unmap; margins are the executor's business. */
 const struct imf_surface *imf_exec_map_input(struct imf_exec *exec, struct imf_error *err);
 enum imf_status imf_exec_unmap_input(struct imf_exec *exec, struct imf_error *err);
-/* Copy the input of an executor whose device failed into that of another, a host's, for the same
- * chain. */
-enum imf_status imf_exec_copy_input(struct imf_exec *failed, struct imf_exec *host,
-                                    struct imf_error *err);
 /* Let runs take so many threads; 0: as many as cores. */
 void imf_exec_limit(struct imf_exec *exec, int threads);
 /* Filter; returns when the output is finished. */
@@ -45,14 +41,5 @@ enum imf_status imf_exec_unmap_output(struct imf_exec *exec, struct imf_error *e
 
 /* What the last run left to do again (precision.h): on the host, nothing. */
 struct imf_precision *imf_exec_precision(struct imf_exec *exec);
-/* The output surface, for changes. */
-const struct imf_surface *imf_exec_edit_output(struct imf_exec *exec, struct imf_error *err);
-/* Do again on the host, with float64 sums, what the last run was not precise for (exec_refine.c).
- * chain: what the executor's was composed from, or its own. */
-enum imf_status imf_exec_refine(struct imf_exec *exec, const struct imf_chain *chain,
-                                struct imf_error *err);
-/* The same of the rows of the band that was run last. */
-enum imf_status imf_exec_refine_band(struct imf_exec *exec, const struct imf_chain *chain,
-                                     struct imf_error *err);
 
 #endif

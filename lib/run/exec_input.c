@@ -2,10 +2,8 @@
  * exec_input.c - an image's memory on a device, such that the image outlives the device's failure
  *
  * An image can be read only once, so that its host's copy must stay until the output is there, at
- * no cost where nothing fails. A CPU works on memory of ours. A GPU with memory of its own is sent
- * what lies in a buffer that stays mapped: drivers pin such memory, and the transfer takes as long
- * as that of unmapping. A GPU that shares the host's memory wants it to be its own; that is mapped
- * again; but rows that stream are sent, too.
+ * no cost where nothing fails. A CPU works on memory of ours. A GPU is sent what lies in a buffer
+ * that stays mapped: drivers pin such memory, and the transfer takes as long as that of unmapping.
  */
 #include "run/exec_input.h"
 
@@ -40,26 +38,9 @@ static enum imf_status make_sent(struct imf_exec_input *in, struct imf_queue *qu
 }
 
 enum imf_status imf_exec_input_make(struct imf_exec_input *in, struct imf_queue *queue,
-                                    struct imf_surface *s, struct imf_error *err) {
-    const struct imf_device *d = imf_queue_device(queue);
-    if (d->gpu && d->unified)
-        return imf_buffer_make(&s->mem, queue, IMF_BUFFER_MAPPED, imf_surface_bytes(s), err);
-    return imf_exec_input_make_window(in, queue, s, false, err);
-}
-
-enum imf_status imf_exec_input_make_window(struct imf_exec_input *in, struct imf_queue *queue,
-                                           struct imf_surface *s, bool apart,
-                                           struct imf_error *err) {
+                                    struct imf_surface *s, bool apart, struct imf_error *err) {
     bool sent = apart || imf_queue_device(queue)->gpu;
     return sent ? make_sent(in, queue, s, err) : make_over(in, queue, s, err);
-}
-
-enum imf_status imf_exec_input_send(const struct imf_exec_input *in, struct imf_queue *queue,
-                                    const struct imf_surface *s, int first, int count,
-                                    struct imf_error *err) {
-    size_t row = s->pitch * imf_sample_size(s->sample), from = (size_t)first * row;
-    return imf_buffer_upload(queue, s->mem, from, (const char *)in->host + from,
-                             (size_t)count * row, err);
 }
 
 void imf_exec_input_free(struct imf_exec_input *in, struct imf_queue *queue) {

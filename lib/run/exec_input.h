@@ -12,18 +12,10 @@ struct imf_exec_input {
     struct imf_buffer *pinned; /* what `host` is a mapping of, or NULL: it is s->mem's memory */
 };
 
-/* Make s->mem. On failure imf_exec_input_free() is still due. */
+/* Make s->mem, whose host's copy outlives the device's failure. apart: rows are sent as to a GPU. On
+ * failure imf_exec_input_free() is still due. */
 enum imf_status imf_exec_input_make(struct imf_exec_input *in, struct imf_queue *queue,
-                                    struct imf_surface *s, struct imf_error *err);
-/* The same for an image that is sent part by part: `host` is never NULL. apart: as to a GPU. */
-enum imf_status imf_exec_input_make_window(struct imf_exec_input *in, struct imf_queue *queue,
-                                           struct imf_surface *s, bool apart,
-                                           struct imf_error *err);
-/* Send `count` rows of storage of a pinned image, from `first` on, to s->mem; returns when they are
- * there. */
-enum imf_status imf_exec_input_send(const struct imf_exec_input *in, struct imf_queue *queue,
-                                    const struct imf_surface *s, int first, int count,
-                                    struct imf_error *err);
+                                    struct imf_surface *s, bool apart, struct imf_error *err);
 void imf_exec_input_free(struct imf_exec_input *in, struct imf_queue *queue);
 
 #endif

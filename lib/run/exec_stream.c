@@ -1,5 +1,5 @@
 /*
- * exec_stream.c - running a chain band by band, while the image's rows come and the result's go
+ * exec_stream.c - running a chain while the image's rows come and the result's go
  *
  * The storage of a band's image begins with rows that the band before had, copied from its storage:
  * what passes reach back to. They are in the host's memory, too, whatever becomes of the device.
@@ -12,28 +12,31 @@
 #include <string.h>
 
 enum imf_status imf_exec_stream_open(struct imf_exec *x, struct imf_error *err) {
-    if (!x->bands->streams)
-        return IMF_OK;
+    const struct imf_window *in = &x->bands->window[0];
+    const struct imf_window *out = &x->bands->window[x->chain->count];
     const struct imf_segment *s = &x->bands->segment[0];
     struct imf_exec_stream *t = x->stream = calloc(1, sizeof *t);
-    size_t bytes = (size_t)s->bands * sizeof *t->band;
+    int bands = x->bands->streams ? s->bands : 1;
+    size_t bytes = (size_t)bands * sizeof *t->band;
     if (!t || !(t->band = malloc(bytes)))
         return imf_fail_memory(err, bytes);
-    for (int n = 0; n < s->bands; n++) {
-        const struct imf_window *in = &x->bands->window[0];
-        const struct imf_window *out = &x->bands->window[x->chain->count];
-        imf_bands_go(x->bands, s, n);
+    t->storages = bands > 1 ? IMF_ENDS : 1;
+    for (int n = 0; n < bands; n++) {
+        if (x->bands->streams)
+            imf_bands_go(x->bands, s, n);
         t->band[n] = (struct imf_exec_band){.kept = in->kept,
                                             .before = in->before,
                                             .done = in->done,
                                             .from = out->before,
                                             .to = out->done};
+        if (!x->bands->streams && !x->bands->slice) /* all of it */
+            t->band[n] = (struct imf_exec_band){.done = x->chain->height, .to = x->chain->height};
     }
     return IMF_OK;
 }
 
 int imf_exec_bands(const struct imf_exec *x) {
-    return x->stream ? x->bands->segment[0].bands : 0;
+    return x->bands->streams ? x->bands->segment[0].bands : 1;
 }
 
 /* Where the image's row `row` lies in storage that begins with row `kept`. */
@@ -88,23 +91,24 @@ enum imf_status imf_exec_take(struct imf_exec *x, int n, struct imf_error *err) 
         carry_on_host(x, n);
         return IMF_OK;
     }
-    st = x->place->take(x, which, b->before - b->kept, b->done - b->before, err);
+    const struct imf_surface *s = &x->stream->in[which];
+    int top = (int)(s->origin / s->pitch); /* rows of the margin above */
+    st = x->place->take(x, which, top + b->before - b->kept, b->done - b->before, err);
     if (!st && carried(x, n) > 0)
         st = x->place->carry(x, which, carried_from(x, n), carried(x, n), err);
     x->surface[0] = x->stream->in[which];
     return st;
 }
 
-enum imf_status imf_exec_band(struct imf_exec *x, const struct imf_chain *plain, int n,
-                              struct imf_error *err) {
+enum imf_status imf_exec_band(struct imf_exec *x, int n, struct imf_error *err) {
     const struct imf_segment *s = &x->bands->segment[0];
     x->surface[x->chain->count] = x->stream->out[n % IMF_ENDS];
+    if (!x->bands->streams)
+        return imf_exec_run_segments(x, err);
     imf_bands_go(x->bands, s, n);
     enum imf_status st = imf_exec_run_band(x, s, err);
-    /* What is sent later is told of when it settles; but first look at what has to be done again. */
-    if (!st && (!x->stream->sends || x->precision.doubting >= 0))
-        st = x->place->finish(x, err);
-    return st ? st : imf_exec_refine_band(x, plain, err);
+    /* What is sent later is told of when it settles. */
+    return st || x->stream->sends ? st : x->place->finish(x, err);
 }
 
 void imf_exec_band_rows(const struct imf_exec *x, int n, struct imf_rows *rows) {
@@ -165,6 +169,7 @@ enum imf_status imf_exec_slice(struct imf_exec **out, const struct imf_chain *c,
         return imf_fail(err, IMF_ERR_LIMIT, "rows %d to %d of the image are not there", w->before,
                         w->done);
     }
+    x->surface[0] = x->stream->in[0];
     struct imf_surface to = imf_exec_view(x, 0, w->before, w->done);
     size_t row = (size_t)to.width * (size_t)to.channels * imf_sample_size(to.sample);
     for (int y = 0; y < to.height; y++)

@@ -21,17 +21,10 @@ struct imf_executor {
     enum imf_status (*map)(struct imf_exec *x, struct imf_surface *s, int first, int count,
                            enum imf_access access, struct imf_error *err);
     enum imf_status (*unmap)(struct imf_exec *x, struct imf_surface *s, struct imf_error *err);
-    /* The same for the image, all of it; unmap_image returns when it is where passes read it. */
-    enum imf_status (*map_image)(struct imf_exec *x, struct imf_error *err);
-    enum imf_status (*unmap_image)(struct imf_exec *x, struct imf_error *err);
-    /* Copy the image into a surface on the host, also after a failure. */
-    enum imf_status (*copy_image)(struct imf_exec *x, const struct imf_surface *to,
-                                  struct imf_error *err);
     /* Copy `count` rows of storage within window i; they do not overlap. */
     enum imf_status (*move)(struct imf_exec *x, int i, int from, int to, int count,
                             struct imf_error *err);
-    /* Rows that stream: the address of storage `which` of the image's window, all of it, for the
-     * host to write rows of it. */
+    /* The address of storage `which` of the image, all of it, for the host to write rows of it. */
     void *(*lend)(struct imf_exec *x, int which, struct imf_error *err);
     /* Bring `count` rows of that, from row `first` of storage on, to where passes read them. */
     enum imf_status (*take)(struct imf_exec *x, int which, int first, int count,
@@ -42,7 +35,7 @@ struct imf_executor {
     /* Where the host's memory holds what was lent, and what was carried, whatever becomes of the
      * device. */
     void *(*host)(struct imf_exec *x, int which);
-    /* Rows that stream: from when settle returned until release, rows 0..count - 1 of s, which is
+    /* From when settle returned until release, rows 0..count - 1 of s, which is
      * storage `which` of the result, are the host's to read. */
     enum imf_status (*fetch)(struct imf_exec *x, int which, struct imf_surface *s, int count,
                              struct imf_error *err);
@@ -81,12 +74,13 @@ struct imf_exec {
         bool maps;  /* the host does it, on a device's surfaces, which are mapped meanwhile */
     } * step;       /* chain->count */
     struct imf_precision precision;
-    struct imf_exec_stream *stream; /* or NULL: see exec_stream.h */
+    struct imf_exec_stream *stream; /* what the image's and the result's rows lie in */
 };
 
 /* Storages of each end's window, taken in turn. */
 enum { IMF_ENDS = 2 };
 struct imf_exec_stream {
+    int storages; /* of each end: one of an image that is held whole */
     struct imf_surface in[IMF_ENDS], out[IMF_ENDS]; /* surface[0] and the last are one of these */
     struct imf_exec_band {
         int kept, before, done;        /* of the image's window */
@@ -98,12 +92,14 @@ struct imf_exec_stream {
     bool failed;                       /* the device: it is not used any more */
 };
 
-/* Where bands stream, make x->stream, without storage. */
+/* Make x->stream, without storage, for x->bands. */
 enum imf_status imf_exec_stream_open(struct imf_exec *x, struct imf_error *err);
 /* On the host, one band: rows from..to - 1 of the result, which lie at the start of its surface. */
 enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *chain,
                                     const struct imf_path *path, int from, int to,
                                     struct imf_error *err);
+/* All segments, band by band, and wait for them. */
+enum imf_status imf_exec_run_segments(struct imf_exec *x, struct imf_error *err);
 /* Steps of a run, for those who go band by band. */
 enum imf_status imf_exec_run_band(struct imf_exec *x, const struct imf_segment *s,
                                   struct imf_error *err);

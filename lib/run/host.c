@@ -23,16 +23,8 @@ static enum imf_status unmap(struct imf_exec *x, struct imf_surface *s, struct i
     return IMF_OK;
 }
 
-/* Neither does mapping the image do anything, nor finishing. */
-static enum imf_status nothing(struct imf_exec *x, struct imf_error *err) {
+static enum imf_status finish(struct imf_exec *x, struct imf_error *err) {
     (void)x, (void)err;
-    return IMF_OK;
-}
-
-static enum imf_status copy_image(struct imf_exec *x, const struct imf_surface *to,
-                                  struct imf_error *err) {
-    (void)err;
-    imf_surface_copy(to, &x->surface[0]);
     return IMF_OK;
 }
 
@@ -111,7 +103,7 @@ static enum imf_status settle(struct imf_exec *x, int which, struct imf_report *
 }
 
 static void destroy(struct imf_exec *x) {
-    if (x->stream)
+    if (x->surface)
         x->surface[0].host = x->surface[x->chain->count].host = NULL; /* the stream's */
     for (int k = 0; x->stream && k < IMF_ENDS; k++) {
         imf_surface_free(&x->stream->in[k]);
@@ -125,9 +117,6 @@ static void destroy(struct imf_exec *x) {
 
 static const struct imf_executor host = {.map = map,
                                          .unmap = unmap,
-                                         .map_image = nothing,
-                                         .unmap_image = nothing,
-                                         .copy_image = copy_image,
                                          .move = move,
                                          .lend = lend,
                                          .take = take,
@@ -139,7 +128,7 @@ static const struct imf_executor host = {.map = map,
                                          .fill = fill,
                                          .point = point,
                                          .copy_alpha = copy_alpha,
-                                         .finish = nothing,
+                                         .finish = finish,
                                          .destroy = destroy};
 
 /* How a chain is run: by what, to which samples, in which bands. */
@@ -183,9 +172,9 @@ static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_pro
 static enum imf_status make_surface(struct imf_exec *x, int i, enum imf_sample last,
                                     struct imf_error *err) {
     enum imf_status st = imf_layout(x->bands, i, last, &x->surface[i], err);
-    if (st || !x->stream || (i > 0 && i < x->chain->count))
+    if (st || (i > 0 && i < x->chain->count))
         return st ? st : imf_surface_alloc(&x->surface[i], err);
-    for (int k = 0; k < IMF_ENDS && !st; k++) {
+    for (int k = 0; k < x->stream->storages && !st; k++) {
         struct imf_surface *s = i ? &x->stream->out[k] : &x->stream->in[k];
         *s = x->surface[i];
         st = imf_surface_alloc(s, err);

@@ -64,7 +64,10 @@ static enum imf_status release(struct stream *s, int which, struct imf_error *er
 static enum imf_status settle(struct stream *s, int n, struct imf_error *err) {
     if (n < s->settled)
         return IMF_OK;
-    enum imf_status st = imf_exec_settle(s->run->exec, n, s->report, err);
+    struct imf_exec *x = s->run->exec;
+    enum imf_status st = imf_exec_settle(x, n, s->report, err);
+    if (!st && s->run->look)
+        st = s->run->look(s->run->data, x, &s->out[n % IMF_ENDS], err);
     if (!st) {
         s->settled = n + 1;
         imf_worker_give(&s->encode);
@@ -92,7 +95,7 @@ static enum imf_status run_band(struct stream *s, int n, struct imf_error *err) 
     enum imf_status st = take(s, n, err);
     double taken = imf_now_ms();
     if (!st)
-        st = imf_exec_band(x, s->run->plain, n, err);
+        st = imf_exec_band(x, n, err);
     double made = imf_now_ms();
     if (!st)
         st = imf_exec_result(x, n, &s->out[n % IMF_ENDS], err);
@@ -127,6 +130,12 @@ static enum imf_status run_band_on_host(struct stream *s, int n, struct imf_erro
         const struct imf_surface *out = imf_exec_map_output(slice, err);
         rows->at = imf_surface_row(out, 0);
         rows->stride = out->pitch * imf_sample_size(out->sample);
+        if (s->run->look)
+            st = s->run->look(s->run->data, slice, rows, err);
+    }
+    if (st) {
+        imf_exec_free(&slice);
+        return st;
     }
     s->settled = n + 1;
     imf_worker_give(&s->encode);
@@ -198,7 +207,7 @@ enum imf_status imf_stream(struct imf_stream_run *run, struct imf_report *r,
         st = run_bands(&s, err);
     imf_worker_close(&s.decode);
     imf_worker_close(&s.encode);
-    r->bands = s.bands;
+    r->bands = s.bands > 1 ? s.bands : 0;
     r->decode_ms = s.decode.busy_ms;
     r->encode_ms = s.encode.busy_ms;
     r->decode_wait_ms = s.decode.idle_ms;

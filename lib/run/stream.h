@@ -8,7 +8,7 @@
 
 struct imf_stream_run {
     struct imf_exec *exec;         /* of at least one band */
-    const struct imf_chain *plain; /* as for imf_exec_band() */
+    const struct imf_chain *plain; /* the chain that exec runs */
     const struct imf_path *host;   /* which goes on after the device */
     /* Called on threads of their own, for neighbouring rows in order; a write of the last ones
      * finishes the result, and may be of no row. */
@@ -16,6 +16,10 @@ struct imf_stream_run {
     enum imf_status (*write)(void *ends, const struct imf_rows *rows, bool last,
                              struct imf_error *err);
     void *ends;
+    /* Called when the result of an image that is held whole is there, before it is written, or NULL:
+     * exec made it. *result may be made again. */
+    enum imf_status (*look)(void *data, struct imf_exec *exec, struct imf_rows *result,
+                            struct imf_error *err);
     /* Asked when the device fails: may the host go on? */
     bool (*fall_back)(void *data, const struct imf_error *failure);
     void *data;

@@ -55,121 +55,47 @@ const struct imf_choice *imf_workspace_choice(const struct imf_workspace *ws) {
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* All rows of a surface in the host's memory. */
-static struct imf_rows rows_of(const struct imf_surface *s) {
-    return (struct imf_rows){imf_surface_row(s, 0), s->pitch * imf_sample_size(s->sample), 0,
-                             s->height};
+/* What is asked for beside the result of an image that is held whole. */
+struct look {
+    struct imf_workspace *ws;
+    const struct imf_run_options *options;
+    struct imf_report *report;
+};
+
+/* All rows of an image as a surface, which borrows them. */
+static struct imf_surface surface_of(const struct imf_rows *rows, const struct imf_chain *c,
+                                     enum imf_sample sample, int channels) {
+    return (struct imf_surface){.sample = sample,
+                                .width = c->width,
+                                .height = c->height,
+                                .channels = channels,
+                                .pitch = rows->stride / imf_sample_size(sample),
+                                .host = rows->at};
 }
 
-/* The same when the image is on its way, whole: it does not begin to stream on the host. */
-static enum imf_status fall_back_whole(struct imf_workspace *ws, const struct imf_error *failure,
-                                       bool with_input, struct imf_error *err) {
-    ws->streams = false;
-    return imf_workspace_fall_back(ws, failure, with_input, err);
+static bool looks_at(const struct imf_run_options *options) {
+    return options && (options->bench || options->verify);
 }
 
-/* Read the image into the input, which stays mapped. */
-static enum imf_status take_in(struct imf_workspace *ws, struct imf_ends *ends,
-                               struct imf_report *r, struct imf_error *err) {
-    struct imf_error failure;
-    const struct imf_surface *in = imf_exec_map_input(ws->exec, &failure);
-    if (!in) {
-        enum imf_status st = fall_back_whole(ws, &failure, false, err);
-        if (st)
-            return st;
-        in = imf_exec_map_input(ws->exec, err);
-    }
-    const struct imf_rows rows = rows_of(in);
-    double begin = imf_now_ms();
-    enum imf_status st = imf_ends_read(ends, &rows, err);
-    r->decode_ms = imf_now_ms() - begin;
-    if (st)
-        (void)imf_exec_unmap_input(ws->exec, NULL);
-    return st;
-}
-
-/* Write the mapped output. */
-static enum imf_status give_out(const struct imf_surface *out, struct imf_ends *ends,
-                                struct imf_report *r, struct imf_error *err) {
-    const struct imf_rows rows = rows_of(out);
-    double begin = imf_now_ms();
-    enum imf_status st = imf_ends_write(ends, &rows, true, err);
-    r->encode_ms = imf_now_ms() - begin;
-    return st;
-}
-
-static enum imf_status verify(struct imf_workspace *ws, struct imf_report *r,
-                              struct imf_error *err) {
-    const struct imf_surface *in = imf_exec_map_input(ws->exec, err);
-    if (!in)
-        return IMF_ERR_DEVICE;
-    enum imf_status st = IMF_ERR_DEVICE;
-    const struct imf_surface *out = imf_exec_map_output(ws->exec, err);
-    if (out) {
-        st = imf_verify(ws->plan->chain, in, out, r, err);
-        enum imf_status unmapped = imf_exec_unmap_output(ws->exec, st ? NULL : err);
-        st = st ? st : unmapped;
-    }
-    enum imf_status unmapped = imf_exec_unmap_input(ws->exec, st ? NULL : err);
-    return st ? st : unmapped;
-}
-
-/* From the mapped input to the mapped output; IMF_OK or a failure of the device, as far as there is
- * one. */
-static enum imf_status filter(struct imf_workspace *ws, const struct imf_run_options *options,
-                              const struct imf_surface **out, struct imf_report *r,
-                              struct imf_error *err) {
-    const struct imf_chain *chain = ws->plan->chain;
-    double begin = imf_now_ms();
-    *out = NULL;
-    enum imf_status st = imf_exec_unmap_input(ws->exec, err);
-    double uploaded = imf_now_ms();
-    if (!st)
-        st = imf_exec_run(ws->exec, err);
-    if (!st)
-        st = imf_exec_refine(ws->exec, chain, err);
-    double computed = imf_now_ms();
-    if (!st && options && options->bench)
-        st = imf_bench(ws->exec, chain, options->bench, r, err);
-    if (!st && options && options->verify)
-        st = verify(ws, r, err);
-    double verified = imf_now_ms();
-    if (!st && !(*out = imf_exec_map_output(ws->exec, err)))
-        st = IMF_ERR_DEVICE;
-    r->upload_ms = uploaded - begin;
-    r->compute_ms = computed - uploaded;
-    r->download_ms = imf_now_ms() - verified;
-    return st;
-}
-
-static enum imf_status run_whole(struct imf_workspace *ws, struct imf_ends *ends,
-                                 const struct imf_run_options *options, struct imf_report *r,
-                                 struct imf_error *err) {
-    struct imf_error failure;
-    const struct imf_surface *out;
-    enum imf_status st = take_in(ws, ends, r, err);
-    if (!st && filter(ws, options, &out, r, &failure)) {
-        st = fall_back_whole(ws, &failure, true, err);
-        if (!st)
-            st = filter(ws, options, &out, r, err);
-    }
-    if (!st) {
-        st = give_out(out, ends, r, err);
-        bool unmapped = imf_exec_unmap_output(ws->exec, &failure) == IMF_OK;
-        if (!unmapped && ws->plan->may_fall_back) {
-            imf_exec_free(&ws->exec); /* the pixels were right; the next image starts anew */
-        } else if (!unmapped && !st) {
-            st = failure.status;
-            if (err)
-                *err = failure;
-        }
-    }
-    return st;
+static enum imf_status look(void *data, struct imf_exec *exec, struct imf_rows *result,
+                            struct imf_error *err) {
+    const struct look *l = data;
+    const struct imf_chain *chain = l->ws->plan->chain;
+    enum imf_status st = IMF_OK;
+    struct imf_rows image;
+    if (l->options->bench)
+        st = imf_bench(exec, l->options->bench, result, l->report, err);
+    if (st || !l->options->verify)
+        return st;
+    imf_exec_image(exec, 0, &image);
+    const struct imf_surface in = surface_of(&image, chain, chain->in, chain->channels_in);
+    const struct imf_surface out = surface_of(result, chain, chain->out, chain->channels_out);
+    return imf_verify(chain, &in, &out, l->report, err);
 }
 
 /* The host takes over from a device that failed with this. */
 static bool host_goes_on(void *data, const struct imf_error *failure) {
-    struct imf_workspace *ws = data;
+    struct imf_workspace *ws = ((struct look *)data)->ws;
     if (!imf_workspace_may_fall_back(ws) || !imf_workspace_choose_host(ws, failure->text))
         return false;
     if (failure->status == IMF_ERR_DEVICE)
@@ -178,7 +104,9 @@ static bool host_goes_on(void *data, const struct imf_error *failure) {
 }
 
 static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends,
-                                 struct imf_report *r, struct imf_error *err) {
+                                 const struct imf_run_options *options, struct imf_report *r,
+                                 struct imf_error *err) {
+    struct look looks = {ws, options, r};
     struct imf_stream_run stream = {.exec = ws->exec,
                                     .plain = ws->plan->chain,
                                     .host = &ws->plan->planning.host,
@@ -187,7 +115,8 @@ static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends
                                     .ends = ends,
                                     .alone = ws->threads == 1,
                                     .fall_back = ws->plan->may_fall_back ? host_goes_on : NULL,
-                                    .data = ws};
+                                    .look = looks_at(options) ? look : NULL,
+                                    .data = &looks};
     enum imf_status st = imf_stream(&stream, r, err);
     if (stream.spent)
         imf_exec_free(&ws->exec);
@@ -203,8 +132,7 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool
     r->setup_ms = imf_now_ms() - begin + opened;
     if (!st) {
         imf_exec_limit(ws->exec, ws->threads);
-        st = imf_exec_bands(ws->exec) ? run_bands(ws, ends, r, err)
-                                      : run_whole(ws, ends, options, r, err);
+        st = run_bands(ws, ends, options, r, err);
     }
     r->fell_back = ws->on_device != ws->plan->planning.path.on_device ||
                    ws->on_gles != (ws->plan->planning.gles != NULL);
@@ -225,7 +153,7 @@ static bool may_use_palette(const struct imf_plan *plan, const struct imf_reader
                             const struct imf_writer *writer,
                             const struct imf_run_options *options) {
     return plan->pointwise && !plan->output.bits && imf_reader_palette(reader) && writer &&
-           imf_writer_takes_indices(writer) && !(options && (options->bench || options->verify));
+           imf_writer_takes_indices(writer) && !looks_at(options);
 }
 
 /* Bytes of surfaces that are whole, for a plan that was made for others. */
@@ -268,8 +196,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
 static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *reader,
                        const struct imf_writer *writer, const struct imf_run_options *options) {
     return ws->plan->form.ends && !(reader && !imf_reader_in_order(reader)) &&
-           !(writer && !imf_turn_is_none(writer->turn)) &&
-           !(options && (options->bench || options->verify));
+           !(writer && !imf_turn_is_none(writer->turn)) && !looks_at(options);
 }
 
 enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,

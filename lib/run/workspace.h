@@ -26,11 +26,5 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
 bool imf_workspace_may_fall_back(const struct imf_workspace *ws);
 /* Take the host, after a device said `why`; false if it cannot do the work. */
 bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why);
-/*
- * After `failure` on the device: take the host instead, with the device's input if `with_input`.
- * Fails with that failure where the device was asked for or the host cannot do it.
- */
-enum imf_status imf_workspace_fall_back(struct imf_workspace *ws, const struct imf_error *failure,
-                                        bool with_input, struct imf_error *err);
 
 #endif

@@ -39,8 +39,9 @@ static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err
     return st;
 }
 
-enum imf_status imf_workspace_fall_back(struct imf_workspace *ws, const struct imf_error *failure,
-                                        bool with_input, struct imf_error *err) {
+/* After a failure of the device: the host instead. */
+static enum imf_status fall_back(struct imf_workspace *ws, const struct imf_error *failure,
+                                 struct imf_error *err) {
     if (!imf_workspace_may_fall_back(ws) || !imf_workspace_choose_host(ws, failure->text)) {
         if (err)
             *err = *failure;
@@ -49,13 +50,8 @@ enum imf_status imf_workspace_fall_back(struct imf_workspace *ws, const struct i
     /* Too little memory for this image may be enough for the next. */
     if (failure->status == IMF_ERR_DEVICE)
         imf_context_give_up(ws->plan->ctx, failure);
-    struct imf_exec *failed = ws->exec;
-    ws->exec = NULL;
-    enum imf_status st = make_host(ws, err);
-    if (!st && with_input)
-        st = imf_exec_copy_input(failed, ws->exec, err);
-    imf_exec_free(&failed);
-    return st;
+    imf_exec_free(&ws->exec);
+    return make_host(ws, err);
 }
 
 static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
@@ -90,5 +86,5 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
     if (gave_up)
         (void)imf_workspace_choose_host(ws, gave_up);
     enum imf_status st = ws->on_device ? make_device(ws, &failure) : make_host(ws, &failure);
-    return st ? imf_workspace_fall_back(ws, &failure, false, err) : IMF_OK;
+    return st ? fall_back(ws, &failure, err) : IMF_OK;
 }

@@ -56,10 +56,8 @@ enum imf_status REAL(imf_stream)(struct imf_stream_run *, struct imf_report *, s
 enum imf_status WRAP(imf_stream)(struct imf_stream_run *, struct imf_report *, struct imf_error *);
 enum imf_status REAL(imf_exec_take)(struct imf_exec *, int, struct imf_error *);
 enum imf_status WRAP(imf_exec_take)(struct imf_exec *, int, struct imf_error *);
-enum imf_status REAL(imf_exec_band)(struct imf_exec *, const struct imf_chain *, int,
-                                    struct imf_error *);
-enum imf_status WRAP(imf_exec_band)(struct imf_exec *, const struct imf_chain *, int,
-                                    struct imf_error *);
+enum imf_status REAL(imf_exec_band)(struct imf_exec *, int, struct imf_error *);
+enum imf_status WRAP(imf_exec_band)(struct imf_exec *, int, struct imf_error *);
 enum imf_status REAL(imf_exec_result)(struct imf_exec *, int, struct imf_rows *,
                                       struct imf_error *);
 enum imf_status WRAP(imf_exec_result)(struct imf_exec *, int, struct imf_rows *,
@@ -105,10 +103,9 @@ enum imf_status WRAP(imf_exec_take)(struct imf_exec *x, int n, struct imf_error 
     return st;
 }
 
-enum imf_status WRAP(imf_exec_band)(struct imf_exec *x, const struct imf_chain *plain, int n,
-                                    struct imf_error *err) {
+enum imf_status WRAP(imf_exec_band)(struct imf_exec *x, int n, struct imf_error *err) {
     double begin = now();
-    enum imf_status st = REAL(imf_exec_band)(x, plain, n, err);
+    enum imf_status st = REAL(imf_exec_band)(x, n, err);
     add(FILTER, begin, now());
     return st;
 }
