@@ -72,11 +72,6 @@ static double overhead(const struct imf_chain *c, const struct imf_device *d,
 /* Why the host's vectors cannot do a point pass, or NULL. */
 static const char *why_no_rows(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
-    const struct imf_point *p = &pass->point;
-    /* Of integers floats hold the range; errors that it magnifies only the reference and devices
-     * look after. */
-    if (p->normalize && !(p->whole && p->rescale == 1))
-        return "vectors have range normalize for whole numbers alone; clip, abs and offset for all";
     return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
 }
 
@@ -108,13 +103,6 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
             snprintf(out->why, sizeof out->why, "%s", taken[i].why);
         able = able && taken[i].able;
         out->estimate_ms += taken[i].ms;
-    }
-    bool curve = imf_chain_curve_magnifies(c); /* which only the host has in doubles */
-    if (able &&
-        ((curve && from->device) || (is_vector(backend) && imf_chain_doubt(c, taken) > 0))) {
-        snprintf(out->why, sizeof out->why, "%s floats' rounding",
-                 curve ? "the curve of light magnifies" : "small alphas or dark colours magnify");
-        return false;
     }
     return able;
 }

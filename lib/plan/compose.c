@@ -84,6 +84,7 @@ static enum imf_status compose(struct imf_composition **out, const struct imf_ch
     composed->exact = p->exact && q->exact && fabs(p->epilogue.scale) == 1;
     composed->epilogue.scale = p->epilogue.scale * q->epilogue.scale;
     composed->tolerance = p->tolerance + q->tolerance;
+    composed->tolerance_even = p->tolerance_even + q->tolerance_even;
     if (st)
         imf_composition_free(out);
     else if (q->kind == IMF_MAGNITUDE)

@@ -15,8 +15,8 @@ static double median(double *v, size_t n) {
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-enum imf_status imf_bench(struct imf_exec *x, const struct imf_chain *chain, unsigned n,
-                          struct imf_report *r, struct imf_error *err) {
+enum imf_status imf_bench(struct imf_exec *x, unsigned n, struct imf_report *r,
+                          struct imf_error *err) {
     double *t = calloc(3 * (size_t)n, sizeof *t);
     if (!t)
         return imf_fail_memory(err, 3 * (size_t)n * sizeof *t);
@@ -31,8 +31,6 @@ enum imf_status imf_bench(struct imf_exec *x, const struct imf_chain *chain, uns
         double uploaded = imf_now_ms();
         if (!st)
             st = imf_exec_run(x, err);
-        if (!st)
-            st = imf_exec_refine(x, chain, err);
         double computed = imf_now_ms();
         if (!st && !imf_exec_map_output(x, err))
             st = IMF_ERR_DEVICE;

@@ -4,9 +4,8 @@
 
 #include "run/exec.h"
 
-/* Filter n times, after a first one that the caller did; fills the report's bench fields. chain: as
- * of imf_exec_refine(). */
-enum imf_status imf_bench(struct imf_exec *exec, const struct imf_chain *chain, unsigned n,
-                          struct imf_report *report, struct imf_error *err);
+/* Filter n times, after a first one that the caller did; fills the report's bench fields. */
+enum imf_status imf_bench(struct imf_exec *exec, unsigned n, struct imf_report *report,
+                          struct imf_error *err);
 
 #endif

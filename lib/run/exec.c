@@ -42,7 +42,6 @@ void imf_exec_free(struct imf_exec **exec) {
             x->step[i].solver->destroy(&x->step[i].job);
     free(x->step);
     x->step = NULL;
-    free(x->precision.list);
     imf_bands_free(&x->bands);
     struct imf_exec_stream *stream = x->stream;
     x->place->destroy(x);
@@ -181,24 +180,11 @@ enum imf_status imf_exec_copy_input(struct imf_exec *failed, struct imf_exec *ho
     return failed->place->copy_image(failed, &host->surface[0], err);
 }
 
-static const struct imf_surface *map_output(struct imf_exec *x, enum imf_access access,
-                                            struct imf_error *err) {
-    struct imf_surface *s = &x->surface[x->chain->count];
-    return x->place->map(x, s, 0, s->height, access, err) ? NULL : s;
-}
-
 const struct imf_surface *imf_exec_map_output(struct imf_exec *x, struct imf_error *err) {
-    return map_output(x, IMF_ACCESS_READ, err);
-}
-
-const struct imf_surface *imf_exec_edit_output(struct imf_exec *x, struct imf_error *err) {
-    return map_output(x, IMF_ACCESS_BOTH, err);
+    struct imf_surface *s = &x->surface[x->chain->count];
+    return x->place->map(x, s, 0, s->height, IMF_ACCESS_READ, err) ? NULL : s;
 }
 
 enum imf_status imf_exec_unmap_output(struct imf_exec *x, struct imf_error *err) {
     return x->place->unmap(x, &x->surface[x->chain->count], err);
-}
-
-struct imf_precision *imf_exec_precision(struct imf_exec *x) {
-    return &x->precision;
 }

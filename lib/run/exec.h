@@ -44,16 +44,4 @@ enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
 const struct imf_surface *imf_exec_map_output(struct imf_exec *exec, struct imf_error *err);
 enum imf_status imf_exec_unmap_output(struct imf_exec *exec, struct imf_error *err);
 
-/* What the last run left to do again (precision.h): on the host, nothing. */
-struct imf_precision *imf_exec_precision(struct imf_exec *exec);
-/* The output surface, for changes. */
-const struct imf_surface *imf_exec_edit_output(struct imf_exec *exec, struct imf_error *err);
-/* Do again on the host, with float64 sums, what the last run was not precise for (exec_refine.c).
- * chain: what the executor's was composed from, or its own. */
-enum imf_status imf_exec_refine(struct imf_exec *exec, const struct imf_chain *chain,
-                                struct imf_error *err);
-/* The same of the rows of the band that was run last. */
-enum imf_status imf_exec_refine_band(struct imf_exec *exec, const struct imf_chain *chain,
-                                     struct imf_error *err);
-
 #endif

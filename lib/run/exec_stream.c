@@ -95,16 +95,13 @@ enum imf_status imf_exec_take(struct imf_exec *x, int n, struct imf_error *err) 
     return st;
 }
 
-enum imf_status imf_exec_band(struct imf_exec *x, const struct imf_chain *plain, int n,
-                              struct imf_error *err) {
+enum imf_status imf_exec_band(struct imf_exec *x, int n, struct imf_error *err) {
     const struct imf_segment *s = &x->bands->segment[0];
     x->surface[x->chain->count] = x->stream->out[n % IMF_ENDS];
     imf_bands_go(x->bands, s, n);
     enum imf_status st = imf_exec_run_band(x, s, err);
-    /* What is sent later is told of when it settles; but first look at what has to be done again. */
-    if (!st && (!x->stream->sends || x->precision.doubting >= 0))
-        st = x->place->finish(x, err);
-    return st ? st : imf_exec_refine_band(x, plain, err);
+    /* What is sent later is told of when it settles. */
+    return st || x->stream->sends ? st : x->place->finish(x, err);
 }
 
 void imf_exec_band_rows(const struct imf_exec *x, int n, struct imf_rows *rows) {

@@ -25,9 +25,7 @@ int imf_exec_bands(const struct imf_exec *exec);
 enum imf_status imf_exec_lend(struct imf_exec *exec, int band, struct imf_rows *rows,
                               struct imf_error *err);
 enum imf_status imf_exec_take(struct imf_exec *exec, int band, struct imf_error *err);
-/* plain: the chain that the executor's was composed from, or its own. */
-enum imf_status imf_exec_band(struct imf_exec *exec, const struct imf_chain *plain, int band,
-                              struct imf_error *err);
+enum imf_status imf_exec_band(struct imf_exec *exec, int band, struct imf_error *err);
 enum imf_status imf_exec_result(struct imf_exec *exec, int band, struct imf_rows *rows,
                                 struct imf_error *err);
 /* Does it pay to give the device another band before the last one settles? */

@@ -11,7 +11,6 @@
 #include "device/buffer.h"
 #include "plan/bands.h"
 #include "run/exec.h"
-#include "run/precision.h"
 
 /* Surfaces are an executor's or views of rows of them. Operations on a device only enqueue, unless
  * their comment says more; what fails is told at the latest by finish. */
@@ -61,7 +60,7 @@ struct imf_executor {
                              int row, struct imf_error *err);
     enum imf_status (*copy_alpha)(struct imf_exec *x, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err);
-    /* Wait for everything, and look at what it left imprecise. */
+    /* Wait for everything. */
     enum imf_status (*finish)(struct imf_exec *x, struct imf_error *err);
     /* All that is the place's own, the surfaces' storage included, and the executor itself. */
     void (*destroy)(struct imf_exec *x);
@@ -77,9 +76,8 @@ struct imf_exec {
     struct imf_step {
         const struct imf_solver *solver; /* of a convolution */
         void *job;
-        bool fills; /* the pass is the first that reads beyond its source's edge */
-    } * step;       /* chain->count */
-    struct imf_precision precision;
+        bool fills;                 /* the pass is the first that reads beyond its source's edge */
+    } * step;                       /* chain->count */
     struct imf_exec_stream *stream; /* or NULL: see exec_stream.h */
 };
 

@@ -92,7 +92,7 @@ static enum imf_status run_band(struct stream *s, int n, struct imf_error *err) 
     enum imf_status st = take(s, n, err);
     double taken = imf_now_ms();
     if (!st)
-        st = imf_exec_band(x, s->run->plain, n, err);
+        st = imf_exec_band(x, n, err);
     double made = imf_now_ms();
     if (!st)
         st = imf_exec_result(x, n, &s->out[n % IMF_ENDS], err);

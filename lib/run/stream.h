@@ -8,7 +8,7 @@
 
 struct imf_stream_run {
     struct imf_exec *exec;         /* of at least one band */
-    const struct imf_chain *plain; /* as for imf_exec_band() */
+    const struct imf_chain *plain; /* what the executor's was composed from, or its own */
     enum imf_backend host;         /* which goes on after the device */
     /* Called on threads of their own, for neighbouring rows in order; a write of the last ones
      * finishes the result, and may be of no row. */

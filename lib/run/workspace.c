@@ -119,18 +119,15 @@ static enum imf_status verify(struct imf_workspace *ws, struct imf_report *r,
 static enum imf_status filter(struct imf_workspace *ws, const struct imf_run_options *options,
                               const struct imf_surface **out, struct imf_report *r,
                               struct imf_error *err) {
-    const struct imf_chain *chain = ws->plan->chain;
     double begin = imf_now_ms();
     *out = NULL;
     enum imf_status st = imf_exec_unmap_input(ws->exec, err);
     double uploaded = imf_now_ms();
     if (!st)
         st = imf_exec_run(ws->exec, err);
-    if (!st)
-        st = imf_exec_refine(ws->exec, chain, err);
     double computed = imf_now_ms();
     if (!st && options && options->bench)
-        st = imf_bench(ws->exec, chain, options->bench, r, err);
+        st = imf_bench(ws->exec, options->bench, r, err);
     if (!st && options && options->verify)
         st = verify(ws, r, err);
     double verified = imf_now_ms();
