@@ -100,8 +100,7 @@ inline void join(__global OUT_T *q, __global const IN_T *p)
 __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
                     __global const float *second, long second_origin, int second_pitch,
                     __global OUT_T *out, long out_origin, int out_pitch, int width,
-                    __global const float *table, __global const float *range,
-                    __global int *doubts, int row)
+                    __global const float *table, __global const float *range)
 {
     int x = get_global_id(0);
     long y = get_global_id(1);

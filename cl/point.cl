@@ -68,19 +68,6 @@
 #define RESCALE 1.0f // between 8-bit and 16-bit scale
 #endif
 
-#ifndef DOUBT
-#define DOUBT 0 // 1: pixels that floats leave open are counted and listed in `doubts`
-#endif
-#ifndef DOUBT_ERROR
-#define DOUBT_ERROR 0.0f // DOUBT: how far values may be off after UNSHARP
-#endif
-#ifndef DOUBT_TOLERANCE
-#define DOUBT_TOLERANCE 0.0f // DOUBT: samples of the output may be off by this
-#endif
-#ifndef DOUBT_CAPACITY
-#define DOUBT_CAPACITY 0 // DOUBT: entries of the list, behind their number
-#endif
-
 #define COLORS_IN (C_IN - ALPHA)
 #define COLORS_OUT (C_OUT - ALPHA)
 
@@ -166,8 +153,7 @@ inline vfloat load_flat(__global const IN_T *p, __global const float *table)
 __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
                          __global const float *second, long second_origin, int second_pitch,
                          __global OUT_T *out, long out_origin, int out_pitch, int width,
-                         __global const float *table, __global const float *range,
-                         __global int *doubts, int row)
+                         __global const float *table, __global const float *range)
 {
     int i = (int)get_global_id(0) * VEC;
     long y = get_global_id(1);
@@ -237,8 +223,7 @@ inline float divide(float v, float by)
 __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
                     __global const float *second, long second_origin, int second_pitch,
                     __global OUT_T *out, long out_origin, int out_pitch, int width,
-                    __global const float *table, __global const float *range,
-                    __global int *doubts, int row)
+                    __global const float *table, __global const float *range)
 {
     int x = get_global_id(0);
     long y = get_global_id(1);
@@ -262,35 +247,16 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         v[c] = DIFFERENCE ? d : v[c] + d;
     }
 #endif
-#if DOUBT
-    float off[C_IN]; // how far values may be
-    bool doubt = false;
-    for (int c = 0; c < C_IN; c++)
-        off[c] = c < COLORS_IN ? DOUBT_ERROR : 0.0f;
-#endif
 #if UNPREMULTIPLY
     v[C_IN - 1] = divide(v[C_IN - 1], E_FULL);
     for (int c = 0; c < COLORS_IN; c++)
         v[c] = v[C_IN - 1] >= 0.5f * ALPHA_SCALE ? divide(v[c], v[C_IN - 1]) : 0.0f;
-#if DOUBT
-    // The quotient is off by what either of its parts is.
-    float alpha = v[C_IN - 1], alpha_off = DOUBT_ERROR / E_FULL;
-    for (int c = 0; c < COLORS_IN; c++)
-        off[c] = alpha >= 0.5f * ALPHA_SCALE ? (DOUBT_ERROR + fabs(v[c]) * alpha_off) / alpha : 0.0f;
-    doubt = fabs(alpha - 0.5f * ALPHA_SCALE) <= alpha_off;
-    off[C_IN - 1] = alpha_off / ALPHA_SCALE;
-#endif
     v[C_IN - 1] = divide(v[C_IN - 1], ALPHA_SCALE);
 #endif
 #if GRAY
     v[0] = 0.2126f * v[0] + 0.7152f * v[1] + 0.0722f * v[2];
     if (ALPHA)
         v[1] = v[C_IN - 1];
-#if DOUBT
-    off[0] = fmax(off[0], fmax(off[1], off[2]));
-    if (ALPHA)
-        off[1] = off[C_IN - 1];
-#endif
 #endif
     for (int c = 0; c < COLORS_OUT; c++) {
 #if NORMALIZE
@@ -299,11 +265,6 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #if EPILOGUE
         v[c] = E_ABS ? fabs(v[c]) : v[c];
         v[c] = v[c] * E_MUL2 + E_ADD2;
-#if DOUBT
-        off[c] *= fabs(E_MUL2);
-        doubt = doubt || (E_THRESHOLD && fabs(v[c] - E_LEVEL) <= off[c]);
-        off[c] = E_THRESHOLD ? 0.0f : off[c];
-#endif
         v[c] = !E_THRESHOLD ? v[c] : v[c] >= E_LEVEL ? E_FULL : 0.0f;
 #endif
 #if PREMULTIPLY
@@ -320,74 +281,42 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     float4 u = 0.0f;
     for (int c = 0; c < COLORS_OUT; c++)
         ((float *)&u)[c] = v[c];
-#if DOUBT
-    // As far as both sides together, of which sRGB's is steeper below.
-    float4 low = u;
-    for (int c = 0; c < COLORS_OUT; c++)
-        ((float *)&low)[c] -= off[c];
-    float4 bend = to_curve(low + 2.0f * (u - low), table) - to_curve(low, table);
-    for (int c = 0; c < COLORS_OUT; c++)
-        off[c] = ((const float *)&bend)[c];
-#endif
     u = to_curve(u, table);
     for (int c = 0; c < COLORS_OUT; c++)
         v[c] = ((const float *)&u)[c];
 #endif
     for (int c = 0; c < C_OUT; c++)
         q[c] = saturate_float(v[c] * RESCALE);
-#if DOUBT
-    for (int c = 0; c < C_OUT; c++) {
-        float w = v[c] * RESCALE, e = off[c] * RESCALE;
-        bool open = OUT == 16 || e >= 0.5f || fabs(w - floor(w) - 0.5f) <= e;
-        bool sure = w + e < 0.5f || w - e > OUT_MAX - 0.5f;
-        doubt = doubt || (e > DOUBT_TOLERANCE && open && !sure);
-    }
-    if (doubt) {
-        int k = atomic_inc((volatile __global int *)doubts);
-        if (k < DOUBT_CAPACITY)
-            doubts[k + 1] = (row + (int)y) * width + x;
-    }
-#endif
 }
 
 #endif
 
 #if NORMALIZE
-// Least and greatest colour sample of each row, then of all rows, and the least alpha that a colour
-// was divided by: triples. An alpha below half a step has no colour; one that errors have brought
-// there counts.
+// Least and greatest colour sample of each row, then of all rows: pairs.
 __kernel void range_rows(__global const IN_T *in, long origin, int pitch, int width,
                          __global float *rows)
 {
     long y = get_global_id(0);
     __global const IN_T *p = in + origin + y * pitch;
-    float low = (float)p[0], high = low, thin = MAXFLOAT;
-    for (int x = 0; x < width; x++) {
+    float low = (float)p[0], high = low;
+    for (int x = 0; x < width; x++)
         for (int c = 0; c < COLORS_IN; c++) {
             float v = (float)p[(long)x * C_IN + c];
             low = fmin(low, v);
             high = fmax(high, v);
         }
-#if ALPHA
-        float alpha = (float)p[(long)x * C_IN + C_IN - 1];
-        thin = alpha >= 0.25f ? fmin(thin, alpha) : thin;
-#endif
-    }
-    rows[3 * y + 3] = low;
-    rows[3 * y + 4] = high;
-    rows[3 * y + 5] = thin;
+    rows[2 * y + 2] = low;
+    rows[2 * y + 3] = high;
 }
 
 __kernel void range_all(__global float *rows, int height)
 {
-    float low = rows[3], high = rows[4], thin = rows[5];
+    float low = rows[2], high = rows[3];
     for (int y = 1; y < height; y++) {
-        low = fmin(low, rows[3 * y + 3]);
-        high = fmax(high, rows[3 * y + 4]);
-        thin = fmin(thin, rows[3 * y + 5]);
+        low = fmin(low, rows[2 * y + 2]);
+        high = fmax(high, rows[2 * y + 3]);
     }
     rows[0] = low;
     rows[1] = high;
-    rows[2] = thin;
 }
 #endif

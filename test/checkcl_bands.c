@@ -92,7 +92,7 @@ static bool choose_solvers(const struct imf_chain *chain, size_t turn, const str
             imf_propose(&taken[i], solvers[(k + turn) % COUNT(solvers)], p, d);
         if (p->kind == IMF_TRANSFER) { /* what floats are too coarse for has bands, too */
             struct imf_problem loose = *p;
-            loose.tolerance = INFINITY;
+            loose.tolerance = loose.tolerance_even = INFINITY;
             imf_propose(&taken[i], &imf_solver_frequency, &loose, d);
         }
         if (!taken[i].able)

@@ -81,7 +81,8 @@ static void check_transfer(struct checkcl *c, const struct imf_solver *s,
         .edge = edge,
         .outside = {CHECKCL_CONSTANT, CHECKCL_CONSTANT, CHECKCL_CONSTANT, CHECKCL_CONSTANT},
         .in_max = full,
-        .tolerance = sample == IMF_U16 ? 0.25 : 1e-3};
+        .tolerance = sample == IMF_U16 ? 31.0 / 32 : 1.0 / 32};
+    p.tolerance_even = p.tolerance;
     imf_problem_transfer(&p, t);
     struct imf_proposal proposal;
     imf_propose(&proposal, s, &p, &device);

@@ -158,7 +158,8 @@ static struct imf_problem make_problem(const struct kase *k,
                             .epilogue = {.scale = kernel[0]->scale, .multiply = 1, .full = full},
                             .edge = k->edge,
                             .in_max = full,
-                            .tolerance = full > 255 ? 0.25 : 1e-3};
+                            .tolerance = full > 255 ? 31.0 / 32 : 1.0 / 32};
+    p.tolerance_even = p.tolerance;
     if (kernel[1])
         imf_problem_magnitude(&p, kernel[0], kernel[1]);
     else
@@ -290,7 +291,7 @@ unsigned long checkcl_wrong(const struct material *m, const struct imf_surface *
             double difference = fabs(have - rint(clamped));
             double from_tie = fabs(clamped - floor(clamped) - 0.5);
             bool excused = !p->exact && difference <= 1 &&
-                           (p->out == IMF_U16 || p->in == IMF_U16 || from_tie <= 1e-3);
+                           (p->out == IMF_U16 || p->in == IMF_U16 || from_tie <= 1.0 / 32);
             wrong += difference != 0 && !excused;
         }
     return wrong;

@@ -16,7 +16,6 @@ struct imf_curve {
     atomic_int users;
     int channels;
     double steepest[2], log_slope[2]; /* of words, of bytes */
-    double condition;
     double light[][IMF_CURVE_POINTS];
 };
 
@@ -68,7 +67,6 @@ static bool raise_points(double *light) {
 static void measure(struct imf_curve *c, const double *light) {
     for (int i = 0; i < LAST; i++) {
         double slope = 1.0 / LAST / (light[i + 1] - light[i]);
-        c->condition = fmax(c->condition, slope * light[i + 1] * LAST / (i + 1));
         for (int bytes = 0; bytes <= (i >= 128); bytes++) { /* what is darker is black as a byte */
             c->steepest[bytes] = fmax(c->steepest[bytes], slope);
             c->log_slope[bytes] = fmax(c->log_slope[bytes], slope * light[i + 1]);
@@ -136,8 +134,4 @@ double imf_curve_steepest(const struct imf_curve *curve, bool bytes) {
 
 double imf_curve_log_slope(const struct imf_curve *curve, bool bytes) {
     return curve ? curve->log_slope[bytes] : 1;
-}
-
-double imf_curve_condition(const struct imf_curve *curve) {
-    return curve ? curve->condition : 1;
 }

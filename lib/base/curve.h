@@ -37,9 +37,8 @@ const double *imf_curve_table(const struct imf_curve *curve, int which); /* not 
 /* From black to white: 0 and 1 stay what they are. */
 bool imf_curve_spans(const struct imf_curve *curve);
 /* How the way back magnifies errors of light, at most, for results in bytes or in words: as they
- * are; errors in proportion to the light; and those, in proportion to the value. */
+ * are, and errors in proportion to the light. */
 double imf_curve_steepest(const struct imf_curve *curve, bool bytes);
 double imf_curve_log_slope(const struct imf_curve *curve, bool bytes);
-double imf_curve_condition(const struct imf_curve *curve);
 
 #endif

@@ -11,6 +11,9 @@
 #include "base/curve.h"
 #include "solver/solver.h"
 
+/* Stages of more gain may leave a 16-bit sample off by 2. */
+#define IMF_HIGH_GAIN 8
+
 /* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
 #define IMF_FLAT 1e-3
 
@@ -50,10 +53,10 @@ struct imf_pass {
     int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
     double bound;            /* largest |value| of the output, */
     bool whole;              /* all of which are integers */
-    bool coarse;             /* floats are too coarse for it */
+    bool coarse;             /* floats are too coarse for it: it has to be float64 */
     double error;            /* the output is off by this at most where float64 holds all passes */
-    double gain; /* later passes magnify an error of the output by this, at most: up to the next
-                    normalize, or the chain's end */
+    double gain, relative; /* later passes magnify an error of the output by this, at most, and one
+                              in proportion to the value by that */
     struct imf_problem problem; /* convolve */
     struct imf_point point;
 };
@@ -66,6 +69,7 @@ struct imf_chain {
     double full;             /* input full scale */
     double rescale;          /* output full scale / input full scale */
     bool exact;              /* the whole chain is integer arithmetic, exactly rounded once */
+    bool high_gain;          /* a stage's sum of magnitudes exceeds IMF_HIGH_GAIN */
     bool keep_alpha;         /* finally copy the image's alpha into the output */
     struct imf_curve *curve; /* of linear light: NULL is sRGB's; kept */
     struct imf_pass *passes; /* owned */
@@ -79,23 +83,10 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
 void imf_chain_free(struct imf_chain **chain);
 /* Set output types, exactness and tolerances, once the passes are complete. */
 void imf_chain_settle(struct imf_chain *chain);
-/*
- * What the convolutions before pass `index`, a normalize, may be off by on a device, and the least
- * spread that it may stretch: below, that error would exceed the contract's tolerance. taken[i]:
- * how pass i is done.
- */
-struct imf_stretch {
-    double error, least, flat;
-    double opaque; /* the alpha that these hold for: a smaller one magnifies them; 0: none does */
-};
-struct imf_stretch imf_chain_stretch(const struct imf_chain *chain, int index,
-                                     const struct imf_proposal *taken);
-/* What values of a last pass that divides by alpha or leaves linear light may be off by, before it
- * does, where small alphas and dark colours are not exact in proportion; 0: no such pass, or no
- * matter. Transforms spread their errors evenly, and in other sums large samples may cancel. */
-double imf_chain_doubt(const struct imf_chain *chain, const struct imf_proposal *taken);
-/* The curve that the chain ends on magnifies the rounding of light itself to floats too much. */
-bool imf_chain_curve_magnifies(const struct imf_chain *chain);
+/* What the contract allows results that are not exact: an 8-bit one may round as it would if it were
+ * that far off, a 16-bit one be that many steps off. Of a colour that was divided by alpha that is
+ * divided by the result's alpha, 0..1. */
+double imf_contract_error(const struct imf_chain *chain);
 /* Bits of the digits that premultiplied colours must be split into for a device to filter them
  * exactly, which the chain promises then; 0: they need not, or cannot. */
 int imf_chain_digits(const struct imf_chain *chain);

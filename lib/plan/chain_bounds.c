@@ -2,9 +2,14 @@
  * chain_bounds.c - how exact each convolution of a chain has to be
  *
  * A convolution of integers by integers is done exactly as long as nothing in between rounds. The
- * others share the tolerance that the contract leaves the final samples, divided by what later
- * passes magnify errors by. So is the rounding of the floats between passes: where it alone is too
- * much the pass is marked as coarse, and the chain takes float64 all through, on the host.
+ * others share the error that the contract leaves the final samples, divided by what later passes
+ * magnify errors by: kernels and point operations by their gain, the curve back from linear light
+ * by its steepest slope, a stretch by the most that it may stretch. So is the rounding of the floats
+ * between passes; where these alone would take too much, the pass is marked as coarse: its output
+ * has to be float64.
+ *
+ * A colour that was divided by alpha is held to this as it shows, times alpha: the division
+ * magnifies nothing.
  */
 #include "base/rounding.h"
 #include "plan/chain.h"
@@ -35,62 +40,96 @@ static double error_gain(const struct imf_problem *p) {
     return gain * fabs(p->epilogue.multiply);
 }
 
-/* The same of a point pass. What alpha's error adds to the colours' is seen when it runs: pixels in
- * doubt are done again (precision.h). */
+/* The same of a point pass. */
 static double point_gain(const struct imf_point *p) {
     double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
-    if (p->unpremultiply)
-        gain /= p->full * p->alpha_scale;
+    if (p->unpremultiply) /* both parts of the quotient are off */
+        gain *= 2 / (p->full * p->alpha_scale);
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
+    if (p->normalize && !p->whole) /* the sample, and the end of the range that it starts from */
+        gain *= 2 * p->full / p->flat;
     return p->premultiply ? gain * p->full : gain;
 }
 
-/* What the rounding of a pass's output to floats is off by. */
+/* What the rounding of a pass's output to floats is off by; steps of a point pass are rounded, too. */
 static double storage(const struct imf_pass *pass) {
     bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
-    return exact ? 0 : IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
+    double steps = pass->kind == IMF_PASS_POINT ? 2 : 1;
+    return exact ? 0 : steps * IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
 }
 
-/* On the scale of the input's samples. */
+double imf_contract_error(const struct imf_chain *c) {
+    return c->out == IMF_U8 ? 1.0 / 32 : c->high_gain ? 2 : 1;
+}
+
+/* Below that, on the scale of the input's samples. */
 static double final_tolerance(const struct imf_chain *c) {
-    return (c->out == IMF_U8 ? 1e-3 : 0.5) / c->rescale;
+    double words = 1.0 / 32; /* what is less than a step away is the next sample at most */
+    return (imf_contract_error(c) - (c->out == IMF_U16 ? words : 0)) / c->rescale;
 }
 
+/* By how much less than others the curve back magnifies errors that are in proportion to the light:
+ * where it is steep, there is little light. */
+static double steep(const struct imf_chain *c) {
+    return imf_curve_log_slope(c->curve, c->out == IMF_U8) /
+           imf_curve_steepest(c->curve, c->out == IMF_U8);
+}
+
+/* From the last pass back. Errors of floats are in proportion to the values, and stay so through
+ * sums of positive ones: these are magnified by `relative`. */
 static void set_gains(struct imf_chain *c) {
-    double gain = 1;
+    double gain = 1, part = 1;
     for (int i = c->count - 1; i >= 0; i--) {
         struct imf_pass *pass = &c->passes[i];
+        const struct imf_point *p = &pass->point;
         pass->gain = gain;
-        if (pass->kind == IMF_PASS_POINT)
-            gain = pass->point.normalize ? IMF_FLAT / pass->point.flat
-                                         : gain * point_gain(&pass->point);
-        else if (rounds(&pass->problem))
-            gain = 1; /* what it reads is rounded as results are */
-        else
+        pass->relative = gain * part;
+        if (pass->kind == IMF_PASS_POINT) {
+            gain *= point_gain(p);
+            if (p->delinearize) {
+                gain *= imf_curve_steepest(c->curve, c->out == IMF_U8);
+                part = steep(c);
+            }
+            part = p->unsharp || p->normalize ? 1 : part;
+        } else if (rounds(&pass->problem)) {
+            gain = part = 1; /* what it reads is rounded as results are */
+        } else {
             gain = fmax(gain, gain * error_gain(&pass->problem));
+            part = pass->problem.positive ? part : 1;
+        }
     }
 }
 
-/* Share the final tolerance out: errors add up as squares, magnified by later gains. What storing
- * floats between passes takes is taken first, and when that is most of it, then the passes that
- * take the most of it are too coarse. */
+/* Share the final tolerance out: errors add up as squares, magnified by later gains. Three quarters
+ * are for what storing floats between passes takes, in equal shares: a pass that needs more than its
+ * own is too coarse. Sums get what is left, in equal shares. */
 static void set_tolerances(struct imf_chain *c) {
-    double whole = final_tolerance(c) * final_tolerance(c), rest = whole, most = 0;
+    double whole = final_tolerance(c) * final_tolerance(c), rest = whole;
     int convolutions = 0;
     set_gains(c);
     for (int i = 0; i < c->count; i++) {
-        double stored = storage(&c->passes[i]) * c->passes[i].gain;
-        convolutions += c->passes[i].kind == IMF_PASS_CONVOLVE;
-        rest -= stored * stored;
-        most = fmax(most, stored);
+        struct imf_pass *pass = &c->passes[i];
+        double stored = storage(pass) * pass->relative;
+        convolutions += pass->kind == IMF_PASS_CONVOLVE;
+        pass->coarse = stored * stored > 0.75 * whole / c->count;
+        rest -= pass->coarse ? 0 : stored * stored;
     }
-    bool coarse = rest < whole / 4;
     for (int i = 0; i < c->count; i++) {
         struct imf_pass *pass = &c->passes[i];
-        pass->coarse = coarse && storage(pass) * pass->gain >= most;
-        pass->problem.tolerance = sqrt(fmax(rest, whole / 4) / fmax(convolutions, 1)) / pass->gain;
+        double share = sqrt(rest / fmax(convolutions, 1));
+        pass->problem.tolerance_even = share / pass->gain;
+        pass->problem.tolerance = share / (pass->problem.positive ? pass->relative : pass->gain);
     }
+}
+
+/* The rounding of light itself to floats, and of the curve's points on a device, is in proportion to
+ * the light, but a curve may be steep where there is much. */
+static void settle_curve(struct imf_chain *c) {
+    struct imf_pass *last = &c->passes[c->count - 1];
+    double error = FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
+    if (last->kind == IMF_PASS_POINT && last->point.delinearize && error > final_tolerance(c))
+        (last->source < 0 ? last : &c->passes[last->source])->coarse = true;
 }
 
 /* A point pass that leaves integers as they are, or takes the only quotient, of integers. */
@@ -108,14 +147,13 @@ static bool point_exact(const struct imf_chain *c, int i) {
                             : p->premultiply || p->difference;
 }
 
-/* Integers are stretched exactly: floats must hold them, and the host alone tells whether a
- * quotient lies on a threshold. */
+/* Integers are stretched exactly: floats must hold them. */
 static void settle_stretch(struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     struct imf_pass *sums = &c->passes[imf_max(c->passes[i].source, 0)];
     bool held = sums->kind == IMF_PASS_POINT || sums->problem.exact;
     if (p->normalize && p->whole && p->rescale == 1)
-        sums->coarse = sums->coarse || !held || (p->epilogue && p->e.threshold);
+        sums->coarse = sums->coarse || !held;
 }
 
 /* Doubles hold all integers up to here. */
@@ -184,93 +222,5 @@ void imf_chain_settle(struct imf_chain *c) {
         settle_stretch(c, i);
         settle_phase(c, i);
     }
-}
-
-/* What pass i adds to the error where its gain leads. */
-static double added_error(const struct imf_chain *c, int i, const struct imf_proposal *taken,
-                          bool store, bool sums) {
-    const struct imf_pass *pass = &c->passes[i];
-    double error = store ? storage(pass) : 0;
-    if (pass->kind == IMF_PASS_CONVOLVE && sums)
-        error = hypot(error, taken[i].error);
-    return error * pass->gain;
-}
-
-/* How the light curve magnifies errors of the values that it ends on, of dark colours mostly. */
-static double steepest(const struct imf_chain *c) {
-    return imf_curve_steepest(c->curve, c->out == IMF_U8);
-}
-
-/* What errors in proportion to the light become may be more than in proportion to the sample: a
- * curve is nearly flat somewhere. */
-#define CONDITION 4
-
-/* Errors that are not in proportion to colours and alpha are divided by alpha before pass `index`. */
-static bool divides_errors(const struct imf_chain *c, int index, const struct imf_proposal *taken) {
-    bool divided = false;
-    for (int i = index - 1; i >= 0; i--) {
-        const struct imf_pass *pass = &c->passes[i];
-        divided = divided || (pass->kind == IMF_PASS_POINT && pass->point.unpremultiply);
-        if (divided &&
-            (pass->kind == IMF_PASS_POINT
-                 ? pass->point.unsharp
-                 : !pass->problem.positive || taken[i].solver->backend == IMF_BACKEND_FFT))
-            return true;
-    }
-    return false;
-}
-
-struct imf_stretch imf_chain_stretch(const struct imf_chain *c, int index,
-                                     const struct imf_proposal *taken) {
-    double error = 0;
-    for (int i = 0; i < index; i++)
-        error = hypot(error, added_error(c, i, taken, true, true));
-    /* The sample, and the minimum or maximum that it is measured against, are off. */
-    double flat = c->passes[index].point.flat;
-    struct imf_stretch s = {.error = 2 * error * flat / IMF_FLAT, .flat = flat};
-    s.least = s.error * c->full * c->passes[index].gain / final_tolerance(c);
-    s.opaque = divides_errors(c, index, taken) ? c->full : 0;
-    if (c->passes[c->count - 1].point.delinearize)
-        s.least *= steepest(c);
-    return s;
-}
-
-double imf_chain_doubt(const struct imf_chain *c, const struct imf_proposal *taken) {
-    const struct imf_pass *last = &c->passes[c->count - 1];
-    struct imf_point after = last->point;
-    /* What a stretch magnifies is imf_chain_stretch()'s: no pixel can be done again without it. */
-    if (last->kind != IMF_PASS_POINT || after.normalize || after.digits ||
-        !(after.unpremultiply || after.delinearize))
-        return 0;
-    /* From the last pass back; in proportion: what is small has a small error. */
-    bool proportional =
-        !after.unsharp && !(after.delinearize && imf_curve_condition(c->curve) > CONDITION);
-    double error = 0;
-    for (int i = c->count - 2; i >= 0; i--) {
-        const struct imf_pass *pass = &c->passes[i];
-        bool store = !proportional, sums = !proportional;
-        if (pass->kind == IMF_PASS_POINT) {
-            if (pass->point.normalize)
-                return 0;
-            proportional = proportional && !pass->point.unsharp;
-        } else if (rounds(&pass->problem)) {
-            return 0; /* no pixel can be done again without the others */
-        } else {
-            sums = sums || !pass->problem.positive || taken[i].solver->backend == IMF_BACKEND_FFT;
-            proportional = proportional && pass->problem.positive;
-        }
-        error = hypot(error, added_error(c, i, taken, store, sums));
-    }
-    after.unsharp = false;
-    error /= point_gain(&after);
-    double worst = error * (after.delinearize ? steepest(c) : 1);
-    if (after.unpremultiply) /* alpha is half a step at least, and off itself */
-        worst *= 4 / after.alpha_scale;
-    return worst > final_tolerance(c) ? error : 0;
-}
-
-bool imf_chain_curve_magnifies(const struct imf_chain *c) {
-    /* Half an ulp of the light, and half an ulp of the table's. */
-    double error = FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
-    return c->passes[c->count - 1].point.delinearize && error > final_tolerance(c);
+    settle_curve(c);
 }

@@ -266,6 +266,7 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
         b->positive = b->positive && p->facts[0].positive && p->kind != IMF_MAGNITUDE;
     }
     p->positive = b->positive;
+    c->high_gain = c->high_gain || gain > IMF_HIGH_GAIN;
     b->bound *= gain;
     pass->bound = b->bound;
     pass->whole = b->integral;
@@ -341,6 +342,7 @@ bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
     p->level = stage->threshold * b->chain->full * (b->premultiplied ? b->chain->full : 1);
     b->second = blurred;
     b->bound = bound * (1 + 2 * fabs(stage->amount));
+    b->chain->high_gain = b->chain->high_gain || 1 + 2 * fabs(stage->amount) > IMF_HIGH_GAIN;
     b->integral = b->positive = false;
     return true;
 }

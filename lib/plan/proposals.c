@@ -65,13 +65,8 @@ static double rows_ms(const struct imf_chain *c, const struct imf_pass *pass) {
 /* Why the host's vectors cannot do a point pass, or NULL. */
 static const char *why_no_rows(const struct imf_chain *c, int i, bool float64) {
     const struct imf_pass *pass = &c->passes[i];
-    const struct imf_point *p = &pass->point;
     if (float64)
         return "floats between passes are too coarse for what magnifies them later";
-    /* Of integers floats hold the range; errors that it magnifies only the reference and devices
-     * look after. */
-    if (p->normalize && !(p->whole && p->rescale == 1))
-        return "vectors have range normalize for whole numbers alone; clip, abs and offset for all";
     return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
 }
 

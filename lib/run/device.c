@@ -7,6 +7,7 @@
 #include "plan/layout.h"
 #include "run/host_pass.h"
 #include "run/link.h"
+#include "run/point.h"
 #include "solver/edge.h"
 
 #include <stdlib.h>
@@ -127,7 +128,8 @@ static enum imf_status fill(struct imf_exec *x, int i, const struct imf_surface 
 static enum imf_status point(struct imf_exec *x, int i, const struct imf_surface *in,
                              const struct imf_surface *second, const struct imf_surface *out,
                              int row, struct imf_error *err) {
-    return imf_point_run(device_of(x)->beside[i].point, in, second, out, row, err);
+    (void)row;
+    return imf_point_run(device_of(x)->beside[i].point, in, second, out, err);
 }
 
 static enum imf_status copy_alpha(struct imf_exec *x, const struct imf_surface *in,
@@ -136,14 +138,7 @@ static enum imf_status copy_alpha(struct imf_exec *x, const struct imf_surface *
 }
 
 static enum imf_status finish(struct imf_exec *x, struct imf_error *err) {
-    const struct device *d = device_of(x);
-    struct imf_precision *p = &x->precision;
-    enum imf_status st = imf_queue_finish(d->queue, err);
-    if (!st && p->normalize >= 0)
-        st = imf_precision_stretched(p, d->beside[p->normalize].point, err);
-    if (!st && p->doubting >= 0)
-        st = imf_precision_doubted(p, d->beside[p->doubting].point, err);
-    return st;
+    return imf_queue_finish(device_of(x)->queue, err);
 }
 
 static void destroy(struct imf_exec *x) {
@@ -256,8 +251,7 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
     }
     if (pass->kind == IMF_PASS_POINT)
         return imf_point_make(&d->beside[i].point, d->queue, &pass->point, source->sample,
-                              pass->out, c->height, imf_precision_doubt(&d->exec.precision, i),
-                              err);
+                              pass->out, c->height, err);
     enum imf_status st = IMF_OK;
     if (step->fills) {
         struct imf_surface image = *source; /* a window stands for all of its rows */
@@ -289,9 +283,6 @@ static enum imf_status make(struct device *d, const struct imf_proposal *taken,
     }
     for (int i = 0; i <= c->count && !st; i++)
         st = make_surface(d, i, taken, err);
-    if (!st)
-        x->precision = imf_precision_plan(
-            c, taken, x->stream ? x->bands->window[c->count].tallest : c->height);
     for (int i = 0; i < c->count && !st; i++)
         st = make_step(d, i, &taken[i], err);
     if (!st && c->keep_alpha)

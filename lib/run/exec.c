@@ -43,7 +43,6 @@ void imf_exec_free(struct imf_exec **exec) {
             x->step[i].solver->destroy(&x->step[i].job);
     free(x->step);
     x->step = NULL;
-    free(x->precision.list);
     imf_bands_free(&x->bands);
     struct imf_exec_stream *stream = x->stream;
     x->place->destroy(x);
@@ -170,8 +169,4 @@ const struct imf_surface *imf_exec_map_output(struct imf_exec *x, struct imf_err
 
 enum imf_status imf_exec_unmap_output(struct imf_exec *x, struct imf_error *err) {
     return imf_exec_release(x, 0, err);
-}
-
-struct imf_precision *imf_exec_precision(struct imf_exec *x) {
-    return &x->precision;
 }

@@ -39,7 +39,4 @@ enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
 const struct imf_surface *imf_exec_map_output(struct imf_exec *exec, struct imf_error *err);
 enum imf_status imf_exec_unmap_output(struct imf_exec *exec, struct imf_error *err);
 
-/* What the last run left to do again (precision.h): on the host, nothing. */
-struct imf_precision *imf_exec_precision(struct imf_exec *exec);
-
 #endif

@@ -11,7 +11,6 @@
 #include "device/buffer.h"
 #include "plan/bands.h"
 #include "run/exec.h"
-#include "run/precision.h"
 
 /* Surfaces are an executor's or views of rows of them. Operations on a device only enqueue, unless
  * their comment says more; what fails is told at the latest by finish. */
@@ -54,7 +53,7 @@ struct imf_executor {
                              int row, struct imf_error *err);
     enum imf_status (*copy_alpha)(struct imf_exec *x, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err);
-    /* Wait for everything, and look at what it left imprecise. */
+    /* Wait for everything. */
     enum imf_status (*finish)(struct imf_exec *x, struct imf_error *err);
     /* All that is the place's own, the surfaces' storage included, and the executor itself. */
     void (*destroy)(struct imf_exec *x);
@@ -73,7 +72,6 @@ struct imf_exec {
         bool fills; /* the pass is the first that reads beyond its source's edge */
         bool maps;  /* the host does it, on a device's surfaces, which are mapped meanwhile */
     } * step;       /* chain->count */
-    struct imf_precision precision;
     struct imf_exec_stream *stream; /* what the image's and the result's rows lie in */
 };
 

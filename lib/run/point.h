@@ -16,8 +16,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
 void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
                         const struct imf_surface *second, const struct imf_surface *out);
 
-/* The same on the host's cores, but not of float64: made once for images of so many pixels, with
- * surfaces of these samples, of which the second's are floats. */
+/* The same on the host's cores: made once for images of so many pixels, with surfaces of these
+ * samples. */
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
                                     enum imf_sample out, double pixels, struct imf_error *err);
 void imf_point_rows_run(const void *rows, const struct imf_surface *in,
@@ -28,34 +28,12 @@ void imf_point_rows_free(void **rows);
 
 /* On a device: made once for an image's shape, run for each image. */
 struct imf_point_job;
-/*
- * What a pass lists for the host to do again: pixels whose samples may be off by more than
- * `tolerance` for values, after unsharp, that are off by `error`; 0: none. Small alphas and the
- * steep end of a light curve magnify errors.
- */
-struct imf_doubt {
-    double error, tolerance;
-    int capacity; /* pixels */
-};
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
                                const struct imf_point *p, enum imf_sample in,
-                               enum imf_sample out_sample, int height,
-                               const struct imf_doubt *doubt, struct imf_error *err);
-/* row: of the image, the surfaces' row 0. */
+                               enum imf_sample out_sample, int height, struct imf_error *err);
 enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
                               const struct imf_surface *second, const struct imf_surface *out,
-                              int row, struct imf_error *err);
-/* How many pixels the runs since the last call left in doubt; *list: y * width + x of each, which
- * the caller frees, NULL where there are none or more than the capacity. */
-enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, int **list,
-                                 struct imf_error *err);
-/* Least and greatest colour that the last run normalized, and the least alpha, on the scale of
- * samples, that a colour was divided by (above full scale: none); it has finished. */
-struct imf_point_range {
-    float low, high, alpha;
-};
-enum imf_status imf_point_range(const struct imf_point_job *job, struct imf_point_range *range,
-                                struct imf_error *err);
+                              struct imf_error *err);
 void imf_point_free(struct imf_point_job **job);
 
 /* Copy alpha, the last channel of both surfaces, times rescale. */

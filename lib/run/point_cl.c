@@ -11,10 +11,8 @@ struct imf_point_job {
     struct imf_queue *queue;
     int vec; /* samples a work-item takes, or 0: a pixel */
     struct imf_program *point, *range_rows, *range_all;
-    struct imf_buffer *table;  /* light of every sample value, or of a curve's points; or NULL */
-    struct imf_buffer *range;  /* (min, max, least alpha) of all, then of each row, or NULL */
-    struct imf_buffer *doubts; /* number and list of pixels, or NULL */
-    int capacity;              /* of the list */
+    struct imf_buffer *table; /* light of every sample value, or of a curve's points; or NULL */
+    struct imf_buffer *range; /* (min, max) of all, then of each row, or NULL */
 };
 
 static const char *const parts[] = {"common.cl", NULL};
@@ -94,45 +92,9 @@ static enum imf_status make_table(struct imf_point_job *job, const struct imf_po
     return st;
 }
 
-static enum imf_status clear_doubts(const struct imf_point_job *job, struct imf_error *err) {
-    return imf_buffer_clear(job->queue, job->doubts, 0, sizeof(int32_t), err);
-}
-
-static enum imf_status make_doubts(struct imf_point_job *job, int capacity, struct imf_error *err) {
-    size_t bytes = ((size_t)capacity + 1) * sizeof(int32_t);
-    job->capacity = capacity;
-    enum imf_status st = imf_buffer_make(&job->doubts, job->queue, IMF_BUFFER_WORK, bytes, err);
-    return st ? st : clear_doubts(job, err);
-}
-
-enum imf_status imf_point_doubts(const struct imf_point_job *job, int *count, int **list,
-                                 struct imf_error *err) {
-    *list = NULL;
-    *count = 0;
-    if (!job->doubts)
-        return IMF_OK;
-    int32_t n = 0;
-    enum imf_status st = imf_buffer_download(job->queue, job->doubts, 0, &n, sizeof n, err);
-    if (!st && n > 0 && n <= job->capacity) {
-        size_t bytes = (size_t)n * sizeof **list;
-        if (!(*list = malloc(bytes)))
-            return imf_fail_memory(err, bytes);
-        st = imf_buffer_download(job->queue, job->doubts, sizeof n, *list, bytes, err);
-    }
-    *count = n;
-    if (!st)
-        st = clear_doubts(job, err);
-    if (st) {
-        free(*list);
-        *list = NULL;
-    }
-    return st;
-}
-
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
                                const struct imf_point *p, enum imf_sample in,
-                               enum imf_sample out_sample, int height,
-                               const struct imf_doubt *doubt, struct imf_error *err) {
+                               enum imf_sample out_sample, int height, struct imf_error *err) {
     struct imf_point_job *job = *out = calloc(1, sizeof *job);
     if (!job)
         return imf_fail_memory(err, sizeof *job);
@@ -142,11 +104,6 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     imf_define(&d, "DIVIDE_TWICE", "%d", imf_queue_device(queue)->gpu);
     if (p->digits) {
         define_digits(&d, p);
-    } else if (doubt->error > 0) {
-        imf_define(&d, "DOUBT", "1");
-        imf_define_float(&d, "DOUBT_ERROR", doubt->error);
-        imf_define_float(&d, "DOUBT_TOLERANCE", doubt->tolerance);
-        imf_define(&d, "DOUBT_CAPACITY", "%d", doubt->capacity);
     } else if (!p->alpha && !p->gray && imf_curve_count(p->curve) == 1) {
         job->vec = imf_tuning(imf_queue_device(queue))->vec[IMF_WIDTH_32];
         imf_define(&d, "FLAT", "1");
@@ -157,15 +114,13 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     enum imf_status st =
         imf_program_make(&job->point, queue, &source, job->vec ? "point_flat" : "point", err);
     if (!st && p->normalize) {
-        size_t bytes = sizeof(struct imf_point_range) * ((size_t)height + 1);
+        size_t bytes = 2 * sizeof(float) * ((size_t)height + 1);
         st = imf_program_make(&job->range_rows, queue, &source, "range_rows", err);
         if (!st)
             st = imf_program_make(&job->range_all, queue, &source, "range_all", err);
         if (!st)
             st = imf_buffer_make(&job->range, queue, IMF_BUFFER_WORK, bytes, err);
     }
-    if (!st && doubt->error > 0)
-        st = make_doubts(job, doubt->capacity, err);
     if (!st && (p->linearize || (p->delinearize && p->curve)))
         st = make_table(job, p, out_sample, err);
     imf_defines_free(&d);
@@ -194,7 +149,7 @@ static enum imf_status find_range(struct imf_point_job *job, const struct imf_su
 
 enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
                               const struct imf_surface *second, const struct imf_surface *out,
-                              int row, struct imf_error *err) {
+                              struct imf_error *err) {
     if (job->range) {
         enum imf_status st = find_range(job, in, err);
         if (st)
@@ -214,18 +169,11 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
                                    imf_arg_int((int)out->pitch),
                                    imf_arg_int(in->width),
                                    imf_arg_buffer(job->table ? job->table : none),
-                                   imf_arg_buffer(job->range ? job->range : none),
-                                   imf_arg_buffer(job->doubts ? job->doubts : none),
-                                   imf_arg_int(row)};
+                                   imf_arg_buffer(job->range ? job->range : none)};
     size_t items = (size_t)in->width, vec = (size_t)job->vec;
     if (vec)
         items = (items * (size_t)in->channels + vec - 1) / vec;
     return imf_program_launch(job->queue, job->point, over_rows(job->queue, in, items), args, err);
-}
-
-enum imf_status imf_point_range(const struct imf_point_job *job, struct imf_point_range *range,
-                                struct imf_error *err) {
-    return imf_buffer_download(job->queue, job->range, 0, range, sizeof *range, err);
 }
 
 void imf_point_free(struct imf_point_job **job) {
@@ -237,7 +185,6 @@ void imf_point_free(struct imf_point_job **job) {
     imf_program_free(&j->range_all);
     imf_buffer_free(&j->table);
     imf_buffer_free(&j->range);
-    imf_buffer_free(&j->doubts);
     free(j);
     *job = NULL;
 }

@@ -93,7 +93,8 @@ enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum
     double samples = pixels * p->in_channels;
     j->point = *p;
     j->steps = (struct imf_point_steps){.point = &j->point, .in = in, .out = out};
-    j->mapped = imf_point_is_map(p) && (in == IMF_U8 || (in == IMF_U16 && samples >= WORDS_WORTH));
+    j->mapped = imf_point_is_map(p) && out != IMF_F64 &&
+                (in == IMF_U8 || (in == IMF_U16 && samples >= WORDS_WORTH));
     enum imf_status st = j->mapped ? make_map(j, samples, err) : make_curves(j, err);
     if (st)
         imf_point_rows_free(rows);
@@ -148,8 +149,10 @@ IMF_CLONES static void widen_range(const void *row, enum imf_sample sample, int 
         WIDEN(uint8_t);
     else if (sample == IMF_U16)
         WIDEN(uint16_t);
-    else
+    else if (sample == IMF_F32)
         WIDEN(float);
+    else
+        WIDEN(double);
 }
 
 static void measure_item(void *data, int item) {
@@ -200,7 +203,7 @@ static void map_row(const struct imf_point_rows *j, const void *from, void *to, 
 static void run_row(const struct pass *pass, int y) {
     const struct imf_point_rows *j = pass->job;
     const char *from = imf_surface_row(pass->in, y);
-    const float *second = pass->second ? imf_surface_row(pass->second, y) : NULL;
+    const char *second = pass->second ? imf_surface_row(pass->second, y) : NULL;
     char *to = imf_surface_row(pass->out, y);
     int n = j->point.in_channels, m = j->point.out_channels, width = pass->in->width;
     if (j->mapped) {
@@ -208,10 +211,11 @@ static void run_row(const struct pass *pass, int y) {
         return;
     }
     size_t pixel = (size_t)n * imf_sample_size(j->steps.in);
+    size_t other = (size_t)n * imf_sample_size(pass->steps.second);
     size_t made = (size_t)m * imf_sample_size(j->steps.out);
     for (int x = 0; x < width; x += IMF_POINT_STRIP)
         imf_point_strip(&pass->steps, from + (size_t)x * pixel,
-                        second ? second + (size_t)x * (size_t)n : NULL, to + (size_t)x * made,
+                        second ? second + (size_t)x * other : NULL, to + (size_t)x * made,
                         imf_min(IMF_POINT_STRIP, width - x));
 }
 
@@ -233,6 +237,7 @@ void imf_point_rows_run(const void *rows, const struct imf_surface *in,
                         .steps = j->steps,
                         .lock = PTHREAD_MUTEX_INITIALIZER};
     int items = (in->height - 1) / pass.rows + 1;
+    pass.steps.second = second ? second->sample : IMF_F32;
     pass.steps.low = INFINITY;
     pass.steps.high = -INFINITY;
     if (j->point.normalize)

@@ -17,14 +17,14 @@ struct imf_point_curve {
 
 struct imf_point_steps {
     const struct imf_point *point;
-    enum imf_sample in, out;             /* not IMF_F64 */
+    enum imf_sample in, second, out;
     const double *linear;                /* of each integer sample its light, or NULL; and */
     const struct imf_point_curve *curve; /* or NULL: as point.c does it; a table for each */
     double low, high;                    /* the range that normalize stretches */
 };
 
-/* n pixels, IMF_POINT_STRIP at most; second as imf_point_run_host() takes it, floats. */
-void imf_point_strip(const struct imf_point_steps *s, const void *from, const float *second,
+/* n pixels, IMF_POINT_STRIP at most; second as imf_point_run_host() takes it. */
+void imf_point_strip(const struct imf_point_steps *s, const void *from, const void *second,
                      void *to, int n);
 /* Of the point's curve `which`. */
 void imf_point_curve_make(struct imf_point_curve *curve, const struct imf_point *p, int which);

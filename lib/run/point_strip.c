@@ -30,6 +30,7 @@
 LOAD(load_bytes, uint8_t)
 LOAD(load_words, uint16_t)
 LOAD(load_floats, float)
+LOAD(load_doubles, double)
 
 INLINE void load_some(double v[4][STRIP], enum imf_sample sample, const void *from, int channels,
                       int n) {
@@ -37,8 +38,10 @@ INLINE void load_some(double v[4][STRIP], enum imf_sample sample, const void *fr
         load_bytes(v, from, channels, n);
     else if (sample == IMF_U16)
         load_words(v, from, channels, n);
-    else
+    else if (sample == IMF_F32)
         load_floats(v, from, channels, n);
+    else
+        load_doubles(v, from, channels, n);
 }
 
 /* The nearest integer, ties to even, of 0 to 2^51: what is added leaves no bits behind the point. */
@@ -60,19 +63,24 @@ INLINE void load_some(double v[4][STRIP], enum imf_sample sample, const void *fr
 STORE(store_bytes, uint8_t, 255)
 STORE(store_words, uint16_t, 65535)
 
-INLINE void store_floats(float *restrict to, double v[4][STRIP], int channels, int n) {
-    for (int i = 0; i < n; i++)
-        for (int c = 0; c < channels; c++)
-            to[i * channels + c] = (float)v[c][i];
-}
+#define STORE_REAL(name, type)                                                                     \
+    INLINE void name(type *restrict to, double v[4][STRIP], int channels, int n) {                 \
+        for (int i = 0; i < n; i++)                                                                \
+            for (int c = 0; c < channels; c++)                                                     \
+                to[i * channels + c] = (type)v[c][i];                                              \
+    }
+STORE_REAL(store_floats, float)
+STORE_REAL(store_doubles, double)
 
 INLINE void store_some(double v[4][STRIP], enum imf_sample sample, void *to, int channels, int n) {
     if (sample == IMF_U8)
         store_bytes(to, v, channels, n);
     else if (sample == IMF_U16)
         store_words(to, v, channels, n);
-    else
+    else if (sample == IMF_F32)
         store_floats(to, v, channels, n);
+    else
+        store_doubles(to, v, channels, n);
 }
 
 /* With the number of channels a constant. */
@@ -203,13 +211,13 @@ IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP]
             v[c][i] *= p->rescale;
 }
 
-void imf_point_strip(const struct imf_point_steps *s, const void *from, const float *second,
+void imf_point_strip(const struct imf_point_steps *s, const void *from, const void *second,
                      void *to, int n) {
     const struct imf_point *p = s->point;
     double v[4][STRIP], w[4][STRIP];
     load_strip(v, s->in, from, p->in_channels, n);
     if (p->unsharp)
-        load_strip(w, IMF_F32, second, p->in_channels, n);
+        load_strip(w, s->second, second, p->in_channels, n);
     steps(s, v, w, n);
     store_strip(v, s->out, to, p->out_channels, n);
 }

@@ -256,10 +256,10 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, s
         return false;
     }
     error = error / fabs(p->epilogue.scale) + imf_problem_end_error(p, fmax(high, -low));
-    if ((out->error = p->exact ? 0 : error) > p->tolerance) {
+    if ((out->error = p->exact ? 0 : error) > p->tolerance_even) { /* differences of rows cancel */
         imf_proposal_refuse(out,
                             "float32 sums would be off by up to %.2g, more than the %.2g allowed",
-                            error, p->tolerance);
+                            error, p->tolerance_even);
         return false;
     }
     size_t products = r->program[0].products;

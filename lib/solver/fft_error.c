@@ -115,7 +115,8 @@ bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
     double off[2] = {0}; /* what is left of the taps, below and above 0 */
     *out = (struct imf_fft_settled){0};
     if (p->exact || p->kind != IMF_CONVOLUTION || p->in == IMF_F32 || p->out == IMF_F32 ||
-        e->absolute || e->threshold || tie > SETTLED_MAX || after_scale(p, error) <= p->tolerance)
+        e->absolute || e->threshold || tie > SETTLED_MAX ||
+        after_scale(p, error) <= p->tolerance_even)
         return false;
     size_t count = (size_t)k->width * (size_t)k->height;
     int exponent;
@@ -131,7 +132,7 @@ bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
     out->error = fmax(off[0], off[1]) * p->in_max * mul +
                  3 * FLT_EPSILON * (e->full + fabs(e->add * e->multiply) + fabs(e->offset));
     out->doubtful = fmin(1, 2 * tie);
-    return out->error <= p->tolerance &&
+    return out->error <= p->tolerance_even &&
            (b->abs_sum / out->unit + (double)count) * p->in_max < 0x1p62;
 }
 
@@ -145,10 +146,10 @@ bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b
         return false;
     }
     error = after_scale(p, error);
-    if (error <= p->tolerance)
+    if (error <= p->tolerance_even)
         return true;
     snprintf(why, IMF_WHY, "float32 transforms leave an error of %.2g, over the %.2g allowed",
-             error, p->tolerance);
+             error, p->tolerance_even);
     return false;
 }
 

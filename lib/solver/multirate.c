@@ -145,12 +145,12 @@ static bool choose(const struct imf_problem *p, struct imf_multirate_job *j,
     for (int a = 0; a < IMF_AXES && fits; a++)
         fits = mirrored(taps[a], side[a]) &&
                imf_multirate_design(&j->axis[a], taps[a], side[a] / 2,
-                                    SHARE * p->tolerance * fabs(p->epilogue.scale) /
+                                    SHARE * p->tolerance_even * fabs(p->epilogue.scale) /
                                         (p->in_max * sum[!a]) * (positive ? 1 : 0.5));
     free(terms.store);
     if (fits)
         out->error = find_error(p, j, sum, positive);
-    if (fits && out->error <= p->tolerance) {
+    if (fits && out->error <= p->tolerance_even) {
         int cells = (p->width - 1) / j->axis[IMF_X].step + 1;
         int strips = imf_max((int)((double)p->width * p->channels / ACROSS), 1);
         j->strip = (cells - 1) / strips + 1;
@@ -158,7 +158,8 @@ static bool choose(const struct imf_problem *p, struct imf_multirate_job *j,
         return true;
     }
     clear(j);
-    imf_proposal_refuse(out, "the kernel is not smooth enough for the %.2g allowed", p->tolerance);
+    imf_proposal_refuse(out, "the kernel is not smooth enough for the %.2g allowed",
+                        p->tolerance_even);
     return false;
 }
 

@@ -68,9 +68,11 @@ struct imf_problem {
      * and offset too (multiply is 1 or -1).
      */
     bool exact;
-    bool positive;    /* samples and taps are: errors of sums are relative to the sums */
-    bool factors;     /* the host may take a kernel apart into columns and rows */
-    double tolerance; /* otherwise: allowed absolute error of v before rounding (1e-3 for 8 bit) */
+    bool positive; /* samples and taps are: errors of sums are in proportion to the sums */
+    bool factors;  /* the host may take a kernel apart into columns and rows */
+    /* Otherwise: allowed absolute error of v before rounding. Solvers whose errors are the same
+     * everywhere, whatever the sum, keep to the second. */
+    double tolerance, tolerance_even;
 };
 
 void imf_problem_convolve(struct imf_problem *p, const struct imf_kernel *kernel);

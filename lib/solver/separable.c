@@ -85,11 +85,12 @@ static bool choose_acc(const struct imf_problem *p, const struct imf_terms *term
     if (!p->exact) {
         s->acc = ACC_FLOAT;
         out->error = imf_separable_error(p, terms, s->two_passes, s->row_symmetry != 0);
-        if (out->error <= p->tolerance)
+        double allowed = terms->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
+        if (out->error <= allowed)
             return true;
         imf_proposal_refuse(out,
                             "float32 sums would be off by up to %.2g, more than the %.2g allowed",
-                            out->error, p->tolerance);
+                            out->error, allowed);
         return false;
     }
     out->error = 0;
@@ -124,7 +125,7 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
         imf_proposal_refuse(out, "the kernel is not the product of a column and a row");
         return false;
     }
-    s->allowed = RESIDUAL * p->tolerance * fabs(p->epilogue.scale) / p->in_max;
+    s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
     found = found || imf_kernel_terms(k, s->allowed, terms);
     s->rank = terms->rank;
     if (!found)

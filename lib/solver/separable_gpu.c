@@ -55,8 +55,10 @@ static bool split(const struct imf_problem *p, struct imf_problem part[2], struc
     part[0].height = p->height + k->height - 1;
     part[0].epilogue = (struct imf_epilogue){.scale = 1, .multiply = 1, .full = p->epilogue.full};
     part[1].in_max = p->in_max * part[0].facts[0].abs_sum;
-    part[0].tolerance = p->tolerance / 2 * fabs(p->epilogue.scale) / part[1].facts[0].abs_sum;
-    part[1].tolerance = p->tolerance / 2;
+    part[0].tolerance = p->tolerance_even / 2 * fabs(p->epilogue.scale) / part[1].facts[0].abs_sum;
+    part[1].tolerance = p->tolerance_even / 2;
+    for (int i = 0; i < 2; i++)
+        part[i].tolerance_even = part[i].tolerance;
     return true;
 }
 

@@ -240,7 +240,7 @@ static bool take_literally(const struct imf_problem *p, struct imf_vector_rows *
 static bool find_terms(const struct imf_problem *p, struct imf_terms *terms) {
     const struct imf_kernel *k = p->kernel[0];
     size_t taps = (size_t)k->width + (size_t)k->height;
-    double allowed = RESIDUAL * p->tolerance * fabs(p->epilogue.scale) / p->in_max;
+    double allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
     if (p->kind == IMF_MAGNITUDE || p->facts[0].nonzero <= taps)
         return false;
     if (imf_problem_term(p, terms))
@@ -324,11 +324,12 @@ static bool choose(const struct imf_problem *p, struct imf_vector_rows *w,
         imf_proposal_refuse(out, "the kernel is too large");
     else if (!p->exact)
         out->error = apart ? separable_error(p, w, &terms) : direct_error(p, w);
+    double allowed = terms.rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
     free(terms.store);
-    if (fits && out->error > p->tolerance) {
+    if (fits && out->error > allowed) {
         imf_proposal_refuse(out,
                             "float32 sums would be off by up to %.2g, more than the %.2g allowed",
-                            out->error, p->tolerance);
+                            out->error, allowed);
         return false;
     }
     return fits;

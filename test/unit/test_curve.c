@@ -137,7 +137,7 @@ static void run_identity(const char *what, struct imf_curve *curve, int depth,
 static void check_identity(const char *what, struct imf_curve *curve) {
     for (int depth = 8; depth <= 16; depth += 8)
         run_identity(what, curve, depth, IMF_BACKEND_CPU);
-    if (imf_curve_condition(curve) < 2)
+    if (imf_curve_log_slope(curve, false) < 16)
         for (int depth = 8; depth <= 16; depth += 8)
             run_identity(what, curve, depth, IMF_BACKEND_VECTOR);
 }
