@@ -80,10 +80,6 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
                  struct imf_proposal *taken) {
     const struct imf_chain *c = from->chain;
     bool able = true, floats = from->device || is_vector(backend);
-    if (is_vector(backend) && imf_chain_digits(c)) { /* which only devices have */
-        snprintf(out->why, sizeof out->why, "floats do not hold the sums of premultiplied colours");
-        return false;
-    }
     for (int i = 0; i < c->count && (able || !from->device); i++) {
         taken[i] = (struct imf_proposal){.able = true};
         if (c->passes[i].coarse && floats) {

@@ -162,7 +162,6 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
     if (c) {
         *c = *chain;
         c->curve = imf_curve_keep(chain->curve);
-        c->split = NULL;
         c->passes = calloc((size_t)chain->count, sizeof *c->passes);
         c->count = 0;
     }
@@ -180,6 +179,7 @@ enum imf_status imf_chain_compose(struct imf_chain **out, const struct imf_chain
             to->channels_out = chain->passes[i].channels_out;
             to->bound = fmin(chain->passes[i].bound, largest(&composed));
             to->whole = chain->passes[i].whole;
+            to->whole_if_opaque = chain->passes[i].whole_if_opaque;
             to->composition = k;
             saved++;
         }

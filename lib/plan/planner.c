@@ -136,7 +136,7 @@ static enum imf_status ask_device(struct imf_planning *p, const struct imf_chain
                                   const struct imf_device *d, const struct request *r, size_t *best,
                                   struct imf_error *err) {
     struct imf_proposals apart, together = {.list = NULL};
-    p->chain = c = imf_chain_on_device(c);
+    p->chain = c;
     enum imf_status st = imf_proposals_open(&apart, c, d, err);
     if (st)
         return st;
