@@ -248,9 +248,9 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     }
 #endif
 #if UNPREMULTIPLY
-    v[C_IN - 1] = divide(v[C_IN - 1], E_FULL);
+    float opacity = divide(v[C_IN - 1], E_FULL);
     for (int c = 0; c < COLORS_IN; c++)
-        v[c] = v[C_IN - 1] >= 0.5f * ALPHA_SCALE ? divide(v[c], v[C_IN - 1]) : 0.0f;
+        v[c] = v[C_IN - 1] >= 0.5f * ALPHA_SCALE ? divide(v[c], opacity) : 0.0f;
     v[C_IN - 1] = divide(v[C_IN - 1], ALPHA_SCALE);
 #endif
 #if GRAY
@@ -268,12 +268,9 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         v[c] = !E_THRESHOLD ? v[c] : v[c] >= E_LEVEL ? E_FULL : 0.0f;
 #endif
 #if PREMULTIPLY
-        v[c] *= v[C_OUT - 1];
+        v[c] *= divide(v[C_OUT - 1], E_FULL); // 1 where it is opaque
 #endif
     }
-#if PREMULTIPLY
-    v[C_OUT - 1] *= E_FULL;
-#endif
 #if NORMALIZE && ALPHA
     v[C_OUT - 1] = divide(v[C_OUT - 1], ALPHA_SCALE);
 #endif

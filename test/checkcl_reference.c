@@ -35,7 +35,7 @@ int checkcl_walk(enum imf_edge edge, int i, int n) {
 }
 
 /* Beyond the edge under "constant". */
-static const double outside[IMF_CHANNELS_MAX] = {77, 12, 255, 0, 3, 200};
+static const double outside[IMF_CHANNELS_MAX] = {77, 12, 255, 0};
 
 static bool margins_right(const struct imf_surface *s, struct imf_margin m, enum imf_edge edge) {
     for (int y = -m.top; y < s->height + m.bottom; y++)
@@ -54,7 +54,7 @@ static bool margins_right(const struct imf_surface *s, struct imf_margin m, enum
 
 void checkcl_edges(struct checkcl *c) {
     static const struct shape shapes[] = {
-        {1, 1, 1}, {1, 7, 3}, {5, 1, 2}, {13, 11, 4}, {6, 5, IMF_CHANNELS_MAX}};
+        {1, 1, 1}, {1, 7, 3}, {5, 1, 2}, {13, 11, 4}, {6, 5, 2}};
     struct imf_margin m = {9, 4, 3, 12};
     uint64_t r = 1;
     for (int edge = IMF_EDGE_CLAMP; edge <= IMF_EDGE_CONSTANT; edge++)

@@ -20,11 +20,6 @@ static inline vin gather(const __global IN_T *p)
 #elif CHANNELS == 4
     CAT(IN_T, 16) a = *(const __global vin16_any *)p, b = *(const __global vin16_any *)(p + 16);
     return (vin)(a.s048c, b.s048c);
-#else // digits of premultiplied colours
-    vin v;
-    for (int l = 0; l < VEC; l++)
-        ((IN_T *)&v)[l] = p[l * CHANNELS];
-    return v;
 #endif
 }
 

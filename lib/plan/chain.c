@@ -187,17 +187,13 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
         return imf_fail_memory(err, sizeof *c);
     }
     imf_chain_settle(c);
-    enum imf_status st = imf_chain_split(c, err);
-    if (st)
-        imf_chain_free(&c);
     *out = c;
-    return st;
+    return IMF_OK;
 }
 
 void imf_chain_free(struct imf_chain **chain) {
     if (!*chain)
         return;
-    imf_chain_free(&(*chain)->split);
     free((*chain)->passes);
     imf_curve_free(&(*chain)->curve);
     free(*chain);
@@ -207,7 +203,7 @@ void imf_chain_free(struct imf_chain **chain) {
 bool imf_point_is_map(const struct imf_point *p) {
     bool bends = p->linearize || p->delinearize;
     return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->premultiply &&
-           !p->digits && !(bends && imf_curve_count(p->curve) > 1);
+           !(bends && imf_curve_count(p->curve) > 1);
 }
 
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64) {

@@ -25,7 +25,7 @@ struct imf_point {
     bool unsharp;         /* x = x + amount * d, d = x - blurred brought nearer to 0 by level */
     double amount, level; /* second input: the blurred surface */
     bool difference;      /* with unsharp, x = amount * d: integers stay integers */
-    bool unpremultiply;   /* alpha /= full, colours /= alpha, 0 where the output's alpha < 0.5 */
+    bool unpremultiply;   /* colours /= alpha / full, 0 where the output's alpha < 0.5 */
     double alpha_scale;   /* divides the output's alpha: a kernel's scale put off till then; also
                              under normalize */
     bool gray;            /* colours to Rec. 709 luma */
@@ -34,9 +34,7 @@ struct imf_point {
     bool whole;           /* they are integers: ties are those of the exact quotient */
     bool epilogue;        /* colours only: absolute, multiply, offset, threshold */
     struct imf_epilogue e;
-    bool premultiply; /* colours *= alpha, alpha *= full: integers stay integers */
-    int digits;       /* on a device, premultiply writes or unpremultiply reads digits of so many
-                         bits (imf_chain_split); 0: whole samples */
+    bool premultiply; /* colours *= alpha / full: under an opaque alpha they stay what they are */
     bool delinearize;
     double rescale;                /* every channel, for a change of depth: 257, 1/257 or 1 */
     double full;                   /* of the input's depth */
@@ -49,10 +47,11 @@ struct imf_pass {
     enum imf_pass_kind kind;
     int stage; /* of the filter, from 0 on */
     int channels_in, channels_out;
-    enum imf_sample in, out; /* IMF_F32 or digits between passes; the host holds IMF_F64 there */
+    enum imf_sample in, out; /* IMF_F32 between passes; the host holds IMF_F64 there */
     int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
     double bound;            /* largest |value| of the output, */
-    bool whole;              /* all of which are integers */
+    bool whole;              /* all of which are integers; */
+    bool whole_if_opaque;    /* or are, if the image's alpha is opaque */
     bool coarse;             /* floats are too coarse for it: it has to be float64 */
     double error;            /* the output is off by this at most where float64 holds all passes */
     double gain, relative; /* later passes magnify an error of the output by this, at most, and one
@@ -69,12 +68,12 @@ struct imf_chain {
     double full;             /* input full scale */
     double rescale;          /* output full scale / input full scale */
     bool exact;              /* the whole chain is integer arithmetic, exactly rounded once */
+    bool exact_if_opaque;    /* it is for an image whose alpha is opaque all over */
     bool high_gain;          /* a stage's sum of magnitudes exceeds IMF_HIGH_GAIN */
     bool keep_alpha;         /* finally copy the image's alpha into the output */
     struct imf_curve *curve; /* of linear light: NULL is sRGB's; kept */
     struct imf_pass *passes; /* owned */
     int count;
-    struct imf_chain *split; /* what a device runs instead (chain_digits.c), or NULL; owned */
 };
 
 enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
@@ -87,21 +86,6 @@ void imf_chain_settle(struct imf_chain *chain);
  * that far off, a 16-bit one be that many steps off. Of a colour that was divided by alpha that is
  * divided by the result's alpha, 0..1. */
 double imf_contract_error(const struct imf_chain *chain);
-/* Bits of the digits that premultiplied colours must be split into for a device to filter them
- * exactly, which the chain promises then; 0: they need not, or cannot. */
-int imf_chain_digits(const struct imf_chain *chain);
-/* Make chain->split, which does so, with the same
- * kernels; it stays NULL where there are no digits. */
-enum imf_status imf_chain_split(struct imf_chain *chain, struct imf_error *err);
-/* What a device runs for a chain: its split or itself. */
-const struct imf_chain *imf_chain_on_device(const struct imf_chain *chain);
-/* Digits, each a channel, of a colour times alpha and of alpha. */
-struct imf_places {
-    int color, alpha;
-};
-struct imf_places imf_point_places(const struct imf_point *point);
-/* Levels of a threshold after digits are multiples of 1 / IMF_LEVEL_PARTS. */
-#define IMF_LEVEL_PARTS 1048576.0
 /* Each colour becomes what it does by itself, whichever it is, and alpha likewise. */
 bool imf_point_is_map(const struct imf_point *point);
 /* What surface `index` holds (0: the image, i + 1: the output of pass i): between passes floats, or

@@ -44,12 +44,12 @@ static double error_gain(const struct imf_problem *p) {
 static double point_gain(const struct imf_point *p) {
     double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
     if (p->unpremultiply) /* both parts of the quotient are off */
-        gain *= 2 / (p->full * p->alpha_scale);
+        gain *= 2 / p->alpha_scale;
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
     if (p->normalize && !p->whole) /* the sample, and the end of the range that it starts from */
         gain *= 2 * p->full / p->flat;
-    return p->premultiply ? gain * p->full : gain;
+    return gain;
 }
 
 /* What the rounding of a pass's output to floats is off by; steps of a point pass are rounded, too. */
@@ -112,7 +112,8 @@ static void set_tolerances(struct imf_chain *c) {
         struct imf_pass *pass = &c->passes[i];
         double stored = storage(pass) * pass->relative;
         convolutions += pass->kind == IMF_PASS_CONVOLVE;
-        pass->coarse = stored * stored > 0.75 * whole / c->count;
+        bool outgrown = pass->whole_if_opaque && pass->bound > IMF_WHOLE_FLOATS;
+        pass->coarse = outgrown || stored * stored > 0.75 * whole / c->count;
         rest -= pass->coarse ? 0 : stored * stored;
     }
     for (int i = 0; i < c->count; i++) {
@@ -135,16 +136,25 @@ static void settle_curve(struct imf_chain *c) {
 /* A point pass that leaves integers as they are, or takes the only quotient, of integers. */
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
-    if (p->digits)
-        return true;
     if (p->normalize)
         return p->whole && p->rescale == 1 && i == c->count - 1;
     if (p->unsharp && !(p->difference && c->passes[i].whole))
         return false;
     if (p->linearize || p->gray || p->epilogue || p->delinearize || p->rescale != 1)
         return false;
-    return p->unpremultiply ? i == c->count - 1 && !p->premultiply
-                            : p->premultiply || p->difference;
+    return p->difference && !p->unpremultiply && !p->premultiply;
+}
+
+/* The same of an opaque image: alpha is 1 wherever it multiplies, and divides once. */
+static bool exact_if_opaque(const struct imf_chain *c, int i) {
+    const struct imf_pass *pass = &c->passes[i];
+    const struct imf_point *p = &pass->point;
+    if (pass->kind == IMF_PASS_CONVOLVE)
+        return pass->problem.exact || pass->problem.whole_if_opaque ||
+               (pass->problem.kind == IMF_NEIGHBOURHOOD && pass->whole_if_opaque);
+    return pass->whole_if_opaque || point_exact(c, i) ||
+           (p->unpremultiply && i == c->count - 1 && !p->unsharp && !p->gray && !p->normalize &&
+            !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1);
 }
 
 /* Integers are stretched exactly: floats must hold them. */
@@ -198,9 +208,12 @@ void imf_chain_settle(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     last->out = c->out;
     c->channels_out = last->channels_out;
-    c->exact = true;
+    bool premultiplied = false;
+    c->exact = c->exact_if_opaque = true;
     for (int i = 0; i < c->count; i++) {
         struct imf_pass *pass = &c->passes[i];
+        c->exact_if_opaque = c->exact_if_opaque && exact_if_opaque(c, i);
+        premultiplied = premultiplied || pass->whole_if_opaque;
         bool fits = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
         if (pass->kind == IMF_PASS_POINT) {
             c->exact = c->exact && fits && point_exact(c, i);
@@ -215,7 +228,7 @@ void imf_chain_settle(struct imf_chain *c) {
             p->exact && held && is_whole(e->add) && is_whole(e->offset) && fabs(e->multiply) == 1;
         c->exact = c->exact && p->exact && fits;
     }
-    c->exact = c->exact || imf_chain_digits(c) > 0;
+    c->exact_if_opaque = c->exact_if_opaque && premultiplied;
     set_tolerances(c);
     for (int i = 0; i < c->count; i++) {
         c->passes[i].error = fine_error(c, i);

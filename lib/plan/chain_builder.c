@@ -40,6 +40,7 @@ bool imf_builder_flush(struct imf_builder *b) {
     pass->second = b->second;
     pass->bound = b->bound;
     pass->whole = b->integral;
+    pass->whole_if_opaque = b->whole_if_opaque;
     b->source = b->chain->count - 1;
     b->pending = false;
     return true;
@@ -87,8 +88,9 @@ static bool premultiply(struct imf_builder *b) {
         return false;
     p->premultiply = true;
     b->premultiplied = b->positive = true;
-    b->straight = b->bound;
-    b->bound = fmax(b->bound, b->chain->full) * b->chain->full;
+    b->whole_if_opaque = b->integral;
+    b->integral = false;
+    b->bound = fmax(b->bound, b->chain->full);
     return true;
 }
 
@@ -96,24 +98,22 @@ bool imf_builder_straighten(struct imf_builder *b) {
     struct imf_chain *c = b->chain;
     if (!b->premultiplied)
         return true;
-    /* A mean of colours lies within them; others are divided by half a step of alpha at least. */
-    double bound = b->positive ? b->straight : 2 * b->bound, scale = 1;
+    double scale = 1;
     struct imf_pass *last = &c->passes[c->count - 1];
-    if (!b->pending && last->kind == IMF_PASS_CONVOLVE && last->problem.exact &&
+    if (!b->pending && last->kind == IMF_PASS_CONVOLVE && last->problem.whole_if_opaque &&
         last->problem.kind == IMF_CONVOLUTION) {
         struct imf_epilogue *e = &last->problem.epilogue;
         scale = fabs(e->scale);
         e->scale = copysign(1, e->scale);
         last->bound *= scale;
-        last->whole = true;
+        last->whole_if_opaque = true;
     }
     struct imf_point *p = imf_builder_point(b, IMF_AT_UNPREMULTIPLY);
     if (!p)
         return false;
     p->unpremultiply = true;
     p->alpha_scale = scale;
-    b->premultiplied = b->integral = false;
-    b->bound = bound;
+    b->premultiplied = b->integral = b->whole_if_opaque = false;
     return true;
 }
 
@@ -184,11 +184,10 @@ bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) 
     return true;
 }
 
-/* The pixel beyond the edge: opaque grey, in what the present colours are multiplied by. */
+/* The pixel beyond the edge: opaque grey. */
 static void set_outside(const struct imf_builder *b, double *outside) {
-    double unit = b->premultiplied ? b->chain->full : 1;
     for (int i = 0; i < b->channels; i++)
-        outside[i] = unit * (b->alpha && i == b->channels - 1 ? b->chain->full : b->outside[i]);
+        outside[i] = b->alpha && i == b->channels - 1 ? b->chain->full : b->outside[i];
 }
 
 /* A pass for a solver, whose problem is told by the caller. */
@@ -205,7 +204,7 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
                                          .epilogue = imf_plain_epilogue,
                                          .edge = c->edge,
                                          .in_max = b->bound,
-                                         .unit = c->full * (b->premultiplied ? c->full : 1)};
+                                         .unit = c->full};
     set_outside(b, pass->problem.outside);
     if (c->edge == IMF_EDGE_CONSTANT) { /* as large as it is, whatever was made of the image */
         bool whole = true;
@@ -213,13 +212,11 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
             b->bound = fmax(b->bound, pass->problem.outside[i]);
             whole = whole && pass->problem.outside[i] == rint(pass->problem.outside[i]);
         }
-        for (int i = 0; i < b->channels - b->alpha; i++)
-            b->straight = fmax(b->straight, b->outside[i]);
         pass->problem.in_max = b->bound;
         if (!whole) { /* no sample holds it */
             if (b->source >= 0)
                 c->passes[b->source].out = pass->in = pass->problem.in = IMF_F32;
-            b->integral = false;
+            b->integral = b->whole_if_opaque = false;
         }
     }
     pass->problem.epilogue.full = c->full;
@@ -239,12 +236,13 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
     double gain = 1, bias = 0;
     if (stage->op == IMF_OP_TRANSFER) {
         imf_problem_transfer(p, &stage->transfer);
-        b->integral = b->positive = false;
+        b->integral = b->whole_if_opaque = b->positive = false;
         gain = 2; /* ringing of an ideal response stays well below */
     } else if (stage->op == IMF_OP_NEIGHBOURHOOD) {
         imf_problem_neighbourhood(p, hood);
         p->colors -= b->alpha && !b->alpha_apart; /* alpha that will be kept is no colour */
         p->exact = b->integral = b->integral && hood->selects;
+        b->whole_if_opaque = b->whole_if_opaque && hood->selects;
         b->positive = b->positive && hood->selects;
         /* One of the samples needs no more room than they. */
         if (hood->selects)
@@ -257,6 +255,9 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
         p->epilogue.scale = k->scale;
         bias = k->bias * c->full;
         p->exact = b->integral && p->facts[0].integer;
+        p->whole_if_opaque = b->whole_if_opaque && p->facts[0].integer &&
+                             k->scale == rint(k->scale) && p->kind == IMF_CONVOLUTION;
+        b->whole_if_opaque = p->whole_if_opaque && fabs(k->scale) == 1;
         gain = p->facts[0].abs_sum / fabs(k->scale);
         if (p->kind == IMF_MAGNITUDE) {
             p->exact = p->exact && p->facts[1].integer;
@@ -270,6 +271,7 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
     b->bound *= gain;
     pass->bound = b->bound;
     pass->whole = b->integral;
+    pass->whole_if_opaque = b->whole_if_opaque;
     if (bias == 0)
         return true;
     if (b->alpha_apart) { /* the bias is the colours' alone */
@@ -339,8 +341,9 @@ bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
         return false;
     p->unsharp = true;
     p->amount = stage->amount;
-    p->level = stage->threshold * b->chain->full * (b->premultiplied ? b->chain->full : 1);
+    p->level = stage->threshold * b->chain->full;
     b->second = blurred;
+    b->whole_if_opaque = false;
     b->bound = bound * (1 + 2 * fabs(stage->amount));
     b->chain->high_gain = b->chain->high_gain || 1 + 2 * fabs(stage->amount) > IMF_HIGH_GAIN;
     b->integral = b->positive = false;

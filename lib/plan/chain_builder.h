@@ -38,9 +38,9 @@ struct imf_builder {
     bool premultiplies;      /* colours are premultiplied for filtering, */
     bool premultiplied;      /* and the present ones are */
     bool positive;           /* the present values are sums of positive ones, times positive taps */
-    bool integral;           /* the present values are integers */
-    double bound;            /* largest |value|, */
-    double straight;         /* and what it was before premultiplication */
+    bool integral;           /* the present values are integers, */
+    bool whole_if_opaque;    /* or, premultiplied, are if the image's alpha is opaque */
+    double bound;            /* largest |value|; of straight colours as they show, times alpha */
     double outside[4];       /* colours beyond the edge, straight, in the filter's light */
     bool pending;            /* a point pass is being gathered; */
     enum imf_builder_at at;  /* its last step, */

@@ -29,9 +29,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
         v[c] = p->difference ? d : v[c] + d;
     }
     if (p->unpremultiply) {
-        v[alpha] /= p->full;
         for (int c = 0; c < colors; c++)
-            v[c] = v[alpha] >= 0.5 * p->alpha_scale ? v[c] / v[alpha] : 0;
+            v[c] = v[alpha] >= 0.5 * p->alpha_scale ? v[c] / (v[alpha] / p->full) : 0;
         v[alpha] /= p->alpha_scale;
     }
     if (p->gray) {
@@ -47,13 +46,11 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
         if (p->epilogue)
             v[c] = imf_epilogue_apply(&p->e, v[c]);
         if (p->premultiply)
-            v[c] *= v[alpha];
+            v[c] *= v[alpha] / p->full;
         if (p->delinearize)
             v[c] = p->full * imf_curve_from_light(p->curve, imf_curve_of(p->curve, c, colors),
                                                   v[c] / p->full);
     }
-    if (p->premultiply)
-        v[alpha] *= p->full;
     if (p->normalize && p->alpha)
         v[alpha] /= p->alpha_scale;
     for (int c = 0; c < p->out_channels; c++)

@@ -1,4 +1,4 @@
-/* point_cl.c - point passes on a device (cl/point.cl, cl/digits.cl) */
+/* point_cl.c - point passes on a device (cl/point.cl) */
 #include "run/point.h"
 
 #include "device/program.h"
@@ -50,22 +50,6 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define_float(d, "RESCALE", p->rescale);
 }
 
-/* Those of cl/digits.cl. */
-static void define_digits(struct imf_defines *d, const struct imf_point *p) {
-    struct imf_places n = imf_point_places(p);
-    double level = floor(p->e.level);
-    imf_define(d, "BITS", "%d", p->digits);
-    imf_define(d, "COLORS", "%d", (p->premultiply ? p->in_channels : p->out_channels) - 1);
-    imf_define(d, "COLOR_PLACES", "%d", n.color);
-    imf_define(d, "ALPHA_PLACES", "%d", n.alpha);
-    imf_define(d, "X_ALPHA_SCALE", "%.0fL", p->alpha_scale);
-    imf_define(d, "X_SIGN2", "%s", p->e.multiply < 0 ? "(-1)" : "1");
-    imf_define(d, "X_OFFSET", "(%.0fL)", p->e.offset);
-    imf_define(d, "X_LEVEL", "(%.0fL)", level);
-    imf_define(d, "LEVEL_PARTS", "%.0fL", IMF_LEVEL_PARTS);
-    imf_define(d, "X_LEVEL_PART", "%.0fL", (p->e.level - level) * IMF_LEVEL_PARTS);
-}
-
 /* The pass does nothing but put samples into linear light. */
 static bool only_linearizes(const struct imf_point *p) {
     return p->linearize && !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize &&
@@ -102,15 +86,12 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     struct imf_defines d = {0};
     defines(&d, p, in, out_sample);
     imf_define(&d, "DIVIDE_TWICE", "%d", imf_queue_device(queue)->gpu);
-    if (p->digits) {
-        define_digits(&d, p);
-    } else if (!p->alpha && !p->gray && imf_curve_count(p->curve) == 1) {
+    if (!p->alpha && !p->gray && imf_curve_count(p->curve) == 1) {
         job->vec = imf_tuning(imf_queue_device(queue))->vec[IMF_WIDTH_32];
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);
     }
-    const struct imf_program_source source = {
-        .file = p->digits ? "digits.cl" : "point.cl", .parts = parts, .defines = &d};
+    const struct imf_program_source source = {.file = "point.cl", .parts = parts, .defines = &d};
     enum imf_status st =
         imf_program_make(&job->point, queue, &source, job->vec ? "point_flat" : "point", err);
     if (!st && p->normalize) {

@@ -122,11 +122,9 @@ INLINE void unsharp(const struct imf_point *p, double *restrict v, const double 
 INLINE void unpremultiply(const struct imf_point *p, double v[4][STRIP], int n) {
     int alpha = p->in_channels - 1;
     double full = p->full, scale = p->alpha_scale, *restrict a = v[alpha];
-    for (int i = 0; i < n; i++)
-        a[i] /= full;
     for (int c = 0; c < alpha; c++)
         for (int i = 0; i < n; i++)
-            v[c][i] = a[i] >= 0.5 * scale ? v[c][i] / a[i] : 0;
+            v[c][i] = a[i] >= 0.5 * scale ? v[c][i] / (a[i] / full) : 0;
     for (int i = 0; i < n; i++)
         a[i] /= scale;
 }
@@ -198,12 +196,10 @@ IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP]
         if (p->epilogue)
             epilogue(&p->e, v[c], n);
         for (int i = 0; i < n && p->premultiply; i++)
-            v[c][i] *= alpha[i];
+            v[c][i] *= alpha[i] / p->full;
         if (p->delinearize)
             delinearize(s, imf_curve_of(p->curve, c, colors), v[c], n);
     }
-    for (int i = 0; i < n && p->premultiply; i++)
-        alpha[i] *= p->full;
     for (int i = 0; i < n && p->normalize && p->alpha; i++)
         alpha[i] /= p->alpha_scale;
     for (int c = s->curve ? colors : 0; c < p->out_channels && p->rescale != 1; c++)

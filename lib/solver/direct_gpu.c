@@ -216,7 +216,7 @@ static bool has_subword(const struct imf_device *d) {
 
 static void write_rows(struct rows *r, const struct imf_problem *p, const struct shape *s) {
     for (int i = 0; i < imf_problem_kernels(p); i++)
-        imf_row_program_write(&r->program[i], p->kernel[i], p->exact);
+        imf_row_program_write(&r->program[i], p->kernel[i], p->exact || p->whole_if_opaque);
     if (s->dot)
         write_dots(&r->dots, p->kernel[0]);
 }
@@ -251,7 +251,9 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, s
     s->dot = takes_dots(p, s, r);
     s->packed = s->packed && !s->dot;
     choose_end(p, s, low, high);
-    if (p->exact && !s->packed && 3 * (high - low) >= 1 << 24) {
+    bool floats = p->exact ? 3 * (high - low) < 1 << 24
+                           : 6 * p->facts[0].abs_sum * p->in_max < 1 << 24; /* of either sign */
+    if ((p->exact && !s->packed && !floats) || (p->whole_if_opaque && !floats)) {
         imf_proposal_refuse(out, "exact sums do not fit float32");
         return false;
     }

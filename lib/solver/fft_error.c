@@ -114,8 +114,8 @@ bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
     double tie = imf_fft_tie(p, b, error), most = 0, mul = fabs(e->multiply / e->scale);
     double off[2] = {0}; /* what is left of the taps, below and above 0 */
     *out = (struct imf_fft_settled){0};
-    if (p->exact || p->kind != IMF_CONVOLUTION || p->in == IMF_F32 || p->out == IMF_F32 ||
-        e->absolute || e->threshold || tie > SETTLED_MAX ||
+    if (p->exact || p->whole_if_opaque || p->kind != IMF_CONVOLUTION || p->in == IMF_F32 ||
+        p->out == IMF_F32 || e->absolute || e->threshold || tie > SETTLED_MAX ||
         after_scale(p, error) <= p->tolerance_even)
         return false;
     size_t count = (size_t)k->width * (size_t)k->height;
@@ -143,6 +143,10 @@ bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b
             return true;
         snprintf(why, IMF_WHY,
                  "float32 transforms leave an error of %.2g in sums that must be exact", error);
+        return false;
+    }
+    if (p->whole_if_opaque) {
+        snprintf(why, IMF_WHY, "sums of an opaque image's integers must be exact");
         return false;
     }
     error = after_scale(p, error);

@@ -132,9 +132,9 @@ static bool choose(const struct imf_problem *p, struct imf_multirate_job *j,
     struct imf_terms terms;
     bool positive = p->in != IMF_F32 || p->positive;
     *j = (struct imf_multirate_job){.p = *p};
-    if (p->exact || imf_min(k->width, k->height) < LEAST_SIDE || p->in == IMF_F64 ||
-        p->out == IMF_F64 || k->cx * 2 + 1 != k->width || k->cy * 2 + 1 != k->height ||
-        !imf_problem_term(p, &terms)) {
+    if (p->exact || p->whole_if_opaque || imf_min(k->width, k->height) < LEAST_SIDE ||
+        p->in == IMF_F64 || p->out == IMF_F64 || k->cx * 2 + 1 != k->width ||
+        k->cy * 2 + 1 != k->height || !imf_problem_term(p, &terms)) {
         imf_proposal_refuse(out, "the kernel is not large and smooth");
         return false;
     }

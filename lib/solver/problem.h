@@ -39,8 +39,7 @@ enum imf_problem_kind {
     IMF_TABLE          /* a function of each sample that the whole image's histogram makes */
 };
 
-/* Of a pixel: an image's, or digits of three colours and alpha (chain.h). */
-#define IMF_CHANNELS_MAX 28
+#define IMF_CHANNELS_MAX 4 /* of a pixel */
 
 struct imf_problem {
     enum imf_problem_kind kind;
@@ -62,12 +61,15 @@ struct imf_problem {
     double outside[IMF_CHANNELS_MAX]; /* IMF_EDGE_CONSTANT: each channel's sample beyond the edge */
     double in_max;   /* largest |input sample|: 255, 65535, or a bound of the passes before */
     double in_error; /* IMF_PHASE: input samples are off by this at most; 0: they are exact */
-    double unit; /* full scale of the input: the image's, squared where colours are premultiplied */
+    double unit;     /* full scale of the input */
     /*
      * The result must be exactly rounded: input samples are integers, taps, scale, add, multiply
      * and offset too (multiply is 1 or -1).
      */
     bool exact;
+    /* Not exact, but its samples are integers where the image's alpha is opaque, and so must sums be:
+     * those of floats are, as long as floats hold them. */
+    bool whole_if_opaque;
     bool positive; /* samples and taps are: errors of sums are in proportion to the sums */
     bool factors;  /* the host may take a kernel apart into columns and rows */
     /* Otherwise: allowed absolute error of v before rounding. Solvers whose errors are the same

@@ -11,7 +11,7 @@
 #define PREFIX(name, sum, sample)                                                                  \
     static inline void name##_of(sum *restrict to, const sample *restrict from, int channels,      \
                                  int n) {                                                          \
-        sum before[IMF_CHANNELS_MAX] = {0};                                                        \
+        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* more, or gcc 12 warns */                          \
         for (int i = 0; i < n; i += channels)                                                      \
             for (int c = 0; c < channels; c++) {                                                   \
                 to[i + c] = before[c];                                                             \

@@ -121,7 +121,8 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
     const struct imf_kernel *k = p->kernel[0];
     int vec = t->separable_vec[IMF_WIDTH_32];
     bool found = imf_problem_term(p, terms);
-    if (!found && (p->exact || t->two_passes || (k->width + vec - 1) / vec * 2 > SUMS)) {
+    if (!found && (p->exact || p->whole_if_opaque || t->two_passes ||
+                   (k->width + vec - 1) / vec * 2 > SUMS)) {
         imf_proposal_refuse(out, "the kernel is not the product of a column and a row");
         return false;
     }

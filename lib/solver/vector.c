@@ -245,7 +245,8 @@ static bool find_terms(const struct imf_problem *p, struct imf_terms *terms) {
         return false;
     if (imf_problem_term(p, terms))
         return true;
-    if (p->exact || p->facts[0].nonzero <= 2 * taps || !imf_kernel_terms(k, allowed, terms))
+    if (p->exact || p->whole_if_opaque || p->facts[0].nonzero <= 2 * taps ||
+        !imf_kernel_terms(k, allowed, terms))
         return false;
     if (p->facts[0].nonzero > (size_t)terms->rank * taps)
         return true;

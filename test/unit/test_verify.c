@@ -24,13 +24,13 @@ static const struct verify_case cases[] = {
     {"kernel:1.0045", 8, 100, 100, true},
     {"kernel:1.0045", 8, 100, 101, false},
     {"kernel:1.0045", 8, 100, 99, false},
-    /* 100.509, 100.5011 and 100.5009: on the wrong side of the tie. */
-    {"kernel:1.00509", 8, 100, 101, true},
-    {"kernel:1.00509", 8, 100, 100, false},
-    {"kernel:1.005011", 8, 100, 100, false},
-    {"kernel:1.005009", 8, 100, 100, true},
-    {"kernel:1.004991", 8, 100, 101, true},
-    {"kernel:1.004989", 8, 100, 101, false},
+    /* 100.6, then on the wrong side of the tie by 1/32 and a little more or less. */
+    {"kernel:1.006", 8, 100, 101, true},
+    {"kernel:1.006", 8, 100, 100, false},
+    {"kernel:1.005314", 8, 100, 100, false},
+    {"kernel:1.005311", 8, 100, 100, true},
+    {"kernel:1.004689", 8, 100, 101, true},
+    {"kernel:1.004686", 8, 100, 101, false},
     /* By two samples, however near. */
     {"kernel:1.005009", 8, 100, 99, false},
     {"kernel:1.005009", 8, 100, 102, false},
@@ -39,6 +39,9 @@ static const struct verify_case cases[] = {
     {"kernel:1.0001", 16, 1000, 999, true},
     {"kernel:1.0001", 16, 1000, 1002, false},
     {"kernel:1.0001", 16, 1000, 998, false},
+    /* By two after a gain of more than 8. */
+    {"kernel:8.2", 16, 1000, 8202, true},
+    {"kernel:8.2", 16, 1000, 8203, false},
     /* What saturates is compared as it saturates. */
     {"kernel:3.3", 8, 100, 255, true},
     {"kernel:3.3", 8, 100, 254, false},
