@@ -19,7 +19,6 @@
 #include "pictures.h"
 #include "skip.h"
 
-
 /* All that is open for one image. */
 struct work {
     const struct job *job;

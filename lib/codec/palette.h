@@ -5,8 +5,6 @@
 struct imf_palette {
     int count; /* 1..256 */
     unsigned char rgba[256][4];
-    int gray_bits; /* > 0: samples are gray levels of so many bits, of which `clear` is transparent */
-    int clear;
 };
 
 #endif

@@ -13,17 +13,11 @@
 #define ICC_PREFIX                                                                                 \
     "ICC_PROFILE" /* ICC.1, annex B.4: then the part's number, and how many there are */
 
-static int next_byte(j_decompress_ptr c) {
-    if (c->src->bytes_in_buffer == 0)
-        c->src->fill_input_buffer(c);
-    c->src->bytes_in_buffer--;
-    return *c->src->next_input_byte++;
-}
-
-static void read_bytes(j_decompress_ptr c, unsigned char *to, size_t size) {
+/* False where the file ends after the header: the source suspends. */
+static bool read_bytes(j_decompress_ptr c, unsigned char *to, size_t size) {
     while (size > 0) {
-        if (c->src->bytes_in_buffer == 0)
-            c->src->fill_input_buffer(c);
+        if (c->src->bytes_in_buffer == 0 && !c->src->fill_input_buffer(c))
+            return false;
         size_t n = size < c->src->bytes_in_buffer ? size : c->src->bytes_in_buffer;
         memcpy(to, c->src->next_input_byte, n);
         c->src->next_input_byte += n;
@@ -31,6 +25,7 @@ static void read_bytes(j_decompress_ptr c, unsigned char *to, size_t size) {
         to += n;
         size -= n;
     }
+    return true;
 }
 
 /* ---- kinds of segments -------------------------------------------------------------------- */
@@ -115,16 +110,18 @@ static const struct {
 
 static boolean on_marker(j_decompress_ptr c) {
     struct imf_jpeg *j = c->client_data;
-    int length = next_byte(c) << 8;
-    length += next_byte(c);
-    if (length < 2)
+    unsigned char length[2];
+    if (!read_bytes(c, length, sizeof length))
+        return FALSE;
+    size_t size = (size_t)length[0] << 8 | length[1];
+    if (size < sizeof length)
         ERREXIT(c, JERR_BAD_LENGTH);
-    size_t size = (size_t)length - 2;
+    size -= sizeof length;
     if (!j->in_header) {
         c->src->skip_input_data(c, (long)size);
         return TRUE;
     }
-    read_bytes(c, j->segment, size);
+    (void)read_bytes(c, j->segment, size); /* a header is never suspended */
     for (size_t i = 0; i < SEGMENTS; i++)
         if (segments[i].marker == c->unread_marker && size >= segments[i].size &&
             memcmp(j->segment, segments[i].prefix, segments[i].size) == 0) {

@@ -3,8 +3,7 @@
  *
  * libjpeg reports an error by longjmp: each call into it is a step that guarded() runs. libjpeg decodes
  * all of a progressive image, or of one with a scan for each component, before its first row; the
- * memory for that and the number of scans are checked first. damage.c says what libjpeg's warnings
- * mean.
+ * memory for that is checked first. damage.c says what libjpeg's warnings mean.
  */
 #include "codec/jpeg/read.h"
 
@@ -45,6 +44,9 @@ static void header_step(struct imf_jpeg *j) {
 }
 
 static void start_step(struct imf_jpeg *j) {
+    if (jpeg_start_decompress(&j->c))
+        return;
+    j->c.unread_marker = JPEG_EOI; /* instead of the segment in which the file ends */
     jpeg_start_decompress(&j->c);
 }
 
@@ -115,13 +117,6 @@ static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *c) {
         bytes += (uint64_t)c->comp_info[i].width_in_blocks * c->comp_info[i].height_in_blocks *
                  sizeof(JBLOCK);
     return bytes;
-}
-
-static enum imf_status check_buffered(struct imf_jpeg *j, struct imf_error *err) {
-    uint64_t limit = j->reader->limits.max_memory, held = coefficient_bytes(&j->c);
-    enum imf_status status =
-        imf_reader_buffer(j->reader, held, "a progressive JPEG of this size", err);
-    return status ? status : imf_jpeg_count_scans(j, limit ? limit - held : UINT64_MAX, err);
 }
 
 /* Decode all of a buffered image. */
@@ -210,7 +205,8 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
         enum imf_status status =
             imf_reader_shape(r, c->image_width, c->image_height, spaces[i].color, false, 8, err);
         if (status == IMF_OK && j->buffered)
-            status = check_buffered(j, err);
+            status =
+                imf_reader_buffer(r, coefficient_bytes(c), "a progressive JPEG of this size", err);
         if (status == IMF_OK)
             read_metadata(j);
         return status;
@@ -268,7 +264,6 @@ static void jpeg_close(struct imf_reader *r) {
         return;
     jpeg_destroy_decompress(&j->c);
     imf_jpeg_free_markers(j);
-    free(j->prefetched);
     free(j);
 }
 

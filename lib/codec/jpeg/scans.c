@@ -17,17 +17,12 @@ static uint64_t samples_max(const struct imf_jpeg *j) {
                                                                                   : UINT64_MAX;
 }
 
-static bool too_many(const struct imf_jpeg *j, int scans) {
-    return j->reader->limits.max_scans > 0 && scans > j->reader->limits.max_scans;
-}
-
-enum imf_status imf_jpeg_check_scans(const struct imf_jpeg *j, int scans, uint64_t samples,
-                                     struct imf_error *err) {
-    if (too_many(j, scans))
+static enum imf_status check_scans(const struct imf_jpeg *j, struct imf_error *err) {
+    int scans_max = j->reader->limits.max_scans;
+    if (scans_max > 0 && j->scan > scans_max)
         return imf_fail(err, IMF_ERR_LIMIT,
-                        "more than %d progressive scans (raise it with --max-scans)",
-                        j->reader->limits.max_scans);
-    if (samples > samples_max(j))
+                        "more than %d progressive scans (raise it with --max-scans)", scans_max);
+    if (j->samples > samples_max(j))
         return imf_fail(err, IMF_ERR_LIMIT,
                         "its scans hold more than %" PRIu64
                         " samples, %d times the limit of "
@@ -47,7 +42,7 @@ void imf_jpeg_on_progress(j_common_ptr common) {
         j->seen |= 1 << component->component_index;
         j->samples += (uint64_t)component->width_in_blocks * component->height_in_blocks * DCTSIZE2;
     }
-    if (imf_jpeg_check_scans(j, j->scan, j->samples, &j->limit_error) != IMF_OK) {
+    if (check_scans(j, &j->limit_error) != IMF_OK) {
         j->over_limit = true;
         longjmp(j->jump, 1);
     }

@@ -22,10 +22,9 @@ struct imf_jpeg {
     struct jpeg_progress_mgr progress;
     jmp_buf jump;
     struct imf_reader *reader;
-    uint64_t received;         /* bytes of the stream that libjpeg received */
-    const JOCTET *begin;       /* of the bytes in its buffer */
-    uint64_t zeros;            /* before them, but for 0xff of a marker that `begin` splits */
-    unsigned char *prefetched; /* bytes read to count the scans, or NULL */
+    uint64_t received;   /* bytes of the stream that libjpeg received */
+    const JOCTET *begin; /* of the bytes in its buffer */
+    uint64_t zeros;      /* before them, but for 0xff of a marker that `begin` splits */
     bool in_header, inverted;
     bool buffered; /* several scans: decoded whole before the first row */
 
@@ -70,17 +69,11 @@ uint64_t imf_jpeg_zeros_before(const struct imf_jpeg *j, const JOCTET *at);
 /* The bytes after the image, up to `max`; NULL: none, more than that, or no memory. Freed with
  * free(). */
 unsigned char *imf_jpeg_trailer(struct imf_jpeg *j, size_t max, size_t *size);
-/* After the header of an image of several scans: read to its end (or as far as `memory` allows) and
- * count the scans. IMF_ERR_LIMIT, IMF_ERR_IO. */
-enum imf_status imf_jpeg_count_scans(struct imf_jpeg *j, uint64_t memory, struct imf_error *err);
 
 /* ---- codec/jpeg/scans.c ---- */
 
 /* libjpeg's progress monitor: checks each scan that begins against the limits. */
 void imf_jpeg_on_progress(j_common_ptr common);
-/* IMF_ERR_LIMIT when that many scans, or samples in all of them, are too many. */
-enum imf_status imf_jpeg_check_scans(const struct imf_jpeg *j, int scans, uint64_t samples,
-                                     struct imf_error *err);
 
 /* ---- codec/jpeg/markers.c ---- */
 

@@ -159,27 +159,17 @@ static void start_step(struct png *p) {
     p->started = true;
 }
 
-/* Gray levels of which one is transparent are a palette, too. */
 static void palette_step(struct png *p) {
     struct imf_palette *palette = p->reader->palette;
-    png_colorp colors;
+    png_colorp colors = NULL;
     png_bytep alpha = NULL;
-    png_color_16p key;
-    int count = 0, alphas = 0, bits = png_get_bit_depth(p->png, p->info);
-    bool gray = !png_get_PLTE(p->png, p->info, &colors, &count);
-    png_get_tRNS(p->png, p->info, &alpha, &alphas, &key);
-    palette->count = gray ? 1 << bits : count;
-    if (gray) {
-        palette->gray_bits = bits;
-        palette->clear = key->gray & (palette->count - 1);
-    }
+    int alphas = 0;
+    png_get_PLTE(p->png, p->info, &colors, &palette->count);
+    png_get_tRNS(p->png, p->info, &alpha, &alphas, NULL);
     for (int i = 0; i < palette->count; i++) {
-        unsigned char level = (unsigned char)(gray ? i * 255 / (palette->count - 1) : 0);
-        png_color c = gray ? (png_color){level, level, level} : colors[i];
-        unsigned char opacity = gray         ? (i == palette->clear ? 0 : 255)
-                                : i < alphas ? alpha[i]
-                                             : 255;
-        memcpy(palette->rgba[i], (unsigned char[]){c.red, c.green, c.blue, opacity}, 4);
+        png_byte opacity = i < alphas ? alpha[i] : 255;
+        memcpy(palette->rgba[i],
+               (png_byte[]){colors[i].red, colors[i].green, colors[i].blue, opacity}, 4);
     }
 }
 
@@ -283,7 +273,7 @@ static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
     imf_png_find_trailing_exif(r);
     if (type == PNG_COLOR_TYPE_GRAY && bits < 8 && !alpha)
         r->info.bits = bits;
-    if (type != PNG_COLOR_TYPE_PALETTE && !(type == PNG_COLOR_TYPE_GRAY && bits <= 8 && alpha))
+    if (type != PNG_COLOR_TYPE_PALETTE)
         return IMF_OK;
     if (!(r->palette = calloc(1, sizeof *r->palette)))
         return imf_fail_memory(err, sizeof *r->palette);

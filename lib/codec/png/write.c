@@ -227,11 +227,6 @@ static void open_step(struct png *p) {
 }
 
 static void put_palette(struct png *p) {
-    if (p->palette->gray_bits) {
-        png_color_16 key = {.gray = (png_uint_16)p->palette->clear};
-        png_set_tRNS(p->png, p->info, NULL, 0, &key);
-        return;
-    }
     png_color colors[256] = {{0}};
     png_byte alpha[256];
     int clear = 0; /* entries up to the last that is not opaque */
@@ -257,9 +252,8 @@ static void begin_step(struct png *p) {
                (w->info.alpha ? PNG_COLOR_MASK_ALPHA : 0);
     int bits = w->info.bits ? w->info.bits : w->info.depth;
     if (p->palette) {
-        bits = p->palette->gray_bits;
-        type = bits ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_PALETTE;
-        bits = bits ? bits : palette_bits(p->palette->count);
+        bits = palette_bits(p->palette->count);
+        type = PNG_COLOR_TYPE_PALETTE;
     }
     p->bits = bits;
     png_set_IHDR(p->png, p->info, (png_uint_32)w->info.width, (png_uint_32)w->info.height, bits,
