@@ -133,7 +133,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     const struct imf_vector_rates *rates = &imf_vector_rates;
     struct erode_dilate_job j;
     (void)d;
-    if (strcmp(p->neighbourhood->name, "rank") != 0 || !is_erode_or_dilate(p->neighbourhood))
+    if (p->neighbourhood->function != IMF_WINDOW_RANK || !is_erode_or_dilate(p->neighbourhood))
         imf_proposal_refuse(out, "this is neither the minimum nor the maximum of a window");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
