@@ -40,15 +40,18 @@ struct imf_transfer {
 /* Gain at frequency (u, v), each -0.5..0.5. */
 double imf_transfer_gain(const struct imf_transfer *t, double u, double v);
 
+enum imf_window_function { IMF_WINDOW_RANK, IMF_WINDOW_BILATERAL, IMF_WINDOW_GUIDED };
+
 /*
- * Each channel's sample becomes a function of the samples in a window around it. Which function is
- * its solvers' business, which know it by its name; what others need to know of it is here.
+ * A window operation: each channel's sample becomes a function of the samples in a window around it.
+ * Its solvers know the function; what others need to know of it is here.
  */
 struct imf_neighbourhood {
-    const char *name, *words;         /* "rank"; "the median of the samples in"; not owned */
-    const char *noun;                 /* "a median", for messages; likewise */
-    int width, height;                /* of the window */
-    int cx, cy;                       /* column and row of it that lies on the output's pixel */
+    enum imf_window_function function;
+    const char *words; /* "the median of the samples in the element below"; not owned */
+    const char *noun;  /* "a median", for messages; likewise */
+    int width, height; /* of the window */
+    int cx, cy;        /* column and row of it that lies on the output's pixel */
     const struct imf_kernel *element; /* samples that count: taps that are not 0; NULL: all */
     bool turned;  /* by half a turn about its origin, which `cx` and `cy` know of */
     double value; /* the function's parameter: a percentile, bilateral's sigma, guided's eps */

@@ -9,7 +9,7 @@
 
 static struct imf_neighbourhood rank_in(const struct imf_kernel *k, double percentile,
                                         const char *words) {
-    return (struct imf_neighbourhood){.name = "rank",
+    return (struct imf_neighbourhood){.function = IMF_WINDOW_RANK,
                                       .words = words,
                                       .noun = percentile == 0     ? "an erosion"
                                               : percentile == 50  ? "a median"

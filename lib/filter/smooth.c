@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define TURN 6.283185307179586
 
@@ -19,7 +18,7 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
     int reach = (int)ceil(3 * values[0]), side = 2 * reach + 1;
     stage->op = IMF_OP_NEIGHBOURHOOD;
     stage->neighbourhood = (struct imf_neighbourhood){
-        .name = "bilateral",
+        .function = IMF_WINDOW_BILATERAL,
         .noun = "a bilateral filter",
         .words = "bilateral: the mean of the colours around, by distance and likeness",
         .width = side,
@@ -38,13 +37,13 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
 #define NO_EDGE 2
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size) {
     const struct imf_neighbourhood *hood = &stage->neighbourhood;
-    bool bilateral = stage->op == IMF_OP_NEIGHBOURHOOD && !strcmp(hood->name, "bilateral");
-    bool guided = stage->op == IMF_OP_NEIGHBOURHOOD && !strcmp(hood->name, "guided");
+    bool bilateral = hood->function == IMF_WINDOW_BILATERAL;
     double part = bilateral ? hood->range : hood->value;
-    if ((bilateral || guided) && part > NO_EDGE)
+    if (stage->op == IMF_OP_NEIGHBOURHOOD && hood->function != IMF_WINDOW_RANK && part > NO_EDGE)
         snprintf(note, size,
                  "%s: %s is %g times full scale, which keeps no edges (%g of 255 is %.3g)",
-                 hood->name, bilateral ? "RANGE" : "EPS", part, part, part / 255);
+                 bilateral ? "bilateral" : "guided", bilateral ? "RANGE" : "EPS", part, part,
+                 part / 255);
 }
 
 /* Means of means: it reaches twice as far as its windows do. */
@@ -54,7 +53,7 @@ enum imf_status imf_setup_guided(struct imf_stage *stage, const double *values,
     int reach = 2 * (int)values[0];
     stage->op = IMF_OP_NEIGHBOURHOOD;
     stage->neighbourhood = (struct imf_neighbourhood){
-        .name = "guided",
+        .function = IMF_WINDOW_GUIDED,
         .noun = "a guided filter",
         .words = "guided by itself: the mean of lines fitted to the samples in windows",
         .width = 2 * reach + 1,

@@ -71,10 +71,10 @@ enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_s
 enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stage *s,
                                   struct imf_error *err) {
     const struct imf_neighbourhood *hood = &s->neighbourhood;
-    bool bilateral = strcmp(hood->name, "bilateral") == 0;
+    bool bilateral = hood->function == IMF_WINDOW_BILATERAL;
     int reach = hood->cx;
     *out = NULL;
-    if (!bilateral && strcmp(hood->name, "guided") != 0)
+    if (hood->function == IMF_WINDOW_RANK)
         return IMF_OK;
     enum imf_status status = imf_kernel_create(out, hood->width, hood->height, err);
     if (status != IMF_OK)

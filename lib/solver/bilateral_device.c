@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define POWER_ERROR                                                                                \
     7e-7 /* of a weight: 3 ulp of exp2(), and two roundings of an exponent below 8 */
@@ -28,7 +27,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
                               struct imf_proposal *out) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
     const struct imf_tuning *t = imf_tuning(d);
-    if (strcmp(hood->name, "bilateral") != 0) {
+    if (hood->function != IMF_WINDOW_BILATERAL) {
         imf_proposal_refuse(out, "this is for bilateral filters");
         return;
     }

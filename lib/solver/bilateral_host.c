@@ -16,7 +16,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ITEM_ROWS 4
 
@@ -35,7 +34,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
                               struct imf_proposal *out) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
     (void)d;
-    if (strcmp(hood->name, "bilateral") != 0) {
+    if (hood->function != IMF_WINDOW_BILATERAL) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }

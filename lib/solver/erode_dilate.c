@@ -133,7 +133,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     const struct imf_vector_rates *rates = &imf_vector_rates;
     struct erode_dilate_job j;
     (void)d;
-    if (strcmp(p->neighbourhood->name, "rank") != 0 || !is_erode_or_dilate(p->neighbourhood))
+    if (p->neighbourhood->function != IMF_WINDOW_RANK || !is_erode_or_dilate(p->neighbourhood))
         imf_proposal_refuse(out, "this is neither the minimum nor the maximum of a window");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
@@ -231,27 +231,25 @@ static void *row_of(const struct work *w, int i) {
 
 /* Rows y..y + rows - 1, at most the window's height, by blocks. */
 static void run_block(const struct work *w, int y, int rows, int height) {
-    const int first = y + w->j->top, more = height;
-    const void *below = imf_strip_input(&w->strip, first + height - 1), *above = NULL;
-    if (rows == height)
-        take(w, row_of(w, height - 1), &below, 1, w->wide);
+    const int first = y + w->j->top;
+    const void *last = imf_strip_input(&w->strip, first + height - 1), *below = last, *above = NULL;
     for (int i = height - 2; i >= 0; i--) {
-        void *to = row_of(w, i < rows ? i : more + BELOW + (i & 1));
+        void *to = row_of(w, i < rows ? i : height + BELOW + (i & 1));
         const void *at[2] = {imf_strip_input(&w->strip, first + i), below};
         take(w, to, at, 2, w->wide);
         below = to;
     }
     for (int i = 0; i < rows; i++) {
-        const void *column = row_of(w, i),
+        const void *column = i < height - 1 ? row_of(w, i) : last,
                    *next = imf_strip_input(&w->strip, first + height - 1 + i);
         if (i > 0) {
             const void *grown[2] = {next, above};
             if (above)
-                take(w, row_of(w, more + ABOVE + (i & 1)), grown, 2, w->wide);
-            above = above ? row_of(w, more + ABOVE + (i & 1)) : next;
+                take(w, row_of(w, height + ABOVE + (i & 1)), grown, 2, w->wide);
+            above = above ? row_of(w, height + ABOVE + (i & 1)) : next;
             const void *both[2] = {column, above};
-            take(w, row_of(w, more + COLUMN_ROW), both, 2, w->wide);
-            column = row_of(w, more + COLUMN_ROW);
+            take(w, row_of(w, height + COLUMN_ROW), both, 2, w->wide);
+            column = row_of(w, height + COLUMN_ROW);
         }
         along(w, column, imf_strip_target(&w->strip, y + i));
         imf_strip_end(&w->strip, y + i);

@@ -21,7 +21,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
 #define COLUMNS 4096 /* pixels of a strip */
@@ -70,7 +69,7 @@ static size_t strip_bytes(const struct imf_problem *p, int pixels) {
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
     (void)d;
-    if (strcmp(p->neighbourhood->name, "guided") != 0) {
+    if (p->neighbourhood->function != IMF_WINDOW_GUIDED) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }

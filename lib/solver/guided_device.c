@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* In units of the largest sample: a slope's share of its window's contrast is off by at most 8e-7 / 4
  * (2.5 ulp of the quotient, 4 of the variance), and seven more roundings of products and sums. */
@@ -53,7 +52,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
     const struct imf_tuning *t = imf_tuning(d);
     size_t bytes[4];
     int r = imf_guided_radius(p);
-    if (strcmp(p->neighbourhood->name, "guided") != 0) {
+    if (p->neighbourhood->function != IMF_WINDOW_GUIDED) {
         imf_proposal_refuse(out, "this is for guided filters");
         return;
     }

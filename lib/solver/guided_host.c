@@ -44,7 +44,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
                            struct imf_proposal *out) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
     (void)d;
-    if (strcmp(hood->name, "guided") != 0) {
+    if (hood->function != IMF_WINDOW_GUIDED) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }

@@ -30,7 +30,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ALONE_MS 0.3     /* less work than this stays on the caller's thread */
 #define STRIP_BYTES 1024 /* of a row's strip: bisection stays in the smallest cache */
@@ -170,7 +169,7 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     const struct imf_neighbourhood *hood = p->neighbourhood;
     struct rank_job j;
     (void)d;
-    if (strcmp(hood->name, "rank") != 0)
+    if (hood->function != IMF_WINDOW_RANK)
         imf_proposal_refuse(out, "this function of a window is not known");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");

@@ -9,7 +9,6 @@
 #include "solver/window.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct rank_job {
     struct imf_queue *queue;
@@ -23,7 +22,7 @@ struct rank_job {
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
     const struct imf_neighbourhood *hood = p->neighbourhood;
-    if (strcmp(hood->name, "rank") != 0) {
+    if (hood->function != IMF_WINDOW_RANK) {
         imf_proposal_refuse(out, "this is for ranks in windows");
         return;
     }

@@ -12,7 +12,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ITEM_ROWS 4
 
@@ -31,7 +30,7 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     double samples = (double)p->width * p->height * p->channels;
     double count = (double)imf_window_count(hood);
     (void)d;
-    if (strcmp(hood->name, "rank") != 0) {
+    if (hood->function != IMF_WINDOW_RANK) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }

@@ -14,7 +14,7 @@ enum { PLAIN_C, NEWEST = 2 };
 
 bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d, size_t group,
                         struct imf_proposal *out) {
-    if (strcmp(p->neighbourhood->name, "rank") != 0)
+    if (p->neighbourhood->function != IMF_WINDOW_RANK)
         imf_proposal_refuse(out, "this function of a window is not known");
     else if (!d->gpu || d->max_group < group)
         imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %zu", group);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Three columns from the origin on, five rows, the origin in the second. */
-static const struct imf_neighbourhood hood = {.name = "unheard of",
+static const struct imf_neighbourhood hood = {.function = IMF_WINDOW_GUIDED + 1,
                                               .words = "a function of 3x5 samples",
                                               .width = 3,
                                               .height = 5,
