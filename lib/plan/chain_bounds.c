@@ -43,8 +43,8 @@ static double error_gain(const struct imf_problem *p) {
 /* The same of a point pass. */
 static double point_gain(const struct imf_point *p) {
     double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
-    if (p->unpremultiply) /* both parts of the quotient are off */
-        gain *= 2 / p->alpha_scale;
+    if (p->unpremultiply) /* both parts of the quotient are off, each by itself */
+        gain *= sqrt(2) / p->alpha_scale;
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
     if (p->normalize && !p->whole) /* the sample, and the end of the range that it starts from */
