@@ -105,10 +105,10 @@ static void load_taps(__global vfloat *work, const __global float *taps, int x,
     }
 }
 
-#if EXACT || NEAR_TIE
+#if EXACT
 typedef vint vint_any __attribute__((aligned(4)));
 
-// One pixel's sum in integers (of real taps: in units), VEC taps of a row at once. spans holds the first and the end column
+// One pixel's sum in integers, VEC taps of a row at once. spans holds the first and the end column
 // of each row's nonzero taps, then the rows of taps, each with VEC zeros behind it; for a second
 // kernel all that again.
 static SUM_T sum_taps(const __global IN_T *in, const __global int *spans, const struct fft_sizes *z)
@@ -211,21 +211,9 @@ NOT_INLINE static void store_again(const __global vfloat *v, __global OUT_T *out
     }
 }
 
-#elif NEAR_TIE
-// The pixels of VEC real sums that are close to a tie are summed again.
-NOT_INLINE static void store_again(vint again, __global OUT_T *out, const __global IN_T *in,
-                                   const __global int *spans, const struct fft_sizes *z)
-{
-    for (int l = 0; l < VEC; l++)
-        if (((int *)&again)[l]) {
-            float sum = (float)sum_taps(in + l * CHANNELS, spans, z);
-            vout pixel = saturate_float((vfloat)(sum * UNIT_MUL + UNIT_ADD));
-            out[l * CHANNELS] = ((OUT_T *)&pixel)[0];
-        }
-}
 #endif
 
-#if EXACT || NEAR_TIE
+#if EXACT
 // What a float decides, without a branch; then, rarely, the rest.
 NOT_INLINE static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
                        const __global IN_T *in, const __global int *spans,
@@ -244,11 +232,7 @@ NOT_INLINE static void store_sums(const __global vfloat *w, int rows, __global O
         scatter(out, nearest_pixels(w, z));
 #endif
         if (some(again))
-#if EXACT
             store_again(w, out, in, spans, z);
-#else
-            store_again(again, out, in, spans, z);
-#endif
     }
 }
 #else

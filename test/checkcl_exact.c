@@ -49,26 +49,6 @@ static bool edge_of(struct checkcl *c, const struct imf_solver *s, const struct 
     return true;
 }
 
-/* Real kernels that are too strong for floats: pixels near ties are summed again in integers. */
-static void check_strong(struct checkcl *c) {
-    static const int size[][2] = {{7, 7}, {11, 9}, {15, 15}, {5, 31}}, epilogue[] = {0, 2, 3};
-    for (size_t i = 0; i < (c->quick ? 1 : 2 * COUNT(size)); i++) {
-        struct kase k = {.shape = {157, 121, 3},
-                         .in = IMF_U8,
-                         .out = IMF_U8,
-                         .kw = size[i / 2][0],
-                         .kh = size[i / 2][1],
-                         .taps = REAL,
-                         .scale = i % 3 ? -1 : 1,
-                         .epilogue = epilogue[i % COUNT(epilogue)],
-                         .edge = IMF_EDGE_REFLECT};
-        bool found = edge_of(c, &imf_solver_fft, &k, &k.gain, 1, 1 << 10);
-        k.gain = found && i % 2 ? (k.gain + 1) / 2 : k.gain;
-        for (k.picture = MIXED; found && k.picture < PICTURES; k.picture++)
-            checkcl_solver(c, &imf_solver_fft, &k, 1); /* the kernel of able() */
-    }
-}
-
 /* Kernels of few runs a row: sums are multiples of 20 of which each 400th is a tie, and nearly one
  * pixel in a hundred is summed again. Rows are longer than a group takes at a time, too. */
 static void check_runs(struct checkcl *c, bool few) {
@@ -92,7 +72,6 @@ static void check_runs(struct checkcl *c, bool few) {
 void checkcl_exact(struct checkcl *c) {
     /* A processor compiles for long what was written for a GPU. */
     bool few = c->quick && !imf_queue_device(c->queue)->gpu;
-    check_strong(c);
     check_runs(c, few);
     static const struct imf_solver *const solvers[] = {&imf_solver_fft, &imf_solver_fft_gpu};
     for (size_t i = 0; i < COUNT(solvers); i++) {

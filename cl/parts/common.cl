@@ -27,13 +27,7 @@
 #define SPLIT 0 // EXACT: 1: the parts are the high and the low bytes of one tile's 16-bit samples
 #endif
 #ifndef NEAR_TIE
-#define NEAR_TIE 0 // 1: a float decides all pixels but those close to a tie
-#endif
-#ifndef UNIT_MUL
-#define UNIT_MUL 1.0f // NEAR_TIE, not EXACT: of sums in units, whose pixels are sum * UNIT_MUL + UNIT_ADD
-#endif
-#ifndef UNIT_ADD
-#define UNIT_ADD 0.0f
+#define NEAR_TIE 0 // EXACT: 1: a float decides all pixels but those close to a tie
 #endif
 #ifndef NEAR_ADD
 #define NEAR_ADD 0.0f // NEAR_TIE: added to sum * E_MUL

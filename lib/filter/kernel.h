@@ -30,10 +30,6 @@ void imf_kernel_free(struct imf_kernel **k);
 void imf_kernel_flip(struct imf_kernel *k);
 double imf_kernel_sum(const struct imf_kernel *k);     /* of taps, before scale */
 double imf_kernel_abs_sum(const struct imf_kernel *k); /* of |taps|, before scale */
-/* Upper bound of the magnitude of the frequency response, before scale: |sum| where all taps have
- * one sign, close for other kernels up to 64x64, and the sum of |taps| for larger ones. Both sums
- * as above. */
-double imf_kernel_peak(const struct imf_kernel *k, double sum, double abs_sum);
 size_t imf_kernel_nonzero(const struct imf_kernel *k);
 /* Taps, scale and bias are all integers, and the sum of |taps| is below 2^31. */
 bool imf_kernel_is_integer(const struct imf_kernel *k);
@@ -61,7 +57,7 @@ void imf_kernel_factors(const struct imf_kernel *k, const struct imf_pivot *pivo
 
 /* What several solvers want to know of the taps. All before scale. */
 struct imf_kernel_facts {
-    double sum, abs_sum, squares, peak;
+    double sum, abs_sum, squares;
     double rounding; /* sum of what is off in floats that are the nearest to the taps */
     size_t nonzero;
     bool integer;  /* imf_kernel_is_integer() */

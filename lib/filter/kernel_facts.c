@@ -35,5 +35,4 @@ void imf_kernel_facts_find(struct imf_kernel_facts *out, const struct imf_kernel
     }
     out->positive = !negative && k->scale > 0;
     out->product = imf_kernel_is_product(k, &out->pivot);
-    out->peak = imf_kernel_peak(k, out->sum, out->abs_sum);
 }

@@ -43,8 +43,8 @@ static double error_gain(const struct imf_problem *p) {
 /* The same of a point pass. */
 static double point_gain(const struct imf_point *p) {
     double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
-    if (p->unpremultiply) /* both parts of the quotient are off */
-        gain *= 2 / p->alpha_scale;
+    if (p->unpremultiply) /* both parts of the quotient are off, each by itself */
+        gain *= sqrt(2) / p->alpha_scale;
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
     if (p->normalize && !p->whole) /* the sample, and the end of the range that it starts from */
@@ -55,8 +55,10 @@ static double point_gain(const struct imf_point *p) {
 /* What the rounding of a pass's output to floats is off by; steps of a point pass are rounded, too. */
 static double storage(const struct imf_pass *pass) {
     bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
-    double steps = pass->kind == IMF_PASS_POINT ? 2 : 1;
-    return exact ? 0 : steps * IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
+    bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
+    if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_NEIGHBOURHOOD)
+        exact = exact || pass->problem.neighbourhood->selects; /* one of the floats that it reads */
+    return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
 }
 
 double imf_contract_error(const struct imf_chain *c) {

@@ -8,7 +8,6 @@
  * the same pixel at both ends of the interval, as the scale is large; the few that lie at a tie
  * between two pixels are summed again, tap by tap. Where the scale is large, only the few sums
  * close to a tie are looked at in integers at all: for the others a float gives the same pixel.
- * So do real problems whose response is too strong for floats alone, with taps in units.
  */
 #include "device/tuning.h"
 #include "solver/fft_args.h"
@@ -34,10 +33,10 @@ static double points(const struct imf_fft_tiling *t) {
     return (double)t->x.length * t->y.length;
 }
 
-static double bytes(const struct imf_problem *p, const struct imf_fft_tiling *t, bool again) {
+static double bytes(const struct imf_problem *p, const struct imf_fft_tiling *t) {
     double taps = (double)p->kernel[0]->width * p->kernel[0]->height;
     return (double)imf_fft_tiling_scratch(t) + points(t) * 2 * sizeof(float) +
-           taps * (sizeof(float) + (again ? sizeof(int32_t) : 0));
+           taps * (sizeof(float) + (p->exact ? sizeof(int32_t) : 0));
 }
 
 /* Milliseconds of sums that are taken again: doubtful share * samples * taps that are not 0 *
@@ -62,22 +61,17 @@ static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
                             p->kernel[0]->width, p->kernel[0]->height);
         return;
     }
-    struct imf_fft_settled settled;
-    bool settles = imf_fft_settle(&settled, p, &t->bound, t->error), again = p->exact || settles;
-    double doubtful = settles ? settled.doubtful : imf_fft_doubtful(p, &t->bound, t->error);
-    out->able = settles || imf_fft_accurate(p, &t->bound, t->error, doubtful, out->why);
+    double doubtful = imf_fft_doubtful(p, &t->bound, t->error);
+    out->able = imf_fft_accurate(p, &t->bound, t->error, doubtful, out->why);
     if (!out->able)
         return;
-    out->ms = t->ms + (again ? again_ms(p, d, doubtful) : 0);
-    out->bytes = bytes(p, t, again);
-    out->error = settles ? settled.error : imf_fft_result_error(p, &t->bound, t->error);
+    out->ms = t->ms + (p->exact ? again_ms(p, d, doubtful) : 0);
+    out->bytes = bytes(p, t);
+    out->error = imf_fft_result_error(p, &t->bound, t->error);
     out->bands = IMF_BANDS_FEW;
     out->step = imf_fft_tiling_step(t);
     snprintf(out->phrase, sizeof out->phrase, "fft tiles %dx%d%s%s", t->x.length, t->y.length,
-             p->exact  ? ", exact integer"
-             : settles ? ", near ties in integers"
-                       : "",
-             t->bound.split ? ", two bytes apart" : "");
+             p->exact ? ", exact integer" : "", t->bound.split ? ", two bytes apart" : "");
 }
 
 /* ---- making ------------------------------------------------------------------------------- */
@@ -136,14 +130,14 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem
     return status;
 }
 
-/* First and end column of each row's nonzero taps, then all rows of taps, in units, each with
+/* First and end column of each row's nonzero taps, then all rows of taps, each with
  * IMF_FFT_VEC zeros behind it. */
-static void fill_spans(int32_t *spans, const struct imf_kernel *k, double unit) {
+static void fill_spans(int32_t *spans, const struct imf_kernel *k) {
     size_t w = (size_t)k->width, h = (size_t)k->height, pitch = w + IMF_FFT_VEC;
     for (size_t y = 0; y < h; y++) {
         int32_t *row = spans + 2 * h + y * pitch, first = -1, end = 0;
         for (size_t x = 0; x < w; x++) {
-            row[x] = (int32_t)rint(k->taps[y * w + x] / unit);
+            row[x] = (int32_t)k->taps[y * w + x];
             if (row[x] != 0) {
                 first = first < 0 ? (int32_t)x : first;
                 end = (int32_t)x + 1;
@@ -157,15 +151,13 @@ static void fill_spans(int32_t *spans, const struct imf_kernel *k, double unit) 
 static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p,
                                   struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
-    struct imf_fft_settled settled = {.unit = 1};
-    bool again = p->exact || imf_fft_settle(&settled, p, &j->tiling.bound, j->tiling.error);
     size_t each = (size_t)k->height * ((size_t)k->width + IMF_FFT_VEC + 2);
-    size_t count = !again ? 1 : p->kind == IMF_MAGNITUDE ? 2 * each : each;
+    size_t count = !p->exact ? 1 : p->kind == IMF_MAGNITUDE ? 2 * each : each;
     int32_t *spans = calloc(count, sizeof *spans);
     if (!spans)
         return imf_fail_memory(err, count * sizeof *spans);
-    for (size_t i = 0; again && i < (size_t)imf_problem_kernels(p); i++)
-        fill_spans(spans + i * each, p->kernel[i], settled.unit);
+    for (size_t i = 0; p->exact && i < (size_t)imf_problem_kernels(p); i++)
+        fill_spans(spans + i * each, p->kernel[i]);
     enum imf_status status =
         imf_buffer_table(&j->spans, j->queue, spans, count * sizeof *spans, err);
     free(spans);
@@ -187,10 +179,7 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
     /* No more stages than these lengths need: built sooner. */
     imf_define(&d, "RADICES", "%u", radices(&t->x) | radices(&t->y));
     imf_define(&d, "MIDDLES", "%u", t->x.stages ? 1u << t->x.radix[t->x.stages - 1] : 0);
-    struct imf_fft_settled settled;
-    bool near_tie = imf_fft_near_tie(p, &t->bound, t->error) ||
-                    imf_fft_settle(&settled, p, &t->bound, t->error);
-    imf_fft_define_sums(&d, p, &t->bound, t->error, near_tie);
+    imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
     static const char *const parts[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl",
                                         "fft_channels.cl", NULL};
     const struct imf_program_source source = {.file = "fft.cl", .parts = parts, .defines = &d};

@@ -1,19 +1,29 @@
 /*
  * fft_error.c - how accurate convolution by float32 transforms is
  *
- * A transform in floats with exact twiddles has a relative L2 error of about 0.6 eps sqrt(log2 N),
- * eps = 2^-24, spread evenly over its outputs. Through forward transform, product and inverse, an
- * error of relative size e in the input's spectrum reaches the result as e * rms(x) * |w|_2, and
- * the inverse adds e * rms(y). Without structure in the input rms(y) = rms(x) |w|_2. Where the
- * input is all of one frequency, flat parts for most kernels, rms(y) is up to rms(x) times the peak
- * of the kernel's response, but then few roundings matter. imf_fft_error adds 6 and 12 times these
- * two for samples at the far end of the range. Measured on noise, edges, gratings and constants,
- * the largest error stays below 0.95 of that for the first kind and 0.85 for the second.
+ * The bound is one of IMF_SIGMAS standard deviations (base/rounding.h) of roundings that are taken
+ * as independent; it holds for every input, the worst included. With u = 2^-24, N points, samples of
+ * at most m, and a kernel whose taps have the sum of magnitudes A and the norm |w|:
  *
- * Two kernels of a magnitude are one complex kernel, gx + i gy: errors of the sums, the real and
- * the imaginary part of its result, are those of its norm and its peak.
+ *   - A stage's additions and multiplications by twiddles round a complex value v with a variance of
+ *     at most 2/3 u^2 |v|^2 for each factor 2 of the length: a component's product, sum and sum again,
+ *     each at most (2 u |value|)^2 / 12; larger radices round less often. A real plane gets half of
+ *     that, and |v|^2 holds two planes, so that the half cancels.
+ *   - After s factors of 2 the forward transform's values are those of 2^s samples each, a class of
+ *     neighbours N / 2^s apart, and reach a result with the sum of the magnitudes of the taps on that
+ *     class over 2^s. By Parseval they add up to m^2 * (sum of the squares of these sums), which is at
+ *     most m^2 A^2.
+ *   - Those of the inverse reach a result undiminished, N / 2^s of them, whose squares add up to the
+ *     mean square of the results of one class: at most m^2 A^2.
+ *   - The product rounds once more, like a stage. The kernel's spectrum is off by |w| times what a
+ *     forward transform is, the same for all samples.
+ *
+ * The variance is u^2 m^2 2/3 ((2 log2 N + 1) A^2 + log2 N |w|^2) in all. Two kernels of a magnitude
+ * are one complex kernel, gx + i gy.
  */
 #include "solver/fft_error.h"
+
+#include "base/rounding.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,12 +35,6 @@
 /* Where sums are doubtful no further than this from a tie between two pixels, it is worth letting a
  * float decide the others. */
 #define TIE_MAX 0.01
-
-/* Of a real tap as an integer. */
-#define UNIT_BITS 30
-
-/* The same of real sums, of which no integers are left to look at. */
-#define SETTLED_MAX 0.1
 
 /* More pixels than this share are not worth summing again. */
 #define DOUBTFUL_MAX 0.01
@@ -48,8 +52,7 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
     struct imf_fft_bound b = {.middle = middle, .size = p->in == IMF_F32 ? p->in_max : middle};
     for (int i = 0; i < imf_problem_kernels(p); i++) {
         squares += p->facts[i].squares;
-        b.peak += p->facts[i].peak;
-        b.abs_sum = fmax(b.abs_sum, p->facts[i].abs_sum);
+        b.abs_sum = hypot(b.abs_sum, p->facts[i].abs_sum);
     }
     b.norm = sqrt(squares);
     if (p->exact && p->in == IMF_U16 && p->kind != IMF_MAGNITUDE &&
@@ -65,7 +68,9 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
 }
 
 double imf_fft_error(const struct imf_fft_bound *b, double points) {
-    return FLT_EPSILON / 2 * b->size * (6 * sqrt(log2(points)) * b->norm + 12 * b->peak);
+    double stages = log2(points), taps = b->abs_sum * b->abs_sum, norm = b->norm * b->norm;
+    double variance = 2.0 / 3 * ((2 * stages + 1) * taps + stages * norm);
+    return IMF_SIGMAS * FLT_EPSILON / 2 * b->size * sqrt(variance);
 }
 
 double imf_fft_window(double error) {
@@ -74,7 +79,7 @@ double imf_fft_window(double error) {
 
 double imf_fft_doubtful(const struct imf_problem *p, const struct imf_fft_bound *b, double error) {
     if (error < 1 - WINDOW)
-        return (b->alone ? 2 : 1) * erfc(WINDOW / (error / 6) * sqrt(0.5));
+        return (b->alone ? 2 : 1) * erfc(WINDOW / (error / IMF_SIGMAS) * sqrt(0.5));
     return p->out == IMF_F32 || b->alone ? 1 : fmin(1, 2 * error / fabs(p->epilogue.scale));
 }
 
@@ -82,8 +87,6 @@ double imf_fft_tie(const struct imf_problem *p, const struct imf_fft_bound *b, d
     const struct imf_epilogue *e = &p->epilogue;
     double mul = fabs(e->multiply / e->scale), sum = b->size * b->abs_sum * mul;
     double add = fabs(e->add) + fabs(e->offset) + sum;
-    if (!p->exact) /* what the middle leaves out is added, too */
-        return error * mul + FLT_EPSILON / 2 * (2 * sum + add + e->full);
     return fmax(error, 1 - WINDOW) * mul + FLT_EPSILON / 2 * (sum + add + e->full);
 }
 
@@ -105,35 +108,6 @@ double imf_fft_result_error(const struct imf_problem *p, const struct imf_fft_bo
     if (p->exact)
         return 0;
     return after_scale(p, error) + imf_problem_end_error(p, b->size * b->abs_sum);
-}
-
-bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
-                    const struct imf_fft_bound *b, double error) {
-    const struct imf_epilogue *e = &p->epilogue;
-    const struct imf_kernel *k = p->kernel[0];
-    double tie = imf_fft_tie(p, b, error), most = 0, mul = fabs(e->multiply / e->scale);
-    double off[2] = {0}; /* what is left of the taps, below and above 0 */
-    *out = (struct imf_fft_settled){0};
-    if (p->exact || p->whole_if_opaque || p->kind != IMF_CONVOLUTION || p->in == IMF_F32 ||
-        p->out == IMF_F32 || e->absolute || e->threshold || tie > SETTLED_MAX ||
-        after_scale(p, error) <= p->tolerance_even)
-        return false;
-    size_t count = (size_t)k->width * (size_t)k->height;
-    int exponent;
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, fabs(k->taps[i]));
-    frexp(most, &exponent);
-    out->unit = ldexp(1, exponent - UNIT_BITS);
-    for (size_t i = 0; i < count; i++) {
-        double part = k->taps[i] - rint(k->taps[i] / out->unit) * out->unit;
-        off[part > 0] += fabs(part);
-    }
-    /* A sum whose pixel is not saturated is below 2 (full + added) and rounded three times. */
-    out->error = fmax(off[0], off[1]) * p->in_max * mul +
-                 3 * FLT_EPSILON * (e->full + fabs(e->add * e->multiply) + fabs(e->offset));
-    out->doubtful = fmin(1, 2 * tie);
-    return out->error <= p->tolerance_even &&
-           (b->abs_sum / out->unit + (double)count) * p->in_max < 0x1p62;
 }
 
 bool imf_fft_accurate(const struct imf_problem *p, const struct imf_fft_bound *b, double error,
@@ -173,13 +147,6 @@ void imf_fft_define_sums(struct imf_defines *d, const struct imf_problem *p,
         imf_define(d, "NEAR_TIE", "1");
         imf_define_float(d, "NEAR_ADD", e->multiply * (e->add + middle) + e->offset);
         imf_define_float(d, "NEAR_WINDOW", 0.5 - imf_fft_tie(p, bound, error));
-    }
-    if (near_tie && !p->exact) {
-        struct imf_fft_settled settled;
-        imf_fft_settle(&settled, p, bound, error);
-        imf_define(d, "WIDE", "1");
-        imf_define_float(d, "UNIT_MUL", settled.unit * e->multiply / e->scale);
-        imf_define_float(d, "UNIT_ADD", e->multiply * e->add + e->offset);
     }
     imf_problem_defines(d, &shifted);
 }

@@ -12,8 +12,7 @@ struct imf_fft_bound {
     double middle; /* subtracted from samples (split: from bytes): mid-range of integers or 0 */
     double middle_sum[2]; /* what that leaves out of a sum of products, of each kernel */
     double size;          /* largest |sample| (split: byte) less its middle */
-    double abs_sum;       /* of the taps */
-    double peak;          /* largest magnitude of their frequency response, or more */
+    double abs_sum;       /* of the taps: a magnitude's are of both kernels */
     double norm;          /* square root of the sum of the taps' squares, of both kernels */
     /*
      * Exact sums of 16-bit samples in two parts, of their high and of their low bytes: the bound of
@@ -44,18 +43,6 @@ bool imf_fft_near_tie(const struct imf_problem *p, const struct imf_fft_bound *b
 
 /* exact: the share of pixels whose sum must be taken again, tap by tap, for an exact result. */
 double imf_fft_doubtful(const struct imf_problem *p, const struct imf_fft_bound *b, double error);
-
-/*
- * Real sums of whole samples whose error is over the tolerance: a float decides all pixels but
- * those closer to a tie than imf_fft_tie, and these are summed again, tap by tap, in integers, the
- * taps being rounded to units (powers of two). False where that is not worth it, or needless.
- */
-struct imf_fft_settled {
-    double unit, error; /* results may then be off by */
-    double doubtful;    /* the share of pixels that are summed again */
-};
-bool imf_fft_settle(struct imf_fft_settled *out, const struct imf_problem *p,
-                    const struct imf_fft_bound *b, double error);
 
 /* How far results may be off, for sums that are off by `error`. */
 double imf_fft_result_error(const struct imf_problem *p, const struct imf_fft_bound *b,

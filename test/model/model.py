@@ -29,10 +29,12 @@ class Range:
         self.first = None  # float64 responses, height x width x channels, unclamped
         self.low = self.high = None  # the least and the greatest of all evaluations
         self.free = None  # samples whose value hangs on a decision at a threshold, or under no alpha
-        self.exact = False  # the exactly rounded result is promised
+        self.exact = False  # the exactly rounded result is promised, or else
+        self.error = 0.0  # what may be off, in steps of the output: see compare()
         self.loose = 0.0  # samples that may be off in any case
         self.premultiplied = False
         self.full = 0
+        self.unit = 1.0  # a step of the image, in those of the output
 
 
 def positions(count, reach, edge):
@@ -316,9 +318,15 @@ class Run:
         self.moved = False  # by something since the last kernel, which colour * alpha 0 forgets
         self.loose = 0.0  # what a transfer function's free extension may move, in samples, at the least
         self.scale = 1.0  # of the last kernel, not yet divided by
-        # The quotient of two magnitudes is one of roots.
-        roots = self.premultiplies and any(isinstance(s, filters.Gradient) for s in self.stages)
-        self.exact = not options.get("linear") and not roots and all(
+        # Magnitudes are roots, and what is divided by alpha is a quotient unless the image is opaque.
+        roots = any(isinstance(s, filters.Gradient) for s in self.stages)
+        clear = self.premultiplies and (self.alpha != self.full).any()
+        target = {8: 255, 16: 65535}.get(options.get("depth"), self.full)
+        strong = any(s.magnifies() > 8 for s in self.stages
+                     if isinstance(s, (filters.Kernel, filters.Gradient, filters.Unsharp)))
+        self.error = 1 / 32 if target == 255 else 2.0 if strong else 1.0
+        self.near = self.error * self.full / target  # in the image's own steps
+        self.exact = not options.get("linear") and not roots and not clear and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
 
@@ -408,6 +416,10 @@ class Run:
             self.alpha = result[:, :, -1] / scale
         self.moved = False
 
+    def shows(self):
+        """What an error of one step is in colours: those that are to be divided by alpha have it as they show"""
+        return self.full if self.premultiplied else 1.0
+
     def drop_hidden(self):
         """Before what acts on straight colours: those under alpha below half a step are 0"""
         if self.premultiplied:
@@ -423,8 +435,9 @@ class Run:
         elif stage.kind == "threshold":
             level = step * float(stage.level * self.full)
             if not self.exact:
-                near = 1e-3 if not self.loose else max(self.loose, 0.01 * self.full)
-                self.free = self.free | (np.abs(self.colours - level) < near * step)
+                near = self.near if not self.loose else max(self.near, self.loose, 0.01 * self.full)
+                near = near * np.maximum(step, self.shows())
+                self.free = self.free | (np.abs(self.colours - level) < near)
             over = np.where(step > 0, self.colours >= level, stage.level <= 0)  # hidden colours are 0
             self.colours = step * self.full * over
         elif stage.kind in ("equalize", "otsu"):
@@ -439,7 +452,8 @@ class Run:
         if self.moved and (step == 0).any():
             raise Undetermined("a histogram of colours that were moved under no alpha")
         straight = np.divide(self.colours, step, out=np.zeros(self.colours.shape), where=step != 0)
-        if not self.exact and (self.full == 65535 or (np.abs(straight - np.floor(straight) - 0.5) < 2e-3).any()):
+        near = 2 * self.near * np.divide(self.shows(), step, out=np.ones(step.shape), where=step != 0)
+        if not self.exact and (self.full == 65535 or (np.abs(straight - np.floor(straight) - 0.5) < near).any()):
             raise Undetermined("a histogram of samples that may round either way")
         values = np.clip(np.rint(straight), 0, self.full)
         if kind == "otsu":
@@ -475,10 +489,9 @@ class Run:
         return step
 
     def normalize(self, step):
-        if isinstance(self.stages[self.last], filters.Gradient):
-            self.exact = False  # roots are no integers
+        self.exact = False
         if self.premultiplied:
-            self.colours, step, self.exact = self.colours / step, 1.0, False
+            self.colours, step = self.colours / step, 1.0
         least, most = self.colours.min(), self.colours.max()
         spread = (most - least) / step
         if 0.5e-3 < spread < 2e-3:
@@ -495,6 +508,8 @@ class Run:
                 self.kernel(i)
             else:
                 self.drop_hidden()
+                if self.premultiplied and (self.alpha != self.full).any():
+                    self.exact = False  # a quotient, in the middle
                 self.point(stage, self.alpha[:, :, None] if self.premultiplied else 1.0)
         step = self.presented()
         for stage in self.stages[self.last + 1:]:
@@ -526,6 +541,7 @@ def answer(image, specs, options):
     range_.low, range_.high = np.minimum.reduce(results), np.maximum.reduce(results)
     range_.free = np.logical_or.reduce([run.free for run in runs])
     range_.premultiplied = runs[0].premultiplied
+    range_.error, range_.unit = runs[0].error, range_.full / runs[0].full
     range_.exact, range_.loose = runs[0].exact, runs[0].loose * range_.full / runs[0].full
     return range_
 
@@ -551,13 +567,18 @@ def compare(range_, output):
         # A quotient of integers that is no tie is farther from one than float64's last bits.
         wrong = got != np.clip(np.rint(low), 0, range_.full)
     else:
+        # An 8-bit sample may round as if it were off by `error`, a 16-bit one be that many steps off; colours that
+        # were divided by alpha are held to that as they show.
         open_ = slack(high - low) + range_.loose
-        if range_.premultiplied:  # no colour is promised under an alpha that may be 0
-            hidden = (low - open_)[:, :, -1:] < (0.501 if range_.full == 255 else 1.5)
-            range_.free[:, :, :-1] |= hidden
-        near = 1e-3 if range_.full == 255 else 1e-9
-        least, most = np.rint(low - open_ - near), np.rint(high + open_ + near)
-        if range_.full == 65535:
-            least, most = least - 1, most + 1
+        error = np.full(low.shape, range_.error)
+        if range_.premultiplied:
+            alpha = (low - open_)[:, :, -1:]
+            error[:, :, :-1] /= np.clip(alpha / range_.full, 1e-9, 1)
+            # Under an alpha that may be 0 no colour is promised.
+            range_.free[:, :, :-1] |= alpha < 0.5 * range_.unit + range_.error
+        if range_.full == 255:
+            least, most = np.rint(low - open_ - error - 1e-9), np.rint(high + open_ + error + 1e-9)
+        else:
+            least, most = np.rint(low - open_ - 1e-9) - error, np.rint(high + open_ + 1e-9) + error
         wrong = (got < np.clip(least, 0, range_.full)) | (got > np.clip(most, 0, range_.full))
     return wrong & ~range_.free

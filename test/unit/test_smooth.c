@@ -34,7 +34,7 @@ static struct imf_surface blank(const struct imf_problem *p) {
 static unsigned long wrong_in(const struct imf_problem *p, const struct imf_surface *want,
                               struct imf_surface *got) {
     size_t n = (size_t)p->width * (size_t)p->channels;
-    double most = p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1e-3 : 1e-3 * p->in_max / 255;
+    double most = p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1.0 / 32 : p->in_max / 255 / 32;
     unsigned long wrong = 0;
     for (int y = 0; y < p->height; y++) {
         char *row = imf_surface_row(got, y);
