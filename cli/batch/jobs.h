@@ -1,0 +1,17 @@
+/*
+ * jobs.h - the images of a batch, several at once, reported in their order
+ */
+#ifndef CLI_BATCH_JOBS_H
+#define CLI_BATCH_JOBS_H
+
+#include "batch/process.h"
+#include "batch/summary.h"
+
+/* How many images of a batch are filtered at once. */
+int jobs_at_once(const struct options *o, const struct job_list *batch);
+
+/* Filter them all, or until there is no device to do it on: false. The session has plans for so
+ * many jobs. A signal meanwhile ends the program, after a line that says how far it came. */
+bool jobs_run(struct session *s, const struct job_list *batch, int at_once, struct tally *tally);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * words.h - scripts that let shells complete the command line
+ *
+ * They are printed from the tables of options and filters. One list of words serves every shell: a
+ * word that ends in ':', '=' or '@' is to be continued, others are whole.
+ */
+#ifndef CLI_COMPLETION_WORDS_H
+#define CLI_COMPLETION_WORDS_H
+
+#include "options/table.h"
+
+enum { COMPLETION_WORDS = 512 };
+
+enum completion { COMPLETION_NONE, COMPLETION_FILE, COMPLETION_SPEC, COMPLETION_WORD };
+
+/* What an option's value is completed to: nothing, a file's name, a filter or one of some words. */
+enum completion completion_kind(const struct option_row *row);
+/* Those words, with spaces between. */
+const char *completion_values(const struct option_row *row, char text[COMPLETION_WORDS]);
+
+/* For each option that has a long name. */
+void completion_each_option(FILE *out, void (*print)(FILE *out, const struct option_row *row));
+/* For each word that begins a spec: "blur:", which goes on, "sharpen" and "sharpen:", which may, or
+ * "gray". */
+void completion_each_filter(FILE *out,
+                            void (*print)(FILE *out, const char *word, const char *summary));
+/* For each filter that has any, print what may stand behind a colon: `before`, the filter's name,
+ * `between`, "sigma= type=ideal flip @" (the last for a file), `after`. */
+void completion_print_keys(FILE *out, const char *before, const char *between, const char *after);
+
+/* Print a shell's script: completion_bash.c and so on. */
+void completion_bash(FILE *out);
+void completion_zsh(FILE *out);
+void completion_fish(FILE *out);
+void completion_print(FILE *out, enum shell shell);
+
+#endif

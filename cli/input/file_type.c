@@ -1,0 +1,192 @@
+/*
+ * file_type.c - what a file is by its first bytes: an image that can be read, another kind, or neither
+ *
+ * The library knows the formats that it reads. Of others the table has the bytes by which their
+ * specifications, or the programs that write them, tell them; what they are called is for people.
+ */
+#include "input/file_type.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PARTS 3
+
+static const struct magic {
+    const char *name;
+    struct {
+        size_t at, length;
+        const char *bytes;
+    } parts[PARTS]; /* all of them; of length 0: no more */
+} magics[] = {
+    /* Before TIFF, of which they are variants. */
+    {"camera raw", {{0, 4, "II*\0"}, {8, 4, "CR\2\0"}}}, /* Canon CR2 */
+    {"camera raw", {{0, 4, "IIRO"}}},                    /* Olympus ORF */
+    {"camera raw", {{0, 4, "IIRS"}}},
+    {"camera raw", {{0, 4, "MMOR"}}},
+    {"camera raw", {{0, 4, "IIU\0"}}}, /* Panasonic RW2 */
+    {"camera raw", {{0, 16, "FUJIFILMCCD-RAW "}}},
+    {"camera raw", {{0, 4, "\0MRM"}}},    /* Minolta MRW */
+    {"camera raw", {{0, 4, "FOVb"}}},     /* Sigma X3F */
+    {"camera raw", {{4, 8, "ftypcrx "}}}, /* Canon CR3 */
+    {"TIFF", {{0, 4, "II*\0"}}},          /* TIFF 6.0; also NEF, ARW, DNG */
+    {"TIFF", {{0, 4, "MM\0*"}}},
+    {"TIFF", {{0, 4, "II+\0"}}}, /* BigTIFF */
+    {"TIFF", {{0, 4, "MM\0+"}}},
+    {"WebP", {{0, 4, "RIFF"}, {8, 4, "WEBP"}}},
+    {"GIF", {{0, 6, "GIF87a"}}},
+    {"GIF", {{0, 6, "GIF89a"}}},
+    {"BMP", {{0, 2, "BM"}, {6, 4, "\0\0\0\0"}, {15, 3, "\0\0\0"}}}, /* reserved; header's size */
+    {"AVIF", {{4, 8, "ftypavif"}}},                                 /* ISO/IEC 23000-22, 23008-12 */
+    {"AVIF", {{4, 8, "ftypavis"}}},
+    {"HEIF", {{4, 8, "ftypheic"}}},
+    {"HEIF", {{4, 8, "ftypheix"}}},
+    {"HEIF", {{4, 8, "ftypheim"}}},
+    {"HEIF", {{4, 8, "ftypheis"}}},
+    {"HEIF", {{4, 8, "ftyphevc"}}},
+    {"HEIF", {{4, 8, "ftyphevx"}}},
+    {"HEIF", {{4, 8, "ftypmif1"}}},
+    {"HEIF", {{4, 8, "ftypmsf1"}}},
+    {"JPEG XL", {{0, 2, "\xff\x0a"}}}, /* ISO/IEC 18181-2: a bare codestream, or boxes */
+    {"JPEG XL", {{0, 12, "\0\0\0\x0cJXL \r\n\x87\n"}}},
+    {"JPEG 2000", {{0, 12, "\0\0\0\x0cjP  \r\n\x87\n"}}},
+    {"JPEG 2000", {{0, 4, "\xff\x4f\xff\x51"}}},
+    {"JPEG XR", {{0, 3, "II\xbc"}}},
+    {"OpenEXR", {{0, 4, "v/1\1"}}},
+    {"PSD", {{0, 4, "8BPS"}}},
+    {"PDF", {{0, 5, "%PDF-"}}},
+    {"ICO", {{0, 4, "\0\0\1\0"}, {5, 1, "\0"}, {9, 1, "\0"}}}, /* few images; a reserved byte */
+    {"ICO", {{0, 4, "\0\0\2\0"}, {5, 1, "\0"}, {9, 1, "\0"}}},
+    {"PFM", {{0, 3, "PF\n"}}},
+    {"PFM", {{0, 3, "Pf\n"}}},
+    {"Radiance HDR", {{0, 10, "#?RADIANCE"}}},
+    {"Radiance HDR", {{0, 6, "#?RGBE"}}},
+    {"FITS", {{0, 9, "SIMPLE  ="}}},
+    {"XCF", {{0, 9, "gimp xcf "}}},
+    {"DjVu", {{0, 8, "AT&TFORM"}}},
+    {"DDS", {{0, 4, "DDS "}}},
+    {"QOI", {{0, 4, "qoif"}}},
+    {"farbfeld", {{0, 8, "farbfeld"}}},
+    {"MNG", {{0, 8, "\x8aMNG\r\n\x1a\n"}}},
+    {"JNG", {{0, 8, "\x8bJNG\r\n\x1a\n"}}},
+    {"DPX", {{0, 4, "SDPX"}}},
+    {"DPX", {{0, 4, "XPDS"}}},
+    {"Cineon", {{0, 4, "\x80\x2a\x5f\xd7"}}},
+    {"SGI", {{0, 3, "\1\xda\0"}}},
+    {"SGI", {{0, 3, "\1\xda\1"}}},
+    {"Sun raster", {{0, 4, "\x59\xa6\x6a\x95"}}},
+    {"PCX", {{0, 4, "\x0a\5\1\1"}}},
+    {"PCX", {{0, 4, "\x0a\5\1\x08"}}},
+    {"PCX", {{0, 4, "\xb1\x68\xde\x3a"}}}, /* DCX: several */
+    {"ILBM", {{0, 4, "FORM"}, {8, 4, "ILBM"}}},
+    {"VIPS", {{0, 4, "\x08\xf2\xa6\xb6"}}},
+    {"VIPS", {{0, 4, "\xb6\xa6\xf2\x08"}}},
+    {"XPM", {{0, 9, "/* XPM */"}}},
+    {"DICOM", {{128, 4, "DICM"}}},
+    /* What macOS leaves beside files where they cannot have attributes: "._photo.jpg". */
+    {"AppleDouble", {{0, 4, "\0\5\x16\7"}}},
+};
+
+static bool matches(const struct magic *m, const unsigned char *head, size_t size) {
+    for (size_t i = 0; i < PARTS && m->parts[i].length; i++) {
+        size_t at = m->parts[i].at, length = m->parts[i].length;
+        if (size < at + length || memcmp(head + at, m->parts[i].bytes, length) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Markup whose first element is svg. Declarations and comments may be before it. */
+static bool is_svg(const unsigned char *head, size_t size) {
+    size_t at = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark */
+    while (at < size && (head[at] == ' ' || (head[at] >= '\t' && head[at] <= '\r')))
+        at++;
+    if (at == size || head[at] != '<')
+        return false;
+    while (at + 1 < size && (head[at] != '<' || head[at + 1] == '?' || head[at + 1] == '!')) {
+        bool comment = size - at >= 4 && memcmp(head + at, "<!--", 4) == 0;
+        const unsigned char *end = comment ? memmem(head + at, size - at, "-->", 3) : NULL;
+        at = !comment ? at + 1 : end ? (size_t)(end - head) : size;
+    }
+    return size - at > 4 && memcmp(head + at, "<svg", 4) == 0;
+}
+
+struct file_type file_type_of_head(const unsigned char *head, size_t size) {
+    struct file_type kind = {.format = imf_format_from_head(head, size)};
+    for (size_t i = 0; !kind.format && !kind.other && i < sizeof magics / sizeof magics[0]; i++)
+        kind.other = matches(&magics[i], head, size) ? magics[i].name : NULL;
+    if (!kind.format && !kind.other && is_svg(head, size))
+        kind.other = "SVG";
+    return kind;
+}
+
+struct file_type file_type_of_file(const char *path) {
+    /* Without blocking, should it be a FIFO by now; only a lease on a file is waited for. */
+    const int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC;
+    unsigned char head[FILE_TYPE_HEAD];
+    int fd = open(path, flags | O_NONBLOCK);
+    if (fd < 0 && errno == EWOULDBLOCK)
+        fd = open(path, flags);
+    ssize_t size = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    struct file_type kind = {.error = size < 0 ? errno : 0};
+    if (fd >= 0)
+        close(fd);
+    return size < 0 ? kind : file_type_of_head(head, (size_t)size);
+}
+
+/* Programs that write what can be read to standard output. */
+static const struct converter {
+    const char *kind, *before, *behind;
+} converters[] = {{"TIFF", "tifftopnm ", ""},              /* netpbm */
+                  {"GIF", "giftopnm ", ""},                /* netpbm */
+                  {"BMP", "bmptopnm ", ""},                /* netpbm */
+                  {"WebP", "dwebp -quiet -pam ", " -o -"}, /* libwebp */
+                  {NULL, "convert ", " png:-"}};           /* ImageMagick */
+
+void file_type_explain(FILE *file, const char *name, char *text, size_t size) {
+    static const char plain[] =
+        "/.,_-+0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    unsigned char head[FILE_TYPE_HEAD];
+    ssize_t length = pread(fileno(file), head, sizeof head, 0);
+    const char *kind = length > 0 ? file_type_of_head(head, (size_t)length).other : NULL;
+    if (!kind || strcmp(kind, "AppleDouble") == 0)
+        return;
+    const struct converter *c = converters;
+    while (c->kind && strcmp(c->kind, kind) != 0)
+        c++;
+    bool odd = *name == '-' || strlen(name) > 200 || name[strspn(name, plain)];
+    snprintf(text, size,
+             "is %s, which imfilter does not read (try: %s%s%s | imfilter ... - -o OUTPUT)", kind,
+             c->before, odd ? "FILE" : name, c->behind);
+}
+
+/* ---- counting ----------------------------------------------------------------------------- */
+
+void file_type_count(struct file_type_counts *kinds, const char *name) {
+    for (size_t i = 0; i < FILE_TYPES_MAX; i++) {
+        if (kinds->list[i].name && strcmp(kinds->list[i].name, name) != 0)
+            continue;
+        kinds->list[i].name = name;
+        kinds->list[i].count++;
+        return;
+    }
+}
+
+char *file_type_counts_text(const struct file_type_counts *kinds) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    const char *between = "";
+    for (size_t i = 0; i < FILE_TYPES_MAX && kinds->list[i].name; i++, between = ", ")
+        fprintf(out, "%s%zu %s", between, kinds->list[i].count, kinds->list[i].name);
+    bool empty = ftell(out) == 0;
+    if (fclose(out) == 0 && !empty)
+        return text;
+    free(text);
+    return NULL;
+}
