@@ -106,7 +106,7 @@ static int filter_batch(struct session *s, const struct job_list *b, int jobs) {
     }
     warn_of_unused_options(s);
     summary_report(&s->reporter, s->options, &t, &b->others);
-    if (t.hopeless && t.failed + t.skipped == b->count)
+    if (t.bad_usage && t.failed + t.skipped == b->count)
         return EXIT_USAGE;
     return t.failed ? EXIT_FAILED : EXIT_DONE;
 }

@@ -1,12 +1,13 @@
 /*
  * jobs.c - the images of a batch, several at once, reported in their order
  *
- * Worker threads take the images in order. What is said of one is kept until all before it have
- * been printed; workers run no further ahead than there are places to keep that. One more thread
- * brings outputs to the disk and names them, all that have come in while it did the same for those
- * before: together that costs a disk little more than for one, and no worker waits for it.
+ * Worker threads take the images in order. The messages of an image are kept until those of all
+ * images before it have been printed; a ring of slots holds them, and a full ring stops the workers.
+ * One more thread, the committer, flushes finished outputs to the disk and renames them. It takes all
+ * that have been finished while it was busy, because flushing many files together costs a disk little
+ * more than flushing one.
  *
- * One at a time is done on the calling thread, and is on the disk before the next begins.
+ * With one job at a time all of this happens on the calling thread, image by image.
  */
 #include "batch/jobs.h"
 
@@ -22,7 +23,7 @@
 #include "report/message.h"
 #include "report/terminal.h"
 
-#define AHEAD 1024
+#define SLOTS 1024
 
 struct slot {
     struct message_buffer messages;
@@ -34,22 +35,24 @@ struct jobs {
     struct session *s;
     const struct job_list *batch;
     struct progress *progress;
-    bool one;             /* at a time */
+    bool serial;          /* one image at a time, on the calling thread */
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t moved, unnamed, named;
-    size_t next;    /* to be begun */
-    size_t printed; /* in order */
-    struct slot slots[AHEAD];
+    pthread_cond_t printed_more, finished_more, taken;
+    size_t next;    /* the image to begin next */
+    size_t printed; /* so many have been */
+    struct slot slots[SLOTS];
     struct tally tally;
-    bool no_device, filtered; /* by all workers */
-    struct unfinished waiting[PROCESS_TOGETHER];
-    size_t waiting_count, together;             /* as many as files may be open for */
-    struct unfinished naming[PROCESS_TOGETHER]; /* the naming thread's own */
+    bool noted;                                  /* the plan's note has been printed */
+    bool no_device;                              /* give up */
+    bool all_done;                               /* no worker will add to waiting */
+    struct unfinished waiting[PROCESS_TOGETHER]; /* for the committer */
+    size_t waiting_count, waiting_max;
+    struct unfinished committing[PROCESS_TOGETHER]; /* the committer's own */
 };
 
 int jobs_at_once(const struct options *o, const struct job_list *batch) {
     int cores = machine_cores();
-    /* Measurements are not to disturb each other. */
+    /* Measurements must not disturb each other. */
     int jobs = o->jobs ? o->jobs : o->report.bench ? 1 : cores < JOBS_MAX ? cores : JOBS_MAX;
     return (size_t)jobs < batch->count ? jobs : batch->count ? (int)batch->count : 1;
 }
@@ -61,14 +64,14 @@ static void count(struct tally *t, const char *input, enum result result, uint64
     if (failed && t->failed < sizeof t->failure / sizeof *t->failure)
         t->failure[t->failed] = input;
     t->failed += failed;
-    t->hopeless += result == RESULT_HOPELESS;
+    t->bad_usage += result == RESULT_BAD_USAGE;
     t->skipped += result == RESULT_SKIPPED;
     t->done += result == RESULT_DONE;
     t->pixels += result == RESULT_DONE ? pixels : 0;
 }
 
 static void print(struct jobs *j, size_t i) {
-    struct slot *at = &j->slots[i % AHEAD];
+    struct slot *at = &j->slots[i % SLOTS];
     if (!at->finished)
         return;
     at->finished = false;
@@ -77,13 +80,13 @@ static void print(struct jobs *j, size_t i) {
         return;
     }
     uint64_t pixels = at->messages.pixels;
-    message_buffer_print(&at->messages, &j->s->reporter);
+    message_buffer_print(&at->messages, &j->s->reporter, &j->noted);
     j->no_device = at->result == RESULT_NO_DEVICE;
     count(&j->tally, j->batch->jobs[i].input, at->result, pixels);
 }
 
 static void finish(struct jobs *j, size_t i, enum result result) {
-    struct slot *at = &j->slots[i % AHEAD];
+    struct slot *at = &j->slots[i % SLOTS];
     message_buffer_close(&at->messages);
     at->result = result;
     at->finished = true;
@@ -92,14 +95,14 @@ static void finish(struct jobs *j, size_t i, enum result result) {
                       : result == RESULT_SKIPPED ? PROGRESS_SKIPPED
                                                  : PROGRESS_FAILED,
                       result == RESULT_DONE ? at->messages.pixels : 0);
-    for (; j->printed < j->next && j->slots[j->printed % AHEAD].finished; j->printed++)
+    for (; j->printed < j->next && j->slots[j->printed % SLOTS].finished; j->printed++)
         print(j, j->printed);
-    pthread_cond_broadcast(&j->moved);
+    pthread_cond_broadcast(&j->printed_more);
 }
 
-/* A signal ends the run: whatever is finished is told, in order. Who has the lock for longer waits
- * for somebody who does not read what is printed. */
-static void tell_interrupted(void *data) {
+/* A signal ends the run: print the messages of all finished images, in order. A thread that holds the
+ * lock for longer than a second is blocked printing, so that nobody would read these messages. */
+static void report_interrupted(void *data) {
     struct jobs *j = data;
     struct timespec soon;
     clock_gettime(CLOCK_REALTIME, &soon);
@@ -114,10 +117,10 @@ static void tell_interrupted(void *data) {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-static bool begin_next(struct jobs *j, size_t *i) {
+static bool take_next(struct jobs *j, size_t *i) {
     pthread_mutex_lock(&j->lock);
-    while (!j->no_device && j->next < j->batch->count && j->next - j->printed >= AHEAD)
-        pthread_cond_wait(&j->moved, &j->lock);
+    while (!j->no_device && j->next < j->batch->count && j->next - j->printed >= SLOTS)
+        pthread_cond_wait(&j->printed_more, &j->lock);
     bool more = !j->no_device && j->next < j->batch->count;
     if (more)
         *i = j->next++;
@@ -125,33 +128,32 @@ static bool begin_next(struct jobs *j, size_t *i) {
     return more;
 }
 
-static void leave_to_be_named(struct jobs *j, const struct unfinished *u) {
+static void hand_to_committer(struct jobs *j, const struct unfinished *u) {
     pthread_mutex_lock(&j->lock);
-    while (j->waiting_count >= j->together)
-        pthread_cond_wait(&j->named, &j->lock);
+    while (j->waiting_count >= j->waiting_max)
+        pthread_cond_wait(&j->taken, &j->lock);
     j->waiting[j->waiting_count++] = *u;
-    pthread_cond_signal(&j->unnamed);
+    pthread_cond_signal(&j->finished_more);
     pthread_mutex_unlock(&j->lock);
 }
 
 static void *work(void *data) {
     struct jobs *j = data;
-    struct unfinished later;
-    bool several = j->batch->count > 1;
-    for (size_t i; begin_next(j, &i);) {
-        struct message_buffer *messages = &j->slots[i % AHEAD].messages;
+    struct unfinished unfinished;
+    for (size_t i; take_next(j, &i);) {
+        struct message_buffer *messages = &j->slots[i % SLOTS].messages;
         enum result result = RESULT_FAILED;
-        if (message_buffer_open(messages, &j->s->reporter, &j->s->noted, several || j->progress))
-            result = process_image(j->s, &j->batch->jobs[i], messages, several ? &later : NULL);
+        if (message_buffer_open(messages, &j->s->reporter))
+            result = process_image(j->s, &j->batch->jobs[i], messages, &unfinished);
         else
             complain_about(j->batch->jobs[i].input, "out of memory");
-        if (result == RESULT_UNFINISHED && !j->one) {
-            leave_to_be_named(j, &later);
+        if (result == RESULT_UNFINISHED && !j->serial) {
+            hand_to_committer(j, &unfinished);
             continue;
         }
-        signals_hold(); /* what has its name is told */
+        signals_hold(); /* an image is renamed and reported, or neither */
         if (result == RESULT_UNFINISHED)
-            process_finish(j->s, &later, &result, 1);
+            process_finish(j->s, &unfinished, &result, 1);
         pthread_mutex_lock(&j->lock);
         finish(j, i, result);
         pthread_mutex_unlock(&j->lock);
@@ -160,56 +162,57 @@ static void *work(void *data) {
     return NULL;
 }
 
-/* How many there are to be named; 0: none will come. */
+/* Wait for finished outputs: how many there are; 0: there will be none. */
 static size_t take_waiting(struct jobs *j) {
     pthread_mutex_lock(&j->lock);
-    while (!j->waiting_count && !j->filtered)
-        pthread_cond_wait(&j->unnamed, &j->lock);
+    while (!j->waiting_count && !j->all_done)
+        pthread_cond_wait(&j->finished_more, &j->lock);
     size_t n = j->waiting_count;
     for (size_t i = 0; i < n; i++)
-        j->naming[i] = j->waiting[i];
+        j->committing[i] = j->waiting[i];
     j->waiting_count = 0;
-    pthread_cond_broadcast(&j->named);
+    pthread_cond_broadcast(&j->taken);
     pthread_mutex_unlock(&j->lock);
     return n;
 }
 
-static void *name_outputs(void *data) {
+static void *commit_outputs(void *data) {
     struct jobs *j = data;
     enum result results[PROCESS_TOGETHER];
     for (size_t n; (n = take_waiting(j)) > 0;) {
-        signals_hold(); /* what has its name is told */
-        process_finish(j->s, j->naming, results, n);
+        signals_hold(); /* an image is renamed and reported, or neither */
+        process_finish(j->s, j->committing, results, n);
         pthread_mutex_lock(&j->lock);
         for (size_t i = 0; i < n; i++)
-            finish(j, (size_t)(j->naming[i].job - j->batch->jobs), results[i]);
+            finish(j, (size_t)(j->committing[i].job - j->batch->jobs), results[i]);
         pthread_mutex_unlock(&j->lock);
         signals_release();
     }
     return NULL;
 }
 
-/* Where no thread can be had, those that run do all. */
+/* The calling thread is a worker, too. Where no thread can be made, those that run do all the work. */
 static void run_threads(struct jobs *j, int at_once) {
-    pthread_t worker[JOBS_MAX], naming;
+    pthread_t worker[JOBS_MAX], committer;
     int started = 0;
-    j->one = at_once == 1 || pthread_create(&naming, NULL, name_outputs, j) != 0;
-    while (!j->one && started < at_once - 1 && pthread_create(&worker[started], NULL, work, j) == 0)
+    j->serial = at_once == 1 || pthread_create(&committer, NULL, commit_outputs, j) != 0;
+    while (!j->serial && started < at_once - 1 &&
+           pthread_create(&worker[started], NULL, work, j) == 0)
         started++;
     work(j);
     for (int i = 0; i < started; i++)
         pthread_join(worker[i], NULL);
-    if (j->one)
+    if (j->serial)
         return;
     pthread_mutex_lock(&j->lock);
-    j->filtered = true;
-    pthread_cond_signal(&j->unnamed);
+    j->all_done = true;
+    pthread_cond_signal(&j->finished_more);
     pthread_mutex_unlock(&j->lock);
-    pthread_join(naming, NULL);
+    pthread_join(committer, NULL);
 }
 
-/* A job has some six files open, an output that waits for its name, or gets it, three. Returns how
- * many may wait. */
+/* Raise the limit of open files. A job has some six open, a finished output three. Returns how many
+ * finished outputs may wait. */
 static size_t allow_files(int at_once) {
     struct rlimit limit;
     rlim_t jobs = (rlim_t)(64 + 16 * at_once), each = 2 * 3;
@@ -234,11 +237,11 @@ bool jobs_run(struct session *s, const struct job_list *batch, int at_once, stru
     j->batch = batch;
     j->tally = *tally;
     pthread_mutex_init(&j->lock, NULL);
-    pthread_cond_init(&j->moved, NULL);
-    pthread_cond_init(&j->unnamed, NULL);
-    pthread_cond_init(&j->named, NULL);
-    j->together = allow_files(at_once);
-    bool watched = batch->count > 1 && signals_watch(tell_interrupted, j);
+    pthread_cond_init(&j->printed_more, NULL);
+    pthread_cond_init(&j->finished_more, NULL);
+    pthread_cond_init(&j->taken, NULL);
+    j->waiting_max = allow_files(at_once);
+    bool watched = batch->count > 1 && signals_watch(report_interrupted, j);
     j->progress = progress_begin(&s->reporter, s->options, batch->count);
     run_threads(j, at_once);
     j->tally.watched = progress_end(&j->progress);
@@ -246,9 +249,9 @@ bool jobs_run(struct session *s, const struct job_list *batch, int at_once, stru
         signals_unwatch();
     *tally = j->tally;
     bool device = !j->no_device;
-    pthread_cond_destroy(&j->named);
-    pthread_cond_destroy(&j->unnamed);
-    pthread_cond_destroy(&j->moved);
+    pthread_cond_destroy(&j->taken);
+    pthread_cond_destroy(&j->finished_more);
+    pthread_cond_destroy(&j->printed_more);
     pthread_mutex_destroy(&j->lock);
     free(j);
     return device;

@@ -10,8 +10,8 @@
 /* How many images of a batch are filtered at once. */
 int jobs_at_once(const struct options *o, const struct job_list *batch);
 
-/* Filter them all, or until there is no device to do it on: false. The session has plans for so
- * many jobs. A signal meanwhile ends the program, after a line that says how far it came. */
+/* Filter them all; false as soon as there is no usable device. A signal meanwhile ends the program,
+ * after a line that says how many are done. */
 bool jobs_run(struct session *s, const struct job_list *batch, int at_once, struct tally *tally);
 
 #endif

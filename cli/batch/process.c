@@ -1,8 +1,8 @@
 /*
  * process.c - one image from its input to its output
  *
- * open input -> plan -> open output -> run -> rename output -> report. Whatever fails, the cleanup
- * at the end of process_image() closes what is open and removes what was begun.
+ * open input -> plan -> open output -> run -> finish output. On any failure the cleanup at the end of
+ * try_image() closes what is open and removes the unfinished output.
  */
 #include "batch/process.h"
 
@@ -22,14 +22,14 @@
 
 #define READ_AHEAD ((size_t)16 << 20) /* bytes of rows */
 
-/* All that is open for one image. */
+/* What one image needs while it is filtered. */
 struct work {
     const struct job *job;
     struct message_buffer *messages;
     struct plan_lease lease;
     FILE *input;
     char *buffer;        /* the input's */
-    struct file_ref ref; /* in place: where the input is, and its result will be */
+    struct file_ref ref; /* in place: the file to replace */
     struct imf_reader *reader;
     struct imf_curve *curve; /* with --linear; or NULL: sRGB's */
     struct imf_writer *writer;
@@ -37,10 +37,10 @@ struct work {
     struct imf_encode encode; /* the options', for this name */
     struct imf_picture *spectrum;
     struct outcome outcome;
-    char warning[1400]; /* the curve's, the reader's, the writer's and the plan's */
+    char warning[1400]; /* of the curve, the reader, the writer and the plan */
     struct imf_error error;
     double start;
-    bool elsewhere; /* its device failed: another is to do it */
+    bool retry; /* the device failed: try another one */
 };
 
 static enum result fail(const struct work *w, const char *file, const char *text) {
@@ -67,8 +67,8 @@ static enum result skip(const struct work *w, const char *why) {
     return RESULT_SKIPPED;
 }
 
-/* In place, what is read is what will be replaced, whatever becomes of its name meanwhile. Below a
- * directory that was walked no link leads out of it. */
+/* In place: open the file by a reference, so that the file that is read is the one that is replaced,
+ * even if its name changes meanwhile. Below a directory that -r walked no link is followed. */
 static bool open_original(struct work *w) {
     const struct job *job = w->job;
     int fd = -1;
@@ -80,8 +80,8 @@ static bool open_original(struct work *w) {
     return w->input != NULL;
 }
 
-/* An older backup stays: is that what was asked for, or a failure? */
-static enum result keep_backup(const struct session *s, const struct work *w, const char *why) {
+/* An older backup exists, and stays: the options say whether that is a failure. */
+static enum result backup_exists(const struct session *s, const struct work *w, const char *why) {
     if (s->options->no_clobber || s->options->skip_existing)
         return skip(w, "its backup exists");
     return fail(w, w->job->input, why);
@@ -108,7 +108,7 @@ static enum result open_input(struct session *s, struct work *w) {
     }
     if (o->in_place && o->backup && !o->clobber_backup &&
         output_backup_exists(&w->ref, o->backup, text))
-        return keep_backup(s, w, text);
+        return backup_exists(s, w, text);
     if (fstat(fileno(w->input), &st) == 0 && S_ISDIR(st.st_mode))
         return fail(w, name, "is a directory (filter what is in it with -r)");
     w->buffer = file_buffer(w->input);
@@ -135,7 +135,8 @@ static bool is_held(const struct session *s, const struct work *w) {
            !imf_reader_in_order(w->reader);
 }
 
-/* What the workspace's choice says of the whole batch, when it is made or when it is run. */
+/* Keep the plan's remark, which concerns the whole batch. It may appear when the plan is made or when
+ * it runs. */
 static const char *note_choice(const struct work *w) {
     const char *note = w->outcome.choice ? w->outcome.choice->note : NULL;
     if (note)
@@ -143,20 +144,20 @@ static const char *note_choice(const struct work *w) {
     return note;
 }
 
-/* Another device may do what one has failed at. What was read or written in a stream cannot be read
- * or written again. */
-static bool leave_device(struct session *s, struct work *w) {
+/* The device has failed. The image is tried on another one, unless its input or output is a stream,
+ * which cannot be read or written again. */
+static bool retry_elsewhere(struct session *s, struct work *w) {
     struct stat st;
     if (!device_pool_drop(s->pool, w->lease.device, &w->error, &w->messages->reporter))
         return false;
     bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
-    w->elsewhere =
+    w->retry =
         w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 && S_ISREG(st.st_mode);
-    return w->elsewhere;
+    return w->retry;
 }
 
-/* Where the image's own curve of light cannot be used, sRGB's is, with a warning. */
-static enum result take_curve(struct session *s, struct work *w) {
+/* --linear: the image's own light curve. Where it cannot be used, sRGB's is, with a warning. */
+static enum result read_curve(struct session *s, struct work *w) {
     if (!s->options->settings.linear)
         return RESULT_DONE;
     enum imf_status status = imf_curve_read(&w->curve, imf_reader_metadata(w->reader),
@@ -168,25 +169,26 @@ static enum result take_curve(struct session *s, struct work *w) {
     return RESULT_DONE;
 }
 
-static enum result take_workspace(struct session *s, struct work *w) {
+static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct plan_key key = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
                                  is_held(s, w), w->curve};
     enum imf_status status = device_pool_acquire(s->pool, &key, &w->lease, &w->error);
     if (status != IMF_OK) {
-        if (leave_device(s, w))
+        if (retry_elsewhere(s, w))
             return RESULT_FAILED;
         fail_input(w);
         if (status == IMF_ERR_NO_DEVICE)
             return RESULT_NO_DEVICE;
-        bool hopeless = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
-        return hopeless ? RESULT_HOPELESS : RESULT_FAILED;
+        bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
+        return bad_usage ? RESULT_BAD_USAGE : RESULT_FAILED;
     }
     w->outcome.choice = imf_workspace_choice(w->lease.workspace);
     w->outcome.warning = note_choice(w);
     return RESULT_DONE;
 }
 
-/* A PNM's extension says which one it is. In place it may be wrong, but a bitmap stays one. */
+/* Which PNM: as --format says, else as the extension does. In place a wrong extension is ignored, but
+ * a bitmap stays a bitmap. */
 static enum imf_pnm output_pnm(const struct session *s, const struct work *w) {
     const char *extension = w->job->output ? path_extension(w->job->output) : NULL;
     enum imf_pnm named = extension ? imf_pnm_from_name(extension) : IMF_PNM_ANY;
@@ -196,8 +198,7 @@ static enum imf_pnm output_pnm(const struct session *s, const struct work *w) {
     return !s->options->in_place || bitmap ? named : IMF_PNM_ANY;
 }
 
-/* What will be written, and how. */
-static void settle_output(struct session *s, struct work *w) {
+static void set_output_format(struct session *s, struct work *w) {
     struct imf_info info = *imf_plan_output(w->lease.plan);
     info.format = output_format(s, w);
     w->encode = s->options->encode;
@@ -207,7 +208,6 @@ static void settle_output(struct session *s, struct work *w) {
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
 }
 
-/* The output's format cannot hold what the input is. */
 static enum result fail_format(const struct work *w) {
     char text[sizeof w->error.text + 300];
     snprintf(text, sizeof text, "cannot be written as %.256s: %s", output_name(w), w->error.text);
@@ -257,7 +257,7 @@ static void add_warning(struct work *w, const char *text) {
     w->outcome.warning = w->warning;
 }
 
-/* What is said of the image is printed here; of the plan it has been. */
+/* Print the warnings of the image, and keep them for the JSON object, with the plan's note. */
 static void collect_warnings(struct work *w, const char *note) {
     const char *read = imf_reader_warning(w->reader);
     const char *written = w->writer ? imf_writer_warning(w->writer) : NULL;
@@ -277,7 +277,7 @@ static enum result run(struct session *s, struct work *w) {
     enum imf_status status = run_plan(s, w);
     const char *note = note_choice(w);
     if (status != IMF_OK) {
-        if (leave_device(s, w))
+        if (retry_elsewhere(s, w))
             return RESULT_FAILED;
         if (!w->writer || !ferror(w->output.stream))
             return fail_input(w);
@@ -297,48 +297,18 @@ static enum result run(struct session *s, struct work *w) {
     return RESULT_DONE;
 }
 
-static enum result settle(const struct session *s, const struct work *w,
-                          const struct output *output, enum output_result committed) {
+static enum result commit_result(const struct session *s, const struct work *w,
+                                 const struct output *output, enum output_result committed) {
     switch (committed) {
     case OUTPUT_DONE:
         return RESULT_DONE;
     case OUTPUT_EXISTS:
         return skip(w, "its output exists");
     case OUTPUT_BACKUP_EXISTS:
-        return keep_backup(s, w, output->why);
+        return backup_exists(s, w, output->why);
     default:
         return fail(w, output_name(w), output->why);
     }
-}
-
-static enum result commit(struct session *s, struct work *w) {
-    imf_writer_close(&w->writer);
-    return settle(s, w, &w->output, output_commit(&w->output));
-}
-
-/* All has gone well, or will have when the output has its name. */
-static void report_success(const struct session *s, struct work *w, const struct reporter *r) {
-    if (*w->output.note) {
-        report_warning(r, output_name(w), w->output.note);
-        add_warning(w, w->output.note);
-    }
-    w->outcome.report.total_ms = now_ms() - w->start;
-    (s->options->dry_run ? report_planned : report_done)(r, &w->outcome);
-}
-
-/* Leave the output to be named with others'. */
-static enum result leave_unfinished(struct session *s, struct work *w, struct unfinished *later) {
-    imf_writer_close(&w->writer);
-    if (!output_finish(&w->output))
-        return fail(w, output_name(w), w->output.why);
-    *later = (struct unfinished){.job = w->job, .messages = w->messages};
-    if (!message_buffer_open(&later->done, &s->reporter, &s->noted, true))
-        return fail(w, output_name(w), "out of memory");
-    report_success(s, w, &later->done.reporter);
-    message_buffer_close(&later->done);
-    later->output = w->output;
-    w->output = (struct output){.stream = NULL};
-    return RESULT_UNFINISHED;
 }
 
 static enum result write_spectrum(struct session *s, struct work *w) {
@@ -349,7 +319,30 @@ static enum result write_spectrum(struct session *s, struct work *w) {
     return failed ? fail(w, shown, failed) : RESULT_DONE;
 }
 
-/* Everything between an open input and the report. */
+static void report_success(const struct session *s, struct work *w, const struct reporter *r) {
+    if (*w->output.note) {
+        report_warning(r, output_name(w), w->output.note);
+        add_warning(w, w->output.note);
+    }
+    w->outcome.report.total_ms = now_ms() - w->start;
+    (s->options->dry_run ? report_planned : report_done)(r, &w->outcome);
+}
+
+/* Complete the output under its temporary name. The caller flushes and renames it. */
+static enum result finish_output(struct session *s, struct work *w, struct unfinished *later) {
+    imf_writer_close(&w->writer);
+    if (!output_finish(&w->output))
+        return fail(w, output_name(w), w->output.why);
+    *later = (struct unfinished){.job = w->job, .messages = w->messages};
+    if (!message_buffer_open(&later->done, &s->reporter))
+        return fail(w, output_name(w), "out of memory");
+    report_success(s, w, &later->done.reporter);
+    message_buffer_close(&later->done);
+    later->output = w->output;
+    w->output = (struct output){.stream = NULL};
+    return RESULT_UNFINISHED;
+}
+
 static enum result filter_image(struct session *s, struct work *w, struct unfinished *later) {
     const struct options *o = s->options;
     if (imf_reader_open(&w->reader, w->input, &o->limits, &w->error) != IMF_OK) {
@@ -359,44 +352,42 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
     }
     const struct imf_info *info = imf_reader_info(w->reader);
     w->messages->pixels = (uint64_t)info->width * (uint64_t)info->height;
-    /* While a device is opened, which takes its time. What is decided by its own memory, or among
-     * others, has none for that. */
+    /* Decode while the device is opened, unless --max-memory is low or other jobs fill the cores. */
     if (s->alone && !o->dry_run && w->job->output && options_spare_memory(o))
         imf_reader_ahead(w->reader, READ_AHEAD);
-    enum result result = take_curve(s, w);
+    enum result result = read_curve(s, w);
     if (result == RESULT_DONE && s->filter)
-        result = take_workspace(s, w);
+        result = acquire_workspace(s, w);
     if (result != RESULT_DONE)
         return result;
     if (w->lease.plan)
-        settle_output(s, w);
+        set_output_format(s, w);
     if (o->dry_run || (!w->job->output && !o->verify && !o->report.bench && !o->report.spectrum))
-        return RESULT_DONE; /* explaining is all */
+        return RESULT_DONE; /* only the plan is wanted */
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
         return result;
-    if ((result = run(s, w)) != RESULT_DONE || !w->job->output)
-        return result;
-    return later ? leave_unfinished(s, w, later) : commit(s, w);
+    result = run(s, w);
+    if (result == RESULT_DONE && w->spectrum)
+        result = write_spectrum(s, w);
+    return result == RESULT_DONE && w->job->output ? finish_output(s, w, later) : result;
 }
 
 static enum result try_image(struct session *s, const struct job *job,
                              struct message_buffer *messages, struct unfinished *later,
-                             bool *elsewhere) {
+                             bool *retry) {
     const struct options *o = s->options;
     struct work w = {.job = job, .messages = messages, .start = now_ms()};
     w.outcome.input = job->input;
     w.outcome.output = job->output;
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
-    *elsewhere = false;
+    *retry = false;
     const char *reason = job->error ? NULL : names_skip_reason(job, o);
     if (reason)
         return skip(&w, reason);
     enum result result = open_input(s, &w);
     if (result == RESULT_DONE && (o->report.explain || !o->dry_run))
         result = filter_image(s, &w, later);
-    if (result == RESULT_DONE && w.spectrum)
-        result = write_spectrum(s, &w);
     if (result == RESULT_DONE)
         report_success(s, &w, &messages->reporter);
     imf_writer_close(&w.writer);
@@ -409,17 +400,17 @@ static enum result try_image(struct session *s, const struct job *job,
     if (w.input && w.input != stdin)
         fclose(w.input);
     free(w.buffer);
-    *elsewhere = w.elsewhere;
+    *retry = w.retry;
     return result;
 }
 
 enum result process_image(struct session *s, const struct job *job, struct message_buffer *messages,
                           struct unfinished *later) {
     enum result result;
-    bool elsewhere;
+    bool retry;
     do
-        result = try_image(s, job, messages, later, &elsewhere);
-    while (elsewhere);
+        result = try_image(s, job, messages, later, &retry);
+    while (retry);
     return result;
 }
 
@@ -432,7 +423,7 @@ void process_finish(struct session *s, struct unfinished *list, enum result *res
     output_commit_all(outputs, committed, count);
     for (size_t i = 0; i < count; i++) {
         const struct work w = {.job = list[i].job, .messages = list[i].messages};
-        results[i] = settle(s, &w, &list[i].output, committed[i]);
+        results[i] = commit_result(s, &w, &list[i].output, committed[i]);
         if (results[i] == RESULT_DONE)
             message_buffer_add(w.messages, &list[i].done);
         message_buffer_free(&list[i].done);

@@ -15,38 +15,37 @@
 struct session {
     const struct options *options;
     struct reporter reporter;
-    const struct imf_filter *filter; /* borrowed; NULL: the spectrum is all that is asked for */
+    const struct imf_filter *filter; /* borrowed; NULL: only a spectrum is drawn */
     struct device_pool *pool;
-    bool alone; /* the only image */
+    bool alone; /* there is only one image */
     bool make_directories;
-    bool noted;          /* the plan's note has been printed */
     atomic_uint formats; /* written so far, a bit for each enum imf_format */
 };
 
 enum result {
     RESULT_DONE,
     RESULT_SKIPPED,
-    RESULT_FAILED,   /* this image; the next may do better */
-    RESULT_HOPELESS, /* ... which is not likely: the options ask for what cannot be had */
+    RESULT_FAILED,    /* for a reason of this image */
+    RESULT_BAD_USAGE, /* the options are impossible for this image, and so probably for all */
     RESULT_NO_DEVICE,
-    RESULT_UNFINISHED /* its output waits for its name */
+    RESULT_UNFINISHED /* done but for flushing and renaming the output */
 };
 
-enum { PROCESS_TOGETHER = 64 }; /* outputs that are named together, at most */
+enum { PROCESS_TOGETHER = 64 }; /* outputs that are committed together, at most */
 
-/* An image that was filtered, and lacks its output's name. */
+/* A filtered image whose output is complete under its temporary name. */
 struct unfinished {
     const struct job *job;
     struct message_buffer *messages;
-    struct message_buffer done; /* what is said of it if it gets that name */
+    struct message_buffer done; /* messages to print once it is renamed */
     struct output output;
 };
 
-/* Filter one image and report it to the record. With `later`, its output may be left to be named
- * with others': RESULT_UNFINISHED. */
+/* Filter one image, with its messages. With `later` the output may be left for process_finish():
+ * RESULT_UNFINISHED. */
 enum result process_image(struct session *s, const struct job *job, struct message_buffer *messages,
                           struct unfinished *later);
-/* What becomes of those. */
+/* Flush and rename outputs, together. */
 void process_finish(struct session *s, struct unfinished *list, enum result *results, size_t count);
 
 #endif

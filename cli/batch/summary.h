@@ -10,7 +10,7 @@
 
 /* How a batch stands. */
 struct tally {
-    size_t count, done, failed, skipped, hopeless;
+    size_t count, done, failed, skipped, bad_usage;
     const char *failure[10]; /* the first inputs that failed */
     uint64_t pixels;         /* of those that were filtered */
     double begun;            /* now_ms() then */

@@ -1,43 +1,38 @@
 /*
- * escape.c - names in messages: one line, and nothing that a terminal obeys
+ * escape.c - text from outside made safe to print: one line, no control characters
  */
 #include "report/escape.h"
 
 #include <stdbool.h>
 
-size_t utf8_length(const char *text) {
+size_t utf8_decode(const char *text, uint32_t *value) {
+    /* Lead bytes, the least code point of that length, and the bits of the lead byte. */
     static const struct {
-        unsigned char first, last, low, high; /* range of byte 1, range of byte 2 */
-        size_t length;
+        unsigned char first, last, bits;
+        uint32_t least;
     } forms[] = {
-        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+        {0x00, 0x7f, 0x7f, 0},
+        {0xc2, 0xdf, 0x1f, 0x80},
+        {0xe0, 0xef, 0x0f, 0x800},
+        {0xf0, 0xf4, 0x07, 0x10000},
     };
     const unsigned char *s = (const unsigned char *)text;
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (s[0] < forms[i].first || s[0] > forms[i].last)
+    for (size_t more = 0; more < sizeof forms / sizeof forms[0]; more++) {
+        if (s[0] < forms[more].first || s[0] > forms[more].last)
             continue;
-        if (forms[i].length > 1 && (s[1] < forms[i].low || s[1] > forms[i].high))
-            return 0;
-        for (size_t k = 2; k < forms[i].length; k++) {
+        *value = s[0] & forms[more].bits;
+        for (size_t k = 1; k <= more; k++) {
             if ((s[k] & 0xc0) != 0x80)
                 return 0;
+            *value = *value << 6 | (s[k] & 0x3f);
         }
-        return forms[i].length;
+        bool surrogate = *value >= 0xd800 && *value <= 0xdfff;
+        return *value < forms[more].least || surrogate || *value > 0x10ffff ? 0 : more + 1;
     }
     return 0;
 }
 
-uint32_t utf8_code_point(const char *s, size_t length) {
-    static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t value = (unsigned char)s[0] & first[length];
-    for (size_t i = 1; i < length; i++)
-        value = value << 6 | ((unsigned char)s[i] & 0x3f);
-    return value;
-}
-
-static bool is_obeyed(uint32_t value) {
+static bool is_control(uint32_t value) {
     static const struct {
         uint32_t first, last;
     } ranges[] = {
@@ -53,16 +48,17 @@ static bool is_obeyed(uint32_t value) {
 }
 
 void escape_print(FILE *out, const char *text) {
+    uint32_t value;
     for (const char *s = text; *s;) {
-        size_t length = utf8_length(s);
-        bool shown = length && !is_obeyed(utf8_code_point(s, length));
+        size_t length = utf8_decode(s, &value);
+        bool safe = length && !is_control(value);
         if (!length)
             length = 1;
-        if (shown)
+        if (safe)
             fwrite(s, 1, length, out);
         else if (*s == '\n')
             fputs("\\n", out);
-        for (size_t i = 0; i < length && !shown && *s != '\n'; i++)
+        for (size_t i = 0; i < length && !safe && *s != '\n'; i++)
             fprintf(out, "\\%03o", (unsigned)(unsigned char)s[i]);
         s += length;
     }

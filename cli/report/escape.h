@@ -1,5 +1,5 @@
 /*
- * escape.h - names in messages: one line, and nothing that a terminal obeys
+ * escape.h - text from outside made safe to print: one line, no control characters
  */
 #ifndef CLI_REPORT_ESCAPE_H
 #define CLI_REPORT_ESCAPE_H
@@ -9,13 +9,11 @@
 #include <stdio.h>
 
 /* Length of the valid UTF-8 sequence at s, or 0: no overlong forms, surrogates or values past
- * U+10FFFF (Unicode 15, table 3-7). */
-size_t utf8_length(const char *s);
-/* The code point of a valid sequence. */
-uint32_t utf8_code_point(const char *s, size_t length);
+ * U+10FFFF (Unicode 15, table 3-7). *value is its code point. */
+size_t utf8_decode(const char *s, uint32_t *value);
 
-/* Print text with newlines as \n, and with every byte of controls, of what turns the direction of
- * writing, and of what is no UTF-8, as \ooo. */
+/* Print text. Newlines become \n; control characters, characters that change the direction of
+ * writing, and bytes that are not UTF-8 become \ooo. */
 void escape_print(FILE *out, const char *text);
 
 #endif

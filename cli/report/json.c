@@ -15,8 +15,8 @@ static void put_string(FILE *out, const char *text) {
     putc('"', out);
     while (*s) {
         const char *special = strchr(escaped, *s);
-        size_t length = utf8_length(s);
-        uint32_t value = length ? utf8_code_point(s, length) : 0;
+        uint32_t value;
+        size_t length = utf8_decode(s, &value);
         if (special)
             fprintf(out, "\\%c", letters[special - escaped]);
         else if (length && (value < 0x20 || (value >= 0x7f && value < 0xa0)))

@@ -1,7 +1,7 @@
 /*
  * json.h - one JSON object a line
  *
- * Strings come out as valid UTF-8 whatever went in; numbers have '.' as their decimal point.
+ * Strings are printed as valid UTF-8 whatever bytes they hold. The decimal point is '.'.
  */
 #ifndef CLI_REPORT_JSON_H
 #define CLI_REPORT_JSON_H
@@ -23,7 +23,7 @@ void json_integer(struct json *j, const char *key, uint64_t value);
 /* Three decimals; null when not finite. */
 void json_number(struct json *j, const char *key, double value);
 void json_bool(struct json *j, const char *key, bool value);
-/* "key":{ which is closed as an element is */
+/* "key":{, closed by json_close_element() */
 void json_open_object(struct json *j, const char *key);
 /* "key":[ and its elements { ... } */
 void json_open_list(struct json *j, const char *key);

@@ -1,9 +1,8 @@
 /*
- * terminal.c - one line at the bottom of a terminal that changes in place
+ * terminal.c - a status line at the bottom of a terminal, on standard error
  *
- * The cursor is left at the line's beginning. When a window becomes narrower its lines are broken or
- * cut, as the terminal has it; either way what is to be erased then begins at the cursor and goes to
- * the end of the screen.
+ * The cursor stays at the line's beginning. When the window becomes narrower, terminals wrap the line
+ * or cut it. Either way the line lies between the cursor and the end of the screen.
  */
 #include "report/terminal.h"
 
@@ -36,7 +35,7 @@ bool terminal_is_usable(void) {
     return isatty(STDERR_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
-/* In the last column some terminals begin the next line. */
+/* One column less than there are: some terminals wrap after the last one. */
 int terminal_columns(void) {
     struct winsize size;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
@@ -44,7 +43,7 @@ int terminal_columns(void) {
     return size.ws_col - 1;
 }
 
-/* All of it at once, so that nobody else's output comes in between. */
+/* One write(), so that no other output comes in between. */
 static void put(const char *text) {
     (void)!write(STDERR_FILENO, text, strlen(text));
 }
@@ -55,7 +54,6 @@ static void erase(void) {
     state.shown = false;
 }
 
-/* Another program has the terminal. */
 static bool in_background(void) {
     pid_t front = tcgetpgrp(STDERR_FILENO);
     return front > 0 && front != getpgrp();
