@@ -24,8 +24,8 @@
 #include "report/clock.h"
 #include "report/message.h"
 
-/* A standard stream that the parent closed must not be the number of an image's file. Opened the
- * wrong way round, so that using it still fails. */
+/* Occupy the descriptors of standard streams that the parent closed, so that no image gets them. Opened
+ * in the wrong direction, so that using them still fails. */
 static void hold_standard_streams(void) {
     for (int fd = 0; fd < 3; fd++) {
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
@@ -33,7 +33,7 @@ static void hold_standard_streams(void) {
     }
 }
 
-/* What was printed must have arrived. */
+/* Report a failed write to standard output. */
 static int close_stdout(int status) {
     bool failed = fflush(stdout) != 0;
     int error = failed ? errno : EIO;
@@ -75,7 +75,7 @@ static int print_information(const struct options *o) {
     return EXIT_DONE;
 }
 
-/* Options of one format's encoder, when no such file was written. */
+/* Warn of options of an encoder that was not used. */
 static void warn_of_unused_options(const struct session *s) {
     const struct options *o = s->options;
     const struct {
@@ -97,7 +97,7 @@ static void warn_of_unused_options(const struct session *s) {
     }
 }
 
-/* The options are to blame only when they suit none of the images, in whatever order they come. */
+/* Exit status 2 only if the options were impossible for all images. */
 static int filter_batch(struct session *s, const struct job_list *b, int jobs) {
     struct tally t;
     if (!jobs_run(s, b, jobs, &t)) {
@@ -135,7 +135,7 @@ static struct reporter make_reporter(const struct options *o) {
     return (struct reporter){taken ? stderr : stdout, stderr, &o->report, taken && o->report.json};
 }
 
-/* Images that -r has met and that cannot be read. */
+/* Files below directories in formats that cannot be read. */
 static void report_others(const struct reporter *r, const struct file_type_counts *others) {
     char *text = file_type_counts_text(others);
     if (text && r->options->verbosity >= 0 && !r->json_alone)
@@ -154,7 +154,7 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
     struct job_list batch = {0};
     char mismatch[NAME_MISMATCH];
     int status = EXIT_USAGE;
-    /* Without images to filter the kernel is all that was asked for. */
+    /* Without inputs --show-kernel only prints. */
     bool images =
         !o->show_kernel || o->input_count || o->files_from || o->output || o->report.spectrum;
     if ((images && !make_list(&batch, o)) || !pictures_check(o, &batch)) {

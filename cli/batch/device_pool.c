@@ -14,14 +14,14 @@ enum { DEVICES_MAX = 64 };
 struct device {
     char index[12], name[160]; /* "0", "0 (NAME)" */
     const char *trial[4];      /* the command that tries it in a child process */
-    int in_flight;             /* images */
+    int in_flight, total;      /* images */
     bool failed;
 };
 
 struct device_pool {
     struct imf_context *probe; /* with --device=all: shows whether OpenCL works at all */
     struct plan_cache *plans;
-    pthread_mutex_t lock; /* of in_flight and failed */
+    pthread_mutex_t lock; /* of in_flight, total and failed */
     int count;
     struct imf_context *contexts[DEVICES_MAX]; /* of the devices */
     struct device devices[DEVICES_MAX];
@@ -134,15 +134,19 @@ static void leave(struct device_pool *p, int device) {
 
 enum imf_status device_pool_acquire(struct device_pool *p, const struct plan_key *key,
                                     struct plan_lease *lease, struct imf_error *err) {
-    int device = -1;
+    struct device *best = NULL;
     pthread_mutex_lock(&p->lock);
     for (int i = 0; i < p->count; i++) {
-        const struct device *d = &p->devices[i];
-        if (!d->failed && (device < 0 || d->in_flight < p->devices[device].in_flight))
-            device = i;
+        struct device *d = &p->devices[i];
+        bool less = best && (d->in_flight == best->in_flight ? d->total < best->total
+                                                             : d->in_flight < best->in_flight);
+        if (!d->failed && (!best || less))
+            best = d;
     }
-    p->devices[device].in_flight++;
+    best->in_flight++;
+    best->total++;
     pthread_mutex_unlock(&p->lock);
+    int device = (int)(best - p->devices);
     enum imf_status status = plan_cache_acquire(p->plans, device, key, lease, err);
     if (status != IMF_OK)
         leave(p, device);

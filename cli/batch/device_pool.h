@@ -2,7 +2,8 @@
  * device_pool.h - the devices that a run's images are filtered on: the one that was asked for or,
  * with --device=all, each that there is
  *
- * An image goes to the device with the fewest images in flight. A device that fails gets no more
+ * An image goes to the device with the fewest images in flight; of equally busy ones to the one that
+ * has had the fewest. A device that fails gets no more
  * images, and those that it failed at go to the others.
  */
 #ifndef CLI_BATCH_DEVICE_POOL_H

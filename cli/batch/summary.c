@@ -1,5 +1,5 @@
 /*
- * summary.c - what became of a batch
+ * summary.c - the end of a batch: how many images were filtered, skipped and failed
  */
 #include "batch/summary.h"
 
@@ -52,7 +52,7 @@ static void print_summary(const struct tally *t, double seconds) {
 
 /* ---- for programs ------------------------------------------------------------------------- */
 
-/* What may be a batch ends with an object of it, however many images it turned out to be. */
+/* The last object. It is printed whenever the options allow several images, even if there was one. */
 static void print_json(const struct reporter *r, const struct options *o, const struct tally *t,
                        const struct file_type_counts *others, bool interrupted) {
     if (!o->report.json || (t->count == 1 && !o->recursive && !o->files_from && !o->shards))

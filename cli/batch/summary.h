@@ -1,5 +1,5 @@
 /*
- * summary.h - what became of a batch
+ * summary.h - the end of a batch: how many images were filtered, skipped and failed
  */
 #ifndef CLI_BATCH_SUMMARY_H
 #define CLI_BATCH_SUMMARY_H
@@ -8,22 +8,22 @@
 #include "options/settings.h"
 #include "report/outcome.h"
 
-/* How a batch stands. */
+/* Counts of images. */
 struct tally {
     size_t count, done, failed, skipped, bad_usage;
     const char *failure[10]; /* the first inputs that failed */
     uint64_t pixels;         /* of those that were filtered */
     double begun;            /* now_ms() then */
-    bool watched;            /* somebody was shown how far it came */
+    bool watched;            /* progress was shown */
 };
 
-/* It is over; others: images that were met and cannot be read. */
+/* At the end. others: files in formats that cannot be read. */
 void summary_report(const struct reporter *r, const struct options *o, const struct tally *t,
                     const struct file_type_counts *others);
-/* A signal ends it. */
+/* A signal ends the program. */
 void summary_interrupted(const struct reporter *r, const struct options *o, const struct tally *t,
                          const struct file_type_counts *others);
-/* It ends before all images were tried, for a reason that people have been told. */
+/* The batch ended early, and a message has said why. */
 void summary_abandoned(const struct reporter *r, const struct options *o, const struct tally *t,
                        const struct file_type_counts *others);
 

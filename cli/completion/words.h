@@ -1,8 +1,7 @@
 /*
- * words.h - scripts that let shells complete the command line
+ * words.h - words for the completion scripts of shells, from the tables of options and filters
  *
- * They are printed from the tables of options and filters. One list of words serves every shell: a
- * word that ends in ':', '=' or '@' is to be continued, others are whole.
+ * All shells use the same words. One that ends in ':', '=' or '@' goes on without a space.
  */
 #ifndef CLI_COMPLETION_WORDS_H
 #define CLI_COMPLETION_WORDS_H
@@ -13,9 +12,9 @@ enum { COMPLETION_WORDS = 512 };
 
 enum completion { COMPLETION_NONE, COMPLETION_FILE, COMPLETION_SPEC, COMPLETION_WORD };
 
-/* What an option's value is completed to: nothing, a file's name, a filter or one of some words. */
+/* How an option's value is completed. */
 enum completion completion_kind(const struct option_row *row);
-/* Those words, with spaces between. */
+/* The words of COMPLETION_WORD, with spaces between. */
 const char *completion_values(const struct option_row *row, char text[COMPLETION_WORDS]);
 
 /* For each option that has a long name. */

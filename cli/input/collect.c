@@ -93,12 +93,12 @@ static int by_input(const void *a, const void *b) {
     return strcmp(((const struct job *)a)->input, ((const struct job *)b)->input);
 }
 
-/* Every Nth input of the list sorted by name, so that the shares are the same in whatever order the
- * names come. Neighbours, which are likely to be alike, go to different shares. */
+/* Every Nth input of the list sorted by name, so that shares do not depend on the order in which names
+ * were found. Neighbours, which are likely to be of the same size, go to different shares. */
 bool collect_share(struct job_list *b, const struct options *o) {
     for (size_t i = 0; i < b->count; i++) {
         if (strcmp(b->jobs[i].input, "-") == 0) {
-            complain("--shard divides files among runs, and standard input is none");
+            complain("--shard divides files among runs, and standard input is not a file");
             return false;
         }
     }

@@ -38,15 +38,15 @@ static bool read_names(const char *path, struct names *names) {
     DIR *dir = opendir(path);
     if (!dir)
         return false;
-    size_t room = 0;
+    size_t capacity = 0;
     struct dirent *entry;
     int error;
     while (errno = 0, (entry = readdir(dir)) != NULL) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        if (names->count == room) {
-            room = room ? room * 2 : 32;
-            char **grown = realloc(names->list, room * sizeof *grown);
+        if (names->count == capacity) {
+            capacity = capacity ? capacity * 2 : 32;
+            char **grown = reallocarray(names->list, capacity, sizeof *grown);
             if (!grown)
                 break;
             names->list = grown;
@@ -72,14 +72,14 @@ static void say_skipped(const struct walk *w, const char *path, const char *why)
         complain_about(path, "skipped: %s", why);
 }
 
-/* An input that fails, by errno. */
+/* Add an input that is known to fail, with errno. */
 static bool add_failed(struct walk *w, const char *path, const char *below, const char *format) {
     char *error = format_text(format, strerror(errno));
     return error && job_list_add(w->batch, path, below, error, true);
 }
 
-/* The output directory, which is not an input even when it lies inside. It may have been made since
- * the walk began, by a run that has another share. */
+/* The output directory is no input even where it lies inside one. It is looked up each time: another
+ * run with --shard may have created it since the walk began. */
 static bool is_output(const struct walk *w, const struct stat *st) {
     const char *output = w->options->output;
     struct stat made;
@@ -92,8 +92,8 @@ static bool has_image_name(const char *path) {
     return extension && imf_format_from_name(extension) != IMF_FORMAT_NONE;
 }
 
-/* Does the name go on behind that of an image beside it, as photo.jpg.orig and photo.jpg~ do? In place
- * this may be a photo's only original. Of the suffix that is asked for collide.c knows more. */
+/* Is the name that of an image beside it and more, such as photo.jpg.orig or photo.jpg~? In place it may
+ * be the only original. collisions.c finds backups with the suffix of this run. */
 static bool is_backup(const struct walk *w, const char *path) {
     const struct options *o = w->options;
     size_t length = strlen(path), suffix = o->backup ? strlen(o->backup) : 0;
@@ -111,8 +111,8 @@ static bool is_backup(const struct walk *w, const char *path) {
     return found;
 }
 
-/* A regular file is an image by its content. What only its name calls one is damaged, or empty, and
- * fails when it is read; so does what cannot be read, for it might be one. */
+/* A regular file is an image by its content. One that has only the name of an image is damaged or empty:
+ * it is added, and fails when it is read. A file that cannot be opened fails at once. */
 static bool walk_file(struct walk *w, const char *path, const char *below) {
     if (path_is_temporary(path_base(path))) {
         say_skipped(w, path, "an output that is being written");
@@ -120,7 +120,7 @@ static bool walk_file(struct walk *w, const char *path, const char *below) {
     }
     struct file_type kind = file_type_of_file(path);
     if (kind.error == ENOENT) {
-        say_skipped(w, path, "it is gone");
+        say_skipped(w, path, "was removed meanwhile");
     } else if (kind.format != IMF_FORMAT_NONE && is_backup(w, path)) {
         say_skipped(w, path, "a backup of the image beside it, by its name");
         file_type_count(&w->batch->others, "backup");
@@ -140,22 +140,22 @@ static bool walk_file(struct walk *w, const char *path, const char *below) {
 
 static bool walk_into(struct walk *w, const char *path, const char *below);
 
-/* One entry: `path` to reach it, `below` to name it under the output directory. */
+/* path: to open it; below: its path below the directory that was named. */
 static bool walk_entry(struct walk *w, const char *path, const char *below) {
     struct stat link, st;
     if (lstat(path, &link) != 0) {
         if (errno != ENOENT)
             return add_failed(w, path, below, "cannot read: %s");
-        say_skipped(w, path, "it is gone");
+        say_skipped(w, path, "was removed meanwhile");
         return true;
     }
     if (S_ISLNK(link.st_mode) && w->options->in_place) {
-        /* What it leads to may lie outside; what lies inside is met under its own name. */
+        /* Its target is outside, or found under its own name. */
         say_skipped(w, path, "a symbolic link");
         return true;
     }
     if (stat(path, &st) != 0) {
-        /* A link, which counts only where it could have led to an image. */
+        /* A link: an error only if its name is that of an image. */
         if (has_image_name(path))
             return add_failed(w, path, below,
                               errno == ENOENT ? "is a dangling symbolic link" : "cannot read: %s");

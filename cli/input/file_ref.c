@@ -1,5 +1,5 @@
 /*
- * file_ref.c - where a file is: the descriptor of its directory, and its name there
+ * file_ref.c - a reference to a file: its directory's descriptor, and its name there
  */
 #include "input/file_ref.h"
 
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A directory that may be searched but not read still holds files; it cannot be flushed. */
+/* O_PATH: a directory may be searchable and not readable. It cannot be flushed then. */
 static int open_directory(int at, const char *path, int more) {
     int flags = O_DIRECTORY | O_CLOEXEC | more;
     int fd = openat(at, path, O_RDONLY | flags);
     return fd < 0 && errno == EACCES ? openat(at, path, O_PATH | flags) : fd;
 }
 
-/* Split path at its last slash, and open what is before it. */
+/* Split path at its last slash, and open the directory. */
 static bool split(struct file_ref *p, const char *path) {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
@@ -33,8 +33,8 @@ static bool split(struct file_ref *p, const char *path) {
     return false;
 }
 
-/* realpath() names a file through links that the system would not follow (fs.protected_symlinks):
- * it must be the one that the system opens. ESTALE: it is not, or has just been replaced. */
+/* realpath() follows links that open() may refuse (fs.protected_symlinks), so that the file it names is
+ * compared with the one that was opened. ESTALE: they differ, or the file has just been replaced. */
 static bool find_file(struct file_ref *p, const char *path, int fd) {
     struct stat opened, named;
     char *real = realpath(path, NULL);
@@ -55,7 +55,7 @@ bool file_ref_resolve(struct file_ref *p, const char *path) {
     *p = (struct file_ref){.directory = -1};
     for (int tries = 0; replaced && tries < 100; tries++) {
         int fd = open(path, O_PATH | O_CLOEXEC);
-        /* Where a dangling link leads nothing can be made; a name that is free is a place. */
+        /* No file has the name, which may be created. A dangling link is an error. */
         if (fd < 0)
             return errno == ENOENT && lstat(path, &st) != 0 && split(p, path);
         found = find_file(p, path, fd);
@@ -67,7 +67,7 @@ bool file_ref_resolve(struct file_ref *p, const char *path) {
     return found;
 }
 
-/* A directory that is no link, made if it is missing and to be made; -1 with errno (ELOOP: a link). */
+/* Open a directory that is no link; make: create it if it is missing. -1 with errno (ELOOP: a link). */
 static int open_below(int at, const char *name, bool make) {
     struct stat st;
     int fd = open_directory(at, name, O_NOFOLLOW);
@@ -114,8 +114,8 @@ void file_ref_close(struct file_ref *p) {
 }
 
 int file_ref_open(struct file_ref *p) {
-    /* Without blocking: opening a FIFO waits for its other end. Only a file that another process
-     * has a lease on is waited for. */
+    /* O_NONBLOCK: opening a FIFO would wait for its other end. Only a lease of another process on a
+     * regular file is waited for. */
     const int flags = O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
     int fd = openat(p->directory, p->name, flags | O_NONBLOCK);
     if (fd < 0 && errno == EWOULDBLOCK && file_ref_stat(p, p->name, &p->file) &&
@@ -144,7 +144,7 @@ bool stat_same_file(const struct stat *a, const struct stat *b) {
 }
 
 bool file_ref_sync(const struct file_ref *p) {
-    /* EBADF: the directory cannot be read. Others: a file system that has nothing to flush. */
+    /* EBADF: opened with O_PATH. The others: the file system cannot flush directories. */
     return fsync(p->directory) == 0 || errno == EBADF || errno == EINVAL || errno == EROFS ||
            errno == ENOTSUP;
 }

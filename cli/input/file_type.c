@@ -1,8 +1,8 @@
 /*
- * file_type.c - what a file is by its first bytes: an image that can be read, another kind, or neither
+ * file_type.c - a file's type by its first bytes: an image that can be read, another format, or none
  *
- * The library knows the formats that it reads. Of others the table has the bytes by which their
- * specifications, or the programs that write them, tell them; what they are called is for people.
+ * The library knows the formats that it reads. The table has the signatures of others, so that people
+ * are told why such a file is not filtered.
  */
 #include "input/file_type.h"
 
@@ -22,7 +22,7 @@ static const struct magic {
         const char *bytes;
     } parts[PARTS]; /* all of them; of length 0: no more */
 } magics[] = {
-    /* Before TIFF, of which they are variants. */
+    /* Variants of TIFF, so before it. */
     {"camera raw", {{0, 4, "II*\0"}, {8, 4, "CR\2\0"}}}, /* Canon CR2 */
     {"camera raw", {{0, 4, "IIRO"}}},                    /* Olympus ORF */
     {"camera raw", {{0, 4, "IIRS"}}},
@@ -54,7 +54,6 @@ static const struct magic {
     {"JPEG XL", {{0, 12, "\0\0\0\x0cJXL \r\n\x87\n"}}},
     {"JPEG 2000", {{0, 12, "\0\0\0\x0cjP  \r\n\x87\n"}}},
     {"JPEG 2000", {{0, 4, "\xff\x4f\xff\x51"}}},
-    {"JPEG XR", {{0, 3, "II\xbc"}}},
     {"OpenEXR", {{0, 4, "v/1\1"}}},
     {"PSD", {{0, 4, "8BPS"}}},
     {"PDF", {{0, 5, "%PDF-"}}},
@@ -64,29 +63,7 @@ static const struct magic {
     {"PFM", {{0, 3, "Pf\n"}}},
     {"Radiance HDR", {{0, 10, "#?RADIANCE"}}},
     {"Radiance HDR", {{0, 6, "#?RGBE"}}},
-    {"FITS", {{0, 9, "SIMPLE  ="}}},
-    {"XCF", {{0, 9, "gimp xcf "}}},
-    {"DjVu", {{0, 8, "AT&TFORM"}}},
-    {"DDS", {{0, 4, "DDS "}}},
-    {"QOI", {{0, 4, "qoif"}}},
-    {"farbfeld", {{0, 8, "farbfeld"}}},
-    {"MNG", {{0, 8, "\x8aMNG\r\n\x1a\n"}}},
-    {"JNG", {{0, 8, "\x8bJNG\r\n\x1a\n"}}},
-    {"DPX", {{0, 4, "SDPX"}}},
-    {"DPX", {{0, 4, "XPDS"}}},
-    {"Cineon", {{0, 4, "\x80\x2a\x5f\xd7"}}},
-    {"SGI", {{0, 3, "\1\xda\0"}}},
-    {"SGI", {{0, 3, "\1\xda\1"}}},
-    {"Sun raster", {{0, 4, "\x59\xa6\x6a\x95"}}},
-    {"PCX", {{0, 4, "\x0a\5\1\1"}}},
-    {"PCX", {{0, 4, "\x0a\5\1\x08"}}},
-    {"PCX", {{0, 4, "\xb1\x68\xde\x3a"}}}, /* DCX: several */
-    {"ILBM", {{0, 4, "FORM"}, {8, 4, "ILBM"}}},
-    {"VIPS", {{0, 4, "\x08\xf2\xa6\xb6"}}},
-    {"VIPS", {{0, 4, "\xb6\xa6\xf2\x08"}}},
-    {"XPM", {{0, 9, "/* XPM */"}}},
-    {"DICOM", {{128, 4, "DICM"}}},
-    /* What macOS leaves beside files where they cannot have attributes: "._photo.jpg". */
+    /* macOS writes "._photo.jpg" beside photo.jpg on file systems without attributes. */
     {"AppleDouble", {{0, 4, "\0\5\x16\7"}}},
 };
 
@@ -99,45 +76,28 @@ static bool matches(const struct magic *m, const unsigned char *head, size_t siz
     return true;
 }
 
-/* Markup whose first element is svg. Declarations and comments may be before it. */
-static bool is_svg(const unsigned char *head, size_t size) {
-    size_t at = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark */
-    while (at < size && (head[at] == ' ' || (head[at] >= '\t' && head[at] <= '\r')))
-        at++;
-    if (at == size || head[at] != '<')
-        return false;
-    while (at + 1 < size && (head[at] != '<' || head[at + 1] == '?' || head[at + 1] == '!')) {
-        bool comment = size - at >= 4 && memcmp(head + at, "<!--", 4) == 0;
-        const unsigned char *end = comment ? memmem(head + at, size - at, "-->", 3) : NULL;
-        at = !comment ? at + 1 : end ? (size_t)(end - head) : size;
-    }
-    return size - at > 4 && memcmp(head + at, "<svg", 4) == 0;
-}
-
 struct file_type file_type_of_head(const unsigned char *head, size_t size) {
-    struct file_type kind = {.format = imf_format_from_head(head, size)};
-    for (size_t i = 0; !kind.format && !kind.other && i < sizeof magics / sizeof magics[0]; i++)
-        kind.other = matches(&magics[i], head, size) ? magics[i].name : NULL;
-    if (!kind.format && !kind.other && is_svg(head, size))
-        kind.other = "SVG";
-    return kind;
+    struct file_type type = {.format = imf_format_from_head(head, size)};
+    for (size_t i = 0; !type.format && !type.other && i < sizeof magics / sizeof magics[0]; i++)
+        type.other = matches(&magics[i], head, size) ? magics[i].name : NULL;
+    return type;
 }
 
 struct file_type file_type_of_file(const char *path) {
-    /* Without blocking, should it be a FIFO by now; only a lease on a file is waited for. */
+    /* O_NONBLOCK: the path may name a FIFO by now. Only a lease on a regular file is waited for. */
     const int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC;
     unsigned char head[FILE_TYPE_HEAD];
     int fd = open(path, flags | O_NONBLOCK);
     if (fd < 0 && errno == EWOULDBLOCK)
         fd = open(path, flags);
     ssize_t size = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
-    struct file_type kind = {.error = size < 0 ? errno : 0};
+    struct file_type type = {.error = size < 0 ? errno : 0};
     if (fd >= 0)
         close(fd);
-    return size < 0 ? kind : file_type_of_head(head, (size_t)size);
+    return size < 0 ? type : file_type_of_head(head, (size_t)size);
 }
 
-/* Programs that write what can be read to standard output. */
+/* Programs that convert a file to a format that can be read, on standard output. */
 static const struct converter {
     const char *kind, *before, *behind;
 } converters[] = {{"TIFF", "tifftopnm ", ""},              /* netpbm */
@@ -165,25 +125,25 @@ void file_type_explain(FILE *file, const char *name, char *text, size_t size) {
 
 /* ---- counting ----------------------------------------------------------------------------- */
 
-void file_type_count(struct file_type_counts *kinds, const char *name) {
+void file_type_count(struct file_type_counts *counts, const char *name) {
     for (size_t i = 0; i < FILE_TYPES_MAX; i++) {
-        if (kinds->list[i].name && strcmp(kinds->list[i].name, name) != 0)
+        if (counts->list[i].name && strcmp(counts->list[i].name, name) != 0)
             continue;
-        kinds->list[i].name = name;
-        kinds->list[i].count++;
+        counts->list[i].name = name;
+        counts->list[i].count++;
         return;
     }
 }
 
-char *file_type_counts_text(const struct file_type_counts *kinds) {
+char *file_type_counts_text(const struct file_type_counts *counts) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
     const char *between = "";
-    for (size_t i = 0; i < FILE_TYPES_MAX && kinds->list[i].name; i++, between = ", ")
-        fprintf(out, "%s%zu %s", between, kinds->list[i].count, kinds->list[i].name);
+    for (size_t i = 0; i < FILE_TYPES_MAX && counts->list[i].name; i++, between = ", ")
+        fprintf(out, "%s%zu %s", between, counts->list[i].count, counts->list[i].name);
     bool empty = ftell(out) == 0;
     if (fclose(out) == 0 && !empty)
         return text;

@@ -1,5 +1,5 @@
 /*
- * file_type.h - what a file is by its first bytes: an image that can be read, another kind, or neither
+ * file_type.h - a file's type by its first bytes: an image that can be read, another format, or none
  */
 #ifndef CLI_INPUT_FILE_TYPE_H
 #define CLI_INPUT_FILE_TYPE_H
@@ -10,7 +10,7 @@
 
 #include "imfilter.h"
 
-/* As many first bytes as tell. */
+/* So many first bytes are looked at. */
 #define FILE_TYPE_HEAD 512
 
 struct file_type {
@@ -23,11 +23,11 @@ struct file_type {
 struct file_type file_type_of_file(const char *path);
 struct file_type file_type_of_head(const unsigned char *head, size_t size);
 
-/* If the open file is another kind, put into text that it is, and how it becomes one that can be
- * read; of a pipe nothing is known. */
+/* If the open file has another format, write into text which, and how to convert it. Does nothing for
+ * a pipe. */
 void file_type_explain(FILE *file, const char *name, char *text, size_t size);
 
-/* How many files of each kind were met that cannot be read. Zeros to begin with. */
+/* How many files of each format that cannot be read were met; zeros to begin with. */
 #define FILE_TYPES_MAX 48
 struct file_type_counts {
     struct {

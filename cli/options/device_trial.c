@@ -1,8 +1,8 @@
 /*
- * device_trial.c - the device, kept from harming the run
+ * device_trial.c - trying devices in a child process before they are used
  *
- * Drivers of OpenCL and OpenGL ES are others' code: they may abort, hang or crash. The library tries
- * them in a child process first, which is this program again, with an option that no user needs.
+ * Drivers of OpenCL and OpenGL ES may abort, hang or crash. The library tries them in a child process
+ * first, which is this program with an internal option.
  */
 #include "options/device_trial.h"
 
@@ -23,18 +23,18 @@ static void build_kernels_once(void) {
     setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
 }
 
-/* The library sets this when a job first needs OpenCL, and codecs in other threads read the
- * environment: where a variable is new it may be moved. To the library an empty one is none. */
-static void make_room_in_environment(void) {
+/* The library sets this variable when a job first needs OpenCL. A new variable may move the
+ * environment while codecs in other threads read it, so it is created here; an empty one counts as
+ * none. */
+static void reserve_environment(void) {
     setenv("POCL_CACHE_DIR", "", 0);
-    setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0); /* PoCL does, when it looks for devices */
+    setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0); /* PoCL sets it when it looks for devices */
 }
 
-/* What Mesa has to say of drivers that it does not find is not about the image: a failure has its
- * line of ours. */
+/* Mesa's messages about missing drivers. A failure has a message of ours. */
 static void quiet_drivers(void) {
     setenv("EGL_LOG_LEVEL", "fatal", 0);
-    setenv("MESA_LOG", "null", 0); /* which Mesa 22.3 does not know yet */
+    setenv("MESA_LOG", "null", 0); /* later than Mesa 22.3 */
 }
 
 /* $IMFILTER_TRIAL_SECONDS; 0: no trial. */
@@ -48,9 +48,9 @@ static unsigned trial_seconds(void) {
 void device_guard(struct options *o) {
     unsigned seconds = trial_seconds();
     build_kernels_once();
-    make_room_in_environment();
+    reserve_environment();
     quiet_drivers();
-    signal(SIGCHLD, SIG_DFL); /* ignored, it hides how a child ends */
+    signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of children is lost */
     o->context.pocl_cache = true;
     o->trial[0] = "/proc/self/exe";
     o->trial[1] = DEVICE_TRIAL;
@@ -64,7 +64,7 @@ void device_guard(struct options *o) {
 
 enum { WIDTH = 16, HEIGHT = 8, CHANNELS = 3, MOST = WIDTH * HEIGHT * CHANNELS };
 
-/* Filter an image by that backend on the device that the parent would take. */
+/* Filter a small image by that backend on the device that the parent asks about. */
 static bool use(const struct imf_context_options *options, enum imf_backend backend,
                 const char *spec, int channels, unsigned char out[MOST]) {
     const struct imf_settings settings = {.backend = backend};
@@ -91,14 +91,14 @@ int device_try(const char *device) {
     char name[] = "imfilter", option[] = "--device", value[256], list[] = "--list-devices";
     char *argv[] = {name, list, option, value, NULL};
     struct options o;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a parent that is ended waits for nothing */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with the parent */
     snprintf(value, sizeof value, "%s", device ? device : "auto");
     build_kernels_once();
     if (!options_parse(&o, 4, argv))
         return EXIT_USAGE;
     o.context.cache_dir = "";
     unsigned char out[MOST];
-    /* One program: the trial is to be short. */
+    /* A filter of one OpenCL program, so that the trial is short. */
     bool ok = o.all_devices ? imf_device_list(NULL, 0) > 0
                             : use(&o.context, IMF_BACKEND_DIRECT, "invert", 1, out);
     options_free(&o);
@@ -109,7 +109,7 @@ int device_try_gles(void) {
     const struct imf_context_options options = {.cache_dir = ""};
     unsigned char got[MOST] = {0}, want[MOST] = {0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* Texels are one sample here and four there. */
+    /* Textures of one channel and of four. */
     for (int channels = 1; channels <= CHANNELS; channels += 2) {
         const char *const spec = "kernel:1,-2,0/3,4,-5/0,1,2:scale=7";
         if (!use(&options, IMF_BACKEND_GLES, spec, channels, got) ||

@@ -1,16 +1,15 @@
 /*
- * device_trial.h - the device, kept from harming the run
+ * device_trial.h - trying devices in a child process before they are used
  */
 #ifndef CLI_OPTIONS_DEVICE_TRIAL_H
 #define CLI_OPTIONS_DEVICE_TRIAL_H
 
 #include "options/settings.h"
 
-/* Complete o->context: trials of devices in child processes, the environment of drivers. Before there
- * are threads. */
+/* Set the environment of drivers, and the trial commands in o->context. Call before there are threads. */
 void device_guard(struct options *o);
 
-/* This process is such a child: use the device, or OpenGL ES, and return the exit status. */
+/* In the child process: use the device, or OpenGL ES, and return the exit status. */
 #define DEVICE_TRIAL "--try-device"
 int device_try(const char *device);
 #define GLES_TRIAL "--try-gles"

@@ -1,4 +1,4 @@
-/* formats.c - the library's formats in words */
+/* formats.c - lists of the library's formats, for messages */
 #include "options/formats.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* formats.h - the library's formats in words */
+/* formats.h - lists of the library's formats, for messages */
 #ifndef CLI_OPTIONS_FORMATS_H
 #define CLI_OPTIONS_FORMATS_H
 
@@ -6,17 +6,17 @@
 
 enum { FORMATS_TEXT = 256 };
 
-/* Put a word behind those of text, with `between` before it unless it is the first. */
+/* Append a word to text, after `between` unless it is the first. */
 void list_word(char *text, size_t size, const char *word, const char *between);
 
 /* What --format takes: "png, jpeg or pnm", or with `between` before each but the first. */
 const char *formats_names(char text[FORMATS_TEXT], const char *between);
-/* The extensions that are known, likewise. */
+/* All known extensions, likewise. */
 const char *formats_extensions(char text[FORMATS_TEXT]);
 
-/* Has one of the set (1 << format) this member of struct imf_encode? */
+/* Does a format of the set (1 << format) use this member of struct imf_encode? */
 bool formats_have(unsigned set, const char *option);
-/* "JPEG": those that have. */
+/* The titles of those that do: "JPEG". */
 const char *formats_of_option(char text[FORMATS_TEXT], const char *option);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * machine.c - what this process may use of the machine
+ * machine.c - the cores and the memory that this process may use
  *
- * A control group's limits stand in files of its own, and in those of the groups above it: of
+ * Limits of control groups are in files of the group and of the groups above it: of
  * version 2 "memory.max" and "cpu.max" below /sys/fs/cgroup, of version 1 "memory.limit_in_bytes"
  * below /sys/fs/cgroup/memory and "cpu.cfs_quota_us" below /sys/fs/cgroup/cpu. /proc/self/cgroup
  * names the group: "0::/PATH", "7:memory:/PATH", "3:cpu,cpuacct:/PATH".
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The numbers that a file begins with; how many, two at most. Anything else ("max", -1) is none. */
+/* Read up to two numbers from the beginning of a file; returns how many. "max" and -1 are none. */
 static int read_numbers(const char *directory, const char *name, uint64_t number[2]) {
     char path[PATH_MAX];
     int64_t value[2];
@@ -37,17 +37,16 @@ static int read_numbers(const char *directory, const char *name, uint64_t number
     return count < 0 ? 0 : count;
 }
 
-static uint64_t read_memory(const char *directory, bool first) {
+static uint64_t read_memory(const char *directory, bool version1) {
     uint64_t bytes[2];
-    const char *name = first ? "memory.limit_in_bytes" : "memory.max";
+    const char *name = version1 ? "memory.limit_in_bytes" : "memory.max";
     return read_numbers(directory, name, bytes) ? bytes[0] : UINT64_MAX;
 }
 
-/* Cores' worth of time, rounded up: the part of a core that is too many waits, one too few would
- * leave what is allowed unused. */
-static uint64_t read_cores(const char *directory, bool first) {
+/* The quota in cores, rounded up: rounded down, a part of it would stay unused. */
+static uint64_t read_cores(const char *directory, bool version1) {
     uint64_t time[2], period[2];
-    if (first) {
+    if (version1) {
         if (!read_numbers(directory, "cpu.cfs_quota_us", time) ||
             !read_numbers(directory, "cpu.cfs_period_us", period))
             return UINT64_MAX;
@@ -58,23 +57,23 @@ static uint64_t read_cores(const char *directory, bool first) {
     return time[0] && time[1] ? (time[0] - 1) / time[1] + 1 : UINT64_MAX;
 }
 
-/* What groups limit. */
+/* A limited resource. */
 struct resource {
     const char *controller;
-    const char *first; /* where version 1 has it */
-    uint64_t (*read)(const char *directory, bool first);
+    const char *version1; /* its directory in version 1 */
+    uint64_t (*read)(const char *directory, bool version1);
 };
 static const struct resource memory = {"memory", "/sys/fs/cgroup/memory", read_memory};
 static const struct resource cores = {"cpu", "/sys/fs/cgroup/cpu", read_cores};
 
-/* The least limit of a group and those above it; shortens `group`. */
-static uint64_t least_limit(const struct resource *r, bool first, char *group) {
+/* The least limit of a group and of those above it. Shortens the text. */
+static uint64_t least_limit(const struct resource *r, bool version1, char *group) {
     uint64_t least = UINT64_MAX;
     char path[PATH_MAX];
     for (;;) {
-        const char *root = first ? r->first : "/sys/fs/cgroup";
+        const char *root = version1 ? r->version1 : "/sys/fs/cgroup";
         if (snprintf(path, sizeof path, "%s%s", root, group) < (int)sizeof path) {
-            uint64_t limit = r->read(path, first);
+            uint64_t limit = r->read(path, version1);
             least = limit < least ? limit : least;
         }
         char *slash = strrchr(group, '/');
@@ -98,9 +97,9 @@ static bool lists(const char *list, const char *name) {
 static uint64_t group_limit(const struct resource *r) {
     uint64_t least = UINT64_MAX;
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     FILE *f = fopen("/proc/self/cgroup", "re");
-    while (f && getline(&line, &room, f) > 0) {
+    while (f && getline(&line, &capacity, f) > 0) {
         char *controllers = strchr(line, ':'),
              *group = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!group)
@@ -135,7 +134,7 @@ uint64_t machine_memory(void) {
     return limit < all ? limit : all;
 }
 
-/* glibc gives threads heaps of their own, and each keeps what a driver's compiler took of it. */
+/* glibc gives each thread a heap of its own, which keeps the memory that a driver's compiler used. */
 void machine_share_heap(void) {
 #ifdef M_ARENA_MAX
     mallopt(M_ARENA_MAX, 1);

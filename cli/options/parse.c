@@ -14,7 +14,7 @@
 #define LONG_CODE 256 /* code of row i when it has no letter: LONG_CODE + i */
 #define MAX_ROWS 64
 
-/* Letters between the common beginning and the common end of the two words, of the longer one. */
+/* The length of the longer word without the common beginning and the common end. */
 static size_t difference(const char *a, size_t length, const char *b) {
     size_t other = strlen(b), front = 0;
     while (front < length && front < other && a[front] == b[front])
@@ -24,8 +24,7 @@ static size_t difference(const char *a, size_t length, const char *b) {
     return (length > other ? length : other) - front;
 }
 
-/* The option whose name is mistyped like this, or NULL: two letters exchanged, wrong, too many or
- * too few. */
+/* The option that differs from this word by two letters at most, or NULL. */
 static const char *nearest_option(const char *word, size_t length) {
     const char *nearest = NULL;
     size_t least = length > 4 ? 3 : 2;
@@ -40,7 +39,7 @@ static const char *nearest_option(const char *word, size_t length) {
     return nearest;
 }
 
-/* Explain a '?' of getopt_long, which tells an ambiguous option from an unknown one to nobody. */
+/* Explain a '?' of getopt_long(): it does not tell ambiguous options from unknown ones. */
 static void complain_unknown(const char *word) {
     if (strncmp(word, "--", 2) != 0) {
         complain("unknown option \"-%c\" (--help lists the options)", optopt);
@@ -67,7 +66,7 @@ static void complain_unknown(const char *word) {
         complain("unknown option \"%.*s\" (--help lists the options)", (int)length + 2, word);
 }
 
-/* Options that name files to be written, or ask to replace some: a slip must not lead to one. */
+/* Options that write or replace files must not be given by mistake, so they have no abbreviations. */
 static bool writes_files(const struct option_row *row) {
     static const char *const names[] = {"output",         "in-place",    "suffix",
                                         "clobber-backup", "show-kernel", "spectrum"};
@@ -77,13 +76,13 @@ static bool writes_files(const struct option_row *row) {
     return false;
 }
 
-/* A suffix for backups behind a space would be taken for an input, and the others replaced without. */
+/* "-i .bak": the suffix would be taken for an input, and the inputs be replaced without backups. */
 static bool is_suffix(const struct option_row *row, const char *value, const char *next) {
     return row->letter == 'i' && !value && next && *next == '.' && !strchr(next, '/') &&
            access(next, F_OK) != 0;
 }
 
-/* Such an option is written out, and its value is no word that may be an input. */
+/* Options that write files are spelled out, and take no separate word as an optional value. */
 static bool is_deliberate(const struct option_row *row, const char *word, const char *value,
                           const char *next) {
     char formats[FORMATS_TEXT];
@@ -116,7 +115,7 @@ static const struct option_row *row_of(int code) {
 
 /*
  * The short options start with '-': operands are returned in order as code 1, so that options may
- * follow inputs even where POSIXLY_CORRECT is set; ':' leaves the messages to us.
+ * follow inputs even where POSIXLY_CORRECT is set. ':' turns getopt's messages off.
  */
 static void build_getopt_tables(char *letters, struct option *longs) {
     *letters++ = '-';
@@ -138,11 +137,11 @@ static void build_getopt_tables(char *letters, struct option *longs) {
     *longs = (struct option){0};
 }
 
-/* An operand that is a filter was meant as one. */
+/* Suggest -f if an operand is a filter. */
 static void complain_no_filter(const struct options *o) {
     for (size_t i = 0; i < o->input_count; i++) {
         struct imf_filter *filter;
-        /* What names a file is left alone: it might be a pipe. */
+        /* Parsing "@FILE" would read the file, which may be a pipe. */
         if (!strchr(o->inputs[i], '@') &&
             imf_filter_parse(&filter, &o->inputs[i], 1, NULL) == IMF_OK) {
             imf_filter_free(&filter);
@@ -153,9 +152,9 @@ static void complain_no_filter(const struct options *o) {
     complain("no filter given (use -f SPEC; --list-filters lists them)");
 }
 
-/* Combinations that no run could satisfy. */
+/* Options that exclude or need each other. */
 static bool check(const struct options *o) {
-    /* The spectrum of an image needs no filter, what is done with one does. */
+    /* Only a spectrum needs no filter. */
     bool only_spectrum = o->report.spectrum && !o->output && !o->in_place && !o->suffix &&
                          !o->report.bench && !o->verify && !o->report.explain && !o->show_kernel;
     if (!o->spec_count && !only_spectrum) {

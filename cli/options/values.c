@@ -1,4 +1,4 @@
-/* values.c - reading options' values: one of some words, numbers */
+/* values.c - parsing the values of options: words and numbers */
 #include "options/values.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* values.h - reading options' values: one of some words, numbers */
+/* values.h - parsing the values of options: words and numbers */
 #ifndef CLI_OPTIONS_VALUES_H
 #define CLI_OPTIONS_VALUES_H
 

@@ -1,5 +1,5 @@
 /*
- * attributes.c - what a file has besides its bytes and its name
+ * attributes.c - owner, mode, access control list and extended attributes of a file
  *
  * A POSIX access control list is the extended attribute system.posix_acl_access: a version and
  * entries, little-endian (linux/posix_acl_xattr.h). A file with a list shows its mask where the
@@ -23,7 +23,7 @@ enum { ACL_USER = 0x02, ACL_GROUP_OBJ = 0x04, ACL_GROUP = 0x08, ACL_MASK = 0x10,
 
 #define MAX_VALUE (64 * 1024) /* Linux has no larger lists or values */
 
-/* A descriptor opened for its path alone cannot be asked, its name under /proc can. */
+/* Descriptors opened with O_PATH have no fgetxattr(); their names under /proc have getxattr(). */
 struct by_path {
     char text[40];
 };
@@ -56,8 +56,8 @@ static unsigned char *acl_rights(unsigned char *list, size_t length, unsigned ta
     return NULL;
 }
 
-/* A mode that gives nobody more than the list does: who is named there, and may then count as one
- * of the group or of the others, limits both. */
+/* A mode that gives nobody more rights than the list. Users and groups named in the list become
+ * members of the group or others, so their rights limit both. */
 static mode_t acl_plain_mode(unsigned char *list, size_t length, mode_t mode) {
     const unsigned char *group = acl_rights(list, length, ACL_GROUP_OBJ);
     const unsigned char *mask = acl_rights(list, length, ACL_MASK);
@@ -70,7 +70,7 @@ static mode_t acl_plain_mode(unsigned char *list, size_t length, mode_t mode) {
     return (mode & ~(mode_t)077) | of_group << 3 | (mode & all);
 }
 
-/* Leave the owning group and others what both had. */
+/* Reduce the rights of the owning group and of others to `both`. */
 static void acl_narrow(unsigned char *list, size_t length, mode_t both) {
     unsigned char *group = acl_rights(list, length, ACL_GROUP_OBJ);
     unsigned char *other = acl_rights(list, length, ACL_OTHER);
@@ -103,10 +103,10 @@ static const char *copy_rights(int from, const struct stat *old, int to) {
     bool same_owner = known && new.st_uid == old->st_uid;
     bool same_group = known && new.st_gid == old->st_gid;
     if (!same_owner || !same_group) {
-        mode &= 0777; /* another's set-user-ID bit must not become ours */
+        mode &= 0777; /* no set-user-ID bit of another owner */
         lost = same_group ? "its owner" : same_owner ? "its group" : "its owner and group";
     }
-    /* What the group may do, should the list be lost; mode's bits are the mask until then. */
+    /* The mode if the list is lost. With a list the group bits of mode are the list's mask. */
     mode_t plain = mode;
     if (has_list)
         plain = acl_plain_mode(list, (size_t)length, mode);
@@ -118,16 +118,16 @@ static const char *copy_rights(int from, const struct stat *old, int to) {
         mode = (mode & ~(mode_t)07) | (plain & 7);
 
     if (has_list && fsetxattr(to, ACL, list, (size_t)length, 0) == 0) {
-        plain = mode; /* which the list goes with */
+        plain = mode;
     } else {
-        /* The directory may have lent the new file a list of its own. */
+        /* The new file may have inherited a default list from its directory. */
         bool none = fremovexattr(to, ACL) == 0 || errno == ENODATA || errno == ENOTSUP;
         if (!none)
             plain &= 0700;
         if (has_list || unknown || !none)
             lost = "its access control list";
     }
-    /* Some file systems have no modes; the image is good all the same. */
+    /* Some file systems have no modes: not an error. */
     (void)!fchmod(to, plain);
     free(list);
     return lost;
@@ -135,7 +135,7 @@ static const char *copy_rights(int from, const struct stat *old, int to) {
 
 /* ---- extended attributes ------------------------------------------------------------------ */
 
-/* What says something of the file and not of these bytes, or of what a program may do. */
+/* Attributes that describe the file. Signatures of its bytes and capabilities are dropped. */
 static bool is_kept(const char *name) {
     static const char *const dropped[] = {"security.capability", "security.evm", "security.ima"};
     for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) {
@@ -153,7 +153,7 @@ static bool copy_extended(int from, int to) {
         if (!is_kept(name))
             continue;
         ssize_t size = get_value(from, name, value, MAX_VALUE);
-        /* Labels are for the administrator to give; no user is told of them. */
+        /* Security labels need privileges: only a lost user attribute is reported. */
         if ((size < 0 || fsetxattr(to, name, value, (size_t)size, 0) != 0) && *name == 'u')
             all = false;
     }
@@ -163,7 +163,7 @@ static bool copy_extended(int from, int to) {
 }
 
 const char *attributes_copy(int from, const struct stat *old, int to) {
-    /* First, while the file can still be written by its mode. */
+    /* Before the mode, which may forbid writing. */
     bool extended = copy_extended(from, to);
     const char *lost = copy_rights(from, old, to);
     return lost ? lost : extended ? NULL : "its extended attributes";

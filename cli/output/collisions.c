@@ -1,8 +1,8 @@
 /*
  * collisions.c - files that are an input or an output twice
  *
- * Every file that is read or written gets a key, its canonical path. Sorted, those of one file are
- * neighbours.
+ * Every file that is read or written has a key, its canonical path. In the sorted list the keys of one
+ * file are neighbours.
  */
 #include "output/collisions.h"
 
@@ -23,9 +23,9 @@
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* The directory of the last name, which is likely to be that of the next. */
+/* A cache of one directory's real path: neighbours in the list are likely to share it. */
 struct resolver {
-    char *given, *real; /* owned; real NULL: it leads nowhere */
+    char *given, *real; /* owned; real NULL: it does not exist */
 };
 
 static const char *resolve_directory(struct resolver *r, const char *path, const char *base) {
@@ -53,7 +53,7 @@ static char *canonical(struct resolver *r, const char *path) {
                      : format_text("%s", path);
 }
 
-/* Hard links: the output's name differs from the input's, and yet it is the same file. */
+/* By inode, so that hard links are the same file. */
 static bool same_file(const char *a, const char *b) {
     struct stat x, y;
     return strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 &&
@@ -65,10 +65,9 @@ static bool is_regular(const char *path) {
     return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
-/* Whether names in a directory are the same when only the case of letters differs. Files are found
- * by their names all the same, so that only the file system's kind tells. */
+/* Does this directory ignore the case of letters in names? Its flags or the file system's type tell. */
 static bool directory_folds_case(const char *path) {
-    static const uint32_t kinds[] = {
+    static const uint32_t types[] = {
         MSDOS_SUPER_MAGIC,      0x2011bab0 /* exFAT */, 0xff534d42 /* CIFS */,
         0xfe534d42 /* SMB 2 */, 0x4244 /* HFS */,       0x482b /* HFS+ */,
     };
@@ -80,29 +79,25 @@ static bool directory_folds_case(const char *path) {
         close(fd);
     if (flags & FS_CASEFOLD_FL)
         return true;
-    for (size_t i = 0; statfs(path, &system) == 0 && i < sizeof kinds / sizeof *kinds; i++) {
-        if ((uint32_t)system.f_type == kinds[i])
+    for (size_t i = 0; statfs(path, &system) == 0 && i < sizeof types / sizeof *types; i++) {
+        if ((uint32_t)system.f_type == types[i])
             return true;
     }
     return false;
 }
 
-/* The same of where a file is or will be: of the nearest directory that exists. */
+/* The same of the nearest directory above a path that exists. */
 static bool folds_case(const char *path) {
     struct stat st;
     char *directory = strdup(path);
-    bool folds = false;
-    for (char *slash; directory && (slash = strrchr(directory, '/')) != NULL;) {
+    bool found = false, folds = false;
+    for (char *slash; directory && !found && (slash = strrchr(directory, '/')) != NULL;) {
         slash[slash == directory] = '\0';
-        if (stat(directory, &st) == 0 || !directory[1]) {
-            folds = directory_folds_case(directory);
-            break;
-        }
+        found = stat(directory, &st) == 0 || !directory[1];
+        folds = found && directory_folds_case(directory);
     }
-    if (directory && !strchr(directory, '/'))
-        folds = directory_folds_case(".");
     free(directory);
-    return folds;
+    return found ? folds : directory_folds_case(".");
 }
 
 /* ---- keys --------------------------------------------------------------------------------- */
@@ -133,16 +128,19 @@ static bool add_key(struct keys *keys, char *path, size_t job, enum role role) {
     return path != NULL;
 }
 
-/* By path; what is made before what is read. */
+/* Paths that are equal, or that only the case of letters distinguishes, become neighbours; of one
+ * path outputs come before inputs. */
 static int by_path(const void *a, const void *b) {
     const struct key *x = a, *y = b;
-    int order = strcmp(x->path, y->path);
+    int order = strcasecmp(x->path, y->path);
+    if (!order)
+        order = strcmp(x->path, y->path);
     if (!order)
         order = ((int)x->role > (int)y->role) - ((int)x->role < (int)y->role);
     return order ? order : (x->job > y->job) - (x->job < y->job);
 }
 
-/* The files that these roles of the jobs name; false after a message without memory. */
+/* The keys of all jobs in these roles, sorted; false after a message without memory. */
 static bool make_keys(struct keys *keys, const struct job_list *b, const struct options *o,
                       const bool roles[]) {
     struct resolver inputs = {0}, outputs = {0};
@@ -177,7 +175,7 @@ static bool make_keys(struct keys *keys, const struct job_list *b, const struct 
     return good;
 }
 
-/* ---- what earlier runs made --------------------------------------------------------------- */
+/* ---- outputs and backups of earlier runs --------------------------------------------------------------- */
 
 static bool is_older(const char *name, const char *than) {
     struct stat a, b;
@@ -187,11 +185,11 @@ static bool is_older(const char *name, const char *than) {
            (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec < b.st_mtim.tv_nsec);
 }
 
-/* Mark what was made from others among the inputs, and is no input then. What would be replaced may
- * be an original of that name, and stays to be refused. */
+/* Mark the inputs that are an output or a backup of another input. An older file that this run would
+ * replace may be an original, so it stays in the list, and is refused as a collision. */
 static void find_made(const struct keys *keys, const struct job_list *b, const struct options *o,
                       bool *made) {
-    const struct key *maker = NULL; /* of the file that the keys before this one name */
+    const struct key *maker = NULL; /* the first key of this path, if it is no input */
     for (size_t k = 0; k < keys->count; k++) {
         const struct key *key = &keys->list[k];
         if (maker && strcmp(maker->path, key->path) != 0)
@@ -262,36 +260,24 @@ static bool complain_collision(const struct job_list *b, const struct options *o
     return false;
 }
 
-/* Names that are alike are neighbours, with what is made before what is read. */
+/* Within a group of equal paths, or of paths that are equal but for case, an output may belong to one
+ * job only, and be no other job's input. */
 static bool check_keys(const struct job_list *b, const struct options *o, const struct keys *keys,
                        bool folded) {
-    const struct key *maker = NULL;
     int (*compare)(const char *, const char *) = folded ? strcasecmp : strcmp;
-    for (size_t k = 0; k < keys->count; k++) {
-        const struct key *key = &keys->list[k];
-        if (maker && compare(maker->path, key->path) != 0)
-            maker = NULL;
-        if (maker && maker->job != key->job && (!folded || folds_case(maker->path)))
-            return complain_collision(b, o, maker, key, folded);
-        if (!maker && key->role != INPUT)
-            maker = key;
+    const struct key *list = keys->list;
+    for (size_t k = 0, end; k < keys->count; k = end) {
+        const struct key *maker = NULL;
+        for (end = k; end < keys->count && compare(list[k].path, list[end].path) == 0; end++) {
+            if (!maker && list[end].role != INPUT)
+                maker = &list[end];
+        }
+        for (size_t i = k; maker && i < end; i++) {
+            if (list[i].job != maker->job && (!folded || folds_case(maker->path)))
+                return complain_collision(b, o, maker, &list[i], folded);
+        }
     }
     return true;
-}
-
-static int by_folded_path(const void *a, const void *b) {
-    const struct key *x = a, *y = b;
-    int order = strcasecmp(x->path, y->path);
-    if (!order)
-        order = ((int)x->role > (int)y->role) - ((int)x->role < (int)y->role);
-    return order ? order : (x->job > y->job) - (x->job < y->job);
-}
-
-static bool check_folded(const struct job_list *b, const struct options *o,
-                         const struct keys *keys) {
-    if (keys->count)
-        qsort(keys->list, keys->count, sizeof *keys->list, by_folded_path);
-    return check_keys(b, o, keys, true);
 }
 
 bool collisions_check(const struct job_list *b, const struct options *o) {
@@ -309,13 +295,13 @@ bool collisions_check(const struct job_list *b, const struct options *o) {
             return false;
         }
     }
-    /* One input can only collide with itself. */
+    /* A single job can only collide with itself, which was checked above. */
     struct keys keys;
     if (b->count < 2)
         return true;
     if (!make_keys(&keys, b, o, roles))
         return false;
-    bool good = check_keys(b, o, &keys, false) && check_folded(b, o, &keys);
+    bool good = check_keys(b, o, &keys, false) && check_keys(b, o, &keys, true);
     free_keys(&keys);
     return good;
 }

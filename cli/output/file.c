@@ -1,5 +1,5 @@
 /*
- * file.c - outputs that are complete or absent
+ * file.c - output files that are complete or absent
  */
 #include "output/file.h"
 
@@ -40,7 +40,7 @@ static bool make_parents(const char *path, size_t length) {
     return true;
 }
 
-/* Without a buffer's address glibc takes no notice of its size. */
+/* glibc ignores the size if no buffer is given. */
 char *file_buffer(FILE *stream) {
     char *buffer = malloc(STREAM_BUFFER);
     if (buffer)
@@ -48,7 +48,7 @@ char *file_buffer(FILE *stream) {
     return buffer;
 }
 
-/* A stream of its own, so that closing it can fail while the file stays open, and locked. */
+/* On a duplicate descriptor: closing the stream may fail, and the file must stay open and locked. */
 static bool open_stream(struct output *out, int fd) {
     out->stream = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!out->stream) {
@@ -61,8 +61,8 @@ static bool open_stream(struct output *out, int fd) {
     return true;
 }
 
-/* What is to be replaced gets its rights at the end, and is its owner's alone until then; a new
- * file has those that its directory and the umask give. */
+/* A replacement is readable by its owner only until it gets the old file's rights at the end. A new
+ * file has the usual rights by the umask. */
 static bool open_temporary(struct output *out) {
     mode_t mode = out->replaces ? 0600 : 0666;
     if (out->replaces && !file_ref_may_remove(&out->ref, &out->old)) {
@@ -85,7 +85,7 @@ static bool fail_at_link(struct output *out, const char *name, size_t length) {
     return false;
 }
 
-/* What the user named leads where its links do, what a tree adds to it does not. */
+/* Links are followed in the part of the name that the user gave, not in the part that -r adds. */
 static bool resolve_name(struct output *out, const char *name) {
     struct stat st;
     const char *below = out->rules.below;
@@ -124,10 +124,10 @@ static bool open_file(struct output *out, const char *name) {
                      "cannot write: it exists and is not a regular file");
             return false;
         }
-        /* As a shell's redirection would. */
+        /* Refuse a file without write permission, as a shell's redirection does. */
         if (faccessat(out->ref.directory, out->ref.name, W_OK, 0) != 0)
             return fail(out, errno);
-        /* A file that may be written and not read has rights to keep all the same. */
+        /* O_PATH: attributes are kept of a file that cannot be read, too. */
         out->old_file = file_ref_open(&out->ref);
         if (out->old_file < 0)
             out->old_file =
@@ -191,7 +191,7 @@ bool output_backup_exists(const struct file_ref *ref, const char *suffix, char w
     return exists;
 }
 
-/* Others than its own and its backup's, which a run that was killed may have given it. */
+/* Hard links besides its own name and the backup's, which a killed run may have made. */
 static bool has_other_links(const struct output *out) {
     struct stat now, other;
     if (fstat(out->old_file, &now) != 0)
@@ -231,7 +231,7 @@ bool output_finish(struct output *out) {
     return true;
 }
 
-/* To the disk: its name must not get there before it. */
+/* Flush the file before it is renamed: after a crash the name must not lead to an incomplete file. */
 static bool flush(struct output *out) {
     if (!out->temporary.name || fsync(out->temporary.fd) == 0 || errno == EINVAL ||
         errno == EROFS || errno == ENOTSUP)
@@ -249,7 +249,7 @@ static enum publish_result publish(struct output *out, const char *backup) {
     return publish_in_place(&out->temporary, &out->ref, &original, &keep);
 }
 
-static enum output_result name_it(struct output *out) {
+static enum output_result rename_output(struct output *out) {
     char *backup = NULL;
     if (out->in_place && out->rules.backup &&
         !(backup = backup_name(&out->ref, out->rules.backup))) {
@@ -285,7 +285,7 @@ static enum output_result name_it(struct output *out) {
     return result;
 }
 
-/* Flush the directory of output i, unless one before has the same, which was flushed for both. */
+/* Flush the directory of output i, unless it was flushed for an earlier output. */
 static bool flush_directory(struct output *const *outputs, const enum output_result *results,
                             size_t i) {
     struct stat mine, other;
@@ -303,7 +303,7 @@ void output_commit_all(struct output *const *outputs, enum output_result *result
         results[i] = flush(outputs[i]) ? OUTPUT_DONE : OUTPUT_FAILED;
     for (size_t i = 0; i < count; i++) {
         if (results[i] == OUTPUT_DONE && outputs[i]->ref.name)
-            results[i] = name_it(outputs[i]);
+            results[i] = rename_output(outputs[i]);
     }
     for (size_t i = 0; i < count; i++) {
         struct output *out = outputs[i];

@@ -1,5 +1,5 @@
 /*
- * file.h - outputs that are complete or absent
+ * file.h - output files that are complete or absent
  *
  * A file is written under a temporary name in its own directory and renamed at the end. Until then
  * a failure, or a signal that ends the process, removes it. Standard output and special files
@@ -16,9 +16,9 @@
 #include "output/temporary.h"
 
 struct output_rules {
-    bool make_directories; /* those that the name needs */
-    bool no_clobber;       /* never replace a file, not even one that appeared meanwhile */
-    bool clobber_backup;   /* an older backup may go */
+    bool make_directories; /* create missing ones */
+    bool no_clobber;       /* never replace a file, even if it appeared meanwhile */
+    bool clobber_backup;   /* replace an older backup */
     const char *below;     /* the end of the name, where no link is followed; NULL: they are */
     const char *backup;    /* in place: keep the original under its name and this suffix, or NULL */
 };
@@ -28,7 +28,7 @@ enum { OUTPUT_WHY = 512 };
 struct output {
     FILE *stream;
     char *buffer;        /* the stream's, once it is open */
-    struct file_ref ref; /* where it will be; none: it is written directly */
+    struct file_ref ref; /* the final name; none: it is written directly */
     struct temporary temporary;
     int old_file; /* owned: the file that it replaces, or -1 */
     bool replaces, in_place;
@@ -44,17 +44,16 @@ char *file_buffer(FILE *stream);
 
 /* Open the output called name ("-": standard output). */
 bool output_open(struct output *out, const char *name, const struct output_rules *rules);
-/* The same in place of the file that was opened there for `input`; takes the place over. */
+/* The same to replace the file that was opened there for `input`; takes over the reference. */
 bool output_open_in_place(struct output *out, struct file_ref *ref, FILE *input,
                           const struct output_rules *rules);
-/* Has the file that was opened there a backup from before? Then why holds the line that says so. */
+/* Has the file that was opened there an older backup? Then why says so. */
 bool output_backup_exists(const struct file_ref *ref, const char *suffix, char why[OUTPUT_WHY]);
 
-/* Complete the file but for its name, and set it on its way to the disk. */
+/* Complete the file under its temporary name, and start writing it to the disk. */
 bool output_finish(struct output *out);
-/* Several that are finished: wait until they are on the disk, rename them, and flush the directories
- * of those that replaced others; together this costs little more than for one. What does not succeed
- * leaves nothing behind. */
+/* Flush finished files to the disk, rename them, and flush the directories where files were replaced.
+ * For many files together this takes little more time than for one. A failure leaves no new file. */
 enum output_result {
     OUTPUT_DONE,
     OUTPUT_EXISTS,
@@ -62,7 +61,7 @@ enum output_result {
     OUTPUT_FAILED
 };
 void output_commit_all(struct output *const *outputs, enum output_result *results, size_t count);
-/* Both of one. */
+/* Finish and commit one. */
 enum output_result output_commit(struct output *out);
 /* Remove the temporary and free; harmless after a commit. */
 void output_abandon(struct output *out);

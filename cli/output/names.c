@@ -22,7 +22,7 @@ static const char *format_extension(const struct options *o) {
     return *e;
 }
 
-/* Is the extension one of what --format asks for? pnm: as what a ".pnm" counts. */
+/* Is the extension one of --format's? pnm: the kind of PNM that ".pnm" stands for. */
 static bool agrees(const struct options *o, const char *extension, enum imf_pnm pnm) {
     enum imf_pnm named = imf_pnm_from_name(extension), asked = o->encode.pnm;
     return o->format == IMF_FORMAT_NONE ||
@@ -62,18 +62,18 @@ static bool output_missing(const struct options *o) {
     return !o->output && !o->in_place && !o->suffix;
 }
 
-/* What can be said of the options once the number of inputs is known. */
+/* Check options against the number of inputs. */
 static bool check_options(const struct job_list *b, const struct options *o) {
     struct stat st;
-    /* Good for something without an output. */
-    bool idle = o->verify || o->report.bench || o->report.explain || o->report.spectrum;
+    /* These work without an output. */
+    bool optional = o->verify || o->report.bench || o->report.explain || o->report.spectrum;
     if (output_missing(o)) {
-        if (!idle && o->input_count == 2 && b->count == 2)
+        if (!optional && o->input_count == 2 && b->count == 2)
             complain("no output given (if \"%s\" is the output, write -o %s; else -o DIR/)",
                      o->inputs[1], o->inputs[1]);
-        else if (!idle)
+        else if (!optional)
             complain("no output given (use -o FILE, -o DIR/, -o - or --in-place)");
-        return idle;
+        return optional;
     }
     if (!o->output)
         return true;

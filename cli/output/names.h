@@ -9,7 +9,7 @@
 
 /* Fill in every job's output; false after a message. */
 bool names_derive(struct job_list *b, const struct options *o);
-/* The end of the output's name that was derived from the job's, and not named by the user. */
+/* The end of the output's name that comes from the job's name, and not from the user. */
 const char *names_below(const struct job *job);
 
 /* Why the image is skipped (--no-clobber, --skip-existing), in static storage; NULL: it is not. */

@@ -174,10 +174,10 @@ bool pictures_show_kernel(const struct reporter *r, const struct options *o,
 
 /* ---- --spectrum ----------------------------------------------------------------------------- */
 
-/* Room for an image's pixels; the caller frees pixels->data. */
-static enum imf_status make_room(struct imf_pixels *pixels, void **data,
-                                 const struct imf_info *info, uint64_t limit,
-                                 struct imf_error *err) {
+/* Allocate an image's pixels; the caller frees *data. */
+static enum imf_status allocate_pixels(struct imf_pixels *pixels, void **data,
+                                       const struct imf_info *info, uint64_t limit,
+                                       struct imf_error *err) {
     size_t stride = (size_t)info->width * (size_t)info->channels * (size_t)(info->depth / 8), size;
     bool fits = !__builtin_mul_overflow(stride, (size_t)info->height, &size);
     *data = fits && (!limit || size <= limit) ? malloc(size) : NULL;
@@ -197,8 +197,8 @@ static enum imf_status filter_pixels(struct imf_pixels *after, void **data,
                                      const struct options *o, struct imf_report *report,
                                      struct imf_error *err) {
     const struct imf_run_options options = {.bench = o->report.bench, .verify = o->verify};
-    enum imf_status status = make_room(after, data, imf_plan_output(imf_workspace_plan(workspace)),
-                                       o->limits.max_memory, err);
+    enum imf_status status = allocate_pixels(
+        after, data, imf_plan_output(imf_workspace_plan(workspace)), o->limits.max_memory, err);
     if (status == IMF_OK)
         status = imf_workspace_run_memory(workspace, before->data, before->stride, *data,
                                           after->stride, &options, report, err);
@@ -221,7 +221,7 @@ enum imf_status pictures_run(struct imf_picture **out, struct imf_workspace *wor
     double start = now_ms();
     *out = NULL;
     enum imf_status status =
-        make_room(&before, &in, imf_reader_info(reader), o->limits.max_memory, err);
+        allocate_pixels(&before, &in, imf_reader_info(reader), o->limits.max_memory, err);
     if (status == IMF_OK)
         status = imf_reader_rows(reader, in, before.stride, before.info->height, err);
     double decode_ms = now_ms() - start;

@@ -1,10 +1,10 @@
 /*
- * publish.c - give a finished temporary the name that it was written for
+ * publish.c - rename a finished temporary file to its final name
  *
- * In place with a backup: the original gets the backup's name as a second one, the directory is
- * flushed, and then the new file takes the original's name in one step. Where a file system has no
- * hard links the backup is a copy. An older backup keeps a hidden name until all is done. A run holds
- * a lock on the original meanwhile, so that of two runs the later one finds it replaced.
+ * In place with a backup: link the original to the backup's name, flush the directory, then rename the
+ * new file over the original. Where a file system has no hard links the backup is a copy. An older
+ * backup keeps a hidden name until the end. The original is locked meanwhile, so that a second run on
+ * the same file finds it replaced.
  */
 #include "output/publish.h"
 
@@ -23,7 +23,7 @@
 
 /* ---- one name ----------------------------------------------------------------------------- */
 
-/* Rename without replacing: at once, or by a link, or, where there is neither, after a look. */
+/* Rename without replacing: by renameat2(), else by a hard link, else after a check. */
 static enum publish_result name_new(struct temporary *t, const struct file_ref *p,
                                     const char *name) {
     struct stat other;
@@ -108,7 +108,7 @@ static bool copy(struct temporary *t, const struct file_ref *p, const char *name
 }
 
 /* A hidden second name for directory/name: a hard link, or else a copy. `open` is the file, or -1.
- * Where locks are mandatory (SMB), a locked file is read by the descriptor that has the lock alone. */
+ * Where locks are mandatory (SMB) only the descriptor that holds the lock can read the file. */
 static bool second_name(struct temporary *t, const struct file_ref *p, const char *name, int open) {
     struct file_ref ref = {.directory = p->directory, .name = (char *)name};
     if (temporary_link(t, p->directory, name))
@@ -139,8 +139,8 @@ static bool unchanged(const struct file_ref *p, const struct publish_original *o
            now.st_mtim.tv_nsec == then->st_mtim.tv_nsec;
 }
 
-/* Exchanging the two files shows which one has been replaced; if it is not the original, they are
- * exchanged back. */
+/* Exchange the two files: then the temporary name shows which file was replaced. If it is not the
+ * original, exchange them back. */
 static enum publish_result replace_original(struct temporary *t, const struct file_ref *p,
                                             const struct publish_original *original) {
     if (renameat2(t->directory, t->name, p->directory, p->name, RENAME_EXCHANGE) == 0) {
@@ -161,10 +161,10 @@ bool publish_backup_exists(const struct file_ref *p, const char *backup,
     return file_ref_stat(p, backup, &st) && !stat_same_file(&st, original);
 }
 
-/* What to undo. */
+/* What undo() has to restore. */
 struct kept {
-    const char *name;          /* the backup's, once it has been made here; or NULL */
-    struct temporary previous; /* what had this name before; or none */
+    const char *name;          /* of the new backup, or NULL */
+    struct temporary previous; /* the older backup, or none */
 };
 
 static enum publish_result keep_original(struct kept *kept, const struct file_ref *p,
@@ -173,7 +173,7 @@ static enum publish_result keep_original(struct kept *kept, const struct file_re
     struct stat st;
     struct temporary link = {0};
     bool exists = file_ref_stat(p, backup->name, &st);
-    /* A run that was killed has kept the original already, and not replaced it. */
+    /* A killed run has made the backup, and not replaced the original. */
     if (is_original(p, backup->name, original))
         return PUBLISH_DONE;
     if (exists && !backup->clobber)
@@ -190,7 +190,7 @@ static enum publish_result keep_original(struct kept *kept, const struct file_re
         result = exists ? name_over(&link, p, backup->name) : name_new(&link, p, backup->name);
         if (result == PUBLISH_DONE) {
             kept->name = backup->name;
-            /* On the disk the backup comes first, too. */
+            /* The backup must reach the disk before the original is replaced. */
             result = file_ref_sync(p) ? PUBLISH_DONE : PUBLISH_BACKUP;
         } else if (result == PUBLISH_FAILED) {
             result = PUBLISH_BACKUP;
@@ -202,8 +202,8 @@ static enum publish_result keep_original(struct kept *kept, const struct file_re
     return result;
 }
 
-/* The original may rely on its backup as soon as the name is another file's. Without a lock that may
- * come at any moment, and a backup that is the original does no harm. */
+/* Remove the new backup, but only while the original has its name and is locked: without a lock another
+ * program may replace the original at any moment, and the backup would be its only copy. */
 static void undo(struct kept *kept, const struct file_ref *p,
                  const struct publish_original *original, bool locked) {
     if (!kept->name || !locked || !is_original(p, p->name, original))
@@ -242,7 +242,7 @@ enum publish_result publish_in_place(struct temporary *t, const struct file_ref 
     bool locked = false, taken = backup->name != NULL;
     for (int i = 0; !locked && taken; i++) {
         locked = flock(original->fd, LOCK_EX | LOCK_NB) == 0;
-        taken = !locked && errno == EWOULDBLOCK; /* otherwise a file system without locks */
+        taken = !locked && errno == EWOULDBLOCK; /* any other error: a file system without locks */
         if (taken && i == LOCK_TRIES)
             return PUBLISH_LOCKED;
         if (taken)

@@ -1,7 +1,7 @@
 /*
- * publish.h - give a finished temporary the name that it was written for
+ * publish.h - rename a finished temporary file to its final name
  *
- * At every moment there is a whole file under a name that had one: the old one or the new one.
+ * A name that had a file has a whole one at every moment: the old one or the new one.
  * errno holds the cause of PUBLISH_FAILED.
  */
 #ifndef CLI_OUTPUT_PUBLISH_H
@@ -12,34 +12,34 @@
 
 enum publish_result {
     PUBLISH_DONE,
-    PUBLISH_EXISTS,  /* the name is taken and was to be left alone */
-    PUBLISH_CHANGED, /* the file to be replaced is another one now, or was written to */
-    PUBLISH_LOCKED,  /* another process has locked it, and keeps it so */
+    PUBLISH_EXISTS,  /* a file has the name, and must not be replaced */
+    PUBLISH_CHANGED, /* the original was replaced or written to by another program */
+    PUBLISH_LOCKED,  /* another process keeps the original locked */
     PUBLISH_BACKUP,  /* the backup could not be made: errno */
     PUBLISH_FAILED
 };
 
-/* Only where nothing has the name. */
+/* Only if no file has the name. */
 enum publish_result publish_new(struct temporary *t, const struct file_ref *p);
-/* Whatever has it. */
+/* Replace whatever file has the name. */
 enum publish_result publish_over(struct temporary *t, const struct file_ref *p);
 
 struct publish_backup {
-    const char *name; /* the original's second name; NULL: it goes */
-    bool clobber;     /* an older backup may go */
+    const char *name; /* NULL: no backup */
+    bool clobber;     /* replace an older backup */
 };
 struct publish_original {
-    int fd; /* its inode may get another number when it is first changed (overlayfs) */
+    int fd;                /* not an inode number: overlayfs changes it at the first write */
     const struct stat *st; /* as it was when it was opened */
 };
-/* Only in place of that original, which is kept whatever fails. An older backup is then as before,
- * unless another program has replaced the original meanwhile, or the file system has no locks: the
- * original's backup stays in its place. */
+/* Replace that original only. On failure the original stays, and so does an older backup, unless
+ * another program has replaced the original meanwhile or the file system has no locks: then the
+ * original's new backup stays. */
 enum publish_result publish_in_place(struct temporary *t, const struct file_ref *p,
                                      const struct publish_original *original,
                                      const struct publish_backup *backup);
 
-/* Is there something else than the original itself under the backup's name? */
+/* Does another file than the original have the backup's name? */
 bool publish_backup_exists(const struct file_ref *p, const char *backup,
                            const struct stat *original);
 

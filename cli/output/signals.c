@@ -1,5 +1,5 @@
 /*
- * signals.c - signals that end the program: what was begun is removed first
+ * signals.c - signals that end the program: unfinished files are removed first
  */
 #include "output/signals.h"
 
@@ -11,15 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* SIGPIPE is the thread's that writes, whoever watches. */
+/* SIGPIPE goes to the thread that writes, even while a watcher thread runs. */
 static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM, SIGXCPU, SIGPIPE};
 #define FATAL (sizeof fatal / sizeof *fatal)
 
 static void (*remove_files)(void); /* async-signal-safe */
 static atomic_int holding;
 static volatile sig_atomic_t pending;
-static bool ours[FATAL];
-/* Who watches, if anybody does. */
+static bool caught[FATAL]; /* not ignored when the program started */
+/* The watcher thread, if there is one. */
 static atomic_bool watched;
 static pthread_t watcher;
 
@@ -43,7 +43,7 @@ void signals_catch(void (*cleanup)(void)) {
         struct sigaction action, old;
         if (sigaction(fatal[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN)
             continue;
-        ours[i] = true; /* a driver may put its own handler before ours */
+        caught[i] = true; /* a driver may put its own handler before ours */
         memset(&action, 0, sizeof action);
         action.sa_handler = on_signal;
         action.sa_flags = SA_RESTART;
@@ -54,25 +54,25 @@ void signals_catch(void (*cleanup)(void)) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- names that are being changed ----------------------------------------------------------- */
+/* ---- critical sections ----------------------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     int inside; /* threads between hold and release */
     bool closed;
-} gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, false};
+} sections = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, false};
 static _Thread_local int depth;
 
-/* Once the gate is closed nobody comes back from here. */
+/* Once sections are closed this does not return: the program is about to end. */
 void signals_hold(void) {
     if (depth++ > 0)
         return;
-    pthread_mutex_lock(&gate.lock);
-    while (gate.closed)
-        pthread_cond_wait(&gate.changed, &gate.lock);
-    gate.inside++;
-    pthread_mutex_unlock(&gate.lock);
+    pthread_mutex_lock(&sections.lock);
+    while (sections.closed)
+        pthread_cond_wait(&sections.changed, &sections.lock);
+    sections.inside++;
+    pthread_mutex_unlock(&sections.lock);
     atomic_fetch_add(&holding, 1);
 }
 
@@ -81,24 +81,24 @@ void signals_release(void) {
         return;
     if (atomic_fetch_sub(&holding, 1) == 1 && pending)
         raise(pending);
-    pthread_mutex_lock(&gate.lock);
-    gate.inside--;
-    pthread_cond_broadcast(&gate.changed);
-    pthread_mutex_unlock(&gate.lock);
+    pthread_mutex_lock(&sections.lock);
+    sections.inside--;
+    pthread_cond_broadcast(&sections.changed);
+    pthread_mutex_unlock(&sections.lock);
 }
 
-/* Whoever takes longer than that waits for a disk, or for a reader of what it prints. */
+/* A thread that takes longer is blocked by a disk, or by a reader of its output. */
 #define PATIENCE_SECONDS 3
 
-static void close_gate(void) {
+static void close_sections(void) {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += PATIENCE_SECONDS;
-    pthread_mutex_lock(&gate.lock);
-    gate.closed = true;
-    while (gate.inside && pthread_cond_timedwait(&gate.changed, &gate.lock, &end) == 0)
+    pthread_mutex_lock(&sections.lock);
+    sections.closed = true;
+    while (sections.inside && pthread_cond_timedwait(&sections.changed, &sections.lock, &end) == 0)
         ;
-    pthread_mutex_unlock(&gate.lock);
+    pthread_mutex_unlock(&sections.lock);
 }
 
 /* ---- watching ------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static void close_gate(void) {
 static struct {
     pthread_t thread;
     sigset_t set, before;
-    void (*tell)(void *data);
+    void (*report)(void *data);
     void *data;
     atomic_bool over;
 } watch;
@@ -122,10 +122,10 @@ static void end_now(int number) {
     raise(ending);
 }
 
-/* What follows waits for nobody for longer than a moment: whoever was to read may have stopped. */
+/* An alarm limits the time for the last messages: their reader may have stopped. */
 static void die_of(int number) {
     sigset_t alarms;
-    close_gate();
+    close_sections();
     remove_files();
     ending = number;
     signal(SIGALRM, end_now);
@@ -134,11 +134,11 @@ static void die_of(int number) {
     pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
     alarm(2);
     if (number != SIGPIPE)
-        watch.tell(watch.data);
+        watch.report(watch.data);
     end_now(0);
 }
 
-/* Ends the watch; by default it does nothing. */
+/* Wakes the watcher at the end; ignored by default. */
 #define WAKE SIGURG
 
 static void *wait_for_one(void *data) {
@@ -155,14 +155,14 @@ static void *wait_for_one(void *data) {
     return NULL;
 }
 
-bool signals_watch(void (*tell)(void *data), void *data) {
-    watch.tell = tell;
+bool signals_watch(void (*report)(void *data), void *data) {
+    watch.report = report;
     watch.data = data;
     atomic_store(&watch.over, false);
     sigemptyset(&watch.set);
     sigaddset(&watch.set, WAKE);
     for (size_t i = 0; i < FATAL; i++) {
-        if (fatal[i] != SIGPIPE && ours[i])
+        if (fatal[i] != SIGPIPE && caught[i])
             sigaddset(&watch.set, fatal[i]);
     }
     if (pthread_sigmask(SIG_BLOCK, &watch.set, &watch.before) != 0)

@@ -1,8 +1,8 @@
 /*
  * temporary.c - hidden files beside an output, which do not outlive the program
  *
- * Their names lie in static slots, for a signal handler can reach nothing else. An output has three
- * at most: itself, the backup to be, and the backup that was; a batch has many outputs.
+ * Their names are in static slots, where a signal handler can read them. An output has at most three:
+ * the new file, the new backup, and the older backup.
  */
 #include "output/temporary.h"
 
@@ -27,7 +27,7 @@
 
 #define SLOTS 1024
 
-/* Changed with the lock held, but for what a signal's handler reads. */
+/* `taken` is changed with the lock held; a signal handler reads the rest where `lives` is set. */
 static struct slot {
     int directory;
     char name[NAME_MAX + 1];
@@ -76,9 +76,9 @@ static struct slot *slot_of(const struct temporary *t) {
 
 static const char letters[] = TEMPORARY_LETTERS;
 
-/* A name that nobody else has, in all likelihood. */
+/* A random name; try_names() tries another if it exists. */
 static void choose_name(struct slot *slot, int directory, const char *beside) {
-    const int room = NAME_MAX - (int)strlen(TEMPORARY_PREFIX ".") - TEMPORARY_RANDOM;
+    const int longest = NAME_MAX - (int)strlen(TEMPORARY_PREFIX ".") - TEMPORARY_RANDOM;
     uint64_t number;
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
         struct timespec now;
@@ -86,13 +86,13 @@ static void choose_name(struct slot *slot, int directory, const char *beside) {
         number = ((uint64_t)now.tv_nsec << 24) ^ (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 40;
     }
     slot->directory = directory;
-    int used = snprintf(slot->name, sizeof slot->name, TEMPORARY_PREFIX "%.*s.", room, beside);
+    int used = snprintf(slot->name, sizeof slot->name, TEMPORARY_PREFIX "%.*s.", longest, beside);
     for (int i = 0; i < TEMPORARY_RANDOM; i++, number /= sizeof letters - 1)
         slot->name[used + i] = letters[number % (sizeof letters - 1)];
     slot->name[used + TEMPORARY_RANDOM] = '\0';
 }
 
-/* Keep others from taking the file for a leftover. False when one has done so already. */
+/* A lock tells other runs that the file is in use. False if one has removed it already. */
 static bool lock(int fd) {
     struct stat st;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
@@ -107,7 +107,7 @@ static bool try_names(struct temporary *t, struct slot *slot, int directory, con
                       const char *existing, mode_t mode) {
     for (int attempt = 0; attempt < 100; attempt++) {
         choose_name(slot, directory, beside);
-        atomic_store(&slot->lives, true); /* before it is made: a signal may come at any time */
+        atomic_store(&slot->lives, true); /* before it is created: a signal may come at any time */
         int fd = -1;
         bool made;
         if (existing) {
@@ -128,7 +128,7 @@ static bool try_names(struct temporary *t, struct slot *slot, int directory, con
         }
         atomic_store(&slot->lives, false);
         if (errno == ENAMETOOLONG && *beside)
-            beside = ""; /* eCryptfs has shorter ones */
+            beside = ""; /* eCryptfs allows only shorter names */
         else if (errno != EEXIST)
             return false;
     }
@@ -154,7 +154,7 @@ bool temporary_create(struct temporary *t, int directory, const char *beside, mo
 }
 
 bool temporary_link(struct temporary *t, int directory, const char *beside) {
-    /* First the lock, then the name. Many may hold it; that somebody does is what counts. */
+    /* Lock before linking. A shared lock is enough: it shows that the file is in use. */
     int fd = openat(directory, beside, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd >= 0)
         (void)!flock(fd, LOCK_SH | LOCK_NB);
@@ -191,9 +191,9 @@ void temporary_leave(struct temporary *t) {
     temporary_forget(t);
 }
 
-/* ---- what others left --------------------------------------------------------------------- */
+/* ---- leftovers of killed processes --------------------------------------------------------------------- */
 
-/* Not another user's, who may know better, nor one that a living process has locked. */
+/* Remove a leftover, but not another user's, nor one that a running process has locked. */
 static void sweep_one(int directory, const char *name) {
     struct stat st, locked, now;
     if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
@@ -221,8 +221,7 @@ static int by_inode(const void *a, const void *b) {
     return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-/* Each directory once: a run that alternates between two large ones must not read them for every
- * image. */
+/* Each directory is read once in a run, not for every image. */
 static bool is_new(int directory) {
     static void *seen; /* a tree of struct directory */
     struct stat st;

@@ -2,8 +2,8 @@
  * temporary.h - hidden files beside an output, which do not outlive the program
  *
  * Each is named ".imfilter-NAME.XXXXXX" in the output's own directory and locked as long as it is
- * open. Failures remove it, and so does a signal that ends the process. What a killed process left
- * is removed by the next that writes there: nobody holds its lock.
+ * open. Failures and signals remove it. Files of a killed process are not locked any more, and the
+ * next run that writes to the directory removes them.
  */
 #ifndef CLI_OUTPUT_TEMPORARY_H
 #define CLI_OUTPUT_TEMPORARY_H
@@ -21,15 +21,16 @@ struct temporary {
 bool temporary_create(struct temporary *t, int directory, const char *beside, mode_t mode);
 /* Give the file `beside` a second, hidden name; false with errno. */
 bool temporary_link(struct temporary *t, int directory, const char *beside);
-/* It has got another name: close it and leave it alone. Both are harmless without a temporary. */
+/* It was renamed: close it. This and temporary_remove() are harmless without a temporary. */
 void temporary_forget(struct temporary *t);
 void temporary_remove(struct temporary *t);
-/* What it holds is wanted, but its place is taken: leave it under a name that can be seen. */
+/* Its contents are still needed, but it cannot be renamed as planned: leave it, without the leading
+ * dot of its name. */
 void temporary_leave(struct temporary *t);
-/* Remove what killed processes left in a directory; looks once a run. */
+/* Remove files that killed processes left in a directory; reads each directory once. */
 void temporary_sweep(int directory);
 
-/* Remove all that there are; a signal's handler may call it. */
+/* Remove all of this process; async-signal-safe. */
 void temporary_remove_all(void);
 
 #endif
