@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "batch/jobs.h"
-#include "completion/words.h"
+#include "completion/candidates.h"
+#include "completion/scripts.h"
 #include "input/collect.h"
 #include "options/device_trial.h"
 #include "options/devices.h"
@@ -197,6 +198,10 @@ int main(int argc, char **argv) {
         return device_try(argv[2]);
     if (argc >= 2 && strcmp(argv[1], GLES_TRIAL) == 0)
         return device_try_gles();
+    if (argc >= 2 && strcmp(argv[1], COMPLETION_QUERY) == 0) {
+        completion_candidates(argv + 2, argc - 2);
+        return close_stdout(EXIT_DONE);
+    }
     hold_standard_streams();
     if (argc < 2) {
         help_short_usage(stderr);

@@ -1,5 +1,5 @@
 /*
- * path.h - the parts of a path
+ * path.h - the parts of a path, and comparing two
  */
 #ifndef CLI_INPUT_PATH_H
 #define CLI_INPUT_PATH_H
@@ -15,6 +15,11 @@ bool path_is_temporary(const char *base);
 const char *path_base(const char *path); /* after the last '/' */
 /* After the last '.' of the base name, or NULL; "" and dot files have none. */
 const char *path_extension(const char *path);
+/* Do both lead to one regular file, perhaps by hard links? "-" is none. */
+bool path_same_file(const char *a, const char *b);
+/* By modification times; false if one cannot be looked at. */
+bool path_is_older(const char *path, const char *than);
+
 /* A formatted string that the caller frees; NULL, after a message, without memory. */
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

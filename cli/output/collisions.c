@@ -53,13 +53,6 @@ static char *canonical(struct resolver *r, const char *path) {
                      : format_text("%s", path);
 }
 
-/* By inode, so that hard links are the same file. */
-static bool same_file(const char *a, const char *b) {
-    struct stat x, y;
-    return strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 &&
-           S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static bool is_regular(const char *path) {
     struct stat st;
     return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
@@ -128,16 +121,20 @@ static bool add_key(struct keys *keys, char *path, size_t job, enum role role) {
     return path != NULL;
 }
 
-/* Paths that are equal, or that only the case of letters distinguishes, become neighbours; of one
- * path outputs come before inputs. */
+/* Outputs before inputs, earlier jobs before later ones. */
+static int by_role(const struct key *x, const struct key *y) {
+    if (x->role != y->role)
+        return x->role < y->role ? -1 : 1;
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+/* Paths that are equal, or that only the case of letters distinguishes, become neighbours. */
 static int by_path(const void *a, const void *b) {
     const struct key *x = a, *y = b;
     int order = strcasecmp(x->path, y->path);
     if (!order)
         order = strcmp(x->path, y->path);
-    if (!order)
-        order = ((int)x->role > (int)y->role) - ((int)x->role < (int)y->role);
-    return order ? order : (x->job > y->job) - (x->job < y->job);
+    return order ? order : by_role(x, y);
 }
 
 /* The keys of all jobs in these roles, sorted; false after a message without memory. */
@@ -177,14 +174,6 @@ static bool make_keys(struct keys *keys, const struct job_list *b, const struct 
 
 /* ---- outputs and backups of earlier runs --------------------------------------------------------------- */
 
-static bool is_older(const char *name, const char *than) {
-    struct stat a, b;
-    if (stat(name, &a) != 0 || stat(than, &b) != 0)
-        return false;
-    return a.st_mtim.tv_sec < b.st_mtim.tv_sec ||
-           (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec < b.st_mtim.tv_nsec);
-}
-
 /* Mark the inputs that are an output or a backup of another input. An older file that this run would
  * replace may be an original, so it stays in the list, and is refused as a collision. */
 static void find_made(const struct keys *keys, const struct job_list *b, const struct options *o,
@@ -199,7 +188,7 @@ static void find_made(const struct keys *keys, const struct job_list *b, const s
         if (key->role != INPUT || !maker || maker->job == key->job || !b->jobs[key->job].in_tree)
             continue;
         if (maker->role == OUTPUT && !o->no_clobber &&
-            is_older(b->jobs[key->job].input, b->jobs[maker->job].input))
+            path_is_older(b->jobs[key->job].input, b->jobs[maker->job].input))
             continue;
         made[key->job] = true;
         if (o->report.verbosity > 0)
@@ -250,7 +239,7 @@ static bool complain_collision(const struct job_list *b, const struct options *o
                                           : ", or keep those that exist with --skip-existing");
     else if (strcmp(first->input, second->input) == 0)
         complain_about(second->input, "is named twice (name each input once)");
-    else if (same_file(first->input, second->input))
+    else if (path_same_file(first->input, second->input))
         complain_about(second->input, "is the same file as \"%s\" (name each input once)",
                        first->input);
     else
@@ -269,7 +258,7 @@ static bool check_keys(const struct job_list *b, const struct options *o, const 
     for (size_t k = 0, end; k < keys->count; k = end) {
         const struct key *maker = NULL;
         for (end = k; end < keys->count && compare(list[k].path, list[end].path) == 0; end++) {
-            if (!maker && list[end].role != INPUT)
+            if (list[end].role != INPUT && (!maker || by_role(&list[end], maker) < 0))
                 maker = &list[end];
         }
         for (size_t i = k; maker && i < end; i++) {
@@ -288,7 +277,7 @@ bool collisions_check(const struct job_list *b, const struct options *o) {
     };
     for (size_t i = 0; i < b->count && roles[INPUT]; i++) {
         const struct job *job = &b->jobs[i];
-        if (job->output && same_file(job->input, job->output)) {
+        if (job->output && path_same_file(job->input, job->output)) {
             complain_about(job->input,
                            "is both the input and the output (to replace it use "
                            "--in-place)");

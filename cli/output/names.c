@@ -158,16 +158,14 @@ const char *names_below(const struct job *job) {
 }
 
 const char *names_skip_reason(const struct job *job, const struct options *o) {
-    struct stat in, out;
+    struct stat out;
     if (o->in_place || !job->output || strcmp(job->output, "-") == 0 ||
         stat(job->output, &out) != 0 || S_ISDIR(out.st_mode))
         return NULL;
     if (o->no_clobber)
         return "its output exists";
-    if (!o->skip_existing || strcmp(job->input, "-") == 0 || stat(job->input, &in) != 0)
+    if (!o->skip_existing || strcmp(job->input, "-") == 0 || access(job->input, F_OK) != 0)
         return NULL;
     /* Equal times count as newer: the input was there first. */
-    if (out.st_mtim.tv_sec != in.st_mtim.tv_sec)
-        return out.st_mtim.tv_sec > in.st_mtim.tv_sec ? "its output is newer" : NULL;
-    return out.st_mtim.tv_nsec >= in.st_mtim.tv_nsec ? "its output is newer" : NULL;
+    return path_is_older(job->output, job->input) ? NULL : "its output is newer";
 }

@@ -21,13 +21,9 @@ static bool is_standard(const char *name) {
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
+/* Also if neither exists yet. */
 static bool same_file(const char *a, const char *b) {
-    struct stat x, y;
-    if (!a || !b || is_standard(a) || is_standard(b))
-        return false;
-    if (stat(a, &x) != 0 || stat(b, &y) != 0)
-        return strcmp(a, b) == 0;
-    return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return a && b && !is_standard(a) && (strcmp(a, b) == 0 || path_same_file(a, b));
 }
 
 static bool check_name(const char *name, const char *option, const struct options *o,
