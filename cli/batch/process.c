@@ -28,13 +28,13 @@ struct work {
     struct message_buffer *messages;
     struct plan_lease lease;
     FILE *input;
-    char *buffer;        /* the input's */
+    char *buffer;        /* of the input's stream */
     struct file_ref ref; /* in place: the file to replace */
     struct imf_reader *reader;
-    struct imf_curve *curve; /* with --linear; or NULL: sRGB's */
+    struct imf_curve *curve; /* with --linear; NULL: sRGB's */
     struct imf_writer *writer;
     struct output output;
-    struct imf_encode encode; /* the options', for this name */
+    struct imf_encode encode; /* from the options, for this output */
     struct imf_picture *spectrum;
     struct outcome outcome;
     char warning[1400]; /* of the curve, the reader, the writer and the plan */
@@ -48,16 +48,24 @@ static enum result fail(const struct work *w, const char *file, const char *text
     return RESULT_FAILED;
 }
 
-/* A failure of the library while the input was read. */
-static enum result fail_input(const struct work *w) {
+/* A failure of the library. Errors of the system need a verb: "cannot read: ". */
+static enum result fail_error(const struct work *w, const char *file, const char *verb) {
     char text[sizeof w->error.text + 32];
     bool bare = w->error.status == IMF_ERR_IO && strncmp(w->error.text, "cannot", 6) != 0;
-    snprintf(text, sizeof text, "%s%s", bare ? "cannot read: " : "", w->error.text);
-    return fail(w, w->job->input, text);
+    snprintf(text, sizeof text, "%s%s", bare ? verb : "", w->error.text);
+    return fail(w, file, text);
+}
+
+static enum result fail_input(const struct work *w) {
+    return fail_error(w, w->job->input, "cannot read: ");
 }
 
 static const char *output_name(const struct work *w) {
     return strcmp(w->job->output, "-") == 0 ? "standard output" : w->job->output;
+}
+
+static enum result fail_output(const struct work *w) {
+    return fail_error(w, output_name(w), "cannot write: ");
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
@@ -100,9 +108,9 @@ static enum result open_input(struct session *s, struct work *w) {
     char text[OUTPUT_WHY];
     if (o->in_place ? !open_original(w) : !(w->input = fopen(name, "rb"))) {
         if (o->in_place && errno == EINVAL)
-            return fail(w, name, "is not a regular file, which alone can be filtered in place");
+            return fail(w, name, "is not a regular file, and only those can be filtered in place");
         if (o->in_place && errno == EISDIR)
-            return fail(w, name, "is a directory (filter what is in it with -r)");
+            return fail(w, name, "is a directory (filter the images in it with -r)");
         snprintf(text, sizeof text, "cannot open: %s", strerror(errno));
         return fail(w, name, text);
     }
@@ -110,7 +118,7 @@ static enum result open_input(struct session *s, struct work *w) {
         output_backup_exists(&w->ref, o->backup, text))
         return backup_exists(s, w, text);
     if (fstat(fileno(w->input), &st) == 0 && S_ISDIR(st.st_mode))
-        return fail(w, name, "is a directory (filter what is in it with -r)");
+        return fail(w, name, "is a directory (filter the images in it with -r)");
     w->buffer = file_buffer(w->input);
     return RESULT_DONE;
 }
@@ -124,7 +132,7 @@ static enum imf_format output_format(const struct session *s, const struct work 
     return format != IMF_FORMAT_NONE ? format : imf_reader_info(w->reader)->format;
 }
 
-/* Whether the image will be whole in memory: it is looked at twice, or not had in order. */
+/* Must the whole image be in memory? Its pixels are read twice, or not in order. */
 static bool is_held(const struct session *s, const struct work *w) {
     const struct options *o = s->options;
     struct imf_info info = *imf_reader_info(w->reader);
@@ -208,12 +216,6 @@ static void set_output_format(struct session *s, struct work *w) {
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
 }
 
-static enum result fail_format(const struct work *w) {
-    char text[sizeof w->error.text + 300];
-    snprintf(text, sizeof text, "cannot be written as %.256s: %s", output_name(w), w->error.text);
-    return fail(w, w->job->input, text);
-}
-
 static enum result open_output(struct session *s, struct work *w) {
     const struct output_rules rules = {
         .make_directories = s->make_directories,
@@ -232,12 +234,11 @@ static enum result open_output(struct session *s, struct work *w) {
         atomic_fetch_or(&s->formats, 1u << info.format);
         return RESULT_DONE;
     }
-    if (w->error.status == IMF_ERR_FORMAT)
-        return fail_format(w);
-    const char *cannot = w->error.status == IMF_ERR_IO ? "cannot write: " : "";
-    char text[sizeof w->error.text + 32];
-    snprintf(text, sizeof text, "%s%s", cannot, w->error.text);
-    return fail(w, output_name(w), text);
+    if (w->error.status != IMF_ERR_FORMAT)
+        return fail_output(w);
+    char text[sizeof w->error.text + 300];
+    snprintf(text, sizeof text, "cannot be written as %.256s: %s", output_name(w), w->error.text);
+    return fail(w, w->job->input, text);
 }
 
 static enum imf_status run_plan(struct session *s, struct work *w) {
@@ -279,12 +280,7 @@ static enum result run(struct session *s, struct work *w) {
     if (status != IMF_OK) {
         if (retry_elsewhere(s, w))
             return RESULT_FAILED;
-        if (!w->writer || !ferror(w->output.stream))
-            return fail_input(w);
-        char text[sizeof w->error.text + 32];
-        bool bare = w->error.status == IMF_ERR_IO;
-        snprintf(text, sizeof text, "%s%s", bare ? "cannot write: " : "", w->error.text);
-        return fail(w, output_name(w), text);
+        return w->writer && ferror(w->output.stream) ? fail_output(w) : fail_input(w);
     }
     w->outcome.ran = w->lease.plan != NULL;
     if (w->lease.reused)

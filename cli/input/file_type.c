@@ -37,17 +37,11 @@ static const struct magic {
     {"TIFF", {{0, 4, "II+\0"}}}, /* BigTIFF */
     {"TIFF", {{0, 4, "MM\0+"}}},
     {"WebP", {{0, 4, "RIFF"}, {8, 4, "WEBP"}}},
-    {"GIF", {{0, 6, "GIF87a"}}},
-    {"GIF", {{0, 6, "GIF89a"}}},
+    {"GIF", {{0, 4, "GIF8"}, {5, 1, "a"}}},
     {"BMP", {{0, 2, "BM"}, {6, 4, "\0\0\0\0"}, {15, 3, "\0\0\0"}}}, /* reserved; header's size */
-    {"AVIF", {{4, 8, "ftypavif"}}},                                 /* ISO/IEC 23000-22, 23008-12 */
-    {"AVIF", {{4, 8, "ftypavis"}}},
-    {"HEIF", {{4, 8, "ftypheic"}}},
-    {"HEIF", {{4, 8, "ftypheix"}}},
-    {"HEIF", {{4, 8, "ftypheim"}}},
-    {"HEIF", {{4, 8, "ftypheis"}}},
-    {"HEIF", {{4, 8, "ftyphevc"}}},
-    {"HEIF", {{4, 8, "ftyphevx"}}},
+    {"AVIF", {{4, 7, "ftypavi"}}},                                  /* ISO/IEC 23000-22, 23008-12 */
+    {"HEIF", {{4, 7, "ftyphei"}}}, /* heic, heix, heim, heis; hevc, hevx */
+    {"HEIF", {{4, 7, "ftyphev"}}},
     {"HEIF", {{4, 8, "ftypmif1"}}},
     {"HEIF", {{4, 8, "ftypmsf1"}}},
     {"JPEG XL", {{0, 2, "\xff\x0a"}}}, /* ISO/IEC 18181-2: a bare codestream, or boxes */
