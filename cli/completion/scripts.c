@@ -57,7 +57,7 @@ static const char zsh[] =
     "    local -a reply open closed\n"
     "    local line word text\n"
     "    reply=(${(f)\"$(_call_program candidates $words[1] --complete \\\n"
-    "        ${(q)words[2,CURRENT-1]} ${(q)PREFIX:-''} 2>/dev/null)\"})\n"
+    "        ${(q)words[2,CURRENT-1]} \"${(qq)PREFIX}\" 2>/dev/null)\"})\n"
     "    if [[ $reply[1] == file:* ]]; then\n"
     "        word=${reply[1]#file:}\n"
     "        compset -p $#word\n"

@@ -118,20 +118,20 @@ static bool walk_file(struct walk *w, const char *path, const char *below) {
         say_skipped(w, path, "an output that is being written");
         return true;
     }
-    struct file_type kind = file_type_of_file(path);
-    if (kind.error == ENOENT) {
+    struct file_type type = file_type_of_file(path);
+    if (type.error == ENOENT) {
         say_skipped(w, path, "was removed meanwhile");
-    } else if (kind.format != IMF_FORMAT_NONE && is_backup(w, path)) {
+    } else if (type.format != IMF_FORMAT_NONE && is_backup(w, path)) {
         say_skipped(w, path, "a backup of the image beside it, by its name");
         file_type_count(&w->batch->others, "backup");
-    } else if (kind.format != IMF_FORMAT_NONE || (!kind.other && has_image_name(path))) {
+    } else if (type.format != IMF_FORMAT_NONE || (!type.other && has_image_name(path))) {
         return job_list_add(w->batch, path, below, NULL, true);
-    } else if (kind.error) {
-        errno = kind.error;
+    } else if (type.error) {
+        errno = type.error;
         return add_failed(w, path, below, "cannot open: %s");
-    } else if (kind.other) {
-        say_skipped(w, path, kind.other);
-        file_type_count(&w->batch->others, kind.other);
+    } else if (type.other) {
+        say_skipped(w, path, type.other);
+        file_type_count(&w->batch->others, type.other);
     } else {
         say_skipped(w, path, "no image");
     }

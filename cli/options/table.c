@@ -196,7 +196,7 @@ static bool set_device(struct options *o, const struct option_row *row, const ch
     return true;
 }
 
-/* One kind, or several with commas between them; repeated options add up. */
+/* Words with commas between them; repeated options add up. */
 static bool set_strip(struct options *o, const struct option_row *row, const char *value) {
     for (const char *c = value ? value : "all";; c++) {
         char word[8] = "";
