@@ -79,7 +79,7 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
 LONG := $(addprefix $(BUILD)/lib/,$(addsuffix _rows.o,$(addprefix solver/,vector bilateral rank canny erode_dilate)) \
 	run/point_strip.o)
 LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c lib/*/*/*.c)) $(BUILD)/embed.o
-CLI_OBJECTS := $(call object,cli/*.c)
+CLI_OBJECTS := $(call object,cli/*.c cli/*/*.c)
 CHECKCL_OBJECTS := $(call object,test/checkcl*.c)
 UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard test/unit/test_*.c)))
 BENCH := $(addprefix $(BUILD)/bench/,$(sort $(basename $(notdir $(wildcard test/bench/*.c test/bench/*.cc)))))
@@ -102,7 +102,7 @@ all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (th
 
 # ---- building ------------------------------------------------------------------------------
 
-$(CLI_OBJECTS): private REQUIRED += -fPIE
+$(CLI_OBJECTS): private REQUIRED += -fPIE -Icli
 $(PROGRAM): private PIE = -pie
 $(PROGRAM): $(CLI_OBJECTS) $(LIBRARY)
 	$(call say,LINK,$@)

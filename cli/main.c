@@ -7,20 +7,26 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "completion.h"
-#include "device.h"
-#include "formats.h"
-#include "help.h"
-#include "jobs.h"
-#include "machine.h"
-#include "naming.h"
-#include "pictures.h"
-#include "signals.h"
-#include "tune.h"
+#include "batch/jobs.h"
+#include "completion/candidates.h"
+#include "completion/scripts.h"
+#include "input/collect.h"
+#include "options/device_trial.h"
+#include "options/devices.h"
+#include "options/formats.h"
+#include "options/help.h"
+#include "options/machine.h"
+#include "options/parse.h"
+#include "output/collisions.h"
+#include "output/names.h"
+#include "output/pictures.h"
+#include "output/signals.h"
+#include "output/temporary.h"
+#include "report/clock.h"
+#include "report/message.h"
 
-/* A standard stream that the parent closed must not be the number of an image's file. Opened the
- * wrong way round, so that using it still fails. */
+/* Occupy the descriptors of standard streams that the parent closed, so that no image gets them. Opened
+ * in the wrong direction, so that using them still fails. */
 static void hold_standard_streams(void) {
     for (int fd = 0; fd < 3; fd++) {
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
@@ -28,7 +34,7 @@ static void hold_standard_streams(void) {
     }
 }
 
-/* What was printed must have arrived. */
+/* Report a failed write to standard output. */
 static int close_stdout(int status) {
     bool failed = fflush(stdout) != 0;
     int error = failed ? errno : EIO;
@@ -39,23 +45,6 @@ static int close_stdout(int status) {
         status = EXIT_FAILED;
     }
     return status;
-}
-
-static int list_devices(const struct options *o) {
-    struct imf_context *context;
-    struct imf_error error;
-    enum imf_status status = imf_context_create(&context, &o->context, &error);
-    if (status == IMF_OK)
-        status = imf_context_prepare(context, &error);
-    if (status != IMF_OK)
-        complain("%s", error.text);
-    /* OpenGL ES may be there all the same. */
-    if (context && !help_list_devices(stdout, context, o->json, status == IMF_OK)) {
-        complain("out of memory");
-        status = IMF_ERR_MEMORY;
-    }
-    imf_context_free(&context);
-    return status == IMF_OK ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int print_information(const struct options *o) {
@@ -70,25 +59,25 @@ static int print_information(const struct options *o) {
         help_version(stdout);
         break;
     case ACTION_LIST_FILTERS:
-        if (!help_list_filters(stdout, o->json)) {
+        if (!help_list_filters(stdout, o->report.json)) {
             complain("out of memory");
             return EXIT_FAILED;
         }
         break;
     case ACTION_COMPLETION:
-        completion_print(stdout, (enum shell)o->shell);
+        completion_print(stdout, o->shell);
         break;
     case ACTION_TUNE:
     case ACTION_SHOW_RATES:
-        return tune(o);
+        return devices_tune(o);
     default:
-        return list_devices(o);
+        return devices_list(o);
     }
     return EXIT_DONE;
 }
 
-/* Options of one format's encoder, when no such file was written. */
-static void warn_of_idle_options(const struct session *s) {
+/* Warn of options of an encoder that was not used. */
+static void warn_of_unused_options(const struct session *s) {
     const struct options *o = s->options;
     const struct {
         const char *name;
@@ -109,65 +98,71 @@ static void warn_of_idle_options(const struct session *s) {
     }
 }
 
-/* The options are to blame only when they suit none of the images, in whatever order they come. */
-static int filter_batch(struct session *s, const struct batch *b, int jobs) {
+/* Exit status 2 only if the options were impossible for all images. */
+static int filter_batch(struct session *s, const struct job_list *b, int jobs) {
     struct tally t;
     if (!jobs_run(s, b, jobs, &t)) {
-        summary_abandoned(&s->reporter, &t, &b->others);
+        summary_abandoned(&s->reporter, s->options, &t, &b->others);
         return EXIT_NO_DEVICE;
     }
-    warn_of_idle_options(s);
-    summary_report(&s->reporter, &t, &b->others);
-    if (t.hopeless && t.failed + t.skipped == b->count)
+    warn_of_unused_options(s);
+    summary_report(&s->reporter, s->options, &t, &b->others);
+    if (t.bad_usage && t.failed + t.skipped == b->count)
         return EXIT_USAGE;
     return t.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int filter_in(struct session *s, const struct batch *b) {
+static int filter_in(struct session *s, const struct job_list *b) {
     struct imf_error error;
     const struct tally none = {.count = b->count, .begun = now_ms()};
     int jobs = jobs_at_once(s->options, b);
-    enum imf_status status = fleet_create(&s->fleet, s->options, s->filter, jobs, &error);
+    enum imf_status status = device_pool_create(&s->pool, s->options, s->filter, jobs, &error);
     if (status != IMF_OK) {
         complain("%s", error.text);
-        summary_abandoned(&s->reporter, &none, &b->others);
+        summary_abandoned(&s->reporter, s->options, &none, &b->others);
         return status == IMF_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
     }
     int exit_status = filter_batch(s, b, jobs);
-    fleet_free(&s->fleet);
+    device_pool_free(&s->pool);
     return exit_status;
 }
 
 /* Results go to standard output unless an image goes there. */
 static struct reporter make_reporter(const struct options *o) {
-    const char *const images[] = {o->output, o->kernel_file, o->spectrum};
+    const char *const images[] = {o->output, o->kernel_file, o->report.spectrum};
     bool taken = false;
     for (size_t i = 0; i < sizeof images / sizeof images[0] && !o->dry_run; i++)
         taken = taken || (images[i] && strcmp(images[i], "-") == 0);
-    return (struct reporter){taken ? stderr : stdout, stderr, o, taken && o->json};
+    return (struct reporter){taken ? stderr : stdout, stderr, &o->report, taken && o->report.json};
 }
 
-/* Images that -r has met and that cannot be read. */
-static void report_others(const struct reporter *r, const struct kinds *others) {
-    char *text = kinds_text(others);
+/* Files below directories in formats that cannot be read. */
+static void report_others(const struct reporter *r, const struct file_type_counts *others) {
+    char *text = file_type_counts_text(others);
     if (text && r->options->verbosity >= 0 && !r->json_alone)
         complain("%s skipped", text);
     free(text);
 }
 
+static bool make_list(struct job_list *b, const struct options *o) {
+    return collect_inputs(b, o) && names_derive(b, o) && collisions_drop_results(b, o) &&
+           collisions_check(b, o) && (!o->shards || collect_share(b, o));
+}
+
 /* filter may be NULL: only spectra are drawn. */
 static int filter_with(const struct options *o, const struct imf_filter *filter) {
     struct session s = {.options = o, .reporter = make_reporter(o), .filter = filter};
-    struct batch batch = {0};
+    struct job_list batch = {0};
     char mismatch[NAME_MISMATCH];
     int status = EXIT_USAGE;
-    /* Without images to filter the kernel is all that was asked for. */
-    bool images = !o->show_kernel || o->input_count || o->files_from || o->output || o->spectrum;
-    if ((images && !batch_create(&batch, o)) || !pictures_check(o, &batch)) {
-        batch_free(&batch);
+    /* Without inputs --show-kernel only prints. */
+    bool images =
+        !o->show_kernel || o->input_count || o->files_from || o->output || o->report.spectrum;
+    if ((images && !make_list(&batch, o)) || !pictures_check(o, &batch)) {
+        job_list_free(&batch);
         return status;
     }
-    if (o->show_kernel && !pictures_show_kernel(&s.reporter, filter)) {
+    if (o->show_kernel && !pictures_show_kernel(&s.reporter, o, filter)) {
         status = EXIT_FAILED;
     } else if (!images) {
         status = EXIT_DONE;
@@ -177,11 +172,11 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
         const char *note = filter ? imf_filter_note(filter, o->settings.range) : NULL;
         if (note)
             report_warning(&s.reporter, NULL, note);
-        if (name_mismatch(&batch, o, mismatch))
+        if (names_mismatch(&batch, o, mismatch))
             report_warning(&s.reporter, o->output, mismatch);
         status = filter_in(&s, &batch);
     }
-    batch_free(&batch);
+    job_list_free(&batch);
     return status;
 }
 
@@ -202,12 +197,16 @@ int main(int argc, char **argv) {
         return device_try(argv[2]);
     if (argc >= 2 && strcmp(argv[1], GLES_TRIAL) == 0)
         return device_try_gles();
+    if (argc >= 2 && strcmp(argv[1], COMPLETION_QUERY) == 0) {
+        completion_candidates(argv + 2, argc - 2);
+        return close_stdout(EXIT_DONE);
+    }
     hold_standard_streams();
     if (argc < 2) {
         help_short_usage(stderr);
         return EXIT_USAGE;
     }
-    signals_catch();
+    signals_catch(temporary_remove_all);
     struct options options;
     int status = EXIT_USAGE;
     if (options_parse(&options, argc, argv)) {

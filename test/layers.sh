@@ -99,16 +99,47 @@ for file in $(find lib -type f ! -name '*.sh' ! -path lib/imfilter.h ! -path lib
     [ "$wrong" = 1 ] || ok
 done
 
-# The command line uses the public interface and its own headers.
-for file in cli/*.c cli/*.h; do
-    [ -e "$file" ] || continue
+# The command line uses the public interface and its own headers, folder by folder.
+cli_may_include() { # FOLDER
+    case $1 in
+    report) echo report ;;
+    options) echo report options ;;
+    completion) echo report options completion ;;
+    input) echo report options input ;;
+    output) echo report options input output ;;
+    batch) echo report options input output batch ;;
+    main.c) echo report options completion input output batch ;;
+    *) echo none ;;
+    esac
+}
+
+for file in cli/*.[ch] cli/*/*; do
+    [ -f "$file" ] || continue
+    folder=${file#cli/}
+    allowed=$(cli_may_include "${folder%%/*}")
+    if [ "$allowed" = none ]; then
+        bad "$file is in a folder that test/layers.sh does not know"
+        continue
+    fi
     wrong=
     for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$file"); do
-        [ "$header" = imfilter.h ] || [ -e "cli/$header" ] || wrong="$wrong $header"
+        [ "$header" = imfilter.h ] && continue
+        case " $allowed " in
+        *" ${header%%/*} "*) [ -f "cli/$header" ] && continue ;;
+        esac
+        wrong="$wrong $header"
     done
-    none "$file includes what is not public" "$wrong"
+    none "$file includes what is not public, or in none of its folders: $allowed" "$wrong"
     none "$file knows OpenCL" "$(grep -n 'CL/' "$file")"
 done
+
+# A file and its header are one node: no two of them include each other, by whatever way.
+none "files of cli/ include each other in a circle" "$(
+    for file in cli/*/*.[ch]; do
+        self=${file#cli/}
+        sed -n "s|^#include \"\\(.*/.*\\)\\.h\"\$|${self%.*} \\1|p" "$file"
+    done | awk '$1 != $2' | tsort 2>&1 >/dev/null
+)"
 
 # One module knows OpenCL; nobody includes a .c file.
 for file in $sources; do
@@ -116,7 +147,7 @@ for file in $sources; do
     none "$file knows OpenCL" "$(grep -nE '<CL/|\<cl_[a-z]|\<cl[A-Z][A-Za-z]+\(|\<CL_[A-Z]|device/opencl\.h' "$file")"
 done
 # shellcheck disable=SC2086 # a list of files
-none "a .c file is included" "$(grep -nE '^#include ".*\.c"' $sources cli/*.[ch])"
+none "a .c file is included" "$(grep -nE '^#include ".*\.c"' $sources cli/*.[ch] cli/*/*.[ch])"
 
 # A library does not print, exit, or change what belongs to the process. (Comments are dropped.)
 calls='printf|vprintf|puts|putchar|perror|exit|_exit|abort|signal|setlocale'

@@ -45,11 +45,11 @@ drawn() { # REGEX: the line last drawn matches
 # Each line of progress as it was drawn, after its width in columns.
 frames() {
     python3 -c '
-import re, sys, unicodedata
+import re
 text = open("screen", "rb").read().decode()
 for part in re.split(r"[\r\n]", text.replace("\033[J", "").replace("\033[K", "")):
     if re.match(r"\d+/\d+", part):
-        print(sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in part), part)'
+        print(len(part), part)'
 }
 
 # What is to be seen at the end.
@@ -79,14 +79,14 @@ feed() { # FILE FIFO
     timeout 10 cp "$1" "$2"
 }
 
-@test "a line with count, pace, time left and name; a message goes above it; at the end the last word" {
+@test "a line with count, time left and pace; a message goes above it; at the end the last word" {
     make_pgm a.pgm
     echo junk >junk
     mkfifo one.pgm two.pgm
     in_terminal 80 "'$IMFILTER' --jobs=1 -f invert a.pgm one.pgm two.pgm -o out/"
-    wait_until drawn '^[0-9]+ 1/3, [0-9.]+ MP/s, [0-9:]+ left, one\.pgm$'
+    wait_until drawn '^[0-9]+ 1/3, [0-9:]+ left, [0-9.]+ MP/s$'
     feed junk one.pgm
-    wait_until drawn ' 2/3, 1 failed, [0-9.]+ MP/s, [0-9:]+ left, two\.pgm$'
+    wait_until drawn ' 2/3, [0-9:]+ left, 1 failed, [0-9.]+ MP/s$'
     feed a.pgm two.pgm
     wait "$terminal" || [ $? -eq 1 ]
     final_screen
@@ -96,31 +96,29 @@ imfilter: 1 of 3 images failed: one.pgm" ]
     [ "$(samples out/two.pgm)" = "255 245 235 225 215 205 195 185 175 165 155 0" ]
 }
 
-@test "it is right in narrow terminals, wide characters included" {
+@test "in a narrow terminal the line has fewer parts" {
     make_pgm a.pgm
-    name=a-directory-with-a-long-name/which-is-too-long-for-most-terminals/旅行の写真とても長い名前の画像.pgm
     run_at=()
     while read -r columns shown; do
-        mkdir -p "$columns/$(dirname $name)"
+        mkdir "$columns"
         cd "$columns"
-        mkfifo $name
-        in_terminal "$columns" "'$IMFILTER' --jobs=1 -f invert ../a.pgm $name -o out/"
+        mkfifo slow.pgm
+        in_terminal "$columns" "'$IMFILTER' --jobs=1 -f invert ../a.pgm slow.pgm -o out/"
         cd ..
         run_at+=("$columns $terminal $shown")
     done <<'LIST'
 4 ^3 1/2$
 12 ^3 1/2$
 16 ^14 1/2, [0-9:]+ left$
-28 ^25 1/2, 0.00 MP/s, [0-9:]+ left$
-40 ^38 1/2, 0.00 MP/s, [0-9:]+ left, \.\.\.画像\.pgm$
-80 ^7[89] 1/2, 0.00 MP/s, [0-9:]+ left, \.\.\.most-terminals/旅行の写真とても長い名前の画像\.pgm$
-200 left, a-directory-with-a-long-name/which-is-too-long-for-most-terminals/旅行の写真とても長い名前の画像\.pgm$
+24 ^14 1/2, [0-9:]+ left$
+28 ^25 1/2, [0-9:]+ left, 0.00 MP/s$
+200 ^25 1/2, [0-9:]+ left, 0.00 MP/s$
 LIST
     for each in "${run_at[@]}"; do
         read -r columns terminal shown <<<"$each"
         cd "$columns"
         wait_until drawn "$shown"
-        feed ../a.pgm $name
+        feed ../a.pgm slow.pgm
         wait "$terminal"
         frames | while read -r width rest; do [ "$width" -lt "$columns" ] || { echo "$columns: $width $rest"; exit 1; }; done
         [ "$(final_screen | sed 's/;.*//')" = "imfilter: 2 images: 2 filtered, 0 skipped" ]
@@ -132,34 +130,24 @@ LIST
     make_pgm a.pgm
     mkfifo slow.pgm
     in_terminal 80 "'$IMFILTER' --jobs=1 -f invert a.pgm slow.pgm -o out/"
-    wait_until drawn 'slow\.pgm$'
-    stty -F "$(cat tty)" cols 30
+    wait_until drawn 'MP/s$'
+    stty -F "$(cat tty)" cols 20
     wait_until drawn 'left$'
     stty -F "$(cat tty)" cols 5
     wait_until drawn '1/2$'
     stty -F "$(cat tty)" cols 120
-    wait_until drawn 'slow\.pgm$'
+    wait_until drawn 'MP/s$'
     feed a.pgm slow.pgm
     wait "$terminal"
     # On a line that has been broken or cut what is erased goes to the end of the screen.
     grep -q $'\r\033\\[J1/2' screen
 }
 
-@test "nothing in a name is obeyed by the terminal" {
-    make_pgm a.pgm
-    mkfifo $'\033[31mred\nname.pgm'
-    in_terminal 80 "'$IMFILTER' --jobs=1 -f invert a.pgm *name.pgm -o out/"
-    wait_until drawn '\\033\[31mred\\nname.pgm$'
-    feed a.pgm $'\033[31mred\nname.pgm'
-    wait "$terminal"
-    run ! grep -q $'\033\\[31m' screen
-}
-
 @test "a signal erases it and says how far the batch came" {
     make_pgm a.pgm
     mkfifo slow.pgm
     in_terminal 80 "'$IMFILTER' --jobs=1 -f invert a.pgm slow.pgm -o out/"
-    wait_until drawn 'slow\.pgm$'
+    wait_until drawn '1/2, .* MP/s$'
     kill -TERM "$(cat pid)"
     wait "$terminal" || [ $? -eq 143 ]
     [ "$(final_screen)" = "imfilter: interrupted: 1 of 2 images done (--skip-existing filters the others)" ]
@@ -192,7 +180,7 @@ LIST
     done
     # Where one that begins after them has its line, they would have had theirs.
     in_terminal 80 "'$IMFILTER' --jobs=1 -f invert a.pgm shown.pgm -o out/"
-    wait_until drawn 'shown\.pgm$'
+    wait_until drawn '1/2, .* MP/s$'
     feed a.pgm shown.pgm
     wait "$terminal"
     for n in "${!silent[@]}"; do
@@ -213,7 +201,7 @@ LIST
     make_pgm a.pgm
     mkfifo slow.pgm
     in_terminal 80 "'$IMFILTER' --progress=always -f invert slow.pgm -o out.pgm"
-    wait_until drawn ' 0/1, slow.pgm$'
+    wait_until drawn ' 0/1$'
     feed a.pgm slow.pgm
     wait "$terminal"
     [ -z "$(final_screen)" ]
@@ -242,7 +230,7 @@ LIST
     imf --progress=always --jobs=1 -f invert a.pgm slow.pgm -o out/ 2>log 3>&- &
     wait_until grep -qE '^imfilter: [01] of 2 images' log
     sleep 5
-    wait_until grep -qE '^imfilter: 1 of 2 images, 0.00 MP/s, 0:1[01] left$' log
+    wait_until grep -qE '^imfilter: 1 of 2 images, 0:1[01] left, 0.00 MP/s$' log
     feed a.pgm slow.pgm
     wait $!
     [ "$(grep -c ' of 2 images' log)" -eq 3 ]

@@ -1,0 +1,258 @@
+/*
+ * jobs.c - the images of a batch, several at once, reported in their order
+ *
+ * Worker threads take the images in order. The messages of an image are kept until those of all
+ * images before it have been printed; a ring of slots holds them, and a full ring stops the workers.
+ * One more thread, the committer, flushes finished outputs to the disk and renames them. It takes all
+ * that have been finished while it was busy, because flushing many files together costs a disk little
+ * more than flushing one.
+ *
+ * With one job at a time all of this happens on the calling thread, image by image.
+ */
+#include "batch/jobs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "batch/progress.h"
+#include "options/machine.h"
+#include "output/signals.h"
+#include "report/clock.h"
+#include "report/message.h"
+#include "report/terminal.h"
+
+#define SLOTS 1024
+
+struct slot {
+    struct message_buffer messages;
+    enum result result;
+    bool finished;
+};
+
+struct jobs {
+    struct session *s;
+    const struct job_list *batch;
+    struct progress *progress;
+    bool serial;          /* one image at a time, on the calling thread */
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t printed_more, finished_more, taken;
+    size_t next;    /* the image to begin next */
+    size_t printed; /* so many have been */
+    struct slot slots[SLOTS];
+    struct tally tally;
+    bool noted;                                  /* the plan's note has been printed */
+    bool no_device;                              /* give up */
+    bool all_done;                               /* no worker will add to waiting */
+    struct unfinished waiting[PROCESS_TOGETHER]; /* for the committer */
+    size_t waiting_count, waiting_max;
+    struct unfinished committing[PROCESS_TOGETHER]; /* the committer's own */
+};
+
+int jobs_at_once(const struct options *o, const struct job_list *batch) {
+    int cores = machine_cores();
+    /* Measurements must not disturb each other. */
+    int jobs = o->jobs ? o->jobs : o->report.bench ? 1 : cores < JOBS_MAX ? cores : JOBS_MAX;
+    return (size_t)jobs < batch->count ? jobs : batch->count ? (int)batch->count : 1;
+}
+
+/* ---- results, with the lock held ------------------------------------------------------------ */
+
+static void count(struct tally *t, const char *input, enum result result, uint64_t pixels) {
+    bool failed = result != RESULT_DONE && result != RESULT_SKIPPED;
+    if (failed && t->failed < sizeof t->failure / sizeof *t->failure)
+        t->failure[t->failed] = input;
+    t->failed += failed;
+    t->bad_usage += result == RESULT_BAD_USAGE;
+    t->skipped += result == RESULT_SKIPPED;
+    t->done += result == RESULT_DONE;
+    t->pixels += result == RESULT_DONE ? pixels : 0;
+}
+
+static void print(struct jobs *j, size_t i) {
+    struct slot *at = &j->slots[i % SLOTS];
+    if (!at->finished)
+        return;
+    at->finished = false;
+    if (j->no_device) {
+        message_buffer_free(&at->messages);
+        return;
+    }
+    uint64_t pixels = at->messages.pixels;
+    message_buffer_print(&at->messages, &j->s->reporter, &j->noted);
+    j->no_device = at->result == RESULT_NO_DEVICE;
+    count(&j->tally, j->batch->jobs[i].input, at->result, pixels);
+}
+
+static void finish(struct jobs *j, size_t i, enum result result) {
+    struct slot *at = &j->slots[i % SLOTS];
+    message_buffer_close(&at->messages);
+    at->result = result;
+    at->finished = true;
+    progress_finished(j->progress,
+                      result == RESULT_DONE      ? PROGRESS_FILTERED
+                      : result == RESULT_SKIPPED ? PROGRESS_SKIPPED
+                                                 : PROGRESS_FAILED,
+                      result == RESULT_DONE ? at->messages.pixels : 0);
+    for (; j->printed < j->next && j->slots[j->printed % SLOTS].finished; j->printed++)
+        print(j, j->printed);
+    pthread_cond_broadcast(&j->printed_more);
+}
+
+/* A signal ends the run: print the messages of all finished images, in order. A thread that holds the
+ * lock for longer than a second is blocked printing, so that nobody would read these messages. */
+static void report_interrupted(void *data) {
+    struct jobs *j = data;
+    struct timespec soon;
+    clock_gettime(CLOCK_REALTIME, &soon);
+    soon.tv_sec++;
+    if (pthread_mutex_timedlock(&j->lock, &soon) != 0)
+        return;
+    terminal_end();
+    for (size_t i = j->printed; i < j->next; i++)
+        print(j, i);
+    summary_interrupted(&j->s->reporter, j->s->options, &j->tally, &j->batch->others);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static bool take_next(struct jobs *j, size_t *i) {
+    pthread_mutex_lock(&j->lock);
+    while (!j->no_device && j->next < j->batch->count && j->next - j->printed >= SLOTS)
+        pthread_cond_wait(&j->printed_more, &j->lock);
+    bool more = !j->no_device && j->next < j->batch->count;
+    if (more)
+        *i = j->next++;
+    pthread_mutex_unlock(&j->lock);
+    return more;
+}
+
+static void hand_to_committer(struct jobs *j, const struct unfinished *u) {
+    pthread_mutex_lock(&j->lock);
+    while (j->waiting_count >= j->waiting_max)
+        pthread_cond_wait(&j->taken, &j->lock);
+    j->waiting[j->waiting_count++] = *u;
+    pthread_cond_signal(&j->finished_more);
+    pthread_mutex_unlock(&j->lock);
+}
+
+static void *work(void *data) {
+    struct jobs *j = data;
+    struct unfinished unfinished;
+    for (size_t i; take_next(j, &i);) {
+        struct message_buffer *messages = &j->slots[i % SLOTS].messages;
+        enum result result = RESULT_FAILED;
+        if (message_buffer_open(messages, &j->s->reporter))
+            result = process_image(j->s, &j->batch->jobs[i], messages, &unfinished);
+        else
+            complain_about(j->batch->jobs[i].input, "out of memory");
+        if (result == RESULT_UNFINISHED && !j->serial) {
+            hand_to_committer(j, &unfinished);
+            continue;
+        }
+        signals_hold(); /* an image is renamed and reported, or neither */
+        if (result == RESULT_UNFINISHED)
+            process_finish(j->s, &unfinished, &result, 1);
+        pthread_mutex_lock(&j->lock);
+        finish(j, i, result);
+        pthread_mutex_unlock(&j->lock);
+        signals_release();
+    }
+    return NULL;
+}
+
+/* Wait for finished outputs: how many there are; 0: there will be none. */
+static size_t take_waiting(struct jobs *j) {
+    pthread_mutex_lock(&j->lock);
+    while (!j->waiting_count && !j->all_done)
+        pthread_cond_wait(&j->finished_more, &j->lock);
+    size_t n = j->waiting_count;
+    for (size_t i = 0; i < n; i++)
+        j->committing[i] = j->waiting[i];
+    j->waiting_count = 0;
+    pthread_cond_broadcast(&j->taken);
+    pthread_mutex_unlock(&j->lock);
+    return n;
+}
+
+static void *commit_outputs(void *data) {
+    struct jobs *j = data;
+    enum result results[PROCESS_TOGETHER];
+    for (size_t n; (n = take_waiting(j)) > 0;) {
+        signals_hold(); /* an image is renamed and reported, or neither */
+        process_finish(j->s, j->committing, results, n);
+        pthread_mutex_lock(&j->lock);
+        for (size_t i = 0; i < n; i++)
+            finish(j, (size_t)(j->committing[i].job - j->batch->jobs), results[i]);
+        pthread_mutex_unlock(&j->lock);
+        signals_release();
+    }
+    return NULL;
+}
+
+/* The calling thread is a worker, too. Where no thread can be made, those that run do all the work. */
+static void run_threads(struct jobs *j, int at_once) {
+    pthread_t worker[JOBS_MAX], committer;
+    int started = 0;
+    j->serial = at_once == 1 || pthread_create(&committer, NULL, commit_outputs, j) != 0;
+    while (!j->serial && started < at_once - 1 &&
+           pthread_create(&worker[started], NULL, work, j) == 0)
+        started++;
+    work(j);
+    for (int i = 0; i < started; i++)
+        pthread_join(worker[i], NULL);
+    if (j->serial)
+        return;
+    pthread_mutex_lock(&j->lock);
+    j->all_done = true;
+    pthread_cond_signal(&j->finished_more);
+    pthread_mutex_unlock(&j->lock);
+    pthread_join(committer, NULL);
+}
+
+/* Raise the limit of open files. A job has some six open, a finished output three. Returns how many
+ * finished outputs may wait. */
+static size_t allow_files(int at_once) {
+    struct rlimit limit;
+    rlim_t jobs = (rlim_t)(64 + 16 * at_once), each = 2 * 3;
+    rlim_t wanted = jobs + each * PROCESS_TOGETHER;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return PROCESS_TOGETHER;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur < jobs + each ? 1 : (size_t)((limit.rlim_cur - jobs) / each);
+}
+
+bool jobs_run(struct session *s, const struct job_list *batch, int at_once, struct tally *tally) {
+    struct jobs *j = calloc(1, sizeof *j);
+    *tally = (struct tally){.count = batch->count, .begun = now_ms()};
+    if (!j) {
+        complain("out of memory");
+        for (size_t i = 0; i < batch->count; i++)
+            count(tally, batch->jobs[i].input, RESULT_FAILED, 0);
+        return true;
+    }
+    j->s = s;
+    j->batch = batch;
+    j->tally = *tally;
+    pthread_mutex_init(&j->lock, NULL);
+    pthread_cond_init(&j->printed_more, NULL);
+    pthread_cond_init(&j->finished_more, NULL);
+    pthread_cond_init(&j->taken, NULL);
+    j->waiting_max = allow_files(at_once);
+    bool watched = batch->count > 1 && signals_watch(report_interrupted, j);
+    j->progress = progress_begin(&s->reporter, s->options, batch->count);
+    run_threads(j, at_once);
+    j->tally.watched = progress_end(&j->progress);
+    if (watched)
+        signals_unwatch();
+    *tally = j->tally;
+    bool device = !j->no_device;
+    pthread_cond_destroy(&j->taken);
+    pthread_cond_destroy(&j->finished_more);
+    pthread_cond_destroy(&j->printed_more);
+    pthread_mutex_destroy(&j->lock);
+    free(j);
+    return device;
+}

@@ -1,0 +1,117 @@
+/*
+ * collect.c - the inputs: operands, --files-from, and images below directories
+ */
+#include "input/collect.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/directory_walk.h"
+#include "input/path.h"
+#include "report/message.h"
+
+/* ---- operands and lists ------------------------------------------------------------------- */
+
+static bool add_input(struct job_list *b, const struct options *o, const char *input) {
+    struct stat st;
+    if (!*input) {
+        complain("the name of an input is empty");
+        return false;
+    }
+    if (o->recursive && strcmp(input, "-") != 0 && stat(input, &st) == 0 && S_ISDIR(st.st_mode))
+        return directory_walk(b, o, input);
+    return job_list_add(b, input, path_base(input), NULL, false);
+}
+
+static bool add_from(struct job_list *b, const struct options *o) {
+    const char *list = o->files_from;
+    bool standard = strcmp(list, "-") == 0;
+    FILE *stream = standard ? stdin : fopen(list, "r");
+    if (!stream) {
+        complain_about(list, "cannot read: %s", strerror(errno));
+        return false;
+    }
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    int end = o->null_separated ? '\0' : '\n';
+    bool good = true;
+    while (good && (length = getdelim(&line, &capacity, end, stream)) > 0) {
+        if (line[length - 1] == end)
+            line[--length] = '\0';
+        if (strlen(line) != (size_t)length) {
+            complain_about(list, "a name holds a NUL (where names end in NUL, add -0)");
+            good = false;
+        } else if (*line) {
+            good = add_input(b, o, line);
+        }
+    }
+    if (good && ferror(stream)) {
+        complain_about(list, "cannot read: %s", strerror(errno));
+        good = false;
+    }
+    free(line);
+    if (!standard)
+        fclose(stream);
+    return good;
+}
+
+bool collect_inputs(struct job_list *b, const struct options *o) {
+    for (size_t i = 0; i < o->input_count; i++) {
+        if (!add_input(b, o, o->inputs[i]))
+            return false;
+    }
+    if (o->files_from) {
+        if (!add_from(b, o))
+            return false;
+        if (!b->count && !o->input_count && o->report.verbosity >= 0)
+            complain_about(o->files_from, "warning: the list names no input");
+    } else if (!o->input_count) {
+        if (isatty(STDIN_FILENO)) {
+            complain("no input given (name a file, or - for standard input)");
+            return false;
+        }
+        return job_list_add(b, "-", "-", NULL, false);
+    }
+    size_t standard = o->files_from && strcmp(o->files_from, "-") == 0;
+    for (size_t i = 0; i < b->count; i++)
+        standard += strcmp(b->jobs[i].input, "-") == 0;
+    if (standard > 1) {
+        complain("standard input is asked for more than once");
+        return false;
+    }
+    return true;
+}
+
+/* ---- --shard --------------------------------------------------------------------- */
+
+static int by_input(const void *a, const void *b) {
+    return strcmp(((const struct job *)a)->input, ((const struct job *)b)->input);
+}
+
+/* Every Nth input of the list sorted by name, so that shares do not depend on the order in which names
+ * were found. Neighbours, which are likely to be of the same size, go to different shares. */
+bool collect_share(struct job_list *b, const struct options *o) {
+    for (size_t i = 0; i < b->count; i++) {
+        if (strcmp(b->jobs[i].input, "-") == 0) {
+            complain("--shard divides files among runs, and standard input is not a file");
+            return false;
+        }
+    }
+    bool *others = calloc(b->count + 1, sizeof *others);
+    if (!others) {
+        complain("out of memory");
+        return false;
+    }
+    if (b->count)
+        qsort(b->jobs, b->count, sizeof *b->jobs, by_input);
+    for (size_t i = 0; i < b->count; i++)
+        others[i] = i % o->shards != o->shard - 1;
+    job_list_remove(b, others);
+    free(others);
+    return true;
+}

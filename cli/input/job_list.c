@@ -1,0 +1,56 @@
+/*
+ * job_list.c - the images of a run
+ */
+#include "input/job_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/message.h"
+
+bool job_list_add(struct job_list *b, const char *input, const char *name, char *error,
+                  bool in_tree) {
+    if (b->count == b->capacity) {
+        size_t capacity = b->capacity ? b->capacity * 2 : 16;
+        struct job *grown = reallocarray(b->jobs, capacity, sizeof *grown);
+        if (!grown) {
+            free(error);
+            complain("out of memory");
+            return false;
+        }
+        b->jobs = grown;
+        b->capacity = capacity;
+    }
+    struct job *job = &b->jobs[b->count++];
+    *job = (struct job){strdup(input), NULL, strdup(name), error, in_tree};
+    if (!job->input || !job->name) {
+        complain("out of memory");
+        return false;
+    }
+    return true;
+}
+
+static void free_job(struct job *job) {
+    free(job->input);
+    free(job->output);
+    free(job->name);
+    free(job->error);
+}
+
+void job_list_remove(struct job_list *b, const bool *which) {
+    size_t kept = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        if (which[i])
+            free_job(&b->jobs[i]);
+        else
+            b->jobs[kept++] = b->jobs[i];
+    }
+    b->count = kept;
+}
+
+void job_list_free(struct job_list *b) {
+    for (size_t i = 0; i < b->count; i++)
+        free_job(&b->jobs[i]);
+    free(b->jobs);
+    *b = (struct job_list){0};
+}

@@ -1,0 +1,34 @@
+/*
+ * job_list.h - the images of a run: (input, output) pairs
+ *
+ * The whole list is made and checked before the first image is read, so that a mistake is found
+ * while nothing has been written.
+ */
+#ifndef CLI_INPUT_JOB_LIST_H
+#define CLI_INPUT_JOB_LIST_H
+
+#include "input/file_type.h"
+
+struct job {
+    char *input;  /* owned; "-": standard input */
+    char *output; /* owned; "-": standard output; NULL: none */
+    char *name;   /* owned: its path below an output directory */
+    char *error;  /* owned: the input is known to fail, and why; or NULL */
+    bool in_tree; /* found below a directory */
+};
+
+struct job_list {
+    struct job *jobs;
+    size_t count, capacity;
+    bool to_directory;              /* outputs are in DIR, which is made when needed */
+    struct file_type_counts others; /* images in directories, of types that cannot be read */
+};
+
+/* Append an input. Takes over error, and copies the rest; false after a message without memory. */
+bool job_list_add(struct job_list *b, const char *input, const char *name, char *error,
+                  bool in_tree);
+/* Take those inputs out of the list: a flag for each. */
+void job_list_remove(struct job_list *b, const bool *which);
+void job_list_free(struct job_list *b);
+
+#endif

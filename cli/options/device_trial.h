@@ -1,0 +1,18 @@
+/*
+ * device_trial.h - trying devices in a child process before they are used
+ */
+#ifndef CLI_OPTIONS_DEVICE_TRIAL_H
+#define CLI_OPTIONS_DEVICE_TRIAL_H
+
+#include "options/settings.h"
+
+/* Set the environment of drivers, and the trial commands in o->context. Call before there are threads. */
+void device_guard(struct options *o);
+
+/* In the child process: use the device, or OpenGL ES, and return the exit status. */
+#define DEVICE_TRIAL "--try-device"
+int device_try(const char *device);
+#define GLES_TRIAL "--try-gles"
+int device_try_gles(void);
+
+#endif

@@ -1,0 +1,56 @@
+/* formats.c - lists of the library's formats, for messages */
+#include "options/formats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST ((enum imf_format)(IMF_FORMAT_NONE + 1))
+
+static enum imf_format next(enum imf_format format) {
+    return (enum imf_format)(format + 1);
+}
+
+static bool has(enum imf_format format, const char *option) {
+    for (const char *const *o = imf_format_doc(format)->options; *o; o++)
+        if (strcmp(*o, option) == 0)
+            return true;
+    return false;
+}
+
+void list_word(char *text, size_t size, const char *word, const char *between) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? between : "", word);
+}
+
+const char *formats_names(char text[FORMATS_TEXT], const char *between) {
+    *text = '\0';
+    for (enum imf_format f = FIRST; imf_format_doc(f); f = next(f))
+        list_word(text, FORMATS_TEXT, imf_format_doc(f)->name,
+                  between                   ? between
+                  : imf_format_doc(next(f)) ? ", "
+                                            : " or ");
+    return text;
+}
+
+const char *formats_extensions(char text[FORMATS_TEXT]) {
+    *text = '\0';
+    for (enum imf_format f = FIRST; imf_format_doc(f); f = next(f))
+        for (const char *const *e = imf_format_doc(f)->extensions; *e; e++)
+            list_word(text, FORMATS_TEXT, *e, e[1] || imf_format_doc(next(f)) ? ", " : " or ");
+    return text;
+}
+
+bool formats_have(unsigned set, const char *option) {
+    for (enum imf_format f = FIRST; imf_format_doc(f); f = next(f))
+        if ((set & 1u << f) && has(f, option))
+            return true;
+    return false;
+}
+
+const char *formats_of_option(char text[FORMATS_TEXT], const char *option) {
+    *text = '\0';
+    for (enum imf_format f = FIRST; imf_format_doc(f); f = next(f))
+        if (has(f, option))
+            list_word(text, FORMATS_TEXT, imf_format_doc(f)->title, " or ");
+    return text;
+}

@@ -1,0 +1,22 @@
+/* formats.h - lists of the library's formats, for messages */
+#ifndef CLI_OPTIONS_FORMATS_H
+#define CLI_OPTIONS_FORMATS_H
+
+#include "imfilter.h"
+
+enum { FORMATS_TEXT = 256 };
+
+/* Append a word to text, after `between` unless it is the first. */
+void list_word(char *text, size_t size, const char *word, const char *between);
+
+/* What --format takes: "png, jpeg or pnm", or with `between` before each but the first. */
+const char *formats_names(char text[FORMATS_TEXT], const char *between);
+/* All known extensions, likewise. */
+const char *formats_extensions(char text[FORMATS_TEXT]);
+
+/* Does a format of the set (1 << format) use this member of struct imf_encode? */
+bool formats_have(unsigned set, const char *option);
+/* The titles of those that do: "JPEG". */
+const char *formats_of_option(char text[FORMATS_TEXT], const char *option);
+
+#endif

@@ -1,0 +1,73 @@
+/* values.c - parsing the values of options: words and numbers */
+#include "options/values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/formats.h"
+#include "report/message.h"
+
+bool bad_value(const char *option, const char *value, const char *valid) {
+    complain("--%s: \"%s\" is not valid (%s)", option, value, valid);
+    return false;
+}
+
+bool find_choice(const char *value, const struct choice *choices, int *out) {
+    for (const struct choice *c = choices; c->name; c++) {
+        if (strcmp(value, c->name) == 0) {
+            *out = c->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool choose(const char *option, const char *value, const struct choice *choices, int *out) {
+    char valid[160] = "";
+    if (find_choice(value, choices, out))
+        return true;
+    for (const struct choice *c = choices; c->name; c++)
+        list_word(valid, sizeof valid, c->name, c[1].name ? ", " : " or ");
+    return bad_value(option, value, valid);
+}
+
+bool parse_count(const char *text, uint64_t unit, uint64_t max, uint64_t *out) {
+    static const char suffixes[] = "KMG";
+    uint64_t value = 0;
+    const char *c = text;
+    if (*c < '0' || *c > '9')
+        return false;
+    for (; *c >= '0' && *c <= '9'; c++) {
+        unsigned digit = (unsigned)(*c - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    const char *suffix = *c && unit ? strchr(suffixes, *c >= 'a' ? *c - 32 : *c) : NULL;
+    if (suffix) {
+        for (const char *s = suffixes; s <= suffix; s++) {
+            if (value > UINT64_MAX / unit)
+                return false;
+            value *= unit;
+        }
+        c++;
+    }
+    if (*c || value > max)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool parse_fraction(const char *text, double *out) {
+    char *end;
+    size_t number = strspn(text, "0123456789.eE+-");
+    bool percent = text[number] == '%';
+    if (!number || text[number + percent])
+        return false;
+    errno = 0;
+    *out = strtod(text, &end);
+    if (percent)
+        *out /= 100;
+    return end == text + number && *out >= 0 && *out <= 1;
+}

@@ -1,0 +1,22 @@
+/*
+ * names.h - what each output is called, and whether one that exists is kept
+ */
+#ifndef CLI_OUTPUT_NAMES_H
+#define CLI_OUTPUT_NAMES_H
+
+#include "input/job_list.h"
+#include "options/settings.h"
+
+/* Fill in every job's output; false after a message. */
+bool names_derive(struct job_list *b, const struct options *o);
+/* The end of the output's name that comes from the job's name, and not from the user. */
+const char *names_below(const struct job *job);
+
+/* Why the image is skipped (--no-clobber, --skip-existing), in static storage; NULL: it is not. */
+const char *names_skip_reason(const struct job *job, const struct options *o);
+
+/* Does an output's name say another format than --format? Then text says so. */
+#define NAME_MISMATCH 160
+bool names_mismatch(const struct job_list *b, const struct options *o, char text[NAME_MISMATCH]);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * message_buffer.h - the messages of one image, kept in memory until they are printed in order
+ */
+#ifndef CLI_REPORT_MESSAGE_BUFFER_H
+#define CLI_REPORT_MESSAGE_BUFFER_H
+
+#include "report/outcome.h"
+
+struct message_buffer {
+    struct reporter reporter; /* writes into this buffer */
+    uint64_t pixels;          /* of the image, once they are known */
+    char *note;               /* the plan's remark on the whole batch; owned, or NULL */
+    char *out, *err;          /* what was printed; owned */
+    size_t out_size, err_size;
+};
+
+/* A buffer for what would go to the streams of `to`; false without memory. */
+bool message_buffer_open(struct message_buffer *messages, const struct reporter *to);
+void message_buffer_note(struct message_buffer *messages, const char *note);
+/* Nothing more is written. */
+void message_buffer_close(struct message_buffer *messages);
+/* Append what a closed buffer holds. */
+void message_buffer_add(struct message_buffer *messages, const struct message_buffer *more);
+/* Print a closed buffer, and free it. The note is printed unless *noted, which is set then. */
+void message_buffer_print(struct message_buffer *messages, const struct reporter *to, bool *noted);
+void message_buffer_free(struct message_buffer *messages);
+
+#endif
