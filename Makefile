@@ -108,6 +108,7 @@ $(PROGRAM): $(CLI_OBJECTS) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $(CLI_OBJECTS) $(LIBRARY) $(LIBS)
 
+# q appends: members of the same name, as read.o, are all wanted.
 $(LIBRARY): $(LIB_OBJECTS) $(BUILD)/files
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) qcsD $@ $(LIB_OBJECTS)

@@ -149,8 +149,8 @@ struct imf_vector_rates {
     double tiles_sample,
         tiles_store; /* networks of tiles: interleaving a byte, a step writing one */
     double edge;     /* a sample that enters or leaves a window that is no rectangle */
-    /* A sample's digit that is sorted; looking for one in a part, and for a place. */
-    double sorted, sorted_look, sorted_place;
+    /* A sample's digit that is sorted; looking for one in a part, and for an ordinal. */
+    double sorted, sorted_look, sorted_ordinal;
     double histogram, histogram_column; /* a sample's rank, its column's histogram */
     double weight, weight_color; /* a pixel's weight, for two pixels; each of what it weighs */
     double guided;               /* a sample, whatever the radius */

@@ -42,7 +42,7 @@ static const sixteen one[16] = {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
                                 {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
 
 /* How many of the 16 comparisons hold: each is all bits or none. */
-INLINE int place(sixteen not_above) {
+INLINE int count_set(sixteen not_above) {
     uint64_t half[2];
     memcpy(half, &not_above, sizeof half);
     return (__builtin_popcountll(half[0]) + __builtin_popcountll(half[1])) / 8;
@@ -107,7 +107,7 @@ INLINE int place(sixteen not_above) {
             for (int k = 0; k < width; k++)                                                        \
                 coarse += AS(sums, old[k * step].coarse);                                          \
             for (int i = begin;; i += step, old += step, fresh += step) {                          \
-                unsigned s = (unsigned)place(AS(sixteen, coarse <= (sum)rank));                    \
+                unsigned s = (unsigned)count_set(AS(sixteen, coarse <= (sum)rank));                \
                 if (s - first >= TRACKED) {                                                        \
                     first = s < BEFORE                  ? 0                                        \
                             : s - BEFORE < 16 - TRACKED ? s - BEFORE                               \
@@ -115,7 +115,7 @@ INLINE int place(sixteen not_above) {
                     name##_start(fine, old, (int)first, width, step);                              \
                 }                                                                                  \
                 sum left = (sum)rank - (s ? coarse[s - 1] : 0);                                    \
-                unsigned at = (unsigned)place(AS(sixteen, fine[s - first] <= left));               \
+                unsigned at = (unsigned)count_set(AS(sixteen, fine[s - first] <= left));           \
                 to[i] = (uint8_t)(s << 4 | at);                                                    \
                 if (before)                                                                        \
                     before[i] = (uint32_t)left - (at ? fine[s - first][at - 1] : 0);               \

@@ -70,7 +70,7 @@ static void step(struct builder *b, int *lesser, int *greater) {
     *greater = value + 1;
 }
 
-/* Those at even places, from 0 on, or at odd ones. */
+/* The elements at even or at odd indices. */
 static struct list half(struct builder *b, struct list l, int odd) {
     struct list h = new_list(b, (l.n + 1 - odd) / 2);
     for (int i = 0; i < h.n; i++)
@@ -275,7 +275,7 @@ static void drop_idle(struct imf_network *net, int *last) {
 
 /* Assign rows to values: to[] is each value's. Results never lie in the rows of their operands. All
  * unread results go to the first row: writing them costs less than a branch that skips them. */
-static void place(struct imf_network *net, const int *last, int *to, int *free_rows) {
+static void assign_rows(struct imf_network *net, const int *last, int *to, int *free_rows) {
     int spare = 0;
     net->slots = 1;
     for (int i = 0; i < net->count; i++) {
@@ -319,7 +319,7 @@ static enum imf_status finish(struct builder *b, int pixels, struct imf_error *e
         to[i] = -2 - i;
     for (int i = 0; i < net->outputs; i++)
         to[b->outputs[i]] = -2 - net->inputs - i;
-    place(net, last, to, to + values);
+    assign_rows(net, last, to, to + values);
     for (int i = 0; i < net->count; i++) {
         int *row[] = {&net->steps[i].a, &net->steps[i].b, &net->steps[i].lesser,
                       &net->steps[i].greater};

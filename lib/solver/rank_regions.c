@@ -6,12 +6,12 @@
  *
  * In rectangles each sample is replaced by the 256th of the sorted ones that it is in. Histograms of
  * columns (rank_histogram.h) find the part in which a window's rank lies, and how many of the part's
- * samples in the window come before it: those are few, and are gone through in order.
+ * samples in the window precede it. The part has few samples, which are searched in order.
  *
- * In any other element each sample is replaced by its place among the sorted ones. From a window to
- * the next each run loses one sample and gains one (Huang, Yang, Tang 1979). A window is a set of
- * places, a bit each; of every word of bits the number is kept, and the rank is looked for from the
- * word where it was.
+ * In any other element each sample is replaced by its ordinal, its index among the sorted ones. From
+ * a window to the next each run loses one sample and gains one (Huang, Yang, Tang 1979). A window is
+ * a set of ordinals, a bit each. The number of bits in each word is kept, and the search for the rank
+ * starts at the word of the last result.
  */
 #include "solver/rank_regions.h"
 
@@ -35,11 +35,11 @@ struct region {
     uint64_t *items, *spare;          /* a sample as an integer of its order, and where it is */
     uint16_t *x, *y;                  /* of the sorted items */
     uint8_t *plane, *part;            /* parts of all samples; of a row of outputs */
-    uint32_t *places;                 /* of all samples */
-    uint64_t *bits;                   /* of places in the window, */
+    uint32_t *ordinals;               /* of all samples */
+    uint64_t *bits;                   /* of ordinals in the window, */
     uint8_t *counts;                  /* how many in each word */
     uint32_t *left;                   /* of a row of outputs: samples of the part that come before,
-                                         then places */
+                                         then ordinals */
     void *histograms;
     char *results; /* rows of outputs, as long as the strip's */
     size_t pitch;  /* of the planes */
@@ -69,7 +69,7 @@ double imf_regions_price(const struct imf_regions *r, int pixels) {
            twice = samples / (across * down);
     double sort = rates->sorted * digits(r->sample) * twice;
     if (!r->box)
-        return sort + rates->edge * (2 * r->run_count + r->count / across) + rates->sorted_place;
+        return sort + rates->edge * (2 * r->run_count + r->count / across) + rates->sorted_ordinal;
     return sort + rates->histogram + rates->histogram_column * twice +
            rates->sorted_look * samples / PARTS;
 }
@@ -93,7 +93,7 @@ static size_t lay(struct region *g, const struct imf_regions *r, int channels, i
     g->y = (void *)(store + take(&used, r->box ? (samples + SOME) * sizeof *g->y : 0));
     g->plane = (void *)(store + take(&used, r->box ? samples : 0));
     g->part = (void *)(store + take(&used, r->box ? (size_t)pixels : 0));
-    g->places = (void *)(store + take(&used, r->box ? 0 : samples * sizeof *g->places));
+    g->ordinals = (void *)(store + take(&used, r->box ? 0 : samples * sizeof *g->ordinals));
     g->bits = (void *)(store + take(&used, r->box ? 0 : words * sizeof *g->bits));
     g->counts = (void *)(store + take(&used, r->box ? 0 : words));
     g->left = (void *)(store + take(&used, (size_t)pixels * sizeof *g->left));
@@ -180,16 +180,16 @@ static void spread_parts(struct region *g) {
         }
 }
 
-static void spread_places(struct region *g) {
+static void spread_ordinals(struct region *g) {
     const uint32_t count = (uint32_t)(g->columns * g->lines);
     for (uint32_t i = 0; i < count; i++)
-        g->places[(uint16_t)(g->items[i] >> WHERE) * g->pitch + (uint16_t)g->items[i]] = i;
+        g->ordinals[(uint16_t)(g->items[i] >> WHERE) * g->pitch + (uint16_t)g->items[i]] = i;
 }
 
 static void load(struct region *g, int y, int channel) {
     enum imf_sample sample = g->r->sample;
     (sample == IMF_U8 ? sort_bytes : sample == IMF_U16 ? sort_words : sort_floats)(g, y, channel);
-    (g->r->box ? spread_parts : spread_places)(g);
+    (g->r->box ? spread_parts : spread_ordinals)(g);
 }
 
 /* A row of the samples that were found. */
@@ -247,10 +247,10 @@ INLINE int total(const uint64_t in[SOME / 8]) {
 }
 
 /*
- * The place of the mark that so many marks precede, or SOME: the number of prefix sums of the marks
+ * The index of the mark that so many marks precede, or SOME: the number of prefix sums of the marks
  * that do not exceed that. All are compared: no branch depends on the data.
  */
-INLINE int place(const uint64_t in[SOME / 8], int before) {
+INLINE int nth_mark(const uint64_t in[SOME / 8], int before) {
     int at = 0;
     uint64_t sum = 0;
     const uint64_t most = (uint64_t)(before | 0x80) * ONES;
@@ -262,7 +262,7 @@ INLINE int place(const uint64_t in[SOME / 8], int before) {
     return at;
 }
 
-/* Turns left[], the samples of the part that precede a window's result, into the result's place. */
+/* Turns left[], the samples of the part that precede a window's result, into the result's ordinal. */
 IMF_CLONES_32 static void look(const struct region *g, int line) {
     typedef uint16_t numbers __attribute__((vector_size(VECTOR), aligned(1), may_alias));
     typedef int8_t marks __attribute__((vector_size(VECTOR / sizeof(uint16_t))));
@@ -283,13 +283,13 @@ IMF_CLONES_32 static void look(const struct region *g, int line) {
                 break;
             before -= n;
         }
-        g->left[i] = (uint32_t)(at + place(in, before));
+        g->left[i] = (uint32_t)(at + nth_mark(in, before));
     }
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- ordinals -------------------------------------------------------------------------------- */
 
-/* The place of the set bit that so many set bits precede. */
+/* The index of the set bit that so many set bits precede. */
 INLINE uint32_t select_bit(uint64_t word, uint32_t before) {
     uint64_t sums = word - (word >> 1 & 0x5555555555555555u);
     sums = (sums & 0x3333333333333333u) + (sums >> 2 & 0x3333333333333333u);
@@ -303,14 +303,14 @@ INLINE uint32_t select_bit(uint64_t word, uint32_t before) {
     return (uint32_t)(shift + __builtin_ctz(byte));
 }
 
-IMF_CLONES_32 static void find_places(struct region *g, int line) {
+IMF_CLONES_32 static void find_ordinals(struct region *g, int line) {
     const struct imf_regions *r = g->r;
-    const uint32_t *origin = g->places + (size_t)line * g->pitch;
+    const uint32_t *origin = g->ordinals + (size_t)line * g->pitch;
     const uint32_t rank = (uint32_t)r->rank;
     const size_t words = (size_t)(g->columns * g->lines) / BITS + 1;
     uint64_t *bits = g->bits;
     uint8_t *counts = g->counts;
-    uint32_t below = 0, at = 0; /* places before the word, in the window */
+    uint32_t below = 0, at = 0; /* ordinals before the word, in the window */
     int top = r->runs[0].dy, left = g->strip->left;
     memset(bits, 0, words * sizeof *bits);
     memset(counts, 0, words);
@@ -348,7 +348,7 @@ static void run_channel(struct region *g, int y, int channel) {
     for (int line = 0; line < g->down; line++) {
         void *to = g->results + (size_t)line * row_bytes;
         if (!r->box) {
-            find_places(g, line);
+            find_ordinals(g, line);
         } else {
             count_columns(g, line);
             look(g, line);

@@ -232,6 +232,7 @@ static void test_large(void) {
     const struct image image = {
         .width = 9, .height = 5, .channels = 3, .in = IMF_U8, .edge = IMF_EDGE_WRAP};
     check("percentile:40:257x257", &image);
+    check("percentile:45:150:shape=disk", &image);
     check("erode:511", &image);
     check("dilate:300:shape=disk", &image);
     for (int sample = IMF_U8; sample <= IMF_F32; sample++)

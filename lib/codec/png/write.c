@@ -8,6 +8,7 @@
 #include "codec/png/write.h"
 
 #include "codec/codec.h"
+#include "codec/metadata/bytes.h"
 #include "codec/metadata/tiff.h"
 #include "codec/metadata/xmp.h"
 #include "codec/png/idat.h"
@@ -28,17 +29,17 @@ struct png {
     png_structp png;
     png_infop info;
     struct imf_writer *writer;
-    const struct imf_meta_item *known; /* the last item that was there when it was opened */
-    const struct imf_meta_item *last;  /* the newest item that is written */
+    const struct imf_meta_item *known; /* the last item when the writer was opened */
+    const struct imf_meta_item *last;  /* the last item written */
     jmp_buf jump;
     char message[120];
     int error;                   /* errno of a failed write */
-    bool out_of_memory;          /* libpng found no memory */
-    unsigned char *scratch;      /* what a chunk is made in */
-    bool begun;                  /* what stands before the pixels is written */
+    bool out_of_memory;          /* of libpng */
+    unsigned char *scratch;      /* a chunk's data while it is written */
+    bool begun;                  /* the chunks before the pixels are written */
     struct imf_palette *palette; /* owned, or NULL: rows are pixels */
     int bits;                    /* of a sample in the file */
-    unsigned char *line;         /* a row as the file has it, where that differs */
+    unsigned char *line;         /* a row of the file, where it differs from the caller's */
     struct imf_idat *idat;       /* the pixels' encoder */
 };
 
@@ -152,7 +153,7 @@ static void put_irb(struct png *p, const struct imf_meta_item *item) {
 static void put_exif(struct png *p, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(p->writer, item);
     if (!imf_tiff_begins(item->data, item->size))
-        imf_writer_warn(p->writer, "EXIF that is none was left out");
+        imf_writer_warn(p->writer, "damaged EXIF was left out");
     else if (data)
         put_chunk(p, "eXIf", "", 0, data, item->size);
 }
@@ -177,8 +178,8 @@ static void put_xmp(struct png *p, const struct imf_meta_item *item) {
 }
 
 static void put_raw(struct png *p, const struct imf_meta_item *item) {
-    char name[5] = {(char)(item->tag >> 24), (char)(item->tag >> 16), (char)(item->tag >> 8),
-                    (char)item->tag};
+    char name[5] = "";
+    imf_put32(name, item->tag);
     const struct imf_meta_item *icc = imf_metadata_find(p->writer->metadata, IMF_META_ICC);
     if (strcmp(name, "sRGB") == 0 && icc && imf_writer_wants(p->writer, icc))
         imf_writer_warn(p->writer, "sRGB beside an ICC profile was left out");
