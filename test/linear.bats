@@ -179,7 +179,7 @@ blurred() { # FILE [CHANNELS]
     for backend in direct vector; do
         imf_run --linear --backend=$backend -f blur:2 a.png -o b.png
         [ "$status" -eq 2 ]
-        [[ "$stderr" = *"the curve of light magnifies floats' rounding"* ]]
+        [[ "$stderr" = *"floats between passes are too coarse for what magnifies them later"* ]]
     done
     # One table of samples, made in doubles.
     imf -q --linear --backend=vector --verify -f gray a.png -o b.png
