@@ -108,9 +108,9 @@ END
 @test "a device whose memory others have taken: the host takes over, with one warning" {
     need_liar
     imf -f kernel:1 "$TESTDATA/still.jpg" -o still.ppm
-    imf -f disk:9 -f invert --linear --backend=cpu still.ppm -o want.ppm
+    imf -f motion:75:30 -f invert --backend=cpu still.ppm -o want.ppm
     export OPENCL_LAYERS=$LIAR LIES=taken:100000
-    imf_run -f disk:9 -f invert --linear still.ppm -o out.ppm
+    imf_run -f motion:75:30 -f invert still.ppm -o out.ppm
     echo "$stderr"
     [ "$status" -eq 0 ]
     one_line "warning: cannot make a buffer of "

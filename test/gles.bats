@@ -24,7 +24,7 @@ need_gles() {
         imf -q $filter --backend=cpu "$TESTDATA/$image" -o want.pam
         cmp want.pam got.pam
     done
-    imf_run -f box:7 --backend=gles --verify "$TESTDATA/alpha.png"
+    imf_run -f box:7 --backend=gles --verify "$TESTDATA/noise-rgb.png"
     [[ $output == *": verified: "*", 0 differ, largest difference 0" ]]
 }
 

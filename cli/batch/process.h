@@ -17,7 +17,6 @@ struct session {
     struct reporter reporter;
     const struct imf_filter *filter; /* borrowed; NULL: only a spectrum is drawn */
     struct device_pool *pool;
-    bool alone; /* there is only one image */
     bool make_directories;
     atomic_uint formats; /* written so far, a bit for each enum imf_format */
 };

@@ -65,16 +65,20 @@ static double rows_ms(const struct imf_chain *c, const struct imf_pass *pass) {
 /* Why the host's vectors cannot do a point pass, or NULL. */
 static const char *why_no_rows(const struct imf_chain *c, int i, bool float64) {
     const struct imf_pass *pass = &c->passes[i];
-    if (float64)
+    /* From samples to samples it is a table, which is made in doubles. */
+    bool table = imf_point_is_map(&pass->point) &&
+                 imf_chain_sample(c, pass->source + 1, false) < IMF_F32 &&
+                 imf_chain_sample(c, i + 1, false) < IMF_F32;
+    if (float64 && !table)
         return "floats between passes are too coarse for what magnifies them later";
     return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
 }
 
-/* Does pass i read or write float64 samples? */
+/* Does pass i read, write or take float64 samples? */
 static bool is_float64(const struct imf_proposals *all, int i) {
     const struct imf_chain *c = all->chain;
     const struct imf_pass *pass = &c->passes[i];
-    return imf_chain_sample(c, i + 1, all->float64) == IMF_F64 ||
+    return pass->coarse || imf_chain_sample(c, i + 1, all->float64) == IMF_F64 ||
            imf_chain_sample(c, pass->source + 1, all->float64) == IMF_F64 ||
            (pass->second >= 0 && imf_chain_sample(c, pass->second + 1, all->float64) == IMF_F64);
 }
