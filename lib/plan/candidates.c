@@ -82,7 +82,7 @@ static bool take(struct imf_candidate *out, struct imf_proposals *from, enum imf
     bool able = true, floats = from->device || is_vector(backend);
     for (int i = 0; i < c->count && (able || !from->device); i++) {
         taken[i] = (struct imf_proposal){.able = true};
-        if (c->passes[i].coarse && floats) {
+        if (c->passes[i].coarse && floats && (from->device || c->passes[i].out == IMF_F32)) {
             snprintf(out->why, sizeof out->why,
                      "floats between passes are too coarse for what magnifies them later");
             return false;
