@@ -45,9 +45,8 @@
 #define SYMMETRY2 0
 #endif
 #ifndef ACC
-#define ACC float // type of the sums: short, int, long, float or double
+#define ACC float // type of the sums: short, int, long or float
 #endif
-// D_MUL, D_ADD: sums are in float64, and then E_MUL and E_ADD are, by these names.
 #ifndef NARROW_END
 #define NARROW_END 0 // 1: the exact epilogue fits 16 bits as well (X_SCALE 1, OUT 8)
 #endif
@@ -87,12 +86,6 @@ inline vout finish(vacc sum)
     return TO(OUT_T)(clamp(sum, (vacc)0, (vacc)255));
 #elif EXACT
     return finish_exact(TO(SUM_T)(sum));
-#elif defined(D_MUL)
-    vfloat v = TO(float)(sum * D_MUL + D_ADD);
-#if E_ABS
-    v = fabs(v);
-#endif
-    return finish_mapped(v);
 #else
     return finish_float(TO(float)(sum));
 #endif
@@ -136,8 +129,6 @@ inline vout finish2(vacc a, vacc b)
     return finish_mapped(TO(float)(t));
 #elif EXACT
     return finish_magnitude_exact(TO(int)(a), TO(int)(b));
-#elif defined(D_MUL)
-    return finish_mapped(TO(float)(sqrt(a * a + b * b) * fabs(D_MUL)));
 #else
     return finish_magnitude(TO(float)(a), TO(float)(b));
 #endif

@@ -70,12 +70,6 @@ static void append_float(struct imf_defines *d, float value) {
         append(d, "%s0x%llxp%df", mantissa < 0 ? "-" : "", llabs(mantissa), exponent);
 }
 
-void imf_define_double(struct imf_defines *d, const char *name, double value) {
-    int exponent;
-    long long mantissa = llrint(ldexp(frexp(value, &exponent), 53));
-    imf_define(d, name, "(%s0x%llxp%d)", mantissa < 0 ? "-" : "", llabs(mantissa), exponent - 53);
-}
-
 void imf_define_float(struct imf_defines *d, const char *name, double value) {
     imf_define_floats(d, name, &value, 1);
 }

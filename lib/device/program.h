@@ -22,7 +22,6 @@ void imf_define(struct imf_defines *d, const char *name, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 /* Never pass a float to imf_define: printf's decimal point is the locale's. */
 void imf_define_float(struct imf_defines *d, const char *name, double value);
-void imf_define_double(struct imf_defines *d, const char *name, double value);
 /* "#define name v,v,v": floats as exact hexadecimal with an f suffix, integers as decimal. */
 void imf_define_floats(struct imf_defines *d, const char *name, const double *values, size_t n);
 void imf_define_ints(struct imf_defines *d, const char *name, const double *values, size_t n);

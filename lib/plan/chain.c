@@ -212,7 +212,7 @@ enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool 
     if (index == chain->count)
         return chain->out;
     const struct imf_pass *pass = &chain->passes[index - 1];
-    return float64 || pass->coarse ? IMF_F64 : pass->out;
+    return float64 || (pass->coarse && pass->out == IMF_F32) ? IMF_F64 : pass->out;
 }
 
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {

@@ -52,7 +52,8 @@ struct imf_pass {
     double bound;            /* largest |value| of the output, */
     bool whole;              /* all of which are integers; */
     bool whole_if_opaque;    /* or are, if the image's alpha is opaque */
-    bool coarse;             /* floats are too coarse for it: it has to be float64 */
+    bool coarse;             /* floats are too coarse for it: it has to be float64; of samples, on
+                                which a point pass ends: for its own arithmetic */
     double error;            /* the output is off by this at most where float64 holds all passes */
     double gain, relative; /* later passes magnify an error of the output by this, at most, and one
                               in proportion to the value by that */

@@ -14,8 +14,7 @@
  *     partial sums are as few as the rows;
  *   - adding mirrored float samples: half an ulp of twice the largest sample, times the tap.
  * A magnitude is a distance, so that its error is at most the root of its two sums' squared errors.
- * Division by the scale shrinks these alike; the epilogue adds its own. Where the total exceeds the
- * tolerance, sums and epilogue are made in float64 if the device has it.
+ * Division by the scale shrinks these alike; the epilogue adds its own.
  *
  * Directions need exact sums, since a gradient of nearly 0 that is off points anywhere.
  */
@@ -35,7 +34,7 @@
  * of a quotient. */
 #define TURN_ERROR 1.6e-7
 
-enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT, ACC_LONG, ACC_DOUBLE };
+enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT, ACC_LONG };
 
 static const struct acc_type {
     const char *name;
@@ -47,7 +46,6 @@ static const struct acc_type {
     [ACC_FLOAT] = {"float", 4, IMF_WIDTH_32, "float32"},
     [ACC_INT] = {"int", 4, IMF_WIDTH_INT, "32-bit integers"},
     [ACC_LONG] = {"long", 8, IMF_WIDTH_64, "64-bit integers"},
-    [ACC_DOUBLE] = {"double", 8, IMF_WIDTH_64, "float64"},
 };
 
 /* How a problem is going to be solved. */
@@ -158,18 +156,14 @@ static bool choose(const struct imf_problem *p, const struct imf_device *d, stru
     } else {
         s->acc = ACC_FLOAT;
         s->error = float_error(p, s);
-        if (s->error > p->tolerance && s->unrolled) {
-            s->unrolled = false;
-            s->error = float_error(p, s);
-        }
         if (s->error > p->tolerance)
-            s->acc = ACC_DOUBLE;
+            return false;
     }
-    if (s->acc == ACC_LONG || s->acc == ACC_DOUBLE)
+    if (s->acc == ACC_LONG)
         s->unrolled = false;
     int rows = s->unrolled ? p->kernel[0]->height : GENERIC_ROWS;
     s->vec = imf_tuning_vec(imf_tuning(d), acc_types[s->acc].width, rows * imf_problem_kernels(p));
-    return s->acc != ACC_DOUBLE || d->fp64;
+    return true;
 }
 
 static size_t groups_across(int n, const struct shape *s, size_t group) {
@@ -241,13 +235,12 @@ static void direct_propose(const struct imf_problem *p, const struct imf_device 
     if (!choose(p, d, s)) {
         imf_proposal_refuse(out, p->kind == IMF_PHASE
                                      ? "directions like these need more than float32"
-                                     : "sums need float64 or 64-bit integers, which this cannot do "
-                                       "here");
+                                     : "sums like these need more than float32 or 64-bit integers");
         return;
     }
     out->able = true;
     out->ms = cost(p, d, s);
-    out->error = s->acc == ACC_DOUBLE ? 0 : s->error;
+    out->error = s->error;
     snprintf(out->phrase, sizeof out->phrase, "direct %s%dx%d%s%s%s",
              p->kind == IMF_PHASE ? "directions " : "", p->kernel[0]->width, p->kernel[0]->height,
              p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
@@ -291,8 +284,6 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "GROUP", "%zu", group);
     imf_define(d, "CHANNELS", "%d", p->channels);
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
-    if (s->acc == ACC_DOUBLE)
-        imf_problem_defines_double(d, p);
     imf_define(d, "MAGNITUDE", "%d", imf_problem_kernels(p) == 2);
     imf_define(d, "DIRECTION", "%d", p->kind == IMF_PHASE);
     imf_define(d, "NARROW_END", "%d", narrow_end(p, s));
@@ -335,9 +326,6 @@ static enum imf_status upload_taps(struct imf_buffer **out, struct imf_queue *qu
             break;
         case ACC_LONG:
             ((int64_t *)table)[skip + i] = (int64_t)v;
-            break;
-        case ACC_DOUBLE:
-            ((double *)table)[skip + i] = v;
             break;
         }
     }

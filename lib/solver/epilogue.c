@@ -60,12 +60,6 @@ static bool two_steps(const struct imf_problem *p) {
     return p->epilogue.absolute || imf_problem_kernels(p) == 2;
 }
 
-void imf_problem_defines_double(struct imf_defines *d, const struct imf_problem *p) {
-    const struct imf_epilogue *e = &p->epilogue;
-    imf_define_double(d, "D_MUL", (two_steps(p) ? 1 : e->multiply) / e->scale);
-    imf_define_double(d, "D_ADD", two_steps(p) ? e->add : e->multiply * e->add + e->offset);
-}
-
 double imf_epilogue_least_square(const struct imf_epilogue *e) {
     double root = (e->level - e->offset) / e->multiply, square = root * fabs(root);
     return fmax(e->multiply > 0 ? ceil(square) : floor(square) + 1, 0);

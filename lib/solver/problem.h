@@ -97,8 +97,6 @@ bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out);
 /* "#define" lines that common.cl reads, but for VEC, which is the solver's: IN, OUT, EXACT,
  * WIDE, E_* and X_*. */
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p);
-/* The first steps of a float epilogue for sums in float64: D_MUL and D_ADD. */
-void imf_problem_defines_double(struct imf_defines *d, const struct imf_problem *p);
 
 /* How far an epilogue in floats may be off after a sum of at most `sum` (before scale), other than
  * by what the sum is off. What saturates anyway does not count. */
