@@ -1,18 +1,18 @@
 /*
  * dense_rows.c - kernels of any taps, without zeros to skip: several output rows at a time
  *
- * The plain version loads a sample for each product, most of them across two cache lines, and so
- * waits for loads. Four neighbouring output rows need the same samples: a sample that is loaded once
- * is multiplied by the taps of up to four kernel rows, which is four products a load. Taps of five
- * columns and the four sums stay in registers, where there are 32.
+ * Loops over a row's samples (vector_rows.c) load a sample for each product, and half of these loads
+ * cross cache lines. Four neighbouring output rows need the same samples: one that is loaded once is
+ * multiplied by the taps of up to four kernel rows, and all sums stay in registers until the last
+ * tap.
  *
- *      input row r, column j  ->  sum of output row y   += tap[r - y    ][j] * sample
- *                                 sum of output row y+1 += tap[r - y - 1][j] * sample, ...
+ *      input row r, column j  ->  sum of output row y     += tap[r - y    ][j] * sample
+ *                                 sum of output row y + 1 += tap[r - y - 1][j] * sample, ...
  *
  * Input rows are widened to floats once, into a ring of as many as four output rows read, whose
- * rows lie side by side in a cache where an image's would displace each other. Each
- * output's products are added row by row and column by column, whatever the vectors' width, and
- * not contracted: every clone gives the same bits.
+ * rows lie side by side in a cache where an image's would displace each other. Each output's
+ * products are added row by row and column by column, whatever the vectors' width, and not
+ * contracted: every processor gives the same bits.
  */
 #include "solver/dense_rows.h"
 
@@ -22,59 +22,89 @@
 #include <string.h>
 
 #define ROWS IMF_DENSE_ROWS
-#define COLUMNS 5 /* taps of a row side by side */
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* A product of each row's tap with the sample of column k. */
-#define EACH1(k) a += t[0][k] * p[k][i];
-#define EACH2(k) EACH1(k) b += t[1][k] * p[k][i];
-#define EACH4(k) EACH2(k) c += t[2][k] * p[k][i], d += t[3][k] * p[k][i];
+/* Input rows of a strip, and the sums of ROWS output rows. */
+struct block {
+    const float *row[IMF_DENSE_SIDE + ROWS - 1]; /* from the first tap of the first sample on */
+    float (*sum)[IMF_VECTOR_STRIP];
+    const float *tap;
+    int width, height, step;
+};
 
-#define LOOP1(terms)                                                                               \
-    for (int i = 0; i < n; i++) {                                                                  \
-        float a = sum[0][i];                                                                       \
-        terms;                                                                                     \
-        sum[0][i] = a;                                                                             \
-    }
-#define LOOP2(terms)                                                                               \
-    for (int i = 0; i < n; i++) {                                                                  \
-        float a = sum[0][i], b = sum[1][i];                                                        \
-        terms;                                                                                     \
-        sum[0][i] = a, sum[1][i] = b;                                                              \
-    }
-#define LOOP4(terms)                                                                               \
-    for (int i = 0; i < n; i++) {                                                                  \
-        float a = sum[0][i], b = sum[1][i], c = sum[2][i], d = sum[3][i];                          \
-        terms;                                                                                     \
-        sum[0][i] = a, sum[1][i] = b, sum[2][i] = c, sum[3][i] = d;                                \
+/* Column j of an input row: its samples times the taps of output rows a to d. The taps of a row lie
+ * a kernel row before those of the row before it. */
+#define LOAD(j)                                                                                    \
+    const unaligned *v = (const unaligned *)(samples + (ptrdiff_t)(j)*step);                       \
+    vector v0 = v[0], v1 = v[1]
+#define TAKE(a, o, j) a##0 += tap[(j) - (o)*width] * v0, a##1 += tap[(j) - (o)*width] * v1
+#define A TAKE(a, 0, j)
+#define B TAKE(b, 1, j)
+#define C TAKE(c, 2, j)
+#define D TAKE(d, 3, j)
+#define ROW(takes)                                                                                 \
+    for (int j = 0; j < width; j++) {                                                              \
+        LOAD(j);                                                                                   \
+        takes;                                                                                     \
     }
 
-/* To `rows` rows of sums, products of up to COLUMNS taps of each with samples from `at` on. */
-#define ADD_TO(name, rows, LOOP, EACH)                                                             \
-    IMF_CLONES static void name(float(*restrict sum)[IMF_VECTOR_STRIP], const float *restrict at,  \
-                                int step, const float(*restrict tap)[COLUMNS], int columns,        \
-                                int n) {                                                           \
-        const float *p[COLUMNS];                                                                   \
-        float t[rows][COLUMNS];                                                                    \
-        n &= -IMF_SLACK;                                                                           \
-        for (int k = 0; k < COLUMNS; k++)                                                          \
-            p[k] = at + (k < columns ? k : 0) * step;                                              \
-        memcpy(t, tap, sizeof t);                                                                  \
-        if (columns == 5)                                                                          \
-            LOOP(EACH(0) EACH(1) EACH(2) EACH(3) EACH(4))                                          \
-        else if (columns == 4)                                                                     \
-            LOOP(EACH(0) EACH(1) EACH(2) EACH(3))                                                  \
-        else if (columns == 3)                                                                     \
-            LOOP(EACH(0) EACH(1) EACH(2))                                                          \
-        else if (columns == 2)                                                                     \
-            LOOP(EACH(0) EACH(1))                                                                  \
-        else                                                                                       \
-            LOOP(EACH(0))                                                                          \
+/* Samples of two vectors at a time, whose eight sums stay in registers: compilers that choose
+ * vectors leave the sums in memory, and so do clones of vectors that only one of them has. */
+#define SUMS(name, target, bytes)                                                                  \
+    target static void name(const struct block *b, int n) {                                        \
+        typedef float vector __attribute__((vector_size(bytes)));                                  \
+        typedef float unaligned __attribute__((vector_size(bytes), aligned(4), may_alias));        \
+        enum { LANES = (bytes) / sizeof(float) };                                                  \
+        int width = b->width, height = b->height, step = b->step;                                  \
+        for (int i = 0; i < n; i += 2 * LANES) {                                                   \
+            vector a0 = {0}, a1 = a0, b0 = a0, b1 = a0, c0 = a0, c1 = a0, d0 = a0, d1 = a0;        \
+            for (int r = 0; r < height + ROWS - 1; r++) {                                          \
+                const float *samples = b->row[r] + i, *tap = b->tap + r * width;                   \
+                switch ((r < height ? 0 : r - height + 1) * ROWS + imf_min(r, ROWS - 1)) {         \
+                case 0 * ROWS + 3:                                                                 \
+                    ROW((A, B, C, D)) break;                                                       \
+                case 0 * ROWS + 2:                                                                 \
+                    ROW((A, B, C)) break;                                                          \
+                case 0 * ROWS + 1:                                                                 \
+                    ROW((A, B)) break;                                                             \
+                case 0 * ROWS + 0:                                                                 \
+                    ROW((A)) break;                                                                \
+                case 1 * ROWS + 3:                                                                 \
+                    ROW((B, C, D)) break;                                                          \
+                case 1 * ROWS + 2:                                                                 \
+                    ROW((B, C)) break;                                                             \
+                case 1 * ROWS + 1:                                                                 \
+                    ROW((B)) break;                                                                \
+                case 2 * ROWS + 3:                                                                 \
+                    ROW((C, D)) break;                                                             \
+                case 2 * ROWS + 2:                                                                 \
+                    ROW((C)) break;                                                                \
+                default:                                                                           \
+                    ROW((D)) break;                                                                \
+                }                                                                                  \
+            }                                                                                      \
+            unaligned *to[ROWS];                                                                   \
+            for (int o = 0; o < ROWS; o++)                                                         \
+                to[o] = (unaligned *)(b->sum[o] + i);                                              \
+            to[0][0] = a0, to[0][1] = a1, to[1][0] = b0, to[1][1] = b1;                            \
+            to[2][0] = c0, to[2][1] = c1, to[3][0] = d0, to[3][1] = d1;                            \
+        }                                                                                          \
     }
-ADD_TO(dense_one, 1, LOOP1, EACH1)
-ADD_TO(dense_two, 2, LOOP2, EACH2)
-ADD_TO(dense_four, 4, LOOP4, EACH4)
+SUMS(dense_sums_16, , 16)
+#if defined __x86_64__ && !defined IMF_DENSE_OLDEST
+SUMS(dense_sums_32, __attribute__((target("avx2"))), 32)
+#endif
+
+static void dense_sums(const struct block *b, int n) {
+#if defined __x86_64__ && !defined IMF_DENSE_OLDEST
+    if (__builtin_cpu_supports("avx2")) {
+        dense_sums_32(b, n);
+        return;
+    }
+#endif
+    dense_sums_16(b, n);
+}
 
 IMF_CLONES static void dense_widen_bytes(float *restrict to, const uint8_t *restrict from, int n) {
     n &= -IMF_SLACK;
@@ -129,41 +159,19 @@ static void widen_row(struct work *w, int row) {
         memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* Add input row `row` to the sums of output rows y + from..y + to. */
-static void add_row(struct work *w, int row, int y, int from, int to) {
-    const struct imf_dense *d = w->d;
-    const float *samples = ring_row(w, row);
-    for (int o = from; o <= to;) {
-        int rows = to - o >= 3 ? 4 : to - o >= 1 ? 2 : 1;
-        for (int j = 0, columns; j < d->width; j += columns) {
-            float tap[ROWS][COLUMNS] = {{0}};
-            int rest = d->width - j, at = j * d->channels;
-            columns = imf_min(rest == 6 || rest == 7 ? rest - 3 : rest, COLUMNS);
-            for (int r = 0; r < rows; r++) {
-                int kernel_row = row + d->cy - y - o - r;
-                memcpy(tap[r], d->tap + kernel_row * d->width + j, (size_t)columns * sizeof(float));
-            }
-            const float(*taps)[COLUMNS] = (const float(*)[COLUMNS])tap;
-            (rows == 4   ? dense_four
-             : rows == 2 ? dense_two
-                         : dense_one)(w->sum + o, samples + at, d->channels, taps, columns, w->n);
-        }
-        o += rows;
-    }
-}
-
 static void run_strip(struct work *w, const struct imf_surface *out, int first, int end) {
     const struct imf_dense *d = w->d;
     int some = imf_min(IMF_VECTOR_STRIP, d->samples - w->x), widened = first - d->cy;
+    struct block b = {
+        .sum = w->sum, .tap = d->tap, .width = d->width, .height = d->height, .step = d->channels};
     w->n = imf_padded(some);
     for (int y = first; y < end; y += ROWS) {
         int rows = imf_min(ROWS, end - y), top = y - d->cy, bottom = top + rows + d->height - 1;
         for (; widened < bottom; widened++)
             widen_row(w, widened);
-        for (int r = 0; r < rows; r++)
-            memset(w->sum[r], 0, (size_t)w->n * sizeof(float));
-        for (int row = top; row < bottom; row++)
-            add_row(w, row, y, imf_max(0, row - top - d->height + 1), imf_min(rows - 1, row - top));
+        for (int r = 0; r < d->height + ROWS - 1; r++) /* of fewer rows: any, for none */
+            b.row[r] = ring_row(w, imf_min(top + r, bottom - 1));
+        dense_sums(&b, w->n);
         for (int r = 0; r < rows; r++) {
             char *to = imf_surface_row(out, y + r);
             imf_vector_finish(&d->end, d->out, to + (size_t)w->x * imf_sample_size(d->out),

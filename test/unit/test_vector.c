@@ -7,6 +7,7 @@
  * The solver's text is compiled once more here, without clones: for the oldest processor.
  */
 #define IMF_CLONES
+#define IMF_DENSE_OLDEST
 #define imf_vector_rows oldest_rows
 #define imf_vector_sum oldest_sum
 #define imf_vector_finish oldest_finish
