@@ -23,7 +23,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,vector_rows.o erode_dilate_rows.o rank_rows.o \
 	rank_incremental.o rank_histogram.o rank_regions.o rank_network_run.o table_vector.o phase.o float_row.o bilateral_rows.o \
-	guided_rows.o canny_rows.o canny_vector.o runs_rows.o)
+	guided_rows.o canny_rows.o canny_vector.o runs_rows.o dense_rows.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o run/point_rows.o run/point_strip.o)
 
 # The inner loops are up to five times as fast with -O3, so that it follows the packager's -O2 or -Os. Who debugs,

@@ -131,6 +131,7 @@ struct imf_vector_rates {
     double narrow;              /* a product in 16 bits; */
     double real, pair;          /* in floats, of a sample or a pair of the image's; */
     double middle, middle_pair; /* of sums between a column and a row */
+    double dense, dense_sample; /* a product of a dense kernel; a sample of it */
     double move;                /* a sample to or from those of its place between coarse ones */
     double divide, root;        /* a sample's exact quotient, its magnitude's root */
     double phase;               /* a byte's direction; half as long again for others */

@@ -69,6 +69,14 @@ struct imf_kernel_facts {
 void imf_kernel_facts_find(struct imf_kernel_facts *out, const struct imf_kernel *k);
 
 /*
+ * The kernel as one tap at its origin, *centre, and a product of a column and a row that is symmetric
+ * about it, *rest, which has the kernel's scale and bias: unsharp masks are. To 1e-12 of the
+ * largest tap. The caller frees *rest. False, and nothing owned, when it is no such sum, *centre
+ * would be 0, or memory ran out.
+ */
+bool imf_kernel_split_centre(const struct imf_kernel *k, double *centre, struct imf_kernel **rest);
+
+/*
  * A sum of up to IMF_RANK_MAX products of a column and a row that equals the kernel but for
  * `residual`, the sum of |taps| of the difference: taps[i][j] = column[i] * row[j] + ... Taps
  * outside of `height` from `top` and `width` from `left` are 0; the arrays are as long as the

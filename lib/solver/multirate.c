@@ -28,6 +28,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Less is left to vector.c. */
 #define LEAST_SIDE 33
@@ -36,6 +37,11 @@
 /* Rows of a block, in those that it sums up for its neighbours' sake; and samples of a strip. */
 #define BLOCK 3
 #define ACROSS 3072
+
+/* All that is decided: the proposal's shape. */
+struct shape {
+    int step[IMF_AXES], count[IMF_AXES], strip;
+};
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
@@ -176,6 +182,12 @@ static void multirate_propose(const struct imf_problem *p, const struct imf_devi
     out->able = choose(p, &j, out);
     if (!out->able)
         return;
+    struct shape shape = {.strip = j.strip};
+    for (int a = 0; a < IMF_AXES; a++) {
+        shape.step[a] = j.axis[a].step;
+        shape.count[a] = j.axis[a].count;
+    }
+    memcpy(out->shape.bytes, &shape, sizeof shape);
     int cores = imf_cores();
     out->ms = cost(p, &j) / cores + (cores > 1 ? imf_vector_rates.start_ms : 0);
     out->step = j.block;
@@ -185,44 +197,53 @@ static void multirate_propose(const struct imf_problem *p, const struct imf_devi
     clear(&j);
 }
 
-static enum imf_status multirate_make(void **job, const struct imf_problem *p,
-                                      const struct imf_proposal *proposal, struct imf_queue *queue,
-                                      struct imf_error *err) {
-    struct imf_proposal again = *proposal;
-    (void)queue;
-    struct imf_multirate_job *j = *job = malloc(sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    if (!choose(p, j, &again)) {
-        free(j);
-        *job = NULL;
-        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    }
-    j->block = proposal->step;
-    imf_vector_end_make(&j->end, p);
-    for (int a = 0; a < IMF_AXES; a++) {
-        const struct imf_multirate *m = &j->axis[a];
+/* The filters of both axes, as they were chosen, also in floats. */
+static bool make_filters(struct imf_multirate_job *j, const struct imf_problem *p,
+                         const struct shape *shape) {
+    const int side[] = {p->kernel[0]->height, p->kernel[0]->width};
+    struct imf_terms terms;
+    bool made = imf_problem_term(p, &terms);
+    for (int a = 0; a < IMF_AXES && made; a++) {
+        struct imf_multirate *m = &j->axis[a];
+        const double *taps = a == IMF_Y ? terms.term[0].column : terms.term[0].row;
+        made = imf_multirate_make(m, taps, side[a] / 2, shape->step[a], shape->count[a]);
         size_t window = (size_t)m->radius + 1, weights = (size_t)(m->step * m->count);
-        j->tap[a] = malloc((window + weights) * sizeof(float));
-        if (!j->tap[a]) {
-            clear(j);
-            free(j);
-            *job = NULL;
-            return imf_fail_memory(err, (window + weights) * sizeof(float));
-        }
+        made = made && (j->tap[a] = malloc((window + weights) * sizeof(float)));
+        if (!made)
+            break;
         j->weight[a] = j->tap[a] + window;
         for (size_t i = 0; i < window; i++)
             j->tap[a][i] = (float)m->window[i];
         for (size_t i = 0; i < weights; i++)
             j->weight[a][i] = (float)m->weight[i];
     }
-    return IMF_OK;
+    free(terms.store);
+    return made;
 }
 
 static void multirate_destroy(void **job) {
-    clear(*job);
+    if (*job)
+        clear(*job);
     free(*job);
     *job = NULL;
+}
+
+static enum imf_status multirate_make(void **job, const struct imf_problem *p,
+                                      const struct imf_proposal *proposal, struct imf_queue *queue,
+                                      struct imf_error *err) {
+    struct shape shape;
+    (void)queue;
+    memcpy(&shape, proposal->shape.bytes, sizeof shape);
+    struct imf_multirate_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    *j = (struct imf_multirate_job){.p = *p, .strip = shape.strip, .block = proposal->step};
+    imf_vector_end_make(&j->end, p);
+    if (make_filters(j, p, &shape))
+        return IMF_OK;
+    multirate_destroy(job);
+    return imf_fail(err, IMF_ERR_MEMORY, "out of memory for the filters of a kernel of %dx%d taps",
+                    p->kernel[0]->width, p->kernel[0]->height);
 }
 
 static void multirate_limit(void *job, int threads) {

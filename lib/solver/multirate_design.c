@@ -148,8 +148,10 @@ static void measure(struct imf_multirate *m, const double *taps, int reach, int 
 }
 
 /* With step and count set. */
-static bool try_one(struct imf_multirate *m, const double *taps, int reach, double total) {
-    double root[IMF_MULTIRATE_COUNT * IMF_MULTIRATE_COUNT];
+static bool try_one(struct imf_multirate *m, const double *taps, int reach) {
+    double total = 0, root[IMF_MULTIRATE_COUNT * IMF_MULTIRATE_COUNT];
+    for (int k = -reach; k <= reach; k++)
+        total += taps[reach + k];
     m->before = m->count / 2 - 1;
     m->radius = (WIDTH * m->step - 1) / 2;
     m->error = m->error_signed = m->weight_sum = m->weight_squares = 0;
@@ -190,10 +192,20 @@ bool imf_multirate_design(struct imf_multirate *out, const double *taps, int rea
                 continue;
             out->step = step;
             out->count = ((int)ceil(BOTH * sigma / step - WIDTH) + 1) / 2 * 2 + 2 * more;
-            if (out->count > 1 && out->count <= IMF_MULTIRATE_COUNT &&
-                try_one(out, taps, reach, total) && out->error <= allowed)
+            if (out->count > 1 && out->count <= IMF_MULTIRATE_COUNT && try_one(out, taps, reach) &&
+                out->error <= allowed)
                 return true;
         }
+    free(out->store);
+    *out = (struct imf_multirate){.step = 0};
+    return false;
+}
+
+bool imf_multirate_make(struct imf_multirate *out, const double *taps, int reach, int step,
+                        int count) {
+    *out = (struct imf_multirate){.step = step, .count = count};
+    if (try_one(out, taps, reach))
+        return true;
     free(out->store);
     *out = (struct imf_multirate){.step = 0};
     return false;

@@ -27,5 +27,9 @@ struct imf_multirate {
 /* For taps that are their own mirror image, reach..0..reach. False, and nothing owned, where no such
  * filter comes within `allowed` (of samples in 0..1), or memory ran out. */
 bool imf_multirate_design(struct imf_multirate *out, const double *taps, int reach, double allowed);
+/* The filter of a step and a count of weights that a design has found for these taps. False, and
+ * nothing owned, when memory ran out. */
+bool imf_multirate_make(struct imf_multirate *out, const double *taps, int reach, int step,
+                        int count);
 
 #endif

@@ -35,7 +35,13 @@ struct imf_vector_end {
     float above, below;
 };
 
-enum imf_vector_kind { IMF_VECTOR_PLAIN, IMF_VECTOR_SEPARABLE, IMF_VECTOR_MAGNITUDE };
+/* IMF_VECTOR_DENSE: dense_rows.h. */
+enum imf_vector_kind {
+    IMF_VECTOR_PLAIN,
+    IMF_VECTOR_SEPARABLE,
+    IMF_VECTOR_MAGNITUDE,
+    IMF_VECTOR_DENSE
+};
 
 struct imf_vector_rows {
     enum imf_vector_kind kind;

@@ -1,4 +1,5 @@
 /* test_kernel_rank.c - kernels as sums of products of columns and rows */
+#include "filter/builtin.h"
 #include "filter/kernel.h"
 
 #include "check.h"
@@ -176,7 +177,74 @@ static void test_growth(void) {
     imf_kernel_free(&k);
 }
 
+/* ---- a smooth kernel and its centre ------------------------------------------------------------ */
+
+static bool splits(const struct imf_kernel *k, double wanted, double (*tap)(int y, int x)) {
+    struct imf_kernel *rest;
+    double centre = 0, worst = 0;
+    if (!imf_kernel_split_centre(k, &centre, &rest)) {
+        CHECK(!rest, "something is owned");
+        return false;
+    }
+    for (int y = 0; y < k->height; y++)
+        for (int x = 0; x < k->width; x++)
+            worst = fmax(worst, fabs(rest->taps[y * k->width + x] - tap(y - k->cy, x - k->cx)));
+    CHECK(fabs(centre - wanted) < 1e-12 && worst < 1e-13 && rest->scale == k->scale,
+          "centre %g, not %g; taps off by %g", centre, wanted, worst);
+    imf_kernel_free(&rest);
+    return true;
+}
+
+static const struct imf_kernel *blur;
+static double weight;
+static double blurred(int y, int x) {
+    return -weight * blur->taps[(blur->cy + y) * blur->width + blur->cx + x];
+}
+static double hill(int y, int x) {
+    return (4 - abs(x)) * (3 - abs(y));
+}
+
+static void test_centre(void) {
+    static const double sigmas[] = {0.5, 1, 1.5, 3, 20, 50};
+    for (size_t i = 0; i < sizeof sigmas / sizeof *sigmas; i++) {
+        struct imf_kernel *sharp = NULL, *smooth = NULL;
+        double values[] = {sigmas[i], 0.25 + (double)i};
+        if (imf_design_unsharp(&sharp, values, NULL) || imf_design_gaussian(&smooth, values, NULL))
+            abort();
+        blur = smooth;
+        weight = values[1];
+        CHECK(splits(sharp, 1 + weight, blurred), "sigma %g", sigmas[i]);
+        CHECK(!splits(smooth, 0, blurred), "a Gaussian has no centre of its own");
+        sharp->taps[sharp->cy * sharp->width] *= 1 + 1e-3; /* far from the centre */
+        CHECK(!splits(sharp, 1 + weight, blurred), "sigma %g, one tap is wrong", sigmas[i]);
+        imf_kernel_free(&sharp);
+        imf_kernel_free(&smooth);
+    }
+    struct imf_kernel *k = make(7, 5);
+    for (int y = 0; y < 5; y++)
+        for (int x = 0; x < 7; x++)
+            k->taps[y * 7 + x] = hill(y - 2, x - 3);
+    k->taps[2 * 7 + 3] += 5;
+    k->scale = 3;
+    CHECK(splits(k, 5, hill), "integers");
+    k->cx--;
+    CHECK(!splits(k, 5, hill), "not centred");
+    k->cx++;
+    for (int y = 0; y < 5; y++)
+        k->taps[y * 7] = 0;
+    CHECK(!splits(k, 5, hill), "not symmetric");
+    imf_kernel_free(&k);
+    k = make(3, 3);
+    memcpy(k->taps, (double[]){0, -1, 0, -1, 5, -1, 0, -1, 0}, 9 * sizeof(double));
+    CHECK(!splits(k, 5, hill), "no product");
+    imf_kernel_free(&k);
+    k = make(1, 9);
+    CHECK(!splits(k, 0, hill), "a column");
+    imf_kernel_free(&k);
+}
+
 int main(void) {
+    test_centre();
     test_growth();
     test_random();
     test_sparse();

@@ -130,7 +130,51 @@ static void check_shared(void) {
     check_chain("blur:9.3", 2311, 517, 1, 8);
 }
 
+/* Floats, also negative ones, as after a difference: within the proposal's bound of the reference. */
+static void check_floats(int channels, double tolerance) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    double *taps = gaussian(8, 40);
+    struct imf_kernel *k;
+    if (imf_kernel_create(&k, 81, 81, NULL))
+        abort();
+    for (int i = 0; i < 81 * 81; i++)
+        k->taps[i] = taps[i / 81] * taps[i % 81];
+    struct imf_problem p = {.width = 211,
+                            .height = 97,
+                            .channels = channels,
+                            .in = IMF_F32,
+                            .out = IMF_F32,
+                            .in_max = 300,
+                            .tolerance = tolerance,
+                            .epilogue = {.scale = 1, .multiply = 1, .full = 255}};
+    struct imf_proposal proposal;
+    imf_problem_convolve(&p, k);
+    imf_propose(&proposal, &imf_solver_multirate, &p, NULL);
+    CHECK(proposal.able && proposal.error <= tolerance, "%s", proposal.why);
+    struct imf_problem wide = p;
+    wide.out = IMF_F64;
+    struct imf_surface in = surface(&p, IMF_F32, p.reach), got = surface(&p, IMF_F32, none),
+                       want = surface(&wide, IMF_F64, none);
+    for (size_t i = 0; i < in.size; i++) /* runs of one sign, which the bound is for */
+        ((float *)in.host)[i] *= i / 7 % 2 ? -1 : 1;
+    run(&imf_solver_multirate, &p, &in, &got, p.height);
+    run(&imf_solver_host, &wide, &in, &want, p.height);
+    double worst = 0;
+    for (int y = 0; y < p.height; y++)
+        for (int i = 0; i < p.width * channels; i++)
+            worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(&got, y), IMF_F32, i) -
+                                     imf_sample_get(imf_surface_row(&want, y), IMF_F64, i)));
+    CHECK(worst <= proposal.error, "off by %g, bound %g", worst, proposal.error);
+    imf_surface_free(&in);
+    imf_surface_free(&got);
+    imf_surface_free(&want);
+    imf_kernel_free(&k);
+    free(taps);
+}
+
 int main(void) {
+    for (int channels = 1; channels <= 4; channels++)
+        check_floats(channels, channels % 2 ? 0x1p-5 : 0x1p-8);
     static const double sigmas[] = {5, 5.9, 6.4, 7, 8.15, 10, 13, 24.5, 40, 93.9};
     cpu_set_t all, one;
     for (size_t i = 0; i < sizeof sigmas / sizeof *sigmas; i++)

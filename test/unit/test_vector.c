@@ -2,16 +2,28 @@
  * test_vector.c - the host's vectors give the same bytes on every processor, in any bands and on
  * any number of cores
  *
+ * Kernels of any real taps up to 15x15 are within their own bound of float64 sums.
+ *
  * The solver's text is compiled once more here, without clones: for the oldest processor.
  */
 #define IMF_CLONES
+#define IMF_DENSE_OLDEST
 #define imf_vector_rows oldest_rows
 #define imf_vector_sum oldest_sum
 #define imf_vector_finish oldest_finish
 #define imf_vector_end_make oldest_end_make
+#define imf_vector_find_terms oldest_find_terms
+#define imf_vector_terms oldest_terms
+#define imf_vector_fill oldest_fill
+#define imf_vector_fill_dense oldest_fill_dense
+#define imf_vector_error oldest_error
+#define imf_dense_bytes oldest_dense_bytes
+#define imf_dense_rows oldest_dense_rows
 #define imf_solver_vector oldest_solver
+#include "../../lib/solver/dense_rows.c"
 #include "../../lib/solver/vector.c"
 #include "../../lib/solver/vector_rows.c"
+#include "../../lib/solver/vector_taps.c"
 #undef imf_solver_vector
 
 #include "vector_util.h"
@@ -140,8 +152,77 @@ static void check_rows_of_taps(void) {
     }
 }
 
+/* ---- any taps --------------------------------------------------------------------------------- */
+
+static struct imf_kernel *noisy_kernel(int width, int height) {
+    struct imf_kernel *k;
+    if (imf_kernel_create(&k, width, height, NULL))
+        abort();
+    for (int i = 0; i < width * height; i++)
+        k->taps[i] = (double)(noise() % 20001) / 10000 - 0.9;
+    k->scale = imf_kernel_abs_sum(k);
+    return k;
+}
+
+/* Unrounded results against the reference's, of samples that are also negative where they are
+ * floats. Without zeros to skip, which is for kernels of three columns and rows, it is dense. */
+static void check_any(int width, int height, enum imf_sample in, int channels) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    struct imf_kernel *k = noisy_kernel(width, height);
+    struct imf_problem p = {.width = 1500 / channels,
+                            .height = 37,
+                            .channels = channels,
+                            .in = in,
+                            .out = IMF_F32,
+                            .in_max = in == IMF_U16 ? 65535 : 255,
+                            .tolerance = in == IMF_U16 ? 0.5 : 0x1p-5,
+                            .epilogue = {.scale = k->scale, .multiply = 1}};
+    struct imf_proposal proposal;
+    imf_problem_convolve(&p, k);
+    p.epilogue.full = p.in_max;
+    imf_propose(&proposal, &imf_solver_vector, &p, NULL);
+    CHECK(proposal.able, "%dx%d: %s", width, height, proposal.why);
+    struct imf_surface from = surface(&p, in, p.reach), got = surface(&p, IMF_F32, none);
+    for (size_t i = 0; i < from.size && in == IMF_F32; i += 2)
+        ((float *)from.host)[i] *= -1;
+    run(&imf_solver_vector, &p, &from, &got, p.height);
+    struct imf_problem wide = p;
+    wide.out = IMF_F64;
+    struct imf_surface want = surface(&wide, IMF_F64, none);
+    run(&imf_solver_host, &wide, &from, &want, p.height);
+    double worst = 0;
+    for (int y = 0; y < p.height; y++)
+        for (int i = 0; i < p.width * channels; i++)
+            worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(&got, y), IMF_F32, i) -
+                                     imf_sample_get(imf_surface_row(&want, y), IMF_F64, i)));
+    CHECK(worst <= proposal.error && proposal.error < p.tolerance / 2,
+          "%dx%d, type %d, %d channels: off by %g, bound %g", width, height, (int)in, channels,
+          worst, proposal.error);
+    imf_surface_free(&got);
+    imf_surface_free(&want);
+    for (int out = 0; out < 2; out++) {
+        p.out = out ? IMF_F32 : in;
+        check_pass("any taps", &p);
+    }
+    p.tolerance = proposal.error * 0.99;
+    imf_propose(&proposal, &imf_solver_vector, &p, NULL);
+    CHECK(!proposal.able && strstr(proposal.why, "off by"), "%s", proposal.why);
+    imf_surface_free(&from);
+    imf_kernel_free(&k);
+}
+
+static void check_any_taps(void) {
+    static const enum imf_sample samples[] = {IMF_U8, IMF_U16, IMF_F32};
+    static const int sides[][2] = {{3, 3},  {5, 5},   {6, 4},  {7, 7},   {9, 9},
+                                   {1, 12}, {11, 11}, {14, 2}, {15, 15}, {31, 31}};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        for (int channels = 1; channels <= 4; channels++)
+            check_any(sides[i][0], sides[i][1], samples[(i + (size_t)channels) % 3], channels);
+}
+
 int main(void) {
     cpu_set_t all, one;
+    check_any_taps();
     check_rows_of_taps();
     check_all();
     check_shared();
