@@ -118,8 +118,9 @@ struct imf_host_rates {
     double sample, tap;      /* widening, the end and rounding of a sample; each tap of it */
     double compose;          /* a multiplication of imf_kernel_compose() */
     double point;            /* a pass of point operations, a sample */
-    double doubling, values; /* transforms: a value of two channels and doubling of their number;
-                                loading and storing it */
+    double doubling, values; /* transforms, there and back: a point for each doubling of their
+                                number; loading and storing a sample */
+    double gain;             /* the transfer function's value of a frequency */
     double table;            /* a sample, counted and looked up in a table */
     double phase;            /* an arc tangent */
     double canny, canny_tap; /* a sample among which edges are found, a pair of smoothing taps */
