@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double turn = 6.283185307179586;
 
@@ -419,87 +418,8 @@ static void test_small(void) {
     CHECK(worst < 0.05, "200x1 off by %g", worst);
 }
 
-/* A result on this many threads; the caller frees it. */
-static struct imf_surface result(const struct imf_solver *s, struct imf_problem *p,
-                                 const struct imf_surface *in, int threads) {
-    struct imf_surface out = {0};
-    struct imf_proposal proposal;
-    void *job = NULL;
-    p->in = in->sample;
-    imf_problem_transfer(p, &transfers[1]);
-    imf_propose(&proposal, s, p, NULL);
-    CHECK(proposal.able && strstr(proposal.phrase, "host fft") && proposal.ms < 1000,
-          "%s proposes %s, %g ms", s->name, proposal.phrase, proposal.ms);
-    CHECK(!imf_surface_layout(&out, p->out, p->width, p->height, p->channels,
-                              (struct imf_margin){0}, NULL) &&
-              !imf_surface_alloc(&out, NULL) && !s->make(&job, p, &proposal, NULL, NULL),
-          "%s makes a job", s->name);
-    s->limit(job, threads);
-    CHECK(!s->run(job, in, &out, NULL), "%s runs", s->name);
-    s->destroy(&job);
-    return out;
-}
-
-/* Both backends, any number of threads and every type of samples agree with float64 samples. */
-static void test_samples(void) {
-    enum { W = 131, H = 77, C = 3 };
-    struct imf_surface in[4], want[4];
-    struct imf_problem p = {.width = W,
-                            .height = H,
-                            .channels = C,
-                            .out = IMF_F64,
-                            .epilogue = {.scale = -1, .multiply = 1, .add = 128, .full = 255},
-                            .outside = {40, 50, 60}};
-    for (int type = 0; type < 4; type++) {
-        CHECK(!imf_surface_layout(&in[type], (enum imf_sample)type, W, H, C, (struct imf_margin){0},
-                                  NULL) &&
-                  !imf_surface_alloc(&in[type], NULL),
-              "an image");
-        for (int y = 0; y < H; y++)
-            for (int i = 0; i < W * C; i++)
-                imf_sample_put(imf_surface_row(&in[type], y), (enum imf_sample)type, i,
-                               (i * 7 + y * 13 + i * y) % 251);
-    }
-    for (int type = 0; type < 4; type++) {
-        p.out = (enum imf_sample)type;
-        want[type] = result(&imf_solver_host_frequency, &p, &in[IMF_F64], 1);
-    }
-    for (int from = 0; from < 4; from++)
-        for (int to = 0; to < 4; to++)
-            for (int threads = 0; threads < 4; threads += 3) {
-                p.out = (enum imf_sample)to;
-                struct imf_surface got =
-                    result(&imf_solver_vector_frequency, &p, &in[from], threads);
-                int differ = 0;
-                for (int y = 0; y < H; y++)
-                    differ += memcmp(imf_surface_row(&got, y), imf_surface_row(&want[to], y),
-                                     W * C * imf_sample_size((enum imf_sample)to)) != 0;
-                CHECK(differ == 0, "samples %d to %d, %d threads: %d rows differ", from, to,
-                      threads, differ);
-                imf_surface_free(&got);
-            }
-    for (int type = 0; type < 4; type++) {
-        for (int y = 0; y < H; y++)
-            for (int i = 0; i < W * C; i++) {
-                double v = imf_sample_get(imf_surface_row(&want[IMF_F64], y), IMF_F64, i), one = 0;
-                imf_sample_put(&one, (enum imf_sample)type, 0, v);
-                double as = imf_sample_get(&one, (enum imf_sample)type, 0);
-                double is =
-                    imf_sample_get(imf_surface_row(&want[type], y), (enum imf_sample)type, i);
-                if (is != as) {
-                    CHECK(false, "%d, %d: %g as type %d is %g", i, y, v, type, is);
-                    return;
-                }
-            }
-        imf_surface_free(&in[type]);
-    }
-    for (int type = 0; type < 4; type++)
-        imf_surface_free(&want[type]);
-}
-
 int main(void) {
     test_gains();
-    test_samples();
     test_waves();
     test_constants();
     test_sides();
