@@ -24,7 +24,8 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,vector_rows.o erode_dilate_rows.o rank_rows.o \
 	rank_incremental.o rank_histogram.o rank_regions.o rank_network_run.o table_vector.o phase.o float_row.o bilateral_rows.o \
 	guided_rows.o canny_rows.o canny_vector.o runs_rows.o dense_rows.o)
-HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o run/point_rows.o run/point_strip.o)
+HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o fourier/half_plane.o fourier/host_stages.o \
+	run/point_rows.o run/point_strip.o)
 
 # The inner loops are up to five times as fast with -O3, so that it follows the packager's -O2 or -Os. Who debugs,
 # or builds with sanitizers, says -O0, -Og or -O1, and means all files.
@@ -32,8 +33,8 @@ CFLAGS ?= -O2 -g
 GIVEN = $(CC) $(CPPFLAGS) $(CFLAGS)
 LEVEL = $(lastword $(filter -O%,$(GIVEN)))
 LOOP_FLAGS ?= $(if $(filter -O0 -O1 -Og,$(LEVEL)),,-O3)
-$(BUILD)/lib/base/samples.o $(BUILD)/lib/codec/png/filter.o $(BUILD)/lib/solver/host.o \
-	$(BUILD)/lib/solver/host_frequency.o $(HOST_LOOPS): private LOOPS = $(LOOP_FLAGS)
+$(BUILD)/lib/codec/png/filter.o $(BUILD)/lib/solver/host.o $(BUILD)/lib/solver/host_frequency.o $(HOST_LOOPS): \
+	private LOOPS = $(LOOP_FLAGS)
 # Their loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
 $(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
 # Real weights, of which the contract asks no bits.

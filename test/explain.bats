@@ -129,7 +129,8 @@ load helper
 @test "what vectors are not for is refused with its reason" {
     make_pgm a.pgm
     local spec
-    for spec in "-f lowpass:0.1" "-f blur:2 -f disk:20" "-f disk:20 --linear"; do
+    imf -q -f lowpass:0.1 --backend=vector --verify a.pgm
+    for spec in "-f blur:2 -f disk:20" "-f disk:20 --linear"; do
         imf_run $spec --backend=vector a.pgm -o out.pgm
         echo "$spec: $stderr"
         [ "$status" -eq 2 ]

@@ -15,7 +15,8 @@ static inline void widen(double *restrict to, const void *row, enum imf_sample s
         to[i] = imf_sample_get(row, sample, first + (ptrdiff_t)i);
 }
 
-static inline void narrow(void *row, enum imf_sample sample, const double *v, size_t count) {
+static inline void narrow(void *restrict row, enum imf_sample sample, const double *restrict v,
+                          size_t count) {
     for (size_t i = 0; i < count; i++)
         imf_sample_put(row, sample, (ptrdiff_t)i, v[i]);
 }

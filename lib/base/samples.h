@@ -39,13 +39,20 @@ static inline double imf_sample_get(const void *row, enum imf_sample sample, ptr
     }
 }
 
+/* Rounded to nearest, ties to even, and limited to 0..max; what is no number is 0. Without a branch or
+ * a call, so that loops become vectors: float64 has no room for a fraction above 2^52. */
+static inline double imf_sample_round(double v, double max) {
+    double limited = v > 0 ? (v < max ? v : max) : 0;
+    return limited + 0x1p52 - 0x1p52;
+}
+
 static inline void imf_sample_put(void *row, enum imf_sample sample, ptrdiff_t at, double v) {
     switch (sample) {
     case IMF_U8:
-        ((uint8_t *)row)[at] = (uint8_t)rint(fmin(fmax(v, 0), 255));
+        ((uint8_t *)row)[at] = (uint8_t)(int)imf_sample_round(v, 255);
         break;
     case IMF_U16:
-        ((uint16_t *)row)[at] = (uint16_t)rint(fmin(fmax(v, 0), 65535));
+        ((uint16_t *)row)[at] = (uint16_t)(int)imf_sample_round(v, 65535);
         break;
     case IMF_F32:
         ((float *)row)[at] = (float)v;

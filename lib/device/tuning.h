@@ -117,8 +117,9 @@ struct imf_host_rates {
     double window;           /* each sample of a window, to gather it and find the rank */
     double sample, tap;      /* widening, the end and rounding of a sample; each tap of it */
     double point;            /* a pass of point operations, a sample */
-    double doubling, values; /* transforms: a value of two channels and doubling of their number;
-                                loading and storing it */
+    double doubling, values; /* transforms, there and back: a point for each doubling of their
+                                number; loading and storing a sample */
+    double gain;             /* the transfer function's value of a frequency */
     double table;            /* a sample, counted and looked up in a table */
     double phase;            /* an arc tangent */
     double canny, canny_tap; /* a sample among which edges are found, a pair of smoothing taps */

@@ -1,18 +1,18 @@
 /*
- * host.c - mixed-radix transforms in double precision, and real planes
+ * host.c - mixed-radix transforms in double precision
  *
- * The recursion of Cooley and Tukey 1965, decimation in time: a transform of n = r m points is r
- * transforms of every r-th point, and m butterflies of r points that join them. All factors come
- * from one table of the n-th roots of unity, each computed on its own, so that errors do not add
- * up along the table. Radix 4 has a butterfly of its own; other radices are primes, the small ones
- * done by the definition and the large ones as convolutions (fourier/rader.h).
+ * The recursion of Cooley and Tukey 1965: decimation in frequency forward and in time backward, in
+ * place, so that frequencies stand in scrambled order in between and a convolution never reorders
+ * anything. All factors come from one table of the n-th roots of unity, each computed on its own, so
+ * that errors do not add up along the table. Eight lines lie side by side and every operation is one
+ * on vectors (host_stages.c). Stages go depth first until a part lies in the first-level cache.
  *
- * A real plane costs half: two real rows ride as one complex row, whose even part is the one's
- * spectrum and whose odd part is i times the other's, and only columns 0..width/2 are transformed.
+ * Radices are 4, 2, 3, 5 and 7, and other primes: small ones by the definition, large ones as
+ * convolutions (fourier/rader.h).
  */
 #include "fourier/host.h"
 
-#include "base/surface.h"
+#include "fourier/host_stages.h"
 #include "fourier/plan.h"
 #include "fourier/rader.h"
 
@@ -20,13 +20,12 @@
 #include <stdlib.h>
 
 #define MAX_FACTORS 32 /* 2^31 has 31 */
-#define COLUMNS 16     /* fetched together: 256 bytes of each row */
+#define CACHED 128     /* points that lie in the first-level cache: 16 KiB */
 
 /* A butterfly of a large prime. */
 struct large {
     struct imf_fft_rader rader;
     struct imf_fft_host *fft; /* of the convolution's length */
-    struct imf_complex *in, *out;
 };
 
 struct imf_fft_host {
@@ -34,7 +33,8 @@ struct imf_fft_host {
     int factor[MAX_FACTORS];
     struct large *large[MAX_FACTORS]; /* NULL: by the definition */
     struct imf_complex *root;         /* exp(-2 pi i k / length) */
-    struct imf_complex *scratch;      /* one butterfly of the largest factor */
+    int *place;
+    size_t work;
 };
 
 static int next_factor(int n) {
@@ -58,13 +58,24 @@ static void fill_roots(struct imf_complex *root, int n) {
     }
 }
 
+/* Digits of k, the first factor's first: those of its place in the opposite order. */
+static void fill_places(struct imf_fft_host *fft) {
+    for (int k = 0; k < fft->length; k++) {
+        int place = 0, span = fft->length, rest = k;
+        for (int i = 0; i < fft->count; i++) {
+            span /= fft->factor[i];
+            place += rest % fft->factor[i] * span;
+            rest /= fft->factor[i];
+        }
+        fft->place[k] = place;
+    }
+}
+
 static void large_free(struct large *l) {
     if (!l)
         return;
     imf_fft_host_free(&l->fft);
     imf_fft_rader_free(&l->rader);
-    free(l->in);
-    free(l->out);
     free(l);
 }
 
@@ -73,22 +84,18 @@ static enum imf_status large_make(struct large **out, int prime, int length,
     struct large *l = *out = calloc(1, sizeof *l);
     if (!l)
         return imf_fail_memory(err, sizeof *l);
-    size_t bytes = (size_t)length * sizeof *l->in;
     enum imf_status status = imf_fft_rader_make(&l->rader, prime, length, err);
-    if (status == IMF_OK)
-        status = imf_fft_host_create(&l->fft, length, err);
-    if (status != IMF_OK)
-        return status;
-    l->in = malloc(bytes);
-    l->out = malloc(bytes);
-    return l->in && l->out ? IMF_OK : imf_fail_memory(err, 2 * bytes);
+    return status ? status : imf_fft_host_create(&l->fft, length, err);
 }
 
-/* Butterflies for the large primes among the factors; equal factors share one. */
+/* Butterflies for the primes above 7 among the factors; equal factors share one. */
 static enum imf_status make_large(struct imf_fft_host *fft, struct imf_error *err) {
     enum imf_status status = IMF_OK;
     for (int i = 0; status == IMF_OK && i < fft->count; i++) {
         int prime = fft->factor[i], length = imf_fft_prime_length(prime);
+        size_t work = length > 0 ? (size_t)length : prime > 7 ? 2 * (size_t)prime : 0;
+        if (work > fft->work)
+            fft->work = work;
         if (i > 0 && fft->factor[i - 1] == prime)
             fft->large[i] = fft->large[i - 1];
         else if (length > 0)
@@ -104,20 +111,17 @@ enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struc
     struct imf_fft_host *fft = calloc(1, sizeof *fft);
     if (!fft)
         return imf_fail_memory(err, sizeof *fft);
-    int largest = 1;
     fft->length = length;
-    for (int n = length; n > 1; n /= fft->factor[fft->count++]) {
+    for (int n = length; n > 1; n /= fft->factor[fft->count++])
         fft->factor[fft->count] = next_factor(n);
-        if (fft->factor[fft->count] > largest)
-            largest = fft->factor[fft->count];
-    }
     fft->root = calloc((size_t)length, sizeof *fft->root);
-    fft->scratch = calloc((size_t)largest, sizeof *fft->scratch);
-    if (!fft->root || !fft->scratch) {
+    fft->place = calloc((size_t)length, sizeof *fft->place);
+    if (!fft->root || !fft->place) {
         imf_fft_host_free(&fft);
         return imf_fail_memory(err, (size_t)length * sizeof *fft->root);
     }
     fill_roots(fft->root, length);
+    fill_places(fft);
     enum imf_status status = make_large(fft, err);
     if (status != IMF_OK)
         imf_fft_host_free(&fft);
@@ -132,200 +136,146 @@ void imf_fft_host_free(struct imf_fft_host **fft) {
         if (i == 0 || (*fft)->large[i] != (*fft)->large[i - 1])
             large_free((*fft)->large[i]);
     free((*fft)->root);
-    free((*fft)->scratch);
+    free((*fft)->place);
     free(*fft);
     *fft = NULL;
 }
 
-static struct imf_complex add(struct imf_complex a, struct imf_complex b) {
-    return (struct imf_complex){a.re + b.re, a.im + b.im};
+size_t imf_fft_host_work(const struct imf_fft_host *fft) {
+    return fft->work;
 }
 
-static struct imf_complex subtract(struct imf_complex a, struct imf_complex b) {
-    return (struct imf_complex){a.re - b.re, a.im - b.im};
+const int *imf_fft_host_places(const struct imf_fft_host *fft) {
+    return fft->place;
 }
 
-static struct imf_complex multiply(struct imf_complex a, struct imf_complex b) {
-    return (struct imf_complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-/* out[0], out[m], out[2m], ...: the r points of one butterfly, already times their twiddles. */
-static void butterfly4(struct imf_complex *out, size_t m) {
-    struct imf_complex a = add(out[0], out[2 * m]), b = subtract(out[0], out[2 * m]);
-    struct imf_complex c = add(out[m], out[3 * m]), d = subtract(out[m], out[3 * m]);
-    struct imf_complex minus_i_d = {d.im, -d.re};
-    out[0] = add(a, c);
-    out[m] = add(b, minus_i_d);
-    out[2 * m] = subtract(a, c);
-    out[3 * m] = subtract(b, minus_i_d);
-}
-
-static void butterfly(const struct imf_fft_host *fft, struct imf_complex *out, size_t m, int r) {
-    struct imf_complex *t = fft->scratch;
-    size_t step = (size_t)(fft->length / r);
-    for (int k = 0; k < r; k++)
-        t[k] = out[(size_t)k * m];
-    for (int q = 0; q < r; q++) {
-        struct imf_complex sum = t[0];
-        for (int k = 1, at = q; k < r; k++) {
-            sum = add(sum, multiply(t[k], fft->root[(size_t)at * step]));
-            at = at >= r - q ? at - (r - q) : at + q;
-        }
-        out[(size_t)q * m] = sum;
+static struct imf_fft_lanes exchanged(const struct imf_fft_lanes *x) {
+    struct imf_fft_lanes y;
+    for (size_t l = 0; l < IMF_FFT_LANES; l++) {
+        y.re[l] = x->im[l];
+        y.im[l] = x->re[l];
     }
+    return y;
 }
 
-/* out[0], out[m], out[2m], ...: the transform of as many values as l's prime. */
-static void butterfly_large(const struct large *l, struct imf_complex *out, size_t m) {
+/* The butterfly of a large prime, of the points x[0], x[step], ... The convolution's length is a
+ * product of 2, 3, 5 and 7, so that its transform needs no work. */
+static void butterfly_large(const struct large *l, struct imf_fft_lanes *x, size_t step,
+                            bool backward, struct imf_fft_lanes *work) {
     const struct imf_fft_rader *r = &l->rader;
-    struct imf_complex first = out[0];
+    const int *place = l->fft->place;
+    struct imf_fft_lanes first = backward ? exchanged(&x[0]) : x[0], sum = first;
     size_t count = (size_t)r->prime - 1, length = (size_t)r->length;
-    for (size_t q = 0; q < count; q++)
-        l->in[q] = out[(size_t)r->gather[q] * m];
-    for (size_t q = count; q < length; q++)
-        l->in[q] = (struct imf_complex){0, 0};
-    imf_fft_host_run(l->fft, l->in, 1, l->out);
-    out[0] = add(first, l->out[0]);
-    /* Back as the transform of the conjugate, conjugated. */
-    for (size_t k = 0; k < length; k++) {
-        l->in[k] = multiply(l->out[k], r->spectrum[k]);
-        l->in[k].im = -l->in[k].im;
+    for (size_t q = 0; q < count; q++) {
+        const struct imf_fft_lanes *from = &x[(size_t)r->gather[q] * step];
+        work[q] = backward ? exchanged(from) : *from;
     }
-    imf_fft_host_run(l->fft, l->in, 1, l->out);
-    for (size_t q = 0; q < count; q++)
-        out[(size_t)r->scatter[q] * m] =
-            (struct imf_complex){first.re + l->out[q].re, first.im - l->out[q].im};
+    for (size_t q = count; q < length; q++)
+        work[q] = (struct imf_fft_lanes){{0}, {0}};
+    imf_fft_host_forward(l->fft, work, NULL);
+    for (size_t i = 0; i < IMF_FFT_LANES; i++) {
+        sum.re[i] += work[0].re[i];
+        sum.im[i] += work[0].im[i];
+    }
+    for (size_t k = 0; k < length; k++) {
+        struct imf_fft_lanes *z = &work[place[k]];
+        struct imf_complex b = r->spectrum[k];
+        for (size_t i = 0; i < IMF_FFT_LANES; i++) {
+            double re = z->re[i], im = z->im[i];
+            z->re[i] = re * b.re - im * b.im;
+            z->im[i] = re * b.im + im * b.re;
+        }
+    }
+    imf_fft_host_backward(l->fft, work, NULL);
+    x[0] = backward ? exchanged(&sum) : sum;
+    for (size_t q = 0; q < count; q++) {
+        for (size_t i = 0; i < IMF_FFT_LANES; i++) {
+            work[q].re[i] += first.re[i];
+            work[q].im[i] += first.im[i];
+        }
+        x[(size_t)r->scatter[q] * step] = backward ? exchanged(&work[q]) : work[q];
+    }
 }
 
-static void transform(const struct imf_fft_host *fft, int level, int n,
-                      const struct imf_complex *in, ptrdiff_t stride, struct imf_complex *out) {
-    if (n == 1) {
-        out[0] = in[0];
+static void run_stage(const struct imf_fft_host *fft, int level, int span, int blocks,
+                      bool backward, struct imf_fft_lanes *x, struct imf_fft_lanes *work) {
+    struct imf_fft_stage s = {fft->factor[level], span, blocks, fft->root, fft->length, backward};
+    if (s.radix <= 7) {
+        imf_fft_host_stage(&s, x);
         return;
     }
-    int r = fft->factor[level];
-    size_t m = (size_t)(n / r), step = (size_t)(fft->length / n);
-    for (int k = 0; k < r; k++)
-        transform(fft, level + 1, (int)m, in + k * stride, stride * r, out + (size_t)k * m);
-    for (size_t j = 0; j < m; j++) {
-        for (size_t k = 1; j && k < (size_t)r; k++)
-            out[k * m + j] = multiply(out[k * m + j], fft->root[j * k * step]);
-        if (fft->large[level])
-            butterfly_large(fft->large[level], out + j, m);
-        else if (r == 4)
-            butterfly4(out + j, m);
-        else
-            butterfly(fft, out + j, m, r);
-    }
-}
-
-void imf_fft_host_run(struct imf_fft_host *fft, const struct imf_complex *in, ptrdiff_t stride,
-                      struct imf_complex *out) {
-    transform(fft, 0, fft->length, in, stride, out);
-}
-
-/* ---- real planes ---------------------------------------------------------------------------- */
-
-/* Buffers of imf_half_plane_make(). */
-struct half_work {
-    struct imf_fft_host *rows, *columns;
-    struct imf_complex *in, *out;
-    double *row;
-};
-
-static enum imf_status half_work_make(struct half_work *w, int width, int height,
-                                      struct imf_error *err) {
-    size_t longest = (size_t)(width > height ? width : height) * COLUMNS;
-    enum imf_status status = imf_fft_host_create(&w->rows, width, err);
-    if (status == IMF_OK)
-        status = imf_fft_host_create(&w->columns, height, err);
-    if (status != IMF_OK)
-        return status;
-    w->in = calloc(longest, sizeof *w->in);
-    w->out = calloc(longest, sizeof *w->out);
-    w->row = calloc((size_t)width, sizeof *w->row);
-    return w->in && w->out && w->row ? IMF_OK : imf_fail_memory(err, longest * sizeof *w->in);
-}
-
-static void half_work_free(struct half_work *w) {
-    imf_fft_host_free(&w->rows);
-    imf_fft_host_free(&w->columns);
-    free(w->in);
-    free(w->out);
-    free(w->row);
-}
-
-static void transform_rows(struct imf_half_plane *p, struct half_work *w, imf_row_source *source,
-                           void *user) {
-    size_t half = (size_t)p->width / 2 + 1, n = (size_t)p->width;
-    for (int y = 0; y < p->height; y += 2) {
-        bool pair = y + 1 < p->height;
-        source(user, y, w->row);
-        for (size_t x = 0; x < n; x++)
-            w->in[x] = (struct imf_complex){w->row[x], 0};
-        if (pair)
-            source(user, y + 1, w->row);
-        for (size_t x = 0; pair && x < n; x++)
-            w->in[x].im = w->row[x];
-        imf_fft_host_run(w->rows, w->in, 1, w->out);
-        struct imf_complex *first = p->data + (size_t)y * half, *second = first + half;
-        for (size_t k = 0; k < half; k++) {
-            struct imf_complex a = w->out[k], b = w->out[k ? n - k : 0];
-            first[k] = (struct imf_complex){(a.re + b.re) / 2, (a.im - b.im) / 2};
-            if (pair)
-                second[k] = (struct imf_complex){(a.im + b.im) / 2, (b.re - a.re) / 2};
+    size_t m = (size_t)(span / s.radix);
+    for (size_t b = 0; b < (size_t)blocks; b++)
+        for (size_t j = 0; j < m; j++) {
+            struct imf_fft_lanes *at = x + b * (size_t)span + j;
+            if (backward && j > 0)
+                imf_fft_host_twiddle(&s, at, m, j);
+            if (fft->large[level])
+                butterfly_large(fft->large[level], at, m, backward, work);
+            else
+                imf_fft_host_definition(&s, at, m, work);
+            if (!backward && j > 0)
+                imf_fft_host_twiddle(&s, at, m, j);
         }
+}
+
+/* `span` points from a level on. Parts of what the cache holds are done stage by stage. */
+static void forward(const struct imf_fft_host *fft, int level, int span, struct imf_fft_lanes *x,
+                    struct imf_fft_lanes *work) {
+    int blocks = 1;
+    for (; level < fft->count; level++) {
+        int part = span / fft->factor[level];
+        run_stage(fft, level, span, blocks, false, x, work);
+        if (span > CACHED) {
+            for (int q = 0; q < fft->factor[level] && part > 1; q++)
+                forward(fft, level + 1, part, x + (size_t)q * (size_t)part, work);
+            return;
+        }
+        blocks *= fft->factor[level];
+        span = part;
     }
 }
 
-static void transform_columns(struct imf_half_plane *p, struct half_work *w) {
-    size_t half = (size_t)p->width / 2 + 1, height = (size_t)p->height;
-    for (size_t x = 0; x < half; x += COLUMNS) {
-        size_t count = half - x < COLUMNS ? half - x : COLUMNS;
-        for (size_t y = 0; y < height; y++)
-            for (size_t c = 0; c < count; c++)
-                w->in[c * height + y] = p->data[y * half + x + c];
-        for (size_t c = 0; c < count; c++)
-            imf_fft_host_run(w->columns, w->in + c * height, 1, w->out + c * height);
-        for (size_t y = 0; y < height; y++)
-            for (size_t c = 0; c < count; c++)
-                p->data[y * half + x + c] = w->out[c * height + y];
+static void backward(const struct imf_fft_host *fft, int level, int span, struct imf_fft_lanes *x,
+                     struct imf_fft_lanes *work) {
+    int part = span;
+    if (span > CACHED) {
+        part = span / fft->factor[level];
+        for (int q = 0; q < fft->factor[level] && part > 1; q++)
+            backward(fft, level + 1, part, x + (size_t)q * (size_t)part, work);
+        run_stage(fft, level, span, 1, true, x, work);
+        return;
+    }
+    part = 1;
+    for (int i = fft->count - 1; i >= level; i--) {
+        part *= fft->factor[i];
+        run_stage(fft, i, part, span / part, true, x, work);
     }
 }
 
-enum imf_status imf_half_plane_make(struct imf_half_plane *out, int width, int height,
-                                    imf_row_source *source, void *user, struct imf_error *err) {
-    *out = (struct imf_half_plane){width, height, NULL};
-    struct half_work work = {0};
-    enum imf_status status = half_work_make(&work, width, height, err);
-    size_t count = SIZE_MAX, bytes;
-    if (status == IMF_OK) {
-        if (imf_size_mul((size_t)width / 2 + 1, (size_t)height, &count) &&
-            imf_size_mul(count, sizeof *out->data, &bytes))
-            out->data = malloc(bytes);
-        if (!out->data)
-            status = imf_fail_memory(err, count);
-    }
-    if (status == IMF_OK) {
-        transform_rows(out, &work, source, user);
-        transform_columns(out, &work);
-    }
-    half_work_free(&work);
-    return status;
+void imf_fft_host_forward(const struct imf_fft_host *fft, struct imf_fft_lanes *x,
+                          struct imf_fft_lanes *work) {
+    forward(fft, 0, fft->length, x, work);
 }
 
-void imf_half_plane_free(struct imf_half_plane *p) {
-    free(p->data);
-    p->data = NULL;
+void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_lanes *x,
+                           struct imf_fft_lanes *work) {
+    backward(fft, 0, fft->length, x, work);
 }
 
-struct imf_complex imf_half_plane_at(const struct imf_half_plane *p, int kx, int ky) {
-    kx = (kx % p->width + p->width) % p->width;
-    ky = (ky % p->height + p->height) % p->height;
-    size_t half = (size_t)p->width / 2 + 1;
-    if ((size_t)kx < half)
-        return p->data[(size_t)ky * half + (size_t)kx];
-    struct imf_complex z =
-        p->data[(size_t)((p->height - ky) % p->height) * half + (size_t)(p->width - kx)];
-    return (struct imf_complex){z.re, -z.im};
+enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct imf_complex *in,
+                                 ptrdiff_t stride, struct imf_complex *out, struct imf_error *err) {
+    size_t n = (size_t)fft->length;
+    struct imf_fft_lanes *x = calloc(n + fft->work, sizeof *x);
+    if (!x)
+        return imf_fail_memory(err, (n + fft->work) * sizeof *x);
+    for (size_t j = 0; j < n; j++) {
+        x[j].re[0] = in[(ptrdiff_t)j * stride].re;
+        x[j].im[0] = in[(ptrdiff_t)j * stride].im;
+    }
+    imf_fft_host_forward(fft, x, x + n);
+    for (size_t k = 0; k < n; k++)
+        out[k] = (struct imf_complex){x[fft->place[k]].re[0], x[fft->place[k]].im[0]};
+    free(x);
+    return IMF_OK;
 }

@@ -1,45 +1,45 @@
 /*
  * host.h - discrete Fourier transforms on the host, in double precision (no OpenCL)
  *
- * Plain and accurate rather than fast: for pictures of spectra and of filters, and for whatever
- * wants a reference. Any length will do, up to 2^22 where it has prime factors above 7;
- * products of 2, 3, 5 and 7 are quickest.
+ * Eight transforms of the same length run side by side, one in each lane of a vector. Any length
+ * will do, up to 2^22 where it has prime factors above 7; products of 2, 3, 5 and 7 are quickest.
  */
 #ifndef IMF_FOURIER_HOST_H
 #define IMF_FOURIER_HOST_H
 
 #include "base/error.h"
 
+#define IMF_FFT_LANES 8
+
 struct imf_complex {
     double re, im;
 };
 
-/* Lengths and twiddles of one transform; it holds scratch, so one thread uses it at a time. */
+/* A point of each of the eight transforms. */
+struct imf_fft_lanes {
+    double re[IMF_FFT_LANES], im[IMF_FFT_LANES];
+};
+
+/* Lengths and twiddles of one transform. It does not change, so that threads share it. */
 struct imf_fft_host;
 enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struct imf_error *err);
 void imf_fft_host_free(struct imf_fft_host **fft);
 
-/* out[k] = sum of in[j * stride] exp(-2 pi i j k / length), not scaled. in and out do not
- * overlap. The inverse is the transform of the conjugate, conjugated and divided by length. */
-void imf_fft_host_run(struct imf_fft_host *fft, const struct imf_complex *in, ptrdiff_t stride,
-                      struct imf_complex *out);
+/* Points that a thread lends to the transforms as `work`; 0: none, and NULL will do. */
+size_t imf_fft_host_work(const struct imf_fft_host *fft);
+/* place[k]: the position where the forward transform leaves frequency k. */
+const int *imf_fft_host_places(const struct imf_fft_host *fft);
 
-/*
- * The transform of a real plane: frequencies (kx, ky) with kx = 0..width/2, ky = 0..height-1, in
- * rows of width/2 + 1. The other half is the conjugate of this one.
- */
-struct imf_half_plane {
-    int width, height;        /* of the real plane */
-    struct imf_complex *data; /* owned */
-};
+/* In place, for each lane: x[place[k]] = sum of x[j] exp(-2 pi i j k / length), not scaled. */
+void imf_fft_host_forward(const struct imf_fft_host *fft, struct imf_fft_lanes *x,
+                          struct imf_fft_lanes *work);
+/* x[j] = sum of x[place[k]] exp(2 pi i j k / length), not scaled either. */
+void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_lanes *x,
+                           struct imf_fft_lanes *work);
 
-/* Fill row y, width values long, of the real plane. */
-typedef void imf_row_source(void *user, int y, double *row);
-
-enum imf_status imf_half_plane_make(struct imf_half_plane *out, int width, int height,
-                                    imf_row_source *source, void *user, struct imf_error *err);
-void imf_half_plane_free(struct imf_half_plane *p);
-/* The value at any frequency; kx and ky count modulo width and height. */
-struct imf_complex imf_half_plane_at(const struct imf_half_plane *p, int kx, int ky);
+/* A single transform in natural order, for who needs few of them: out[k] = sum of in[j * stride]
+ * exp(-2 pi i j k / length). It takes as long as eight; the only error is IMF_ERR_MEMORY. */
+enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct imf_complex *in,
+                                 ptrdiff_t stride, struct imf_complex *out, struct imf_error *err);
 
 #endif

@@ -54,7 +54,7 @@ static enum imf_status fill_spectrum(struct imf_fft_rader *r, struct imf_error *
             b[r->length - count + q] = b[q];
     }
     if (b)
-        imf_fft_host_run(fft, b, 1, r->spectrum);
+        status = imf_fft_host_run(fft, b, 1, r->spectrum, err);
     else
         status = imf_fail_memory(err, (size_t)r->length * sizeof *b);
     free(b);

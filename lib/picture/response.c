@@ -7,7 +7,7 @@
  */
 #include "picture/response.h"
 
-#include "fourier/host.h"
+#include "fourier/half_plane.h"
 
 #include <math.h>
 #include <stdlib.h>

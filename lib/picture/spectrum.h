@@ -7,7 +7,7 @@
 #define IMF_PICTURE_SPECTRUM_H
 
 #include "base/error.h"
-#include "fourier/host.h"
+#include "fourier/half_plane.h"
 
 #define IMF_RINGS 128 /* rings of equal width from frequency 0 to 0.5 */
 

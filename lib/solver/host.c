@@ -6,37 +6,63 @@
  *
  * For each output row: a row of double accumulators, and for each tap one pass that adds the tap's
  * multiple of an input row, shifted. Input rows are widened to double once and kept in a ring as
- * long as the kernel reaches them. Sums of integers are exact below 2^53.
+ * long as the kernel reaches them. Sums of integers are exact below 2^53. Threads take bands of rows;
+ * the additions of a sample and their order do not depend on the bands.
  */
 #include "solver/host.h"
 
+#include "base/parallel.h"
 #include "device/tuning.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Bands for each thread: enough to even out their pace. */
+#define BANDS 4
+/* Less work than this stays on the caller's thread. */
+#define ALONE_MS 0.3
+
 struct host_job {
     struct imf_problem p;
+    int threads; /* 0: as many as cores */
 };
+
+/* A run: bands of `rows` rows, which threads take one after the other. */
+struct bands {
+    const struct imf_problem *p;
+    const struct imf_terms *terms; /* NULL: the kernel as it is */
+    const struct imf_surface *in, *out;
+    int rows, count;
+    atomic_int next;
+    double *scratch; /* `each` values for every thread */
+    size_t each;
+};
+
+/* Milliseconds of one core. */
+static double cost(const struct imf_problem *p) {
+    double samples = (double)p->width * p->height * p->channels, taps = 0;
+    for (int i = 0; i < imf_problem_kernels(p); i++)
+        taps += (double)p->facts[i].nonzero;
+    double ns = imf_host_rates.sample + imf_host_rates.tap * taps;
+    return samples * (ns + (p->kind == IMF_PHASE ? imf_host_rates.phase : 0)) * 1e-6;
+}
 
 /*
  * Milliseconds: samples * (sample + tap * taps that are not 0, + phase of directions) * 1e-6, in the
- * host's nanoseconds.
+ * host's nanoseconds, over the cores.
  */
 static void host_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
-    double samples = (double)p->width * p->height * p->channels, taps = 0;
-    double row = ((double)p->width + k->width) * p->channels;
+    double row = ((double)p->width + k->width) * p->channels, ms = cost(p);
+    int cores = ms < ALONE_MS ? 1 : imf_cores();
     (void)d;
-    for (int i = 0; i < imf_problem_kernels(p); i++)
-        taps += (double)p->facts[i].nonzero;
     out->able = true;
-    out->ms = samples * (imf_host_rates.sample + imf_host_rates.tap * taps) * 1e-6;
-    if (p->kind == IMF_PHASE)
-        out->ms += samples * imf_host_rates.phase * 1e-6;
-    out->bytes = row * (k->height + 2) * sizeof(double); /* a ring of widened rows, two of sums */
+    out->ms = ms / cores;
+    /* For each thread a ring of widened rows, and two of sums. */
+    out->bytes = cores * row * (k->height + 2) * sizeof(double);
     snprintf(out->phrase, sizeof out->phrase, "plain C %dx%d, float64", k->width, k->height);
 }
 
@@ -44,11 +70,15 @@ static enum imf_status host_make(void **job, const struct imf_problem *p,
                                  const struct imf_proposal *proposal, struct imf_queue *queue,
                                  struct imf_error *err) {
     (void)proposal, (void)queue;
-    struct host_job *j = *job = malloc(sizeof *j);
+    struct host_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
     return IMF_OK;
+}
+
+static void host_limit(void *job, int threads) {
+    ((struct host_job *)job)->threads = threads;
 }
 
 static void host_destroy(void **job) {
@@ -100,63 +130,106 @@ static double direction(const struct imf_problem *p, double right, double down) 
     return v < full ? v : 0;
 }
 
+/* imf_epilogue_apply() step by step, in loops that become vectors. */
+void imf_host_end(const struct imf_epilogue *e, double *sum, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        sum[i] = sum[i] / e->scale + e->add;
+    for (size_t i = 0; i < count && e->absolute; i++)
+        sum[i] = fabs(sum[i]);
+    for (size_t i = 0; i < count; i++)
+        sum[i] = e->multiply * sum[i] + e->offset;
+    for (size_t i = 0; i < count && e->threshold; i++)
+        sum[i] = sum[i] >= e->level ? e->full : 0;
+}
+
 void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
                      const struct imf_surface *out, int row) {
     const struct imf_epilogue *e = &p->epilogue;
     size_t count = (size_t)p->width * (size_t)p->channels;
-    for (size_t i = 0; i < count; i++) {
-        double v = p->kind == IMF_PHASE ? direction(p, sum[i], sum1[i])
-                   : sum1               ? sqrt(sum[i] * sum[i] + sum1[i] * sum1[i]) / fabs(e->scale)
-                                        : sum[i] / e->scale + e->add;
+    if (!sum1)
+        imf_host_end(e, sum, count);
+    for (size_t i = 0; i < count && sum1; i++) {
+        double v = p->kind == IMF_PHASE
+                       ? direction(p, sum[i], sum1[i])
+                       : sqrt(sum[i] * sum[i] + sum1[i] * sum1[i]) / fabs(e->scale);
         sum[i] = imf_epilogue_apply(e, v);
     }
     imf_samples_narrow(imf_surface_row(out, row), out->sample, sum, count);
 }
 
-static enum imf_status host_run(void *job, const struct imf_surface *in,
-                                const struct imf_surface *out, struct imf_error *err) {
-    struct imf_problem band = ((struct host_job *)job)->p;
-    const struct imf_problem *p = &band;
-    band.height = out->height;
+/* Values that sum_band() works in. */
+static size_t band_scratch(const struct imf_problem *p) {
+    const struct imf_kernel *k = p->kernel[0];
+    struct imf_margin m = imf_kernel_margin(k);
+    size_t channels = (size_t)p->channels, count = (size_t)p->width * channels;
+    size_t length = count + ((size_t)m.left + (size_t)m.right) * channels;
+    return (size_t)k->height * (length + 1) + 2 * count; /* + 1: a pointer */
+}
+
+/* Rows from..to - 1. */
+static void sum_band(const struct bands *b, int from, int to, double *scratch) {
+    const struct imf_problem *p = b->p;
     const struct imf_kernel *k = p->kernel[0],
                             *k1 = p->kind != IMF_CONVOLUTION ? p->kernel[1] : NULL;
     void (*add)(double *, const struct imf_kernel *, const double *const *, size_t, size_t) =
         p->kind == IMF_PHASE ? difference_row : sum_row;
-    struct imf_terms terms;
-    if (p->factors && imf_host_factors(p, &terms)) {
-        enum imf_status st = imf_host_factored(p, &terms, in, out, err);
-        free(terms.store);
-        return st;
-    }
     struct imf_margin m = imf_kernel_margin(k);
     size_t channels = (size_t)p->channels, count = (size_t)p->width * channels;
     size_t kh = (size_t)k->height;
     size_t length = count + ((size_t)m.left + (size_t)m.right) * channels;
     ptrdiff_t first = -(ptrdiff_t)m.left * (ptrdiff_t)channels;
-    double *storage = malloc((kh * length + 2 * count) * sizeof *storage);
-    const double **ring = malloc(kh * sizeof *ring);
-    if (!storage || !ring) {
-        free(storage);
-        free(ring);
-        return imf_fail_memory(err, (kh * length + 2 * count) * sizeof *storage);
-    }
-    double *sum = storage + kh * length, *sum1 = sum + count;
-    for (int y = -m.top; y < p->height + m.bottom; y++) {
-        double *slot = storage + (size_t)(y + m.top) % kh * length;
-        imf_samples_widen(slot, imf_surface_row(in, y), in->sample, first, length);
+    double *sum = scratch + kh * length, *sum1 = sum + count;
+    const double **ring = (const double **)(sum1 + count);
+    for (int y = from - m.top; y < to + m.bottom; y++) {
+        double *slot = scratch + (size_t)(y + m.top) % kh * length;
+        imf_samples_widen(slot, imf_surface_row(b->in, y), b->in->sample, first, length);
         int row = y - m.bottom; /* the output row whose last input row this is */
-        if (row < 0)
+        if (row < from)
             continue;
         for (size_t i = 0; i < kh; i++)
-            ring[i] = storage + ((size_t)row + i) % kh * length;
+            ring[i] = scratch + ((size_t)row + i) % kh * length;
         add(sum, k, ring, channels, count);
         if (k1)
             add(sum1, k1, ring, channels, count);
-        imf_host_finish(p, sum, k1 ? sum1 : NULL, out, row);
+        imf_host_finish(p, sum, k1 ? sum1 : NULL, b->out, row);
     }
-    free(storage);
-    free(ring);
-    return IMF_OK;
+}
+
+static void do_bands(void *data, int thread) {
+    struct bands *b = data;
+    double *scratch = b->scratch + (size_t)thread * b->each;
+    for (int i; (i = atomic_fetch_add(&b->next, 1)) < b->count;) {
+        int from = i * b->rows, to = imf_min(from + b->rows, b->out->height);
+        if (b->terms)
+            imf_host_factored(b->p, b->terms, b->in, b->out, from, to, scratch);
+        else
+            sum_band(b, from, to, scratch);
+    }
+}
+
+static enum imf_status host_run(void *job, const struct imf_surface *in,
+                                const struct imf_surface *out, struct imf_error *err) {
+    const struct host_job *j = job;
+    struct imf_problem p = j->p;
+    struct imf_terms terms = {0};
+    p.height = out->height;
+    bool factors = p.factors && imf_host_factors(&p, &terms);
+    int threads = cost(&p) < ALONE_MS ? 1 : j->threads > 0 ? j->threads : imf_cores();
+    struct bands b = {.p = &p, .terms = factors ? &terms : NULL, .in = in, .out = out};
+    /* A band's first output row takes a kernel's height of input rows. */
+    b.rows = imf_max((p.height - 1) / (threads * BANDS) + 1,
+                     imf_min(p.kernel[0]->height, (p.height - 1) / threads + 1));
+    b.count = (p.height - 1) / b.rows + 1;
+    threads = imf_min(threads, b.count);
+    b.each = factors ? imf_host_factored_scratch(&p, &terms) : band_scratch(&p);
+    b.scratch = malloc((size_t)threads * b.each * sizeof *b.scratch);
+    enum imf_status status = b.scratch ? IMF_OK : imf_fail_memory(err, b.each * sizeof *b.scratch);
+    if (b.scratch)
+        imf_parallel_on(threads, threads, do_bands, &b);
+    free(b.scratch);
+    if (factors)
+        free(terms.store);
+    return status;
 }
 
 const struct imf_solver imf_solver_host = {
@@ -167,4 +240,5 @@ const struct imf_solver imf_solver_host = {
     .make = host_make,
     .run = host_run,
     .destroy = host_destroy,
+    .limit = host_limit,
 };

@@ -6,6 +6,8 @@
 
 /* sum += tap * row */
 void imf_host_add(double *restrict sum, const double *restrict row, double tap, size_t count);
+/* What becomes of sums of one kernel before they are rounded: the scale and the epilogue. */
+void imf_host_end(const struct imf_epilogue *e, double *sum, size_t count);
 /* Row `row` of the output from its sums; sum1 NULL unless magnitude or phase. */
 void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
                      const struct imf_surface *out, int row);
@@ -14,8 +16,10 @@ void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum
  * False when the kernel is no such sum to float64's precision; on success the caller frees
  * terms->store. */
 bool imf_host_factors(const struct imf_problem *p, struct imf_terms *terms);
-enum imf_status imf_host_factored(const struct imf_problem *p, const struct imf_terms *terms,
-                                  const struct imf_surface *in, const struct imf_surface *out,
-                                  struct imf_error *err);
+/* Rows from..to - 1; scratch: so many values. */
+size_t imf_host_factored_scratch(const struct imf_problem *p, const struct imf_terms *terms);
+void imf_host_factored(const struct imf_problem *p, const struct imf_terms *terms,
+                       const struct imf_surface *in, const struct imf_surface *out, int from,
+                       int to, double *scratch);
 
 #endif

@@ -29,25 +29,28 @@ static void filter_row(double *to, const double *row, const struct imf_term *t, 
         imf_host_add(to, row + (size_t)j * channels, t->row[j], count);
 }
 
-enum imf_status imf_host_factored(const struct imf_problem *p, const struct imf_terms *terms,
-                                  const struct imf_surface *in, const struct imf_surface *out,
-                                  struct imf_error *err) {
+size_t imf_host_factored_scratch(const struct imf_problem *p, const struct imf_terms *terms) {
+    const struct imf_kernel *k = p->kernel[0];
+    size_t channels = (size_t)p->channels, count = (size_t)p->width * channels;
+    return ((size_t)terms->rank * (size_t)k->height + 2) * count + (size_t)k->width * channels;
+}
+
+void imf_host_factored(const struct imf_problem *p, const struct imf_terms *terms,
+                       const struct imf_surface *in, const struct imf_surface *out, int from,
+                       int to, double *scratch) {
     struct imf_margin m = imf_kernel_margin(p->kernel[0]);
     size_t channels = (size_t)p->channels, count = (size_t)p->width * channels;
     size_t kh = (size_t)p->kernel[0]->height, ring = kh * count, rank = (size_t)terms->rank;
     size_t length = count + ((size_t)m.left + (size_t)m.right) * channels;
-    size_t bytes = (rank * ring + length + count) * sizeof(double);
-    double *rings = malloc(bytes), *wide = rings + rank * ring, *sum = wide + length;
-    if (!rings)
-        return imf_fail_memory(err, bytes);
-    for (int y = -m.top; y < p->height + m.bottom; y++) {
+    double *rings = scratch, *wide = rings + rank * ring, *sum = wide + length;
+    for (int y = from - m.top; y < to + m.bottom; y++) {
         imf_samples_widen(wide, imf_surface_row(in, y), in->sample,
                           -(ptrdiff_t)m.left * (ptrdiff_t)channels, length);
         for (size_t r = 0; r < rank; r++)
             filter_row(rings + r * ring + (size_t)(y + m.top) % kh * count, wide, &terms->term[r],
                        channels, count);
         int row = y - m.bottom; /* the output row whose last input row this is */
-        if (row < 0)
+        if (row < from)
             continue;
         memset(sum, 0, count * sizeof *sum);
         for (size_t r = 0; r < rank; r++) {
@@ -58,6 +61,4 @@ enum imf_status imf_host_factored(const struct imf_problem *p, const struct imf_
         }
         imf_host_finish(p, sum, NULL, out, row);
     }
-    free(rings);
-    return IMF_OK;
 }

@@ -32,8 +32,9 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_multirate, /* large smooth kernels on the host's cores, */
     &imf_solver_runs,      /* those of few distinct taps, and */
     &imf_solver_vector,    /* small ones */
-    &imf_solver_host,
-    &imf_solver_host_frequency, /* plain C */
+    &imf_solver_host,      /* plain C */
+    &imf_solver_vector_frequency,
+    &imf_solver_host_frequency, /* transfer functions: on the host's cores */
     &imf_solver_gles,           /* the same small ones by shaders */
     &imf_solver_erode_dilate,   /* least and greatest in windows, */
     &imf_solver_rank,           /* any rank: on the host's cores, */

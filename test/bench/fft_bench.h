@@ -72,10 +72,10 @@ static void bench_sums(const struct bench *b, const float *data, size_t item, do
         a[i] = (struct imf_complex){bench_value(2 * (item * n + i)),
                                     bench_value(2 * (item * n + i) + 1)};
     for (int r = 0; r < b->ny; r++)
-        imf_fft_host_run(x, a + (ptrdiff_t)r * b->nx, 1, c + (ptrdiff_t)r * b->nx);
+        imf_fft_host_run(x, a + (ptrdiff_t)r * b->nx, 1, c + (ptrdiff_t)r * b->nx, NULL);
     data += 2 * item * n;
     for (int k = 0; k < b->nx; k++) {
-        imf_fft_host_run(y, c + k, b->nx, line);
+        imf_fft_host_run(y, c + k, b->nx, line, NULL);
         for (int r = 0; r < b->ny; r++) {
             const float *got = data + 2 * ((ptrdiff_t)r * b->nx + k);
             double re = got[0] - line[r].re, im = got[1] - line[r].im;

@@ -121,7 +121,7 @@ static double error_of(const struct imf_fft_plan *plan, const float *in, const f
         abort();
     for (int i = 0; i < n; i++)
         a[i] = (struct imf_complex){in[2 * i], sign * in[2 * i + 1]};
-    imf_fft_host_run(host, a, 1, exact);
+    imf_fft_host_run(host, a, 1, exact, NULL);
     imf_fft_host_free(&host);
     for (int i = 0; i < n; i++) {
         double re = got[2 * i] - exact[i].re, im = got[2 * i + 1] - sign * exact[i].im;

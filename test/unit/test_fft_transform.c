@@ -58,9 +58,9 @@ static void reference(const float *in, struct imf_complex *out, int nx, int ny, 
     for (size_t i = 0; i < n; i++)
         a[i] = (struct imf_complex){in[2 * i], inverse ? -in[2 * i + 1] : in[2 * i + 1]};
     for (int y = 0; y < ny; y++)
-        imf_fft_host_run(along_x, a + (ptrdiff_t)y * nx, 1, out + (ptrdiff_t)y * nx);
+        imf_fft_host_run(along_x, a + (ptrdiff_t)y * nx, 1, out + (ptrdiff_t)y * nx, NULL);
     for (int x = 0; ny > 1 && x < nx; x++) {
-        imf_fft_host_run(along_y, out + x, nx, b);
+        imf_fft_host_run(along_y, out + x, nx, b, NULL);
         for (int y = 0; y < ny; y++)
             out[x + (ptrdiff_t)y * nx] = b[y];
     }

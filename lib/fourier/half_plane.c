@@ -1,0 +1,246 @@
+/*
+ * half_plane.c - transforms of real planes
+ *
+ * Two real rows a and b go through one complex transform as a + i b: of its output Z the spectra are
+ * A(k) = (Z(k) + Z*(-k)) / 2 and B(k) = (Z(k) - Z*(-k)) / 2i, and Z(k) = A(k) + i B(k) on the way
+ * back. Eight pairs are transformed side by side. Their spectra are stored by column blocks, eight
+ * neighbouring frequencies of all rows one after the other, so that columns are transformed where
+ * they lie.
+ *
+ * Each thread has buffers of its own; an idle thread takes the next group of rows, or block.
+ */
+#include "fourier/half_plane.h"
+
+#include "base/parallel.h"
+#include "base/surface.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define LANES IMF_FFT_LANES
+#define ROWS (2 * LANES) /* that are transformed at once */
+#define CHUNK 64         /* samples of each of these rows: 8 KiB, in the first-level cache */
+#define ALIGNMENT 64
+
+/* Work that threads take group by group. */
+struct groups {
+    const struct imf_half_plane *plane;
+    int rows, count;
+    atomic_int next;
+    imf_half_plane_row *row;
+    imf_half_plane_columns *columns;
+    void *user;
+    bool backward;
+    struct imf_fft_lanes *scratch; /* `each` points for every thread */
+    size_t each;
+};
+
+int imf_half_plane_blocks(int width) {
+    return width / 2 / LANES + 1;
+}
+
+/* Points that hold ROWS rows, and those of their transform. */
+static size_t row_points(size_t width) {
+    return 2 * width;
+}
+
+double imf_half_plane_bytes(int width, int height, int threads) {
+    double points = (double)imf_half_plane_blocks(width) * height;
+    int count = threads > 0 ? threads : imf_cores(), groups = (height + ROWS - 1) / ROWS;
+    points += (double)row_points((size_t)width) * imf_min(count, groups);
+    return points * sizeof(struct imf_fft_lanes);
+}
+
+enum imf_status imf_half_plane_open(struct imf_half_plane *out, int width, int height,
+                                    struct imf_error *err) {
+    *out = (struct imf_half_plane){.width = width, .height = height};
+    enum imf_status status = imf_fft_host_create(&out->along_x, width, err);
+    if (status == IMF_OK)
+        status = imf_fft_host_create(&out->along_y, height, err);
+    size_t count, bytes;
+    if (status == IMF_OK &&
+        (!imf_size_mul((size_t)imf_half_plane_blocks(width), (size_t)height, &count) ||
+         !imf_size_mul(count, sizeof *out->data, &bytes) ||
+         !(out->data = aligned_alloc(ALIGNMENT, bytes))))
+        status = imf_fail_memory(err, count);
+    if (status != IMF_OK)
+        imf_half_plane_free(out);
+    return status;
+}
+
+void imf_half_plane_free(struct imf_half_plane *p) {
+    imf_fft_host_free(&p->along_x);
+    imf_fft_host_free(&p->along_y);
+    free(p->data);
+    p->data = NULL;
+}
+
+/* Rows of `width` values become points, the pairs' first rows their real parts, or the reverse. */
+static void interleave(struct imf_fft_lanes *points, double *rows, size_t width, bool reverse) {
+    for (size_t begin = 0; begin < width; begin += CHUNK) {
+        size_t end = begin + CHUNK < width ? begin + CHUNK : width;
+        for (size_t l = 0; l < LANES; l++) {
+            double *a = rows + 2 * l * width, *b = a + width;
+            if (reverse)
+                for (size_t x = begin; x < end; x++)
+                    a[x] = points[x].re[l], b[x] = points[x].im[l];
+            else
+                for (size_t x = begin; x < end; x++)
+                    points[x].re[l] = a[x], points[x].im[l] = b[x];
+        }
+    }
+}
+
+/* Spectra of rows y..y + count - 1 to the column blocks. */
+static void split(const struct imf_half_plane *p, const struct imf_fft_lanes *z, int y, int count) {
+    const int *place = imf_fft_host_places(p->along_x);
+    int half = p->width / 2 + 1;
+    for (int block = 0; block < imf_half_plane_blocks(p->width); block++) {
+        struct imf_fft_lanes *to = p->data + (size_t)block * (size_t)p->height + y;
+        struct imf_fft_lanes spectrum[ROWS];
+        for (int c = 0; c < LANES; c++) {
+            int k = block * LANES + c < half ? block * LANES + c : 0;
+            const struct imf_fft_lanes *a = &z[place[k]], *b = &z[place[k ? p->width - k : 0]];
+            for (int l = 0; l < LANES; l++) {
+                spectrum[2 * l].re[c] = (a->re[l] + b->re[l]) / 2;
+                spectrum[2 * l].im[c] = (a->im[l] - b->im[l]) / 2;
+                spectrum[2 * l + 1].re[c] = (a->im[l] + b->im[l]) / 2;
+                spectrum[2 * l + 1].im[c] = (b->re[l] - a->re[l]) / 2;
+            }
+        }
+        for (int r = 0; r < count; r++)
+            to[r] = spectrum[r];
+    }
+}
+
+/* And back. */
+static void join(const struct imf_half_plane *p, struct imf_fft_lanes *z, int y, int count) {
+    const int *place = imf_fft_host_places(p->along_x);
+    int half = p->width / 2 + 1;
+    for (int block = 0; block < imf_half_plane_blocks(p->width); block++) {
+        const struct imf_fft_lanes *from = p->data + (size_t)block * (size_t)p->height + y;
+        struct imf_fft_lanes spectrum[ROWS] = {{{0}, {0}}};
+        for (int r = 0; r < count; r++)
+            spectrum[r] = from[r];
+        for (int c = 0; c < LANES && block * LANES + c < half; c++) {
+            int k = block * LANES + c;
+            struct imf_fft_lanes *a = &z[place[k]], *b = &z[place[k ? p->width - k : 0]];
+            for (int l = 0; l < LANES; l++) {
+                const struct imf_fft_lanes *even = &spectrum[2 * l], *odd = &spectrum[2 * l + 1];
+                b->re[l] = even->re[c] + odd->im[c];
+                b->im[l] = odd->re[c] - even->im[c];
+                a->re[l] = even->re[c] - odd->im[c];
+                a->im[l] = even->im[c] + odd->re[c];
+            }
+        }
+    }
+}
+
+static void do_rows(const struct groups *g, int group, struct imf_fft_lanes *scratch) {
+    const struct imf_half_plane *p = g->plane;
+    size_t width = (size_t)p->width;
+    struct imf_fft_lanes *points = scratch, *work = points + row_points(width);
+    double *rows = (double *)(points + width);
+    int y = group * ROWS, count = imf_min(g->rows - y, ROWS);
+    if (g->backward) {
+        join(p, points, y, count);
+        imf_fft_host_backward(p->along_x, points, work);
+        interleave(points, rows, width, true);
+        for (int r = 0; r < count; r++)
+            g->row(g->user, y + r, rows + (size_t)r * width);
+        return;
+    }
+    for (int r = 0; r < count; r++)
+        g->row(g->user, y + r, rows + (size_t)r * width);
+    for (size_t i = (size_t)count * width; i < ROWS * width; i++)
+        rows[i] = 0;
+    interleave(points, rows, width, false);
+    imf_fft_host_forward(p->along_x, points, work);
+    split(p, points, y, count);
+}
+
+static void do_groups(void *data, int thread) {
+    struct groups *g = data;
+    struct imf_fft_lanes *scratch = g->scratch + (size_t)thread * g->each;
+    for (int i; (i = atomic_fetch_add(&g->next, 1)) < g->count;) {
+        if (g->row)
+            do_rows(g, i, scratch);
+        else
+            g->columns(g->user, i, g->plane->data + (size_t)i * (size_t)g->plane->height, scratch);
+    }
+}
+
+static enum imf_status run_groups(struct groups *g, int threads, struct imf_error *err) {
+    int count = imf_min(threads > 0 ? threads : imf_cores(), g->count);
+    size_t bytes = ((size_t)count * g->each + 1) * sizeof *g->scratch;
+    g->scratch = aligned_alloc(ALIGNMENT, bytes);
+    if (!g->scratch)
+        return imf_fail_memory(err, bytes);
+    imf_parallel_on(count, count, do_groups, g);
+    free(g->scratch);
+    return IMF_OK;
+}
+
+static enum imf_status run_rows(const struct imf_half_plane *p, int rows, imf_half_plane_row *row,
+                                void *user, int threads, bool backward, struct imf_error *err) {
+    struct groups g = {.plane = p,
+                       .rows = rows,
+                       .count = (rows + ROWS - 1) / ROWS,
+                       .row = row,
+                       .user = user,
+                       .backward = backward};
+    g.each = row_points((size_t)p->width) + imf_fft_host_work(p->along_x);
+    return run_groups(&g, threads, err);
+}
+
+enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half_plane_row *source,
+                                    void *user, int threads, struct imf_error *err) {
+    return run_rows(p, rows, source, user, threads, false, err);
+}
+
+enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
+                                     imf_half_plane_row *sink, void *user, int threads,
+                                     struct imf_error *err) {
+    return run_rows(p, rows, sink, user, threads, true, err);
+}
+
+enum imf_status imf_half_plane_each(struct imf_half_plane *p, imf_half_plane_columns *work,
+                                    void *user, int threads, struct imf_error *err) {
+    struct groups g = {.plane = p,
+                       .count = imf_half_plane_blocks(p->width),
+                       .columns = work,
+                       .user = user,
+                       .each = imf_fft_host_work(p->along_y)};
+    return run_groups(&g, threads, err);
+}
+
+static void forward_column(void *user, int block, struct imf_fft_lanes *points,
+                           struct imf_fft_lanes *scratch) {
+    const struct imf_half_plane *p = user;
+    (void)block;
+    imf_fft_host_forward(p->along_y, points, scratch);
+}
+
+enum imf_status imf_half_plane_make(struct imf_half_plane *out, int width, int height,
+                                    imf_half_plane_row *source, void *user, struct imf_error *err) {
+    enum imf_status status = imf_half_plane_open(out, width, height, err);
+    if (status == IMF_OK)
+        status = imf_half_plane_load(out, height, source, user, 0, err);
+    if (status == IMF_OK)
+        status = imf_half_plane_each(out, forward_column, out, 0, err);
+    if (status != IMF_OK)
+        imf_half_plane_free(out);
+    return status;
+}
+
+struct imf_complex imf_half_plane_at(const struct imf_half_plane *p, int kx, int ky) {
+    kx = (kx % p->width + p->width) % p->width;
+    ky = (ky % p->height + p->height) % p->height;
+    bool mirrored = kx > p->width / 2;
+    if (mirrored)
+        kx = p->width - kx, ky = (p->height - ky) % p->height;
+    const struct imf_fft_lanes *z =
+        p->data + (size_t)(kx / LANES) * (size_t)p->height + imf_fft_host_places(p->along_y)[ky];
+    double im = z->im[kx % LANES];
+    return (struct imf_complex){z->re[kx % LANES], mirrored ? -im : im};
+}

@@ -1,0 +1,141 @@
+/* test_host.c - float64 solvers of the host: on any number of threads results are the same bytes */
+#include "check.h"
+
+#include "solver/solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { W = 131, H = 77, C = 3, MARGIN = 8 };
+
+/* A result on this many threads; the caller frees it. */
+static struct imf_surface result(const struct imf_solver *s, struct imf_problem *p,
+                                 const struct imf_surface *in, int threads) {
+    struct imf_surface out = {0};
+    struct imf_proposal proposal;
+    void *job = NULL;
+    p->in = in->sample;
+    imf_propose(&proposal, s, p, NULL);
+    CHECK(proposal.able && proposal.ms < 1000, "%s proposes %s, %g ms", s->name, proposal.phrase,
+          proposal.ms);
+    CHECK(!imf_surface_layout(&out, p->out, p->width, p->height, p->channels,
+                              (struct imf_margin){0}, NULL) &&
+              !imf_surface_alloc(&out, NULL) && !s->make(&job, p, &proposal, NULL, NULL),
+          "%s makes a job", s->name);
+    s->limit(job, threads);
+    CHECK(!s->run(job, in, &out, NULL), "%s runs", s->name);
+    s->destroy(&job);
+    return out;
+}
+
+static struct imf_surface picture(enum imf_sample sample) {
+    struct imf_surface s = {0};
+    struct imf_margin margin = {MARGIN, MARGIN, MARGIN, MARGIN};
+    CHECK(!imf_surface_layout(&s, sample, W, H, C, margin, NULL) && !imf_surface_alloc(&s, NULL),
+          "an image");
+    for (int y = -MARGIN; y < H + MARGIN; y++)
+        for (int i = -MARGIN * C; i < (W + MARGIN) * C; i++)
+            imf_sample_put(imf_surface_row(&s, y), sample, i,
+                           (i * i * 7 + y * 13 + i * y + 9999) % 251);
+    return s;
+}
+
+static int rows_that_differ(const struct imf_surface *a, const struct imf_surface *b) {
+    int differ = 0;
+    for (int y = 0; y < H; y++)
+        differ += memcmp(imf_surface_row(a, y), imf_surface_row(b, y),
+                         W * C * imf_sample_size(a->sample)) != 0;
+    return differ;
+}
+
+/* Both backends, any number of threads and every type of samples agree with float64 samples. */
+static void test_samples(void) {
+    static const struct imf_transfer low = {.kind = IMF_LOWPASS, .type = IMF_IDEAL, .low = 0.2};
+    struct imf_surface in[4], want[4];
+    struct imf_problem p = {.width = W,
+                            .height = H,
+                            .channels = C,
+                            .out = IMF_F64,
+                            .epilogue = {.scale = -1, .multiply = 1, .add = 128, .full = 255},
+                            .outside = {40, 50, 60}};
+    imf_problem_transfer(&p, &low);
+    for (int type = 0; type < 4; type++)
+        in[type] = picture((enum imf_sample)type);
+    for (int type = 0; type < 4; type++) {
+        p.out = (enum imf_sample)type;
+        want[type] = result(&imf_solver_host_frequency, &p, &in[IMF_F64], 1);
+    }
+    for (int from = 0; from < 4; from++)
+        for (int to = 0; to < 4; to++)
+            for (int threads = 0; threads < 4; threads += 3) {
+                p.out = (enum imf_sample)to;
+                struct imf_surface got =
+                    result(&imf_solver_vector_frequency, &p, &in[from], threads);
+                int differ = rows_that_differ(&got, &want[to]);
+                CHECK(differ == 0, "samples %d to %d, %d threads: %d rows differ", from, to,
+                      threads, differ);
+                imf_surface_free(&got);
+            }
+    for (int type = 0; type < 4; type++) {
+        for (int y = 0; y < H; y++)
+            for (int i = 0; i < W * C; i++) {
+                double v = imf_sample_get(imf_surface_row(&want[IMF_F64], y), IMF_F64, i), one = 0;
+                imf_sample_put(&one, (enum imf_sample)type, 0, v);
+                double as = imf_sample_get(&one, (enum imf_sample)type, 0);
+                double is =
+                    imf_sample_get(imf_surface_row(&want[type], y), (enum imf_sample)type, i);
+                if (is != as) {
+                    CHECK(false, "%d, %d: %g as type %d is %g", i, y, v, type, is);
+                    return;
+                }
+            }
+        imf_surface_free(&in[type]);
+    }
+    for (int type = 0; type < 4; type++)
+        imf_surface_free(&want[type]);
+}
+
+/* Bands of rows of kernels, products of a column and a row, magnitudes and directions. */
+static void test_bands(void) {
+    struct imf_surface in = picture(IMF_U8);
+    struct imf_kernel *x, *y;
+    if (imf_kernel_create(&x, 5, 13, NULL) || imf_kernel_create(&y, 5, 13, NULL))
+        abort();
+    x->cx = y->cx = 2, x->cy = y->cy = 6;
+    for (int i = 0; i < 5 * 13; i++) {
+        x->taps[i] = (i % 5 - 2) * (1 + i / 5 % 2) / 3.0;
+        y->taps[i] = (i / 5 - 6) / 7.0;
+    }
+    for (int kind = 0; kind < 4; kind++) {
+        struct imf_problem p = {.width = W,
+                                .height = H,
+                                .channels = C,
+                                .out = IMF_F64,
+                                .in_max = 255,
+                                .factors = kind == 1,
+                                .epilogue = {.scale = 3, .multiply = 1, .full = 255}};
+        if (kind < 2)
+            imf_problem_convolve(&p, x);
+        else if (kind == 2)
+            imf_problem_magnitude(&p, x, y);
+        else
+            imf_problem_phase(&p, x, y);
+        struct imf_surface one = result(&imf_solver_host, &p, &in, 1);
+        for (int threads = 0; threads < 8; threads++) {
+            struct imf_surface got = result(&imf_solver_host, &p, &in, threads);
+            int differ = rows_that_differ(&got, &one);
+            CHECK(differ == 0, "problem %d, %d threads: %d rows differ", kind, threads, differ);
+            imf_surface_free(&got);
+        }
+        imf_surface_free(&one);
+    }
+    imf_kernel_free(&x);
+    imf_kernel_free(&y);
+    imf_surface_free(&in);
+}
+
+int main(void) {
+    test_samples();
+    test_bands();
+    return check_done("host");
+}
