@@ -201,7 +201,7 @@ int main(void) {
         {"sobel", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
         {"blur:10", IMF_BACKEND_VECTOR, &imf_solver_multirate, NULL},
         {"disk:40", IMF_BACKEND_VECTOR, &imf_solver_runs, NULL},
-        {"motion:90:30", IMF_BACKEND_VECTOR, &imf_solver_runs, NULL},
+        {"motion:90:30", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
         {"log:30", IMF_BACKEND_VECTOR, NULL, "the kernel is too large"},
         {"lowpass:0.1", IMF_BACKEND_CPU, &imf_solver_host_frequency, NULL},
         {"lowpass:0.1", IMF_BACKEND_DIRECT, NULL, "frequency-domain filters need the FFT"},
