@@ -141,7 +141,8 @@ struct imf_vector_rates {
     double map, point, curve; /* point passes: a sample by a table, by steps, to the light curve */
     double table, wide_table; /* a byte, or another sample, counted and looked up in a table */
     double run, run_group;    /* large kernels: a byte of a run's two ends, of a group's sum; */
-    double run_prefix, run_end; /* a prefix sum, a sample's end */
+    double run_prefix, run_end; /* a prefix sum, a sample's end, */
+    double run_part;            /* a part's sum in float64 */
     double start_ms;            /* milliseconds that threads take to start */
     /* Windows, measured as processor time of 12 Mpixel of noisy RGB less that of a 1x1 window.
      * A byte of a sample: its end; a row of which the lesser are taken. */

@@ -11,6 +11,11 @@
  * this part of the kernel lie within 31 bits; parts are added up in float64, which holds 53. That
  * and the one quotient are the reference's: the same bytes.
  *
+ * Floats become whole units of a power of two, so fine that what they lose, less than a unit each,
+ * is a quarter of the tolerance: prefix sums of floats would lose more the longer the row is. Where
+ * the problem is exact they are integers, and the unit is 1. A kernel of real taps has a part for
+ * each of them, whose sum is multiplied by it in float64.
+ *
  *      taps      0 1 1 1 0     prefix   0 a b c d e f ...
  *                1 1 1 1 1     the run from b to d = prefix[e] - prefix[b]
  */
@@ -20,6 +25,7 @@
 #include "solver/solver.h"
 #include "solver/strips.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -36,14 +42,18 @@
 /* Columns `from`..`to` - 1 of a kernel's row. */
 struct run {
     int row, from, to;
-    int32_t tap;
+    double tap;
     bool last_of_group, last_of_part;
 };
 
+/* Of the tolerance, for what cutting floats to units loses. */
+#define SHARE 0.25
+
 struct runs_job {
     struct imf_problem p;
+    double unit;      /* of float samples; 1 for others: the proposal's shape */
     struct run *runs; /* owned; those of a tap side by side */
-    int count, groups;
+    int count, groups, parts;
     bool wide;   /* prefix sums of 32 bits */
     int threads; /* 0: as many as cores */
 };
@@ -66,7 +76,7 @@ static int find(const struct imf_kernel *k, struct run *all, int most) {
             if (taps[from] == 0)
                 continue;
             if (all)
-                all[count] = (struct run){i, from, to, (int32_t)taps[from], false, false};
+                all[count] = (struct run){i, from, to, taps[from], false, false};
             count++;
         }
     }
@@ -78,23 +88,39 @@ static bool is_wide(const struct imf_problem *p) {
     return p->in != IMF_U8 || p->kernel[0]->width * p->in_max >= 0x1p16;
 }
 
-/* Runs go together while what they sum fits; returns how many groups there are. */
-static int group(struct run *runs, int count, const struct imf_problem *p) {
-    double modulus = is_wide(p) ? 0x1p32 : 0x1p16, sum = 0, part = 0;
-    int groups = 0, together = 0;
+/* Whether taps multiply sums of 32 bits. */
+static bool is_whole(const struct imf_problem *p) {
+    return p->exact || p->facts[0].integer;
+}
+
+/* The largest |sample|, in units. */
+static double most_units(const struct imf_problem *p, double unit) {
+    return p->in_max * unit;
+}
+
+/* Runs go together while what they sum fits; sets how many groups and parts there are. */
+static void group(struct runs_job *j) {
+    const struct imf_problem *p = &j->p;
+    struct run *runs = j->runs;
+    double modulus = j->wide ? 0x1p32 : 0x1p16, sum = 0, part = 0;
+    int together = 0, count = j->count;
+    j->groups = j->parts = 1;
     for (int i = 0; i < count; i++) {
-        double more = p->in_max * (runs[i].to - runs[i].from), weighed = more * abs(runs[i].tap);
-        bool apart = i > 0 && part + weighed > PART_MOST;
+        double more = most_units(p, j->unit) * (runs[i].to - runs[i].from);
+        double weighed = is_whole(p) ? more * fabs(runs[i].tap) : more;
+        bool apart = i > 0 && (part + weighed > PART_MOST ||
+                               (!is_whole(p) && runs[i].tap != runs[i - 1].tap));
         if (i > 0 && (apart || runs[i].tap != runs[i - 1].tap || sum + more >= modulus ||
                       together == IMF_RUNS_TOGETHER)) {
             runs[i - 1].last_of_group = true;
             sum = 0;
             together = 0;
-            groups++;
+            j->groups++;
         }
         if (apart) {
             runs[i - 1].last_of_part = true;
             part = 0;
+            j->parts++;
         }
         sum += more;
         part += weighed;
@@ -102,19 +128,18 @@ static int group(struct run *runs, int count, const struct imf_problem *p) {
     }
     if (count > 0)
         runs[count - 1].last_of_group = runs[count - 1].last_of_part = true;
-    return groups + 1;
 }
 
-static enum imf_status open_job(struct runs_job *j, const struct imf_problem *p,
+static enum imf_status open_job(struct runs_job *j, const struct imf_problem *p, double unit,
                                 struct imf_error *err) {
     int count = find(p->kernel[0], NULL, RUNS_MOST);
-    *j = (struct runs_job){.p = *p, .count = count, .wide = is_wide(p)};
+    *j = (struct runs_job){.p = *p, .unit = unit, .count = count, .wide = is_wide(p)};
     j->runs = malloc(((size_t)count + 1) * sizeof *j->runs);
     if (!j->runs)
         return imf_fail_memory(err, ((size_t)count + 1) * sizeof *j->runs);
     find(p->kernel[0], j->runs, count);
     qsort(j->runs, (size_t)count, sizeof *j->runs, by_tap);
-    j->groups = group(j->runs, count, p);
+    group(j);
     return IMF_OK;
 }
 
@@ -147,41 +172,55 @@ static int threads_of(const struct imf_problem *p, const struct imf_strips *s) {
     return imf_max(1, imf_min(imf_min(imf_cores(), s->count), fit));
 }
 
+/* The largest unit's inverse that is fine enough, a power of two. */
+static double choose_unit(const struct imf_problem *p) {
+    double loss = p->facts[0].abs_sum / fabs(p->epilogue.scale);
+    if (p->in != IMF_F32 || p->exact || loss == 0)
+        return 1;
+    return exp2(ceil(log2(loss / (SHARE * p->tolerance))));
+}
+
+static double real_error(const struct imf_problem *p, double unit) {
+    double most = p->in_max * p->facts[0].abs_sum, scale = fabs(p->epilogue.scale);
+    double lost = p->in == IMF_F32 && !p->exact ? p->facts[0].abs_sum / unit : 0;
+    return (lost + most * p->facts[0].nonzero * DBL_EPSILON) / scale +
+           imf_problem_end_error(p, most);
+}
+
 /* Why a problem is not for this, or NULL. */
-static const char *refusal(const struct imf_problem *p) {
+static const char *refusal(const struct imf_problem *p, double unit) {
     const struct imf_kernel *k = p->kernel[0];
-    if (!p->exact)
-        return "the taps are no integers";
-    if (p->in != IMF_U8 && p->in != IMF_U16)
-        return "samples are floats";
-    if (p->out == IMF_F64)
-        return "this makes no float64 samples";
+    if (p->in == IMF_F64 || p->out == IMF_F64)
+        return "this takes no float64 samples";
     if (((double)p->width + k->width) * p->channels > INT32_MAX - 4096)
         return "rows are too long";
     if (find(k, NULL, RUNS_MOST) >= RUNS_MOST)
         return "there are too many different taps";
     /* A run, of whatever length, fits a part. */
-    for (size_t i = 0; i < (size_t)k->width * (size_t)k->height; i++)
-        if (fabs(k->taps[i]) * k->width * p->in_max > PART_MOST)
-            return "taps are too large";
+    double largest = is_whole(p) ? fmax(1, fabs(p->facts[0].pivot.tap)) : 1;
+    if (!(largest * k->width * most_units(p, unit) <= PART_MOST))
+        return "taps are too large";
+    if (!p->exact && real_error(p, unit) > p->tolerance)
+        return "float32 results would be off by more than is allowed";
     return NULL;
 }
 
 /*
  * Milliseconds of one core: samples * ns * 1e-6, where the nanoseconds of a sample are
- *     end + prefix * (1 + what strips do twice) + runs * run + groups * group
+ *     end + prefix * (1 + what strips do twice) + runs * run + groups * group + parts * part
  * in the rates of struct imf_vector_rates.
  */
 static void runs_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
     const struct imf_vector_rates *r = &imf_vector_rates;
     const struct imf_kernel *k = p->kernel[0];
-    const char *why = refusal(p);
+    double unit = choose_unit(p);
+    const char *why = refusal(p, unit);
     struct runs_job j;
     (void)d;
     if (why)
         imf_proposal_refuse(out, "%s", why);
-    else if (open_job(&j, p, NULL))
+    else if (open_job(&j, p, unit, NULL))
         imf_proposal_refuse(out, "out of memory");
     else {
         struct imf_strips s = cut(p, p->height);
@@ -189,15 +228,17 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
         double kept = strip + (double)k->width * p->channels + IMF_SLACK;
         double again = (s.rows + k->height - 1.0) / s.rows;
         double ns = r->run_end + r->run_prefix * again * kept / strip +
-                    r->run * (double)imf_runs_size(j.wide) * j.count + r->run_group * j.groups;
+                    r->run * (double)imf_runs_size(j.wide) * j.count + r->run_group * j.groups +
+                    r->run_part * (j.parts - 1);
         double ms = (double)p->width * p->height * p->channels * ns * 1e-6;
         out->able = true;
-        out->error = 0;
+        out->error = p->exact ? 0 : real_error(p, unit);
+        memcpy(out->shape.bytes, &unit, sizeof unit);
         out->bands = IMF_BANDS_FEW;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + r->start_ms;
         out->bytes = cores * (kept_bytes(p, strip) + 16.0 * strip);
-        snprintf(out->phrase, sizeof out->phrase, "%d runs of %dx%d, exact", j.count, k->width,
-                 k->height);
+        snprintf(out->phrase, sizeof out->phrase, "%d runs of %dx%d%s", j.count, k->width,
+                 k->height, p->exact ? ", exact" : "");
         free(j.runs);
     }
 }
@@ -205,9 +246,11 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
 static enum imf_status runs_make(void **job, const struct imf_problem *p,
                                  const struct imf_proposal *proposal, struct imf_queue *queue,
                                  struct imf_error *err) {
-    (void)proposal, (void)queue;
+    double unit;
+    (void)queue;
+    memcpy(&unit, proposal->shape.bytes, sizeof unit);
     struct runs_job *j = *job = calloc(1, sizeof *j);
-    return j ? open_job(j, p, err) : imf_fail_memory(err, sizeof *j);
+    return j ? open_job(j, p, unit, err) : imf_fail_memory(err, sizeof *j);
 }
 
 static void runs_limit(void *job, int threads) {
@@ -250,13 +293,14 @@ static void keep(const struct work *w, const struct imf_surface *in, int y, int 
     const struct imf_kernel *k = p->kernel[0];
     const void *from = imf_sample_at(in, y + row - k->cy, w->at.x - (ptrdiff_t)k->cx * p->channels);
     imf_runs_prefix(p->in, w->j->wide, prefix_of(w, y, row), from, p->channels,
-                    w->at.n + (k->width - 1) * p->channels);
+                    w->at.n + (k->width - 1) * p->channels, (float)w->j->unit);
 }
 
 static void sum_row(const struct work *w, int y) {
     const struct runs_job *j = w->j;
     size_t pixel = (size_t)j->p.channels * imf_runs_size(j->wide), n = (size_t)w->at.n;
     struct imf_runs_ends together = {.count = 0};
+    bool whole = is_whole(&j->p);
     memset(w->all, 0, n * sizeof *w->all);
     memset(w->sum, 0, n * sizeof *w->sum);
     for (const struct run *r = j->runs; r < j->runs + j->count; r++) {
@@ -264,11 +308,12 @@ static void sum_row(const struct work *w, int y) {
         together.from[together.count] = prefix + (size_t)r->from * pixel;
         together.to[together.count++] = prefix + (size_t)r->to * pixel;
         if (r->last_of_group) {
-            imf_runs_add(j->wide, w->sum, &together, r->tap, w->spare, w->at.n);
+            int32_t tap = whole ? (int32_t)r->tap : 1;
+            imf_runs_add(j->wide, w->sum, &together, tap, w->spare, w->at.n);
             together.count = 0;
         }
         if (r->last_of_part) {
-            imf_runs_widen(w->all, w->sum, w->at.n);
+            imf_runs_widen(w->all, w->sum, (whole ? 1 : r->tap) / j->unit, w->at.n);
             memset(w->sum, 0, n * sizeof *w->sum);
         }
     }

@@ -8,47 +8,56 @@
 
 /* ---- prefix sums ------------------------------------------------------------------------------ */
 
-#define PREFIX(name, sum, sample)                                                                  \
+#define AS_IT_IS(v) (v)
+/* A float to whole units, towards 0. */
+#define UNITS(v) ((uint32_t)(int32_t)((v)*unit))
+
+#define PREFIX(name, sum, sample, VALUE)                                                           \
     static inline void name##_of(sum *restrict to, const sample *restrict from, int channels,      \
-                                 int n) {                                                          \
-        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* more, or gcc 12 warns */                          \
+                                 int n, float unit) {                                              \
+        (void)unit;                                                                                \
+        sum before[IMF_CHANNELS_MAX] = {0};                                                        \
         for (int i = 0; i < n; i += channels)                                                      \
             for (int c = 0; c < channels; c++) {                                                   \
                 to[i + c] = before[c];                                                             \
-                before[c] = (sum)(before[c] + from[i + c]);                                        \
+                before[c] = (sum)(before[c] + VALUE(from[i + c]));                                 \
             }                                                                                      \
         memcpy(to + n, before, (size_t)channels * sizeof *to);                                     \
     }                                                                                              \
-    static void name(sum *restrict to, const sample *restrict from, int channels, int n) {         \
+    static void name(sum *restrict to, const sample *restrict from, int channels, int n,           \
+                     float unit) {                                                                 \
         switch (channels) { /* whose sums stay in registers */                                     \
         case 1:                                                                                    \
-            name##_of(to, from, 1, n);                                                             \
+            name##_of(to, from, 1, n, unit);                                                       \
             break;                                                                                 \
         case 2:                                                                                    \
-            name##_of(to, from, 2, n);                                                             \
+            name##_of(to, from, 2, n, unit);                                                       \
             break;                                                                                 \
         case 3:                                                                                    \
-            name##_of(to, from, 3, n);                                                             \
+            name##_of(to, from, 3, n, unit);                                                       \
             break;                                                                                 \
         case 4:                                                                                    \
-            name##_of(to, from, 4, n);                                                             \
+            name##_of(to, from, 4, n, unit);                                                       \
             break;                                                                                 \
         default:                                                                                   \
-            name##_of(to, from, channels, n);                                                      \
+            name##_of(to, from, channels, n, unit);                                                \
         }                                                                                          \
     }
-PREFIX(prefix_bytes, uint16_t, uint8_t)
-PREFIX(prefix_wide_bytes, uint32_t, uint8_t)
-PREFIX(prefix_words, uint32_t, uint16_t)
+PREFIX(prefix_bytes, uint16_t, uint8_t, AS_IT_IS)
+PREFIX(prefix_wide_bytes, uint32_t, uint8_t, AS_IT_IS)
+PREFIX(prefix_words, uint32_t, uint16_t, AS_IT_IS)
+PREFIX(prefix_floats, uint32_t, float, UNITS)
 
-void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, int channels,
-                     int n) {
+void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, int channels, int n,
+                     float unit) {
     if (in == IMF_U8 && wide)
-        prefix_wide_bytes(to, from, channels, n);
+        prefix_wide_bytes(to, from, channels, n, 1);
     else if (in == IMF_U8)
-        prefix_bytes(to, from, channels, n);
+        prefix_bytes(to, from, channels, n, 1);
+    else if (in == IMF_U16)
+        prefix_words(to, from, channels, n, 1);
     else
-        prefix_words(to, from, channels, n);
+        prefix_floats(to, from, channels, n, unit);
 }
 
 /* ---- sums of runs ----------------------------------------------------------------------------- */
@@ -109,13 +118,14 @@ void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_ends *runs, in
     }
 }
 
-IMF_CLONES static void runs_widen(double *restrict all, const uint32_t *restrict sum, int n) {
+IMF_CLONES static void runs_widen(double *restrict all, const uint32_t *restrict sum, double weight,
+                                  int n) {
     for (int i = 0; i < n; i++)
-        all[i] += (int32_t)sum[i];
+        all[i] += weight * (int32_t)sum[i];
 }
 
-void imf_runs_widen(double *all, const uint32_t *sum, int n) {
-    runs_widen(all, sum, n);
+void imf_runs_widen(double *all, const uint32_t *sum, double weight, int n) {
+    runs_widen(all, sum, weight, n);
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */

@@ -15,9 +15,10 @@ static inline size_t imf_runs_size(bool wide) {
 }
 
 /* Elements i of `to`: the sum of the samples of i's channel before i; n + channels of them. n is a
- * multiple of channels. `in` is IMF_U8 or, wide, IMF_U16. */
-void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, int channels,
-                     int n);
+ * multiple of channels. `in` is IMF_U8 or, wide, IMF_U16 or IMF_F32: these samples are multiplied by
+ * `unit` and cut to whole numbers. */
+void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, int channels, int n,
+                     float unit);
 
 /* sum[i] += tap * (to[0][i] - from[0][i] + ... of `count` runs), modulo 2^32. What is in brackets
  * is less than an element's modulus. `spare` has room for n elements. */
@@ -28,8 +29,8 @@ struct imf_runs_ends {
 void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_ends *runs, int32_t tap,
                   void *spare, int n);
 
-/* all[i] += sum[i], which is taken as signed. */
-void imf_runs_widen(double *all, const uint32_t *sum, int n);
+/* all[i] += weight * sum[i], which is taken as signed. */
+void imf_runs_widen(double *all, const uint32_t *sum, double weight, int n);
 
 /* The epilogue, with scale and add: writes n samples; v is changed. */
 void imf_runs_finish(const struct imf_problem *p, void *out, double *v, int n);

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define IMF_VECTOR_TAPS 64    /* of a sum, mirrored pairs counted once */
+#define IMF_VECTOR_TAPS 256   /* of a sum, mirrored pairs counted once */
 #define IMF_VECTOR_STRIP 1024 /* samples of a row that are worked on at once */
-#define IMF_VECTOR_REACH 512  /* samples that a row's taps of a separable kernel add to a strip */
+#define IMF_VECTOR_REACH 2048 /* samples that a row's taps of a separable kernel add to a strip */
 
 /* Samples at offsets from the output's, each times its tap. The first `pairs` taps are of two
  * samples, which are added first. */

@@ -184,6 +184,57 @@ static void check_memory(void) {
     imf_kernel_free(&k);
 }
 
+static double soft(int x, int y) {
+    int r = x * x + y * y;
+    return r <= 64 ? 0.7 : r <= 144 ? -1.0 / 3 : 0.125 * (x > 0);
+}
+
+/* Unrounded results, of real taps or of floats that are also negative, against the reference's: they
+ * are within the proposal's bound, and that within the tolerance; with bands they are the same. */
+static void check_real(const char *what, double (*tap)(int x, int y), int channels,
+                       enum imf_sample in, double scale, double tolerance) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    struct imf_kernel *k;
+    if (imf_kernel_create(&k, 31, 31, NULL))
+        abort();
+    for (int i = 0; i < 31 * 31; i++)
+        k->taps[i] = tap(i % 31 - 15, i / 31 - 15);
+    struct imf_problem p = {.width = 700,
+                            .height = 61,
+                            .channels = channels,
+                            .in = in,
+                            .out = IMF_F32,
+                            .in_max = in == IMF_U16 ? 65535 : 255,
+                            .tolerance = tolerance,
+                            .epilogue = {.scale = scale, .multiply = 1, .full = 255}};
+    struct imf_proposal proposal;
+    imf_problem_convolve(&p, k);
+    imf_propose(&proposal, &imf_solver_runs, &p, NULL);
+    CHECK(proposal.able && proposal.error > 0 && proposal.error <= tolerance, "%s: %s", what,
+          proposal.why);
+    struct imf_problem wide = p;
+    wide.out = IMF_F64;
+    struct imf_surface from = surface(&p, in, p.reach), got = surface(&p, IMF_F32, none),
+                       want = surface(&wide, IMF_F64, none), again = surface(&p, IMF_F32, none);
+    for (size_t i = 0; i < from.size && in == IMF_F32; i += 3)
+        ((float *)from.host)[i] *= -1;
+    run(&imf_solver_runs, &p, &from, &got, p.height);
+    run(&oldest_runs, &p, &from, &again, 7);
+    run(&imf_solver_host, &wide, &from, &want, p.height);
+    double worst = 0;
+    for (int y = 0; y < p.height; y++)
+        for (int i = 0; i < p.width * channels; i++)
+            worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(&got, y), IMF_F32, i) -
+                                     imf_sample_get(imf_surface_row(&want, y), IMF_F64, i)));
+    CHECK(worst <= proposal.error, "%s: off by %g, bound %g", what, worst, proposal.error);
+    CHECK(differing(&got, &again) == 0, "%s: bands differ", what);
+    imf_surface_free(&from);
+    imf_surface_free(&got);
+    imf_surface_free(&want);
+    imf_surface_free(&again);
+    imf_kernel_free(&k);
+}
+
 int main(void) {
     check_shapes();
     check_memory();
@@ -192,7 +243,15 @@ int main(void) {
     check_spec("disk:60", 3, 16);
     refused("wild taps", 101, wild, true, IMF_U8);
     refused("a huge tap", 5, huge, true, IMF_U16);
-    refused("real taps", 5, one, false, IMF_U8);
-    refused("float samples", 5, one, true, IMF_F32);
+    refused("wild real taps", 101, wild, false, IMF_U8);
+    refused("float64 samples", 5, one, true, IMF_F64);
+    for (int channels = 1; channels <= 4; channels++) {
+        check_real("a disk of floats", disk15, channels, IMF_F32, 709, 0x1p-5);
+        check_real("the same, more exact", disk15, channels, IMF_F32, 709, 1e-3);
+        check_real("a ring of floats", ring, channels, IMF_F32, -400, 0x1p-5);
+        check_real("real taps of bytes", soft, channels, IMF_U8, 300, 0x1p-5);
+        check_real("real taps of words", soft, channels, IMF_U16, 300, 0.5);
+        check_real("real taps of floats", soft, channels, IMF_F32, 300, 0x1p-5);
+    }
     return check_done("test_runs");
 }
