@@ -22,6 +22,7 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     e.full = b->chain->full;
     switch (stage->op) {
     case IMF_OP_LINEAR:
+        return imf_builder_linear(b, stage);
     case IMF_OP_MAGNITUDE:
     case IMF_OP_TRANSFER:
         return imf_builder_convolve(b, stage);
@@ -194,6 +195,8 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
 void imf_chain_free(struct imf_chain **chain) {
     if (!*chain)
         return;
+    for (int i = 0; i < (*chain)->count; i++)
+        imf_kernel_free(&(*chain)->passes[i].kernel);
     free((*chain)->passes);
     imf_curve_free(&(*chain)->curve);
     free(*chain);

@@ -58,6 +58,7 @@ struct imf_pass {
     double gain, relative; /* later passes magnify an error of the output by this, at most, and one
                               in proportion to the value by that */
     struct imf_problem problem; /* convolve */
+    struct imf_kernel *kernel;  /* owned: the problem's, where a rule made it; or NULL */
     struct imf_point point;
 };
 

@@ -16,7 +16,7 @@
     static inline void name##_of(sum *restrict to, const sample *restrict from, int channels,      \
                                  int n, float unit) {                                              \
         (void)unit;                                                                                \
-        sum before[IMF_CHANNELS_MAX] = {0};                                                        \
+        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* more, or gcc 12 warns */                        \
         for (int i = 0; i < n; i += channels)                                                      \
             for (int c = 0; c < channels; c++) {                                                   \
                 to[i + c] = before[c];                                                             \
