@@ -21,11 +21,12 @@ INSTALL ?= install
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,vector_rows.o erode_dilate_rows.o rank_rows.o \
-	rank_incremental.o rank_histogram.o rank_regions.o rank_network_run.o table_vector.o phase.o float_row.o bilateral_rows.o \
-	guided_rows.o canny_rows.o canny_vector.o runs_rows.o dense_rows.o)
+HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,convolution/vector_rows.o convolution/dense_rows.o convolution/runs_rows.o \
+	morphology/erode_dilate_rows.o rank/rows.o rank/incremental.o rank/histogram.o rank/regions.o rank/network_run.o \
+	histogram/vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
+	smoothing/guided_rows.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o fourier/half_plane.o fourier/host_stages.o \
-	run/point_rows.o run/point_strip.o)
+	run/point/rows.o run/point/strip.o)
 
 # The inner loops are up to five times as fast with -O3, so that it follows the packager's -O2 or -Os. Who debugs,
 # or builds with sanitizers, says -O0, -Og or -O1, and means all files.
@@ -33,12 +34,12 @@ CFLAGS ?= -O2 -g
 GIVEN = $(CC) $(CPPFLAGS) $(CFLAGS)
 LEVEL = $(lastword $(filter -O%,$(GIVEN)))
 LOOP_FLAGS ?= $(if $(filter -O0 -O1 -Og,$(LEVEL)),,-O3)
-$(BUILD)/lib/codec/png/filter.o $(BUILD)/lib/solver/host.o $(BUILD)/lib/solver/host_frequency.o $(HOST_LOOPS): \
+$(BUILD)/lib/codec/png/filter.o $(BUILD)/lib/solver/convolution/host.o $(BUILD)/lib/solver/fft/spectral_filter_host.o $(HOST_LOOPS): \
 	private LOOPS = $(LOOP_FLAGS)
 # Their loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
 $(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
 # Real weights, of which the contract asks no bits.
-$(BUILD)/lib/solver/bilateral_rows.o: private REQUIRED += -ffp-contract=fast
+$(BUILD)/lib/solver/smoothing/bilateral_rows.o: private REQUIRED += -ffp-contract=fast
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
 # that has no pkg-config yet.
@@ -77,8 +78,8 @@ SHARED = $(BUILD)/libimfilter.so
 EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt cl/*.frag))
 object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
 # First what takes a compiler longest, so that no core waits for it at the end.
-LONG := $(addprefix $(BUILD)/lib/,$(addsuffix _rows.o,$(addprefix solver/,vector bilateral rank canny erode_dilate)) \
-	run/point_strip.o)
+LONG := $(addprefix $(BUILD)/lib/,$(addprefix solver/,convolution/vector_rows.o smoothing/bilateral_rows.o rank/rows.o \
+	edges/canny_rows.o morphology/erode_dilate_rows.o) run/point/strip.o)
 LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c lib/*/*/*.c)) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c cli/*/*.c)
 CHECKCL_OBJECTS := $(call object,test/checkcl*.c)

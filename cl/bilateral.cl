@@ -1,4 +1,4 @@
-// bilateral.cl - the bilateral filter as lib/solver/bilateral_host.c defines it
+// bilateral.cl - the bilateral filter as lib/solver/smoothing/bilateral_host.c defines it
 //
 // A work-item takes a pixel and looks at all those within REACH of it. Sums are of differences from its
 // own colours, so that rounding moves a result by a part of these alone, and are added up row by row.

@@ -1,4 +1,4 @@
-// canny.cl - edges after Canny, in the integers of lib/solver/canny.c, which has the definition
+// canny.cl - edges after Canny, in the integers of lib/solver/edges/canny.c, which has the definition
 //
 // Seven kernels, each of which reads what the one before wrote: a Gaussian down, one across, gradients,
 // what remains of them, the same as bits, edges followed, and samples.

@@ -92,7 +92,7 @@ inline vout finish(vacc sum)
 }
 
 // The direction of a gradient whose second part grows downwards, counter-clockwise in 0..E_FULL, as
-// solver/phase.c has it: beside an axis the arc tangent of the lesser part over the greater, in turns,
+// solver/edges/phase.c has it: beside an axis the arc tangent of the lesser part over the greater, in turns,
 // and from there by reflections.
 inline vfloat direction(vfloat x, vfloat y)
 {

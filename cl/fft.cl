@@ -22,7 +22,7 @@
 #endif
 #define TILES (2 - (SPLIT | MAGNITUDE)) // of a pair, one below the other
 
-// Mirrored by struct imf_fft_sizes of solver/fft_args.h.
+// Mirrored by struct imf_fft_sizes of solver/fft/args.h.
 struct fft_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     long middle_sum[2]; // middle * sum of taps, of each kernel (EXACT)

@@ -24,7 +24,7 @@
 #endif
 #define TILES (2 - SPLIT) // of a pair, one below the other
 
-// Mirrored by struct imf_fft_gpu_sizes of solver/fft_args.h.
+// Mirrored by struct imf_fft_gpu_sizes of solver/fft/args.h.
 struct fft_gpu_sizes {
     long in_start; // the first tap of pixel (0, 0)
     long out_start;  // pixel (0, 0)

@@ -19,7 +19,7 @@
 //
 // The image is read and written once a channel, the plane three times in all: memory is what limits this.
 
-// Mirrored by struct imf_frequency_sizes of solver/fft_args.h.
+// Mirrored by struct imf_frequency_sizes of solver/fft/args.h.
 struct frequency_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     float middle;     // subtracted from each input sample

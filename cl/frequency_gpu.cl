@@ -36,13 +36,13 @@
 #define RADICES 0x107fe // that stages have, as a set of bits; 1: a length of 1
 #endif
 
-// A line's stages. Mirrored by struct imf_frequency_gpu_axis of solver/fft_args.h.
+// A line's stages. Mirrored by struct imf_frequency_gpu_axis of solver/fft/args.h.
 struct gpu_axis {
     int length, stages;
     int first; // of the table of stages
 };
 
-// Mirrored by struct imf_frequency_gpu_sizes of solver/fft_args.h.
+// Mirrored by struct imf_frequency_gpu_sizes of solver/fft/args.h.
 struct frequency_gpu_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     float middle;     // subtracted from each input sample

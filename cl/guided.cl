@@ -1,6 +1,6 @@
 // guided.cl - the guided filter by box sums, in the same time for any radius
 //
-// lib/solver/guided_host.c has the definition. Four kernels: sums of samples and of their squares down
+// lib/solver/smoothing/guided_host.c has the definition. Four kernels: sums of samples and of their squares down
 // the columns; of these along the rows, and each window's line; sums of slopes and offsets down, and
 // along, and the sample they make of the one in the middle. Each walks: what enters a window is added,
 // what leaves it is taken away, and walks are so long that adding up their first window costs little.

@@ -8,8 +8,8 @@
  */
 #include "checkcl_material.h"
 #include "plan/proposals.h"
-#include "run/exec.h"
-#include "run/verify.h"
+#include "run/executor/exec.h"
+#include "run/pipeline/verify.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "base/clock.h"
 #include "checkcl_material.h"
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

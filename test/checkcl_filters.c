@@ -8,7 +8,7 @@
  */
 #include "checkcl_material.h"
 #include "plan/chain.h"
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 
 #include <math.h>
 #include <string.h>

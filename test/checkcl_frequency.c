@@ -5,7 +5,7 @@
  */
 #include "checkcl_material.h"
 #include "fourier/plan.h"
-#include "solver/extend.h"
+#include "solver/fft/extend.h"
 
 #include <limits.h>
 #include <math.h>

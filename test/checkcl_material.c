@@ -1,7 +1,7 @@
 /* checkcl_material.c - kernels, images and problems for the checks */
 #include "checkcl_material.h"
 
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 
 #include <math.h>
 #include <stdlib.h>

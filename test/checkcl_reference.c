@@ -3,7 +3,7 @@
  */
 #include "checkcl_material.h"
 
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 
 #include <math.h>
 
@@ -53,8 +53,7 @@ static bool margins_right(const struct imf_surface *s, struct imf_margin m, enum
 }
 
 void checkcl_edges(struct checkcl *c) {
-    static const struct shape shapes[] = {
-        {1, 1, 1}, {1, 7, 3}, {5, 1, 2}, {13, 11, 4}, {6, 5, 2}};
+    static const struct shape shapes[] = {{1, 1, 1}, {1, 7, 3}, {5, 1, 2}, {13, 11, 4}, {6, 5, 2}};
     struct imf_margin m = {9, 4, 3, 12};
     uint64_t r = 1;
     for (int edge = IMF_EDGE_CLAMP; edge <= IMF_EDGE_CONSTANT; edge++)

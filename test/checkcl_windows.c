@@ -5,7 +5,7 @@
  * run on every shape, with the edges in turn.
  */
 #include "checkcl_material.h"
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 
 #include <string.h>
 

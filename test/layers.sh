@@ -49,6 +49,10 @@ may_include_inside() { # FOLDER
     codec/png) echo codec codec/metadata codec/deflate ;;
     codec/jpeg | codec/pnm) echo codec codec/metadata ;;
     codec/*) ;; # metadata, deflate
+    solver/fft) echo solver solver/common solver/convolution ;;
+    solver/*) echo solver solver/common ;;
+    run/executor) echo run run/point ;;
+    run/pipeline) echo run run/executor ;;
     */*) echo "${1%/*}" ;;
     esac
 }

@@ -1,6 +1,6 @@
 // transfer.cl - what programs of transfer functions share: gaps behind the image, and gains
 
-// Mirrored by struct imf_blend of solver/extend.h: a sample of the gap between the image and its
+// Mirrored by struct imf_blend of solver/fft/extend.h: a sample of the gap between the image and its
 // repetition.
 struct blend {
     int first, second; // positions within the image, or -1: the constant
@@ -14,7 +14,7 @@ struct blend {
 #define UNIT 0x1p-62f
 typedef V(long) vlong;
 
-// Mirrored by struct imf_frequency_gain of solver/fft_args.h; see lib/filter/transfer.c for the formulas.
+// Mirrored by struct imf_frequency_gain of solver/fft/args.h; see lib/filter/transfer.c for the formulas.
 struct gain {
     long least, most; // ideal: squared frequencies that pass
     long centre;      // band: low * high

@@ -126,7 +126,7 @@ struct imf_host_rates {
 };
 extern const struct imf_host_rates imf_host_rates;
 
-/* Of solver/vector.c, likewise. */
+/* Of solver/convolution/vector.c, likewise. */
 struct imf_vector_rates {
     double end, floats;         /* a sample's end, with its loads and stores; more but in 16 bits */
     double narrow;              /* a product in 16 bits; */
@@ -162,7 +162,7 @@ struct imf_vector_rates {
 };
 extern const struct imf_vector_rates imf_vector_rates;
 
-/* Of solver/gles.c, whatever the device: nanoseconds of a core where the processor draws, as a
+/* Of solver/convolution/gles.c, whatever the device: nanoseconds of a core where the processor draws, as a
  * device's that is worth its name is as fast as that at least. */
 struct imf_gles_rates {
     double texel;                       /* there and back, and its end */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* In sigmas. Small kernels cost as many products as they have taps; large ones are to end so
- * smoothly that they can be filtered on a coarse grid (solver/multirate.c). */
+ * smoothly that they can be filtered on a coarse grid (solver/convolution/decimated.c). */
 #define GAUSSIAN_RADII 4 /* beyond it lie 6e-5 of the weight */
 #define LARGE_RADII 5    /* 6e-7; as far as a kernel may reach, which is 4 sigmas of the largest */
 #define LARGE_SIGMA 5

@@ -11,7 +11,7 @@
  */
 #include "plan/bands.h"
 
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 
 #include <limits.h>
 #include <stdlib.h>

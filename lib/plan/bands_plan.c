@@ -4,7 +4,7 @@
 #include "plan/bands.h"
 
 #include "device/tuning.h"
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 
 #include <stdlib.h>
 

@@ -82,7 +82,7 @@ struct imf_solver {
 /* Every solver, a NULL behind the last; of equally cheap ones the first is taken. */
 extern const struct imf_solver *const imf_solvers[];
 
-/* Those of sums of products and transfer functions, which others name too; solver/solvers.c lists
+/* Those of sums of products and transfer functions, which others name too; solver/registry.c lists
  * all. */
 extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_solver_separable_gpu,
     imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_frequency_gpu,

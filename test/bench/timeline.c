@@ -10,7 +10,7 @@
 #include "chart.h"
 #include "imfilter.h"
 #include "picture/picture.h"
-#include "run/stream.h"
+#include "run/pipeline/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * rows of each surface are made, and which of them storage still holds.
  */
 #include "plan/bands.h"
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 
 #include "check.h"
 

@@ -3,9 +3,9 @@
 #include "chain_util.h"
 #include "check.h"
 #include "filter/builtin.h"
-#include "solver/canny_rows.h"
-#include "solver/canny_trace.h"
-#include "solver/edge.h"
+#include "solver/common/edge.h"
+#include "solver/edges/canny_rows.h"
+#include "solver/edges/canny_trace.h"
 #include "solver/solver.h"
 
 #include <math.h>

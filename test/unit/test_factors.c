@@ -1,6 +1,6 @@
 /* test_factors.c - kernels taken apart by the host give the reference's sums */
 #include "chain_util.h"
-#include "run/exec.h"
+#include "run/executor/exec.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "device/context.h"
 #include "fourier/plan.h"
-#include "solver/fft_error.h"
+#include "solver/fft/error.h"
 
 #include <float.h>
 #include <math.h>

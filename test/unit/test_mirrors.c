@@ -9,8 +9,8 @@
 #include "fourier/chirp.h"
 #include "fourier/pass.h"
 #include "fourier/prime.h"
-#include "solver/extend.h"
-#include "solver/fft_args.h"
+#include "solver/fft/args.h"
+#include "solver/fft/extend.h"
 
 #include <stdlib.h>
 #include <string.h>

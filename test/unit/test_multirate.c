@@ -12,9 +12,9 @@
 #define imf_multirate_run oldest_multirate_run
 #define imf_multirate_bytes oldest_multirate_bytes
 #define imf_solver_multirate oldest_multirate
-#include "../../lib/solver/multirate.c"
-#include "../../lib/solver/multirate_run.c"
-#include "../../lib/solver/vector_rows.c"
+#include "../../lib/solver/convolution/decimated.c"
+#include "../../lib/solver/convolution/decimated_run.c"
+#include "../../lib/solver/convolution/vector_rows.c"
 #undef imf_solver_multirate
 
 #include "vector_util.h"

@@ -2,7 +2,7 @@
 #include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
-#include "solver/edge.h"
+#include "solver/common/edge.h"
 #include "solver/solver.h"
 
 #include <math.h>

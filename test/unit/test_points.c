@@ -1,8 +1,8 @@
 /* test_points.c - point passes on the host's cores give the bits of those in plain C */
 #include "base/byte_map.h"
 #include "check.h"
-#include "run/point.h"
-#include "run/point_rows.h"
+#include "run/point/point.h"
+#include "run/point/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

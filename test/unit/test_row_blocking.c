@@ -1,8 +1,8 @@
 /*
- * test_row_blocking.c - rows that a work-item of direct_gpu computes (solver/row_blocking.h)
+ * test_row_blocking.c - rows that a work-item of direct_gpu computes (solver/common/row_blocking.h)
  */
 #include "check.h"
-#include "solver/row_blocking.h"
+#include "solver/common/row_blocking.h"
 
 static const struct imf_device h200 = {.gpu = true, .compute_units = 132};
 

@@ -13,8 +13,8 @@
 /* Which has more cores than this machine. */
 #include "base/parallel.h"
 #define imf_cores() 64
-#include "../../lib/solver/runs.c"
-#include "../../lib/solver/runs_rows.c"
+#include "../../lib/solver/convolution/runs.c"
+#include "../../lib/solver/convolution/runs_rows.c"
 #undef imf_solver_runs
 #undef imf_cores
 

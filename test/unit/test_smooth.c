@@ -4,7 +4,7 @@
  * At every shape, depth, end and number of channels that count: results lie within the contract's
  * tolerance of float64, do not depend on bands, and nothing around them is written.
  */
-#include "solver/bilateral_rows.h"
+#include "solver/smoothing/bilateral_rows.h"
 #include "vector_util.h"
 
 #include <math.h>

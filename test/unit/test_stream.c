@@ -7,8 +7,8 @@
  */
 #include "check.h"
 #include "imfilter.h"
+#include "run/pipeline/workspace.h"
 #include "run/plan.h"
-#include "run/workspace.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
 #include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
-#include "solver/table.h"
+#include "solver/histogram/table.h"
 
 #include "solver/solver.h"
 

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "fourier/plan.h"
-#include "solver/extend.h"
+#include "solver/fft/extend.h"
 #include "solver/solver.h"
 
 #include <math.h>

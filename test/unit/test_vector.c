@@ -20,10 +20,10 @@
 #define imf_dense_bytes oldest_dense_bytes
 #define imf_dense_rows oldest_dense_rows
 #define imf_solver_vector oldest_solver
-#include "../../lib/solver/dense_rows.c"
-#include "../../lib/solver/vector.c"
-#include "../../lib/solver/vector_rows.c"
-#include "../../lib/solver/vector_taps.c"
+#include "../../lib/solver/convolution/dense_rows.c"
+#include "../../lib/solver/convolution/vector.c"
+#include "../../lib/solver/convolution/vector_rows.c"
+#include "../../lib/solver/convolution/vector_taps.c"
 #undef imf_solver_vector
 
 #include "vector_util.h"

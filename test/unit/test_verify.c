@@ -1,6 +1,6 @@
 /* test_verify.c - --verify fails on wrong pixels: how far from the result, and how near a tie */
 #include "chain_util.h"
-#include "run/verify.h"
+#include "run/pipeline/verify.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
  * pattern: what lies outside of the pixels and their slack must still hold it.
  */
 #include "check.h"
-#include "solver/edge.h"
+#include "solver/common/edge.h"
+#include "solver/common/strips.h"
+#include "solver/common/window.h"
 #include "solver/solver.h"
-#include "solver/strips.h"
-#include "solver/window.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,90 @@
+/* prepare.c - making what runs an image, on the device or, after it failed, on the host */
+#include "run/pipeline/workspace.h"
+
+#include "plan/proposals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool imf_workspace_may_fall_back(const struct imf_workspace *ws) {
+    return ws->plan->may_fall_back && (ws->on_device || ws->on_gles);
+}
+
+bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
+    struct imf_fallback *f = &ws->fallback;
+    free(f->way);
+    if (!imf_planning_fall_back(&ws->plan->planning, why, f))
+        return false;
+    ws->on_device = ws->on_gles = false;
+    ws->choice.candidates = f->way;
+    ws->choice.chosen = &f->chosen;
+    ws->choice.device = IMF_HOST;
+    ws->choice.note = f->note;
+    return true;
+}
+
+struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
+    struct imf_bands_form form = ws->plan->form;
+    form.ends = ws->streams;
+    return form;
+}
+
+static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
+    const struct imf_planning *p = &ws->plan->planning;
+    bool failed = (p->path.on_device || p->path.on_gles) && !ws->on_gles;
+    enum imf_status st = imf_exec_make_host_bands(
+        &ws->exec, ws->plan->chain, failed ? &p->host : &p->path, imf_workspace_form(ws), err);
+    if (!st)
+        imf_exec_limit(ws->exec, ws->threads);
+    return st;
+}
+
+/* After a failure of the device: the host instead. */
+static enum imf_status fall_back(struct imf_workspace *ws, const struct imf_error *failure,
+                                 struct imf_error *err) {
+    if (!imf_workspace_may_fall_back(ws) || !imf_workspace_choose_host(ws, failure->text)) {
+        if (err)
+            *err = *failure;
+        return failure->status;
+    }
+    /* Too little memory for this image may be enough for the next. */
+    if (failure->status == IMF_ERR_DEVICE)
+        imf_context_give_up(ws->plan->ctx, failure);
+    imf_exec_free(&ws->exec);
+    return make_host(ws, err);
+}
+
+static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
+    const struct imf_planning *p = &ws->plan->planning;
+    size_t bytes = (size_t)p->chain->count * sizeof *p->path.taken;
+    struct imf_proposal *taken = malloc(bytes);
+    struct imf_bands *bands = NULL;
+    if (!taken)
+        return imf_fail_memory(err, bytes);
+    memcpy(taken, p->path.taken, bytes);
+    /* For other bands than those planned with, their solvers are asked again. */
+    enum imf_status st = imf_proposals_band(&bands, p->chain, taken, imf_workspace_form(ws),
+                                            imf_runtime_device(p->rt), err);
+    imf_bands_free(&bands);
+    if (!st)
+        st = imf_exec_make_device(&ws->exec, p->chain, taken, imf_workspace_form(ws), p->rt, err);
+    free(taken);
+    return st;
+}
+
+enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
+                                      struct imf_error *err) {
+    struct imf_error failure;
+    if (ws->streams != streams)
+        imf_exec_free(&ws->exec);
+    ws->streams = streams;
+    if (ws->exec)
+        return IMF_OK;
+    /* Another run may have found out that the device fails. */
+    const char *gave_up =
+        imf_workspace_may_fall_back(ws) ? imf_context_gave_up(ws->plan->ctx) : NULL;
+    if (gave_up)
+        (void)imf_workspace_choose_host(ws, gave_up);
+    enum imf_status st = ws->on_device ? make_device(ws, &failure) : make_host(ws, &failure);
+    return st ? fall_back(ws, &failure, err) : IMF_OK;
+}

@@ -1,0 +1,83 @@
+/* verify.c - compare an output with the reference, by the contract's exactness */
+#include "run/pipeline/verify.h"
+
+#include "run/executor/exec.h"
+
+#include <math.h>
+
+/* What may differ, and how. */
+struct allowance {
+    double max;   /* of a sample */
+    double error; /* imf_contract_error(), in steps of the output; 0: nothing may differ */
+    bool divided; /* colours, by the last channel: alpha */
+    int channels;
+};
+
+/* A 16-bit sample may be some steps off, an 8-bit one round as if it were off. */
+static bool excused(const struct allowance *a, double want, double have, double alpha) {
+    double error = a->error / alpha;
+    return a->max > 255 ? fabs(have - rint(want)) <= error : fabs(have - want) <= 0.5 + error;
+}
+
+static void compare_row(const struct allowance *a, const double *want, const void *got,
+                        enum imf_sample sample, int width, struct imf_report *r) {
+    int colors = a->channels - a->divided;
+    for (int i = 0; i < width * a->channels; i++) {
+        const double *pixel = want + i / a->channels * a->channels;
+        double alpha = a->divided ? fmin(fmax(pixel[colors] / a->max, 0), 1) : 1;
+        bool color = i % a->channels < colors;
+        double clamped = fmin(fmax(want[i], 0), a->max), have = imf_sample_get(got, sample, i);
+        double difference = fabs(have - rint(clamped));
+        if (difference == 0)
+            continue;
+        bool vanishes = color && a->divided && fabs(pixel[colors] - 0.5) <= a->error;
+        r->verify_differing++;
+        r->verify_max = fmax(r->verify_max, difference);
+        r->verify_unexcused +=
+            a->error == 0 || !(vanishes || excused(a, clamped, have, color ? alpha : 1));
+    }
+}
+
+static bool opaque(const struct imf_surface *in, double full) {
+    for (int y = 0; y < in->height; y++)
+        for (int x = 1; x <= in->width; x++)
+            if (imf_sample_get(imf_surface_row(in, y), in->sample,
+                               (ptrdiff_t)x * in->channels - 1) != full)
+                return false;
+    return true;
+}
+
+static struct allowance allowance_of(const struct imf_chain *c, const struct imf_surface *in) {
+    bool exact = c->exact || (c->exact_if_opaque && opaque(in, c->full));
+    struct allowance a = {.max = imf_sample_max(c->out),
+                          .error = exact ? 0 : imf_contract_error(c),
+                          .channels = c->channels_out};
+    for (int i = 0; i < c->count; i++)
+        a.divided =
+            a.divided || (c->passes[i].kind == IMF_PASS_POINT && c->passes[i].point.unpremultiply);
+    return a;
+}
+
+enum imf_status imf_verify(const struct imf_chain *c, const struct imf_surface *in,
+                           const struct imf_surface *out, struct imf_report *r,
+                           struct imf_error *err) {
+    struct imf_exec *reference = NULL;
+    enum imf_status st = imf_exec_make_host(&reference, c, IMF_F64, err);
+    if (st)
+        return st;
+    imf_surface_copy(imf_exec_map_input(reference, err), in);
+    st = imf_exec_run(reference, err);
+    if (!st) {
+        const struct imf_surface *want = imf_exec_map_output(reference, err);
+        const struct allowance a = allowance_of(c, in);
+        r->verified = true;
+        r->verify_max = 0;
+        r->verify_differing = r->verify_unexcused = 0;
+        r->verify_samples = (uint64_t)c->width * (uint64_t)c->channels_out * (uint64_t)c->height;
+        for (int y = 0; y < c->height; y++)
+            compare_row(&a, imf_surface_row(want, y), imf_surface_row(out, y), c->out, c->width, r);
+        r->verify_ok = r->verify_unexcused == 0;
+    }
+    imf_exec_free(&reference);
+    return st;
+}

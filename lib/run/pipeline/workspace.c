@@ -1,0 +1,261 @@
+/*
+ * workspace.c - what one image needs while it is filtered; running a plan from a reader to a writer
+ * or in memory
+ *
+ * Left to choose, a run survives its device: whatever fails on it between its preparation and the
+ * finished pixels, the input is still in the host's memory (exec_input.c) and the host solver
+ * does the work, with a note for the user. The plan stays what it was; that the device failed is
+ * known to the workspace, and to the context for the plans that are made and run later.
+ */
+#include "run/pipeline/workspace.h"
+#include "base/clock.h"
+#include "codec/codec.h"
+#include "plan/layout.h"
+#include "run/pipeline/bench.h"
+#include "run/pipeline/palette.h"
+#include "run/pipeline/pixel_io.h"
+#include "run/pipeline/stream.h"
+#include "run/pipeline/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
+    *ws = (struct imf_workspace){.plan = plan,
+                                 .on_device = plan->planning.path.on_device,
+                                 .on_gles = plan->planning.gles != NULL,
+                                 .choice = plan->choice};
+}
+
+enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
+                                     struct imf_error *err) {
+    struct imf_workspace *ws = *out = malloc(sizeof *ws);
+    if (!ws)
+        return imf_fail_memory(err, sizeof *ws);
+    start(ws, plan);
+    return IMF_OK;
+}
+
+void imf_workspace_free(struct imf_workspace **workspace) {
+    if (!*workspace)
+        return;
+    imf_exec_free(&(*workspace)->exec);
+    free((*workspace)->fallback.way);
+    free(*workspace);
+    *workspace = NULL;
+}
+
+const struct imf_plan *imf_workspace_plan(const struct imf_workspace *ws) {
+    return ws->plan;
+}
+
+const struct imf_choice *imf_workspace_choice(const struct imf_workspace *ws) {
+    return &ws->choice;
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+/* What is asked for beside the result of an image that is held whole. */
+struct look {
+    struct imf_workspace *ws;
+    const struct imf_run_options *options;
+    struct imf_report *report;
+};
+
+/* All rows of an image as a surface, which borrows them. */
+static struct imf_surface surface_of(const struct imf_rows *rows, const struct imf_chain *c,
+                                     enum imf_sample sample, int channels) {
+    return (struct imf_surface){.sample = sample,
+                                .width = c->width,
+                                .height = c->height,
+                                .channels = channels,
+                                .pitch = rows->stride / imf_sample_size(sample),
+                                .host = rows->at};
+}
+
+static bool looks_at(const struct imf_run_options *options) {
+    return options && (options->bench || options->verify);
+}
+
+static enum imf_status look(void *data, struct imf_exec *exec, struct imf_rows *result,
+                            struct imf_error *err) {
+    const struct look *l = data;
+    const struct imf_chain *chain = l->ws->plan->chain;
+    enum imf_status st = IMF_OK;
+    struct imf_rows image;
+    if (l->options->bench)
+        st = imf_bench(exec, l->options->bench, result, l->report, err);
+    if (st || !l->options->verify)
+        return st;
+    imf_exec_image(exec, 0, &image);
+    const struct imf_surface in = surface_of(&image, chain, chain->in, chain->channels_in);
+    const struct imf_surface out = surface_of(result, chain, chain->out, chain->channels_out);
+    return imf_verify(chain, &in, &out, l->report, err);
+}
+
+/* The host takes over from a device that failed with this. */
+static bool host_goes_on(void *data, const struct imf_error *failure) {
+    struct imf_workspace *ws = ((struct look *)data)->ws;
+    if (!imf_workspace_may_fall_back(ws) || !imf_workspace_choose_host(ws, failure->text))
+        return false;
+    if (failure->status == IMF_ERR_DEVICE)
+        imf_context_give_up(ws->plan->ctx, failure);
+    return true;
+}
+
+static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends,
+                                 const struct imf_run_options *options, struct imf_report *r,
+                                 struct imf_error *err) {
+    struct look looks = {ws, options, r};
+    struct imf_stream_run stream = {.exec = ws->exec,
+                                    .plain = ws->plan->chain,
+                                    .host = &ws->plan->planning.host,
+                                    .read = imf_ends_read,
+                                    .write = imf_ends_write,
+                                    .ends = ends,
+                                    .alone = ws->threads == 1,
+                                    .fall_back = ws->plan->may_fall_back ? host_goes_on : NULL,
+                                    .look = looks_at(options) ? look : NULL,
+                                    .data = &looks};
+    enum imf_status st = imf_stream(&stream, r, err);
+    if (stream.spent)
+        imf_exec_free(&ws->exec);
+    return st;
+}
+
+static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool streams,
+                           const struct imf_run_options *options, struct imf_report *r,
+                           struct imf_error *err) {
+    double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
+    ws->threads = options ? options->threads : 0;
+    enum imf_status st = imf_workspace_prepare(ws, streams, err);
+    r->setup_ms = imf_now_ms() - begin + opened;
+    if (!st) {
+        imf_exec_limit(ws->exec, ws->threads);
+        st = run_bands(ws, ends, options, r, err);
+    }
+    r->fell_back = ws->on_device != ws->plan->planning.path.on_device ||
+                   ws->on_gles != (ws->plan->planning.gles != NULL);
+    r->total_ms = imf_now_ms() - begin;
+    r->run_ms = r->total_ms + opened;
+    return st;
+}
+
+/* ---- the interface -------------------------------------------------------------------------- */
+
+/* 0 is what a caller without metadata leaves. */
+static bool lies_like(const struct imf_info *a, const struct imf_info *b) {
+    return (a->orientation > 1 ? a->orientation : 1) == (b->orientation > 1 ? b->orientation : 1);
+}
+
+/* What is measured or verified is pixels; few bits of gray take less room than a palette. */
+static bool may_use_palette(const struct imf_plan *plan, const struct imf_reader *reader,
+                            const struct imf_writer *writer,
+                            const struct imf_run_options *options) {
+    return plan->pointwise && !plan->output.bits && imf_reader_palette(reader) && writer &&
+           imf_writer_takes_indices(writer) && !looks_at(options);
+}
+
+/* Bytes of surfaces that are whole, for a plan that was made for others. */
+static enum imf_status measure_whole(const struct imf_workspace *ws, double *bytes,
+                                     struct imf_error *err) {
+    const struct imf_planning *p = &ws->plan->planning;
+    const struct imf_device *d = ws->on_device ? imf_runtime_device(p->rt) : NULL;
+    struct imf_bands *bands = NULL;
+    const struct imf_path *path = ws->on_device || ws->on_gles ? &p->path : &p->host;
+    const struct imf_bands_form form = {.floats = !path->float64};
+    enum imf_status st = imf_bands_plan(&bands, p->chain, path->taken, form, d, err);
+    *bytes = st ? 0 : imf_layout_surfaces(bands, d);
+    imf_bands_free(&bands);
+    return st;
+}
+
+/* With what this image's reader and writer hold, which the plan may not have known. */
+static enum imf_status check_memory(const struct imf_workspace *ws, const struct imf_reader *reader,
+                                    const struct imf_writer *writer, bool streams,
+                                    struct imf_error *err) {
+    const struct imf_settings *settings = &ws->plan->settings;
+    double whole = 0;
+    if (!settings->max_memory)
+        return IMF_OK;
+    if (!ws->choice.chosen->holds && !streams) {
+        enum imf_status st = measure_whole(ws, &whole, err);
+        if (st)
+            return st;
+    }
+    double bytes = (double)(ws->choice.chosen->bytes - settings->held + imf_reader_held(reader) +
+                            (writer ? imf_writer_held(writer) : 0)) +
+                   whole;
+    if (bytes <= (double)settings->max_memory)
+        return IMF_OK;
+    return imf_planning_over_limit(bytes, (double)settings->max_memory, err);
+}
+
+/* May rows come and go while others are filtered? What is measured or verified is looked at again,
+ * and what is turned begins with its last row. */
+static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *reader,
+                       const struct imf_writer *writer, const struct imf_run_options *options) {
+    return ws->plan->form.ends && !(reader && !imf_reader_in_order(reader)) &&
+           !(writer && !imf_turn_is_none(writer->turn)) && !looks_at(options);
+}
+
+enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
+                                  struct imf_writer *writer, const struct imf_run_options *options,
+                                  struct imf_report *report, struct imf_error *err) {
+    const struct imf_info *info = imf_reader_info(reader), *input = &ws->plan->input;
+    struct imf_report local, *r = report ? report : &local;
+    memset(r, 0, sizeof *r);
+    if (info->width != input->width || info->height != input->height ||
+        info->channels != input->channels || info->depth != input->depth ||
+        info->color != input->color || info->alpha != input->alpha || !lies_like(info, input))
+        return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
+    if (may_use_palette(ws->plan, reader, writer, options)) {
+        r->setup_ms = imf_context_take_setup_ms(ws->plan->ctx);
+        return imf_palette_run(ws->plan->filter, &ws->plan->settings, reader, writer, r, err);
+    }
+    bool streams = may_stream(ws, reader, writer, options);
+    enum imf_status st = check_memory(ws, reader, writer, streams, err);
+    if (st)
+        return st;
+    struct imf_ends ends = {.reader = reader, .writer = writer};
+    return run(ws, &ends, streams, options, r, err);
+}
+
+enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *src,
+                                         size_t src_stride, void *dst, size_t dst_stride,
+                                         const struct imf_run_options *options,
+                                         struct imf_report *report, struct imf_error *err) {
+    const struct imf_chain *c = ws->plan->chain;
+    size_t width = (size_t)c->width;
+    struct imf_ends ends = {.src = src,
+                            .dst = dst,
+                            .src_stride = src_stride,
+                            .dst_stride = dst_stride,
+                            .src_row = width * (size_t)c->channels_in * imf_sample_size(c->in),
+                            .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
+    struct imf_report local, *r = report ? report : &local;
+    memset(r, 0, sizeof *r);
+    return run(ws, &ends, may_stream(ws, NULL, NULL, options), options, r, err);
+}
+
+enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,
+                             struct imf_writer *writer, const struct imf_run_options *options,
+                             struct imf_report *report, struct imf_error *err) {
+    struct imf_workspace ws;
+    start(&ws, plan);
+    enum imf_status st = imf_workspace_run(&ws, reader, writer, options, report, err);
+    imf_exec_free(&ws.exec);
+    return st;
+}
+
+enum imf_status imf_plan_run_memory(const struct imf_plan *plan, const void *src, size_t src_stride,
+                                    void *dst, size_t dst_stride,
+                                    const struct imf_run_options *options,
+                                    struct imf_report *report, struct imf_error *err) {
+    struct imf_workspace ws;
+    start(&ws, plan);
+    enum imf_status st =
+        imf_workspace_run_memory(&ws, src, src_stride, dst, dst_stride, options, report, err);
+    imf_exec_free(&ws.exec);
+    return st;
+}

@@ -1,0 +1,129 @@
+/* point.c - point passes in double precision, the reference for cl/point.cl */
+#include "run/point/point.h"
+
+#include <math.h>
+
+static void color_range(const struct imf_surface *s, int colors, double *low, double *high) {
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int y = 0; y < s->height; y++) {
+        const void *row = imf_surface_row(s, y);
+        for (int x = 0; x < s->width; x++)
+            for (int c = 0; c < colors; c++) {
+                double v = imf_sample_get(row, s->sample, (ptrdiff_t)x * s->channels + c);
+                *low = fmin(*low, v);
+                *high = fmax(*high, v);
+            }
+    }
+}
+
+void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
+                     double high) {
+    int colors = p->in_channels - p->alpha, alpha = p->in_channels - 1;
+    for (int c = 0; c < colors && p->linearize; c++)
+        v[c] = p->full *
+               imf_curve_to_light(p->curve, imf_curve_of(p->curve, c, colors), v[c] / p->full);
+    for (int c = 0; c < p->in_channels && p->unsharp; c++) {
+        double d = v[c] - blurred[c];
+        d = p->amount * copysign(fmax(fabs(d) - p->level, 0), d);
+        v[c] = p->difference ? d : v[c] + d;
+    }
+    if (p->unpremultiply) {
+        for (int c = 0; c < colors; c++)
+            v[c] = v[alpha] >= 0.5 * p->alpha_scale ? v[c] / (v[alpha] / p->full) : 0;
+        v[alpha] /= p->alpha_scale;
+    }
+    if (p->gray) {
+        v[0] = 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
+        if (p->alpha)
+            v[1] = v[alpha];
+        colors = 1;
+        alpha = 1;
+    }
+    for (int c = 0; c < colors; c++) {
+        if (p->normalize)
+            v[c] = high - low >= p->flat ? (v[c] - low) * p->full / (high - low) : 0;
+        if (p->epilogue)
+            v[c] = imf_epilogue_apply(&p->e, v[c]);
+        if (p->premultiply)
+            v[c] *= v[alpha] / p->full;
+        if (p->delinearize)
+            v[c] = p->full * imf_curve_from_light(p->curve, imf_curve_of(p->curve, c, colors),
+                                                  v[c] / p->full);
+    }
+    if (p->normalize && p->alpha)
+        v[alpha] /= p->alpha_scale;
+    for (int c = 0; c < p->out_channels; c++)
+        v[c] *= p->rescale;
+}
+
+/* Nothing but the difference of two surfaces. */
+static bool is_difference(const struct imf_point *p) {
+    return p->difference && p->level == 0 && !p->linearize && !p->unpremultiply && !p->gray &&
+           !p->normalize && !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1;
+}
+
+static void subtract_row(void *to, enum imf_sample out, const void *a, enum imf_sample in,
+                         const void *b, enum imf_sample second, double by, size_t count) {
+    enum { SOME = 512 };
+    double v[SOME], w[SOME];
+    for (size_t i = 0; i < count; i += SOME) {
+        size_t n = count - i < SOME ? count - i : SOME;
+        imf_samples_widen(v, a, in, (ptrdiff_t)i, n);
+        imf_samples_widen(w, b, second, (ptrdiff_t)i, n);
+        for (size_t k = 0; k < n; k++)
+            v[k] = by * (v[k] - w[k]);
+        imf_samples_narrow((char *)to + i * imf_sample_size(out), out, v, n);
+    }
+}
+
+void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
+                        const struct imf_surface *second, const struct imf_surface *out) {
+    double low = 0, high = 0;
+    if (p->normalize)
+        color_range(in, p->in_channels - p->alpha, &low, &high);
+    ptrdiff_t n = p->in_channels, m = p->out_channels;
+    for (int y = 0; y < in->height; y++) {
+        const void *from = imf_surface_row(in, y);
+        const void *other = p->unsharp ? imf_surface_row(second, y) : NULL;
+        void *to = imf_surface_row(out, y);
+        if (is_difference(p)) {
+            subtract_row(to, out->sample, from, in->sample, other, second->sample, p->amount,
+                         (size_t)in->width * (size_t)n);
+            continue;
+        }
+        for (ptrdiff_t x = 0; x < in->width; x++) {
+            double v[4], blurred[4] = {0};
+            for (ptrdiff_t c = 0; c < n; c++) {
+                v[c] = imf_sample_get(from, in->sample, x * n + c);
+                if (other)
+                    blurred[c] = imf_sample_get(other, second->sample, x * n + c);
+            }
+            imf_point_pixel(p, v, blurred, low, high);
+            for (ptrdiff_t c = 0; c < m; c++)
+                imf_sample_put(to, out->sample, x * m + c, v[c]);
+        }
+    }
+}
+
+#define COPY(type)                                                                                 \
+    for (ptrdiff_t x = 0; x < in->width; x++)                                                      \
+    ((type *)to)[x * m + m - 1] = ((const type *)from)[x * n + n - 1]
+
+void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
+                         double rescale) {
+    ptrdiff_t n = in->channels, m = out->channels;
+    bool same = in->sample == out->sample;
+    for (int y = 0; y < in->height; y++) {
+        const void *from = imf_surface_row(in, y);
+        void *to = imf_surface_row(out, y);
+        if (same && in->sample == IMF_U8)
+            COPY(uint8_t);
+        else if (same && in->sample == IMF_U16)
+            COPY(uint16_t);
+        else
+            for (ptrdiff_t x = 0; x < in->width; x++)
+                imf_sample_put(to, out->sample, x * m + m - 1,
+                               rescale * imf_sample_get(from, in->sample, x * n + n - 1));
+    }
+}

@@ -1,0 +1,49 @@
+/*
+ * point.h - point passes: each output pixel from the same pixel of one or two surfaces
+ */
+#ifndef IMF_RUN_POINT_POINT_H
+#define IMF_RUN_POINT_POINT_H
+
+#include "plan/chain.h"
+
+/* The steps on one pixel, in place: v has room for in_channels. blurred is NULL without unsharp;
+ * low and high are the range that normalize stretches. */
+void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
+                     double high);
+
+/* The reference, in double precision. Surfaces hold any sample type; second is read only by
+ * unsharp and may be NULL. Float outputs are neither rounded nor clamped. */
+void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
+                        const struct imf_surface *second, const struct imf_surface *out);
+
+/* The same on the host's cores: made once for images of so many pixels, with surfaces of these
+ * samples. */
+enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
+                                    enum imf_sample out, double pixels, struct imf_error *err);
+void imf_point_rows_run(const void *rows, const struct imf_surface *in,
+                        const struct imf_surface *second, const struct imf_surface *out);
+/* Run on so many threads at most; 0: on all cores. */
+void imf_point_rows_limit(void *rows, int threads);
+void imf_point_rows_free(void **rows);
+
+/* On a device: made once for an image's shape, run for each image. */
+struct imf_point_job;
+enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
+                               const struct imf_point *p, enum imf_sample in,
+                               enum imf_sample out_sample, int height, struct imf_error *err);
+enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
+                              const struct imf_surface *second, const struct imf_surface *out,
+                              struct imf_error *err);
+void imf_point_free(struct imf_point_job **job);
+
+/* Copy alpha, the last channel of both surfaces, times rescale. */
+void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
+                         double rescale);
+struct imf_alpha_job;
+enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *queue,
+                               const struct imf_chain *chain, struct imf_error *err);
+enum imf_status imf_alpha_run(struct imf_alpha_job *job, const struct imf_surface *in,
+                              const struct imf_surface *out, struct imf_error *err);
+void imf_alpha_free(struct imf_alpha_job **job);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * rows.c - point passes on the host's cores
+ *
+ * What they give is what point.c gives. Where each colour's new value is its own doing it goes by a
+ * table that imf_point_pixel() fills; otherwise strips go through loops that compilers vectorise
+ * (point_strip.c).
+ */
+#include "run/point/rows.h"
+
+#include "base/byte_map.h"
+#include "base/clones.h"
+#include "base/parallel.h"
+#include "run/point/point.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples that a thread takes at a time: about 0.1 ms. */
+#define ITEM 131072
+/* Samples of an image that are worth a table of 65536 values. */
+#define WORDS_WORTH 524288.0
+
+struct imf_point_rows {
+    struct imf_point point;
+    struct imf_point_steps steps;
+    int threads;                   /* 0: as many as cores */
+    bool mapped;                   /* by a table: */
+    struct imf_byte_map *bytes;    /* of bytes to bytes, */
+    void *map[2];                  /* or of colours, and of alpha, to output samples */
+    double *linear;                /* otherwise: steps.linear */
+    struct imf_point_curve *curve; /* and steps.curve, of each of the point's curves */
+};
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static double value_of(const struct imf_point *p, int v, bool alpha) {
+    double x[4] = {v, v, v, v};
+    imf_point_pixel(p, x, NULL, 0, 0);
+    return x[alpha ? p->in_channels - 1 : 0];
+}
+
+static enum imf_status make_map(struct imf_point_rows *j, double samples, struct imf_error *err) {
+    const struct imf_point *p = &j->point;
+    enum imf_sample out = j->steps.out;
+    int values = (int)imf_sample_max(j->steps.in) + 1;
+    size_t bytes = (size_t)values * imf_sample_size(out);
+    for (int k = 0; k <= p->alpha; k++) {
+        j->map[k] = malloc(bytes);
+        if (!j->map[k])
+            return imf_fail_memory(err, bytes);
+        for (int v = 0; v < values; v++)
+            imf_sample_put(j->map[k], out, v, value_of(p, v, k));
+    }
+    if (j->steps.in != IMF_U8 || out != IMF_U8)
+        return IMF_OK;
+    j->bytes = malloc(sizeof *j->bytes);
+    if (!j->bytes)
+        return imf_fail_memory(err, sizeof *j->bytes);
+    memcpy(j->bytes->to, j->map[0], sizeof j->bytes->to);
+    imf_byte_map_make(j->bytes, p->in_channels, p->in_channels - p->alpha, samples);
+    return IMF_OK;
+}
+
+static enum imf_status make_curves(struct imf_point_rows *j, struct imf_error *err) {
+    const struct imf_point *p = &j->point;
+    int count = imf_curve_count(p->curve);
+    if (p->linearize) {
+        size_t values = (size_t)imf_sample_max(j->steps.in) + 1, bytes = values * sizeof *j->linear;
+        j->steps.linear = j->linear = malloc((size_t)count * bytes);
+        if (!j->linear)
+            return imf_fail_memory(err, (size_t)count * bytes);
+        for (size_t i = 0; i < (size_t)count * values; i++)
+            j->linear[i] = p->full * imf_curve_to_light(p->curve, (int)(i / values),
+                                                        (double)(i % values) / p->full);
+    }
+    if (p->delinearize && j->steps.out == IMF_U8) {
+        j->steps.curve = j->curve = malloc((size_t)count * sizeof *j->curve);
+        if (!j->curve)
+            return imf_fail_memory(err, (size_t)count * sizeof *j->curve);
+        for (int i = 0; i < count; i++)
+            imf_point_curve_make(&j->curve[i], p, i);
+    }
+    return IMF_OK;
+}
+
+enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
+                                    enum imf_sample out, double pixels, struct imf_error *err) {
+    struct imf_point_rows *j = *rows = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    double samples = pixels * p->in_channels;
+    j->point = *p;
+    j->steps = (struct imf_point_steps){.point = &j->point, .in = in, .out = out};
+    j->mapped = imf_point_is_map(p) && out != IMF_F64 &&
+                (in == IMF_U8 || (in == IMF_U16 && samples >= WORDS_WORTH));
+    enum imf_status st = j->mapped ? make_map(j, samples, err) : make_curves(j, err);
+    if (st)
+        imf_point_rows_free(rows);
+    return st;
+}
+
+void imf_point_rows_free(void **rows) {
+    struct imf_point_rows *j = *rows;
+    if (j) {
+        free(j->bytes);
+        free(j->map[0]);
+        free(j->map[1]);
+        free(j->linear);
+        free(j->curve);
+    }
+    free(j);
+    *rows = NULL;
+}
+
+void imf_point_rows_limit(void *rows, int threads) {
+    ((struct imf_point_rows *)rows)->threads = threads;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+struct pass {
+    const struct imf_point_rows *job;
+    const struct imf_surface *in, *second, *out;
+    int rows; /* an item's */
+    struct imf_point_steps steps;
+    pthread_mutex_t lock; /* of their range */
+};
+
+/* ---- the range of what is stretched ---- */
+
+#define WIDEN(type)                                                                                \
+    do {                                                                                           \
+        const type *v = row;                                                                       \
+        type least = v[0], most = v[0];                                                            \
+        for (int i = 0; i < samples; i += step)                                                    \
+            for (int c = i; c < i + colors; c++) {                                                 \
+                least = v[c] < least ? v[c] : least;                                               \
+                most = v[c] > most ? v[c] : most;                                                  \
+            }                                                                                      \
+        *low = fmin(*low, (double)least);                                                          \
+        *high = fmax(*high, (double)most);                                                         \
+    } while (0)
+
+IMF_CLONES static void widen_range(const void *row, enum imf_sample sample, int samples, int step,
+                                   int colors, double *low, double *high) {
+    if (sample == IMF_U8)
+        WIDEN(uint8_t);
+    else if (sample == IMF_U16)
+        WIDEN(uint16_t);
+    else if (sample == IMF_F32)
+        WIDEN(float);
+    else
+        WIDEN(double);
+}
+
+static void measure_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct imf_point *p = &pass->job->point;
+    int n = p->in_channels, end = imf_min((item + 1) * pass->rows, pass->in->height);
+    int step = p->alpha ? n : 1; /* without alpha a row is samples of one kind */
+    double low = INFINITY, high = -INFINITY;
+    for (int y = item * pass->rows; y < end; y++)
+        widen_range(imf_surface_row(pass->in, y), pass->job->steps.in, pass->in->width * n, step,
+                    step - p->alpha, &low, &high);
+    pthread_mutex_lock(&pass->lock);
+    pass->steps.low = fmin(pass->steps.low, low);
+    pass->steps.high = fmax(pass->steps.high, high);
+    pthread_mutex_unlock(&pass->lock);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+#define LOOK_UP(from_type, to_type)                                                                \
+    do {                                                                                           \
+        const from_type *a = from;                                                                 \
+        const to_type *color = j->map[0], *alpha = j->map[1];                                      \
+        to_type *b = to;                                                                           \
+        for (int i = 0; i < samples; i++)                                                          \
+            b[i] = color[a[i]];                                                                    \
+        for (int i = channels - 1; alpha && i < samples; i += channels)                            \
+            b[i] = alpha[a[i]];                                                                    \
+    } while (0)
+
+static void map_row(const struct imf_point_rows *j, const void *from, void *to, int samples) {
+    int channels = j->point.in_channels;
+    enum imf_sample out = j->steps.out;
+    if (j->bytes)
+        imf_byte_map_row(j->bytes, to, from, (size_t)samples);
+    else if (j->steps.in == IMF_U8 && out == IMF_U16)
+        LOOK_UP(uint8_t, uint16_t);
+    else if (j->steps.in == IMF_U8)
+        LOOK_UP(uint8_t, float);
+    else if (out == IMF_U8)
+        LOOK_UP(uint16_t, uint8_t);
+    else if (out == IMF_U16)
+        LOOK_UP(uint16_t, uint16_t);
+    else
+        LOOK_UP(uint16_t, float);
+}
+
+static void run_row(const struct pass *pass, int y) {
+    const struct imf_point_rows *j = pass->job;
+    const char *from = imf_surface_row(pass->in, y);
+    const char *second = pass->second ? imf_surface_row(pass->second, y) : NULL;
+    char *to = imf_surface_row(pass->out, y);
+    int n = j->point.in_channels, m = j->point.out_channels, width = pass->in->width;
+    if (j->mapped) {
+        map_row(j, from, to, width * n);
+        return;
+    }
+    size_t pixel = (size_t)n * imf_sample_size(j->steps.in);
+    size_t other = (size_t)n * imf_sample_size(pass->steps.second);
+    size_t made = (size_t)m * imf_sample_size(j->steps.out);
+    for (int x = 0; x < width; x += IMF_POINT_STRIP)
+        imf_point_strip(&pass->steps, from + (size_t)x * pixel,
+                        second ? second + (size_t)x * other : NULL, to + (size_t)x * made,
+                        imf_min(IMF_POINT_STRIP, width - x));
+}
+
+static void run_item(void *data, int item) {
+    const struct pass *pass = data;
+    int end = imf_min((item + 1) * pass->rows, pass->in->height);
+    for (int y = item * pass->rows; y < end; y++)
+        run_row(pass, y);
+}
+
+void imf_point_rows_run(const void *rows, const struct imf_surface *in,
+                        const struct imf_surface *second, const struct imf_surface *out) {
+    const struct imf_point_rows *j = rows;
+    struct pass pass = {.job = j,
+                        .in = in,
+                        .second = second,
+                        .out = out,
+                        .rows = imf_max(1, ITEM / (in->width * in->channels)),
+                        .steps = j->steps,
+                        .lock = PTHREAD_MUTEX_INITIALIZER};
+    int items = (in->height - 1) / pass.rows + 1;
+    pass.steps.second = second ? second->sample : IMF_F32;
+    pass.steps.low = INFINITY;
+    pass.steps.high = -INFINITY;
+    if (j->point.normalize)
+        imf_parallel_on(j->threads, items, measure_item, &pass);
+    imf_parallel_on(j->threads, items, run_item, &pass);
+}

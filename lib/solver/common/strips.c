@@ -1,0 +1,66 @@
+/* strips.c - a pass cut into pieces for the host's cores */
+#include "solver/common/strips.h"
+
+#include "base/parallel.h"
+#include "solver/common/window.h"
+
+/* Strips for each core, so that none waits long for the last. */
+#define EACH 4
+
+struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most, int least_rows) {
+    struct imf_strips s = {.samples = samples, .height = height};
+    int across = (samples - 1) / most + 1, wanted = EACH * imf_cores();
+    s.width = ((samples - 1) / across / step + 1) * step;
+    s.across = (samples - 1) / s.width + 1;
+    int down = (wanted - 1) / s.across + 1;
+    s.rows = imf_max((height - 1) / down + 1, imf_min(least_rows, height));
+    /* Too few for the cores: lower strips, although they compute more of their halos twice. */
+    if (s.across * ((height - 1) / s.rows + 1) < imf_cores())
+        s.rows = (height - 1) / imf_cores() + 1;
+    s.count = s.across * ((height - 1) / s.rows + 1);
+    return s;
+}
+
+struct imf_strips imf_strips_cut(int samples, int height, int most, int least_rows) {
+    return imf_strips_cut_by(IMF_SLACK, samples, height, most, least_rows);
+}
+
+void imf_strips_align(struct imf_strips *s, int block) {
+    if (s->rows > block)
+        s->rows -= s->rows % block;
+    s->count = s->across * ((s->height - 1) / s->rows + 1);
+}
+
+struct imf_patch imf_strips_at(const struct imf_strips *s, int index) {
+    struct imf_patch strip = {.x = index % s->across * s->width, .y = index / s->across * s->rows};
+    strip.n = imf_min(s->width, s->samples - strip.x);
+    strip.end = imf_min(strip.y + s->rows, s->height);
+    return strip;
+}
+
+bool imf_strip_plain(const struct imf_problem *p) {
+    const struct imf_epilogue *e = &p->epilogue;
+    return p->in == p->out && !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
+}
+
+const void *imf_strip_input(const struct imf_piece *s, int row) {
+    return imf_sample_at(s->in, row, (ptrdiff_t)s->at.x + (ptrdiff_t)s->left * s->p->channels);
+}
+
+static char *output(const struct imf_piece *s, int y) {
+    return (char *)imf_surface_row(s->out, y) + (size_t)s->at.x * imf_sample_size(s->p->out);
+}
+
+void *imf_strip_target(const struct imf_piece *s, int y) {
+    return s->plain ? output(s, y) : s->made;
+}
+
+void imf_strip_end(const struct imf_piece *s, int y) {
+    enum { SOME = 512 };
+    double wide[SOME];
+    for (int i = 0; i < s->at.n && !s->plain; i += SOME) {
+        size_t count = (size_t)imf_min(s->at.n - i, SOME);
+        imf_samples_widen(wide, s->made, s->p->in, i, count);
+        imf_window_finish(s->p, wide, output(s, y) + (size_t)i * imf_sample_size(s->p->out), count);
+    }
+}

@@ -1,0 +1,86 @@
+/* window.c - the samples of a window operation: runs, counts, ranks */
+#include "solver/common/window.h"
+
+#include <math.h>
+#include <stdint.h>
+
+static bool holds(const struct imf_neighbourhood *hood, int x, int y) {
+    const struct imf_kernel *k = hood->element;
+    if (hood->turned) {
+        x = hood->width - 1 - x;
+        y = hood->height - 1 - y;
+    }
+    return !k || k->taps[(size_t)y * (size_t)k->width + (size_t)x] != 0;
+}
+
+size_t imf_window_runs(const struct imf_neighbourhood *hood, struct imf_run *all) {
+    size_t n = 0;
+    for (int y = 0; y < hood->height; y++)
+        for (int x = 0; x < hood->width; x++) {
+            int from = x;
+            while (x < hood->width && holds(hood, x, y))
+                x++;
+            if (x == from)
+                continue;
+            if (all)
+                all[n] = (struct imf_run){y - hood->cy, from - hood->cx, x - hood->cx};
+            n++;
+        }
+    return n;
+}
+
+bool imf_window_measure(const struct imf_run *runs, int count, int *left, int *right, int *top,
+                        int *bottom) {
+    bool box = true;
+    *left = runs[0].from;
+    *right = runs[0].to - 1;
+    *top = runs[0].dy;
+    *bottom = runs[count - 1].dy;
+    for (int i = 1; i < count; i++) {
+        *left = imf_min(*left, runs[i].from);
+        *right = imf_max(*right, runs[i].to - 1);
+        box = box && runs[i].dy == runs[i - 1].dy + 1 && runs[i].from == runs[0].from &&
+              runs[i].to == runs[0].to;
+    }
+    return box;
+}
+
+size_t imf_window_count(const struct imf_neighbourhood *hood) {
+    return hood->element ? imf_kernel_nonzero(hood->element)
+                         : (size_t)hood->width * (size_t)hood->height;
+}
+
+/*
+ * The decimal number that was written, as digits / 10^places: the one with the fewest places that
+ * reads as this double. One of up to 15 digits is always found, for no two such read the same; a
+ * quotient of integers that doubles hold is rounded as reading rounds.
+ */
+static int decimal(double v, uint64_t *digits) {
+    double power = 1;
+    for (int places = 0; places <= 22; places++, power *= 10) {
+        double whole = rint(v * power);
+        if (whole > 9007199254740992.0)
+            break;
+        *digits = (uint64_t)whole;
+        if (whole / power == v)
+            return places;
+    }
+    return -1;
+}
+
+size_t imf_percentile_rank(double percentile, size_t count) {
+    uint64_t digits, carried = 0, last = count - 1;
+    int places = decimal(percentile, &digits);
+    if (places < 0) /* more digits than a double tells apart */
+        return (size_t)floor(percentile * (double)last / 100 + 0.5);
+    /* The product from its last place on: what a place leaves over cannot change any floor. */
+    for (; places > 0; places--, digits /= 10)
+        carried = (digits % 10 * last + carried) / 10;
+    return (size_t)((digits * last + carried + 50) / 100);
+}
+
+void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        v[i] = imf_epilogue_apply(&p->epilogue, v[i]);
+    imf_samples_narrow(row, p->out, v, count);
+}

@@ -1,0 +1,104 @@
+/* window_gpu.c - what the solvers of windows for GPUs share */
+#include "solver/common/window_gpu.h"
+
+#include "device/tuning.h"
+#include "solver/common/strips.h"
+#include "solver/common/window.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of subword.cl's PTX: plain C, and for compute capability 9.0. */
+enum { PLAIN_C, NEWEST = 2 };
+
+bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d, size_t group,
+                        struct imf_proposal *out) {
+    if (p->neighbourhood->function != IMF_WINDOW_RANK)
+        imf_proposal_refuse(out, "this function of a window is not known");
+    else if (!d->gpu || d->max_group < group)
+        imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %zu", group);
+    else if ((double)p->width * p->channels > INT32_MAX - 65536)
+        imf_proposal_refuse(out, "rows are too long");
+    else
+        return true;
+    return false;
+}
+
+bool imf_window_box(struct imf_window_box *out, const struct imf_neighbourhood *hood) {
+    size_t count = imf_window_runs(hood, NULL);
+    struct imf_run *runs = malloc(count * sizeof *runs);
+    if (!runs)
+        return false;
+    imf_window_runs(hood, runs);
+    out->whole =
+        imf_window_measure(runs, (int)count, &out->left, &out->right, &out->top, &out->bottom);
+    free(runs);
+    return true;
+}
+
+int imf_window_runs_down(const struct imf_neighbourhood *hood, int channels, int32_t *all) {
+    /* A window's runs along its rows: from one row to the next, columns begin and end. */
+    size_t count = imf_window_runs(hood, NULL), width = (size_t)hood->width;
+    struct imf_run *runs = malloc(count * sizeof *runs);
+    unsigned char *here = calloc(width, (size_t)hood->height + 2);
+    int n = 0;
+    if (!runs || !here) {
+        free(runs);
+        free(here);
+        return -1;
+    }
+    imf_window_runs(hood, runs);
+    for (size_t i = 0; i < count; i++)
+        for (int x = runs[i].from; x < runs[i].to; x++)
+            here[(size_t)(runs[i].dy + hood->cy + 1) * width + (size_t)(x + hood->cx)] = 1;
+    for (size_t x = 0; x < width; x++)
+        for (int y = 0; y <= hood->height; y++) {
+            bool now = here[(size_t)(y + 1) * width + x], before = here[(size_t)y * width + x];
+            if (now && !before && all) {
+                all[3 * n] = ((int)x - hood->cx) * channels;
+                all[3 * n + 1] = y - hood->cy;
+            }
+            if (before && !now) {
+                if (all)
+                    all[3 * n + 2] = y - hood->cy;
+                n++;
+            }
+        }
+    free(runs);
+    free(here);
+    return n;
+}
+
+enum imf_status imf_window_program(struct imf_program **out, struct imf_queue *queue,
+                                   const char *file, const char *entry, const struct imf_problem *p,
+                                   void (*define)(struct imf_defines *d, const void *shape),
+                                   const void *shape, struct imf_error *err) {
+    static const char *const parts[] = {"subword.cl", "common.cl", NULL};
+    const struct imf_device *device = imf_queue_device(queue);
+    struct imf_problem plain = *p;
+    plain.exact = false; /* floats hold one sample, and what follows it, exactly */
+    bool newest = device->gpu && strncmp(device->name, "NVIDIA", 6) == 0;
+    for (int ptx = newest ? NEWEST : PLAIN_C;; ptx = PLAIN_C) {
+        struct imf_defines d = {0};
+        imf_define(&d, "PTX", "%d", ptx);
+        imf_define(&d, "CHANNELS", "%d", p->channels);
+        imf_define(&d, "PLAIN", "%d", imf_strip_plain(p));
+        imf_problem_defines(&d, &plain);
+        define(&d, shape);
+        const struct imf_program_source source = {.file = file, .parts = parts, .defines = &d};
+        enum imf_status st = imf_program_make(out, queue, &source, entry, err);
+        imf_defines_free(&d);
+        if (!st || ptx == PLAIN_C)
+            return st;
+    }
+}
+
+double imf_window_ms(const struct imf_problem *p, const struct imf_device *d, double instructions,
+                     double bytes) {
+    const struct imf_tuning *t = imf_tuning(d);
+    double samples = (double)p->width * p->height * p->channels;
+    double busy = instructions / (t->gpu.instructions * imf_tuning_units(d));
+    double memory = bytes / imf_tuning_bandwidth(d, t->gpu.bandwidth);
+    return t->launch_ms + samples * fmax(busy, memory) * 1e-6;
+}

@@ -1,0 +1,192 @@
+/*
+ * dense_rows.c - kernels of any taps, without zeros to skip: several output rows at a time
+ *
+ * Loops over a row's samples (vector_rows.c) load a sample for each product, and half of these loads
+ * cross cache lines. Four neighbouring output rows need the same samples: one that is loaded once is
+ * multiplied by the taps of up to four kernel rows, and all sums stay in registers until the last
+ * tap.
+ *
+ *      input row r, column j  ->  sum of output row y     += tap[r - y    ][j] * sample
+ *                                 sum of output row y + 1 += tap[r - y - 1][j] * sample, ...
+ *
+ * Input rows are widened to floats once, into a ring of as many as four output rows read, whose
+ * rows lie side by side in a cache where an image's would displace each other. Each output's
+ * products are added row by row and column by column, whatever the vectors' width, and not
+ * contracted: every processor gives the same bits.
+ */
+#include "solver/convolution/dense_rows.h"
+
+#include "base/clones.h"
+#include "solver/common/strips.h"
+
+#include <string.h>
+
+#define ROWS IMF_DENSE_ROWS
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* Input rows of a strip, and the sums of ROWS output rows. */
+struct block {
+    const float *row[IMF_DENSE_SIDE + ROWS - 1]; /* from the first tap of the first sample on */
+    float (*sum)[IMF_VECTOR_STRIP];
+    const float *tap;
+    int width, height, step;
+};
+
+/* Column j of an input row: its samples times the taps of output rows a to d. The taps of a row lie
+ * a kernel row before those of the row before it. */
+#define LOAD(j)                                                                                    \
+    const unaligned *v = (const unaligned *)(samples + (ptrdiff_t)(j)*step);                       \
+    vector v0 = v[0], v1 = v[1]
+#define TAKE(a, o, j) a##0 += tap[(j) - (o)*width] * v0, a##1 += tap[(j) - (o)*width] * v1
+#define A TAKE(a, 0, j)
+#define B TAKE(b, 1, j)
+#define C TAKE(c, 2, j)
+#define D TAKE(d, 3, j)
+#define ROW(takes)                                                                                 \
+    for (int j = 0; j < width; j++) {                                                              \
+        LOAD(j);                                                                                   \
+        takes;                                                                                     \
+    }
+
+/* Samples of two vectors at a time, whose eight sums stay in registers: compilers that choose
+ * vectors leave the sums in memory, and so do clones of vectors that only one of them has. */
+#define SUMS(name, target, bytes)                                                                  \
+    target static void name(const struct block *b, int n) {                                        \
+        typedef float vector __attribute__((vector_size(bytes)));                                  \
+        typedef float unaligned __attribute__((vector_size(bytes), aligned(4), may_alias));        \
+        enum { LANES = (bytes) / sizeof(float) };                                                  \
+        int width = b->width, height = b->height, step = b->step;                                  \
+        for (int i = 0; i < n; i += 2 * LANES) {                                                   \
+            vector a0 = {0}, a1 = a0, b0 = a0, b1 = a0, c0 = a0, c1 = a0, d0 = a0, d1 = a0;        \
+            for (int r = 0; r < height + ROWS - 1; r++) {                                          \
+                const float *samples = b->row[r] + i, *tap = b->tap + r * width;                   \
+                switch ((r < height ? 0 : r - height + 1) * ROWS + imf_min(r, ROWS - 1)) {         \
+                case 0 * ROWS + 3:                                                                 \
+                    ROW((A, B, C, D)) break;                                                       \
+                case 0 * ROWS + 2:                                                                 \
+                    ROW((A, B, C)) break;                                                          \
+                case 0 * ROWS + 1:                                                                 \
+                    ROW((A, B)) break;                                                             \
+                case 0 * ROWS + 0:                                                                 \
+                    ROW((A)) break;                                                                \
+                case 1 * ROWS + 3:                                                                 \
+                    ROW((B, C, D)) break;                                                          \
+                case 1 * ROWS + 2:                                                                 \
+                    ROW((B, C)) break;                                                             \
+                case 1 * ROWS + 1:                                                                 \
+                    ROW((B)) break;                                                                \
+                case 2 * ROWS + 3:                                                                 \
+                    ROW((C, D)) break;                                                             \
+                case 2 * ROWS + 2:                                                                 \
+                    ROW((C)) break;                                                                \
+                default:                                                                           \
+                    ROW((D)) break;                                                                \
+                }                                                                                  \
+            }                                                                                      \
+            unaligned *to[ROWS];                                                                   \
+            for (int o = 0; o < ROWS; o++)                                                         \
+                to[o] = (unaligned *)(b->sum[o] + i);                                              \
+            to[0][0] = a0, to[0][1] = a1, to[1][0] = b0, to[1][1] = b1;                            \
+            to[2][0] = c0, to[2][1] = c1, to[3][0] = d0, to[3][1] = d1;                            \
+        }                                                                                          \
+    }
+SUMS(dense_sums_16, , 16)
+#if defined __x86_64__ && !defined IMF_DENSE_OLDEST
+SUMS(dense_sums_32, __attribute__((target("avx2"))), 32)
+#endif
+
+static void dense_sums(const struct block *b, int n) {
+#if defined __x86_64__ && !defined IMF_DENSE_OLDEST
+    if (__builtin_cpu_supports("avx2")) {
+        dense_sums_32(b, n);
+        return;
+    }
+#endif
+    dense_sums_16(b, n);
+}
+
+IMF_CLONES static void dense_widen_bytes(float *restrict to, const uint8_t *restrict from, int n) {
+    n &= -IMF_SLACK;
+    for (int i = 0; i < n; i++)
+        to[i] = from[i];
+}
+
+IMF_CLONES static void dense_widen_words(float *restrict to, const uint16_t *restrict from, int n) {
+    n &= -IMF_SLACK;
+    for (int i = 0; i < n; i++)
+        to[i] = from[i];
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+struct work {
+    const struct imf_dense *d;
+    const struct imf_surface *in;
+    int x, n; /* of the strip: its first sample, how many with padding */
+    size_t pitch;
+    float *ring;
+    float sum[ROWS][IMF_VECTOR_STRIP];
+};
+
+static size_t ring_pitch(const struct imf_dense *d) {
+    return (size_t)imf_padded(IMF_VECTOR_STRIP + (d->width - 1) * d->channels);
+}
+
+static size_t ring_rows(const struct imf_dense *d) {
+    return (size_t)(d->height + ROWS - 1);
+}
+
+size_t imf_dense_bytes(const struct imf_dense *d) {
+    return sizeof(struct work) + ring_rows(d) * ring_pitch(d) * sizeof(float);
+}
+
+/* The samples of an input row from the first tap of the strip's first sample on, as floats. */
+static float *ring_row(const struct work *w, int row) {
+    return w->ring + (size_t)(row + w->d->cy) % ring_rows(w->d) * w->pitch;
+}
+
+static void widen_row(struct work *w, int row) {
+    const struct imf_dense *d = w->d;
+    const void *from = imf_sample_at(w->in, row, w->x - (ptrdiff_t)d->cx * d->channels);
+    int n = imf_padded(w->n + (d->width - 1) * d->channels);
+    float *to = ring_row(w, row);
+    if (d->in == IMF_U8)
+        dense_widen_bytes(to, from, n);
+    else if (d->in == IMF_U16)
+        dense_widen_words(to, from, n);
+    else
+        memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static void run_strip(struct work *w, const struct imf_surface *out, int first, int end) {
+    const struct imf_dense *d = w->d;
+    int some = imf_min(IMF_VECTOR_STRIP, d->samples - w->x), widened = first - d->cy;
+    struct block b = {
+        .sum = w->sum, .tap = d->tap, .width = d->width, .height = d->height, .step = d->channels};
+    w->n = imf_padded(some);
+    for (int y = first; y < end; y += ROWS) {
+        int rows = imf_min(ROWS, end - y), top = y - d->cy, bottom = top + rows + d->height - 1;
+        for (; widened < bottom; widened++)
+            widen_row(w, widened);
+        for (int r = 0; r < d->height + ROWS - 1; r++) /* of fewer rows: any, for none */
+            b.row[r] = ring_row(w, imf_min(top + r, bottom - 1));
+        dense_sums(&b, w->n);
+        for (int r = 0; r < rows; r++) {
+            char *to = imf_surface_row(out, y + r);
+            imf_vector_finish(&d->end, d->out, to + (size_t)w->x * imf_sample_size(d->out),
+                              w->sum[r], w->n);
+        }
+    }
+}
+
+void imf_dense_rows(const struct imf_dense *d, const struct imf_surface *in,
+                    const struct imf_surface *out, int first, int end, void *store) {
+    struct work *w = store;
+    w->d = d;
+    w->in = in;
+    w->pitch = ring_pitch(d);
+    w->ring = (float *)(w + 1);
+    for (w->x = 0; w->x < d->samples; w->x += IMF_VECTOR_STRIP)
+        run_strip(w, out, first, end);
+}

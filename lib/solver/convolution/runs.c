@@ -1,0 +1,368 @@
+/*
+ * runs.c - large kernels of few distinct taps on the host's cores: disks, masks, rings
+ *
+ * A row of equal taps is a run, and the sum of its samples is the difference of two prefix sums of
+ * the input row, however long it is: a disk of radius R takes 2 R + 1 differences a sample where
+ * its taps are pi R^2. Prefix sums of a strip's rows are kept for as many rows as the kernel is high.
+ *
+ * Everything is an integer. Prefix sums are modulo 2^16 for bytes in rows of up to 257 taps, else
+ * modulo 2^32, and so are differences, which are right where the true ones are smaller. Runs of one tap go
+ * together as long as their sum is, times the tap to sums modulo 2^32, which are right where those of
+ * this part of the kernel lie within 31 bits; parts are added up in float64, which holds 53. That
+ * and the one quotient are the reference's: the same bytes.
+ *
+ * Floats become whole units of a power of two, so fine that what they lose, less than a unit each,
+ * is a quarter of the tolerance: prefix sums of floats would lose more the longer the row is. Where
+ * the problem is exact they are integers, and the unit is 1. A kernel of real taps has a part for
+ * each of them, whose sum is multiplied by it in float64.
+ *
+ *      taps      0 1 1 1 0     prefix   0 a b c d e f ...
+ *                1 1 1 1 1     the run from b to d = prefix[e] - prefix[b]
+ */
+#include "base/parallel.h"
+#include "device/tuning.h"
+#include "solver/common/strips.h"
+#include "solver/convolution/runs_rows.h"
+#include "solver/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALONE_MS 0.3          /* less work than this stays on the caller's thread */
+#define STRIP_LEAST 512       /* samples of a strip; */
+#define STRIP_MOST 2048       /* between them as */
+#define KEPT_BYTES (1 << 20)  /* this, in the second cache, holds the rows that are kept */
+#define ALL_BYTES (256 << 20) /* of all threads' kept rows, but for one's */
+#define PART_MOST 2147483647.0
+#define RUNS_MOST 4096 /* of which cl/direct.cl is better */
+
+/* Columns `from`..`to` - 1 of a kernel's row. */
+struct run {
+    int row, from, to;
+    double tap;
+    bool last_of_group, last_of_part;
+};
+
+/* Of the tolerance, for what cutting floats to units loses. */
+#define SHARE 0.25
+
+struct runs_job {
+    struct imf_problem p;
+    double unit;      /* of float samples; 1 for others: the proposal's shape */
+    struct run *runs; /* owned; those of a tap side by side */
+    int count, groups, parts;
+    bool wide;   /* prefix sums of 32 bits */
+    int threads; /* 0: as many as cores */
+};
+
+static int by_tap(const void *a, const void *b) {
+    const struct run *s = a, *t = b;
+    if (s->tap != t->tap)
+        return s->tap < t->tap ? -1 : 1;
+    return s->row != t->row ? s->row - t->row : s->from - t->from;
+}
+
+/* The runs of a kernel, up to `most`; all may be NULL. Returns how many. */
+static int find(const struct imf_kernel *k, struct run *all, int most) {
+    int count = 0;
+    for (int i = 0; i < k->height; i++) {
+        const double *taps = k->taps + (size_t)i * (size_t)k->width;
+        for (int from = 0, to; from < k->width && count < most; from = to) {
+            for (to = from + 1; to < k->width && taps[to] == taps[from];)
+                to++;
+            if (taps[from] == 0)
+                continue;
+            if (all)
+                all[count] = (struct run){i, from, to, taps[from], false, false};
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Whether a row's sum does not fit 16 bits. */
+static bool is_wide(const struct imf_problem *p) {
+    return p->in != IMF_U8 || p->kernel[0]->width * p->in_max >= 0x1p16;
+}
+
+/* Whether taps multiply sums of 32 bits. */
+static bool is_whole(const struct imf_problem *p) {
+    return p->exact || p->facts[0].integer;
+}
+
+/* The largest |sample|, in units. */
+static double most_units(const struct imf_problem *p, double unit) {
+    return p->in_max * unit;
+}
+
+/* Runs go together while what they sum fits; sets how many groups and parts there are. */
+static void group(struct runs_job *j) {
+    const struct imf_problem *p = &j->p;
+    struct run *runs = j->runs;
+    double modulus = j->wide ? 0x1p32 : 0x1p16, sum = 0, part = 0;
+    int together = 0, count = j->count;
+    j->groups = j->parts = 1;
+    for (int i = 0; i < count; i++) {
+        double more = most_units(p, j->unit) * (runs[i].to - runs[i].from);
+        double weighed = is_whole(p) ? more * fabs(runs[i].tap) : more;
+        bool apart = i > 0 && (part + weighed > PART_MOST ||
+                               (!is_whole(p) && runs[i].tap != runs[i - 1].tap));
+        if (i > 0 && (apart || runs[i].tap != runs[i - 1].tap || sum + more >= modulus ||
+                      together == IMF_RUNS_TOGETHER)) {
+            runs[i - 1].last_of_group = true;
+            sum = 0;
+            together = 0;
+            j->groups++;
+        }
+        if (apart) {
+            runs[i - 1].last_of_part = true;
+            part = 0;
+            j->parts++;
+        }
+        sum += more;
+        part += weighed;
+        together++;
+    }
+    if (count > 0)
+        runs[count - 1].last_of_group = runs[count - 1].last_of_part = true;
+}
+
+static enum imf_status open_job(struct runs_job *j, const struct imf_problem *p, double unit,
+                                struct imf_error *err) {
+    int count = find(p->kernel[0], NULL, RUNS_MOST);
+    *j = (struct runs_job){.p = *p, .unit = unit, .count = count, .wide = is_wide(p)};
+    j->runs = malloc(((size_t)count + 1) * sizeof *j->runs);
+    if (!j->runs)
+        return imf_fail_memory(err, ((size_t)count + 1) * sizeof *j->runs);
+    find(p->kernel[0], j->runs, count);
+    qsort(j->runs, (size_t)count, sizeof *j->runs, by_tap);
+    group(j);
+    return IMF_OK;
+}
+
+/* Samples of a strip, as the rows that are kept fit in a cache. */
+static int strip_width(const struct imf_problem *p) {
+    const struct imf_kernel *k = p->kernel[0];
+    int fit = (int)(KEPT_BYTES / imf_runs_size(is_wide(p))) / k->height - k->width * p->channels;
+    return imf_padded(imf_max(imf_min(fit, STRIP_MOST), STRIP_LEAST));
+}
+
+/* Bytes of the rows that a strip keeps. */
+static double kept_bytes(const struct imf_problem *p, int samples) {
+    const struct imf_kernel *k = p->kernel[0];
+    double row = (double)samples + (double)k->width * p->channels + IMF_SLACK;
+    return k->height * row * (double)imf_runs_size(is_wide(p));
+}
+
+/* Strips no lower than the kernel, whose rows each begins with: rather let cores idle. */
+static struct imf_strips cut(const struct imf_problem *p, int height) {
+    int kernel = p->kernel[0]->height;
+    struct imf_strips s = imf_strips_cut_by(IMF_SLACK * p->channels, p->width * p->channels, height,
+                                            strip_width(p), 2 * kernel);
+    s.rows = imf_max(s.rows, imf_min(kernel, height));
+    s.count = s.across * ((height - 1) / s.rows + 1);
+    return s;
+}
+
+static int threads_of(const struct imf_problem *p, const struct imf_strips *s) {
+    int fit = (int)fmin(INT32_MAX, ALL_BYTES / kept_bytes(p, s->width));
+    return imf_max(1, imf_min(imf_min(imf_cores(), s->count), fit));
+}
+
+/* The largest unit's inverse that is fine enough, a power of two. */
+static double choose_unit(const struct imf_problem *p) {
+    double loss = p->facts[0].abs_sum / fabs(p->epilogue.scale);
+    if (p->in != IMF_F32 || p->exact || loss == 0)
+        return 1;
+    return exp2(ceil(log2(loss / (SHARE * p->tolerance))));
+}
+
+static double real_error(const struct imf_problem *p, double unit) {
+    double most = p->in_max * p->facts[0].abs_sum, scale = fabs(p->epilogue.scale);
+    double lost = p->in == IMF_F32 && !p->exact ? p->facts[0].abs_sum / unit : 0;
+    return (lost + most * p->facts[0].nonzero * DBL_EPSILON) / scale +
+           imf_problem_end_error(p, most);
+}
+
+/* Why a problem is not for this, or NULL. */
+static const char *refusal(const struct imf_problem *p, double unit) {
+    const struct imf_kernel *k = p->kernel[0];
+    if (p->in == IMF_F64 || p->out == IMF_F64)
+        return "this takes no float64 samples";
+    if (((double)p->width + k->width) * p->channels > INT32_MAX - 4096)
+        return "rows are too long";
+    if (find(k, NULL, RUNS_MOST) >= RUNS_MOST)
+        return "there are too many different taps";
+    /* A run, of whatever length, fits a part. */
+    double largest = is_whole(p) ? fmax(1, fabs(p->facts[0].pivot.tap)) : 1;
+    if (!(largest * k->width * most_units(p, unit) <= PART_MOST))
+        return "taps are too large";
+    if (!p->exact && real_error(p, unit) > p->tolerance)
+        return "float32 results would be off by more than is allowed";
+    return NULL;
+}
+
+/*
+ * Milliseconds of one core: samples * ns * 1e-6, where the nanoseconds of a sample are
+ *     end + prefix * (1 + what strips do twice) + runs * run + groups * group + parts * part
+ * in the rates of struct imf_vector_rates.
+ */
+static void runs_propose(const struct imf_problem *p, const struct imf_device *d,
+                         struct imf_proposal *out) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    const struct imf_kernel *k = p->kernel[0];
+    double unit = choose_unit(p);
+    const char *why = refusal(p, unit);
+    struct runs_job j;
+    (void)d;
+    if (why)
+        imf_proposal_refuse(out, "%s", why);
+    else if (open_job(&j, p, unit, NULL))
+        imf_proposal_refuse(out, "out of memory");
+    else {
+        struct imf_strips s = cut(p, p->height);
+        int strip = imf_min(s.width, s.samples), cores = threads_of(p, &s);
+        double kept = strip + (double)k->width * p->channels + IMF_SLACK;
+        double again = (s.rows + k->height - 1.0) / s.rows;
+        double ns = r->run_end + r->run_prefix * again * kept / strip +
+                    r->run * (double)imf_runs_size(j.wide) * j.count + r->run_group * j.groups +
+                    r->run_part * (j.parts - 1);
+        double ms = (double)p->width * p->height * p->channels * ns * 1e-6;
+        out->able = true;
+        out->error = p->exact ? 0 : real_error(p, unit);
+        memcpy(out->shape.bytes, &unit, sizeof unit);
+        out->bands = IMF_BANDS_FEW;
+        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + r->start_ms;
+        out->bytes = cores * (kept_bytes(p, strip) + 16.0 * strip);
+        snprintf(out->phrase, sizeof out->phrase, "%d runs of %dx%d%s", j.count, k->width,
+                 k->height, p->exact ? ", exact" : "");
+        free(j.runs);
+    }
+}
+
+static enum imf_status runs_make(void **job, const struct imf_problem *p,
+                                 const struct imf_proposal *proposal, struct imf_queue *queue,
+                                 struct imf_error *err) {
+    double unit;
+    (void)queue;
+    memcpy(&unit, proposal->shape.bytes, sizeof unit);
+    struct runs_job *j = *job = calloc(1, sizeof *j);
+    return j ? open_job(j, p, unit, err) : imf_fail_memory(err, sizeof *j);
+}
+
+static void runs_limit(void *job, int threads) {
+    ((struct runs_job *)job)->threads = threads;
+}
+
+static void runs_destroy(void **job) {
+    free(((struct runs_job *)*job)->runs);
+    free(*job);
+    *job = NULL;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+struct pass {
+    const struct runs_job *job;
+    const struct imf_surface *in, *out;
+    struct imf_strips strips;
+    atomic_bool failed;
+};
+
+/* What a strip works with. */
+struct work {
+    const struct runs_job *j;
+    struct imf_patch at;
+    char *kept; /* prefix sums of rows, each in its turn */
+    size_t pitch;
+    void *spare;
+    uint32_t *sum;
+    double *all;
+};
+
+/* Of row `row` of the kernel that lies on output row y. */
+static char *prefix_of(const struct work *w, int y, int row) {
+    return w->kept + (size_t)((y - w->at.y + row) % w->j->p.kernel[0]->height) * w->pitch;
+}
+
+static void keep(const struct work *w, const struct imf_surface *in, int y, int row) {
+    const struct imf_problem *p = &w->j->p;
+    const struct imf_kernel *k = p->kernel[0];
+    const void *from = imf_sample_at(in, y + row - k->cy, w->at.x - (ptrdiff_t)k->cx * p->channels);
+    imf_runs_prefix(p->in, w->j->wide, prefix_of(w, y, row), from, p->channels,
+                    w->at.n + (k->width - 1) * p->channels, (float)w->j->unit);
+}
+
+static void sum_row(const struct work *w, int y) {
+    const struct runs_job *j = w->j;
+    size_t pixel = (size_t)j->p.channels * imf_runs_size(j->wide), n = (size_t)w->at.n;
+    struct imf_runs_ends together = {.count = 0};
+    bool whole = is_whole(&j->p);
+    memset(w->all, 0, n * sizeof *w->all);
+    memset(w->sum, 0, n * sizeof *w->sum);
+    for (const struct run *r = j->runs; r < j->runs + j->count; r++) {
+        const char *prefix = prefix_of(w, y, r->row);
+        together.from[together.count] = prefix + (size_t)r->from * pixel;
+        together.to[together.count++] = prefix + (size_t)r->to * pixel;
+        if (r->last_of_group) {
+            int32_t tap = whole ? (int32_t)r->tap : 1;
+            imf_runs_add(j->wide, w->sum, &together, tap, w->spare, w->at.n);
+            together.count = 0;
+        }
+        if (r->last_of_part) {
+            imf_runs_widen(w->all, w->sum, (whole ? 1 : r->tap) / j->unit, w->at.n);
+            memset(w->sum, 0, n * sizeof *w->sum);
+        }
+    }
+}
+
+static void run_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct imf_problem *p = &pass->job->p;
+    const struct imf_kernel *k = p->kernel[0];
+    struct work w = {.j = pass->job, .at = imf_strips_at(&pass->strips, item)};
+    size_t size = imf_runs_size(w.j->wide), n = (size_t)imf_padded(w.at.n);
+    w.pitch = (n + imf_padded(k->width * p->channels)) * size;
+    w.kept = malloc((size_t)k->height * w.pitch);
+    w.all = malloc(n * (sizeof *w.all + sizeof *w.sum + size));
+    if (w.kept && w.all) {
+        w.sum = (uint32_t *)(w.all + n);
+        w.spare = w.sum + n;
+        for (int row = 0; row < k->height - 1; row++)
+            keep(&w, pass->in, w.at.y, row);
+        for (int y = w.at.y; y < w.at.end; y++) {
+            keep(&w, pass->in, y, k->height - 1);
+            sum_row(&w, y);
+            char *out = imf_surface_row(pass->out, y);
+            imf_runs_finish(p, out + (size_t)w.at.x * imf_sample_size(p->out), w.all, w.at.n);
+        }
+    } else
+        atomic_store(&pass->failed, true);
+    free(w.all);
+    free(w.kept);
+}
+
+static enum imf_status runs_run(void *job, const struct imf_surface *in,
+                                const struct imf_surface *out, struct imf_error *err) {
+    struct pass pass = {.job = job, .in = in, .out = out};
+    const struct imf_problem *p = &pass.job->p;
+    pass.strips = cut(p, out->height);
+    int most = threads_of(p, &pass.strips), asked = pass.job->threads;
+    imf_parallel_on(asked > 0 ? imf_min(asked, most) : most, pass.strips.count, run_item, &pass);
+    size_t bytes = (size_t)kept_bytes(p, pass.strips.width);
+    return pass.failed ? imf_fail_memory(err, bytes) : IMF_OK;
+}
+
+const struct imf_solver imf_solver_runs = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .kinds = 1u << IMF_CONVOLUTION,
+    .propose = runs_propose,
+    .make = runs_make,
+    .run = runs_run,
+    .destroy = runs_destroy,
+    .limit = runs_limit,
+};

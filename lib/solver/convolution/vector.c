@@ -1,0 +1,311 @@
+/*
+ * vector.c - small kernels on the host's cores, in loops that compilers vectorise
+ *
+ * What a small job takes on a device is mostly the start of its driver. These loops (vector_rows.c)
+ * start with the program, and for small kernels are about as fast; the float64 reference (host.c)
+ * is what they are held to.
+ *
+ * Sums are
+ *   - tap by tap, those that are not 0, mirrored ones as pairs;
+ *   - or of a column and then a row as in separable.c, also two or three of these;
+ *   - or of all taps, for several output rows at once (dense_rows.c),
+ * whichever is estimated to take the least, in 16-bit integers or floats. With
+ * S = (largest sample) * (sum of |taps|) no partial sum exceeds S: exact ones take 16 bits for bytes
+ * when S <= 32767, else floats, which hold every integer below 2^24.
+ *
+ * Exact quotients. A numerator over an integer scale is at least 1 / (2 * scale) away from a tie
+ * that it is not, and a float's quotient is off by at most 2^-24 of itself: below 2^23 none is
+ * moved onto a tie. Scales that are powers of two only change the exponent.
+ *
+ * Exact magnitudes. Those of a byte's scale are decided by floats: up to 512 they come no nearer to
+ * a tie than 2.4e-4 (direct.c), larger ones saturate. Others need the next integer put right. A
+ * threshold is compared with by squares, and those that become floats are roots of floats.
+ *
+ * Real problems are in floats: vector_taps.c bounds their errors.
+ */
+#include "base/parallel.h"
+#include "base/rounding.h"
+#include "device/tuning.h"
+#include "solver/convolution/vector_taps.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Threads take about 0.02 ms to start: less work than this stays on the caller's, and an item of
+ * more takes some such parts. */
+#define ALONE_MS 0.3
+#define ITEM_MS 0.15
+
+/* Rows of a dense item, which widens rows for its neighbours' sake too, at least: of that many
+ * kernels. */
+#define DENSE_KERNELS 4
+
+struct vector_job {
+    struct imf_vector_rows rows;
+    struct imf_dense *dense; /* owned; or NULL */
+    int item;                /* rows that a thread takes at a time */
+    int threads;             /* 0: as many as cores */
+};
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+static double largest_sum(const struct imf_problem *p) {
+    return p->in_max *
+           fmax(p->facts[0].abs_sum, p->kind == IMF_MAGNITUDE ? p->facts[1].abs_sum : 0);
+}
+
+static bool power_of_two(double v) {
+    int exponent;
+    return frexp(v, &exponent) == 0.5;
+}
+
+/* Exact sums, numerators and roots are what this can do. */
+static bool choose_exact(const struct imf_problem *p, struct imf_vector_shape *s,
+                         struct imf_proposal *out) {
+    const struct imf_epilogue *e = &p->epilogue;
+    double sum = largest_sum(p), scale = fabs(e->scale);
+    double most = sum + (fabs(e->add) + fabs(e->offset)) * scale;
+    out->error = 0;
+    s->narrow = p->in == IMF_U8 && sum <= 32767;
+    if (p->kind == IMF_MAGNITUDE) {
+        bool bytes = p->out == IMF_U8 && fabs(e->offset) <= 256 && sum < IMF_WHOLE_FLOATS;
+        if (sum < IMF_WHOLE_FLOATS && p->out == IMF_F32 && !e->threshold) {
+            out->error = imf_problem_end_error(p, sum);
+            return true;
+        }
+        s->end.squares = scale == 1 && e->threshold && sum < IMF_WHOLE_FLOATS;
+        if (s->end.squares)
+            return true;
+        s->end.root = !bytes;
+        if (scale == 1 && !e->threshold && (bytes || (p->out == IMF_U16 && sum < 1 << 21)))
+            return true;
+        imf_proposal_refuse(out, "an exact magnitude like this needs more than float32");
+        return false;
+    }
+    s->end.narrow = s->narrow && p->out == IMF_U8 && scale == 1 && !e->threshold && most <= 32767;
+    if (most < IMF_WHOLE_FLOATS / (power_of_two(scale) ? 1 : 2) &&
+        (!e->threshold || e->level * scale < IMF_WHOLE_FLOATS))
+        return true;
+    imf_proposal_refuse(out, "exact sums do not fit float32");
+    return false;
+}
+
+/*
+ * Milliseconds of one core: samples * ns * 1e-6, where the nanoseconds of a sample are
+ *     end + taps * product + pairs * pair           of samples of the image, 16 bits or floats
+ *     + floats, unless all is in 16 bits
+ *     + the same of the sums between column and row
+ *     + divide, exact and scaled    + root, magnitudes
+ * in the rates of struct imf_vector_rates; of dense kernels
+ *     end + floats + dense_sample + taps * dense
+ */
+static double sums_ns(const struct imf_vector_rows *w) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    bool apart = w->kind == IMF_VECTOR_SEPARABLE;
+    double ns = 0;
+    for (int i = 0; i < 2 * IMF_RANK_MAX; i++) {
+        const struct imf_vector_sum *s = &w->sum[i]; /* of no taps, if there is none */
+        bool middle = apart && i % 2;
+        double product = w->narrow ? r->narrow : middle ? r->middle : r->real;
+        double sum =
+            product * (s->count - s->pairs) + (middle ? r->middle_pair : r->pair) * s->pairs;
+        if (apart && !middle) /* what a strip's neighbours sum, too */
+            sum *= 1 + (double)(w->left + w->right) / IMF_VECTOR_STRIP;
+        ns += sum;
+    }
+    return ns;
+}
+
+static double cost(const struct imf_problem *p, const struct imf_vector_shape *s, double sums) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    double ns = r->end + (s->end.narrow ? 0 : r->floats) + sums;
+    if (p->exact && fabs(p->epilogue.scale) != 1)
+        ns += r->divide;
+    if (p->kind == IMF_MAGNITUDE)
+        ns += r->root;
+    return (double)p->width * p->height * p->channels * ns * 1e-6;
+}
+
+/* Take a shape if it is within the tolerance and costs less than what was taken before. */
+static void consider(const struct imf_problem *p, const struct imf_vector_shape *s, double error,
+                     struct imf_vector_shape *best, struct imf_proposal *out) {
+    double allowed = s->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
+    if (error > allowed && !out->able)
+        imf_proposal_refuse(out,
+                            "float32 sums would be off by up to %.2g, more than the %.2g allowed",
+                            error, allowed);
+    if (error > allowed || (out->able && best->ms <= s->ms))
+        return;
+    *best = *s;
+    out->able = true;
+    out->error = error;
+}
+
+static void consider_listed(const struct imf_problem *p, struct imf_vector_shape s,
+                            const struct imf_terms *terms, double exact_error,
+                            struct imf_vector_shape *best, struct imf_proposal *out) {
+    struct imf_vector_rows w;
+    if (!imf_vector_fill(p, &s, terms, &w))
+        return;
+    s.ms = cost(p, &s, sums_ns(&w));
+    consider(p, &s, p->exact ? exact_error : imf_vector_error(p, terms, &w), best, out);
+}
+
+static void consider_dense(const struct imf_problem *p, struct imf_vector_shape s,
+                           struct imf_vector_shape *best, struct imf_proposal *out) {
+    const struct imf_kernel *k = p->kernel[0];
+    int taps = k->width * k->height;
+    if (p->kind == IMF_MAGNITUDE || imf_max(k->width, k->height) > IMF_DENSE_SIDE ||
+        (k->width - 1) * p->channels > IMF_VECTOR_REACH)
+        return;
+    s.kind = IMF_VECTOR_DENSE;
+    s.narrow = s.end.narrow = false;
+    s.ms = cost(p, &s, imf_vector_rates.dense_sample + taps * imf_vector_rates.dense);
+    consider(p, &s, p->exact ? 0 : imf_vector_error(p, NULL, NULL), best, out);
+}
+
+/* The cheapest shape; out->able tells whether there is one, else out->why. */
+static void choose(const struct imf_problem *p, struct imf_vector_shape *best,
+                   struct imf_proposal *out) {
+    struct imf_vector_shape s = {.kind = IMF_VECTOR_PLAIN};
+    struct imf_terms terms = {0};
+    if (p->in == IMF_F64 || p->out == IMF_F64) {
+        imf_proposal_refuse(out, "this takes no float64 samples");
+        return;
+    }
+    if (p->exact && !choose_exact(p, &s, out))
+        return;
+    double exact_error = out->error;
+    imf_proposal_refuse(out, "the kernel is too large");
+    if (imf_vector_find_terms(p, &s, &terms)) {
+        s.kind = IMF_VECTOR_SEPARABLE;
+        consider_listed(p, s, &terms, exact_error, best, out);
+        free(terms.store);
+    }
+    s.kind = p->kind == IMF_MAGNITUDE ? IMF_VECTOR_MAGNITUDE : IMF_VECTOR_PLAIN;
+    s.rank = 0;
+    consider_listed(p, s, NULL, exact_error, best, out);
+    consider_dense(p, s, best, out);
+}
+
+static void vector_propose(const struct imf_problem *p, const struct imf_device *d,
+                           struct imf_proposal *out) {
+    struct imf_vector_shape s;
+    (void)d;
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        imf_proposal_refuse(out, "rows are too long");
+        return;
+    }
+    choose(p, &s, out);
+    if (!out->able)
+        return;
+    _Static_assert(sizeof s <= IMF_SHAPE, "a shape");
+    memcpy(out->shape.bytes, &s, sizeof s);
+    int cores = imf_cores();
+    out->ms = s.ms < ALONE_MS || cores == 1 ? s.ms : s.ms / cores + imf_vector_rates.start_ms;
+    char rank[24] = "";
+    if (s.rank > 1)
+        snprintf(rank, sizeof rank, ", rank %d", s.rank);
+    snprintf(out->phrase, sizeof out->phrase, "vector %d%s%d%s%s%s", p->kernel[0]->width,
+             s.kind == IMF_VECTOR_SEPARABLE ? " + " : "x", p->kernel[0]->height, rank,
+             p->exact ? ", exact, " : ", ", s.narrow ? "16-bit integers" : "float32");
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static void vector_destroy(void **job) {
+    if (*job)
+        free(((struct vector_job *)*job)->dense);
+    free(*job);
+    *job = NULL;
+}
+
+/* Rows of an item, of ms for all of them. */
+static int item_rows(const struct imf_problem *p, const struct imf_vector_shape *s) {
+    if (s->ms < ALONE_MS)
+        return p->height;
+    double rows = ceil(ITEM_MS / s->ms * p->height);
+    if (s->kind == IMF_VECTOR_DENSE) {
+        double share = ceil((double)p->height / imf_cores());
+        rows = fmin(fmax(rows, DENSE_KERNELS * p->kernel[0]->height), share);
+        rows = ceil(rows / IMF_DENSE_ROWS) * IMF_DENSE_ROWS;
+    }
+    return (int)fmin(p->height, rows);
+}
+
+static enum imf_status vector_make(void **job, const struct imf_problem *p,
+                                   const struct imf_proposal *proposal, struct imf_queue *queue,
+                                   struct imf_error *err) {
+    struct imf_vector_shape s;
+    struct imf_terms terms = {0};
+    bool made = true;
+    (void)queue;
+    memcpy(&s, proposal->shape.bytes, sizeof s);
+    struct vector_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->item = item_rows(p, &s);
+    if (s.kind == IMF_VECTOR_DENSE) {
+        made = (j->dense = malloc(sizeof *j->dense));
+        if (made)
+            imf_vector_fill_dense(p, &s, j->dense);
+    } else {
+        made = s.kind != IMF_VECTOR_SEPARABLE || imf_vector_terms(p, &s, &terms);
+        if (made)
+            imf_vector_fill(p, &s, &terms, &j->rows);
+        free(terms.store);
+    }
+    if (made)
+        return IMF_OK;
+    vector_destroy(job);
+    return imf_fail(err, IMF_ERR_MEMORY, "out of memory for a kernel of %dx%d taps",
+                    p->kernel[0]->width, p->kernel[0]->height);
+}
+
+struct pass {
+    const struct vector_job *job;
+    const struct imf_surface *in, *out;
+    atomic_bool failed;
+};
+
+static void run_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct vector_job *j = pass->job;
+    int first = item * j->item, end = imf_min(first + j->item, pass->out->height);
+    if (!j->dense) {
+        imf_vector_rows(&j->rows, pass->in, pass->out, first, end);
+        return;
+    }
+    void *store = malloc(imf_dense_bytes(j->dense));
+    if (store)
+        imf_dense_rows(j->dense, pass->in, pass->out, first, end, store);
+    else
+        atomic_store(&pass->failed, true);
+    free(store);
+}
+
+static enum imf_status vector_run(void *job, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err) {
+    struct pass pass = {.job = job, .in = in, .out = out};
+    int items = (out->height - 1) / pass.job->item + 1;
+    imf_parallel_on(pass.job->threads, items, run_item, &pass);
+    return pass.failed ? imf_fail_memory(err, imf_dense_bytes(pass.job->dense)) : IMF_OK;
+}
+
+static void vector_limit(void *job, int threads) {
+    ((struct vector_job *)job)->threads = threads;
+}
+
+const struct imf_solver imf_solver_vector = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
+    .propose = vector_propose,
+    .make = vector_make,
+    .run = vector_run,
+    .destroy = vector_destroy,
+    .limit = vector_limit,
+};

@@ -1,0 +1,43 @@
+/* canny.h - the integers that edges are found with, on the host and on devices */
+#ifndef IMF_SOLVER_EDGES_CANNY_H
+#define IMF_SOLVER_EDGES_CANNY_H
+
+#include "filter/builtin.h"
+#include "solver/problem.h"
+
+#define IMF_CANNY_APERTURE 7                   /* the largest, */
+#define IMF_CANNY_RADIUS (4 * IMF_CANNY_SIGMA) /* and the Gaussian's */
+#define IMF_CANNY_BITS 12                      /* its weights add up to 1 << this */
+
+/* tan 22.5 degrees is this over 32768. */
+#define IMF_CANNY_TANGENT 13573
+
+/* Across what a gradient is compared. */
+enum imf_canny_direction { IMF_CANNY_ALONG_X, IMF_CANNY_ALONG_Y, IMF_CANNY_FALLS, IMF_CANNY_RISES };
+
+struct imf_canny_numbers {
+    int scale;                             /* values are samples times this, rounded */
+    int radius;                            /* of the Gaussian; 0: values are not smoothed */
+    uint32_t weight[IMF_CANNY_RADIUS + 1]; /* of values so far from the middle */
+    int half;                              /* of the aperture */
+    int smooth[IMF_CANNY_APERTURE], derive[IMF_CANNY_APERTURE];
+    int64_t low, high; /* what norms, or for L2 their squares, must be above */
+};
+
+void imf_canny_numbers(struct imf_canny_numbers *n, const struct imf_problem *p);
+/* v of a sample's type as an integer. */
+int imf_canny_value(const struct imf_canny_numbers *n, const struct imf_problem *p, double v);
+
+/* The samples of no edge and of an edge, epilogue included, as the output has them. */
+struct imf_canny_ends {
+    double v[2];
+    union {
+        uint8_t u8[2];
+        uint16_t u16[2];
+        float f32[2];
+        double f64[2];
+    } as;
+};
+void imf_canny_ends(struct imf_canny_ends *e, const struct imf_problem *p, enum imf_sample sample);
+
+#endif

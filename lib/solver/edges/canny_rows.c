@@ -1,0 +1,188 @@
+/*
+ * canny_rows.c - what may be an edge, in loops that compilers vectorise
+ *
+ * canny.c defines it. A patch goes down its rows and keeps the last few: of smoothed values as many
+ * as the aperture has, of gradients three. All numbers are integers, no wider than they have to be:
+ * of bytes the gradient, its size and the comparisons take 16 bits in an aperture of 3 (and 5 where
+ * nothing is smoothed), which is what makes it fast; others take 32, squares of theirs 64. That
+ * part is written once (canny_gradient.h) and compiled for each.
+ *
+ * Bytes that are not smoothed stay as they are, a 16th of the units that thresholds are in.
+ */
+#include "solver/edges/canny_rows.h"
+#include "base/clones.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define CHANNELS 4
+#define HALF (IMF_CANNY_APERTURE / 2)
+#define BLOCK 32
+/* Samples of a row of values with a pixel and the aperture on either side; of sums down. */
+#define VALUES (IMF_CANNY_STRIP + 2 * CHANNELS * (HALF + 1) + BLOCK)
+#define SUMS (VALUES + 2 * CHANNELS * IMF_CANNY_RADIUS + BLOCK)
+#define PIXELS (IMF_CANNY_STRIP + 2)
+#define ROWS 3
+
+struct span {
+    int first, n; /* samples of a row */
+};
+
+static bool is_smooth(const struct imf_canny_numbers *n) {
+    return n->radius > 0;
+}
+
+/* Values are samples: bytes. */
+static bool is_plain(const struct imf_canny_rows *r) {
+    return r->p->in == IMF_U8 && !is_smooth(r->n);
+}
+
+bool imf_canny_narrow(const struct imf_problem *p) {
+    static const int gain[] = {4, 48, 640};
+    int most = p->canny->sigma > 0 ? 255 * 16 : 255;
+    return p->in == IMF_U8 && gain[p->canny->aperture / 2 - 1] * most * 2 <= INT16_MAX;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Nearest integers, ties to even: adding 1.5 * 2^23 leaves a float no room for a fraction. */
+INLINE uint32_t value_of(float v, float full, float scale) {
+    v = v > 0 ? v : 0;
+    v = (v < full ? v : full) * scale;
+    return (uint32_t)(int)(v + 0x1.8p23f - 0x1.8p23f);
+}
+
+#define WIDEN(type, value)                                                                         \
+    do {                                                                                           \
+        const type *v = row;                                                                       \
+        for (int i = 0; i < n; i++)                                                                \
+            to[i] = (uint16_t)(value);                                                             \
+    } while (0)
+
+/* A row's samples as values. */
+IMF_CLONES static void widen(uint16_t *restrict to, enum imf_sample sample, const void *row, int n,
+                             float full, float scale) {
+    if (sample == IMF_U8)
+        WIDEN(uint8_t, v[i]);
+    else if (sample == IMF_U16)
+        WIDEN(uint16_t, v[i]);
+    else
+        WIDEN(float, value_of(v[i], full, scale));
+}
+
+#define ADD_PAIR(type, value)                                                                      \
+    do {                                                                                           \
+        const type *v = a, *w = b;                                                                 \
+        for (int i = 0; i < n; i++)                                                                \
+            sum[i] += weight * (uint32_t)(value);                                                  \
+    } while (0)
+
+/* Two rows that are as far from the middle, times their weight. */
+IMF_CLONES static void add_pair(uint32_t *restrict sum, enum imf_sample sample, const void *a,
+                                const void *b, int n, uint32_t weight, float full, float scale) {
+    if (sample == IMF_U8)
+        ADD_PAIR(uint8_t, (uint16_t)(v[i] + w[i]));
+    else if (sample == IMF_U16)
+        ADD_PAIR(uint16_t, v[i] + w[i]);
+    else
+        ADD_PAIR(float, value_of(v[i], full, scale) + value_of(w[i], full, scale));
+}
+
+/* Sums down, of bytes: 32 bits hold those across as well. */
+IMF_CLONES static void across_bytes(uint16_t *restrict to, const uint32_t *restrict sum, int n,
+                                    const struct imf_canny_numbers *k, int step) {
+    const int bits = 2 * IMF_CANNY_BITS - 4;
+    for (int x = 0; x < n; x += BLOCK) {
+        uint32_t acc[BLOCK];
+        for (int i = 0; i < BLOCK; i++)
+            acc[i] = (1u << (bits - 1)) + k->weight[0] * sum[x + i];
+        for (int r = 1; r <= k->radius; r++)
+            for (int i = 0; i < BLOCK; i++)
+                acc[i] += k->weight[r] * (sum[x + i - r * step] + sum[x + i + r * step]);
+        for (int i = 0; i < BLOCK; i++)
+            to[x + i] = (uint16_t)(acc[i] >> bits);
+    }
+}
+
+IMF_CLONES static void across(uint16_t *restrict to, const uint32_t *restrict sum, int n,
+                              const struct imf_canny_numbers *k, int step) {
+    const int bits = 2 * IMF_CANNY_BITS;
+    for (int x = 0; x < n; x += BLOCK) {
+        uint64_t acc[BLOCK];
+        for (int i = 0; i < BLOCK; i++)
+            acc[i] = (1u << (bits - 1)) + (uint64_t)k->weight[0] * sum[x + i];
+        for (int r = 1; r <= k->radius; r++)
+            for (int i = 0; i < BLOCK; i++)
+                acc[i] += (uint64_t)k->weight[r] * (sum[x + i - r * step] + sum[x + i + r * step]);
+        for (int i = 0; i < BLOCK; i++)
+            to[x + i] = (uint16_t)(acc[i] >> bits);
+    }
+}
+
+/* Values of a row, which may be beyond the image's. */
+static void value_row(const struct imf_canny_rows *r, int y, struct span span, uint16_t *to) {
+    const struct imf_canny_numbers *k = r->n;
+    enum imf_sample sample = r->in->sample;
+    int step = r->p->channels, reach = k->radius * step, n = span.n + 2 * reach;
+    float full = (float)r->p->epilogue.full, scale = (float)k->scale;
+    uint32_t sum[SUMS];
+    if (!is_smooth(k)) {
+        widen(to, sample, imf_sample_at(r->in, y, span.first), span.n, full, scale);
+        return;
+    }
+    memset(sum, 0, (size_t)(n + BLOCK) * sizeof *sum);
+    for (int i = 0; i <= k->radius; i++) /* the middle row is its own pair: its weight is even */
+        add_pair(sum, sample, imf_sample_at(r->in, y - i, span.first - reach),
+                 imf_sample_at(r->in, y + i, span.first - reach), n,
+                 i ? k->weight[i] : k->weight[0] / 2, full, scale);
+    (sample == IMF_U8 ? across_bytes : across)(to, sum + reach, span.n, k, step);
+}
+
+/* ---- gradients ------------------------------------------------------------------------------- */
+
+static const int smooth[][IMF_CANNY_APERTURE] = {
+    {1, 2, 1}, {1, 4, 6, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
+static const int derive[][IMF_CANNY_APERTURE] = {
+    {-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
+
+/* The gradient's lesser part is below the tangent times the other one. Of 16 bits the high half of
+ * the product is enough: only 0 is on the line. */
+#define BELOW_NARROW(least, most)                                                                  \
+    ((uint16_t)(least) <= (uint16_t)((uint16_t)(most) * (2u * IMF_CANNY_TANGENT) >> 16))
+#define BELOW_WIDE(least, most) ((int64_t)(least)*32768 < (int64_t)(most)*IMF_CANNY_TANGENT)
+
+#define NAME(what) what##_narrow
+#define PART int16_t
+#define SIZE int16_t
+#define BELOW BELOW_NARROW
+#define SQUARES 0
+#include "solver/edges/canny_gradient.h"
+
+#define NAME(what) what##_narrow_squares
+#define PART int16_t
+#define SIZE int32_t
+#define BELOW BELOW_NARROW
+#define SQUARES 1
+#include "solver/edges/canny_gradient.h"
+
+#define NAME(what) what##_wide
+#define PART int32_t
+#define SIZE int32_t
+#define BELOW BELOW_WIDE
+#define SQUARES 0
+#include "solver/edges/canny_gradient.h"
+
+#define NAME(what) what##_wide_squares
+#define PART int32_t
+#define SIZE int64_t
+#define BELOW BELOW_WIDE
+#define SQUARES 1
+#include "solver/edges/canny_gradient.h"
+
+void imf_canny_patch(const struct imf_canny_rows *r, struct imf_patch at) {
+    bool narrow = imf_canny_narrow(r->p);
+    if (r->p->canny->squares)
+        (narrow ? patch_narrow_squares : patch_wide_squares)(r, at);
+    else
+        (narrow ? patch_narrow : patch_wide)(r, at);
+}

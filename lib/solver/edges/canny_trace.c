@@ -1,0 +1,123 @@
+/*
+ * canny_trace.c - edges from what may be one
+ *
+ * What is weak and touches an edge, by side or corner, becomes one, until nothing changes. That has
+ * one result, whatever the order: edges are followed in some rows at a time, while these are in a
+ * cache, on several threads, and then those that cross from some into others.
+ *
+ * Pixels whose neighbours have not been looked at yet are on a stack. Where that is full they stay
+ * as they are, strong, and the rows are searched for them once more, so that no image takes more
+ * memory; and each search finds as many as the stack holds.
+ */
+#include "solver/edges/canny_trace.h"
+
+#include "base/surface.h"
+#include "solver/edges/canny_rows.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define STACK 4096
+
+/* Pixels from `first` up to `end` may be touched. */
+struct follow {
+    unsigned char *first, *end;
+    ptrdiff_t pitch;
+    unsigned char *stack[STACK];
+    int count;
+    bool full; /* some strong pixels are not on the stack */
+    const struct imf_canny_map *map;
+    void (*found)(void *, int x, int y); /* or NULL */
+    void *data;
+};
+
+static void tell(const struct follow *f, const unsigned char *at) {
+    ptrdiff_t i = at - f->map->pixel;
+    f->found(f->data, (int)(i % f->pitch), (int)(i / f->pitch));
+}
+
+static inline void reach(struct follow *f, unsigned char *at) {
+    if (at < f->first || at >= f->end || *at != IMF_CANNY_WEAK)
+        return;
+    *at = IMF_CANNY_STRONG;
+    if (f->count == STACK)
+        f->full = true;
+    else
+        f->stack[f->count++] = at;
+}
+
+/* All that a strong pixel leads to. */
+static void follow(struct follow *f, unsigned char *at) {
+    f->stack[f->count++] = at;
+    while (f->count) {
+        at = f->stack[--f->count];
+        *at = IMF_CANNY_EDGE;
+        if (f->found)
+            tell(f, at);
+        for (ptrdiff_t row = -f->pitch; row <= f->pitch; row += f->pitch) {
+            reach(f, at + row - 1);
+            reach(f, at + row);
+            reach(f, at + row + 1);
+        }
+    }
+}
+
+/* The first strong pixel from `at` on, or the end. */
+static unsigned char *next_strong(const struct follow *f, unsigned char *at) {
+    const uint64_t strong = 0x0101010101010101u * IMF_CANNY_STRONG;
+    for (uint64_t word; f->end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        if (word & strong)
+            break;
+    }
+    while (at < f->end && *at != IMF_CANNY_STRONG)
+        at++;
+    return at;
+}
+
+static void search(struct follow *f) {
+    do {
+        f->full = false;
+        for (unsigned char *at = f->first; (at = next_strong(f, at)) < f->end; at++)
+            follow(f, at);
+    } while (f->full);
+}
+
+static struct follow rows_of(const struct imf_canny_map *map, int first, int end) {
+    return (struct follow){.first = map->pixel + (ptrdiff_t)first * (ptrdiff_t)map->pitch,
+                           .end = map->pixel + (ptrdiff_t)end * (ptrdiff_t)map->pitch - 1,
+                           .pitch = (ptrdiff_t)map->pitch,
+                           .map = map};
+}
+
+void imf_canny_search(const struct imf_canny_map *map, int first, int end) {
+    struct follow f = rows_of(map, first, end);
+    search(&f);
+}
+
+/* From an edge in row `from` to what it touches in row `to`, beside it. */
+static bool cross(struct follow *f, const struct imf_canny_map *map, int from, int to) {
+    const unsigned char *edge = map->pixel + (size_t)from * map->pitch;
+    unsigned char *weak = map->pixel + (size_t)to * map->pitch;
+    for (int x = 0; x < map->width; x++)
+        for (int dx = -1; dx <= 1 && edge[x] == IMF_CANNY_EDGE; dx++)
+            if (weak[x + dx] == IMF_CANNY_WEAK) {
+                weak[x + dx] = IMF_CANNY_STRONG;
+                follow(f, weak + x + dx);
+            }
+    return f->full;
+}
+
+void imf_canny_join(const struct imf_canny_map *map, int rows, void (*found)(void *, int x, int y),
+                    void *data) {
+    struct follow f = rows_of(map, 0, map->height);
+    bool full = false;
+    f.found = found;
+    f.data = data;
+    for (int y = rows; y < map->height; y += rows) {
+        full = cross(&f, map, y - 1, y) || full;
+        full = cross(&f, map, y, y - 1) || full;
+    }
+    if (full)
+        search(&f);
+}

@@ -1,0 +1,204 @@
+/*
+ * phase.c - directions of gradients on the host's cores, in loops that compilers vectorise
+ *
+ * The gradient's two sums are of integers that floats hold, so that they are exact; where they are
+ * not, a gradient of nearly 0 could point anywhere, and float64 is asked (host.c, whose definition
+ * this follows).
+ *
+ * The direction is found in turns. In the octant beside an axis it is the arc tangent of the lesser
+ * part z of the gradient over the greater, in 0..1/8 of a turn; seven odd powers of z give it to
+ * within 6e-8 (least squares with weights raised where the error was largest, so that it is even),
+ * 0 exactly. Reflections lead to the other octants: they take it from 1/4, 1/2 or 1.
+ */
+#include "base/clones.h"
+#include "base/parallel.h"
+#include "base/rounding.h"
+#include "device/tuning.h"
+#include "solver/common/float_row.h"
+#include "solver/common/strips.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define TURN_ERROR 1.2e-7 /* and its reflections' rounding */
+#define ALONE_MS 0.3      /* threads take about 0.02 ms to start */
+#define STRIP 2048        /* shorter ones keep memory waiting, a row after another */
+#define LEAST_ROWS 16
+#define INLINE static inline __attribute__((always_inline))
+
+struct phase_job {
+    struct imf_problem p;
+    int threads; /* 0: as many as cores */
+};
+
+struct pass {
+    const struct imf_problem *p;
+    const struct imf_surface *in, *out;
+    struct imf_strips strips;
+};
+
+#define ADD(type)                                                                                  \
+    do {                                                                                           \
+        const type *at = row;                                                                      \
+        for (int i = 0; i < n; i++)                                                                \
+            sum[i] += tap * (float)at[i];                                                          \
+    } while (0)
+
+INLINE void add(float *restrict sum, enum imf_sample sample, const void *row, float tap, int n) {
+    if (sample == IMF_U8)
+        ADD(uint8_t);
+    else if (sample == IMF_U16)
+        ADD(uint16_t);
+    else
+        ADD(float);
+}
+
+/* The same of bytes whose sums 16 bits hold: twice as many at once, and nothing to widen further. */
+INLINE void sum_bytes(const struct pass *pass, const struct imf_kernel *k, int y, int first, int n,
+                      float *restrict to) {
+    int16_t part[STRIP];
+    for (int i = 0; i < n; i++)
+        part[i] = 0;
+    for (int t = 0; t < k->width * k->height; t++) {
+        int row = y + t / k->width - k->cy, sample = (t % k->width - k->cx) * pass->p->channels;
+        const uint8_t *at = imf_sample_at(pass->in, row, first + sample);
+        int16_t tap = (int16_t)k->taps[t];
+        for (int i = 0; i < n && tap; i++)
+            part[i] = (int16_t)(part[i] + tap * at[i]);
+    }
+    for (int i = 0; i < n; i++)
+        to[i] = part[i];
+}
+
+/* x's part and y's, which grows downwards, to counter-clockwise directions in 0..full. */
+INLINE void turn(float *restrict x, const float *restrict y, int n, float full) {
+    for (int i = 0; i < n; i++) {
+        float a = fabsf(x[i]), b = fabsf(y[i]);
+        float most = a > b ? a : b, least = a > b ? b : a;
+        float z = least / (most > 0 ? most : 1), zz = z * z;
+        float t = 0.00108413f;
+        t = t * zz - 0.00534827635f;
+        t = t * zz + 0.0126724998f;
+        t = t * zz - 0.0210615192f;
+        t = t * zz + 0.0315251151f;
+        t = t * zz - 0.0530262366f;
+        t = (t * zz + 0.159154326f) * z;
+        t = b > a ? 0.25f - t : t;
+        t = x[i] < 0 ? 0.5f - t : t;
+        t = y[i] > 0 ? 1 - t : t;
+        t *= full;
+        x[i] = t < full ? t : 0;
+    }
+}
+
+INLINE void sum(const struct pass *pass, const struct imf_kernel *k, int y, int first, int n,
+                float *to) {
+    for (int i = 0; i < n; i++)
+        to[i] = 0;
+    for (int t = 0; t < k->width * k->height; t++) {
+        int row = y + t / k->width - k->cy, sample = (t % k->width - k->cx) * pass->p->channels;
+        if (k->taps[t] != 0)
+            add(to, pass->in->sample, imf_sample_at(pass->in, row, first + sample),
+                (float)k->taps[t], n);
+    }
+}
+
+IMF_CLONES static void directions(const struct pass *pass, int y, int first, int n, void *row) {
+    const struct imf_problem *p = pass->p;
+    float gx[STRIP], gy[STRIP];
+    double most = p->in_max * fmax(p->facts[0].abs_sum, p->facts[1].abs_sum);
+    bool bytes = pass->in->sample == IMF_U8 && most <= INT16_MAX;
+    if (bytes) {
+        sum_bytes(pass, p->kernel[0], y, first, n, gx);
+        sum_bytes(pass, p->kernel[1], y, first, n, gy);
+    } else {
+        sum(pass, p->kernel[0], y, first, n, gx);
+        sum(pass, p->kernel[1], y, first, n, gy);
+    }
+    turn(gx, gy, n, (float)p->epilogue.full);
+    imf_float_row_store(row, pass->out->sample, gx, n, &p->epilogue);
+}
+
+static void run_strip(void *data, int item) {
+    const struct pass *pass = data;
+    struct imf_patch patch = imf_strips_at(&pass->strips, item);
+    size_t size = imf_sample_size(pass->out->sample);
+    for (int y = patch.y; y < patch.end; y++)
+        directions(pass, y, patch.x, patch.n,
+                   (char *)imf_surface_row(pass->out, y) + (size_t)patch.x * size);
+}
+
+/* Milliseconds of one core: samples * phase * 1e-6. */
+static double cost(const struct imf_problem *p) {
+    double each = imf_vector_rates.phase * (p->in == IMF_U8 ? 1 : 1.5);
+    return (double)p->width * p->height * p->channels * each * 1e-6;
+}
+
+static void phase_propose(const struct imf_problem *p, const struct imf_device *d,
+                          struct imf_proposal *out) {
+    (void)d;
+    double sum = p->in_max * fmax(p->facts[0].abs_sum, p->facts[1].abs_sum);
+    out->error = p->epilogue.full * TURN_ERROR * fabs(p->epilogue.multiply) +
+                 imf_float_ulp(p->epilogue.full + fabs(p->epilogue.offset));
+    if (p->in == IMF_F64 || p->out == IMF_F64) {
+        imf_proposal_refuse(out, "this takes no float64 samples");
+        return;
+    }
+    if (!p->facts[0].integer || !p->facts[1].integer || sum > IMF_WHOLE_FLOATS ||
+        out->error > p->tolerance) {
+        imf_proposal_refuse(out, "directions like these need more than float32");
+        return;
+    }
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        imf_proposal_refuse(out, "rows are too long");
+        return;
+    }
+    double ms = cost(p);
+    int cores = imf_cores();
+    out->able = true;
+    out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+    snprintf(out->phrase, sizeof out->phrase, "vector directions %dx%d", p->kernel[0]->width,
+             p->kernel[0]->height);
+}
+
+static enum imf_status phase_make(void **job, const struct imf_problem *p,
+                                  const struct imf_proposal *proposal, struct imf_queue *queue,
+                                  struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct phase_job *j = *job = malloc(sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    *j = (struct phase_job){.p = *p};
+    return IMF_OK;
+}
+
+static enum imf_status phase_run(void *job, const struct imf_surface *in,
+                                 const struct imf_surface *out, struct imf_error *err) {
+    const struct phase_job *j = job;
+    int samples = j->p.width * j->p.channels;
+    struct pass pass = {&j->p, in, out, imf_strips_cut(samples, out->height, STRIP, LEAST_ROWS)};
+    (void)err;
+    imf_parallel_on(j->threads, pass.strips.count, run_strip, &pass);
+    return IMF_OK;
+}
+
+static void phase_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+static void phase_limit(void *job, int threads) {
+    ((struct phase_job *)job)->threads = threads;
+}
+
+const struct imf_solver imf_solver_phase = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .kinds = 1u << IMF_PHASE,
+    .propose = phase_propose,
+    .make = phase_make,
+    .run = phase_run,
+    .destroy = phase_destroy,
+    .limit = phase_limit,
+};

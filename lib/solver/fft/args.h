@@ -1,0 +1,56 @@
+/*
+ * args.h - what the programs of transforms get as structs
+ *
+ * Each mirrors one in cl/ field by field (test_mirrors.c compares them on a device), with lengths
+ * and positions in samples unless cl/ says otherwise.
+ */
+#ifndef IMF_SOLVER_FFT_ARGS_H
+#define IMF_SOLVER_FFT_ARGS_H
+
+#include "fourier/run.h"
+
+/* struct fft_sizes of cl/fft.cl. */
+struct imf_fft_sizes {
+    imf_long in_origin, in_pitch, out_origin, out_pitch, middle_sum[2];
+    float middle, error, shift[2];
+    int32_t width, height, tiles_x, pairs, last_row, last_column;
+    struct imf_fft_axis x, y;
+};
+
+/* struct fft_gpu_sizes of cl/fft_gpu.cl. */
+struct imf_fft_gpu_sizes {
+    imf_long in_start, out_start, middle_sum;
+    float middle, error;
+    int32_t in_pitch, out_pitch, width, height, columns, last_row, pitch_in, pitch_out, rows_length;
+    int32_t tiles_x, valid_x, valid_y, taps_w, taps_h, pair, lines, capacity;
+};
+
+/* struct frequency_sizes of cl/frequency.cl. */
+struct imf_frequency_sizes {
+    imf_long in_origin, in_pitch, out_origin, out_pitch;
+    float middle, mean, outside[4];
+    int32_t width, height, channel, bands, work, taps[2];
+    struct imf_fft_axis x, y;
+};
+
+/* struct gain of cl/parts/transfer.cl. */
+struct imf_frequency_gain {
+    imf_long least, most, centre;
+    float inverse, norm;
+    int32_t type, order, band, notch, reject;
+};
+
+/* struct gpu_axis of cl/frequency_gpu.cl. */
+struct imf_frequency_gpu_axis {
+    int32_t length, stages, first;
+};
+
+/* struct frequency_gpu_sizes of cl/frequency_gpu.cl. */
+struct imf_frequency_gpu_sizes {
+    imf_long in_origin, in_pitch, out_origin, out_pitch;
+    float middle, mean, outside[4];
+    int32_t width, height, gap, pitch, taps[2];
+    struct imf_frequency_gpu_axis x, outer, inner;
+};
+
+#endif

@@ -1,0 +1,306 @@
+/*
+ * spectral_filter_host.c - transfer functions on the host, in double precision
+ *
+ * The image is made periodic (extend.h), transformed, multiplied by the gain of each frequency and
+ * transformed back, one channel after the other. Rows are made periodic and transformed; columns of
+ * their spectra are made periodic where they lie, as that is a sum of rows, and transformed,
+ * multiplied and transformed back while they are in the cache. The gains are computed with the first
+ * channel.
+ *
+ * It is what devices are held to, and, on all cores, the host's way as well.
+ */
+#include "solver/convolution/host.h"
+
+#include "base/parallel.h"
+#include "device/tuning.h"
+#include "fourier/half_plane.h"
+#include "fourier/plan.h"
+#include "solver/fft/extend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LANES IMF_FFT_LANES
+#define CHUNK 512 /* samples of a row between one type and the other */
+
+/* Lengths of the transforms. */
+struct shape {
+    int nx, ny;
+};
+
+struct host_frequency_job {
+    struct imf_problem p;
+    struct shape shape;
+    int threads; /* 0: as many as cores */
+};
+
+/* How a line becomes periodic. */
+struct gap {
+    int size, period;
+    struct imf_wave wave;
+    struct imf_blend *blends; /* period - size */
+    double *taps;
+};
+
+struct transfer {
+    const struct imf_problem *p;
+    const struct imf_surface *in, *out;
+    struct imf_half_plane plane;
+    struct gap gap_x, gap_y;
+    double *gains; /* of each point of the plane, over the number of points */
+    int channel;   /* that is on the plane */
+};
+
+/* What a prime stage costs is counted in doublings of a length: of those of its convolution, padded
+ * to `length`, or by the definition. */
+static double host_doublings(const struct imf_fft_plan *plan) {
+    double sum = log2(plan->length);
+    for (int s = 0; s < plan->primes; s++) {
+        int prime = plan->radix[s], length = imf_fft_prime_length(prime);
+        sum += length > 0 ? 1.3 * length / prime * log2(length) : prime / 4.0;
+    }
+    return sum;
+}
+
+/* Of all but a notch one half of a column is the other's mirror. */
+static bool is_even(const struct imf_transfer *t) {
+    return t->kind != IMF_NOTCH;
+}
+
+/*
+ * Milliseconds of one core, in the host's nanoseconds: (points * channels * doubling * doublings
+ * + samples * values + gains * gain) * 1e-6.
+ */
+static double cost(const struct imf_problem *p, double points, double doublings) {
+    const struct imf_host_rates *r = &imf_host_rates;
+    double samples = (double)p->width * p->height * p->channels;
+    double gains = points / (is_even(p->transfer) ? 4 : 2);
+    return (points * p->channels * r->doubling * doublings + samples * r->values +
+            gains * r->gain) *
+           1e-6;
+}
+
+static void host_frequency_propose(const struct imf_problem *p, const struct imf_device *d,
+                                   struct imf_proposal *out) {
+    struct shape *s = (struct shape *)out->shape.bytes;
+    struct imf_fft_plan x, y;
+    (void)d;
+    s->nx = imf_extend_period(p->transfer, p->width, p->edge);
+    s->ny = imf_extend_period(p->transfer, p->height, p->edge);
+    snprintf(out->phrase, sizeof out->phrase, "host fft");
+    if (s->nx <= 0 || s->ny <= 0 || !imf_fft_plan_any(&x, s->nx) || !imf_fft_plan_any(&y, s->ny)) {
+        imf_extend_too_long(out->why, sizeof out->why, p);
+        return;
+    }
+    double gains = (double)imf_half_plane_blocks(s->nx) * LANES * s->ny;
+    out->able = true;
+    out->ms = cost(p, (double)s->nx * s->ny, host_doublings(&x) + host_doublings(&y)) / imf_cores();
+    out->bytes = imf_half_plane_bytes(s->nx, s->ny, 0) + gains * sizeof(double);
+    out->bands = IMF_BANDS_WHOLE;
+    snprintf(out->phrase, sizeof out->phrase, "host fft %dx%d, float64", s->nx, s->ny);
+}
+
+/* ---- what lies between the image and its next period ----------------------------------------- */
+
+static bool make_gap(struct gap *g, const struct imf_problem *p, double frequency, int size,
+                     int period) {
+    struct imf_wave wave = imf_extend_wave(p->transfer, frequency, size, p->edge);
+    *g = (struct gap){size, period, wave, calloc((size_t)period, sizeof *g->blends),
+                      calloc(2 * (size_t)size, sizeof *g->taps)};
+    if (!g->blends || !g->taps)
+        return false;
+    imf_extend_blends(g->blends, size, period, p->edge, wave);
+    imf_extend_taps(g->taps, wave);
+    return true;
+}
+
+/* The gap behind `count` lines, at most 2 * LANES, whose samples lie side by side. */
+static void extend(double *lines, size_t count, const struct gap *gap, const double *outside) {
+    double fit[4][2 * LANES] = {{0}};
+    size_t size = (size_t)gap->size;
+    for (size_t i = 0; i < (size_t)gap->wave.taps; i++)
+        for (size_t k = 0; k < 4; k++) {
+            const double *end = lines + (k / 2 ? i : size - 1 - i) * count;
+            for (size_t l = 0; l < count; l++)
+                fit[k][l] += gap->taps[2 * i + k % 2] * end[l];
+        }
+    for (size_t i = size; i < (size_t)gap->period; i++) {
+        const struct imf_blend *b = &gap->blends[i - size];
+        const double *u = b->first < 0 ? outside : lines + (size_t)b->first * count;
+        const double *v = b->second < 0 ? outside : lines + (size_t)b->second * count;
+        double *to = lines + i * count, w = (double)b->weight;
+        for (size_t l = 0; l < count; l++) {
+            double sum = (1 - w) * u[l] + w * v[l];
+            for (int k = 0; k < 4; k++)
+                sum += (double)b->wave[k] * fit[k][l];
+            to[l] = sum;
+        }
+    }
+}
+
+/* ---- a channel's rows ------------------------------------------------------------------------ */
+
+/* Every so many samples of a row, from one step to another. */
+static void pick(void *to, size_t to_step, const void *from, size_t from_step, size_t count,
+                 size_t size) {
+#define PICK(type)                                                                                 \
+    for (size_t i = 0; i < count; i++)                                                             \
+    ((type *)to)[i * to_step] = ((const type *)from)[i * from_step]
+    if (size == 1)
+        PICK(uint8_t);
+    else if (size == 2)
+        PICK(uint16_t);
+    else if (size == 4)
+        PICK(float);
+    else
+        PICK(double);
+}
+
+static void load_row(void *user, int y, double *row) {
+    const struct transfer *t = user;
+    size_t width = (size_t)t->p->width, channels = (size_t)t->p->channels;
+    size_t size = imf_sample_size(t->in->sample);
+    const char *from = imf_surface_row(t->in, y);
+    from += (size_t)t->channel * size;
+    double chunk[CHUNK];
+    for (size_t x = 0; x < width; x += CHUNK) {
+        size_t count = width - x < CHUNK ? width - x : CHUNK;
+        pick(chunk, 1, from + x * channels * size, channels, count, size);
+        imf_samples_widen(row + x, chunk, t->in->sample, 0, count);
+    }
+    extend(row, 1, &t->gap_x, &t->p->outside[t->channel]);
+}
+
+static void store_row(void *user, int y, double *row) {
+    const struct transfer *t = user;
+    size_t width = (size_t)t->p->width, channels = (size_t)t->p->channels;
+    size_t size = imf_sample_size(t->out->sample);
+    char *to = imf_surface_row(t->out, y);
+    to += (size_t)t->channel * size;
+    double chunk[CHUNK];
+    imf_host_end(&t->p->epilogue, row, width);
+    for (size_t x = 0; x < width; x += CHUNK) {
+        size_t count = width - x < CHUNK ? width - x : CHUNK;
+        imf_samples_narrow(chunk, t->out->sample, row + x, count);
+        pick(to + x * channels * size, channels, chunk, 1, count, size);
+    }
+}
+
+/* ---- columns of spectra ---------------------------------------------------------------------- */
+
+/* k / n as a frequency of -0.5..0.5. */
+static double frequency(int k, int n) {
+    return (double)(k > n / 2 ? k - n : k) / n;
+}
+
+/* Those of a column block. */
+static void find_gains(const struct transfer *t, int block, double *gains) {
+    const struct imf_transfer *transfer = t->p->transfer;
+    const int *place = imf_fft_host_places(t->plane.along_y);
+    int nx = t->plane.width, ny = t->plane.height;
+    bool even = is_even(transfer);
+    double points = (double)nx * ny;
+    for (int k = 0; k < ny; k++)
+        for (int l = 0; l < LANES; l++) {
+            int kx = imf_min(block * LANES + l, nx / 2);
+            gains[place[k] * LANES + l] =
+                even && k > ny / 2
+                    ? gains[place[ny - k] * LANES + l]
+                    : imf_transfer_gain(transfer, frequency(kx, nx), frequency(k, ny)) / points;
+        }
+}
+
+static void filter_columns(void *user, int block, struct imf_fft_lanes *points,
+                           struct imf_fft_lanes *scratch) {
+    const struct transfer *t = user;
+    struct imf_fft_lanes outside = {{0}, {0}};
+    size_t ny = (size_t)t->plane.height;
+    double *gains = t->gains + (size_t)block * ny * LANES;
+    if (block == 0)
+        outside.re[0] = t->p->outside[t->channel] * t->plane.width;
+    extend(points->re, 2 * LANES, &t->gap_y, outside.re);
+    imf_fft_host_forward(t->plane.along_y, points, scratch);
+    if (t->channel == 0)
+        find_gains(t, block, gains);
+    for (size_t k = 0; k < ny; k++, gains += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            points[k].re[l] *= gains[l];
+            points[k].im[l] *= gains[l];
+        }
+    imf_fft_host_backward(t->plane.along_y, points, scratch);
+}
+
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+static enum imf_status prepare(struct transfer *t, struct shape s, struct imf_error *err) {
+    const struct imf_problem *p = t->p;
+    enum imf_status status = imf_half_plane_open(&t->plane, s.nx, s.ny, err);
+    size_t count = (size_t)imf_half_plane_blocks(s.nx) * LANES * (size_t)s.ny; /* less than that */
+    if (status == IMF_ERR_MEMORY || (!status && !(t->gains = malloc(count * sizeof *t->gains))))
+        return imf_fail(err, IMF_ERR_MEMORY,
+                        "out of memory: the filter reaches %.0f pixels beyond the edges, so that "
+                        "%dx%d values are transformed (wrap, reflect and mirror need fewer)",
+                        imf_extend_reach(p->transfer, p->width > p->height ? p->width : p->height),
+                        s.nx, s.ny);
+    if (status == IMF_OK && (!make_gap(&t->gap_x, p, p->transfer->u, p->width, s.nx) ||
+                             !make_gap(&t->gap_y, p, p->transfer->v, p->height, s.ny)))
+        return imf_fail_memory(err, (size_t)(s.nx + s.ny) * sizeof *t->gap_x.blends);
+    return status;
+}
+
+static void release(struct transfer *t) {
+    imf_half_plane_free(&t->plane);
+    free(t->gains);
+    free(t->gap_x.blends);
+    free(t->gap_x.taps);
+    free(t->gap_y.blends);
+    free(t->gap_y.taps);
+}
+
+static enum imf_status host_frequency_make(void **job, const struct imf_problem *p,
+                                           const struct imf_proposal *proposal,
+                                           struct imf_queue *queue, struct imf_error *err) {
+    (void)queue;
+    struct host_frequency_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->p = *p;
+    memcpy(&j->shape, proposal->shape.bytes, sizeof j->shape);
+    return IMF_OK;
+}
+
+static enum imf_status host_frequency_run(void *job, const struct imf_surface *in,
+                                          const struct imf_surface *out, struct imf_error *err) {
+    const struct host_frequency_job *j = job;
+    struct transfer t = {.p = &j->p, .in = in, .out = out};
+    enum imf_status status = prepare(&t, j->shape, err);
+    for (; status == IMF_OK && t.channel < j->p.channels; t.channel++) {
+        status = imf_half_plane_load(&t.plane, j->p.height, load_row, &t, j->threads, err);
+        if (status == IMF_OK)
+            status = imf_half_plane_each(&t.plane, filter_columns, &t, j->threads, err);
+        if (status == IMF_OK)
+            status = imf_half_plane_store(&t.plane, j->p.height, store_row, &t, j->threads, err);
+    }
+    release(&t);
+    return status;
+}
+
+static void host_frequency_limit(void *job, int threads) {
+    ((struct host_frequency_job *)job)->threads = threads;
+}
+
+static void host_frequency_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+#define SOLVER(called, of)                                                                         \
+    {                                                                                              \
+        .name = called, .backend = of, .kinds = 1u << IMF_TRANSFER,                                \
+        .propose = host_frequency_propose, .make = host_frequency_make, .run = host_frequency_run, \
+        .destroy = host_frequency_destroy, .limit = host_frequency_limit                           \
+    }
+
+const struct imf_solver imf_solver_vector_frequency = SOLVER("vector", IMF_BACKEND_VECTOR);
+const struct imf_solver imf_solver_host_frequency = SOLVER("cpu", IMF_BACKEND_CPU);

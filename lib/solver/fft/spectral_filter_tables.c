@@ -1,0 +1,86 @@
+/*
+ * spectral_filter_tables.c - what the solvers of transfer functions on devices share
+ *
+ * Accuracy. As for tiles (fft_error.c): the error of a transform is spread evenly over its outputs,
+ * with a root mean square of 0.6 eps sqrt(log2 N) times the signal's, eps = 2^-24. There and back,
+ * for gains of at most 1, that is 0.85 eps sqrt(log2 N) rms(x); measured on noise, black and white
+ * the largest of 10^7 pixels is under six times that. The gains themselves are rounded, by 2 eps
+ * and for Butterworth by eps times the order, and so is the mean. A wave that goes on beyond the ends
+ * is fitted to samples, and about as large.
+ */
+#include "solver/fft/error.h"
+#include "solver/fft/extend.h"
+#include "solver/fft/spectral_filter.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+bool imf_frequency_accurate(struct imf_proposal *out, const struct imf_problem *p,
+                            double doublings) {
+    double size = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p->in);
+    double gains = p->transfer->type == IMF_BUTTERWORTH ? 2 + p->transfer->order : 2;
+    double error = FLT_EPSILON / 2 * size * (6 * 0.85 * sqrt(doublings) + gains + 1);
+    out->error = error * fabs(p->epilogue.multiply / p->epilogue.scale);
+    if (out->error <= p->tolerance)
+        return true;
+    imf_proposal_refuse(out, "float32 transforms leave an error of %.2g, over the %.2g allowed",
+                        out->error, p->tolerance);
+    return false;
+}
+
+int64_t imf_frequency_square(double f) {
+    f -= rint(f);
+    return llrint(f * f * 0x1p62);
+}
+
+/* What decides between passing and not in an ideal filter takes a cutoff's own frequency in, as
+ * filter/transfer.c does, whatever the rounding. */
+void imf_frequency_gain_set(struct imf_frequency_gain *g, const struct imf_transfer *t,
+                            double points) {
+    bool band = t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
+    double high = band ? t->high : t->kind == IMF_NOTCH ? t->radius : t->low;
+    double low = band ? t->low : 0, slack = 2e-12 * (high - low) / (high + low);
+    g->least = band ? (int64_t)(low * low * (1 - slack) * 0x1p62) - 2 : 0;
+    g->most = (int64_t)(high * high * (1 + slack) * 0x1p62) + 2;
+    g->centre = band ? llrint(low * high * 0x1p62) : 0;
+    g->inverse = (float)fmin(1 / ((high - low) * (high - low)), 1e30);
+    g->norm = (float)(0.5 / points);
+    g->type = (int32_t)t->type;
+    g->order = t->order;
+    g->band = band;
+    g->notch = t->kind == IMF_NOTCH;
+    g->reject = t->kind != IMF_LOWPASS && t->kind != IMF_BANDPASS;
+}
+
+enum imf_status imf_frequency_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
+                                   int32_t count[2], struct imf_queue *queue,
+                                   const struct imf_problem *p, int nx, int ny,
+                                   struct imf_error *err) {
+    struct imf_wave x = imf_extend_wave(p->transfer, p->transfer->u, p->width, p->edge);
+    struct imf_wave y = imf_extend_wave(p->transfer, p->transfer->v, p->height, p->edge);
+    size_t gap_x = (size_t)(nx - p->width), gap_y = (size_t)(ny - p->height);
+    size_t all_gaps = (gap_x + gap_y + 1) * sizeof(struct imf_blend); /* never 0 */
+    size_t most = 2 * (size_t)(x.taps + y.taps) + 1, all_taps = most * sizeof(float);
+    struct imf_blend *b = calloc(1, all_gaps);
+    float *t = calloc(1, all_taps);
+    double *wide = calloc(most, sizeof *wide);
+    enum imf_status status = b && t && wide ? IMF_OK : imf_fail_memory(err, all_gaps + all_taps);
+    if (status == IMF_OK) {
+        imf_extend_blends(b, p->width, nx, p->edge, x);
+        imf_extend_blends(b + gap_x, p->height, ny, p->edge, y);
+        imf_extend_taps(wide, x);
+        imf_extend_taps(wide + 2 * x.taps, y);
+        for (size_t i = 0; i < most; i++)
+            t[i] = (float)wide[i];
+        status = imf_buffer_table(blends, queue, b, all_gaps, err);
+    }
+    if (status == IMF_OK)
+        status = imf_buffer_table(taps, queue, t, all_taps, err);
+    count[0] = x.taps;
+    count[1] = y.taps;
+    free(b);
+    free(t);
+    free(wide);
+    return status;
+}

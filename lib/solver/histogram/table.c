@@ -1,0 +1,162 @@
+/*
+ * table.c - each sample by a table that the whole image's histogram makes, in plain C
+ *
+ * This is the reference, and what decides: others count and look up faster (table_vector.c), and
+ * have the table filled here, so that all give the same bytes.
+ *
+ * Equalization, as OpenVX and OpenCV define it for one channel: with c(v) samples of n not above v
+ * and c0 of the least value that occurs, v becomes full * (c(v) - c0) / (n - c0), a quotient of
+ * integers that is rounded to nearest, ties to even. The least value becomes 0 and the greatest
+ * full scale. Where all samples are alike nothing changes.
+ *
+ * Otsu's threshold (IEEE Transactions on Systems, Man and Cybernetics 9(1), 1979) splits the
+ * samples in two classes, up to t and above t, so that the variance between them is largest:
+ * n0 n1 (m1 - m0)^2, of their numbers and means, in float64. Of equal ones the first is taken,
+ * and 0 where all samples are alike. What lies above t becomes full scale, the rest 0.
+ */
+#include "solver/histogram/table.h"
+
+#include "device/tuning.h"
+#include "solver/solver.h"
+
+#include <stdlib.h>
+
+int imf_table_full(const struct imf_problem *p) {
+    return (int)p->epilogue.full;
+}
+
+static uint64_t total(const uint64_t *count, int full) {
+    uint64_t n = 0;
+    for (int v = 0; v <= full; v++)
+        n += count[v];
+    return n;
+}
+
+/* a / b, rounded to nearest, ties to even. */
+static uint64_t rounded(uint64_t a, uint64_t b) {
+    uint64_t q = a / b, rest = a % b;
+    return q + (rest > b - rest || (rest == b - rest && q % 2));
+}
+
+static void equalize(double *value, const uint64_t *count, int full) {
+    uint64_t n = total(count, full), sum = 0;
+    int least = 0;
+    while (least < full && !count[least])
+        least++;
+    for (int v = 0; v <= full; v++) {
+        sum += v > least ? count[v] : 0;
+        value[v] = count[least] == n ? v : (double)rounded(sum * (uint64_t)full, n - count[least]);
+    }
+}
+
+static int otsu(const uint64_t *count, int full) {
+    uint64_t n = total(count, full), all = 0, n0 = 0, sum0 = 0;
+    double most = 0;
+    int best = 0;
+    for (int v = 0; v <= full; v++)
+        all += count[v] * (uint64_t)v;
+    for (int v = 0; v < full; v++) {
+        n0 += count[v];
+        sum0 += count[v] * (uint64_t)v;
+        if (n0 == 0 || n0 == n)
+            continue;
+        uint64_t n1 = n - n0;
+        double apart = (double)(all - sum0) / (double)n1 - (double)sum0 / (double)n0;
+        double between = (double)n0 * (double)n1 * (apart * apart);
+        if (between > most * (1 + 1e-12)) { /* equal ones differ by their rounding */
+            most = between;
+            best = v;
+        }
+    }
+    return best;
+}
+
+void imf_table_fill(double *value, const struct imf_problem *p, const uint64_t *count) {
+    int full = imf_table_full(p);
+    if (p->table == IMF_TABLE_EQUALIZE) {
+        equalize(value, count, full);
+    } else {
+        int level = otsu(count, full);
+        for (int v = 0; v <= full; v++)
+            value[v] = v > level ? full : 0;
+    }
+    for (int v = 0; v <= full; v++)
+        value[v] = imf_epilogue_apply(&p->epilogue, value[v]);
+}
+
+/* ---- the reference --------------------------------------------------------------------------- */
+
+struct table_job {
+    struct imf_problem p;
+    double value[IMF_TABLE_SIZE];
+    uint64_t count[IMF_TABLE_SIZE];
+};
+
+/* Milliseconds: samples * table * 1e-6, in the host's nanoseconds. */
+static void table_propose(const struct imf_problem *p, const struct imf_device *d,
+                          struct imf_proposal *out) {
+    (void)d;
+    out->able = true;
+    out->ms = (double)p->width * p->height * p->channels * imf_host_rates.table * 1e-6;
+    out->bytes = sizeof(struct table_job);
+    out->bands = IMF_BANDS_WHOLE;
+    snprintf(out->phrase, sizeof out->phrase, "plain C, histogram of %d values",
+             imf_table_full(p) + 1);
+}
+
+static enum imf_status table_make(void **job, const struct imf_problem *p,
+                                  const struct imf_proposal *proposal, struct imf_queue *queue,
+                                  struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct table_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->p = *p;
+    return IMF_OK;
+}
+
+static int value_of(const void *row, enum imf_sample sample, ptrdiff_t at, int full) {
+    return (int)rint(fmin(fmax(imf_sample_get(row, sample, at), 0), full));
+}
+
+static enum imf_status table_run(void *job, const struct imf_surface *in,
+                                 const struct imf_surface *out, struct imf_error *err) {
+    struct table_job *j = job;
+    const struct imf_problem *p = &j->p;
+    int full = imf_table_full(p);
+    (void)err;
+    for (int v = 0; v <= full; v++)
+        j->count[v] = 0;
+    for (int y = 0; y < in->height; y++)
+        for (ptrdiff_t x = 0; x < p->width; x++)
+            for (int c = 0; c < p->colors; c++)
+                j->count[value_of(imf_surface_row(in, y), in->sample, x * p->channels + c, full)]++;
+    imf_table_fill(j->value, p, j->count);
+    for (int y = 0; y < in->height; y++) {
+        const void *from = imf_surface_row(in, y);
+        void *to = imf_surface_row(out, y);
+        for (ptrdiff_t x = 0; x < p->width; x++)
+            for (int c = 0; c < p->channels; c++) {
+                ptrdiff_t at = x * p->channels + c;
+                imf_sample_put(to, out->sample, at,
+                               c < p->colors ? j->value[value_of(from, in->sample, at, full)]
+                                             : imf_sample_get(from, in->sample, at));
+            }
+    }
+    return IMF_OK;
+}
+
+static void table_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+const struct imf_solver imf_solver_table = {
+    .name = "cpu",
+    .backend = IMF_BACKEND_CPU,
+    .kinds = 1u << IMF_TABLE,
+    .propose = table_propose,
+    .make = table_make,
+    .run = table_run,
+    .destroy = table_destroy,
+};

@@ -1,0 +1,305 @@
+/*
+ * vector.c - each sample by a table that the whole image's histogram makes, on the host's
+ * cores
+ *
+ * What it gives is what table.c gives, which fills the table. Each thread counts rows of its own
+ * into tables of its own, which are then added up.
+ *
+ * Bytes are read eight at a time and counted in eight tables, by their place, since two equal
+ * values in a row would otherwise wait for each other: on a blank page that is everything. Alpha,
+ * the last of two or four channels, is in tables of its own then, which are not added. Other
+ * samples become 16-bit values, a strip of a row at a time, counted in two tables.
+ */
+#include "base/byte_map.h"
+#include "base/parallel.h"
+#include "device/tuning.h"
+#include "solver/histogram/table.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Threads take about 0.02 ms to start. */
+#define ALONE_MS 0.3
+#define STRIP 1024
+#define WORD 8 /* bytes of a word, and tables of them */
+
+struct vector_table {
+    struct imf_problem p;
+    int threads;     /* 0: as many as cores */
+    int items;       /* parts of the image; a thread's tables each */
+    uint32_t *parts; /* items tables of `part` counts */
+    size_t part;
+    uint64_t count[IMF_TABLE_SIZE];
+    double value[IMF_TABLE_SIZE];
+    struct imf_byte_map bytes; /* to bytes */
+    union {
+        uint8_t u8[IMF_TABLE_SIZE];
+        uint16_t u16[IMF_TABLE_SIZE];
+        float f32[IMF_TABLE_SIZE];
+    } map; /* as samples of the output */
+};
+
+struct pass {
+    struct vector_table *job;
+    const struct imf_surface *in, *out;
+};
+
+static void rows_of(const struct pass *pass, int item, int *first, int *end) {
+    int64_t height = pass->in->height, items = pass->job->items;
+    *first = (int)(height * item / items);
+    *end = (int)(height * (item + 1) / items);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Nearest integers, ties to even: adding 1.5 * 2^23 leaves a float no room for a fraction. */
+static void round_floats(uint16_t *restrict to, const float *restrict from, int n, float full) {
+    for (int i = 0; i < n; i++) {
+        float v = from[i] > 0 ? from[i] : 0;
+        v = v < full ? v : full;
+        to[i] = (uint16_t)(int)(v + 0x1.8p23f - 0x1.8p23f);
+    }
+}
+
+/* Samples first..first + n - 1 of a row as values; `space` has room for them. */
+static const uint16_t *values(uint16_t *space, const struct imf_surface *in, const void *row,
+                              ptrdiff_t first, int n, int full) {
+    if (in->sample == IMF_U16)
+        return (const uint16_t *)row + first;
+    const uint8_t *bytes = (const uint8_t *)row + first;
+    if (in->sample == IMF_F32)
+        round_floats(space, (const float *)row + first, n, (float)full);
+    for (int i = 0; i < n && in->sample == IMF_U8; i++)
+        space[i] = bytes[i];
+    return space;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static void count_bytes(uint32_t *table, const uint8_t *row, size_t n) {
+    uint32_t(*t)[256] = (uint32_t(*)[256])table;
+    size_t i = 0;
+    for (; i + WORD <= n; i += WORD) {
+        uint64_t w;
+        memcpy(&w, row + i, sizeof w);
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        w = __builtin_bswap64(w);
+#endif
+        t[0][w & 255]++;
+        t[1][w >> 8 & 255]++;
+        t[2][w >> 16 & 255]++;
+        t[3][w >> 24 & 255]++;
+        t[4][w >> 32 & 255]++;
+        t[5][w >> 40 & 255]++;
+        t[6][w >> 48 & 255]++;
+        t[7][w >> 56]++;
+    }
+    for (; i < n; i++)
+        t[i % WORD][row[i]]++;
+}
+
+static void count_values(uint32_t *table, size_t values, const uint16_t *v, int n, int channels,
+                         int colors) {
+    uint32_t *even = table, *odd = table + values;
+    if (channels == colors) {
+        for (int i = 0; i + 1 < n; i += 2) {
+            even[v[i]]++;
+            odd[v[i + 1]]++;
+        }
+        if (n % 2)
+            even[v[n - 1]]++;
+        return;
+    }
+    for (int i = 0; i < n; i += channels)
+        for (int c = 0; c < colors; c++)
+            (c % 2 ? odd : even)[v[i + c]]++;
+}
+
+static void count_item(void *data, int item) {
+    const struct pass *pass = data;
+    struct vector_table *j = pass->job;
+    const struct imf_problem *p = &j->p;
+    uint32_t *table = j->parts + (size_t)item * j->part;
+    int samples = p->width * p->channels, full = imf_table_full(p), first, end;
+    int strip = STRIP / p->channels * p->channels;
+    memset(table, 0, j->part * sizeof *table);
+    rows_of(pass, item, &first, &end);
+    for (int y = first; y < end; y++) {
+        const void *row = imf_surface_row(pass->in, y);
+        if (pass->in->sample == IMF_U8) {
+            count_bytes(table, row, (size_t)samples);
+            continue;
+        }
+        for (int x = 0; x < samples; x += strip) {
+            uint16_t space[STRIP];
+            int n = imf_min(strip, samples - x);
+            count_values(table, (size_t)full + 1, values(space, pass->in, row, x, n, full), n,
+                         p->channels, p->colors);
+        }
+    }
+}
+
+/* The parts' tables of colours. */
+static void add_counts(struct vector_table *j, enum imf_sample sample) {
+    size_t values = (size_t)imf_table_full(&j->p) + 1, tables = j->part / values;
+    bool alpha = j->p.colors < j->p.channels && sample == IMF_U8;
+    memset(j->count, 0, values * sizeof *j->count);
+    for (size_t t = 0; t < (size_t)j->items * tables; t++) {
+        const uint32_t *table = j->parts + t * values;
+        if (alpha && t % (size_t)j->p.channels == (size_t)j->p.colors)
+            continue;
+        for (size_t v = 0; v < values; v++)
+            j->count[v] += table[v];
+    }
+}
+
+/* ---- looking up ------------------------------------------------------------------------------ */
+
+static void fill_map(struct vector_table *j, enum imf_sample in, enum imf_sample out) {
+    int full = imf_table_full(&j->p);
+    imf_table_fill(j->value, &j->p, j->count);
+    imf_samples_narrow(&j->map, out, j->value, (size_t)full + 1);
+    if (in != IMF_U8 || out != IMF_U8)
+        return;
+    memcpy(j->bytes.to, j->map.u8, sizeof j->bytes.to);
+    imf_byte_map_make(&j->bytes, j->p.channels, j->p.colors,
+                      (double)j->p.width * j->p.height * j->p.channels);
+}
+
+#define LOOK_UP(type, member)                                                                      \
+    do {                                                                                           \
+        type *at = (type *)to + first;                                                             \
+        for (int i = 0; i < n; i++)                                                                \
+            at[i] = j->map.member[v[i]];                                                           \
+    } while (0)
+
+static void look_up(const struct vector_table *j, const struct imf_surface *in,
+                    const struct imf_surface *out, const void *from, void *to, ptrdiff_t first,
+                    int n) {
+    uint16_t space[STRIP];
+    const uint16_t *v = values(space, in, from, first, n, imf_table_full(&j->p));
+    if (out->sample == IMF_U8)
+        LOOK_UP(uint8_t, u8);
+    else if (out->sample == IMF_U16)
+        LOOK_UP(uint16_t, u16);
+    else
+        LOOK_UP(float, f32);
+}
+
+static void look_up_item(void *data, int item) {
+    const struct pass *pass = data;
+    const struct vector_table *j = pass->job;
+    const struct imf_problem *p = &j->p;
+    int samples = p->width * p->channels, first, end;
+    rows_of(pass, item, &first, &end);
+    for (int y = first; y < end; y++) {
+        const void *from = imf_surface_row(pass->in, y);
+        void *to = imf_surface_row(pass->out, y);
+        if (pass->in->sample == IMF_U8 && pass->out->sample == IMF_U8) {
+            imf_byte_map_row(&j->bytes, to, from, (size_t)samples);
+            continue;
+        }
+        for (int x = 0; x < samples; x += STRIP)
+            look_up(j, pass->in, pass->out, from, to, x, imf_min(STRIP, samples - x));
+        for (ptrdiff_t x = p->colors; x < samples && p->colors < p->channels; x += p->channels)
+            imf_sample_put(to, pass->out->sample, x, imf_sample_get(from, pass->in->sample, x));
+    }
+}
+
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+/* Milliseconds of one core: samples * ns * 1e-6, of bytes or of other samples. */
+static double cost(const struct imf_problem *p) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    bool bytes = p->in == IMF_U8 && p->out == IMF_U8;
+    return (double)p->width * p->height * p->channels * (bytes ? r->table : r->wide_table) * 1e-6;
+}
+
+static size_t part_of(const struct imf_problem *p) {
+    return p->in == IMF_U8 ? WORD * 256 : 2 * ((size_t)imf_table_full(p) + 1);
+}
+
+/* As many as there are threads, or fewer where a count could overflow its 32 bits. */
+static int items_of(const struct imf_problem *p) {
+    double samples = (double)p->width * p->height * p->channels;
+    int items = cost(p) < ALONE_MS ? 1 : imf_cores();
+    return imf_min(imf_max(items, (int)(samples / UINT32_MAX) + 1), p->height);
+}
+
+static void vector_table_propose(const struct imf_problem *p, const struct imf_device *d,
+                                 struct imf_proposal *out) {
+    (void)d;
+    if (p->in == IMF_F64 || p->out == IMF_F64) {
+        imf_proposal_refuse(out, "this takes no float64 samples");
+        return;
+    }
+    if ((double)p->width * p->channels > INT32_MAX - 4096) {
+        imf_proposal_refuse(out, "rows are too long");
+        return;
+    }
+    int items = items_of(p);
+    out->able = true;
+    out->error = 0;
+    out->bands = IMF_BANDS_WHOLE;
+    out->ms = cost(p) / items + (items > 1 ? 2 * imf_vector_rates.start_ms : 0);
+    out->bytes =
+        sizeof(struct vector_table) + (double)items * (double)part_of(p) * sizeof(uint32_t);
+    snprintf(out->phrase, sizeof out->phrase, "vector histogram of %d values",
+             imf_table_full(p) + 1);
+}
+
+static void vector_table_destroy(void **job) {
+    struct vector_table *j = *job;
+    if (j)
+        free(j->parts);
+    free(j);
+    *job = NULL;
+}
+
+static enum imf_status vector_table_make(void **job, const struct imf_problem *p,
+                                         const struct imf_proposal *proposal,
+                                         struct imf_queue *queue, struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct vector_table *j = *job = malloc(sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->p = *p;
+    j->threads = 0;
+    j->items = items_of(p);
+    j->part = part_of(p);
+    size_t bytes = (size_t)j->items * j->part * sizeof *j->parts;
+    j->parts = malloc(bytes);
+    if (j->parts)
+        return IMF_OK;
+    vector_table_destroy(job);
+    return imf_fail_memory(err, bytes);
+}
+
+static enum imf_status vector_table_run(void *job, const struct imf_surface *in,
+                                        const struct imf_surface *out, struct imf_error *err) {
+    struct vector_table *j = job;
+    struct pass pass = {j, in, out};
+    (void)err;
+    imf_parallel_on(j->threads, j->items, count_item, &pass);
+    add_counts(j, in->sample);
+    fill_map(j, in->sample, out->sample);
+    imf_parallel_on(j->threads, j->items, look_up_item, &pass);
+    return IMF_OK;
+}
+
+static void vector_table_limit(void *job, int threads) {
+    ((struct vector_table *)job)->threads = threads;
+}
+
+const struct imf_solver imf_solver_table_vector = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .kinds = 1u << IMF_TABLE,
+    .propose = vector_table_propose,
+    .make = vector_table_make,
+    .run = vector_table_run,
+    .destroy = vector_table_destroy,
+    .limit = vector_table_limit,
+};

@@ -1,0 +1,152 @@
+/*
+ * host.c - ranks in windows on the host: plain C
+ *
+ * For each sample those of its window are gathered, and the one of the rank is selected. Nothing is
+ * shared between neighbours: this is the reference for all other algorithms. It takes samples of
+ * every type.
+ */
+#include "base/parallel.h"
+#include "device/tuning.h"
+#include "solver/common/window.h"
+#include "solver/solver.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define ITEM_ROWS 4
+
+struct rank_job {
+    struct imf_problem p;
+    struct imf_run *runs; /* owned */
+    size_t run_count, count, rank;
+    int threads; /* 0: as many as cores */
+};
+
+/* Milliseconds: samples * (sample + window * samples of the window) * 1e-6 / cores, in the host's
+ * nanoseconds. */
+static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
+                         struct imf_proposal *out) {
+    const struct imf_neighbourhood *hood = p->neighbourhood;
+    double samples = (double)p->width * p->height * p->channels;
+    double count = (double)imf_window_count(hood);
+    (void)d;
+    if (hood->function != IMF_WINDOW_RANK) {
+        imf_proposal_refuse(out, "this function of a window is not known");
+        return;
+    }
+    out->able = true;
+    out->error = 0;
+    out->ms =
+        samples * (imf_host_rates.sample + imf_host_rates.window * count) * 1e-6 / imf_cores();
+    out->bytes = (count + (double)p->width * p->channels) * imf_cores() * sizeof(double);
+    snprintf(out->phrase, sizeof out->phrase, "plain C rank %zu of %.0f",
+             imf_percentile_rank(hood->value, (size_t)count) + 1, count);
+}
+
+static enum imf_status rank_make(void **job, const struct imf_problem *p,
+                                 const struct imf_proposal *proposal, struct imf_queue *queue,
+                                 struct imf_error *err) {
+    (void)proposal, (void)queue;
+    const struct imf_neighbourhood *hood = p->neighbourhood;
+    struct rank_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->p = *p;
+    j->run_count = imf_window_runs(hood, NULL);
+    j->runs = malloc(j->run_count * sizeof *j->runs);
+    if (!j->runs)
+        return imf_fail_memory(err, j->run_count * sizeof *j->runs);
+    imf_window_runs(hood, j->runs);
+    j->count = imf_window_count(hood);
+    j->rank = imf_percentile_rank(hood->value, j->count);
+    return IMF_OK;
+}
+
+static void rank_limit(void *job, int threads) {
+    ((struct rank_job *)job)->threads = threads;
+}
+
+static void rank_destroy(void **job) {
+    free(((struct rank_job *)*job)->runs);
+    free(*job);
+    *job = NULL;
+}
+
+/* Hoare's selection: v[rank] as if v[0..count - 1] were in order. */
+static double pick(double *v, size_t count, size_t rank) {
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        double pivot = v[low + (high - low) / 2];
+        size_t i = low, j = high;
+        for (;;) {
+            while (v[i] < pivot)
+                i++;
+            while (v[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            double t = v[i];
+            v[i++] = v[j];
+            v[j--] = t;
+        }
+        if (rank <= j) /* v[low..j] <= pivot <= v[j + 1..high], and j < high */
+            high = j;
+        else
+            low = j + 1;
+    }
+    return v[rank];
+}
+
+struct pass {
+    const struct rank_job *job;
+    const struct imf_surface *in, *out;
+    atomic_bool failed;
+};
+
+static double rank_at(const struct rank_job *j, const struct imf_surface *in, int y, ptrdiff_t i,
+                      double *around) {
+    size_t n = 0;
+    for (size_t r = 0; r < j->run_count; r++) {
+        const struct imf_run *run = &j->runs[r];
+        const void *row = imf_surface_row(in, y + run->dy);
+        for (int dx = run->from; dx < run->to; dx++)
+            around[n++] = imf_sample_get(row, in->sample, i + (ptrdiff_t)dx * in->channels);
+    }
+    return pick(around, n, j->rank);
+}
+
+static void run_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct rank_job *j = pass->job;
+    size_t samples = (size_t)j->p.width * (size_t)j->p.channels;
+    double *around = malloc((j->count + samples) * sizeof *around), *row = around + j->count;
+    int end = imf_min((item + 1) * ITEM_ROWS, pass->out->height);
+    if (!around) {
+        atomic_store(&pass->failed, true);
+        return;
+    }
+    for (int y = item * ITEM_ROWS; y < end; y++) {
+        for (size_t i = 0; i < samples; i++)
+            row[i] = rank_at(j, pass->in, y, (ptrdiff_t)i, around);
+        imf_window_finish(&j->p, row, imf_surface_row(pass->out, y), samples);
+    }
+    free(around);
+}
+
+static enum imf_status rank_run(void *job, const struct imf_surface *in,
+                                const struct imf_surface *out, struct imf_error *err) {
+    struct pass pass = {.job = job, .in = in, .out = out};
+    imf_parallel_on(pass.job->threads, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
+    return pass.failed ? imf_fail_memory(err, pass.job->count * sizeof(double)) : IMF_OK;
+}
+
+const struct imf_solver imf_solver_rank_host = {
+    .name = "cpu",
+    .backend = IMF_BACKEND_CPU,
+    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .propose = rank_propose,
+    .make = rank_make,
+    .run = rank_run,
+    .destroy = rank_destroy,
+    .limit = rank_limit,
+};

@@ -1,0 +1,239 @@
+/*
+ * guided.c - the guided filter on the host's cores, in the same time for any radius
+ *
+ * guided_host.c has the definition. Sums of windows are those of columns, from which the row that
+ * leaves goes when the next one comes, added up along the row in the same way; first of the samples
+ * and their squares, then of the lines' slopes and offsets, whose last 2R + 1 rows wait in a ring.
+ *
+ * Everything that is added up is an integer below 2^53: bytes and words as they are, floats rounded
+ * to as fine a step as sums of their squares leave room for, slopes and offsets to one of 2^30. So
+ * nothing is left of what went, and results do not depend on where bands and strips begin.
+ */
+#include "solver/smoothing/guided.h"
+#include "base/parallel.h"
+#include "base/rounding.h"
+#include "device/tuning.h"
+#include "solver/common/float_row.h"
+#include "solver/common/strips.h"
+#include "solver/smoothing/guided_rows.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
+#define COLUMNS 4096 /* pixels of a strip */
+#define CHANNELS 4
+/* In units of the largest sample: three roundings of a slope, which move a line about its mean. */
+#define LINE_ERROR 2e-7
+
+struct guided_job {
+    struct imf_problem p;
+    int radius;
+    double scale; /* samples to integers */
+    int threads;  /* 0: as many as cores */
+};
+
+int imf_guided_radius(const struct imf_problem *p) {
+    return p->neighbourhood->cx / 2;
+}
+
+int imf_guided_side(const struct imf_problem *p) {
+    return 2 * imf_guided_radius(p) + 1;
+}
+
+double imf_guided_scale(const struct imf_problem *p) {
+    int exponent;
+    if (p->in != IMF_F32)
+        return 1;
+    frexp(p->in_max * imf_guided_side(p), &exponent);
+    return ldexp(1, 26 - exponent);
+}
+
+double imf_guided_error(const struct imf_problem *p, double line) {
+    double multiply = fabs(p->epilogue.multiply);
+    double step = p->in == IMF_F32 ? 0.5 / imf_guided_scale(p) : 0;
+    return (p->in_max * line + step) * multiply +
+           imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
+}
+
+/* Bytes that a strip of so many pixels works with. */
+static size_t strip_bytes(const struct imf_problem *p, int pixels) {
+    size_t r = (size_t)imf_guided_radius(p), channels = (size_t)p->channels;
+    size_t fitted = ((size_t)pixels + 2 * r) * channels, all = fitted + 2 * r * channels;
+    return sizeof(double) * (2 * all + 4 * fitted) +
+           sizeof(int32_t) * ((2 * r + 1) * 2 * fitted + (size_t)pixels * channels);
+}
+
+static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
+                           struct imf_proposal *out) {
+    (void)d;
+    if (p->neighbourhood->function != IMF_WINDOW_GUIDED) {
+        imf_proposal_refuse(out, "this function of a window is not known");
+        return;
+    }
+    out->error = imf_guided_error(p, LINE_ERROR);
+    if (p->in == IMF_F64 || p->out == IMF_F64)
+        imf_proposal_refuse(out, "this takes no float64 samples");
+    else if (p->channels > CHANNELS)
+        imf_proposal_refuse(out, "more than %d channels", CHANNELS);
+    else if (out->error > p->tolerance)
+        imf_proposal_refuse(out, "lines like these need more than float32");
+    else {
+        int cores = imf_cores();
+        double samples = (double)p->width * p->height * p->channels;
+        double ms = samples * imf_vector_rates.guided * 1e-6;
+        out->able = true;
+        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+        out->bytes = cores * (double)strip_bytes(p, imf_min(p->width, COLUMNS));
+        out->bands = IMF_BANDS_FEW;
+        snprintf(out->phrase, sizeof out->phrase, "guided, radius %d, running sums",
+                 imf_guided_radius(p));
+    }
+}
+
+static enum imf_status guided_make(void **job, const struct imf_problem *p,
+                                   const struct imf_proposal *proposal, struct imf_queue *queue,
+                                   struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct guided_job *j = *job = malloc(sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    *j = (struct guided_job){.p = *p, .radius = imf_guided_radius(p), .scale = imf_guided_scale(p)};
+    return IMF_OK;
+}
+
+static void guided_limit(void *job, int threads) {
+    ((struct guided_job *)job)->threads = threads;
+}
+
+static void guided_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+struct pass {
+    const struct guided_job *job;
+    const struct imf_surface *in, *out;
+    struct imf_strips strips; /* of pixels */
+    atomic_bool failed;
+};
+
+struct work {
+    const struct guided_job *j;
+    const struct imf_surface *in, *out;
+    struct imf_patch strip;
+    struct imf_guided_fit fit;
+    int n, fitted, all; /* samples of the strip's rows, with R pixels at both ends, with 2R */
+    double *column[2];  /* sums and sums of squares */
+    double *lines[2];   /* of columns: slopes and offsets */
+    double *window[2];  /* of windows: either */
+    int32_t *ring;
+    float *row;
+};
+
+/* Row y from `pixels` before the strip on. */
+static const void *input(const struct work *w, int y, int pixels) {
+    return imf_sample_at(w->in, y, (ptrdiff_t)(w->strip.x - pixels) * w->in->channels);
+}
+
+/* Slopes or offsets of the windows around row y. */
+static int32_t *line_row(const struct work *w, int y, int which) {
+    int r = w->j->radius, slot = (y - w->strip.y + r) % (2 * r + 1);
+    return w->ring + (size_t)(2 * slot + which) * (size_t)w->fitted;
+}
+
+/* The lines of windows around row y, once sums are those of the row above. */
+static void fit_row(const struct work *w, int y, const void *goes) {
+    const struct guided_job *j = w->j;
+    int r = j->radius, first = w->strip.y - r, channels = w->in->channels;
+    double *to[2] = {w->window[0], w->window[1]};
+    const double *columns[2] = {w->column[0], w->column[1]};
+    imf_guided_add(w->column[0], w->column[1], w->in->sample, input(w, y + r, 2 * r), goes,
+                   j->scale, w->all);
+    imf_guided_slide(to, columns, 2 * r + 1, channels, w->fitted);
+    bool full = y > first + 2 * r;
+    int32_t *line[2] = {line_row(w, y, 0), line_row(w, y, 1)};
+    if (full) /* the ring's oldest row is where the newest will be */
+        imf_guided_move(w->lines[0], w->lines[1], line, -1, w->fitted);
+    imf_guided_fit(&w->fit, w->window[0], w->window[1], line[0], line[1], w->fitted);
+    imf_guided_move(w->lines[0], w->lines[1], line, 1, w->fitted);
+}
+
+static void store(const struct work *w, int y) {
+    const struct imf_problem *p = &w->j->p;
+    double *to[2] = {w->window[0], w->window[1]};
+    const double *lines[2] = {w->lines[0], w->lines[1]};
+    double share = w->fit.share;
+    imf_guided_slide(to, lines, 2 * w->j->radius + 1, w->in->channels, w->n);
+    imf_guided_mix(w->row, w->window[0], w->window[1], share / IMF_GUIDED_STEPS,
+                   share / (w->fit.steps * w->j->scale), w->in->sample, input(w, y, 0), w->n);
+    char *at = (char *)imf_surface_row(w->out, y) +
+               (size_t)w->strip.x * (size_t)p->channels * imf_sample_size(w->out->sample);
+    imf_float_row_store(at, w->out->sample, w->row, w->n, &p->epilogue);
+}
+
+static void run_strip(const struct work *w) {
+    int r = w->j->radius, first = w->strip.y - r;
+    for (int y = first - r; y < first + r; y++)
+        imf_guided_add(w->column[0], w->column[1], w->in->sample, input(w, y, 2 * r), NULL,
+                       w->j->scale, w->all);
+    for (int y = first; y < w->strip.end + r; y++) {
+        fit_row(w, y, y > first ? input(w, y - r - 1, 2 * r) : NULL);
+        if (y >= w->strip.y + r)
+            store(w, y - r);
+    }
+}
+
+static void run_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct guided_job *j = pass->job;
+    const struct imf_problem *p = &j->p;
+    struct work w = {.j = j, .in = pass->in, .out = pass->out};
+    w.strip = imf_strips_at(&pass->strips, item);
+    w.n = w.strip.n * p->channels;
+    w.fitted = w.n + 2 * j->radius * p->channels;
+    w.all = w.fitted + 2 * j->radius * p->channels;
+    double eps = p->neighbourhood->value * p->unit * j->scale, side = imf_guided_side(p);
+    w.fit = (struct imf_guided_fit){.share = 1 / (side * side),
+                                    .eps = eps * eps,
+                                    .steps = IMF_GUIDED_STEPS / (p->in_max * j->scale)};
+    double *next = calloc(strip_bytes(p, w.strip.n), 1), *memory = next; /* sums begin at 0 */
+    if (!memory) {
+        atomic_store(&pass->failed, true);
+        return;
+    }
+    for (int i = 0; i < 2; i++, next += w.all)
+        w.column[i] = next;
+    for (int i = 0; i < 2; i++, next += w.fitted)
+        w.lines[i] = next;
+    for (int i = 0; i < 2; i++, next += w.fitted)
+        w.window[i] = next;
+    w.ring = (int32_t *)next;
+    w.row = (float *)w.ring + (size_t)(2 * j->radius + 1) * 2 * (size_t)w.fitted;
+    run_strip(&w);
+    free(memory);
+}
+
+static enum imf_status guided_run(void *job, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err) {
+    struct pass pass = {.job = job, .in = in, .out = out};
+    const struct guided_job *j = job;
+    pass.strips = imf_strips_cut(j->p.width, out->height, COLUMNS, imf_max(16, 32 * j->radius));
+    imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
+    return pass.failed ? imf_fail_memory(err, strip_bytes(&j->p, pass.strips.width)) : IMF_OK;
+}
+
+const struct imf_solver imf_solver_guided = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .propose = guided_propose,
+    .make = guided_make,
+    .run = guided_run,
+    .destroy = guided_destroy,
+    .limit = guided_limit,
+};

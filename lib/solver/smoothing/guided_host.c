@@ -1,0 +1,174 @@
+/*
+ * guided_host.c - the guided filter on the host: plain C, in float64
+ *
+ * In each window of 2R + 1 by 2R + 1 samples x, of mean m and variance v, the line a x + b that comes
+ * closest to x for a price of eps^2 a^2 has (He, Sun and Tang, ECCV 2010, with the image as its own
+ * guide)
+ *
+ *      a = v / (v + eps^2),  b = (1 - a) m.
+ *
+ * A sample becomes mean(a) x + mean(b), over the windows that hold it. Each channel is taken by
+ * itself. Sums are added up anew for every window, along columns and then along rows: this is the
+ * reference that the fast way is held to.
+ */
+#include "base/parallel.h"
+#include "device/tuning.h"
+#include "solver/common/window.h"
+#include "solver/smoothing/guided.h"
+#include "solver/solver.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEM_ROWS 32 /* for which the lines of so many rows and 2R more are found */
+
+struct guided_job {
+    struct imf_problem p;
+    int threads; /* 0: as many as cores */
+};
+
+/* Samples of a row, with so many pixels at each end. */
+static size_t wide(const struct imf_problem *p, int pixels) {
+    return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
+}
+
+static size_t item_samples(const struct imf_problem *p) {
+    int r = imf_guided_radius(p);
+    return 2 * (size_t)(ITEM_ROWS + 2 * r) * wide(p, r) + 3 * wide(p, 2 * r);
+}
+
+/* Milliseconds: samples * (sample + 2 tap * (2R + 1) * (2 + 2R/rows of an item) * 2) * 1e-6 / cores,
+ * in the host's nanoseconds. */
+static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
+                           struct imf_proposal *out) {
+    const struct imf_neighbourhood *hood = p->neighbourhood;
+    (void)d;
+    if (hood->function != IMF_WINDOW_GUIDED) {
+        imf_proposal_refuse(out, "this function of a window is not known");
+        return;
+    }
+    int r = imf_guided_radius(p);
+    double sums = (2 * r + 1) * (2 + 2.0 * r / ITEM_ROWS) * 2;
+    out->able = true;
+    out->error = 0;
+    out->ms = (double)p->width * p->height * p->channels *
+              (imf_host_rates.sample + 2 * imf_host_rates.tap * sums) * 1e-6 / imf_cores();
+    out->bytes = (double)item_samples(p) * imf_cores() * sizeof(double);
+    out->bands = IMF_BANDS_FEW;
+    snprintf(out->phrase, sizeof out->phrase, "plain C guided, radius %d, float64", r);
+}
+
+static enum imf_status guided_make(void **job, const struct imf_problem *p,
+                                   const struct imf_proposal *proposal, struct imf_queue *queue,
+                                   struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct guided_job *j = *job = malloc(sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    *j = (struct guided_job){.p = *p};
+    return IMF_OK;
+}
+
+static void guided_limit(void *job, int threads) {
+    ((struct guided_job *)job)->threads = threads;
+}
+
+static void guided_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+struct pass {
+    const struct imf_problem *p;
+    const struct imf_surface *in, *out;
+    atomic_bool failed;
+};
+
+/* Means of each 2R + 1 neighbours along a row of columns' sums. */
+static double mean_at(const double *columns, size_t i, const struct imf_problem *p) {
+    int side = imf_guided_side(p);
+    double sum = 0;
+    for (int k = 0; k < side; k++)
+        sum += columns[i + (size_t)k * (size_t)p->channels];
+    return sum / ((double)side * side);
+}
+
+/* The lines of windows around the samples of row y, from R pixels left of the image on. `work` holds
+ * three rows. */
+static void fit_row(const struct pass *pass, int y, double *a, double *b, double *work) {
+    const struct imf_problem *p = pass->p;
+    int r = imf_guided_radius(p);
+    size_t all = wide(p, 2 * r), fitted = wide(p, r);
+    double *row = work, *sums = work + all, *squares = sums + all;
+    double eps = p->neighbourhood->value * p->unit;
+    memset(sums, 0, 2 * all * sizeof *sums);
+    for (int dy = -r; dy <= r; dy++) {
+        imf_samples_widen(row, imf_surface_row(pass->in, y + dy), pass->in->sample,
+                          -2 * (ptrdiff_t)r * p->channels, all);
+        for (size_t i = 0; i < all; i++) {
+            sums[i] += row[i];
+            squares[i] += row[i] * row[i];
+        }
+    }
+    for (size_t i = 0; i < fitted; i++) {
+        double mean = mean_at(sums, i, p);
+        double variance = fmax(mean_at(squares, i, p) - mean * mean, 0);
+        a[i] = variance / (variance + eps * eps);
+        b[i] = (1 - a[i]) * mean;
+    }
+}
+
+/* Sums along columns of 2R + 1 rows, the first at `rows`. */
+static void add_rows(double *sums, const double *rows, size_t width, int count) {
+    memset(sums, 0, width * sizeof *sums);
+    for (int k = 0; k < count; k++, rows += width)
+        for (size_t i = 0; i < width; i++)
+            sums[i] += rows[i];
+}
+
+static void run_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct imf_problem *p = pass->p;
+    int r = imf_guided_radius(p), first = item * ITEM_ROWS;
+    int count = imf_min(ITEM_ROWS, pass->out->height - first);
+    size_t fitted = wide(p, r), samples = wide(p, 0);
+    double *store = malloc(item_samples(p) * sizeof *store);
+    if (!store) {
+        atomic_store(&pass->failed, true);
+        return;
+    }
+    double *a = store, *b = a + (size_t)(ITEM_ROWS + 2 * r) * fitted;
+    double *work = b + (size_t)(ITEM_ROWS + 2 * r) * fitted;
+    for (int k = 0; k < count + 2 * r; k++)
+        fit_row(pass, first - r + k, a + (size_t)k * fitted, b + (size_t)k * fitted, work);
+    double *row = work, *slopes = work + wide(p, 2 * r), *offsets = slopes + wide(p, 2 * r);
+    for (int k = 0; k < count; k++) {
+        add_rows(slopes, a + (size_t)k * fitted, fitted, 2 * r + 1);
+        add_rows(offsets, b + (size_t)k * fitted, fitted, 2 * r + 1);
+        imf_samples_widen(row, imf_surface_row(pass->in, first + k), pass->in->sample, 0, samples);
+        for (size_t i = 0; i < samples; i++)
+            row[i] = mean_at(slopes, i, p) * row[i] + mean_at(offsets, i, p);
+        imf_window_finish(p, row, imf_surface_row(pass->out, first + k), samples);
+    }
+    free(store);
+}
+
+static enum imf_status guided_run(void *job, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err) {
+    const struct guided_job *j = job;
+    struct pass pass = {.p = &j->p, .in = in, .out = out};
+    imf_parallel_on(j->threads, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
+    return pass.failed ? imf_fail_memory(err, item_samples(&j->p) * sizeof(double)) : IMF_OK;
+}
+
+const struct imf_solver imf_solver_guided_host = {
+    .name = "cpu",
+    .backend = IMF_BACKEND_CPU,
+    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .propose = guided_propose,
+    .make = guided_make,
+    .run = guided_run,
+    .destroy = guided_destroy,
+    .limit = guided_limit,
+};
