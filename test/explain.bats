@@ -75,13 +75,13 @@ load helper
 
 @test "--explain without OpenCL says so, and not that it would cost more" {
     make_flat a.pgm 1000 1000
-    OCL_ICD_VENDORS=$PWD/none imf_run -f disk:9 --linear --explain a.pgm
+    OCL_ICD_VENDORS=$PWD/none imf_run -f log:14 --explain a.pgm
     [ "$status" -eq 0 ]
     grep -q '^\* [0-9]*  *cpu .*OpenCL is not usable here$' <<<"$output"
     grep -q '^  [0-9]*  *direct .*passed over: OpenCL is not usable$' <<<"$output"
     grep -q '^  [0-9]*  *vector .*the kernel is too large$' <<<"$output"
     make_flat b.pgm 10 10
-    imf_run -f disk:9 --linear --explain b.pgm
+    imf_run -f log:14 --explain b.pgm
     grep -q '^\* [0-9]*  *cpu .*starting OpenCL would cost more$' <<<"$output"
 }
 
@@ -130,12 +130,15 @@ load helper
     make_pgm a.pgm
     local spec
     imf -q -f lowpass:0.1 --backend=vector --verify a.pgm
-    for spec in "-f blur:2 -f disk:20" "-f disk:20 --linear"; do
+    for spec in "-f log:14" "-f blur:2 -f log:14"; do
         imf_run $spec --backend=vector a.pgm -o out.pgm
         echo "$spec: $stderr"
         [ "$status" -eq 2 ]
         one_line "--backend=vector cannot do this: "
         [ ! -e out.pgm ]
+    done
+    for spec in "-f blur:2 -f disk:20" "-f disk:20 --linear" "-f motion:9:30 -f box:9"; do
+        imf -q $spec --backend=vector --verify a.pgm
     done
     imf_run -f blur:2 --range=normalize --backend=vector a.pgm -o out.pgm
     [ "$status" -eq 2 ]

@@ -1,0 +1,32 @@
+/* chain_facts.c - what follows from a chain's passes */
+#include "plan/chain.h"
+
+bool imf_point_is_map(const struct imf_point *p) {
+    bool bends = p->linearize || p->delinearize;
+    return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->premultiply &&
+           !(bends && imf_curve_count(p->curve) > 1);
+}
+
+enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64) {
+    if (index == 0)
+        return chain->in;
+    if (index == chain->count)
+        return chain->out;
+    const struct imf_pass *pass = &chain->passes[index - 1];
+    return float64 || (pass->coarse && pass->out == IMF_F32) ? IMF_F64 : pass->out;
+}
+
+struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {
+    struct imf_margin all = {0, 0, 0, 0};
+    for (int i = 0; i < chain->count; i++) {
+        const struct imf_pass *pass = &chain->passes[i];
+        if (pass->kind != IMF_PASS_CONVOLVE || pass->source != index)
+            continue;
+        struct imf_margin m = pass->problem.reach;
+        all.left = imf_max(all.left, m.left);
+        all.right = imf_max(all.right, m.right);
+        all.top = imf_max(all.top, m.top);
+        all.bottom = imf_max(all.bottom, m.bottom);
+    }
+    return all;
+}
