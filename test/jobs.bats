@@ -208,7 +208,7 @@ C
     # Stretched to their own range, images are whole in memory.
     options=(-f sobel:dir=x --range=normalize --backend=cpu)
     one=$(($(imf "${options[@]}" --explain --json -n 1.pgm |
-        json '[p["memory_bytes"] for p in o["plan"] if p["chosen"]][0]') / 1048576))
+        json 'o["memory_bytes"]') / 1048576))
     free=$(peak "$IMFILTER" "${options[@]}" -j4 [1-4].pgm -o free/)
     tight=$(peak "$IMFILTER" "${options[@]}" -j4 --max-memory=$((one + one / 2))M [1-4].pgm -o tight/)
     echo "one image: $one MiB; four at once: $free, limited: $tight"

@@ -17,7 +17,7 @@ build=$(cd "$BUILD" && pwd)
 # What the tests find in their environment: the program, and a cache of compiled kernels of their own.
 export IMFILTER="$build/imfilter" BUILD="$build" XDG_CACHE_HOME="$build/cache" LC_ALL=C.UTF-8
 checkcl_options=${CHECKCL_OPTIONS-$([ -n "${THOROUGH:-}" ] || echo --quick)}
-# Kernels are compiled as cli/main.c has it.
+# Kernels are compiled as cli/options/device_trial.c has it.
 export POCL_WORK_GROUP_SPECIALIZATION=0
 mkdir -p "$XDG_CACHE_HOME/quick"
 log=$(mktemp "$build/log.XXXXXX")

@@ -328,10 +328,13 @@ static enum result finish_output(struct session *s, struct work *w, struct unfin
     if (!output_finish(&w->output))
         return fail(w, output_name(w), w->output.why);
     *later = (struct unfinished){.job = w->job, .messages = w->messages};
-    if (!message_buffer_open(&later->done, &s->reporter))
+    later->done = malloc(sizeof *later->done);
+    if (!later->done || !message_buffer_open(later->done, &s->reporter)) {
+        free(later->done);
         return fail(w, output_name(w), "out of memory");
-    report_success(s, w, &later->done.reporter);
-    message_buffer_close(&later->done);
+    }
+    report_success(s, w, &later->done->reporter);
+    message_buffer_close(later->done);
     later->output = w->output;
     w->output = (struct output){.stream = NULL};
     return RESULT_UNFINISHED;
@@ -416,7 +419,8 @@ void process_finish(struct session *s, struct unfinished *list, enum result *res
         const struct work w = {.job = list[i].job, .messages = list[i].messages};
         results[i] = commit_result(s, &w, &list[i].output, committed[i]);
         if (results[i] == RESULT_DONE)
-            message_buffer_add(w.messages, &list[i].done);
-        message_buffer_free(&list[i].done);
+            message_buffer_add(w.messages, list[i].done);
+        message_buffer_free(list[i].done);
+        free(list[i].done);
     }
 }

@@ -36,7 +36,7 @@ enum { PROCESS_TOGETHER = 64 }; /* outputs that are committed together, at most 
 struct unfinished {
     const struct job *job;
     struct message_buffer *messages;
-    struct message_buffer done; /* messages to print once it is renamed */
+    struct message_buffer *done; /* owned: messages to print once it is renamed */
     struct output output;
 };
 

@@ -12,7 +12,7 @@
 
 /* ---- for people --------------------------------------------------------------------------- */
 
-/* "a.png, b.jpg and 3 more": inputs that failed, as many as there is room for. */
+/* "a.png, b.jpg and 3 more": inputs that failed, as many as fit. */
 static void list_failures(const struct tally *t, char *text, size_t size) {
     const size_t most = sizeof t->failure / sizeof *t->failure, reserve = sizeof " and ..... more";
     size_t i = 0;

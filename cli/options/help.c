@@ -67,7 +67,7 @@ void help_version(FILE *out) {
     fprintf(out, "imfilter %s\n", imf_version());
 }
 
-/* A usage that leaves no room beside it has its summary on a line of its own. */
+/* The summary is beside the usage if both fit into 80 columns, else on the next line. */
 static void print_doc(FILE *out, bool json, const struct imf_filter_doc *doc, const char *own) {
     if (json) {
         struct json j = json_begin(out);

@@ -37,34 +37,31 @@ static int read_numbers(const char *directory, const char *name, uint64_t number
     return count < 0 ? 0 : count;
 }
 
-static uint64_t read_memory(const char *directory, bool version1) {
-    uint64_t bytes[2];
-    const char *name = version1 ? "memory.limit_in_bytes" : "memory.max";
-    return read_numbers(directory, name, bytes) ? bytes[0] : UINT64_MAX;
-}
-
-/* The quota in cores, rounded up: rounded down, a part of it would stay unused. */
-static uint64_t read_cores(const char *directory, bool version1) {
-    uint64_t time[2], period[2];
-    if (version1) {
-        if (!read_numbers(directory, "cpu.cfs_quota_us", time) ||
-            !read_numbers(directory, "cpu.cfs_period_us", period))
-            return UINT64_MAX;
-        time[1] = period[0];
-    } else if (read_numbers(directory, "cpu.max", time) < 2) {
-        return UINT64_MAX;
-    }
-    return time[0] && time[1] ? (time[0] - 1) / time[1] + 1 : UINT64_MAX;
-}
-
-/* A limited resource. */
+/* A limited resource: a number, or a quotient of two. */
 struct resource {
     const char *controller;
-    const char *version1; /* its directory in version 1 */
-    uint64_t (*read)(const char *directory, bool version1);
+    const char *version1, *files1[2]; /* in version 1: the directory, and a file for each number */
+    const char *file2;                /* in version 2: one file */
+    bool quotient;
 };
-static const struct resource memory = {"memory", "/sys/fs/cgroup/memory", read_memory};
-static const struct resource cores = {"cpu", "/sys/fs/cgroup/cpu", read_cores};
+static const struct resource memory = {
+    "memory", "/sys/fs/cgroup/memory", {"memory.limit_in_bytes"}, "memory.max", false};
+/* Microseconds of processor time, and the period in which they may be used. */
+static const struct resource cores = {
+    "cpu", "/sys/fs/cgroup/cpu", {"cpu.cfs_quota_us", "cpu.cfs_period_us"}, "cpu.max", true};
+
+/* Quotients are rounded up: rounded down, a part of the quota would stay unused. */
+static uint64_t read_limit(const struct resource *r, const char *directory, bool version1) {
+    uint64_t n[3];
+    int count = 0, needed = r->quotient ? 2 : 1;
+    if (!version1)
+        count = read_numbers(directory, r->file2, n);
+    for (int i = 0; version1 && i < needed && read_numbers(directory, r->files1[i], n + i); i++)
+        count++;
+    if (count < needed || (r->quotient && (!n[0] || !n[1])))
+        return UINT64_MAX;
+    return r->quotient ? (n[0] - 1) / n[1] + 1 : n[0];
+}
 
 /* The least limit of a group and of those above it. Shortens the text. */
 static uint64_t least_limit(const struct resource *r, bool version1, char *group) {
@@ -73,7 +70,7 @@ static uint64_t least_limit(const struct resource *r, bool version1, char *group
     for (;;) {
         const char *root = version1 ? r->version1 : "/sys/fs/cgroup";
         if (snprintf(path, sizeof path, "%s%s", root, group) < (int)sizeof path) {
-            uint64_t limit = r->read(path, version1);
+            uint64_t limit = read_limit(r, path, version1);
             least = limit < least ? limit : least;
         }
         char *slash = strrchr(group, '/');

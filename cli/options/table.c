@@ -58,6 +58,8 @@ static const struct choice shells[] = {
 
 /* ---- setters: of one member ---------------------------------------------------------------- */
 
+_Static_assert(sizeof(enum imf_edge) == sizeof(int), "enumerators are stored as int");
+
 static void store(struct options *o, const struct option_row *row, int value) {
     memcpy((char *)o + row->offset, &value, sizeof value);
 }
@@ -290,14 +292,17 @@ const struct option_row option_rows[] = {
     {"format", 0, REQUIRED, NULL, "the output's format", CALL(set_format)},
     HEADING("Filter"),
     {"filter", 'f', REQUIRED, "SPEC", "apply SPEC; repeat it for a chain", CALL(set_filter)},
-    {"edge", 0, REQUIRED, "MODE", "clamp, reflect, mirror, wrap, constant[:VALUE]", set_edge, AT(settings.edge), edges, 0, 0},
+    {"edge", 0, REQUIRED, "MODE", "clamp, reflect, mirror, wrap, constant[:VALUE]",
+     set_edge, AT(settings.edge), edges, 0, 0},
     {"range", 0, REQUIRED, "MODE", "response: clip, abs, offset or normalize", CHOICE(settings.range, ranges)},
     {"alpha", 0, REQUIRED, "MODE", "alpha: auto, premultiply, filter or keep", CHOICE(settings.alpha, alphas)},
     {"linear", 0, NONE, NULL, "filter in linear light", FLAG(settings.linear)},
     HEADING("Compute"),
-    {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, gles, vector, cpu", CHOICE(settings.backend, backends)},
+    {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, gles, vector, cpu",
+     CHOICE(settings.backend, backends)},
     {"jobs", 'j', REQUIRED, "N", "filter N images at once (default: one a core)", NUMBER(jobs, NULL, 1, JOBS_MAX)},
-    {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, all, an index or part of a name", set_device, 0, devices, 0, 0},
+    {"device", 0, REQUIRED, "DEVICE", "auto, cpu, gpu, all, an index or part of a name",
+     set_device, 0, devices, 0, 0},
     {"list-devices", 0, NONE, NULL, "list the devices, and OpenGL ES's", CONSTANT(action, ACTION_LIST_DEVICES)},
     {"tune", 0, OPTIONAL, "show", "measure the device for better plans, or show it", set_tune, 0, tunes, 0, 0},
     {"explain", 0, NONE, NULL, "show each backend's cost and the choice", FLAG(report.explain)},
@@ -306,7 +311,8 @@ const struct option_row option_rows[] = {
     {"quality", 0, REQUIRED, "N", "JPEG quality: keep or 1..100", NUMBER(encode.quality, qualities, 1, 100)},
     {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", CHOICE(encode.subsampling, subsamplings)},
     {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8 or 16", CHOICE(settings.depth, depths)},
-    {"compression", 0, REQUIRED, "N", "PNG: 0 stored, 1 fast .. 9 small; default 6", NUMBER(encode.compression, NULL, 0, 9)},
+    {"compression", 0, REQUIRED, "N", "PNG: 0 stored, 1 fast .. 9 small; default 6",
+     NUMBER(encode.compression, NULL, 0, 9)},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", FLAG(encode.optimize)},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip, 0, strips, 0, 0},
     {"orient", 0, REQUIRED, "MODE", "EXIF orientation: keep the tag, or apply it", CHOICE(encode.orient, orients)},
@@ -316,18 +322,23 @@ const struct option_row option_rows[] = {
     {"progress", 0, REQUIRED, "WHEN", "show how far a batch is: auto, always or never", CHOICE(progress, progresses)},
     {"json", 0, NONE, NULL, "print one JSON object a line for each image", FLAG(report.json)},
     {"timing", 0, NONE, NULL, "print how long each step took", FLAG(report.timing)},
-    {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times", set_bench, AT(report.bench), NULL, 1, 1000000},
-    {"show-kernel", 0, OPTIONAL, "FILE.png", "print the filter's coefficients, or draw them", set_show_kernel, AT(kernel_file), NULL, 0, 0},
-    {"spectrum", 0, ATTACHED, "FILE.png", "draw the spectrum, print its peaks as notches", set_picture, AT(report.spectrum), NULL, 0, 0},
+    {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times",
+     set_bench, AT(report.bench), NULL, 1, 1000000},
+    {"show-kernel", 0, OPTIONAL, "FILE.png", "print the filter's coefficients, or draw them",
+     set_show_kernel, AT(kernel_file), NULL, 0, 0},
+    {"spectrum", 0, ATTACHED, "FILE.png", "draw the spectrum, print its peaks as notches",
+     set_picture, AT(report.spectrum), NULL, 0, 0},
     {"list-filters", 0, NONE, NULL, "list the built-in filters", CONSTANT(action, ACTION_LIST_FILTERS)},
-    {"completion", 0, REQUIRED, "SHELL", "print completions for bash, zsh or fish", set_completion, AT(shell), shells, 0, 0},
+    {"completion", 0, REQUIRED, "SHELL", "print completions for bash, zsh or fish",
+     set_completion, AT(shell), shells, 0, 0},
     {"help", 'h', NONE, NULL, "print this help; --help FILTER: of one filter", CONSTANT(action, ACTION_HELP)},
     {"version", 'V', NONE, NULL, "print the version", CONSTANT(action, ACTION_VERSION)},
     HEADING("Limits"),
     {"lenient", 0, NONE, NULL, "accept the readable part of a damaged image", FLAG(limits.lenient)},
     {"max-pixels", 0, REQUIRED, "N[K|M|G]", "refuse images with more pixels (268 million)", CALL(set_max_pixels)},
     {"max-memory", 0, REQUIRED, "BYTES[K|M|G]", "use no more memory (default: what there is)", CALL(set_max_memory)},
-    {"max-scans", 0, REQUIRED, "N", "refuse JPEG images with more scans (100)", NUMBER(limits.max_scans, NULL, 0, INT_MAX)},
+    {"max-scans", 0, REQUIRED, "N", "refuse JPEG images with more scans (100)",
+     NUMBER(limits.max_scans, NULL, 0, INT_MAX)},
 };
 /* clang-format on */
 const size_t option_row_count = COUNT(option_rows);

@@ -24,26 +24,23 @@ enum { ACL_USER = 0x02, ACL_GROUP_OBJ = 0x04, ACL_GROUP = 0x08, ACL_MASK = 0x10,
 #define MAX_VALUE (64 * 1024) /* Linux has no larger lists or values */
 
 /* Descriptors opened with O_PATH have no fgetxattr(); their names under /proc have getxattr(). */
-struct by_path {
-    char text[40];
-};
-
-static struct by_path path_of(int fd) {
-    struct by_path path;
-    snprintf(path.text, sizeof path.text, "/proc/self/fd/%d", fd);
+static const char *proc_path(char path[40], int fd) {
+    snprintf(path, 40, "/proc/self/fd/%d", fd);
     return path;
 }
 
 static ssize_t get_value(int fd, const char *name, void *value, size_t size) {
+    char path[40];
     ssize_t length = fgetxattr(fd, name, value, size);
     bool refused = length < 0 && errno == EBADF;
-    return refused ? getxattr(path_of(fd).text, name, value, size) : length;
+    return refused ? getxattr(proc_path(path, fd), name, value, size) : length;
 }
 
 static ssize_t get_names(int fd, char *names, size_t size) {
+    char path[40];
     ssize_t length = flistxattr(fd, names, size);
     bool refused = length < 0 && errno == EBADF;
-    return refused ? listxattr(path_of(fd).text, names, size) : length;
+    return refused ? listxattr(proc_path(path, fd), names, size) : length;
 }
 
 /* ---- access control lists ----------------------------------------------------------------- */

@@ -256,31 +256,27 @@ static enum output_result rename_output(struct output *out) {
         fail(out, ENOMEM);
         return OUTPUT_FAILED;
     }
+    static const char *const why[] = {
+        [PUBLISH_CHANGED] =
+            "was changed or replaced by another program meanwhile, and is left as it is",
+        [PUBLISH_LOCKED] =
+            "is locked by another program, and is left as it is (run again when that "
+            "has ended)",
+    };
+    enum publish_result published = publish(out, backup);
     enum output_result result = OUTPUT_FAILED;
-    switch (publish(out, backup)) {
-    case PUBLISH_DONE:
+    if (published == PUBLISH_DONE)
         result = OUTPUT_DONE;
-        break;
-    case PUBLISH_EXISTS:
+    else if (published == PUBLISH_EXISTS)
         result = backup ? OUTPUT_BACKUP_EXISTS : OUTPUT_EXISTS;
-        if (backup)
-            say_backup_exists(out->why, backup);
-        break;
-    case PUBLISH_CHANGED:
-        snprintf(out->why, sizeof out->why,
-                 "was changed or replaced by another program meanwhile, and is left as it is");
-        break;
-    case PUBLISH_LOCKED:
-        snprintf(out->why, sizeof out->why,
-                 "is locked by another program, and is left as it is (run again when that has "
-                 "ended)");
-        break;
-    case PUBLISH_BACKUP:
+    else if (published == PUBLISH_BACKUP)
         snprintf(out->why, sizeof out->why, "cannot keep a backup: %s", strerror(errno));
-        break;
-    default:
+    else if (published == PUBLISH_FAILED)
         fail(out, errno);
-    }
+    else
+        snprintf(out->why, sizeof out->why, "%s", why[published]);
+    if (result == OUTPUT_BACKUP_EXISTS)
+        say_backup_exists(out->why, backup);
     free(backup);
     return result;
 }

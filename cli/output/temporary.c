@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <search.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +28,12 @@
 
 #define SLOTS 1024
 
-/* `taken` is changed with the lock held; a signal handler reads the rest where `lives` is set. */
 static struct slot {
+    atomic_bool taken; /* by a struct temporary */
+    atomic_bool lives; /* a file may have the name: a signal handler removes it */
     int directory;
     char name[NAME_MAX + 1];
-    bool taken;
-    atomic_bool lives; /* a file may have the name */
 } slots[SLOTS];
-static pthread_mutex_t lock_of_slots = PTHREAD_MUTEX_INITIALIZER;
 
 void temporary_remove_all(void) {
     for (size_t i = 0; i < SLOTS; i++) {
@@ -46,31 +45,11 @@ void temporary_remove_all(void) {
 /* ---- names -------------------------------------------------------------------------------- */
 
 static struct slot *take_slot(void) {
-    struct slot *slot = NULL;
-    pthread_mutex_lock(&lock_of_slots);
-    for (size_t i = 0; i < SLOTS && !slot; i++) {
-        if (!slots[i].taken)
-            slot = &slots[i];
-    }
-    if (slot)
-        slot->taken = true;
-    pthread_mutex_unlock(&lock_of_slots);
-    if (!slot)
-        errno = EMFILE;
-    return slot;
-}
-
-static void give_slot(struct slot *slot) {
-    pthread_mutex_lock(&lock_of_slots);
-    slot->taken = false;
-    pthread_mutex_unlock(&lock_of_slots);
-}
-
-static struct slot *slot_of(const struct temporary *t) {
     for (size_t i = 0; i < SLOTS; i++) {
-        if (slots[i].name == t->name)
+        if (!atomic_exchange(&slots[i].taken, true))
             return &slots[i];
     }
+    errno = EMFILE;
     return NULL;
 }
 
@@ -144,7 +123,7 @@ static bool make(struct temporary *t, int directory, const char *beside, const c
     int error = errno;
     signals_release();
     if (slot && !made)
-        give_slot(slot);
+        atomic_store(&slot->taken, false);
     errno = error;
     return made;
 }
@@ -169,11 +148,11 @@ bool temporary_link(struct temporary *t, int directory, const char *beside) {
 }
 
 void temporary_forget(struct temporary *t) {
-    struct slot *slot = t->name ? slot_of(t) : NULL;
-    if (!slot)
+    if (!t->name)
         return;
+    struct slot *slot = (struct slot *)(void *)(t->name - offsetof(struct slot, name));
     atomic_store(&slot->lives, false);
-    give_slot(slot);
+    atomic_store(&slot->taken, false);
     if (t->fd >= 0)
         close(t->fd);
     *t = (struct temporary){-1, -1, NULL};
@@ -223,15 +202,16 @@ static int by_inode(const void *a, const void *b) {
 
 /* Each directory is read once in a run, not for every image. */
 static bool is_new(int directory) {
+    static pthread_mutex_t lock_of_seen = PTHREAD_MUTEX_INITIALIZER;
     static void *seen; /* a tree of struct directory */
     struct stat st;
     struct directory *d = fstat(directory, &st) == 0 ? malloc(sizeof *d) : NULL;
     if (!d)
         return false;
     *d = (struct directory){st.st_dev, st.st_ino};
-    pthread_mutex_lock(&lock_of_slots);
+    pthread_mutex_lock(&lock_of_seen);
     void *at = tsearch(d, &seen, by_inode);
-    pthread_mutex_unlock(&lock_of_slots);
+    pthread_mutex_unlock(&lock_of_seen);
     bool added = at && *(struct directory **)at == d;
     if (!added)
         free(d);

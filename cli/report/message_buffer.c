@@ -25,12 +25,13 @@ void message_buffer_note(struct message_buffer *m, const char *note) {
         m->note = strdup(note);
 }
 
+/* Flushing takes no memory, as closing the streams does: an image that fails without memory keeps its
+ * message. */
 void message_buffer_close(struct message_buffer *m) {
-    if (m->reporter.err && m->reporter.err != m->reporter.out)
-        fclose(m->reporter.err);
     if (m->reporter.out)
-        fclose(m->reporter.out);
-    m->reporter.out = m->reporter.err = NULL;
+        fflush(m->reporter.out);
+    if (m->reporter.err)
+        fflush(m->reporter.err);
 }
 
 static void put(FILE *to, const char *text, size_t size) {
@@ -60,7 +61,11 @@ void message_buffer_print(struct message_buffer *m, const struct reporter *to, b
 }
 
 void message_buffer_free(struct message_buffer *m) {
-    message_buffer_close(m);
+    if (m->reporter.err && m->reporter.err != m->reporter.out)
+        fclose(m->reporter.err);
+    if (m->reporter.out)
+        fclose(m->reporter.out);
+    m->reporter.out = m->reporter.err = NULL;
     free(m->note);
     free(m->out);
     free(m->err);

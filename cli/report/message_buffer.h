@@ -14,10 +14,10 @@ struct message_buffer {
     size_t out_size, err_size;
 };
 
-/* A buffer for what would go to the streams of `to`; false without memory. */
+/* A buffer for what would go to the streams of `to`; false without memory. It must not be moved. */
 bool message_buffer_open(struct message_buffer *messages, const struct reporter *to);
 void message_buffer_note(struct message_buffer *messages, const char *note);
-/* Nothing more is written. */
+/* Nothing more is written: out and err are complete. */
 void message_buffer_close(struct message_buffer *messages);
 /* Append what a closed buffer holds. */
 void message_buffer_add(struct message_buffer *messages, const struct message_buffer *more);
