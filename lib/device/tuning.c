@@ -316,7 +316,7 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
  * in plain C, with shaders from Mesa's cache. Of new ones 3x3 took 12 MB, 15x15 (60 vectors) 18,
  * 31x31 (248 vectors) 30, a chain of two 3x3 19. */
 const struct imf_gles_rates imf_gles_rates = {.texel = 12,
-                                              .fetch = 10,
+                                              .fetch = 5,
                                               .run_ms = 0.06,
                                               .open_ms = 60,
                                               .driver_bytes = 9.2e7,

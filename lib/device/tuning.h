@@ -159,8 +159,8 @@ struct imf_vector_rates {
 };
 extern const struct imf_vector_rates imf_vector_rates;
 
-/* Of solver/gles.c, whatever the device: nanoseconds of a core where the processor draws, as a
- * device's that is worth its name is as fast as that at least. */
+/* Of solver/gles.c, whatever the device: nanoseconds of a core where the processor draws; a fetch half
+ * of them, as a GPU that is worth its name is twice as fast at least (measured on none). */
 struct imf_gles_rates {
     double texel;                       /* there and back, and its end */
     double fetch;                       /* one that is read, with its products */

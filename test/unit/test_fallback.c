@@ -379,7 +379,7 @@ int main(void) {
         return check_done("fallback");
     }
     char cache[] = "/tmp/imf-fallback-XXXXXX", command[64];
-    const char *const specs[] = {"kernel:1,2,1/2,4,2/1,2,1", "threshold:0.3", "disk:9"};
+    const char *const specs[] = {"kernel:1,2,1/2,4,2/1,2,1", "threshold:0.3", "disk:13"};
     struct imf_filter *filter = NULL;
     struct imf_error err;
     if (!mkdtemp(cache) || imf_filter_parse(&filter, specs, 3, &err))
