@@ -1,7 +1,7 @@
 /*
- * opencl.h - what the files of this room share: OpenCL's objects behind the room's own
+ * opencl.h - what the files of this module share: OpenCL's objects behind the module's own
  *
- * For this room alone, and for programs that measure or test it.
+ * For this module alone, and for programs that measure or test it.
  */
 #ifndef IMF_DEVICE_OPENCL_H
 #define IMF_DEVICE_OPENCL_H

@@ -1,4 +1,4 @@
-/* test_device.c - the device room: devices, defines, the program cache and its damage */
+/* test_device.c - the device module: devices, defines, the program cache and its damage */
 #include "base/clock.h"
 #include "check.h"
 #include "device/opencl.h"
