@@ -156,7 +156,7 @@ loads() { # DIRECTORY
 }
 
 @test "a driver that aborts, hangs, crashes or draws rubbish costs one warning and is tried once" {
-    make_flat a.pgm 350 300
+    make_flat a.pgm 700 600
     printf 'imfilter' | dd of=a.pgm bs=1 seek=50000 conv=notrunc status=none
     make_wide
     imf -q -f wide --backend=cpu a.pgm -o want.pgm

@@ -3,7 +3,6 @@
  */
 #include "base/parallel.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -26,6 +25,17 @@ int imf_cores(void) {
     return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (int)cores;
 }
 
+int imf_thread_start(pthread_t *out, void *(*work)(void *data), void *data) {
+    sigset_t all, before;
+    sigfillset(&all);
+    int failed = pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (failed)
+        return failed;
+    failed = pthread_create(out, NULL, work, data);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
 static void *run(void *data) {
     struct share *s = data;
     for (int item; (item = atomic_fetch_add(&s->next, 1)) < s->count;)
@@ -39,16 +49,10 @@ void imf_parallel_on(int threads, int count, void (*work)(void *data, int item),
     int most = threads > 0 && threads < MOST_THREADS ? threads : imf_cores();
     int wanted = count > 1 ? most - 1 : 0;
     int started = 0;
-    sigset_t all, before;
     if (wanted > count - 1)
         wanted = count - 1;
-    /* Signals are for the program's own threads. */
-    sigfillset(&all);
-    if (wanted > 0 && !pthread_sigmask(SIG_SETMASK, &all, &before)) {
-        while (started < wanted && !pthread_create(&thread[started], NULL, run, &s))
-            started++;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-    }
+    while (started < wanted && !imf_thread_start(&thread[started], run, &s))
+        started++;
     run(&s);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);

@@ -2,8 +2,14 @@
 #ifndef IMF_BASE_PARALLEL_H
 #define IMF_BASE_PARALLEL_H
 
+#include <pthread.h>
+
 /* Cores that this process may use; at least 1. */
 int imf_cores(void);
+
+/* pthread_create() with all signals masked in the new thread: signals are for the program's own
+ * threads. */
+int imf_thread_start(pthread_t *out, void *(*work)(void *data), void *data);
 
 /*
  * Call work(data, item) once for each item 0..count - 1, in no particular order, on the calling

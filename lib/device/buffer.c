@@ -83,7 +83,9 @@ enum imf_status imf_buffer_over(struct imf_buffer **out, struct imf_queue *queue
     if (code == CL_SUCCESS)
         return IMF_OK;
     imf_buffer_free(out);
-    free(memory);
+    /* An unmap of it may be queued. Memory that a failed device may still write to is not freed. */
+    if (clFinish(queue->handle) == CL_SUCCESS)
+        free(memory);
     return imf_cl_fail(err, code, "cannot keep a buffer in the host's memory");
 }
 

@@ -13,16 +13,17 @@
 struct imf_context {
     struct imf_context_options options; /* its strings are owned copies */
     char *name, *cache_dir;             /* cache_dir NULL: keep nothing on disk */
-    pthread_mutex_t lock;               /* of what follows */
+    pthread_mutex_t opening;            /* held through probes, which take seconds; of: */
     bool prepared;
     struct imf_pocl_cache pocl;
-    struct imf_runtime *rt;
     bool failed; /* to open, */
     struct imf_error failure;
     struct imf_gles *gles;
     bool gles_failed, gles_broken;
     struct imf_error gles_failure;
-    bool gave_up; /* failed at its work, and how: once set, it stays */
+    pthread_mutex_t lock;   /* taken after `opening`, and held for moments only; of what follows: */
+    struct imf_runtime *rt; /* set by who holds both, once */
+    bool gave_up;           /* failed at its work, and how: once set, it stays */
     struct imf_error surrender;
     double setup_ms;
 };
@@ -54,6 +55,11 @@ enum imf_status imf_context_create(struct imf_context **out,
         free(ctx);
         return imf_fail_memory(err, sizeof *ctx);
     }
+    if (pthread_mutex_init(&ctx->opening, NULL)) {
+        pthread_mutex_destroy(&ctx->lock);
+        free(ctx);
+        return imf_fail_memory(err, sizeof *ctx);
+    }
     *out = ctx;
     bool ok = true;
     if (options)
@@ -80,6 +86,7 @@ void imf_context_free(struct imf_context **ctx) {
     imf_runtime_close(&(*ctx)->rt);
     imf_gles_close(&(*ctx)->gles);
     imf_pocl_cache_close(&(*ctx)->pocl, (*ctx)->prepared);
+    pthread_mutex_destroy(&(*ctx)->opening);
     pthread_mutex_destroy(&(*ctx)->lock);
     free((*ctx)->name);
     free((*ctx)->cache_dir);
@@ -93,7 +100,13 @@ static bool try_out(const struct imf_context *ctx, enum imf_probe_of of, const c
     return imf_probe(ctx->cache_dir, of, argv, seconds, err) == IMF_OK;
 }
 
-/* Both with the lock held. */
+static void add_setup(struct imf_context *ctx, double ms) {
+    pthread_mutex_lock(&ctx->lock);
+    ctx->setup_ms += ms;
+    pthread_mutex_unlock(&ctx->lock);
+}
+
+/* Both with `opening` held. */
 static void prepare(struct imf_context *ctx) {
     const struct imf_context_options *o = &ctx->options;
     if (ctx->prepared)
@@ -112,30 +125,34 @@ static enum imf_status tell(const struct imf_context *ctx, struct imf_error *err
 }
 
 enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err) {
-    pthread_mutex_lock(&ctx->lock);
+    pthread_mutex_lock(&ctx->opening);
     prepare(ctx);
     enum imf_status st = tell(ctx, err);
-    pthread_mutex_unlock(&ctx->lock);
+    pthread_mutex_unlock(&ctx->opening);
     return st;
 }
 
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err) {
-    pthread_mutex_lock(&ctx->lock);
+    pthread_mutex_lock(&ctx->opening);
     if (!ctx->rt && !ctx->failed) {
         double begin = imf_now_ms();
+        struct imf_runtime *rt = NULL;
         prepare(ctx);
         if (!ctx->failed)
-            ctx->failed = imf_runtime_open(&ctx->rt, &ctx->options, ctx->cache_dir, &ctx->failure);
-        ctx->setup_ms += imf_now_ms() - begin;
+            ctx->failed = imf_runtime_open(&rt, &ctx->options, ctx->cache_dir, &ctx->failure);
+        pthread_mutex_lock(&ctx->lock);
+        ctx->rt = rt;
+        pthread_mutex_unlock(&ctx->lock);
+        add_setup(ctx, imf_now_ms() - begin);
     }
     *out = ctx->failed ? NULL : ctx->rt;
     enum imf_status st = tell(ctx, err);
-    pthread_mutex_unlock(&ctx->lock);
+    pthread_mutex_unlock(&ctx->opening);
     return st;
 }
 
-/* With the lock held. */
+/* With `opening` held. */
 static void find_gles(struct imf_context *ctx) {
     const char *const *probe = ctx->options.gles_probe;
     struct imf_error *err = &ctx->gles_failure;
@@ -147,12 +164,12 @@ static void find_gles(struct imf_context *ctx) {
     if (!ctx->gles_failed && imf_gles_why_not(ctx->gles))
         ctx->gles_failed = imf_fail(err, IMF_ERR_NO_DEVICE, "OpenGL ES 2 on %.60s will not do: %s",
                                     imf_gles_name(ctx->gles), imf_gles_why_not(ctx->gles));
-    ctx->setup_ms += imf_now_ms() - begin;
+    add_setup(ctx, imf_now_ms() - begin);
 }
 
 enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out, bool *broken,
                                  struct imf_error *err) {
-    pthread_mutex_lock(&ctx->lock);
+    pthread_mutex_lock(&ctx->opening);
     find_gles(ctx);
     *out = ctx->gles_failed ? NULL : ctx->gles;
     if (broken)
@@ -160,14 +177,14 @@ enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out,
     enum imf_status st = ctx->gles_failed ? ctx->gles_failure.status : IMF_OK;
     if (st && err)
         *err = ctx->gles_failure;
-    pthread_mutex_unlock(&ctx->lock);
+    pthread_mutex_unlock(&ctx->opening);
     return st;
 }
 
 const struct imf_gles *imf_context_gles_found(struct imf_context *ctx) {
-    pthread_mutex_lock(&ctx->lock);
+    pthread_mutex_lock(&ctx->opening);
     find_gles(ctx);
-    pthread_mutex_unlock(&ctx->lock);
+    pthread_mutex_unlock(&ctx->opening);
     return ctx->gles;
 }
 

@@ -7,7 +7,7 @@
 
 struct imf_context;
 
-/* Threads may call any of these at once. */
+/* Threads may call any of these at once. Only those that open something wait for a probe. */
 
 /* The runtime, opened on the first call; a failure is remembered and told again. */
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,

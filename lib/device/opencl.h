@@ -1,7 +1,7 @@
 /*
- * opencl.h - what the files of this room share: OpenCL's objects behind the room's own
+ * opencl.h - what the files of this module share: OpenCL's objects behind the module's own
  *
- * For this room alone, and for programs that measure or test it.
+ * For this module alone, and for programs that measure or test it.
  */
 #ifndef IMF_DEVICE_OPENCL_H
 #define IMF_DEVICE_OPENCL_H
@@ -16,12 +16,19 @@
 
 struct imf_build; /* program.c */
 
+/* Rates that were measured on a device. They do not change once they are published; those that were
+ * replaced stay until the runtime is closed, as runs may still read them. */
+struct imf_tuned {
+    struct imf_tuning tuning;
+    struct imf_tuned *before;
+};
+
 struct imf_runtime {
     cl_device_id id;
     cl_context context;
     struct imf_device device;
     struct imf_error passed_over; /* another device that failed to tell what it is like */
-    struct imf_tuning tuned;      /* the device's, if it was measured */
+    struct imf_tuned *tuned;      /* the device's, if it was measured; the newest */
     struct imf_cache_key base;    /* device, driver and options */
     char *cache_dir;              /* or NULL */
     pthread_mutex_t lock;         /* of `builds` */

@@ -49,8 +49,9 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
     rt->device = chosen.known;
     rt->passed_over = chosen.failed;
     rt->own_builtins = strcmp(chosen.info.platform, "Portable Computing Language") == 0;
-    if (imf_rates_load(cache_dir, &rt->device, &rt->tuned))
-        rt->device.tuning = &rt->tuned;
+    struct imf_tuning tuned;
+    if (imf_rates_load(cache_dir, &rt->device, &tuned))
+        imf_runtime_set_tuning(rt, &tuned);
     status = start_key(&rt->base, &chosen, err);
     if (status != IMF_OK) {
         imf_runtime_close(&rt);
@@ -78,6 +79,10 @@ void imf_runtime_close(struct imf_runtime **rt) {
     imf_builds_free(r);
     if (r->context)
         clReleaseContext(r->context);
+    for (struct imf_tuned *t = r->tuned, *before; t; t = before) {
+        before = t->before;
+        free(t);
+    }
     pthread_cond_destroy(&r->built);
     pthread_mutex_destroy(&r->lock);
     free(r->cache_dir);
@@ -93,6 +98,13 @@ const char *imf_runtime_passed_over(const struct imf_runtime *rt) {
 }
 
 void imf_runtime_set_tuning(struct imf_runtime *rt, const struct imf_tuning *tuning) {
-    rt->tuned = *tuning;
-    rt->device.tuning = &rt->tuned;
+    struct imf_tuned *t = malloc(sizeof *t);
+    if (!t)
+        return;
+    t->tuning = *tuning;
+    pthread_mutex_lock(&rt->lock);
+    t->before = rt->tuned;
+    rt->tuned = t;
+    imf_tuning_publish(&rt->device, &t->tuning);
+    pthread_mutex_unlock(&rt->lock);
 }

@@ -5,7 +5,7 @@
  * locked inside. What a job works with is made from it: queues (queue.h), buffers (buffer.h) and
  * programs (program.h), each of which one thread uses at a time, unless its header says otherwise.
  *
- * Only this room knows OpenCL. Opening a runtime loads the platform; nothing in the library calls
+ * Only this module knows OpenCL. Opening a runtime loads the platform; nothing in the library calls
  * OpenCL before that.
  */
 #ifndef IMF_DEVICE_RUNTIME_H
@@ -38,7 +38,8 @@ void imf_runtime_close(struct imf_runtime **rt);
 const struct imf_device *imf_runtime_device(const struct imf_runtime *rt);
 /* Why another device that was asked for as well is not used, as it failed; or "". */
 const char *imf_runtime_passed_over(const struct imf_runtime *rt);
-/* Plans that are made from now on go by these rates; no other thread may make one meanwhile. */
+/* Plans that are made from now on use a copy of these rates; where there is no memory for it, those of
+ * before. Other threads may plan and run meanwhile. */
 void imf_runtime_set_tuning(struct imf_runtime *rt, const struct imf_tuning *tuning);
 
 #endif

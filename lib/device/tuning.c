@@ -319,7 +319,7 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
  * in plain C, with shaders from Mesa's cache. Of new ones 3x3 took 12 MB, 15x15 (60 vectors) 18,
  * 31x31 (248 vectors) 30, a chain of two 3x3 19. */
 const struct imf_gles_rates imf_gles_rates = {.texel = 12,
-                                              .fetch = 10,
+                                              .fetch = 5,
                                               .run_ms = 0.06,
                                               .open_ms = 60,
                                               .driver_bytes = 9.2e7,
@@ -330,7 +330,12 @@ const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {
     [2] = 0.076, [3] = 0.115, [4] = 0.113, [5] = 0.15, [7] = 0.25, [8] = 0.172, [16] = 0.226};
 
 const struct imf_tuning *imf_tuning(const struct imf_device *d) {
-    return d->tuning ? d->tuning : &table[d->gpu ? GPU : d->lanes >= 16 ? WIDE : NARROW];
+    const struct imf_tuning *own = __atomic_load_n(&d->tuning, __ATOMIC_ACQUIRE);
+    return own ? own : &table[d->gpu ? GPU : d->lanes >= 16 ? WIDE : NARROW];
+}
+
+void imf_tuning_publish(struct imf_device *d, const struct imf_tuning *tuning) {
+    __atomic_store_n(&d->tuning, tuning, __ATOMIC_RELEASE);
 }
 
 double imf_tuning_units(const struct imf_device *d) {
@@ -351,7 +356,7 @@ double imf_tuning_clock(const struct imf_device *d) {
 #define NOT_STACKED 0.5
 
 double imf_tuning_bandwidth(const struct imf_device *d, double rate) {
-    if (!d->gpu || d->tuning)
+    if (!d->gpu || __atomic_load_n(&d->tuning, __ATOMIC_ACQUIRE))
         return rate;
     rate *= imf_tuning_units(d) / RATED_UNITS;
     return d->global_memory < STACKED_BYTES ? rate * NOT_STACKED : rate;

@@ -162,8 +162,8 @@ struct imf_vector_rates {
 };
 extern const struct imf_vector_rates imf_vector_rates;
 
-/* Of solver/convolution/gles.c, whatever the device: nanoseconds of a core where the processor draws, as a
- * device's that is worth its name is as fast as that at least. */
+/* Of solver/convolution/gles.c, whatever the device: nanoseconds of a core where the processor draws; a fetch half
+ * of them, as a GPU that is worth its name is twice as fast at least (measured on none). */
 struct imf_gles_rates {
     double texel;                       /* there and back, and its end */
     double fetch;                       /* one that is read, with its products */
@@ -185,8 +185,11 @@ extern const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1];
 #define IMF_FFT_MEMORY_NS 0.8
 #define IMF_FFT_DEFINITION_NS 0.085
 
-/* The device's own, or what is shipped for its kind. */
+/* The device's own, or what is shipped for its kind. Threads may ask while others publish. */
 const struct imf_tuning *imf_tuning(const struct imf_device *d);
+
+/* Rates that stay valid as long as the device; NULL: what is shipped. */
+void imf_tuning_publish(struct imf_device *d, const struct imf_tuning *tuning);
 
 /* Compute units, each counted by its clock over that of the rates. */
 double imf_tuning_units(const struct imf_device *d);

@@ -25,7 +25,7 @@ struct imf_fft_host;
 enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struct imf_error *err);
 void imf_fft_host_free(struct imf_fft_host **fft);
 
-/* Points that a thread lends to the transforms as `work`; 0: none, and NULL will do. */
+/* Points of scratch memory that a transform takes as `work`, one for each thread; 0: none, NULL will do. */
 size_t imf_fft_host_work(const struct imf_fft_host *fft);
 /* place[k]: the position where the forward transform leaves frequency k. */
 const int *imf_fft_host_places(const struct imf_fft_host *fft);

@@ -66,7 +66,7 @@ INLINE void butterfly_odd(double *re, double *im, const struct angles *t, const 
     }
 }
 
-INLINE void turn(double *re, double *im, const struct imf_complex *w, const int r) {
+INLINE void twiddle_all(double *re, double *im, const struct imf_complex *w, const int r) {
     for (int k = 1; k < r; k++) {
         double a = re[k], b = im[k];
         re[k] = a * w[k].re - b * w[k].im;
@@ -74,9 +74,9 @@ INLINE void turn(double *re, double *im, const struct imf_complex *w, const int 
     }
 }
 
-/* Butterfly j. turned: its twiddles are not all 1. */
+/* Butterfly j. twiddled: its twiddles are not all 1. */
 INLINE void butterfly(double *x, size_t step, const struct imf_complex *w, const struct angles *t,
-                      const int r, const bool backward, const bool turned) {
+                      const int r, const bool backward, const bool twiddled) {
     const size_t first = backward ? LANES : 0, second = LANES - first;
     INDEPENDENT
     for (size_t l = 0; l < LANES; l++) {
@@ -85,16 +85,16 @@ INLINE void butterfly(double *x, size_t step, const struct imf_complex *w, const
             re[k] = x[(size_t)k * step + first + l];
             im[k] = x[(size_t)k * step + second + l];
         }
-        if (backward && turned)
-            turn(re, im, w, r);
+        if (backward && twiddled)
+            twiddle_all(re, im, w, r);
         if (r == 2)
             butterfly2(re, im);
         else if (r == 4)
             butterfly4(re, im);
         else
             butterfly_odd(re, im, t, r);
-        if (!backward && turned)
-            turn(re, im, w, r);
+        if (!backward && twiddled)
+            twiddle_all(re, im, w, r);
         for (int k = 0; k < r; k++) {
             x[(size_t)k * step + first + l] = re[k];
             x[(size_t)k * step + second + l] = im[k];

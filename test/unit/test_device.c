@@ -1,4 +1,4 @@
-/* test_device.c - the device room: devices, defines, the program cache and its damage */
+/* test_device.c - the device module: devices, defines, the program cache and its damage */
 #include "base/clock.h"
 #include "check.h"
 #include "device/opencl.h"
@@ -54,6 +54,27 @@ cl_int clGetPlatformInfo(cl_platform_id id, cl_platform_info what, size_t size, 
 }
 
 /* Path of the only entry and the number of entries. */
+/* Calls that a test has fail, or counts. */
+static bool no_callback;
+static int finished;
+cl_int clSetMemObjectDestructorCallback(cl_mem mem, void(CL_CALLBACK *f)(cl_mem, void *),
+                                        void *data) {
+    union {
+        void *object;
+        cl_int (*f)(cl_mem, void(CL_CALLBACK *)(cl_mem, void *), void *);
+    } real = {dlsym(RTLD_NEXT, "clSetMemObjectDestructorCallback")};
+    return no_callback ? CL_OUT_OF_HOST_MEMORY : real.f(mem, f, data);
+}
+
+cl_int clFinish(cl_command_queue queue) {
+    union {
+        void *object;
+        cl_int (*f)(cl_command_queue);
+    } real = {dlsym(RTLD_NEXT, "clFinish")};
+    finished++;
+    return real.f(queue);
+}
+
 static int entries(const char *dir, char path[512]) {
     DIR *d = opendir(dir);
     int n = 0;
@@ -376,6 +397,24 @@ static void test_programs(const char *dir) {
     imf_runtime_close(&rt);
 }
 
+/* Memory is freed only when the device has done what was queued, as an unmap of it. */
+static void test_memory_of_host(void) {
+    struct imf_runtime *rt;
+    struct imf_queue *queue;
+    struct imf_buffer *buffer;
+    size_t bytes = (size_t)8 << 20;
+    void *memory = aligned_alloc(4096, bytes);
+    CHECK(open_device(&rt, &queue, "") && memory, "a device");
+    no_callback = true;
+    finished = 0;
+    CHECK(imf_buffer_over(&buffer, queue, memory, bytes, NULL) != IMF_OK && !buffer &&
+              finished == 1,
+          "%d times waited for the device", finished);
+    no_callback = false;
+    imf_queue_close(&queue);
+    imf_runtime_close(&rt);
+}
+
 int main(void) {
     char dir[] = "/tmp/imf-device-XXXXXX";
     if (!mkdtemp(dir))
@@ -388,6 +427,7 @@ int main(void) {
     test_prune(dir);
     test_selection();
     test_programs(dir);
+    test_memory_of_host();
     remove_entries(dir);
     rmdir(dir);
     return check_done("device");

@@ -1,9 +1,11 @@
 /* test_parallel.c - every item once, whatever the number of items, and from several threads */
 #include "base/parallel.h"
 #include "check.h"
+#include "run/worker.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #define MOST 1000
@@ -30,7 +32,42 @@ static void elsewhere(void *data, int item) {
     CHECK(pthread_equal(*caller, pthread_self()), "item %d on another thread", item);
 }
 
+static bool masked(void) {
+    sigset_t set;
+    return !pthread_sigmask(SIG_SETMASK, NULL, &set) && sigismember(&set, SIGTERM) == 1 &&
+           sigismember(&set, SIGCHLD) == 1;
+}
+
+static void *look(void *data) {
+    *(bool *)data = masked();
+    return NULL;
+}
+
+static enum imf_status look_once(void *data, int item, struct imf_error *err) {
+    (void)item, (void)err;
+    look(data);
+    return IMF_OK;
+}
+
+/* Signals are for the program's own threads, and the caller's mask stays. */
+static void test_signals(void) {
+    bool thread_masked = false, worker_masked = false;
+    double waited = 0;
+    pthread_t thread;
+    struct imf_worker worker;
+    CHECK(!imf_thread_start(&thread, look, &thread_masked), "a thread");
+    pthread_join(thread, NULL);
+    CHECK(!imf_worker_open(&worker, true, look_once, &worker_masked, NULL), "a worker");
+    imf_worker_give(&worker);
+    CHECK(!imf_worker_wait(&worker, 1, &waited, NULL), "its work");
+    imf_worker_close(&worker);
+    CHECK(thread_masked && worker_masked, "signals reach a thread (%d) or a worker (%d)",
+          !thread_masked, !worker_masked);
+    CHECK(!masked(), "the caller's mask has changed");
+}
+
 int main(void) {
+    test_signals();
     int wrong = 0, wrongs[4] = {0};
     pthread_t thread[4];
     cpu_set_t one;

@@ -2,6 +2,7 @@
 #include "run/pipeline/worker.h"
 
 #include "base/clock.h"
+#include "base/parallel.h"
 
 static void do_item(struct imf_worker *s, int item) {
     struct imf_error failure = {.status = IMF_OK};
@@ -48,7 +49,7 @@ enum imf_status imf_worker_open(struct imf_worker *s, bool threaded,
         s->work = NULL;
         return imf_fail_memory(err, sizeof s->changed);
     }
-    s->threaded = threaded && pthread_create(&s->thread, NULL, run, s) == 0;
+    s->threaded = threaded && imf_thread_start(&s->thread, run, s) == 0;
     return IMF_OK;
 }
 
