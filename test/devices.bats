@@ -13,8 +13,9 @@ without() { # FUNCTION
     need_pocl
     without clEnqueueNDRangeKernel
     imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
-    imf -f motion:75:30 -f invert --backend=cpu a.ppm -o want.ppm
-    LD_PRELOAD=./fail.so imf_run -f motion:75:30 -f invert --json --explain a.ppm -o out.ppm
+    large_kernel k.txt
+    imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
+    LD_PRELOAD=./fail.so imf_run -f kernel:@k.txt:scale=auto -f invert --json --explain a.ppm -o out.ppm
     echo "$output"
     [ "$status" -eq 0 ]
     one_line "warning: cannot start a kernel: CL_OUT_OF_RESOURCES (-5); filtering on the host"
@@ -27,12 +28,12 @@ without() { # FUNCTION
 
     # One warning for a batch; what was asked for is not replaced.
     cp a.ppm b.ppm
-    LD_PRELOAD=./fail.so imf_run -f motion:75:30 -f invert a.ppm b.ppm -o out/
+    LD_PRELOAD=./fail.so imf_run -f kernel:@k.txt:scale=auto -f invert a.ppm b.ppm -o out/
     [ "$status" -eq 0 ]
     one_line "filtering on the host"
     cmp want.ppm out/b.ppm
     for option in --backend=fft --device=0; do
-        LD_PRELOAD=./fail.so imf_run -f motion:75:30 -f invert $option a.ppm -o asked.ppm
+        LD_PRELOAD=./fail.so imf_run -f kernel:@k.txt:scale=auto -f invert $option a.ppm -o asked.ppm
         [ "$status" -eq 1 ]
         one_line "a.ppm: cannot start a kernel: CL_OUT_OF_RESOURCES (-5)"
         [ ! -e asked.ppm ]
@@ -62,7 +63,8 @@ C
     need_pocl
     deaf
     imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
-    imf -f motion:75:30 -f invert --backend=cpu a.ppm -o want.ppm
+    large_kernel k.txt
+    imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
     for query in TYPE:1000 NAME:102b MAX_COMPUTE_UNITS:1002 MAX_WORK_GROUP_SIZE:1004 MAX_WORK_ITEM_SIZES:1005 \
         MAX_MEM_ALLOC_SIZE:1010 GLOBAL_MEM_SIZE:101f LOCAL_MEM_SIZE:1023 DOUBLE_FP_CONFIG:1032 \
         HOST_UNIFIED_MEMORY:1035 AVAILABLE:1027 COMPILER_AVAILABLE:1028 ENDIAN_LITTLE:1026; do
@@ -77,7 +79,7 @@ C
         one_line "is not usable: $said"
         [ ! -e asked.ppm ]
     done
-    LD_PRELOAD=./deaf.so imf_run -f motion:75:30 -f invert a.ppm -o out.ppm
+    LD_PRELOAD=./deaf.so imf_run -f kernel:@k.txt:scale=auto -f invert a.ppm -o out.ppm
     [ "$status" -eq 0 ]
     one_line "warning: device 0 "
     [[ $stderr == *" is not usable: $said (see --list-devices); filtering on the host" ]]
@@ -192,7 +194,8 @@ loads() { # DRIVER
 
 @test "a driver that aborts, hangs or crashes costs one warning and is tried once" {
     imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
-    imf -f motion:75:30 -f invert --backend=cpu a.ppm -o want.ppm
+    large_kernel k.txt
+    imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
     make_driver aborts 'abort();'
     make_driver hangs 'for (;;) pause();'
     drivers="aborts hangs"
@@ -208,7 +211,7 @@ loads() { # DRIVER
         [ $driver != hangs ] || expected="did not end within 1 s"
         [ $driver != crashes ] || expected="was ended by SIGSEGV"
         for _ in first again; do
-            imf_run -f motion:75:30 -f invert --json a.ppm -o out.ppm
+            imf_run -f kernel:@k.txt:scale=auto -f invert --json a.ppm -o out.ppm
             [ "$status" -eq 0 ]
             one_line "$expected"
             one_line "filtering on the host"
@@ -227,7 +230,7 @@ loads() { # DRIVER
     [ "$(loads hangs)" -eq 1 ]
     # Another driver in the same place is tried again.
     cp aborts/driver.so hangs/driver.so
-    OCL_ICD_VENDORS=$PWD/hangs imf_run -f motion:75:30 -f invert a.ppm -o out.ppm
+    OCL_ICD_VENDORS=$PWD/hangs imf_run -f kernel:@k.txt:scale=auto -f invert a.ppm -o out.ppm
     one_line "SIGABRT"
     no_temporaries
 }
@@ -295,11 +298,12 @@ start_hanging() {
     unset IMFILTER_TRIAL_SECONDS
     need_pocl
     imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
-    imf -f motion:75:30 -f invert --backend=cpu a.ppm -o want.ppm
+    large_kernel k.txt
+    imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
     mkdir tmp
     # The cache is cold, so that the linker would be needed.
     run --separate-stderr env PATH="$PWD/none" TMPDIR="$PWD/tmp" XDG_CACHE_HOME="$PWD/cold" \
-        "$IMFILTER" -f motion:75:30 -f invert a.ppm -o out.ppm
+        "$IMFILTER" -f kernel:@k.txt:scale=auto -f invert a.ppm -o out.ppm
     echo "$stderr"
     [ "$status" -eq 0 ]
     [ "$(wc -l <<<"$stderr")" -le 1 ]

@@ -27,6 +27,11 @@ imf_run() {
     run --separate-stderr "$IMFILTER" "$@"
 }
 
+# A kernel that only transforms and plain C are for: large, of many different taps, no sum of few products.
+large_kernel() { # FILE
+    awk 'BEGIN { for (i = 0; i < 65; i++) { for (j = 0; j < 65; j++) printf "%d.5 ", (i * i * 7 + j * j * j * 3 + i * j) % 4999; print "" } }' >"$1"
+}
+
 # The same as a user whom modes bind: for root that is another one.
 imf_run_unprivileged() {
     run --separate-stderr "${unprivileged[@]}" "$IMFILTER" "$@"

@@ -49,7 +49,7 @@ load helper
     one_line "a.pgm: filtering needs "
     [[ $stderr == *" MiB, over the limit of 40 MiB (raise it with --max-memory)" ]]
     needs=${stderr#*needs } needs=${needs%% *}
-    [ "$needs" -gt 60 ]
+    [ "$needs" -gt 40 ]
     [ "$needs" -lt 2000 ]
     [ ! -e out.pgm ]
     # As much as it says is enough, and --explain says as much.
@@ -71,16 +71,16 @@ load helper
 
 @test "--max-memory that leaves only what is very slow says so, and what would do" {
     make_flat a.pgm 2000 1500
-    imf_run -f disk:31 --linear --max-memory=64M --explain a.pgm
+    imf_run -f log:14 --max-memory=64M --explain a.pgm
     [ "$status" -eq 0 ]
     grep -q '^\* [0-9]*  *cpu ' <<<"$output"
     one_line "--max-memory leaves cpu, an estimated "
     limited=$stderr
-    imf_run -f disk:31 --linear --explain a.pgm
+    imf_run -f log:14 --explain a.pgm
     [[ $stderr != *--max-memory* ]]
     needs=$(sed -n 's/^  all .* \([0-9]*\) MiB$/\1/p' <<<"$output")
     [[ $limited == *" s; with $needs MiB it would be fft and "* ]]
-    imf_run -f disk:31 --linear --backend=cpu --max-memory=64M --explain a.pgm
+    imf_run -f log:14 --backend=cpu --max-memory=64M --explain a.pgm
     [[ $stderr != *--max-memory* ]]
 }
 

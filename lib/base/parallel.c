@@ -28,6 +28,7 @@ int imf_cores(void) {
 int imf_thread_start(pthread_t *out, void *(*work)(void *data), void *data) {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGPIPE); /* of the thread that writes */
     int failed = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (failed)
         return failed;

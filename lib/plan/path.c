@@ -66,7 +66,9 @@ static const struct imf_proposal *cheapest(const struct search *s, int pass, enu
         if (!(s->ask->backends >> b & 1) || imf_backend_is_host(b) != (place == IMF_PLACE_HOST))
             continue;
         const struct imf_proposal *one = imf_proposals_cheapest(s->proposals, pass, b);
-        if (one->able && (!best || one->ms < best->ms))
+        /* Of equal ones the host's vectors stand before plain C. */
+        bool prefer = b == IMF_BACKEND_VECTOR && best && one->ms == best->ms;
+        if (one->able && (!best || one->ms < best->ms || prefer))
             best = one;
     }
     return best;

@@ -146,6 +146,7 @@ static void check_floats(int channels, double tolerance) {
                             .out = IMF_F32,
                             .in_max = 300,
                             .tolerance = tolerance,
+                            .tolerance_even = tolerance,
                             .epilogue = {.scale = 1, .multiply = 1, .full = 255}};
     struct imf_proposal proposal;
     imf_problem_convolve(&p, k);

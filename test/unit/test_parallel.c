@@ -1,7 +1,7 @@
 /* test_parallel.c - every item once, whatever the number of items, and from several threads */
 #include "base/parallel.h"
 #include "check.h"
-#include "run/worker.h"
+#include "run/pipeline/worker.h"
 
 #include <pthread.h>
 #include <sched.h>

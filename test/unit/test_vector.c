@@ -195,7 +195,7 @@ static void check_any(int width, int height, enum imf_sample in, int channels) {
         for (int i = 0; i < p.width * channels; i++)
             worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(&got, y), IMF_F32, i) -
                                      imf_sample_get(imf_surface_row(&want, y), IMF_F64, i)));
-    CHECK(worst <= proposal.error && proposal.error < p.tolerance / 2,
+    CHECK(worst <= proposal.error && proposal.error < p.tolerance,
           "%dx%d, type %d, %d channels: off by %g, bound %g", width, height, (int)in, channels,
           worst, proposal.error);
     imf_surface_free(&got);
