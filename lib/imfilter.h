@@ -287,7 +287,7 @@ struct imf_candidate {
     double estimate_ms;               /* < 0 when not eligible */
     double transfer_ms;               /* before it, of the chosen; whole chain: of the result */
     bool eligible, chosen;
-    char why[160]; /* why it was chosen, passed over or not eligible */
+    char why[160];   /* why it was chosen, passed over or not eligible */
     double start_ms; /* more that starting its device takes, once */
     /* Of the whole chain. */
     uint64_t bytes;    /* that the process takes: pixels, working buffers, driver */

@@ -108,7 +108,7 @@ same() {
 
 @test "--device=all: --max-memory is one budget of all devices" {
     need_two_devices
-    needs=$(imf --device=0 -f sharpen:2 --explain in/1.pgm | sed -n 's/^\* .* \([0-9]*\)  cheapest .*/\1/p')
+    needs=$(imf --device=0 -f sharpen:2 --explain in/1.pgm | sed -n 's/^  all .* \([0-9]*\) MiB$/\1/p')
     echo "$needs MiB"
     all --jobs=2 -r in -o out/ # a queue of each workspace
     [ "$(cat most)" -eq 2 ]

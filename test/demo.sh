@@ -25,14 +25,14 @@ choices() { # "OPTION" FILTER...
             return 0
         }
         printf '%s\n' "$plan" | tr '{' '\n' | awk -v filter="${filter#kernel:@"$OUT"/}" -F '[:,]' '
-            /^"backend"/ {
+            /^"stage"/ {
                 gsub(/"/, "")
                 ms = "-"
                 for (i = 2; i < NF; i++) {
                     if ($i == "estimate_ms" && $(i + 1) != "null") ms = sprintf("%.1f", $(i + 1))
-                    if ($i == "chosen" && $(i + 1) == "true") chosen = $2
+                    if ($i == "chosen" && $(i + 1) == "true") chosen = $4
                 }
-                estimate[$2] = ms
+                estimate[$4] = ms
             }
             END {
                 printf "  %-34s %8s %8s %8s   %s\n", filter, estimate["direct"], estimate["fft"],
@@ -61,7 +61,7 @@ choices --device=cpu motion:3:30 motion:9:30 motion:25:30 motion:75:30
 printf '\nWith everything allowed OpenCL has to be worth its start, some 30 ms in these estimates. Small\n'
 printf 'kernels are done sooner by vectorised C; where there is much to compute, the FFT is chosen:\n'
 choices '' motion:3:30 motion:9:30 motion:25:30 motion:75:30 \
-    motion:101:30 disk:12 disk:120 unsharp:sigma=20 "kernel:@$OUT/25x25:scale=auto"
+    motion:101:30 disk:12 disk:120 log:14 "kernel:@$OUT/25x25:scale=auto"
 rm -f "$OUT/large.ppm" "$OUT/25x25"
 
 printf '\nThe whole table for one of them'

@@ -40,8 +40,6 @@ lint_kernels() {
         lint_kernel $set -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
             -include cl/parts/common.cl -include cl/parts/fft_channels.cl cl/fft.cl
     done
-    lint_kernel -DCHANNELS=7 -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl \
-        -include cl/parts/common.cl -include cl/parts/fft_channels.cl cl/fft.cl
     for set in '-DIN=16 -DOUT=16' '-DPLAIN=0'; do
         for file in cl/erode_dilate_gpu.cl cl/rank_bits_gpu.cl; do
             # shellcheck disable=SC2086 # a list of options

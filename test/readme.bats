@@ -161,7 +161,7 @@ END
     [ "$(tail -n 1 device)" = fft ]
     sed -n '/^   *direct/,/^$/p' shown | awk '{ print $1, $NF }' >free
     grep -qx 'motion:3:30 vector' free
-    grep -qx 'motion:75:30 fft' free
+    grep -qx '25x25:scale=auto fft' free
     [ -s demo/clean.jpg ]
     [ -s demo/spectrum.png ]
 }
