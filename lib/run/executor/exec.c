@@ -151,7 +151,8 @@ const struct imf_surface *imf_exec_map_input(struct imf_exec *x, struct imf_erro
 }
 
 enum imf_status imf_exec_unmap_input(struct imf_exec *x, struct imf_error *err) {
-    return imf_exec_take(x, 0, err);
+    enum imf_status st = imf_exec_take(x, 0, err);
+    return st ? st : x->place->finish(x, err);
 }
 
 enum imf_status imf_exec_run(struct imf_exec *x, struct imf_error *err) {

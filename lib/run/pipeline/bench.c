@@ -25,7 +25,7 @@ static enum imf_status run(struct imf_exec *x, size_t n, double *t, struct imf_r
         st = imf_exec_lend(x, 0, &rows, err);
     double begin = imf_now_ms();
     if (!st)
-        st = imf_exec_take(x, 0, err);
+        st = imf_exec_unmap_input(x, err);
     double uploaded = imf_now_ms();
     if (!st)
         st = imf_exec_run(x, err);
