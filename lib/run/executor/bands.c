@@ -78,7 +78,7 @@ enum imf_status imf_exec_lend(struct imf_exec *x, int n, struct imf_rows *rows,
 static void carry_on_host(struct imf_exec *x, int n) {
     const struct imf_surface *s = &x->stream->in[n % IMF_ENDS];
     char *to = x->place->host(x, n % IMF_ENDS), *from = x->place->host(x, (n + 1) % IMF_ENDS);
-    if (x->stream->ahead <= n)
+    if (x->stream->ahead <= n && carried(x, n) > 0)
         memcpy(to, from + (size_t)carried_from(x, n) * stride(s),
                (size_t)carried(x, n) * stride(s));
 }
