@@ -27,6 +27,11 @@ static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
                                  .choice = plan->choice};
 }
 
+static void finish(struct imf_workspace *ws) {
+    imf_exec_free(&ws->exec);
+    free(ws->fallback.way);
+}
+
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
                                      struct imf_error *err) {
     struct imf_workspace *ws = *out = malloc(sizeof *ws);
@@ -39,8 +44,7 @@ enum imf_status imf_workspace_create(struct imf_workspace **out, const struct im
 void imf_workspace_free(struct imf_workspace **workspace) {
     if (!*workspace)
         return;
-    imf_exec_free(&(*workspace)->exec);
-    free((*workspace)->fallback.way);
+    finish(*workspace);
     free(*workspace);
     *workspace = NULL;
 }
@@ -244,7 +248,7 @@ enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *rea
     struct imf_workspace ws;
     start(&ws, plan);
     enum imf_status st = imf_workspace_run(&ws, reader, writer, options, report, err);
-    imf_exec_free(&ws.exec);
+    finish(&ws);
     return st;
 }
 
@@ -256,6 +260,6 @@ enum imf_status imf_plan_run_memory(const struct imf_plan *plan, const void *src
     start(&ws, plan);
     enum imf_status st =
         imf_workspace_run_memory(&ws, src, src_stride, dst, dst_stride, options, report, err);
-    imf_exec_free(&ws.exec);
+    finish(&ws);
     return st;
 }
