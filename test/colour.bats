@@ -54,7 +54,8 @@ gives_on() { # BACKENDS WANT ARGUMENT...
     gives "164 164 164 128" --alpha=premultiply -f kernel:1:bias=0.25 a.pam
     gives "164 164 164 128" --alpha=filter -f kernel:1:bias=0.25 a.pam
     make_rgba b.pam 2 1 10 10 10 255 60 60 60 51
-    gives "0 0 0 255 255 255 255 51" --alpha=premultiply -f kernel:1 --range=normalize b.pam
+    # Quotients by alpha are stretched in float64, which no device does.
+    gives_on cpu "0 0 0 255 255 255 255 51" --alpha=premultiply -f kernel:1 --range=normalize b.pam
 }
 
 @test "point operations do not keep --alpha=auto from premultiplying" {
@@ -221,9 +222,10 @@ PY
     imf_run -f box:17 --backend=direct a.pam -o no.pam
     [ "$status" -eq 2 ]
     [[ $stderr == *"floats between passes are too coarse"* ]]
-    # A negative scale is put off like a positive one: thirds would not keep 2.5, 8.5 and 12.5.
+    # A negative scale is put off like a positive one: thirds would not keep 2.5, 8.5 and 12.5. Of colours that
+    # hardly show no other backend promises a tie.
     make_rgba b.pam 3 1 2 8 12 1 3 9 13 1 0 0 0 0
-    gives "2 8 12 1 2 8 12 1 0 0 0 0" -f kernel:-1,-1,-1:scale=-3 b.pam
+    gives_on cpu "2 8 12 1 2 8 12 1 0 0 0 0" -f kernel:-1,-1,-1:scale=-3 b.pam
 }
 
 # Gray noise of LEVELS values from 100 on, the same every time.

@@ -143,7 +143,14 @@ blurred() { # FILE [CHANNELS]
                 case $direct$words-$depth-$filter in
                 direct* | rgb,1,1.8,2.6-8-blur*)
                     # shellcheck disable=SC2086 # options
-                    imf -q --verify --linear --backend=direct -f $filter a.png -o b.png
+                    imf_run -q --verify --linear --backend=direct -f $filter a.png -o b.png
+                    echo "$words $depth $filter: $stderr"
+                    # What a steep curve magnifies is for float64.
+                    case $words-$depth-$filter-$status in
+                    *-0) ;;
+                    rgb,1,1,1-8-*normalize-2 | rgb,1,1,1-16-*-2 | *.*-2) [[ $stderr == *"too coarse"* ]] ;;
+                    *) false ;;
+                    esac
                     ;;
                 esac
                 # shellcheck disable=SC2086
