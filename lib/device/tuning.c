@@ -20,7 +20,7 @@
  *
  * The host solver, on one core with SSE2: 0.7 to 1.3 ns a tap and about 6 a sample; with AVX-512,
  * processor time of transforms there and back 0.3 to 0.42 ns a point and doubling (twice that with
- * SSE2), a gain 48 (gaussian) to 72 (butterworth); composing kernels 0.2 to 0.4 ns a multiplication.
+ * SSE2), a gain 48 (gaussian) to 72 (butterworth); in time on two cores that share memory a third more.
  *
  * Vectors of the host: processor time on an AMD EPYC (Zen 4), gcc 12, of 36 million 8-bit samples:
  * sharpen 11 ms, 3x3 with nine taps 15, with a scale of 16 25, box:3 29, box:5 31, Sobel magnitude
@@ -258,9 +258,9 @@ const struct imf_host_rates imf_host_rates = {.bilateral = 7,
                                               .sample = 6,
                                               .tap = 0.7,
                                               .point = 25,
-                                              .doubling = 0.36,
-                                              .values = 1.5,
-                                              .gain = 52,
+                                              .doubling = 0.48,
+                                              .values = 2,
+                                              .gain = 70,
                                               .phase = 17,
                                               .canny = 300,
                                               .canny_tap = 12,
