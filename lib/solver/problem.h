@@ -71,7 +71,6 @@ struct imf_problem {
      * those of floats are, as long as floats hold them. */
     bool whole_if_opaque;
     bool positive; /* samples and taps are: errors of sums are in proportion to the sums */
-    bool factors;  /* the host may take a kernel apart into columns and rows */
     /* Otherwise: allowed absolute error of v before rounding. Solvers whose errors are the same
      * everywhere, whatever the sum, keep to the second. */
     double tolerance, tolerance_even;

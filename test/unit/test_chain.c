@@ -145,6 +145,32 @@ static void test_outside(void) {
     chain_drop(&c);
 }
 
+/* A large unsharp mask is a blur and a difference; small ones, and integers, stay one kernel. */
+static void test_masks(void) {
+    static const struct {
+        const char *spec;
+        int passes;
+    } masks[] = {{"unsharp:sigma=20", 2}, {"unsharp:sigma=5:amount=0.3", 2},
+                 {"unsharp:sigma=2", 1},  {"blur:20", 1},
+                 {"box:35", 1},           {"unsharp:2:1:0.1", 2}};
+    const struct imf_settings settings = {0};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        const char *const specs[] = {masks[i].spec, NULL};
+        struct chain_case c = chain_make(specs, &gray8, &settings);
+        CHECK(c.chain->count == masks[i].passes, "%s: %d passes", masks[i].spec, c.chain->count);
+        if (c.chain->count == 2) {
+            const struct imf_pass *blur = &c.chain->passes[0], *point = &c.chain->passes[1];
+            const struct imf_kernel *k = blur->problem.kernel[0];
+            double amount = i == 1 ? 0.3 : 1;
+            CHECK(fabs(imf_kernel_sum(k) / k->scale - 1) < 1e-9, "%s: a blur of gain %g",
+                  masks[i].spec, imf_kernel_sum(k) / k->scale);
+            CHECK(point->point.unsharp && fabs(point->point.amount - amount) < 1e-9,
+                  "%s: amount %g", masks[i].spec, point->point.amount);
+        }
+        chain_drop(&c);
+    }
+}
+
 int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_case(&cases[i]);
@@ -153,5 +179,6 @@ int main(void) {
     test_stretch();
     test_light();
     test_outside();
+    test_masks();
     return check_done("test_chain");
 }

@@ -32,7 +32,6 @@ struct host_job {
 /* A run: bands of `rows` rows, which threads take one after the other. */
 struct bands {
     const struct imf_problem *p;
-    const struct imf_terms *terms; /* NULL: the kernel as it is */
     const struct imf_surface *in, *out;
     int rows, count;
     atomic_int next;
@@ -200,10 +199,7 @@ static void do_bands(void *data, int thread) {
     double *scratch = b->scratch + (size_t)thread * b->each;
     for (int i; (i = atomic_fetch_add(&b->next, 1)) < b->count;) {
         int from = i * b->rows, to = imf_min(from + b->rows, b->out->height);
-        if (b->terms)
-            imf_host_factored(b->p, b->terms, b->in, b->out, from, to, scratch);
-        else
-            sum_band(b, from, to, scratch);
+        sum_band(b, from, to, scratch);
     }
 }
 
@@ -211,24 +207,20 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     const struct host_job *j = job;
     struct imf_problem p = j->p;
-    struct imf_terms terms = {0};
     p.height = out->height;
-    bool factors = p.factors && imf_host_factors(&p, &terms);
     int threads = cost(&p) < ALONE_MS ? 1 : j->threads > 0 ? j->threads : imf_cores();
-    struct bands b = {.p = &p, .terms = factors ? &terms : NULL, .in = in, .out = out};
+    struct bands b = {.p = &p, .in = in, .out = out};
     /* A band's first output row takes a kernel's height of input rows. */
     b.rows = imf_max((p.height - 1) / (threads * BANDS) + 1,
                      imf_min(p.kernel[0]->height, (p.height - 1) / threads + 1));
     b.count = (p.height - 1) / b.rows + 1;
     threads = imf_min(threads, b.count);
-    b.each = factors ? imf_host_factored_scratch(&p, &terms) : band_scratch(&p);
+    b.each = band_scratch(&p);
     b.scratch = malloc((size_t)threads * b.each * sizeof *b.scratch);
     enum imf_status status = b.scratch ? IMF_OK : imf_fail_memory(err, b.each * sizeof *b.scratch);
     if (b.scratch)
         imf_parallel_on(threads, threads, do_bands, &b);
     free(b.scratch);
-    if (factors)
-        free(terms.store);
     return status;
 }
 
