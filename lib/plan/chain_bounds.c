@@ -35,8 +35,8 @@ static double error_gain(const struct imf_problem *p) {
         sum = hypot(sum, p->facts[i].sum);
     }
     double gain = imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
-    if (p->kind == IMF_NEIGHBOURHOOD)
-        gain = fmax(1, p->neighbourhood->gain);
+    if (p->kind == IMF_WINDOW_OP)
+        gain = fmax(1, p->window_op->gain);
     return gain * fabs(p->epilogue.multiply);
 }
 
@@ -56,8 +56,8 @@ static double point_gain(const struct imf_point *p) {
 static double storage(const struct imf_pass *pass) {
     bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
     bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
-    if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_NEIGHBOURHOOD)
-        exact = exact || pass->problem.neighbourhood->selects; /* one of the floats that it reads */
+    if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_WINDOW_OP)
+        exact = exact || pass->problem.window_op->selects; /* one of the floats that it reads */
     return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
 }
 
@@ -153,7 +153,7 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
     const struct imf_point *p = &pass->point;
     if (pass->kind == IMF_PASS_CONVOLVE)
         return pass->problem.exact || pass->problem.whole_if_opaque ||
-               (pass->problem.kind == IMF_NEIGHBOURHOOD && pass->whole_if_opaque);
+               (pass->problem.kind == IMF_WINDOW_OP && pass->whole_if_opaque);
     return pass->whole_if_opaque || point_exact(c, i) ||
            (p->unpremultiply && i == c->count - 1 && !p->unsharp && !p->gray && !p->normalize &&
             !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1);

@@ -69,7 +69,7 @@ bool imf_builder_table(struct imf_builder *b, enum imf_table table);
 bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage);
 /* One kernel: as it is, or a large unsharp mask as the image and its difference with a blur. */
 bool imf_builder_linear(struct imf_builder *b, const struct imf_stage *stage);
-/* Of one neighbourhood or two. */
+/* Of one window operation or two. */
 bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage);
 

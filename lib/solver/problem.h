@@ -29,14 +29,14 @@ struct imf_epilogue {
 };
 
 enum imf_problem_kind {
-    IMF_CONVOLUTION,   /* kernel[0] */
-    IMF_MAGNITUDE,     /* of kernel[0] and kernel[1], which have the same size and origin */
-    IMF_PHASE,         /* its direction, counter-clockwise, a turn as full scale; half a turn makes
+    IMF_CONVOLUTION, /* kernel[0] */
+    IMF_MAGNITUDE,   /* of kernel[0] and kernel[1], which have the same size and origin */
+    IMF_PHASE,       /* its direction, counter-clockwise, a turn as full scale; half a turn makes
                           each kernel its negative */
-    IMF_TRANSFER,      /* the whole image, made periodic, times a transfer function */
-    IMF_NEIGHBOURHOOD, /* a function of the samples in a window, told by its name */
-    IMF_CANNY,         /* edges, which the whole image has to be known for */
-    IMF_TABLE          /* a function of each sample that the whole image's histogram makes */
+    IMF_TRANSFER,    /* the whole image, made periodic, times a transfer function */
+    IMF_WINDOW_OP,   /* a function of the samples in a window, told by its name */
+    IMF_CANNY,       /* edges, which the whole image has to be known for */
+    IMF_TABLE        /* a function of each sample that the whole image's histogram makes */
 };
 
 #define IMF_CHANNELS_MAX 4 /* of a pixel */
@@ -49,11 +49,11 @@ struct imf_problem {
     union {                  /* borrowed; the functions below set them with kind and reach */
         const struct imf_kernel *kernel[2];
         const struct imf_transfer *transfer;
-        const struct imf_neighbourhood *neighbourhood;
+        const struct imf_window_op *window_op;
         const struct imf_canny *canny;
         enum imf_table table;
     };
-    int colors; /* of a neighbourhood, table or edges: channels that it is for; another, alpha,
+    int colors; /* of a window, table or edges: channels that it is for; another, alpha,
                    stays, or what becomes of it does not matter */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
@@ -82,7 +82,7 @@ void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
 void imf_problem_phase(struct imf_problem *p, const struct imf_kernel *x,
                        const struct imf_kernel *y);
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer);
-void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbourhood *hood);
+void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window);
 void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors);
 void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors);
 

@@ -12,7 +12,7 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
                                       [IMF_PHASE] = "a gradient's direction is not linear",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
-                                      [IMF_NEIGHBOURHOOD] = " is not linear",
+                                      [IMF_WINDOW_OP] = " is not linear",
                                       [IMF_CANNY] = "following edges is not linear",
                                       [IMF_TABLE] = "what a histogram decides is not linear"};
 
@@ -58,7 +58,7 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                                  .step = 1};
     const char *harm = d && solver->program ? imf_quarantine(d, solver->program) : NULL;
     if (!imf_solver_takes(solver, p->kind))
-        imf_proposal_refuse(out, "%s%s", p->kind == IMF_NEIGHBOURHOOD ? p->neighbourhood->noun : "",
+        imf_proposal_refuse(out, "%s%s", p->kind == IMF_WINDOW_OP ? p->window_op->noun : "",
                             why_not[p->kind]);
     else if (harm)
         imf_proposal_refuse(out, "%s with this program (%s.cl on %.40s, driver %.20s)", harm,

@@ -1,7 +1,7 @@
 /* registry.c - the table of solvers, and the cheapest of them for a problem */
 #include "solver/solver.h"
 
-/* Of neighbourhoods, which nobody else names. */
+/* Of windows, which nobody else names. */
 extern const struct imf_solver imf_solver_erode_dilate, imf_solver_rank, imf_solver_rank_device,
     imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_host, imf_solver_guided,
     imf_solver_guided_host;

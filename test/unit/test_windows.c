@@ -1,7 +1,7 @@
 /*
  * test_windows.c - the host's fast ways with windows against the plain one, sample by sample
  *
- * Every solver of neighbourhoods that proposes to do a case does it, into a surface full of a
+ * Every solver of windows that proposes to do a case does it, into a surface full of a
  * pattern: what lies outside of the pixels and their slack must still hold it.
  */
 #include "check.h"
@@ -101,7 +101,7 @@ static void check(const char *spec, const struct image *image) {
                             .edge = image->edge,
                             .in_max = full,
                             .exact = true};
-    imf_problem_neighbourhood(&p, &f->stages[0].neighbourhood);
+    imf_problem_window_op(&p, &f->stages[0].window_op);
     struct imf_surface in = surface(p.in, p.width, p.height, p.channels, p.reach);
     fill(&in, image->few);
     imf_edge_fill_host(&in, p.reach, p.edge, (const double[4]){77, 77, 77, 77});
@@ -113,7 +113,7 @@ static void check(const char *spec, const struct image *image) {
     bool fast = false;
     for (size_t i = 0; imf_solvers[i] && ok; i++) {
         if (imf_solvers[i]->backend != IMF_BACKEND_VECTOR ||
-            !imf_solver_takes(imf_solvers[i], IMF_NEIGHBOURHOOD))
+            !imf_solver_takes(imf_solvers[i], IMF_WINDOW_OP))
             continue;
         imf_propose(&one, imf_solvers[i], &p, NULL);
         if (!one.able)
@@ -218,7 +218,7 @@ static void test_ways(void) {
                                 .out = ways[i].sample,
                                 .epilogue = {.scale = 1, .multiply = 1, .full = 255},
                                 .exact = true};
-        imf_problem_neighbourhood(&p, &f->stages[0].neighbourhood);
+        imf_problem_window_op(&p, &f->stages[0].window_op);
         struct imf_proposal one;
         imf_propose_backend(&one, IMF_BACKEND_VECTOR, &p);
         const char *way = strstr(one.phrase, ", ");

@@ -4,26 +4,26 @@
 #include <math.h>
 #include <stdint.h>
 
-static bool holds(const struct imf_neighbourhood *hood, int x, int y) {
-    const struct imf_kernel *k = hood->element;
-    if (hood->turned) {
-        x = hood->width - 1 - x;
-        y = hood->height - 1 - y;
+static bool holds(const struct imf_window_op *window, int x, int y) {
+    const struct imf_kernel *k = window->element;
+    if (window->turned) {
+        x = window->width - 1 - x;
+        y = window->height - 1 - y;
     }
     return !k || k->taps[(size_t)y * (size_t)k->width + (size_t)x] != 0;
 }
 
-size_t imf_window_runs(const struct imf_neighbourhood *hood, struct imf_run *all) {
+size_t imf_window_runs(const struct imf_window_op *window, struct imf_run *all) {
     size_t n = 0;
-    for (int y = 0; y < hood->height; y++)
-        for (int x = 0; x < hood->width; x++) {
+    for (int y = 0; y < window->height; y++)
+        for (int x = 0; x < window->width; x++) {
             int from = x;
-            while (x < hood->width && holds(hood, x, y))
+            while (x < window->width && holds(window, x, y))
                 x++;
             if (x == from)
                 continue;
             if (all)
-                all[n] = (struct imf_run){y - hood->cy, from - hood->cx, x - hood->cx};
+                all[n] = (struct imf_run){y - window->cy, from - window->cx, x - window->cx};
             n++;
         }
     return n;
@@ -45,9 +45,9 @@ bool imf_window_measure(const struct imf_run *runs, int count, int *left, int *r
     return box;
 }
 
-size_t imf_window_count(const struct imf_neighbourhood *hood) {
-    return hood->element ? imf_kernel_nonzero(hood->element)
-                         : (size_t)hood->width * (size_t)hood->height;
+size_t imf_window_count(const struct imf_window_op *window) {
+    return window->element ? imf_kernel_nonzero(window->element)
+                           : (size_t)window->width * (size_t)window->height;
 }
 
 /*

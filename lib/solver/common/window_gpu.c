@@ -14,7 +14,7 @@ enum { PLAIN_C, NEWEST = 2 };
 
 bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d, size_t group,
                         struct imf_proposal *out) {
-    if (p->neighbourhood->function != IMF_WINDOW_RANK)
+    if (p->window_op->function != IMF_WINDOW_RANK)
         imf_proposal_refuse(out, "this function of a window is not known");
     else if (!d->gpu || d->max_group < group)
         imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %zu", group);
@@ -25,43 +25,43 @@ bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d,
     return false;
 }
 
-bool imf_window_box(struct imf_window_box *out, const struct imf_neighbourhood *hood) {
-    size_t count = imf_window_runs(hood, NULL);
+bool imf_window_box(struct imf_window_box *out, const struct imf_window_op *window) {
+    size_t count = imf_window_runs(window, NULL);
     struct imf_run *runs = malloc(count * sizeof *runs);
     if (!runs)
         return false;
-    imf_window_runs(hood, runs);
+    imf_window_runs(window, runs);
     out->whole =
         imf_window_measure(runs, (int)count, &out->left, &out->right, &out->top, &out->bottom);
     free(runs);
     return true;
 }
 
-int imf_window_runs_down(const struct imf_neighbourhood *hood, int channels, int32_t *all) {
+int imf_window_runs_down(const struct imf_window_op *window, int channels, int32_t *all) {
     /* A window's runs along its rows: from one row to the next, columns begin and end. */
-    size_t count = imf_window_runs(hood, NULL), width = (size_t)hood->width;
+    size_t count = imf_window_runs(window, NULL), width = (size_t)window->width;
     struct imf_run *runs = malloc(count * sizeof *runs);
-    unsigned char *here = calloc(width, (size_t)hood->height + 2);
+    unsigned char *here = calloc(width, (size_t)window->height + 2);
     int n = 0;
     if (!runs || !here) {
         free(runs);
         free(here);
         return -1;
     }
-    imf_window_runs(hood, runs);
+    imf_window_runs(window, runs);
     for (size_t i = 0; i < count; i++)
         for (int x = runs[i].from; x < runs[i].to; x++)
-            here[(size_t)(runs[i].dy + hood->cy + 1) * width + (size_t)(x + hood->cx)] = 1;
+            here[(size_t)(runs[i].dy + window->cy + 1) * width + (size_t)(x + window->cx)] = 1;
     for (size_t x = 0; x < width; x++)
-        for (int y = 0; y <= hood->height; y++) {
+        for (int y = 0; y <= window->height; y++) {
             bool now = here[(size_t)(y + 1) * width + x], before = here[(size_t)y * width + x];
             if (now && !before && all) {
-                all[3 * n] = ((int)x - hood->cx) * channels;
-                all[3 * n + 1] = y - hood->cy;
+                all[3 * n] = ((int)x - window->cx) * channels;
+                all[3 * n + 1] = y - window->cy;
             }
             if (before && !now) {
                 if (all)
-                    all[3 * n + 2] = y - hood->cy;
+                    all[3 * n + 2] = y - window->cy;
                 n++;
             }
         }

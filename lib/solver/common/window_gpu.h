@@ -16,12 +16,12 @@ bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d,
                         struct imf_proposal *out);
 
 /* False when memory is short. */
-bool imf_window_box(struct imf_window_box *out, const struct imf_neighbourhood *hood);
+bool imf_window_box(struct imf_window_box *out, const struct imf_window_op *window);
 
 /* The runs down of a window, from the left: of each the offset along the row in samples, the first
  * row and the one behind its last. `all`, three numbers a run, may be NULL. Returns how many, or -1
  * when memory is short. */
-int imf_window_runs_down(const struct imf_neighbourhood *hood, int channels, int32_t *all);
+int imf_window_runs_down(const struct imf_window_op *window, int channels, int32_t *all);
 
 /*
  * The kernel `entry` of a file with subword.cl and common.cl: with the instructions of the newest

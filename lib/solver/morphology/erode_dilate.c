@@ -106,21 +106,21 @@ static int strip_width(const struct erode_dilate_job *j) {
 
 static enum imf_status open_job(struct erode_dilate_job *j, const struct imf_problem *p,
                                 struct imf_error *err) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
-    size_t count = imf_window_runs(hood, NULL);
+    const struct imf_window_op *window = p->window_op;
+    size_t count = imf_window_runs(window, NULL);
     *j = (struct erode_dilate_job){.p = *p, .run_count = (int)count, .plain = imf_strip_plain(p)};
     j->runs = malloc(count * sizeof *j->runs);
     if (!j->runs)
         return imf_fail_memory(err, count * sizeof *j->runs);
-    imf_window_runs(hood, j->runs);
-    j->dilate = imf_percentile_rank(hood->value, imf_window_count(hood)) > 0;
+    imf_window_runs(window, j->runs);
+    j->dilate = imf_percentile_rank(window->value, imf_window_count(window)) > 0;
     measure(j);
     return IMF_OK;
 }
 
 /* Whether the rank is the minimum or the maximum. */
-static bool is_erode_or_dilate(const struct imf_neighbourhood *hood) {
-    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
+static bool is_erode_or_dilate(const struct imf_window_op *window) {
+    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
     return rank == 0 || rank == count - 1;
 }
 
@@ -133,7 +133,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     const struct imf_vector_rates *rates = &imf_vector_rates;
     struct erode_dilate_job j;
     (void)d;
-    if (p->neighbourhood->function != IMF_WINDOW_RANK || !is_erode_or_dilate(p->neighbourhood))
+    if (p->window_op->function != IMF_WINDOW_RANK || !is_erode_or_dilate(p->window_op))
         imf_proposal_refuse(out, "this is neither the minimum nor the maximum of a window");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
@@ -361,7 +361,7 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_erode_dilate = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = erode_dilate_propose,
     .make = erode_dilate_make,
     .run = erode_dilate_run,

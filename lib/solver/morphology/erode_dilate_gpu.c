@@ -54,11 +54,11 @@ static int mids(const struct shape *s) {
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     const struct imf_window_box *b = &s->box;
-    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
+    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
     *s = (struct shape){.dilate = rank > 0};
-    if ((rank > 0 && rank < count - 1) || !imf_window_box(&s->box, hood) || !b->whole ||
+    if ((rank > 0 && rank < count - 1) || !imf_window_box(&s->box, window) || !b->whole ||
         b->left > 0 || b->right < 0 || b->top > 0 || b->bottom < 0) {
         imf_proposal_refuse(out, "this variant is for the minimum or maximum in rectangles");
         return false;
@@ -102,7 +102,7 @@ static size_t local_bytes(const struct imf_problem *p, const struct shape *s) {
 
 static void erode_dilate_propose(const struct imf_problem *p, const struct imf_device *d,
                                  struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     struct shape *s = (struct shape *)out->shape.bytes;
     if (!imf_window_for_gpu(p, d, ROW_GROUP, out) || !choose(p, s, out))
         return;
@@ -116,7 +116,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     out->bytes = mids(s) * out->largest;
     out->local = local_bytes(p, s);
     snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, rows, then columns",
-             s->dilate ? "maximum" : "minimum", hood->width, hood->height);
+             s->dilate ? "maximum" : "minimum", window->width, window->height);
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ const struct imf_solver imf_solver_erode_dilate_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .program = "erode_dilate_gpu",
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = erode_dilate_propose,
     .make = erode_dilate_make,
     .run = erode_dilate_run,

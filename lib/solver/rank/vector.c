@@ -112,15 +112,15 @@ static double price(const struct rank_job *j, enum way way) {
 
 static enum imf_status open_job(struct rank_job *j, const struct imf_problem *p,
                                 struct imf_error *err) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
-    size_t runs = imf_window_runs(hood, NULL), count = imf_window_count(hood);
+    const struct imf_window_op *window = p->window_op;
+    size_t runs = imf_window_runs(window, NULL), count = imf_window_count(window);
     *j = (struct rank_job){.p = *p, .run_count = (int)runs, .plain = imf_strip_plain(p)};
     j->count = (int)count;
-    j->rank = (int)imf_percentile_rank(hood->value, count);
+    j->rank = (int)imf_percentile_rank(window->value, count);
     j->runs = malloc(runs * sizeof *j->runs);
     if (!j->runs)
         return imf_fail_memory(err, runs * sizeof *j->runs);
-    imf_window_runs(hood, j->runs);
+    imf_window_runs(window, j->runs);
     j->box = imf_window_measure(j->runs, j->run_count, &j->left, &j->right, &j->top, &j->bottom);
     j->way = WAYS;
     for (int way = 0; way < WAYS; way++) {
@@ -166,10 +166,10 @@ static int strip_width(const struct rank_job *j) {
  * 1e-6, in the rates of struct imf_vector_rates. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     struct rank_job j;
     (void)d;
-    if (hood->function != IMF_WINDOW_RANK)
+    if (window->function != IMF_WINDOW_RANK)
         imf_proposal_refuse(out, "this function of a window is not known");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
@@ -387,7 +387,7 @@ static void rank_limit(void *job, int threads) {
 const struct imf_solver imf_solver_rank = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = rank_propose,
     .make = rank_make,
     .run = rank_run,

@@ -43,9 +43,9 @@ struct bilateral_job {
 /* The most that weights' relative errors move a mean by: n pixels that are all d ranges from the one
  * in the middle, on both sides, have this share of the weight. */
 static double moved(const struct imf_problem *p, double power) {
-    double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
+    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
     double n = 2 * acos(-1.0) * sigma * sigma, worst = 0;
-    double sums = SUM_ERROR * sqrt(2.0 * p->neighbourhood->width + 1);
+    double sums = SUM_ERROR * sqrt(2.0 * p->window_op->width + 1);
     double most = p->in == IMF_F32 ? p->in_max : p->in_max / 2;
     for (double d = 0.05; d < 9; d += 0.05) {
         double others = n * exp(-d * d / 2), share = others / (1 + others);
@@ -66,11 +66,11 @@ static bool is_coarse(const struct imf_problem *p) {
 }
 
 static int strip_columns(const struct imf_problem *p) {
-    return imf_max(COLUMNS, REACHES * p->neighbourhood->cx);
+    return imf_max(COLUMNS, REACHES * p->window_op->cx);
 }
 
 static size_t strip_floats(const struct imf_problem *p, int columns) {
-    int reach = p->neighbourhood->cx;
+    int reach = p->window_op->cx;
     struct imf_bilateral_lanes l = imf_bilateral_deal(p->colors, reach, columns + 2 * reach);
     size_t block = (size_t)(IMF_BILATERAL_BLOCK + 2 * reach) * IMF_LANES * (size_t)(p->colors + 1);
     return (size_t)(reach + 1) * (imf_bilateral_values(&l) + imf_bilateral_sums(&l)) + block +
@@ -79,9 +79,9 @@ static size_t strip_floats(const struct imf_problem *p, int columns) {
 
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     (void)d;
-    if (hood->function != IMF_WINDOW_BILATERAL) {
+    if (window->function != IMF_WINDOW_BILATERAL) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
@@ -95,18 +95,19 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
     else {
         const struct imf_vector_rates *r = &imf_vector_rates;
         int cores = imf_cores();
-        double pairs = acos(-1.0) / 2 * hood->cx * hood->cx;
+        double pairs = acos(-1.0) / 2 * window->cx * window->cx;
         double ns = pairs * (r->weight + r->weight_color * p->colors) + r->lanes * p->channels;
         /* A strip looks at the columns beside it and at half of the pairs of the rows above. */
-        struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * hood->cx);
-        double columns = imf_min(s.width, p->width) + 2.0 * hood->cx;
-        double ms = s.count * columns * (s.rows + hood->cx / 2.0) * ns * 1e-6;
+        struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * window->cx);
+        double columns = imf_min(s.width, p->width) + 2.0 * window->cx;
+        double ms = s.count * columns * (s.rows + window->cx / 2.0) * ns * 1e-6;
         out->able = true;
         out->ms = ms < ALONE_MS || s.count == 1 ? ms : ms / imf_min(cores, s.count) + r->start_ms;
         out->bytes =
             cores * sizeof(float) * (double)strip_floats(p, imf_min(p->width, strip_columns(p)));
         out->bands = IMF_BANDS_FEW;
-        snprintf(out->phrase, sizeof out->phrase, "bilateral, radius %d, pairs of rows", hood->cx);
+        snprintf(out->phrase, sizeof out->phrase, "bilateral, radius %d, pairs of rows",
+                 window->cx);
     }
 }
 
@@ -117,8 +118,8 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     struct bilateral_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
-    *j = (struct bilateral_job){.p = *p, .reach = p->neighbourhood->cx, .coarse = is_coarse(p)};
+    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
+    *j = (struct bilateral_job){.p = *p, .reach = p->window_op->cx, .coarse = is_coarse(p)};
     j->near = (float)(LOG2_E / 2 / range / range);
     size_t count = (size_t)(j->reach + 1) * (size_t)(2 * j->reach + 1);
     float *far = j->far = malloc(count * sizeof *far);
@@ -247,7 +248,7 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_bilateral = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = bilateral_propose,
     .make = bilateral_make,
     .run = bilateral_run,

@@ -52,7 +52,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
     const struct imf_tuning *t = imf_tuning(d);
     size_t bytes[4];
     int r = imf_guided_radius(p);
-    if (p->neighbourhood->function != IMF_WINDOW_GUIDED) {
+    if (p->window_op->function != IMF_WINDOW_GUIDED) {
         imf_proposal_refuse(out, "this is for guided filters");
         return;
     }
@@ -92,7 +92,7 @@ static void guided_destroy(void **job) {
 }
 
 static void define(struct imf_defines *d, const struct imf_problem *p) {
-    double scale = imf_guided_scale(p), eps = p->neighbourhood->value * p->unit * scale;
+    double scale = imf_guided_scale(p), eps = p->window_op->value * p->unit * scale;
     double steps = SLOPES / (p->in_max * scale), side = imf_guided_side(p);
     struct imf_problem plain = *p;
     plain.exact = false;
@@ -185,7 +185,7 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_guided_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = guided_propose,
     .make = guided_make,
     .run = guided_run,
