@@ -23,7 +23,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_fft, /* tiles in the frequency domain */
     &imf_solver_frequency_gpu,
     &imf_solver_frequency, /* the whole image there */
-    &imf_solver_multirate, /* large smooth kernels on the host's cores, */
+    &imf_solver_decimated, /* large smooth kernels on the host's cores, */
     &imf_solver_runs,      /* those of few distinct taps, and */
     &imf_solver_vector,    /* small ones */
     &imf_solver_host,      /* plain C */

@@ -86,7 +86,7 @@ extern const struct imf_solver *const imf_solvers[];
  * all. */
 extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_solver_separable_gpu,
     imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_frequency_gpu,
-    imf_solver_frequency, imf_solver_multirate, imf_solver_runs, imf_solver_vector, imf_solver_host,
+    imf_solver_frequency, imf_solver_decimated, imf_solver_runs, imf_solver_vector, imf_solver_host,
     imf_solver_host_frequency, imf_solver_vector_frequency, imf_solver_phase,
     imf_solver_table_vector, imf_solver_table, imf_solver_gles;
 

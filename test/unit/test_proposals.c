@@ -199,7 +199,7 @@ int main(void) {
         {"blur:3", IMF_BACKEND_CPU, &imf_solver_host, NULL},
         {"blur:3", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
         {"sobel", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
-        {"blur:10", IMF_BACKEND_VECTOR, &imf_solver_multirate, NULL},
+        {"blur:10", IMF_BACKEND_VECTOR, &imf_solver_decimated, NULL},
         {"disk:40", IMF_BACKEND_VECTOR, &imf_solver_runs, NULL},
         {"motion:90:30", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
         {"log:30", IMF_BACKEND_VECTOR, NULL, "the kernel is too large"},

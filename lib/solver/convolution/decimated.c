@@ -2,7 +2,7 @@
  * decimated.c - large smooth kernels on the host's cores: on a coarse grid, and back
  *
  * A blurred image is smooth, so that its samples need not all be summed up: a window at every few
- * rows and columns gives coarse samples, and sums of a few of these the image's (multirate_design.h
+ * rows and columns gives coarse samples, and sums of a few of these the image's (decimated_design.h
  * has both filters). A Gaussian takes the same 60 products a sample however large it is, where
  * columns and then rows of it (vector.c) take 20 sigma.
  *
@@ -60,7 +60,7 @@ static double sum_abs(const double *taps, int n) {
 }
 
 /* Variance of rounding an output's sum: of the window, or of the weights of the worst place. */
-static double sums_variance(const struct imf_multirate *m, bool weights, double size) {
+static double sums_variance(const struct imf_decimated *m, bool weights, double size) {
     double most = 0;
     size_t n = weights ? (size_t)m->count : (size_t)m->radius + 1;
     for (int p = 0; p < (weights ? m->step : 1); p++) {
@@ -72,17 +72,17 @@ static double sums_variance(const struct imf_multirate *m, bool weights, double 
 }
 
 /*
- * The errors of the filters (multirate_design.h), and those of rounding, stage by stage. Each adds
+ * The errors of the filters (decimated_design.h), and those of rounding, stage by stage. Each adds
  * the variance of its own sums to that of the sums before times the squares of its taps, half an ulp
  * of its taps, and half an ulp of pairs of floats. Windows add up to 1, so that no sum exceeds what
  * the weights make of the largest sample.
  */
-static double find_error(const struct imf_problem *p, const struct imf_multirate_job *j,
+static double find_error(const struct imf_problem *p, const struct imf_decimated_job *j,
                          const double sum[IMF_AXES], bool positive) {
     static const int order[] = {IMF_Y, IMF_X, IMF_X, IMF_Y};
     double error = 0, variance = 0, size = p->in_max;
     for (int stage = 0; stage < 4; stage++) {
-        const struct imf_multirate *m = &j->axis[order[stage]];
+        const struct imf_decimated *m = &j->axis[order[stage]];
         bool weights = stage >= 2;
         double gain = weights ? m->weight_sum : 1;
         variance = variance * (weights ? m->weight_squares : m->window_squares) +
@@ -99,14 +99,14 @@ static double find_error(const struct imf_problem *p, const struct imf_multirate
            imf_problem_end_error(p, size);
 }
 
-static void clear(struct imf_multirate_job *j) {
+static void clear(struct imf_decimated_job *j) {
     for (int a = 0; a < IMF_AXES; a++) {
         free(j->axis[a].store);
         free(j->tap[a]);
     }
 }
 
-static int block_rows(const struct imf_problem *p, const struct imf_multirate *m) {
+static int block_rows(const struct imf_problem *p, const struct imf_decimated *m) {
     int rows = BLOCK * (m->count - 1) * m->step;
     return imf_min((rows + 63) / 64 * 64, p->height);
 }
@@ -118,12 +118,12 @@ static int block_rows(const struct imf_problem *p, const struct imf_multirate *m
  *     + (products of the window / step + weights + move) / step along rows
  *     + weights down columns + end + floats
  */
-static double cost(const struct imf_problem *p, const struct imf_multirate_job *j) {
+static double cost(const struct imf_problem *p, const struct imf_decimated_job *j) {
     const struct imf_vector_rates *r = &imf_vector_rates;
-    const struct imf_multirate *y = &j->axis[IMF_Y], *x = &j->axis[IMF_X];
+    const struct imf_decimated *y = &j->axis[IMF_Y], *x = &j->axis[IMF_X];
     int rows = (j->block + y->step - 1) / y->step;
-    double down = (double)imf_multirate_coarse(y, rows) / rows / y->step;
-    double across = (double)imf_multirate_coarse(x, j->strip) / j->strip;
+    double down = (double)imf_decimated_coarse(y, rows) / rows / y->step;
+    double across = (double)imf_decimated_coarse(x, j->strip) / j->strip;
     double ns = down * across * (r->pair * y->radius + r->real) +
                 down * across / x->step * (r->middle_pair * x->radius + r->middle) +
                 down * (r->middle * x->count + r->move * (1 + across)) + r->middle * y->count +
@@ -132,12 +132,12 @@ static double cost(const struct imf_problem *p, const struct imf_multirate_job *
 }
 
 /* How it would be done; false, with the reason in `out` and nothing owned, where this cannot. */
-static bool choose(const struct imf_problem *p, struct imf_multirate_job *j,
+static bool choose(const struct imf_problem *p, struct imf_decimated_job *j,
                    struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
     struct imf_terms terms;
     bool positive = p->in != IMF_F32 || p->positive;
-    *j = (struct imf_multirate_job){.p = *p};
+    *j = (struct imf_decimated_job){.p = *p};
     if (p->exact || p->whole_if_opaque || imf_min(k->width, k->height) < LEAST_SIDE ||
         p->in == IMF_F64 || p->out == IMF_F64 || k->cx * 2 + 1 != k->width ||
         k->cy * 2 + 1 != k->height || !imf_problem_term(p, &terms)) {
@@ -150,7 +150,7 @@ static bool choose(const struct imf_problem *p, struct imf_multirate_job *j,
     bool fits = true;
     for (int a = 0; a < IMF_AXES && fits; a++)
         fits = mirrored(taps[a], side[a]) &&
-               imf_multirate_design(&j->axis[a], taps[a], side[a] / 2,
+               imf_decimated_design(&j->axis[a], taps[a], side[a] / 2,
                                     SHARE * p->tolerance_even * fabs(p->epilogue.scale) /
                                         (p->in_max * sum[!a]) * (positive ? 1 : 0.5));
     free(terms.store);
@@ -171,9 +171,9 @@ static bool choose(const struct imf_problem *p, struct imf_multirate_job *j,
 
 /* ---- the solver ------------------------------------------------------------------------------- */
 
-static void multirate_propose(const struct imf_problem *p, const struct imf_device *d,
+static void decimated_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    struct imf_multirate_job j;
+    struct imf_decimated_job j;
     (void)d;
     if ((double)p->width * p->channels > INT32_MAX / 8) {
         imf_proposal_refuse(out, "rows are too long");
@@ -191,22 +191,22 @@ static void multirate_propose(const struct imf_problem *p, const struct imf_devi
     int cores = imf_cores();
     out->ms = cost(p, &j) / cores + (cores > 1 ? imf_vector_rates.start_ms : 0);
     out->step = j.block;
-    out->bytes = (double)imf_multirate_bytes(&j) * cores;
+    out->bytes = (double)imf_decimated_bytes(&j) * cores;
     snprintf(out->phrase, sizeof out->phrase, "vector %d + %d, every %d by %d, float32",
              p->kernel[0]->width, p->kernel[0]->height, j.axis[IMF_X].step, j.axis[IMF_Y].step);
     clear(&j);
 }
 
 /* The filters of both axes, as they were chosen, also in floats. */
-static bool make_filters(struct imf_multirate_job *j, const struct imf_problem *p,
+static bool make_filters(struct imf_decimated_job *j, const struct imf_problem *p,
                          const struct shape *shape) {
     const int side[] = {p->kernel[0]->height, p->kernel[0]->width};
     struct imf_terms terms;
     bool made = imf_problem_term(p, &terms);
     for (int a = 0; a < IMF_AXES && made; a++) {
-        struct imf_multirate *m = &j->axis[a];
+        struct imf_decimated *m = &j->axis[a];
         const double *taps = a == IMF_Y ? terms.term[0].column : terms.term[0].row;
-        made = imf_multirate_make(m, taps, side[a] / 2, shape->step[a], shape->count[a]);
+        made = imf_decimated_make(m, taps, side[a] / 2, shape->step[a], shape->count[a]);
         size_t window = (size_t)m->radius + 1, weights = (size_t)(m->step * m->count);
         made = made && (j->tap[a] = malloc((window + weights) * sizeof(float)));
         if (!made)
@@ -221,42 +221,42 @@ static bool make_filters(struct imf_multirate_job *j, const struct imf_problem *
     return made;
 }
 
-static void multirate_destroy(void **job) {
+static void decimated_destroy(void **job) {
     if (*job)
         clear(*job);
     free(*job);
     *job = NULL;
 }
 
-static enum imf_status multirate_make(void **job, const struct imf_problem *p,
+static enum imf_status decimated_make(void **job, const struct imf_problem *p,
                                       const struct imf_proposal *proposal, struct imf_queue *queue,
                                       struct imf_error *err) {
     struct shape shape;
     (void)queue;
     memcpy(&shape, proposal->shape.bytes, sizeof shape);
-    struct imf_multirate_job *j = *job = calloc(1, sizeof *j);
+    struct imf_decimated_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    *j = (struct imf_multirate_job){.p = *p, .strip = shape.strip, .block = proposal->step};
+    *j = (struct imf_decimated_job){.p = *p, .strip = shape.strip, .block = proposal->step};
     imf_vector_end_make(&j->end, p);
     if (make_filters(j, p, &shape))
         return IMF_OK;
-    multirate_destroy(job);
+    decimated_destroy(job);
     return imf_fail(err, IMF_ERR_MEMORY, "out of memory for the filters of a kernel of %dx%d taps",
                     p->kernel[0]->width, p->kernel[0]->height);
 }
 
-static void multirate_limit(void *job, int threads) {
-    ((struct imf_multirate_job *)job)->threads = threads;
+static void decimated_limit(void *job, int threads) {
+    ((struct imf_decimated_job *)job)->threads = threads;
 }
 
-const struct imf_solver imf_solver_multirate = {
+const struct imf_solver imf_solver_decimated = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CONVOLUTION,
-    .propose = multirate_propose,
-    .make = multirate_make,
-    .limit = multirate_limit,
-    .run = imf_multirate_run,
-    .destroy = multirate_destroy,
+    .propose = decimated_propose,
+    .make = decimated_make,
+    .limit = decimated_limit,
+    .run = imf_decimated_run,
+    .destroy = decimated_destroy,
 };

@@ -43,7 +43,7 @@ static double bessel(double x) { /* I0 */
     return sum;
 }
 
-static void make_window(struct imf_multirate *m) {
+static void make_window(struct imf_decimated *m) {
     double half = WIDTH * m->step / 2.0, sum = 0;
     for (int t = m->radius; t >= 0; t--) {
         double part = t / half;
@@ -57,7 +57,7 @@ static void make_window(struct imf_multirate *m) {
     }
 }
 
-static double window_at(const struct imf_multirate *m, int t) {
+static double window_at(const struct imf_decimated *m, int t) {
     t = abs(t);
     return t <= m->radius ? m->window[t] : 0;
 }
@@ -89,7 +89,7 @@ static void solve(const double *root, int n, double *x) {
     }
 }
 
-static bool products(const struct imf_multirate *m, double *root) {
+static bool products(const struct imf_decimated *m, double *root) {
     for (int i = 0; i < m->count; i++)
         for (int j = 0; j <= i; j++) {
             double sum = 0;
@@ -101,11 +101,11 @@ static bool products(const struct imf_multirate *m, double *root) {
 }
 
 /* Where the window of weight j lies from output p. */
-static int shift(const struct imf_multirate *m, int p, int j) {
+static int shift(const struct imf_decimated *m, int p, int j) {
     return (j - m->before) * m->step - p;
 }
 
-static void find_weights(const struct imf_multirate *m, const double *root, const double *taps,
+static void find_weights(const struct imf_decimated *m, const double *root, const double *taps,
                          int reach, int p, double total) {
     double *w = m->weight + (size_t)p * (size_t)m->count, sum = 0;
     for (int j = 0; j < m->count; j++) {
@@ -123,7 +123,7 @@ static void find_weights(const struct imf_multirate *m, const double *root, cons
 }
 
 /* What is left of place p, on `left`, which is 0 before and after. */
-static void measure(struct imf_multirate *m, const double *taps, int reach, int p, double *left,
+static void measure(struct imf_decimated *m, const double *taps, int reach, int p, double *left,
                     int middle) {
     const double *w = m->weight + (size_t)p * (size_t)m->count;
     double above = 0, below = 0, sum = 0, squares = 0;
@@ -148,8 +148,8 @@ static void measure(struct imf_multirate *m, const double *taps, int reach, int 
 }
 
 /* With step and count set. */
-static bool try_one(struct imf_multirate *m, const double *taps, int reach) {
-    double total = 0, root[IMF_MULTIRATE_COUNT * IMF_MULTIRATE_COUNT];
+static bool try_one(struct imf_decimated *m, const double *taps, int reach) {
+    double total = 0, root[IMF_DECIMATED_COUNT * IMF_DECIMATED_COUNT];
     for (int k = -reach; k <= reach; k++)
         total += taps[reach + k];
     m->before = m->count / 2 - 1;
@@ -173,14 +173,14 @@ static bool try_one(struct imf_multirate *m, const double *taps, int reach) {
     return true;
 }
 
-bool imf_multirate_design(struct imf_multirate *out, const double *taps, int reach,
+bool imf_decimated_design(struct imf_decimated *out, const double *taps, int reach,
                           double allowed) {
     double total = 0, spread = 0;
     for (int k = -reach; k <= reach; k++) {
         total += taps[reach + k];
         spread += taps[reach + k] * k * k;
     }
-    *out = (struct imf_multirate){.step = 0};
+    *out = (struct imf_decimated){.step = 0};
     double sigma = sqrt(spread / total);
     /* What ends with a corner is not smooth. */
     if (!(sigma < reach) || fabs(taps[0]) > allowed)
@@ -192,21 +192,21 @@ bool imf_multirate_design(struct imf_multirate *out, const double *taps, int rea
                 continue;
             out->step = step;
             out->count = ((int)ceil(BOTH * sigma / step - WIDTH) + 1) / 2 * 2 + 2 * more;
-            if (out->count > 1 && out->count <= IMF_MULTIRATE_COUNT && try_one(out, taps, reach) &&
+            if (out->count > 1 && out->count <= IMF_DECIMATED_COUNT && try_one(out, taps, reach) &&
                 out->error <= allowed)
                 return true;
         }
     free(out->store);
-    *out = (struct imf_multirate){.step = 0};
+    *out = (struct imf_decimated){.step = 0};
     return false;
 }
 
-bool imf_multirate_make(struct imf_multirate *out, const double *taps, int reach, int step,
+bool imf_decimated_make(struct imf_decimated *out, const double *taps, int reach, int step,
                         int count) {
-    *out = (struct imf_multirate){.step = step, .count = count};
+    *out = (struct imf_decimated){.step = step, .count = count};
     if (try_one(out, taps, reach))
         return true;
     free(out->store);
-    *out = (struct imf_multirate){.step = 0};
+    *out = (struct imf_decimated){.step = 0};
     return false;
 }
