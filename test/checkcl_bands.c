@@ -98,7 +98,7 @@ static bool choose_solvers(struct imf_chain *chain, size_t turn, const struct im
                 *loose = true;
             }
             if (p->kind == IMF_TRANSFER)
-                imf_propose(&taken[i], &imf_solver_frequency, p, d);
+                imf_propose(&taken[i], &imf_solver_spectral_filter, p, d);
             else
                 imf_propose(&taken[i], solvers[(k + turn) % COUNT(solvers)], p, d);
         }

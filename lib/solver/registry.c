@@ -21,17 +21,17 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_separable, /* a column times a row */
     &imf_solver_fft_gpu,
     &imf_solver_fft, /* tiles in the frequency domain */
-    &imf_solver_frequency_gpu,
-    &imf_solver_frequency, /* the whole image there */
-    &imf_solver_decimated, /* large smooth kernels on the host's cores, */
-    &imf_solver_runs,      /* those of few distinct taps, and */
-    &imf_solver_vector,    /* small ones */
-    &imf_solver_host,      /* plain C */
-    &imf_solver_vector_frequency,
-    &imf_solver_host_frequency, /* transfer functions: on the host's cores */
-    &imf_solver_gles,           /* the same small ones by shaders */
-    &imf_solver_erode_dilate,   /* least and greatest in windows, */
-    &imf_solver_rank,           /* any rank: on the host's cores, */
+    &imf_solver_spectral_filter_gpu,
+    &imf_solver_spectral_filter, /* the whole image there */
+    &imf_solver_decimated,       /* large smooth kernels on the host's cores, */
+    &imf_solver_runs,            /* those of few distinct taps, and */
+    &imf_solver_vector,          /* small ones */
+    &imf_solver_host,            /* plain C */
+    &imf_solver_spectral_filter_vector,
+    &imf_solver_spectral_filter_host, /* transfer functions: on the host's cores */
+    &imf_solver_gles,                 /* the same small ones by shaders */
+    &imf_solver_erode_dilate,         /* least and greatest in windows, */
+    &imf_solver_rank,                 /* any rank: on the host's cores, */
     &imf_solver_erode_dilate_gpu,
     &imf_solver_erode_dilate_runs_gpu,
     &imf_solver_rank_bits_gpu,

@@ -65,15 +65,15 @@ static void check_whole(struct imf_device d, int width, enum imf_edge edge,
 static void test_whole(void) {
     struct imf_device d = device;
     d.local_memory = 49152;
-    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency);
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_spectral_filter);
     d.gpu = true;
-    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency_gpu);
-    check_whole(d, 4000, IMF_EDGE_WRAP, &imf_solver_frequency_gpu);
-    check_whole(d, 3998, IMF_EDGE_WRAP, &imf_solver_frequency);   /* 1999 is a prime */
-    check_whole(d, 3969, IMF_EDGE_WRAP, &imf_solver_frequency);   /* 63 * 63 is odd */
-    check_whole(d, 16000, IMF_EDGE_CLAMP, &imf_solver_frequency); /* too long */
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_spectral_filter_gpu);
+    check_whole(d, 4000, IMF_EDGE_WRAP, &imf_solver_spectral_filter_gpu);
+    check_whole(d, 3998, IMF_EDGE_WRAP, &imf_solver_spectral_filter);   /* 1999 is a prime */
+    check_whole(d, 3969, IMF_EDGE_WRAP, &imf_solver_spectral_filter);   /* 63 * 63 is odd */
+    check_whole(d, 16000, IMF_EDGE_CLAMP, &imf_solver_spectral_filter); /* too long */
     d.local_memory = 8192;
-    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency);
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_spectral_filter);
 }
 
 /* A GPU's tiles, and whether doubtful pixels are summed again by ends of runs: only where a kernel
@@ -165,11 +165,12 @@ static void test_quarantine(void) {
         const char *name, *driver;
         bool given;
         const char *list;
-    } drivers[] = {{"llvmpipe (LLVM 15.0.6, 256 bits)", "22.3.6", false,
-                    "fft.cl (the driver crashes), frequency.cl (the driver refuses an argument), "
-                    "canny.cl (the driver makes wrong samples)"},
-                   {"llvmpipe (LLVM 19.1.7, 256 bits)", "22.4.0", true, ""},
-                   {"another llvmpipe", "22.3.6", true, ""}};
+    } drivers[] = {
+        {"llvmpipe (LLVM 15.0.6, 256 bits)", "22.3.6", false,
+         "fft.cl (the driver crashes), spectral_filter.cl (the driver refuses an argument), "
+         "canny.cl (the driver makes wrong samples)"},
+        {"llvmpipe (LLVM 19.1.7, 256 bits)", "22.4.0", true, ""},
+        {"another llvmpipe", "22.3.6", true, ""}};
     const char *const specs[] = {"disk:12", NULL};
     struct chain_case c = chain_make(specs, &rgb, &plain);
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
@@ -195,7 +196,7 @@ int main(void) {
         {"sharpen", IMF_BACKEND_AUTO, &imf_solver_direct, NULL},
         {"blur:3", IMF_BACKEND_AUTO, &imf_solver_separable, NULL},
         {"disk:40", IMF_BACKEND_AUTO, &imf_solver_fft, NULL},
-        {"lowpass:0.1", IMF_BACKEND_AUTO, &imf_solver_frequency, NULL},
+        {"lowpass:0.1", IMF_BACKEND_AUTO, &imf_solver_spectral_filter, NULL},
         {"blur:3", IMF_BACKEND_CPU, &imf_solver_host, NULL},
         {"blur:3", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
         {"sobel", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
@@ -203,7 +204,7 @@ int main(void) {
         {"disk:40", IMF_BACKEND_VECTOR, &imf_solver_runs, NULL},
         {"motion:90:30", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
         {"log:30", IMF_BACKEND_VECTOR, NULL, "the kernel is too large"},
-        {"lowpass:0.1", IMF_BACKEND_CPU, &imf_solver_host_frequency, NULL},
+        {"lowpass:0.1", IMF_BACKEND_CPU, &imf_solver_spectral_filter_host, NULL},
         {"lowpass:0.1", IMF_BACKEND_DIRECT, NULL, "frequency-domain filters need the FFT"},
         {"sobel", IMF_BACKEND_SEPARABLE, NULL, "a magnitude takes two kernels at once"},
         {"kernel:1,2,3/4,5,6/7,8,1", IMF_BACKEND_SEPARABLE, NULL,

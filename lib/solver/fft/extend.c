@@ -22,8 +22,8 @@
  *
  * In the gap stands what lies beyond the end, as far as the filter reaches, then what lies before
  * the beginning, as far; in between, a ninth of the gap, a smooth step leads from one to the other.
- * Of the even lengths (frequency_gpu.c takes samples by pairs) that are long enough the cheapest to
- * transform is taken, up to an eighth longer.
+ * Of the even lengths (spectral_filter_gpu.c takes samples by pairs) that are long enough the one
+ * that is transformed fastest is taken, up to an eighth longer.
  * An image that is reflected as far as itself is periodic then, without a step: reflect and mirror
  * reach any distance.
  */
