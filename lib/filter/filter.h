@@ -22,7 +22,7 @@ enum imf_op {
     IMF_OP_GRAY,      /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
     IMF_OP_INVERT,    /* full scale - x; alpha stays */
     IMF_OP_THRESHOLD, /* x >= threshold ? full scale : 0; alpha stays */
-    IMF_OP_TABLE      /* by `table`, which the image's histogram makes; alpha stays */
+    IMF_OP_HISTOGRAM  /* `histogram_op` of the whole image's histogram; alpha stays */
 };
 
 enum imf_transfer_kind { IMF_LOWPASS, IMF_HIGHPASS, IMF_BANDPASS, IMF_BANDSTOP, IMF_NOTCH };
@@ -73,9 +73,9 @@ enum imf_compound {
  * Colours are rounded to samples of the image's depth, ties to even, and counted, all of them
  * together; each value then becomes another, whatever its place and its colour.
  */
-enum imf_table {
-    IMF_TABLE_EQUALIZE, /* by how many samples are not above it */
-    IMF_TABLE_OTSU      /* full scale or 0, on either side of Otsu's threshold */
+enum imf_histogram_op {
+    IMF_HISTOGRAM_EQUALIZE, /* by how many samples are not above it */
+    IMF_HISTOGRAM_OTSU      /* full scale or 0, on either side of Otsu's threshold */
 };
 
 /*
@@ -98,7 +98,7 @@ struct imf_stage {
     struct imf_transfer transfer;
     struct imf_window_op window_op, second;
     enum imf_compound compound;
-    enum imf_table table;
+    enum imf_histogram_op histogram_op;
     struct imf_canny canny;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
     bool unscaled;        /* a kernel of the user's, of which no scale is said */
@@ -117,6 +117,6 @@ struct imf_filter {
 enum imf_status imf_filter_turn(struct imf_filter **out, const struct imf_filter *filter,
                                 int orientation, struct imf_error *err);
 
-bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, table */
+bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram */
 
 #endif

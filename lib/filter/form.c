@@ -87,8 +87,8 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
         case IMF_OP_CANNY:
             bits = gray && (range == IMF_RANGE_DEFAULT || range == IMF_RANGE_CLIP) ? 1 : 0;
             break;
-        case IMF_OP_TABLE:
-            bits = s->table == IMF_TABLE_OTSU || bits == 1 ? gray : 0;
+        case IMF_OP_HISTOGRAM:
+            bits = s->histogram_op == IMF_HISTOGRAM_OTSU || bits == 1 ? gray : 0;
             break;
         case IMF_OP_INVERT: /* in linear light only black and white change places */
             bits = keeps_steps(settings, bits) ? bits : 0;

@@ -183,8 +183,8 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         snprintf(buffer, IMF_STAGE_WORDS,
                  "point operation: full scale where x >= %g of it, 0 elsewhere", s->threshold);
         return buffer;
-    case IMF_OP_TABLE:
-        return s->table == IMF_TABLE_OTSU
+    case IMF_OP_HISTOGRAM:
+        return s->histogram_op == IMF_HISTOGRAM_OTSU
                    ? "point operation: full scale above Otsu's threshold, 0 elsewhere"
                    : "point operation: the share of samples that are not above x";
     default:

@@ -44,8 +44,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         e.threshold = true;
         e.level = stage->threshold * e.full * HAIR;
         break;
-    case IMF_OP_TABLE:
-        return imf_builder_table(b, stage->table);
+    case IMF_OP_HISTOGRAM:
+        return imf_builder_histogram_op(b, stage->histogram_op);
     }
     return imf_builder_scalar(b, &e);
 }

@@ -23,7 +23,7 @@ static bool is_whole(double v) {
 
 /* What a problem reads is rounded first, and any sample may change any other. */
 static bool rounds(const struct imf_problem *p) {
-    return p->kind == IMF_TABLE || p->kind == IMF_CANNY;
+    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY;
 }
 
 /* How a kernel magnifies its input's rounding errors: as independent ones by the root of the sum of

@@ -430,7 +430,7 @@ bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
     return pass;
 }
 
-bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
+bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op) {
     struct imf_pass *pass = append_exact(b);
     if (!pass)
         return false;
@@ -438,6 +438,6 @@ bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
     struct imf_pass *before = pass->source < 0 ? NULL : &b->chain->passes[pass->source];
     if (before && before->kind == IMF_PASS_POINT && !b->alpha_apart)
         pass->in = pass->problem.in = before->out = b->chain->in;
-    imf_problem_table(&pass->problem, table, b->channels - (b->alpha ? 1 : 0));
+    imf_problem_histogram_op(&pass->problem, op, b->channels - (b->alpha ? 1 : 0));
     return true;
 }

@@ -49,9 +49,9 @@ void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int
     p->reach = (struct imf_margin){reach, reach, reach, reach};
 }
 
-void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors) {
-    p->kind = IMF_TABLE;
-    p->table = table;
+void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors) {
+    p->kind = IMF_HISTOGRAM_OP;
+    p->histogram_op = op;
     p->colors = colors;
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }

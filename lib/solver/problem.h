@@ -36,7 +36,7 @@ enum imf_problem_kind {
     IMF_TRANSFER,    /* the whole image, made periodic, times a transfer function */
     IMF_WINDOW_OP,   /* a function of the samples in a window, told by its name */
     IMF_CANNY,       /* edges, which the whole image has to be known for */
-    IMF_TABLE        /* a function of each sample that the whole image's histogram makes */
+    IMF_HISTOGRAM_OP /* a function of each sample that the whole image's histogram makes */
 };
 
 #define IMF_CHANNELS_MAX 4 /* of a pixel */
@@ -51,10 +51,10 @@ struct imf_problem {
         const struct imf_transfer *transfer;
         const struct imf_window_op *window_op;
         const struct imf_canny *canny;
-        enum imf_table table;
+        enum imf_histogram_op histogram_op;
     };
-    int colors; /* of a window, table or edges: channels that it is for; another, alpha,
-                   stays, or what becomes of it does not matter */
+    int colors; /* of window and histogram operations and edges: the leading channels that are
+                   filtered; a further one, alpha, is copied or ignored */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
     enum imf_edge edge; /* only for transfer, whose extension is the solver's business */
@@ -84,7 +84,7 @@ void imf_problem_phase(struct imf_problem *p, const struct imf_kernel *x,
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer);
 void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window);
 void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors);
-void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors);
+void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors);
 
 /* How many kernels it has: 1 or 2, or 0 where it is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);

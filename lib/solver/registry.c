@@ -8,7 +8,7 @@ extern const struct imf_solver imf_solver_erode_dilate, imf_solver_rank, imf_sol
 /* And of edges. */
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
 /* Devices' ways with what is neither a sum nor a rank. */
-extern const struct imf_solver imf_solver_table_device, imf_solver_guided_device,
+extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_guided_device,
     imf_solver_bilateral_device, imf_solver_canny_device;
 /* Windows' ways for GPUs. */
 extern const struct imf_solver imf_solver_erode_dilate_gpu, imf_solver_erode_dilate_runs_gpu,
@@ -48,9 +48,9 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_canny_device,
     &imf_solver_canny_vector,
     &imf_solver_canny, /* edges: on the host's cores; plain C */
-    &imf_solver_table_device,
-    &imf_solver_table_vector,
-    &imf_solver_table, /* by the image's histogram: on the host's cores; plain C */
+    &imf_solver_histogram_op_device,
+    &imf_solver_histogram_op_vector,
+    &imf_solver_histogram_op_host, /* by the image's histogram: on the host's cores; plain C */
     NULL};
 
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,

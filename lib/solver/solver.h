@@ -88,7 +88,7 @@ extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_sol
     imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_spectral_filter_gpu,
     imf_solver_spectral_filter, imf_solver_decimated, imf_solver_runs, imf_solver_vector,
     imf_solver_host, imf_solver_spectral_filter_host, imf_solver_spectral_filter_vector,
-    imf_solver_phase, imf_solver_table_vector, imf_solver_table, imf_solver_gles;
+    imf_solver_phase, imf_solver_histogram_op_vector, imf_solver_histogram_op_host, imf_solver_gles;
 
 /* What a solver proposes: not able, and why, until it says otherwise. */
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,

@@ -57,7 +57,7 @@ static void check_chain(const char *const *specs, const struct imf_settings *set
     for (int i = 0; i < c.chain->count; i++) {
         struct imf_proposal proposal;
         if (c.chain->passes[i].kind != IMF_PASS_CONVOLVE ||
-            c.chain->passes[i].problem.kind == IMF_TABLE)
+            c.chain->passes[i].problem.kind == IMF_HISTOGRAM_OP)
             continue;
         imf_propose(&proposal, &imf_solver_vector, &c.chain->passes[i].problem, NULL);
         CHECK(proposal.able, "%s, %d bits: %s", specs[0], depth, proposal.why);
