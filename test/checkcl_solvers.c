@@ -65,7 +65,7 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
     struct imf_proposal proposal;
     imf_propose(&proposal, s, &m.p, &device);
     proposal.gles = c->gles;
-    if (proposal.able) {
+    if (proposal.feasible) {
         /* wider than the slack, so that writing before a row or past its slack shows */
         struct imf_margin around = {80, 80, 2, 2};
         struct imf_surface out = checkcl_surface(k->out, k->shape, around);
@@ -176,7 +176,7 @@ static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
         checkcl_prepare(&m, &cases[i], 300 + i);
         struct imf_proposal proposal;
         imf_propose(&proposal, s, &m.p, &device);
-        if (!proposal.able)
+        if (!proposal.feasible)
             checkcl_refused(c, "%s %s: %s", checkcl_name(s), checkcl_describe(&cases[i]),
                             proposal.why);
         checkcl_release(&m);

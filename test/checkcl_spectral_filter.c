@@ -86,10 +86,10 @@ static void check_transfer(struct checkcl *c, const struct imf_solver *s,
     imf_problem_transfer(&p, t);
     struct imf_proposal proposal;
     imf_propose(&proposal, s, &p, &device);
-    if (!fits || !proposal.able) {
+    if (!fits || !proposal.feasible) {
         if (!fits)
-            checkcl_result(c, !proposal.able, "%s %dx%d edge %d: %dx%d is proposed", name, z.width,
-                           z.height, (int)edge, nx, ny);
+            checkcl_result(c, !proposal.feasible, "%s %dx%d edge %d: %dx%d is proposed", name,
+                           z.width, z.height, (int)edge, nx, ny);
         else
             checkcl_refused(c, "%s %dx%d: %s", name, z.width, z.height, proposal.why);
         return;

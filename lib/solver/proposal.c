@@ -43,8 +43,8 @@ static void fit(struct imf_proposal *out, const struct imf_device *d, bool buffe
     else if (large)
         imf_proposal_refuse(out, "a buffer of %.0f MiB is over the device's limit of %.0f",
                             ceil(out->largest / 1048576), (double)d->max_alloc / 1048576);
-    out->able = !local && !large;
-    if (!out->able)
+    out->feasible = !local && !large;
+    if (!out->feasible)
         out->ms = INFINITY;
 }
 
@@ -66,7 +66,7 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                             solver->program, d->name, d->driver);
     else
         solver->propose(p, d, out);
-    if (out->able && d)
+    if (out->feasible && d)
         fit(out, d, out->bands == IMF_BANDS_WHOLE);
 }
 
@@ -75,6 +75,6 @@ void imf_propose_band(struct imf_proposal *out, const struct imf_problem *p,
     /* What goes by tiles keeps those of the image. */
     if (p->height != out->height && out->step <= 1)
         imf_propose(out, out->solver, p, d);
-    if (out->able && d)
+    if (out->feasible && d)
         fit(out, d, true);
 }

@@ -61,7 +61,7 @@ void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
         if (imf_solvers[i]->backend != backend)
             continue;
         imf_propose(&one, imf_solvers[i], p, NULL);
-        if (!asked || one.ms < out->ms || (!one.able && !out->able))
+        if (!asked || one.ms < out->ms || (!one.feasible && !out->feasible))
             *out = one;
         asked = true;
     }
@@ -70,7 +70,7 @@ void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
 void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p) {
     bool asked = false;
     imf_propose(out, &imf_solver_host, p, NULL);
-    for (size_t i = 0; imf_solvers[i] && !out->able; i++) {
+    for (size_t i = 0; imf_solvers[i] && !out->feasible; i++) {
         bool takes = imf_solver_takes(imf_solvers[i], p->kind);
         if (imf_solvers[i]->backend == IMF_BACKEND_CPU && (takes || !asked))
             imf_propose(out, imf_solvers[i], p, NULL);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #define IMF_WHY 160
-#define IMF_PHRASE 64
+#define IMF_DESCRIPTION 64
 
 /* Bytes of the largest shape, and of one that another solver's is made of. */
 #define IMF_SHAPE 512
@@ -35,15 +35,16 @@ struct imf_proposal {
     const struct imf_solver *solver; /* NULL: of a point pass */
     enum imf_backend backend;
     enum imf_place place;
-    bool able;               /* within the exactness asked for; */
-    char why[IMF_WHY];       /* when not, why not */
-    double ms;               /* of a run on pixels that are on the device, estimated; or INFINITY */
-    double bytes;            /* that make and run allocate, but for a table at most */
-    double largest;          /* of these, in one buffer; 0: it is small */
-    size_t local;            /* bytes of local memory that a work-group takes */
-    double error;            /* results may be off by, before they are rounded to samples */
-    char phrase[IMF_PHRASE]; /* "direct 3x3, exact, 16-bit integers", "fft tiles 256x256" */
-    int height;              /* of the problem */
+    bool feasible;     /* within the exactness asked for; */
+    char why[IMF_WHY]; /* when not, why not */
+    double ms;         /* of a run on pixels that are on the device, estimated; or INFINITY */
+    double bytes;      /* that make and run allocate, but for a table at most */
+    double largest;    /* of these, in one buffer; 0: it is small */
+    size_t local;      /* bytes of local memory that a work-group takes */
+    double error;      /* results may be off by, before they are rounded to samples */
+    char description
+        [IMF_DESCRIPTION]; /* "direct 3x3, exact, 16-bit integers", "fft tiles 256x256" */
+    int height;            /* of the problem */
     enum imf_bands_wish bands;
     struct imf_gles
         *gles; /* that a solver of IMF_BACKEND_GLES makes it on: whoever has it made says */

@@ -99,7 +99,7 @@ static void check_pass(const char *what, const struct imf_problem *p) {
     struct imf_proposal proposal;
     imf_propose(&proposal, &imf_solver_decimated, p, NULL);
     run(&oldest_decimated, p, &in, &want, p->height);
-    for (int bands = 1; bands <= 4 && proposal.able; bands++) {
+    for (int bands = 1; bands <= 4 && proposal.feasible; bands++) {
         struct imf_surface got = surface(p, p->out, none);
         run(&imf_solver_decimated, p, &in, &got, bands * proposal.step);
         unsigned long rows = differing(&want, &got);
@@ -118,8 +118,8 @@ static void check_chain(const char *spec, int width, int height, int channels, i
     struct chain_case c = chain_make(specs, &info, &settings);
     struct imf_proposal proposal;
     imf_propose(&proposal, &imf_solver_decimated, &c.chain->passes[0].problem, NULL);
-    CHECK(proposal.able, "%s, %d bits: %s", spec, depth, proposal.why);
-    if (proposal.able)
+    CHECK(proposal.feasible, "%s, %d bits: %s", spec, depth, proposal.why);
+    if (proposal.feasible)
         check_pass(spec, &c.chain->passes[0].problem);
     chain_drop(&c);
 }
@@ -151,7 +151,7 @@ static void check_floats(int channels, double tolerance) {
     struct imf_proposal proposal;
     imf_problem_convolve(&p, k);
     imf_propose(&proposal, &imf_solver_decimated, &p, NULL);
-    CHECK(proposal.able && proposal.error <= tolerance, "%s", proposal.why);
+    CHECK(proposal.feasible && proposal.error <= tolerance, "%s", proposal.why);
     struct imf_problem wide = p;
     wide.out = IMF_F64;
     struct imf_surface in = surface(&p, IMF_F32, p.reach), got = surface(&p, IMF_F32, none),

@@ -16,8 +16,8 @@ static struct imf_surface result(const struct imf_solver *s, struct imf_problem 
     void *job = NULL;
     p->in = in->sample;
     imf_propose(&proposal, s, p, NULL);
-    CHECK(proposal.able && proposal.ms < 1000, "%s proposes %s, %g ms", s->name, proposal.phrase,
-          proposal.ms);
+    CHECK(proposal.feasible && proposal.ms < 1000, "%s proposes %s, %g ms", s->name,
+          proposal.description, proposal.ms);
     CHECK(!imf_surface_layout(&out, p->out, p->width, p->height, p->channels,
                               (struct imf_margin){0}, NULL) &&
               !imf_surface_alloc(&out, NULL) && !s->make(&job, p, &proposal, NULL, NULL),

@@ -60,8 +60,8 @@ static void check(const char *spec, const struct imf_problem *p, int rows) {
     reference.out = IMF_F64;
     imf_propose_host(&plain, &reference);
     imf_propose_backend(&fast, IMF_BACKEND_VECTOR, p);
-    CHECK(plain.able && fast.able, "%s: %s %s", spec, plain.why, fast.why);
-    if (!plain.able || !fast.able)
+    CHECK(plain.feasible && fast.feasible, "%s: %s %s", spec, plain.why, fast.why);
+    if (!plain.feasible || !fast.feasible)
         return;
     runs++;
     struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, IMF_F64, none);
@@ -137,7 +137,7 @@ static void test_refused(void) {
     for (size_t i = 0; imf_solvers[i]; i++)
         if (imf_solvers[i]->backend == IMF_BACKEND_VECTOR) {
             imf_propose(&one, imf_solvers[i], &c.chain->passes[0].problem, NULL);
-            CHECK(!one.able, "%s", one.phrase);
+            CHECK(!one.feasible, "%s", one.description);
             told = told || strstr(one.why, "float32");
         }
     CHECK(told, "%s", one.why);

@@ -75,10 +75,10 @@ static void test_solvers(void) {
     struct imf_proposal one;
     for (size_t i = 0; imf_solvers[i]; i++) {
         imf_propose(&one, imf_solvers[i], &c->passes[0].problem, &device);
-        CHECK(!one.able && one.why[0] && isinf(one.ms), "solver %zu: %s", i, one.why);
+        CHECK(!one.feasible && one.why[0] && isinf(one.ms), "solver %zu: %s", i, one.why);
     }
     imf_propose_host(&one, &c->passes[0].problem);
-    CHECK(!one.able && strstr(one.why, "not known"), "host: %s", one.why);
+    CHECK(!one.feasible && strstr(one.why, "not known"), "host: %s", one.why);
     imf_chain_free(&c);
 }
 

@@ -179,8 +179,8 @@ static void decimated_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "rows are too long");
         return;
     }
-    out->able = choose(p, &j, out);
-    if (!out->able)
+    out->feasible = choose(p, &j, out);
+    if (!out->feasible)
         return;
     struct shape shape = {.strip = j.strip};
     for (int a = 0; a < IMF_AXES; a++) {
@@ -192,7 +192,7 @@ static void decimated_propose(const struct imf_problem *p, const struct imf_devi
     out->ms = cost(p, &j) / cores + (cores > 1 ? imf_vector_rates.start_ms : 0);
     out->step = j.block;
     out->bytes = (double)imf_decimated_bytes(&j) * cores;
-    snprintf(out->phrase, sizeof out->phrase, "vector %d + %d, every %d by %d, float32",
+    snprintf(out->description, sizeof out->description, "vector %d + %d, every %d by %d, float32",
              p->kernel[0]->width, p->kernel[0]->height, j.axis[IMF_X].step, j.axis[IMF_Y].step);
     clear(&j);
 }

@@ -238,10 +238,10 @@ static void direct_propose(const struct imf_problem *p, const struct imf_device 
                                      : "sums like these need more than float32 or 64-bit integers");
         return;
     }
-    out->able = true;
+    out->feasible = true;
     out->ms = cost(p, d, s);
     out->error = s->error;
-    snprintf(out->phrase, sizeof out->phrase, "direct %s%dx%d%s%s%s",
+    snprintf(out->description, sizeof out->description, "direct %s%dx%d%s%s%s",
              p->kind == IMF_PHASE ? "directions " : "", p->kernel[0]->width, p->kernel[0]->height,
              p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
              s->unrolled ? "" : ", taps in memory");

@@ -320,13 +320,13 @@ static void local_propose(const struct imf_problem *p, const struct imf_device *
     struct rows *r = malloc(sizeof *r);
     if (!r)
         imf_proposal_refuse(out, "out of memory");
-    out->able = r && choose(p, has_subword(d), s, r, out);
+    out->feasible = r && choose(p, has_subword(d), s, r, out);
     free(r);
-    if (!out->able)
+    if (!out->feasible)
         return;
     out->ms = cost(p, d, s);
-    snprintf(out->phrase, sizeof out->phrase, "direct %dx%d%s%s, registers", p->kernel[0]->width,
-             p->kernel[0]->height, p->exact ? ", exact, " : ", ",
+    snprintf(out->description, sizeof out->description, "direct %dx%d%s%s, registers",
+             p->kernel[0]->width, p->kernel[0]->height, p->exact ? ", exact, " : ", ",
              s->dot      ? "8-bit dot products"
              : s->packed ? "16-bit integers"
                          : "float32");

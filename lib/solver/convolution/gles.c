@@ -123,14 +123,14 @@ static void gles_propose(const struct imf_problem *p, const struct imf_device *d
     double width = ceil((double)p->width * p->channels / (is_single(p) ? 1 : 4));
     int rows = imf_problem_kernels(p) * p->kernel[0]->height;
     double ns = r->texel + r->fetch * rows * fetches(p);
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = r->run_ms + width * p->height * ns * 1e-6 / imf_cores();
     out->bytes = 2 * imf_gles_pass_bytes(&s, width, p->height) + r->program_bytes +
                  r->vector_bytes * s.vectors;
     out->bands = IMF_BANDS_FEW;
-    snprintf(out->phrase, sizeof out->phrase, "shader %dx%d, exact, float32", p->kernel[0]->width,
-             p->kernel[0]->height);
+    snprintf(out->description, sizeof out->description, "shader %dx%d, exact, float32",
+             p->kernel[0]->width, p->kernel[0]->height);
 }
 
 /* ---- making --------------------------------------------------------------------------------- */

@@ -58,11 +58,12 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
     double row = ((double)p->width + k->width) * p->channels, ms = cost(p);
     int cores = ms < ALONE_MS ? 1 : imf_cores();
     (void)d;
-    out->able = true;
+    out->feasible = true;
     out->ms = ms / cores;
     /* For each thread a ring of widened rows, and two of sums. */
     out->bytes = cores * row * (k->height + 2) * sizeof(double);
-    snprintf(out->phrase, sizeof out->phrase, "plain C %dx%d, float64", k->width, k->height);
+    snprintf(out->description, sizeof out->description, "plain C %dx%d, float64", k->width,
+             k->height);
 }
 
 static enum imf_status host_make(void **job, const struct imf_problem *p,

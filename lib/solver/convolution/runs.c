@@ -231,13 +231,13 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
                     r->run * (double)imf_runs_size(j.wide) * j.count + r->run_group * j.groups +
                     r->run_part * (j.parts - 1);
         double ms = (double)p->width * p->height * p->channels * ns * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->error = p->exact ? 0 : real_error(p, unit);
         memcpy(out->shape.bytes, &unit, sizeof unit);
         out->bands = IMF_BANDS_FEW;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + r->start_ms;
         out->bytes = cores * (kept_bytes(p, strip) + 16.0 * strip);
-        snprintf(out->phrase, sizeof out->phrase, "%d runs of %dx%d%s", j.count, k->width,
+        snprintf(out->description, sizeof out->description, "%d runs of %dx%d%s", j.count, k->width,
                  k->height, p->exact ? ", exact" : "");
         free(j.runs);
     }

@@ -211,8 +211,8 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "rows are too long");
         return;
     }
-    out->able = find_terms(p, imf_tuning(d), s, &terms, out) && choose(p, d, &terms, s, out);
-    if (out->able) {
+    out->feasible = find_terms(p, imf_tuning(d), s, &terms, out) && choose(p, d, &terms, s, out);
+    if (out->feasible) {
         char rank[24] = "";
         if (s->rank > 1)
             snprintf(rank, sizeof rank, ", rank %d", s->rank);
@@ -220,9 +220,9 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
         if (s->two_passes)
             out->largest = out->bytes =
                 (double)mid_rows(p) * (double)mid_pitch(p) * (double)acc_types[s->acc].size;
-        snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s%s%s%s", p->kernel[0]->width,
-                 p->kernel[0]->height, rank, p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
-                 s->two_passes ? ", two passes" : "");
+        snprintf(out->description, sizeof out->description, "separable %d + %d%s%s%s%s",
+                 p->kernel[0]->width, p->kernel[0]->height, rank, p->exact ? ", exact, " : ", ",
+                 acc_types[s->acc].text, s->two_passes ? ", two passes" : "");
     }
     free(terms.store);
 }

@@ -73,22 +73,22 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "%s", why);
         return;
     }
-    out->able = true;
-    for (int i = 0; i < 2 && out->able; i++) {
+    out->feasible = true;
+    for (int i = 0; i < 2 && out->feasible; i++) {
         imf_propose(&one[i], &DIRECT, &part[i], d);
         memcpy(s->part[i], one[i].shape.bytes, IMF_SHAPE_PART);
-        out->able = one[i].able;
-        if (!out->able)
+        out->feasible = one[i].feasible;
+        if (!out->feasible)
             imf_proposal_refuse(out, "%s", one[i].why);
     }
-    if (out->able) {
+    if (out->feasible) {
         double weight = part[1].facts[0].abs_sum * fabs(p->epilogue.multiply / p->epilogue.scale);
         double rows = (double)p->height + p->kernel[0]->height - 1;
         out->ms = one[0].ms + one[1].ms - imf_tuning(d)->launch_ms + imf_tuning(d)->next_ms;
         out->error = one[0].error * weight + one[1].error;
         out->largest = out->bytes =
             rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
-        snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s, registers",
+        snprintf(out->description, sizeof out->description, "separable %d + %d%s, registers",
                  p->kernel[0]->width, p->kernel[0]->height, p->exact ? ", exact" : "");
     }
     imf_kernel_free(&row);
@@ -113,7 +113,7 @@ static void separable_destroy(void **job) {
 static enum imf_status make_part(void **job, const struct imf_problem *p,
                                  const unsigned char *shape, struct imf_queue *queue,
                                  struct imf_error *err) {
-    struct imf_proposal one = {.solver = &DIRECT, .able = true, .height = p->height};
+    struct imf_proposal one = {.solver = &DIRECT, .feasible = true, .height = p->height};
     memcpy(one.shape.bytes, shape, IMF_SHAPE_PART);
     return DIRECT.make(job, p, &one, queue, err);
 }

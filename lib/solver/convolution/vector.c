@@ -133,14 +133,14 @@ static double cost(const struct imf_problem *p, const struct imf_vector_shape *s
 static void consider(const struct imf_problem *p, const struct imf_vector_shape *s, double error,
                      struct imf_vector_shape *best, struct imf_proposal *out) {
     double allowed = s->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
-    if (error > allowed && !out->able)
+    if (error > allowed && !out->feasible)
         imf_proposal_refuse(out,
                             "float32 sums would be off by up to %.2g, more than the %.2g allowed",
                             error, allowed);
-    if (error > allowed || (out->able && best->ms <= s->ms))
+    if (error > allowed || (out->feasible && best->ms <= s->ms))
         return;
     *best = *s;
-    out->able = true;
+    out->feasible = true;
     out->error = error;
 }
 
@@ -167,7 +167,7 @@ static void consider_dense(const struct imf_problem *p, struct imf_vector_shape 
     consider(p, &s, p->exact ? 0 : imf_vector_error(p, NULL, NULL), best, out);
 }
 
-/* The cheapest shape; out->able tells whether there is one, else out->why. */
+/* The cheapest shape; out->feasible tells whether there is one, else out->why. */
 static void choose(const struct imf_problem *p, struct imf_vector_shape *best,
                    struct imf_proposal *out) {
     struct imf_vector_shape s = {.kind = IMF_VECTOR_PLAIN};
@@ -200,7 +200,7 @@ static void vector_propose(const struct imf_problem *p, const struct imf_device 
         return;
     }
     choose(p, &s, out);
-    if (!out->able)
+    if (!out->feasible)
         return;
     _Static_assert(sizeof s <= IMF_SHAPE, "a shape");
     memcpy(out->shape.bytes, &s, sizeof s);
@@ -209,7 +209,7 @@ static void vector_propose(const struct imf_problem *p, const struct imf_device 
     char rank[24] = "";
     if (s.rank > 1)
         snprintf(rank, sizeof rank, ", rank %d", s.rank);
-    snprintf(out->phrase, sizeof out->phrase, "vector %d%s%d%s%s%s", p->kernel[0]->width,
+    snprintf(out->description, sizeof out->description, "vector %d%s%d%s%s%s", p->kernel[0]->width,
              s.kind == IMF_VECTOR_SEPARABLE ? " + " : "x", p->kernel[0]->height, rank,
              p->exact ? ", exact, " : ", ", s.narrow ? "16-bit integers" : "float32");
 }

@@ -225,14 +225,14 @@ static void canny_propose(const struct imf_problem *p, const struct imf_device *
                           struct imf_proposal *out) {
     double row = p->width + 2.0 * (IMF_CANNY_RADIUS + IMF_CANNY_APERTURE);
     (void)d;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     double taps = p->canny->sigma > 0 ? 2 * ceil(4 * p->canny->sigma) : 0;
     double each = imf_host_rates.canny + taps * imf_host_rates.canny_tap;
     out->ms = (double)p->width * p->height * p->channels * each * 1e-6;
     out->bytes = (double)p->width * p->height + row * (8 * (1 + ROWS) + ROWS + 28.0 * p->colors);
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "plain C, edges of %dx%d gradients",
+    snprintf(out->description, sizeof out->description, "plain C, edges of %dx%d gradients",
              p->canny->aperture, p->canny->aperture);
 }
 

@@ -75,13 +75,13 @@ static void device_canny_propose(const struct imf_problem *p, const struct imf_d
     s->group = d->gpu && d->max_group >= GPU_GROUP ? GPU_GROUP : 1;
     out->local = (size_t)s->group * 2 * sizeof(uint64_t) + sizeof(int32_t);
     double ns = t->filters.canny + 2 * n.radius * t->filters.canny_tap;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = 2 * t->launch_ms + STEPS * t->next_ms +
               (double)p->width * p->height * p->channels * ns * 1e-6 / imf_tuning_units(d);
-    snprintf(out->phrase, sizeof out->phrase, "edges of %dx%d gradients", p->canny->aperture,
-             p->canny->aperture);
+    snprintf(out->description, sizeof out->description, "edges of %dx%d gradients",
+             p->canny->aperture, p->canny->aperture);
 }
 
 static void device_canny_destroy(void **job) {

@@ -135,12 +135,12 @@ static void vector_canny_propose(const struct imf_problem *p, const struct imf_d
     }
     double ms = cost(p);
     int cores = imf_cores();
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
     out->bytes = (double)bytes;
-    snprintf(out->phrase, sizeof out->phrase, "vector edges of %dx%d gradients, %d bits",
+    snprintf(out->description, sizeof out->description, "vector edges of %dx%d gradients, %d bits",
              p->canny->aperture, p->canny->aperture, imf_canny_narrow(p) ? 16 : 32);
 }
 

@@ -81,14 +81,14 @@ static void spectral_filter_propose(const struct imf_problem *p, const struct im
     struct layout *l = (struct layout *)out->shape.bytes;
     if (!layout_make(l, p, d, out))
         return;
-    out->able = imf_spectral_accurate(
+    out->feasible = imf_spectral_accurate(
         out, p, imf_fft_plan_doublings(&l->x) + imf_fft_plan_doublings(&l->y));
-    if (!out->able)
+    if (!out->feasible)
         return;
     out->ms = cost(p, d, l);
     out->bytes = (double)l->plane + (double)l->gains + (double)l->scratch;
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "fft %dx%d", l->x.length, l->y.length);
+    snprintf(out->description, sizeof out->description, "fft %dx%d", l->x.length, l->y.length);
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */

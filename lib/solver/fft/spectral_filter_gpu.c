@@ -122,13 +122,14 @@ static void whole_propose(const struct imf_problem *p, const struct imf_device *
     if (!layout_make(l, p, d, out) ||
         !imf_spectral_accurate(out, p, log2((double)l->nx) + log2((double)l->ny)))
         return;
-    out->able = true;
+    out->feasible = true;
     out->ms = cost(p, d, l);
     out->bytes = (double)l->plane + (double)l->gains;
     out->largest = (double)l->plane;
     out->local = (size_t)imf_max(l->work_x, l->work_y) * ELEMENT;
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "fft %dx%d, rows in local memory", l->nx, l->ny);
+    snprintf(out->description, sizeof out->description, "fft %dx%d, rows in local memory", l->nx,
+             l->ny);
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */

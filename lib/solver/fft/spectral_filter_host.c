@@ -88,17 +88,17 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
     (void)d;
     s->nx = imf_extend_period(p->transfer, p->width, p->edge);
     s->ny = imf_extend_period(p->transfer, p->height, p->edge);
-    snprintf(out->phrase, sizeof out->phrase, "host fft");
+    snprintf(out->description, sizeof out->description, "host fft");
     if (s->nx <= 0 || s->ny <= 0 || !imf_fft_plan_any(&x, s->nx) || !imf_fft_plan_any(&y, s->ny)) {
         imf_extend_too_long(out->why, sizeof out->why, p);
         return;
     }
     double gains = (double)imf_half_plane_blocks(s->nx) * LANES * s->ny;
-    out->able = true;
+    out->feasible = true;
     out->ms = cost(p, (double)s->nx * s->ny, host_doublings(&x) + host_doublings(&y)) / imf_cores();
     out->bytes = imf_half_plane_bytes(s->nx, s->ny, 0) + gains * sizeof(double);
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "host fft %dx%d, float64", s->nx, s->ny);
+    snprintf(out->description, sizeof out->description, "host fft %dx%d, float64", s->nx, s->ny);
 }
 
 /* ---- what lies between the image and its next period ----------------------------------------- */

@@ -44,14 +44,14 @@ static void histogram_device_propose(const struct imf_problem *p, const struct i
     }
     bool few = values_of(p) <= LOCAL_VALUES;
     double ns = few ? t->filters.count : t->filters.count_wide;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = 2 * t->launch_ms + samples * ns * 1e-6 / imf_tuning_units(d);
     out->local = few ? LOCAL_VALUES * sizeof(uint32_t) : 0;
     out->bytes = (double)values_of(p) * (double)(sizeof(uint32_t) + imf_sample_size(p->out)) +
                  sizeof(struct device_job);
-    snprintf(out->phrase, sizeof out->phrase, "histogram of %zu values", values_of(p));
+    snprintf(out->description, sizeof out->description, "histogram of %zu values", values_of(p));
 }
 
 static void histogram_device_destroy(void **job) {

@@ -96,11 +96,11 @@ struct host_job {
 static void histogram_host_propose(const struct imf_problem *p, const struct imf_device *d,
                                    struct imf_proposal *out) {
     (void)d;
-    out->able = true;
+    out->feasible = true;
     out->ms = (double)p->width * p->height * p->channels * imf_host_rates.table * 1e-6;
     out->bytes = sizeof(struct host_job);
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "plain C, histogram of %d values",
+    snprintf(out->description, sizeof out->description, "plain C, histogram of %d values",
              imf_histogram_op_full(p) + 1);
 }
 

@@ -240,12 +240,12 @@ static void histogram_vector_propose(const struct imf_problem *p, const struct i
         return;
     }
     int items = items_of(p);
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = cost(p) / items + (items > 1 ? 2 * imf_vector_rates.start_ms : 0);
     out->bytes = sizeof(struct vector_job) + (double)items * (double)part_of(p) * sizeof(uint32_t);
-    snprintf(out->phrase, sizeof out->phrase, "vector histogram of %d values",
+    snprintf(out->description, sizeof out->description, "vector histogram of %d values",
              imf_histogram_op_full(p) + 1);
 }
 

@@ -149,12 +149,12 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
             size * (rates->window_end + rates->erode_dilate * rows_taken(&j, strip_width(&j))) +
             (j.plain ? 0 : rates->window_finish);
         double ms = samples * ns * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->error = 0;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + rates->start_ms;
         out->bytes = cores * size * (strip_width(&j) + width * p->channels + 128.0) *
                      (j.box ? height + 8.0 : (double)height * j.levels + 4);
-        snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, %s",
+        snprintf(out->description, sizeof out->description, "%s of %dx%d, %s",
                  j.dilate ? "maximum" : "minimum", width, height,
                  j.box ? "by blocks and doubling" : "by runs");
         free(j.runs);

@@ -107,7 +107,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     if (!imf_window_for_gpu(p, d, ROW_GROUP, out) || !choose(p, s, out))
         return;
     size_t row = (size_t)p->width * (size_t)p->channels + IMF_SLACK;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = cost(p, d, s);
     out->largest =
@@ -115,7 +115,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
                 : 0;
     out->bytes = mids(s) * out->largest;
     out->local = local_bytes(p, s);
-    snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, rows, then columns",
+    snprintf(out->description, sizeof out->description, "%s of %dx%d, rows, then columns",
              s->dilate ? "maximum" : "minimum", window->width, window->height);
 }
 

@@ -96,13 +96,13 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
     }
     const struct imf_tuning *t = imf_tuning(d);
     double size = (double)imf_sample_size(p->in);
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = imf_window_ms(p, d, t->gpu.erode_dilate_run * s->run_count * size, 2 * size);
     for (int i = 0; i < s->planes; i++)
         out->ms += imf_window_ms(p, d, 0, 2 * size) - t->launch_ms + t->next_ms;
     out->largest = out->bytes = (double)imf_surface_bytes(&plane) * s->planes;
-    snprintf(out->phrase, sizeof out->phrase, "%s of %zu in %dx%d, runs",
+    snprintf(out->description, sizeof out->description, "%s of %zu in %dx%d, runs",
              s->dilate ? "maximum" : "minimum", imf_window_count(window), window->width,
              window->height);
 }

@@ -62,14 +62,14 @@ static void bits_propose(const struct imf_problem *p, const struct imf_device *d
         for (int x = runs[i].from; x < runs[i].to; x++)
             s->rows[runs[i].dy - s->box.top] |= 1 << (x - s->box.left);
     s->majority = (int)(count - rank);
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = cost(p, d, (double)count);
     out->bytes = 0;
     out->local = (size_t)(TILE_W + 2) * (size_t)(TILE_H + s->box.bottom - s->box.top) * 8 *
                  imf_sample_size(p->in) * sizeof(uint32_t);
-    snprintf(out->phrase, sizeof out->phrase, "rank %zu of %zu in %dx%d, bit by bit", rank + 1,
-             count, window->width, window->height);
+    snprintf(out->description, sizeof out->description, "rank %zu of %zu in %dx%d, bit by bit",
+             rank + 1, count, window->width, window->height);
 }
 
 static void define(struct imf_defines *d, const void *shape) {

@@ -32,11 +32,11 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     double samples = (double)p->width * p->height * p->channels, units = imf_tuning_units(d);
     double each = 1 / t->operand[IMF_WIDTH_INT] + 1 / t->product[IMF_WIDTH_INT];
     double read = (double)count * (minmax ? 1 : 8 * (double)imf_sample_size(p->in));
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = t->launch_ms + samples * (read * each + 1 / t->finish) * 1e-6 / units;
     out->bytes = (double)imf_window_runs(window, NULL) * 3 * sizeof(int32_t);
-    snprintf(out->phrase, sizeof out->phrase, "rank %zu of %zu in %dx%d", rank + 1, count,
+    snprintf(out->description, sizeof out->description, "rank %zu of %zu in %dx%d", rank + 1, count,
              window->width, window->height);
 }
 

@@ -71,12 +71,12 @@ static void histogram_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "histograms need %zu bytes of local memory", local);
         return;
     }
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = cost(p, d, s, (double)count);
     out->bytes = 3.0 * s->run_count * sizeof(int32_t);
-    snprintf(out->phrase, sizeof out->phrase, "rank %zu of %zu in %dx%d, histograms", rank + 1,
-             count, window->width, window->height);
+    snprintf(out->description, sizeof out->description, "rank %zu of %zu in %dx%d, histograms",
+             rank + 1, count, window->width, window->height);
 }
 
 static void define(struct imf_defines *d, const void *shape) {

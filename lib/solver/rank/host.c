@@ -34,12 +34,12 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms =
         samples * (imf_host_rates.sample + imf_host_rates.window * count) * 1e-6 / imf_cores();
     out->bytes = (count + (double)p->width * p->channels) * imf_cores() * sizeof(double);
-    snprintf(out->phrase, sizeof out->phrase, "plain C rank %zu of %.0f",
+    snprintf(out->description, sizeof out->description, "plain C rank %zu of %.0f",
              imf_percentile_rank(window->value, (size_t)count) + 1, count);
 }
 

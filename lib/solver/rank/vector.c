@@ -182,15 +182,15 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
         double samples = (double)p->width * p->height * p->channels;
         double ns = price(&j, j.way) + (j.plain ? 0 : imf_vector_rates.window_finish);
         double ms = samples * ns * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->error = 0;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
         if (j.way == TILES)
             imf_tiles_guess(&j.tiles, width_of(&j), height_of(&j));
         out->bytes = cores * (double)store_bytes(&j, strip_width(&j));
         out->bands = j.way == HISTOGRAM ? IMF_BANDS_FEW : IMF_BANDS_MANY;
-        snprintf(out->phrase, sizeof out->phrase, "rank %d of %d in %dx%d, %s", j.rank + 1, j.count,
-                 width_of(&j), height_of(&j), way_name[j.way]);
+        snprintf(out->description, sizeof out->description, "rank %d of %d in %dx%d, %s",
+                 j.rank + 1, j.count, width_of(&j), height_of(&j), way_name[j.way]);
         free(j.runs);
     }
 }

@@ -101,12 +101,12 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * window->cx);
         double columns = imf_min(s.width, p->width) + 2.0 * window->cx;
         double ms = s.count * columns * (s.rows + window->cx / 2.0) * ns * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->ms = ms < ALONE_MS || s.count == 1 ? ms : ms / imf_min(cores, s.count) + r->start_ms;
         out->bytes =
             cores * sizeof(float) * (double)strip_floats(p, imf_min(p->width, strip_columns(p)));
         out->bands = IMF_BANDS_FEW;
-        snprintf(out->phrase, sizeof out->phrase, "bilateral, radius %d, pairs of rows",
+        snprintf(out->description, sizeof out->description, "bilateral, radius %d, pairs of rows",
                  window->cx);
     }
 }

@@ -42,10 +42,10 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
     }
     double weights = acos(-1.0) * window->cx * window->cx + 1;
     double ns = weights * (t->filters.weight + t->filters.weight_color * p->colors);
-    out->able = true;
+    out->feasible = true;
     out->ms = t->launch_ms + (double)p->width * p->height * ns * 1e-6 / imf_tuning_units(d);
     out->bytes = (window->cx + 1.0) * sizeof(int32_t);
-    snprintf(out->phrase, sizeof out->phrase, "bilateral, radius %d", window->cx);
+    snprintf(out->description, sizeof out->description, "bilateral, radius %d", window->cx);
 }
 
 static void bilateral_destroy(void **job) {

@@ -39,13 +39,14 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         return;
     }
     double around = acos(-1.0) * reach_of(p) * reach_of(p) + 1;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = (double)p->width * p->height *
               (imf_host_rates.sample * p->channels + imf_host_rates.bilateral * around) * 1e-6 /
               imf_cores();
     out->bytes = (double)p->width * p->channels * imf_cores() * sizeof(double);
-    snprintf(out->phrase, sizeof out->phrase, "plain C bilateral, radius %d, float64", reach_of(p));
+    snprintf(out->description, sizeof out->description, "plain C bilateral, radius %d, float64",
+             reach_of(p));
 }
 
 static enum imf_status bilateral_make(void **job, const struct imf_problem *p,

@@ -84,11 +84,11 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
         int cores = imf_cores();
         double samples = (double)p->width * p->height * p->channels;
         double ms = samples * imf_vector_rates.guided * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
         out->bytes = cores * (double)strip_bytes(p, imf_min(p->width, COLUMNS));
         out->bands = IMF_BANDS_FEW;
-        snprintf(out->phrase, sizeof out->phrase, "guided, radius %d, running sums",
+        snprintf(out->description, sizeof out->description, "guided, radius %d, running sums",
                  imf_guided_radius(p));
     }
 }

@@ -70,11 +70,12 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
         out->largest = fmax(out->largest, (double)bytes[i]);
     }
     double samples = (double)wide(p, r) * (p->height + 2.0 * r);
-    out->able = true;
+    out->feasible = true;
     out->bands = IMF_BANDS_FEW;
     out->ms =
         t->launch_ms + 3 * t->next_ms + samples * t->filters.guided * 1e-6 / imf_tuning_units(d);
-    snprintf(out->phrase, sizeof out->phrase, "guided, radius %d, running integer sums", r);
+    snprintf(out->description, sizeof out->description, "guided, radius %d, running integer sums",
+             r);
 }
 
 static void guided_destroy(void **job) {

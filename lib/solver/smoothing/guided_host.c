@@ -50,13 +50,13 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
     }
     int r = imf_guided_radius(p);
     double sums = (2 * r + 1) * (2 + 2.0 * r / ITEM_ROWS) * 2;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = (double)p->width * p->height * p->channels *
               (imf_host_rates.sample + 2 * imf_host_rates.tap * sums) * 1e-6 / imf_cores();
     out->bytes = (double)item_samples(p) * imf_cores() * sizeof(double);
     out->bands = IMF_BANDS_FEW;
-    snprintf(out->phrase, sizeof out->phrase, "plain C guided, radius %d, float64", r);
+    snprintf(out->description, sizeof out->description, "plain C guided, radius %d, float64", r);
 }
 
 static enum imf_status guided_make(void **job, const struct imf_problem *p,
