@@ -38,7 +38,7 @@ struct imf_patch imf_strips_at(const struct imf_strips *s, int index) {
     return strip;
 }
 
-bool imf_strip_plain(const struct imf_problem *p) {
+bool imf_epilogue_is_identity(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     return p->in == p->out && !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
 }
@@ -52,13 +52,13 @@ static char *output(const struct imf_piece *s, int y) {
 }
 
 void *imf_strip_target(const struct imf_piece *s, int y) {
-    return s->plain ? output(s, y) : s->made;
+    return s->identity ? output(s, y) : s->made;
 }
 
 void imf_strip_end(const struct imf_piece *s, int y) {
     enum { SOME = 512 };
     double wide[SOME];
-    for (int i = 0; i < s->at.n && !s->plain; i += SOME) {
+    for (int i = 0; i < s->at.n && !s->identity; i += SOME) {
         size_t count = (size_t)imf_min(s->at.n - i, SOME);
         imf_samples_widen(wide, s->made, s->p->in, i, count);
         imf_window_finish(s->p, wide, output(s, y) + (size_t)i * imf_sample_size(s->p->out), count);

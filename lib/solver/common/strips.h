@@ -45,11 +45,11 @@ struct imf_piece {
     const struct imf_surface *in, *out;
     struct imf_patch at;
     int left, top;
-    bool plain; /* the output holds one of the input's samples as it is */
-    void *made; /* otherwise: a row of samples of the input's type, where they are made */
+    bool identity; /* the output holds one of the input's samples as it is */
+    void *made;    /* otherwise: a row of samples of the input's type, where they are made */
 };
 
-bool imf_strip_plain(const struct imf_problem *p);
+bool imf_epilogue_is_identity(const struct imf_problem *p);
 
 /* An input row from where the window of the strip's first sample begins. */
 const void *imf_strip_input(const struct imf_piece *s, int row);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-static bool holds(const struct imf_window_op *window, int x, int y) {
+static bool covers(const struct imf_window_op *window, int x, int y) {
     const struct imf_kernel *k = window->element;
     if (window->turned) {
         x = window->width - 1 - x;
@@ -18,7 +18,7 @@ size_t imf_window_runs(const struct imf_window_op *window, struct imf_run *all) 
     for (int y = 0; y < window->height; y++)
         for (int x = 0; x < window->width; x++) {
             int from = x;
-            while (x < window->width && holds(window, x, y))
+            while (x < window->width && covers(window, x, y))
                 x++;
             if (x == from)
                 continue;

@@ -76,15 +76,15 @@ enum imf_status imf_window_program(struct imf_program **out, struct imf_queue *q
                                    const void *shape, struct imf_error *err) {
     static const char *const parts[] = {"subword.cl", "common.cl", NULL};
     const struct imf_device *device = imf_queue_device(queue);
-    struct imf_problem plain = *p;
-    plain.exact = false; /* floats hold one sample, and what follows it, exactly */
+    struct imf_problem floats = *p;
+    floats.exact = false; /* floats hold one sample, and what follows it, exactly */
     bool newest = device->gpu && strncmp(device->name, "NVIDIA", 6) == 0;
     for (int ptx = newest ? NEWEST : PLAIN_C;; ptx = PLAIN_C) {
         struct imf_defines d = {0};
         imf_define(&d, "PTX", "%d", ptx);
         imf_define(&d, "CHANNELS", "%d", p->channels);
-        imf_define(&d, "PLAIN", "%d", imf_strip_plain(p));
-        imf_problem_defines(&d, &plain);
+        imf_define(&d, "IDENTITY", "%d", imf_epilogue_is_identity(p));
+        imf_problem_defines(&d, &floats);
         define(&d, shape);
         const struct imf_program_source source = {.file = file, .parts = parts, .defines = &d};
         enum imf_status st = imf_program_make(out, queue, &source, entry, err);

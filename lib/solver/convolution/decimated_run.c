@@ -17,7 +17,7 @@
 
 /* ---- an item's memory, in floats ------------------------------------------------------------- */
 
-/* Coarse columns that the places of a line reach, beyond those that are made. */
+/* Coarse columns that the phases of a line reach, beyond those that are made. */
 static int spread(const struct imf_decimated_job *j) {
     return imf_decimated_coarse(&j->axis[IMF_X], j->strip) +
            2 * j->axis[IMF_X].radius / j->axis[IMF_X].step + 1;
@@ -57,7 +57,7 @@ struct work {
     const struct imf_decimated_job *j;
     const struct imf_surface *in, *out;
     int first, end, cell, cells;
-    float *line, *places, *coarse, *rows;
+    float *line, *phases, *coarse, *rows;
     struct imf_vector_taps taps;
 };
 
@@ -143,22 +143,22 @@ static void filter_row(const struct work *w, float *row) {
     const struct imf_decimated *x = &j->axis[IMF_X];
     int channels = j->p.channels, length = spread(j), made = imf_decimated_coarse(x, w->cells);
     struct imf_vector_taps t = w->taps;
-    DEAL(deal_out, w->places, w->line, x->step, length, channels);
+    DEAL(deal_out, w->phases, w->line, x->step, length, channels);
     for (int d = x->radius; d >= 0; d--) {
         int left = x->radius - d, right = x->radius + d;
         left = left % x->step * length + left / x->step;
         right = right % x->step * length + right / x->step;
         t.pairs += d > 0;
-        add(&t, w->places + left * channels, w->places + right * channels, j->tap[IMF_X][d]);
+        add(&t, w->phases + left * channels, w->phases + right * channels, j->tap[IMF_X][d]);
     }
     imf_vector_sum(w->coarse, IMF_F32, &t, made * channels);
     for (int p = 0; p < x->step; p++) {
         t.pairs = t.count = 0;
         for (int i = 0; i < x->count; i++)
             add(&t, w->coarse + i * channels, w->coarse, j->weight[IMF_X][p * x->count + i]);
-        imf_vector_sum(w->places + p * w->cells * channels, IMF_F32, &t, w->cells * channels);
+        imf_vector_sum(w->phases + p * w->cells * channels, IMF_F32, &t, w->cells * channels);
     }
-    DEAL(deal_back, row, w->places, x->step, w->cells, channels);
+    DEAL(deal_back, row, w->phases, x->step, w->cells, channels);
 }
 
 /* The rows from coarse row `cell` of the block to the next; rows[] is a ring. */
@@ -206,8 +206,8 @@ static void run_item(void *data, int item) {
     w.taps.other = w.taps.at + taps;
     w.taps.tap = (float *)(w.taps.other + taps);
     w.line = w.taps.tap + taps;
-    w.places = w.line + line_floats(j);
-    w.coarse = w.places + line_floats(j);
+    w.phases = w.line + line_floats(j);
+    w.coarse = w.phases + line_floats(j);
     w.rows = w.coarse + coarse_floats(j);
     int cells = (w.end - first - 1) / y->step + 1;
     for (int i = 0; i < imf_decimated_coarse(y, cells); i++) {

@@ -47,7 +47,7 @@ struct dots {
 };
 
 struct shape {
-    bool subword, packed, pairs, dot, integer_end, float_end, plain_end, ties, heavy;
+    bool subword, packed, pairs, dot, integer_end, float_end, scale_only, ties, heavy;
     int samples, bias, clamp;
     size_t work; /* multiply-adds a sample */
 };
@@ -141,7 +141,7 @@ static bool takes_dots(const struct imf_problem *p, struct shape *s, struct rows
 
 /* fp16 counts to 2048, and a partial sum of a difference of rows may have the range of both. */
 static bool takes_pairs(const struct imf_problem *p, const struct shape *s, double sum) {
-    return s->subword && s->packed && p->kind == IMF_MAGNITUDE && s->float_end && s->plain_end &&
+    return s->subword && s->packed && p->kind == IMF_MAGNITUDE && s->float_end && s->scale_only &&
            sum <= 1024;
 }
 
@@ -164,7 +164,7 @@ static void choose_end(const struct imf_problem *p, struct shape *s, double low,
               frexp(fabs(e->scale), &exponent) != 0.5;
     bool mapped = e->absolute || e->multiply != 1 || e->offset != 0 || e->threshold;
     double scaled[2] = {low / e->scale + e->add, high / e->scale + e->add};
-    s->plain_end = !mapped && e->add == 0 && (p->kind != IMF_MAGNITUDE || fabs(e->scale) == 1);
+    s->scale_only = !mapped && e->add == 0 && (p->kind != IMF_MAGNITUDE || fabs(e->scale) == 1);
     if (p->kind == IMF_MAGNITUDE)
         s->clamp = mapped ? 1 : 2;
     else
@@ -354,7 +354,7 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "BIAS", "%d", s->bias);
     imf_define(d, "INTEGER_END", "%d", s->integer_end);
     imf_define(d, "FLOAT_END", "%d", s->float_end && !s->integer_end);
-    imf_define(d, "PLAIN_END", "%d", s->plain_end);
+    imf_define(d, "SCALE_ONLY", "%d", s->scale_only);
     imf_define(d, "TIES", "%d", s->ties);
     imf_define(d, "CLAMP", "%d", s->clamp);
     imf_define(d, "CHANNELS", "%d", p->channels);

@@ -299,7 +299,7 @@ static void keep(const struct work *w, const struct imf_surface *in, int y, int 
 static void sum_row(const struct work *w, int y) {
     const struct runs_job *j = w->j;
     size_t pixel = (size_t)j->p.channels * imf_runs_size(j->wide), n = (size_t)w->at.n;
-    struct imf_runs_ends together = {.count = 0};
+    struct imf_runs_batch together = {.count = 0};
     bool whole = is_whole(&j->p);
     memset(w->all, 0, n * sizeof *w->all);
     memset(w->sum, 0, n * sizeof *w->sum);

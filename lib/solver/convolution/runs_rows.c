@@ -80,7 +80,7 @@ void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, 
     } while (0)
 
 #define SUM(name, type)                                                                            \
-    IMF_CLONES static void name(type *restrict sum, const struct imf_runs_ends *runs, int n) {     \
+    IMF_CLONES static void name(type *restrict sum, const struct imf_runs_batch *runs, int n) {    \
         int first = 0;                                                                             \
         if (runs->count == 8)                                                                      \
             TAKE(type, 8, RUNS4(0) + RUNS4(4));                                                    \
@@ -107,7 +107,7 @@ SUM(runs_sum_longs, uint32_t)
 ADD(runs_add_words, uint16_t)
 ADD(runs_add_longs, uint32_t)
 
-void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_ends *runs, int32_t tap,
+void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_batch *runs, int32_t tap,
                   void *spare, int n) {
     if (wide) {
         runs_sum_longs(spare, runs, n);

@@ -22,11 +22,11 @@ void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, 
 
 /* sum[i] += tap * (to[0][i] - from[0][i] + ... of `count` runs), modulo 2^32. What is in brackets
  * is less than an element's modulus. `spare` has room for n elements. */
-struct imf_runs_ends {
+struct imf_runs_batch {
     const void *from[IMF_RUNS_TOGETHER], *to[IMF_RUNS_TOGETHER];
     int count;
 };
-void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_ends *runs, int32_t tap,
+void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_batch *runs, int32_t tap,
                   void *spare, int n);
 
 /* all[i] += weight * sum[i], which is taken as signed. */

@@ -133,14 +133,14 @@ static enum imf_status make_order(struct spectral_filter_job *j, struct imf_erro
     int32_t *pairs = malloc(bytes), *order = malloc(2 * n * sizeof *order);
     enum imf_status status = pairs && order ? IMF_OK : imf_fail_memory(err, bytes);
     if (status == IMF_OK) {
-        int32_t *place = order + n;
+        int32_t *position = order + n;
         imf_fft_order(&l->y, order);
         for (size_t i = 0; i < n; i++)
-            place[order[i]] = (int32_t)i;
+            position[order[i]] = (int32_t)i;
         for (size_t k = 0; k < count; k++) {
             size_t at = k > n / 2 ? n / 2 : k;
-            pairs[2 * k] = place[at];
-            pairs[2 * k + 1] = place[(n - at) % n];
+            pairs[2 * k] = position[at];
+            pairs[2 * k + 1] = position[(n - at) % n];
         }
         status = imf_buffer_table(&j->order, j->queue, pairs, bytes, err);
     }

@@ -43,7 +43,7 @@
 
 struct erode_dilate_job {
     struct imf_problem p;
-    bool dilate, plain, box;
+    bool dilate, identity, box;
     struct imf_run *runs; /* owned */
     int run_count;
     int left, right, top, bottom; /* offsets of the first and the last column and row */
@@ -108,7 +108,8 @@ static enum imf_status open_job(struct erode_dilate_job *j, const struct imf_pro
                                 struct imf_error *err) {
     const struct imf_window_op *window = p->window_op;
     size_t count = imf_window_runs(window, NULL);
-    *j = (struct erode_dilate_job){.p = *p, .run_count = (int)count, .plain = imf_strip_plain(p)};
+    *j = (struct erode_dilate_job){
+        .p = *p, .run_count = (int)count, .identity = imf_epilogue_is_identity(p)};
     j->runs = malloc(count * sizeof *j->runs);
     if (!j->runs)
         return imf_fail_memory(err, count * sizeof *j->runs);
@@ -147,7 +148,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
         int width = j.right - j.left + 1, height = j.bottom - j.top + 1, cores = imf_cores();
         double ns =
             size * (rates->window_end + rates->erode_dilate * rows_taken(&j, strip_width(&j))) +
-            (j.plain ? 0 : rates->window_finish);
+            (j.identity ? 0 : rates->window_finish);
         double ms = samples * ns * 1e-6;
         out->feasible = true;
         out->error = 0;
@@ -204,14 +205,14 @@ static void take(const struct work *w, void *to, const void *const *at, int coun
 
 /* Along a row: the minima of as many samples of `from` as the window is wide. */
 static void along(const struct work *w, const void *from, void *to) {
-    int width = w->j->right - w->j->left + 1, done = 1, turn = 0;
+    int width = w->j->right - w->j->left + 1, done = 1, which = 0;
     size_t pixel = (size_t)w->j->p.channels * w->size;
     const void *at[4];
-    for (; 4 * done <= width; turn ^= 1) {
+    for (; 4 * done <= width; which ^= 1) {
         for (int k = 0; k < 4; k++)
             at[k] = (const char *)from + (size_t)(k * done) * pixel;
         done *= 4;
-        void *next = done == width ? to : w->spare[turn];
+        void *next = done == width ? to : w->spare[which];
         take(w, next, at, 4, w->strip.at.n + (width - done) * w->j->p.channels);
         from = next;
     }
@@ -323,7 +324,7 @@ static void run_item(void *data, int item) {
                                  .at = imf_strips_at(&pass->strips, item),
                                  .left = j->left,
                                  .top = j->top,
-                                 .plain = j->plain};
+                                 .identity = j->identity};
     w.wide = w.strip.at.n + (j->right - j->left) * j->p.channels;
     w.size = imf_sample_size(j->p.in);
     w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;

@@ -216,22 +216,23 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
                                         const struct imf_surface *out, struct imf_error *err) {
     struct erode_dilate_job *j = job;
     const struct shape *s = &j->shape;
-    int more = height_of(s) - 1, turn = 0; /* rows more than the output's that a pass reads */
+    int more = height_of(s) - 1, which = 0; /* rows more than the output's that a pass reads */
     struct imf_surface from = *in;
     enum imf_status st = IMF_OK;
     from.origin -= (size_t)-s->box.top * in->pitch;
     if (j->rows) {
-        st = run_rows(j, &from, s->passes ? &j->mid[turn] : out, out->height + more, err);
-        from = j->mid[turn];
-        turn = !turn;
+        st = run_rows(j, &from, s->passes ? &j->mid[which] : out, out->height + more, err);
+        from = j->mid[which];
+        which = !which;
     }
     for (int i = 0; i < s->passes && !st; i++) {
         int taps = imf_min(s->block, more + 1);
         bool last = i == s->passes - 1;
         more -= taps - 1;
-        st = run_columns(j, &from, last ? out : &j->mid[turn], out->height + more, taps, last, err);
-        from = j->mid[turn];
-        turn = !turn;
+        st =
+            run_columns(j, &from, last ? out : &j->mid[which], out->height + more, taps, last, err);
+        from = j->mid[which];
+        which = !which;
     }
     return st;
 }

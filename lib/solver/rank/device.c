@@ -87,9 +87,9 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
     imf_define(&d, "STEP", "%d", p->channels);
     imf_define(&d, "RANK", "%zu", imf_percentile_rank(p->window_op->value, count));
     imf_define(&d, "COUNT", "%zu", count);
-    struct imf_problem plain = *p;
-    plain.exact = false; /* floats hold one sample, and what follows it, exactly */
-    imf_problem_defines(&d, &plain);
+    struct imf_problem floats = *p;
+    floats.exact = false; /* floats hold one sample, and what follows it, exactly */
+    imf_problem_defines(&d, &floats);
     const struct imf_program_source source = {.file = "rank.cl", .parts = parts, .defines = &d};
     enum imf_status st = imf_program_make(&j->program, queue, &source, "rank", err);
     imf_defines_free(&d);

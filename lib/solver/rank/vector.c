@@ -43,7 +43,7 @@ static const char *const way_name[] = {
 
 struct rank_job {
     struct imf_problem p;
-    bool plain, box;
+    bool identity, box;
     enum way way;
     struct imf_run *runs; /* owned */
     int run_count, count, rank;
@@ -114,7 +114,8 @@ static enum imf_status open_job(struct rank_job *j, const struct imf_problem *p,
                                 struct imf_error *err) {
     const struct imf_window_op *window = p->window_op;
     size_t runs = imf_window_runs(window, NULL), count = imf_window_count(window);
-    *j = (struct rank_job){.p = *p, .run_count = (int)runs, .plain = imf_strip_plain(p)};
+    *j =
+        (struct rank_job){.p = *p, .run_count = (int)runs, .identity = imf_epilogue_is_identity(p)};
     j->count = (int)count;
     j->rank = (int)imf_percentile_rank(window->value, count);
     j->runs = malloc(runs * sizeof *j->runs);
@@ -180,7 +181,7 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     else {
         int cores = imf_cores();
         double samples = (double)p->width * p->height * p->channels;
-        double ns = price(&j, j.way) + (j.plain ? 0 : imf_vector_rates.window_finish);
+        double ns = price(&j, j.way) + (j.identity ? 0 : imf_vector_rates.window_finish);
         double ms = samples * ns * 1e-6;
         out->feasible = true;
         out->error = 0;
@@ -322,7 +323,7 @@ static void run_item(void *data, int item) {
                                  .at = imf_strips_at(&pass->strips, item),
                                  .left = j->left,
                                  .top = j->top,
-                                 .plain = j->plain};
+                                 .identity = j->identity};
     w.n = imf_padded(w.strip.at.n);
     w.wide = w.strip.at.n + (width_of(j) - 1) * j->p.channels;
     w.size = imf_sample_size(j->p.in);

@@ -71,10 +71,12 @@ static int strip_columns(const struct imf_problem *p) {
 
 static size_t strip_floats(const struct imf_problem *p, int columns) {
     int reach = p->window_op->cx;
-    struct imf_bilateral_lanes l = imf_bilateral_deal(p->colors, reach, columns + 2 * reach);
-    size_t block = (size_t)(IMF_BILATERAL_BLOCK + 2 * reach) * IMF_LANES * (size_t)(p->colors + 1);
+    struct imf_bilateral_layout l = imf_bilateral_deal(p->colors, reach, columns + 2 * reach);
+    size_t block =
+        (size_t)(IMF_BILATERAL_BLOCK + 2 * reach) * IMF_BILATERAL_WIDTH * (size_t)(p->colors + 1);
     return (size_t)(reach + 1) * (imf_bilateral_values(&l) + imf_bilateral_sums(&l)) + block +
-           imf_bilateral_values(&l) + (size_t)columns * (size_t)p->channels + 5 * IMF_LANES;
+           imf_bilateral_values(&l) + (size_t)columns * (size_t)p->channels +
+           5 * IMF_BILATERAL_WIDTH;
 }
 
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
@@ -154,7 +156,7 @@ struct work {
     const struct bilateral_job *j;
     const struct imf_surface *in, *out;
     struct imf_patch strip;
-    struct imf_bilateral_lanes lanes;
+    struct imf_bilateral_layout layout;
     float *values, *sums; /* rings of reach + 1 rows */
     float *spare, *planes, *row;
 };
@@ -164,16 +166,16 @@ static size_t slot(const struct work *w, int y) {
 }
 
 static float *values_of(const struct work *w, int y) {
-    return w->values + slot(w, y) * imf_bilateral_values(&w->lanes);
+    return w->values + slot(w, y) * imf_bilateral_values(&w->layout);
 }
 
 static float *sums_of(const struct work *w, int y) {
-    return w->sums + slot(w, y) * imf_bilateral_sums(&w->lanes);
+    return w->sums + slot(w, y) * imf_bilateral_sums(&w->layout);
 }
 
 static void load(const struct work *w, int y) {
-    imf_bilateral_load(&w->lanes, values_of(w, y), w->in, w->strip.x - w->j->reach, y, w->planes);
-    memset(sums_of(w, y), 0, imf_bilateral_sums(&w->lanes) * sizeof(float));
+    imf_bilateral_load(&w->layout, values_of(w, y), w->in, w->strip.x - w->j->reach, y, w->planes);
+    memset(sums_of(w, y), 0, imf_bilateral_sums(&w->layout) * sizeof(float));
 }
 
 /* Row y with itself and with those below it, which may be above the strip. */
@@ -181,7 +183,7 @@ static void compare(const struct work *w, int y) {
     int reach = w->j->reach;
     for (int dy = imf_max(0, w->strip.y - y); dy <= reach; dy++) {
         int half = (int)sqrt((double)reach * reach - (double)dy * dy);
-        imf_bilateral_pairs(&w->lanes, values_of(w, y), sums_of(w, y), values_of(w, y + dy),
+        imf_bilateral_pairs(&w->layout, values_of(w, y), sums_of(w, y), values_of(w, y + dy),
                             sums_of(w, y + dy), w->j->far + dy * (2 * reach + 1) + reach,
                             dy ? -half : 1, half, w->spare);
     }
@@ -190,7 +192,7 @@ static void compare(const struct work *w, int y) {
 static void store(const struct work *w, int y) {
     const struct imf_problem *p = &w->j->p;
     int channels = p->channels, n = w->strip.n;
-    imf_bilateral_store(&w->lanes, sums_of(w, y), values_of(w, y), w->j->reach, n, w->row,
+    imf_bilateral_store(&w->layout, sums_of(w, y), values_of(w, y), w->j->reach, n, w->row,
                         channels);
     const void *from = imf_sample_at(w->in, y, (ptrdiff_t)w->strip.x * channels);
     for (int c = p->colors; c < channels; c++) /* which is kept */
@@ -207,22 +209,22 @@ static void run_item(void *data, int item) {
     const struct bilateral_job *j = pass->job;
     struct work w = {.j = j, .in = pass->in, .out = pass->out};
     w.strip = imf_strips_at(&pass->strips, item);
-    w.lanes = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
-    w.lanes.near = j->near;
-    w.lanes.coarse = j->coarse;
+    w.layout = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
+    w.layout.near = j->near;
+    w.layout.coarse = j->coarse;
     size_t floats = strip_floats(&j->p, w.strip.n), rows = (size_t)j->reach + 1;
-    floats = (floats + IMF_LANES - 1) / IMF_LANES * IMF_LANES;
-    float *memory = aligned_alloc(sizeof(float) * IMF_LANES, floats * sizeof *memory);
+    floats = (floats + IMF_BILATERAL_WIDTH - 1) / IMF_BILATERAL_WIDTH * IMF_BILATERAL_WIDTH;
+    float *memory = aligned_alloc(sizeof(float) * IMF_BILATERAL_WIDTH, floats * sizeof *memory);
     if (!memory) {
         atomic_store(&pass->failed, true);
         return;
     }
     w.values = memory;
-    w.sums = w.values + rows * imf_bilateral_values(&w.lanes);
-    w.spare = w.sums + rows * imf_bilateral_sums(&w.lanes);
-    w.planes = w.spare +
-               (size_t)(IMF_BILATERAL_BLOCK + 2 * j->reach) * IMF_LANES * (size_t)(j->p.colors + 1);
-    w.row = w.planes + imf_bilateral_values(&w.lanes);
+    w.sums = w.values + rows * imf_bilateral_values(&w.layout);
+    w.spare = w.sums + rows * imf_bilateral_sums(&w.layout);
+    w.planes = w.spare + (size_t)(IMF_BILATERAL_BLOCK + 2 * j->reach) * IMF_BILATERAL_WIDTH *
+                             (size_t)(j->p.colors + 1);
+    w.row = w.planes + imf_bilateral_values(&w.layout);
     for (int y = w.strip.y - j->reach; y < w.strip.y; y++)
         load(&w, y);
     for (int y = w.strip.y - j->reach; y < w.strip.end; y++) {

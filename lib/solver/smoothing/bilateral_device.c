@@ -81,13 +81,13 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     double sigma = p->window_op->value, range = p->window_op->range * p->unit;
-    struct imf_problem plain = *p;
+    struct imf_problem floats = *p;
     struct imf_defines d = {0};
     const struct imf_program_source source = {
         .file = "bilateral.cl", .parts = parts, .defines = &d};
     j->queue = queue;
-    plain.exact = false;
-    imf_problem_defines(&d, &plain);
+    floats.exact = false;
+    imf_problem_defines(&d, &floats);
     imf_define(&d, "CHANNELS", "%d", p->channels);
     imf_define(&d, "COLORS", "%d", p->colors);
     imf_define(&d, "REACH", "%d", p->window_op->cx);

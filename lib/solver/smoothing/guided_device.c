@@ -95,9 +95,9 @@ static void guided_destroy(void **job) {
 static void define(struct imf_defines *d, const struct imf_problem *p) {
     double scale = imf_guided_scale(p), eps = p->window_op->value * p->unit * scale;
     double steps = SLOPES / (p->in_max * scale), side = imf_guided_side(p);
-    struct imf_problem plain = *p;
-    plain.exact = false;
-    imf_problem_defines(d, &plain);
+    struct imf_problem floats = *p;
+    floats.exact = false;
+    imf_problem_defines(d, &floats);
     imf_define(d, "CHANNELS", "%d", p->channels);
     imf_define(d, "SIDE", "%d", imf_guided_side(p));
     imf_define_float(d, "SCALE", scale);
