@@ -20,18 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_REACH 4096 /* samples that a row's taps add to a strip */
-#define STRIP 1024     /* samples of a strip at most, or REACHES times its row's reach */
-#define REACHES 3
+#define STRIP 1024    /* samples of a strip, rounded up to whole steps of a walk */
 #define MAX_UNROLL 64 /* two passes: longer factors stay loops, or they take long to compile */
 /* One pass: so many taps are unrolled in full. Loops over float taps are as fast, and compile in
  * half the time; integer taps are often 1 and cost nothing as literals. */
 #define WHOLE_FLOAT 8
 #define WHOLE_INT 32
-#define BLOCK 4  /* output rows that are computed together */
-#define SUMS 12  /* registers for sums in a walk along lines */
-#define SPREAD 3 /* outputs along a row that share their loads */
-#define ROWS 64  /* output rows of a work-item at most */
+#define BLOCK 4 /* output rows that are computed together */
+#define SUMS 12 /* registers for sums in a walk along lines */
+#define ROWS 64 /* output rows of a work-item at most */
 /* Of the tolerance, for what a sum of products leaves of the kernel. */
 #define RESIDUAL 0.125
 
@@ -79,11 +76,18 @@ static int symmetry(const double *taps, size_t n) {
     return n == 1 ? 0 : even ? 1 : odd ? -1 : 0;
 }
 
-static bool choose_acc(const struct imf_problem *p, const struct imf_terms *terms, struct shape *s,
-                       struct imf_proposal *out) {
+static enum acc narrowest(const struct imf_problem *p) {
+    double sum = p->facts[0].abs_sum * p->in_max;
+    if (p->exact && p->in == IMF_U8 && sum <= 32767)
+        return ACC_SHORT;
+    return !p->exact || sum < 1 << 24 ? ACC_FLOAT : ACC_INT;
+}
+
+/* The sums are as exact as they have to be; false, with the reason in `out`, where they are not. */
+static bool accurate(const struct imf_problem *p, const struct imf_terms *terms,
+                     const struct shape *s, struct imf_proposal *out) {
     double sum = p->facts[0].abs_sum * p->in_max;
     if (!p->exact) {
-        s->acc = ACC_FLOAT;
         out->error = imf_separable_error(p, terms, s->two_passes, s->row_symmetry != 0);
         double allowed = terms->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
         if (out->error <= allowed)
@@ -94,16 +98,16 @@ static bool choose_acc(const struct imf_problem *p, const struct imf_terms *term
         return false;
     }
     out->error = 0;
-    if (p->in == IMF_U8 && sum <= 32767)
-        s->acc = ACC_SHORT;
-    else if (sum < 1 << 24)
-        s->acc = ACC_FLOAT;
-    else
-        s->acc = ACC_INT;
     if (sum <= INT32_MAX && (s->acc != ACC_INT || p->in != IMF_F32))
         return true;
     imf_proposal_refuse(out, "exact sums do not fit 32-bit integers");
     return false;
+}
+
+/* One pass: a walk along lines keeps the sums of two lines in registers, whatever the row's taps. */
+static bool fits_registers(const struct imf_problem *p, const struct imf_tuning *t, enum acc acc) {
+    int vec = t->separable_vec[acc_types[acc].width];
+    return (p->kernel[0]->width + vec - 1) / vec * 2 <= SUMS;
 }
 
 /* The terms that a shape was chosen for; the caller frees their store. */
@@ -118,16 +122,14 @@ static enum imf_status take_terms(const struct imf_problem *p, const struct shap
 /* The kernel as one product or, in one pass whose sums stay in registers, as a sum of some. */
 static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, struct shape *s,
                        struct imf_terms *terms, struct imf_proposal *out) {
-    const struct imf_kernel *k = p->kernel[0];
-    int vec = t->separable_vec[IMF_WIDTH_32];
     bool found = imf_problem_term(p, terms);
-    if (!found && (p->exact || p->whole_if_opaque || t->two_passes ||
-                   (k->width + vec - 1) / vec * 2 > SUMS)) {
+    if (!found &&
+        (p->exact || p->whole_if_opaque || t->two_passes || !fits_registers(p, t, ACC_FLOAT))) {
         imf_proposal_refuse(out, "the kernel is not the product of a column and a row");
         return false;
     }
     s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
-    found = found || imf_kernel_terms(k, s->allowed, terms);
+    found = found || imf_kernel_terms(p->kernel[0], s->allowed, terms);
     s->rank = terms->rank;
     if (!found)
         imf_proposal_refuse(out, "the kernel is not a sum of %d products of a column and a row",
@@ -135,26 +137,18 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
     return found;
 }
 
-/* Samples that are worked on together: strips are a multiple of it. */
-static int span_of(const struct imf_problem *p, const struct shape *s) {
-    return SPREAD * p->channels * s->vec;
-}
-
 /* False, with the reason in `out`, where this cannot do it. */
 static bool choose(const struct imf_problem *p, const struct imf_device *d,
                    const struct imf_terms *terms, struct shape *s, struct imf_proposal *out) {
-    const struct imf_kernel *k = p->kernel[0];
     const struct imf_tuning *t = imf_tuning(d);
-    s->row_symmetry = symmetry(terms->term[0].row, (size_t)k->width);
-    int reach = (k->width - 1) * p->channels;
-    s->two_passes = t->two_passes || reach > MAX_REACH;
-    if (!choose_acc(p, terms, s, out))
-        return false;
+    s->row_symmetry = symmetry(terms->term[0].row, (size_t)p->kernel[0]->width);
+    s->acc = narrowest(p);
+    s->two_passes = t->two_passes || !fits_registers(p, t, s->acc);
     s->vec = t->separable_vec[acc_types[s->acc].width];
     s->group = s->two_passes ? imf_tuning_group(d) : 1;
-    int span = span_of(p, s);
-    s->strip = ((STRIP > REACHES * reach ? STRIP : REACHES * reach) + span - 1) / span * span;
-    return true;
+    int step = p->channels * s->vec;
+    s->strip = (STRIP + step - 1) / step * step;
+    return accurate(p, terms, s, out);
 }
 
 /*
@@ -358,8 +352,9 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     /* Of the first tap of pixel (0, 0). */
     size_t in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
     if (!j->shape.two_passes) {
-        int strips = (n + j->shape.strip - 1) / j->shape.strip, span = span_of(&j->p, &j->shape);
-        int strip = ((n + strips - 1) / strips + span - 1) / span * span;
+        int strips = (n + j->shape.strip - 1) / j->shape.strip;
+        int step = in->channels * j->shape.vec;
+        int strip = ((n + strips - 1) / strips + step - 1) / step * step;
         int rows = rows_of(d, strips, height);
         const struct imf_arg args[] = {
             imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),
