@@ -247,13 +247,6 @@ static void direct_propose(const struct imf_problem *p, const struct imf_device 
              s->unrolled ? "" : ", taps in memory");
 }
 
-/* The exact epilogue in 16 bits: every value on the way fits, and nothing is divided. */
-static bool narrow_end(const struct imf_problem *p, const struct shape *s) {
-    const struct imf_epilogue *e = &p->epilogue;
-    return s->acc == ACC_SHORT && p->out == IMF_U8 && fabs(e->scale) == 1 && !e->threshold &&
-           largest_sum(p) + fabs(e->add) + fabs(e->offset) <= 32767;
-}
-
 /*
  * Magnitudes t = sqrt(m), m an integer below 2^24, are never ties: the nearest that m comes to
  * (t + 1/2)^2 is 1/4, so that sqrt(m) stays 1/(8t) away. For t up to 512, which covers all that an
@@ -286,7 +279,6 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
     imf_define(d, "MAGNITUDE", "%d", imf_problem_kernels(p) == 2);
     imf_define(d, "DIRECTION", "%d", p->kind == IMF_PHASE);
-    imf_define(d, "NARROW_END", "%d", narrow_end(p, s));
     imf_define(d, "ROOT", "%d", root(p));
     if (!s->unrolled) {
         imf_define(d, "DIRECT_ANY", "1");
