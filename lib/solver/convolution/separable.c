@@ -10,12 +10,20 @@
  * |taps|) no partial sum exceeds S. 16-bit sums do for 8-bit samples when S <= 32767, floats hold
  * every integer below 2^24, 32-bit integers take S < 2^31.
  *
- * Real problems: floats, where solver/convolution/separable_error.c says that they do.
+ * Real problems: floats. With first factor a, second factor b and the largest sample m, each term adds
+ * to the error of the sum
+ *   - rounding the taps: m * (sum |b| * sum |a - float(a)| + sum |b - float(b)| * sum |a|);
+ *   - rounding the first sums (rounding.h), whose errors in the second's samples are independent:
+ *     variance_a * sum b^2;
+ *   - rounding the second sums: for each of its taps at most half an ulp of the whole sum;
+ *   - adding mirrored float samples, in two passes: half an ulp of m, times the taps;
+ * and the part of the kernel that the terms leave out adds m times the sum of its |taps|.
  */
+#include "base/rounding.h"
 #include "device/tuning.h"
-#include "solver/convolution/separable_error.h"
 #include "solver/solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +84,36 @@ static int symmetry(const double *taps, size_t n) {
     return n == 1 ? 0 : even ? 1 : odd ? -1 : 0;
 }
 
+static double sum_abs(const double *taps, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(taps[i]);
+    return sum;
+}
+
+/* The bound of this file's head comment, of results before rounding. */
+static double float_error(const struct imf_problem *p, const struct imf_terms *t,
+                          const struct shape *s) {
+    size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
+    size_t na = s->two_passes ? w : h, nb = s->two_passes ? h : w;
+    double sum = 0, variance = 0, error = p->in_max * t->residual;
+    for (int r = 0; r < t->rank; r++) {
+        const double *a = s->two_passes ? t->term[r].row : t->term[r].column;
+        const double *b = s->two_passes ? t->term[r].column : t->term[r].row;
+        double a_sum = sum_abs(a, na), b_sum = sum_abs(b, nb), squares = 0;
+        for (size_t i = 0; i < nb; i++)
+            squares += b[i] * b[i];
+        sum += p->in_max * a_sum * b_sum;
+        variance += imf_rounding_variance(a, na, p->in_max) * squares;
+        error += p->in_max * (b_sum * imf_rounding_taps(a, na) + a_sum * imf_rounding_taps(b, nb));
+        if (s->two_passes && p->in == IMF_F32 && s->row_symmetry)
+            error += imf_float_ulp(p->in_max) / 2 * a_sum * b_sum;
+    }
+    variance += t->rank * (double)nb * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
+    error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
+    return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, sum);
+}
+
 static enum acc narrowest(const struct imf_problem *p) {
     double sum = p->facts[0].abs_sum * p->in_max;
     if (p->exact && p->in == IMF_U8 && sum <= 32767)
@@ -88,7 +126,7 @@ static bool accurate(const struct imf_problem *p, const struct imf_terms *terms,
                      const struct shape *s, struct imf_proposal *out) {
     double sum = p->facts[0].abs_sum * p->in_max;
     if (!p->exact) {
-        out->error = imf_separable_error(p, terms, s->two_passes, s->row_symmetry != 0);
+        out->error = float_error(p, terms, s);
         double allowed = terms->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
         if (out->error <= allowed)
             return true;
