@@ -93,8 +93,8 @@ static double find_error(const struct imf_problem *p, const struct imf_decimated
         size *= gain;
     }
     for (int a = 0; a < IMF_AXES; a++)
-        error += p->in_max * (positive ? j->axis[a].error : j->axis[a].error_signed) *
-                 (sum[!a] + (a ? 2 * j->axis[!a].error_signed : 0));
+        error += p->in_max * (positive ? 1 : 2) * j->axis[a].error *
+                 (sum[!a] + (a ? 4 * j->axis[!a].error : 0));
     return (error + IMF_SIGMAS * sqrt(variance)) / fabs(p->epilogue.scale) +
            imf_problem_end_error(p, size);
 }

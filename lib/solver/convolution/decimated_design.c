@@ -12,9 +12,10 @@
  * scalar products of two windows depend on their distance only, so that one matrix serves all places.
  * Nothing of it knows Gaussians: whatever is smooth enough is met, and what is not, is not.
  *
- * The error is not estimated but found: what is left of each place is summed tap by tap. With samples
- * in 0..1 an output is off by at most the sum of its positive differences, or of its negative ones.
- * Leaving out samples beyond the taps' reach, where the tap wanted is 0, makes neither larger.
+ * The error is not estimated but found: the differences of each phase from the taps are summed. They
+ * add up to 0, so that with samples in 0..1 an output is off by at most half the sum of their
+ * magnitudes. Leaving out samples beyond the taps' reach, where the tap wanted is 0, makes neither the
+ * sum of the positive differences nor that of the negative ones larger.
  *
  * How coarse: the step that is the largest for a Gaussian at 8 bits is 0.6 sigma, with 8 samples of
  * the window to a step and 13 sigma to both filters: 22 products for each direction instead of
@@ -126,7 +127,7 @@ static void find_weights(const struct imf_decimated *m, const double *root, cons
 static void measure(struct imf_decimated *m, const double *taps, int reach, int p, double *left,
                     int middle) {
     const double *w = m->weight + (size_t)p * (size_t)m->count;
-    double above = 0, below = 0, sum = 0, squares = 0;
+    double magnitudes = 0, sum = 0, squares = 0;
     for (int k = -reach; k <= reach; k++)
         left[middle + k] = -taps[reach + k];
     for (int j = 0; j < m->count; j++) {
@@ -137,12 +138,10 @@ static void measure(struct imf_decimated *m, const double *taps, int reach, int 
         squares += w[j] * w[j];
     }
     for (int k = -middle; k <= middle; k++) {
-        above += fmax(left[middle + k], 0);
-        below += fmax(-left[middle + k], 0);
+        magnitudes += fabs(left[middle + k]);
         left[middle + k] = 0;
     }
-    m->error = fmax(m->error, fmax(above, below));
-    m->error_signed = fmax(m->error_signed, above + below);
+    m->error = fmax(m->error, magnitudes / 2);
     m->weight_sum = fmax(m->weight_sum, sum);
     m->weight_squares = fmax(m->weight_squares, squares);
 }
@@ -154,7 +153,7 @@ static bool try_one(struct imf_decimated *m, const double *taps, int reach) {
         total += taps[reach + k];
     m->before = m->count / 2 - 1;
     m->radius = (WIDTH * m->step - 1) / 2;
-    m->error = m->error_signed = m->weight_sum = m->weight_squares = 0;
+    m->error = m->weight_sum = m->weight_squares = 0;
     int middle = reach + m->radius + (m->count + 1) * m->step;
     size_t side = (size_t)m->radius + 1, weights = (size_t)m->step * (size_t)m->count;
     free(m->store);

@@ -18,9 +18,9 @@ struct imf_decimated {
     int step, radius, count, before;
     double *window; /* radius + 1, adding up to 1 with the mirrored ones */
     double *weight;
-    /* What outputs may be off by, with samples in 0..1 and in -1..1; the largest sums of |weights|
-     * and of their squares of an output, the sum of the window's squares. */
-    double error, error_signed, weight_sum, weight_squares, window_squares;
+    /* What outputs may be off by, with samples in 0..1; the largest sums of |weights| and of their
+     * squares of an output; the sum of the window's squares. */
+    double error, weight_sum, weight_squares, window_squares;
     double *store; /* owned: free() it */
 };
 
