@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Why solvers do not take other kinds of problems. */
+/* Why the solvers of a kind of problem refuse other kinds. */
 static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
                                       [IMF_PHASE] = "a gradient's direction is not linear",
@@ -33,7 +33,7 @@ void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...) {
     va_end(args);
 }
 
-/* A solver may propose what the device has no room for. */
+/* Refuse proposals that exceed the device's memory. */
 static void fit(struct imf_proposal *out, const struct imf_device *d, bool buffers) {
     bool local = out->local > d->local_memory;
     bool large = buffers && d->max_alloc > 0 && out->largest > (double)d->max_alloc;
@@ -72,7 +72,7 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
 
 void imf_propose_band(struct imf_proposal *out, const struct imf_problem *p,
                       const struct imf_device *d) {
-    /* What goes by tiles keeps those of the image. */
+    /* Tiles stay those of the whole image: results depend on them. */
     if (p->height != out->height && out->step <= 1)
         imf_propose(out, out->solver, p, d);
     if (out->feasible && d)

@@ -17,7 +17,7 @@
 #define GROUPS_A_UNIT 16  /* work-groups that keep a unit busy */
 #define RESIDENT_GROUPS 4 /* of a unit when sums fill the registers */
 
-/* Output rows of a block of so many rounds of the kernel's rows. */
+/* Output rows of a block whose input rows are `rounds` times the kernel's rows. */
 static int rows_of(int rounds, int side) {
     return rounds * side - (side - 1);
 }

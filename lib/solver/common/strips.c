@@ -4,7 +4,7 @@
 #include "base/parallel.h"
 #include "solver/common/window.h"
 
-/* Strips for each core, so that none waits long for the last. */
+/* Strips for each core, so that cores end at about the same time. */
 #define EACH 4
 
 struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most, int least_rows) {
@@ -14,7 +14,7 @@ struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most,
     s.across = (samples - 1) / s.width + 1;
     int down = (wanted - 1) / s.across + 1;
     s.rows = imf_max((height - 1) / down + 1, imf_min(least_rows, height));
-    /* Too few for the cores: lower strips, although they compute more of their halos twice. */
+    /* Too few for the cores: take lower strips, although more halo rows are computed twice. */
     if (s.across * ((height - 1) / s.rows + 1) < imf_cores())
         s.rows = (height - 1) / imf_cores() + 1;
     s.count = s.across * ((height - 1) / s.rows + 1);

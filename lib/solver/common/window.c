@@ -51,9 +51,9 @@ size_t imf_window_count(const struct imf_window_op *window) {
 }
 
 /*
- * The decimal number that was written, as digits / 10^places: the one with the fewest places that
- * reads as this double. One of up to 15 digits is always found, for no two such read the same; a
- * quotient of integers that doubles hold is rounded as reading rounds.
+ * The decimal number that the user wrote: digits / 10^places with the fewest places that converts to
+ * this double. A number of up to 15 digits is always found, because no two such numbers convert to the
+ * same double, and dividing integers that doubles hold rounds as the conversion does.
  */
 static int decimal(double v, uint64_t *digits) {
     double power = 1;
@@ -71,9 +71,9 @@ static int decimal(double v, uint64_t *digits) {
 size_t imf_percentile_rank(double percentile, size_t count) {
     uint64_t digits, carried = 0, last = count - 1;
     int places = decimal(percentile, &digits);
-    if (places < 0) /* more digits than a double tells apart */
+    if (places < 0) /* more digits than a double distinguishes */
         return (size_t)floor(percentile * (double)last / 100 + 0.5);
-    /* The product from its last place on: what a place leaves over cannot change any floor. */
+    /* Multiply from the last decimal place on: the remainders cannot change the integer part. */
     for (; places > 0; places--, digits /= 10)
         carried = (digits % 10 * last + carried) / 10;
     return (size_t)((digits * last + carried + 50) / 100);

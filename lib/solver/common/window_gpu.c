@@ -1,4 +1,4 @@
-/* window_gpu.c - what the solvers of windows for GPUs share */
+/* window_gpu.c - shared by the solvers of window operations for GPUs */
 #include "solver/common/window_gpu.h"
 
 #include "device/tuning.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of subword.cl's PTX: plain C, and for compute capability 9.0. */
+/* Values of PTX in subword.cl: plain OpenCL C, and PTX for compute capability 9.0. */
 enum { PLAIN_C, NEWEST = 2 };
 
 bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d, size_t group,
@@ -38,7 +38,7 @@ bool imf_window_box(struct imf_window_box *out, const struct imf_window_op *wind
 }
 
 int imf_window_runs_down(const struct imf_window_op *window, int channels, int32_t *all) {
-    /* A window's runs along its rows: from one row to the next, columns begin and end. */
+    /* Mark the element's samples, then find where each column's runs begin and end. */
     size_t count = imf_window_runs(window, NULL), width = (size_t)window->width;
     struct imf_run *runs = malloc(count * sizeof *runs);
     unsigned char *here = calloc(width, (size_t)window->height + 2);
@@ -77,7 +77,7 @@ enum imf_status imf_window_program(struct imf_program **out, struct imf_queue *q
     static const char *const parts[] = {"subword.cl", "common.cl", NULL};
     const struct imf_device *device = imf_queue_device(queue);
     struct imf_problem floats = *p;
-    floats.exact = false; /* floats hold one sample, and what follows it, exactly */
+    floats.exact = false; /* floats hold a sample and its epilogue exactly */
     bool newest = device->gpu && strncmp(device->name, "NVIDIA", 6) == 0;
     for (int ptx = newest ? NEWEST : PLAIN_C;; ptx = PLAIN_C) {
         struct imf_defines d = {0};
