@@ -2,20 +2,21 @@
  * separable.c - kernels that are the product of a column and a row, or a sum of two or three
  * such products (cl/separable.cl)
  *
- * On a CPU one pass over memory does it, columns first; on a GPU, and for rows that reach beyond
- * MAX_REACH samples, two, rows first. Only the one pass takes sums of products, its rank above 1,
- * and only of real kernels: integer ones seldom have integer factors, and are small.
+ * A CPU filters in one pass over memory, columns first; a GPU, and a CPU if the row's sums do not fit
+ * its registers, in two, rows first. Sums of products (rank above 1) are filtered in one pass only, and
+ * only for real kernels: integer kernels seldom have integer factors, and are small.
  *
  * Exact problems: integer factors (kernel_rank.c), so that with S = (largest sample) * (sum of
- * |taps|) no partial sum exceeds S. 16-bit sums do for 8-bit samples when S <= 32767, floats hold
- * every integer below 2^24, 32-bit integers take S < 2^31.
+ * |taps|) no partial sum exceeds S. 16-bit sums suffice for 8-bit samples if S <= 32767, floats hold
+ * every integer below 2^24, 32-bit integers S < 2^31.
  *
  * Real problems: floats. With first factor a, second factor b and the largest sample m, each term adds
  * to the error of the sum
  *   - rounding the taps: m * (sum |b| * sum |a - float(a)| + sum |b - float(b)| * sum |a|);
  *   - rounding the first sums (rounding.h), whose errors in the second's samples are independent:
  *     variance_a * sum b^2;
- *   - rounding the second sums: for each of its taps at most half an ulp of the whole sum;
+ *   - rounding the second sums, of samples up to m * sum |a|; with several terms, which are one sum,
+ *     for each tap at most half an ulp of the whole sum;
  *   - adding mirrored float samples, in two passes: half an ulp of m, times the taps;
  * and the part of the kernel that the terms leave out adds m times the sum of its |taps|.
  */
@@ -28,16 +29,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRIP 1024    /* samples of a strip, rounded up to whole steps of a walk */
-#define MAX_UNROLL 64 /* two passes: longer factors stay loops, or they take long to compile */
-/* One pass: so many taps are unrolled in full. Loops over float taps are as fast, and compile in
- * half the time; integer taps are often 1 and cost nothing as literals. */
+#define STRIP 1024 /* samples of a strip, rounded up to whole steps of a walk */
+#define MAX_UNROLL                                                                                 \
+    64 /* two passes: longer factors are not unrolled, which would take long to compile */
+/* One pass: factors of up to so many taps are unrolled in full. Loops over float taps are as fast and
+ * compile in half the time; integer taps are often 1, which as a literal costs nothing. */
 #define WHOLE_FLOAT 8
 #define WHOLE_INT 32
 #define BLOCK 4 /* output rows that are computed together */
 #define SUMS 12 /* registers for sums in a walk along lines */
 #define ROWS 64 /* output rows of a work-item at most */
-/* Of the tolerance, for what a sum of products leaves of the kernel. */
+/* Part of the tolerance for the part of the kernel that a sum of products leaves out. */
 #define RESIDUAL 0.125
 
 enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT };
@@ -54,13 +56,13 @@ static const struct acc_type {
 };
 
 struct shape {
-    int rank;       /* of the sum of products that is taken, which leaves no more than */
-    double allowed; /* this, where there are several */
+    int rank;       /* number of products */
+    double allowed; /* rank above 1: sum of |taps| that the products may leave out */
     int row_symmetry;
     enum acc acc;
     bool two_passes;
     size_t group;
-    int vec;   /* samples a vector */
+    int vec;   /* samples of a vector */
     int strip; /* samples of the widest strip, in one pass */
 };
 _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
@@ -105,11 +107,14 @@ static double float_error(const struct imf_problem *p, const struct imf_terms *t
             squares += b[i] * b[i];
         sum += p->in_max * a_sum * b_sum;
         variance += imf_rounding_variance(a, na, p->in_max) * squares;
+        if (t->rank == 1)
+            variance += imf_rounding_variance(b, nb, p->in_max * a_sum);
         error += p->in_max * (b_sum * imf_rounding_taps(a, na) + a_sum * imf_rounding_taps(b, nb));
         if (s->two_passes && p->in == IMF_F32 && s->row_symmetry)
             error += imf_float_ulp(p->in_max) / 2 * a_sum * b_sum;
     }
-    variance += t->rank * (double)nb * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
+    if (t->rank > 1)
+        variance += t->rank * (double)nb * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
     error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
     return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, sum);
 }
@@ -121,7 +126,7 @@ static enum acc narrowest(const struct imf_problem *p) {
     return !p->exact || sum < 1 << 24 ? ACC_FLOAT : ACC_INT;
 }
 
-/* The sums are as exact as they have to be; false, with the reason in `out`, where they are not. */
+/* Returns false, with the reason in `out`, if the sums are not exact enough. */
 static bool accurate(const struct imf_problem *p, const struct imf_terms *terms,
                      const struct shape *s, struct imf_proposal *out) {
     double sum = p->facts[0].abs_sum * p->in_max;
@@ -142,13 +147,13 @@ static bool accurate(const struct imf_problem *p, const struct imf_terms *terms,
     return false;
 }
 
-/* One pass: a walk along lines keeps the sums of two lines in registers, whatever the row's taps. */
+/* One pass: the sums of two lines in a walk along them fit the registers. */
 static bool fits_registers(const struct imf_problem *p, const struct imf_tuning *t, enum acc acc) {
     int vec = t->separable_vec[acc_types[acc].width];
     return (p->kernel[0]->width + vec - 1) / vec * 2 <= SUMS;
 }
 
-/* The terms that a shape was chosen for; the caller frees their store. */
+/* The products that a shape was chosen for; the caller frees their store. */
 static enum imf_status take_terms(const struct imf_problem *p, const struct shape *s,
                                   struct imf_terms *t, struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
@@ -157,7 +162,7 @@ static enum imf_status take_terms(const struct imf_problem *p, const struct shap
     return imf_fail_memory(err, ((size_t)k->width + (size_t)k->height) * sizeof(double));
 }
 
-/* The kernel as one product or, in one pass whose sums stay in registers, as a sum of some. */
+/* The kernel as one product or, if one pass fits the registers, as a sum of up to IMF_RANK_MAX. */
 static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, struct shape *s,
                        struct imf_terms *terms, struct imf_proposal *out) {
     bool found = imf_problem_term(p, terms);
@@ -175,7 +180,7 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
     return found;
 }
 
-/* False, with the reason in `out`, where this cannot do it. */
+/* Returns false, with the reason in `out`, if this solver cannot. */
 static bool choose(const struct imf_problem *p, const struct imf_device *d,
                    const struct imf_terms *terms, struct shape *s, struct imf_proposal *out) {
     const struct imf_tuning *t = imf_tuning(d);
@@ -224,13 +229,13 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
                fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
 }
 
-/* Rows between two passes; the last block reads as many as the others. */
+/* Rows between two passes; all blocks read the same number of rows. */
 static size_t mid_rows(const struct imf_problem *p) {
     size_t blocks = ((size_t)p->height + BLOCK - 1) / BLOCK;
     return blocks * BLOCK + (size_t)p->kernel[0]->height - 1;
 }
 
-/* Samples from row to row of them. */
+/* Samples from one of these rows to the next. */
 static size_t mid_pitch(const struct imf_problem *p) {
     return ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
 }
@@ -267,7 +272,7 @@ static void define_taps(struct imf_defines *d, const char *name, const double *t
         imf_define_ints(d, name, taps, n);
 }
 
-/* All terms' taps, and which of them are not 0. */
+/* All products' taps, and the ranges of taps that are not 0. */
 static void define_terms(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
                          const struct imf_terms *terms) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
@@ -372,7 +377,7 @@ static enum imf_status separable_make(void **job, const struct imf_problem *p,
     return status;
 }
 
-/* Output rows of a work-item: whole blocks, few enough that a small image occupies every unit. */
+/* Output rows of a work-item: whole blocks, few enough to occupy every unit with a small image. */
 static int rows_of(const struct imf_device *d, int strips, int height) {
     double wanted = ceil(imf_tuning(d)->groups_per_unit * d->compute_units / strips);
     int rows = (int)ceil(height / wanted / BLOCK) * BLOCK;
@@ -387,7 +392,7 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     size_t group = j->shape.group, vec = (size_t)j->shape.vec;
     int n = in->width * in->channels, height = in->height;
     size_t columns = ((size_t)n + vec - 1) / vec;
-    /* Of the first tap of pixel (0, 0). */
+    /* The sample under the first tap of pixel (0, 0). */
     size_t in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
     if (!j->shape.two_passes) {
         int strips = (n + j->shape.strip - 1) / j->shape.strip;

@@ -1,12 +1,11 @@
 /*
  * separable_gpu.c - a column times a row on GPUs: two runs of solver/convolution/direct_gpu.c
  *
- * The row's run widens each sample once and writes floats; the column's keeps its sums in
- * registers. Memory holds the floats between them, for a register file large enough for both is not
- * to be had.
+ * The row's run widens each sample once and writes floats; the column's keeps its sums in registers.
+ * The floats in between go through memory: no register file is large enough for both runs.
  *
- * Exact problems stay exact, as floats hold the integers in between. In real ones the first run may
- * use up half of the tolerance, after the column has weighed it, and the second the other half.
+ * Exact problems stay exact, because floats hold the integers in between. In real problems each run
+ * may use half of the tolerance; the first run's error is multiplied by the column's taps.
  */
 #include "device/buffer.h"
 #include "device/tuning.h"
@@ -24,13 +23,13 @@ struct separable_job {
     struct imf_surface mid; /* height + column - 1 rows */
 };
 
-/* Both parts as they are proposed: what separable_gpu.c keeps of their shapes. */
+/* The shapes of both runs' proposals. */
 struct shape {
     unsigned char part[2][IMF_SHAPE_PART];
 };
 _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 
-/* Split the problem; on success the caller frees both kernels. */
+/* Split the problem into two; on success the caller frees both kernels. */
 static bool split(const struct imf_problem *p, struct imf_problem part[2], struct imf_kernel **row,
                   struct imf_kernel **column, const char **why) {
     const struct imf_kernel *k = p->kernel[0];
