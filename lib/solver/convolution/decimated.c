@@ -1,24 +1,24 @@
 /*
  * decimated.c - large smooth kernels on the host's cores: on a coarse grid, and back
  *
- * A blurred image is smooth, so that its samples need not all be summed up: a window at every few
- * rows and columns gives coarse samples, and sums of a few of these the image's (decimated_design.h
- * has both filters). A Gaussian takes the same 60 products a sample however large it is, where
- * columns and then rows of it (vector.c) take 20 sigma.
+ * A blurred image is smooth, so that it can be computed on a coarse grid: a window at every few rows
+ * and columns gives coarse samples, and weighted sums of a few of these give the image's samples
+ * (decimated_design.h has both filters). A Gaussian of any size takes about 60 products for each
+ * sample; as columns and rows (vector.c) it takes 20 sigma.
  *
- * The order is the one in which most work is done on whole rows, and least on the fine grid:
+ * In this order most work is done on whole rows, and least on the fine grid:
  *
  *      rows of the image -> window down columns -> 1 in `step` rows
  *          -> window along them -> 1 in `step` samples -> weights along them -> whole rows
  *          -> weights down columns -> rows of the result
  *
- * Along rows, samples of the same place between coarse ones are brought together first, so that all
- * sums are of neighbours in memory: the loops are those of vector_rows.c.
+ * Along rows, the samples of each phase (the same position in a step) are collected first, so that all
+ * sums are over neighbours in memory, by the loops of vector_rows.c.
  *
- * Both filters together reach further than the kernel, but with nothing there that counts: samples
- * beyond its reach are left out. Rows are made in blocks, of which each begins with a coarse row and
- * leaves out what its own rows do not reach: results depend on blocks (`step` of the proposal), and
- * neither on bands nor on the strips of columns that threads take.
+ * Both filters together reach further than the kernel, with values near 0 there: samples beyond the
+ * kernel's reach are left out. Rows are made in blocks. Each block begins with a coarse row and leaves
+ * out samples that its rows' kernels do not reach: results depend on blocks (`step` of the proposal),
+ * but neither on bands nor on the strips of columns that threads take.
  */
 #include "solver/convolution/decimated.h"
 
@@ -30,11 +30,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less is left to vector.c. */
+/* Smaller kernels are left to vector.c. */
 #define LEAST_SIDE 33
-/* Of the tolerance, for what the coarse grid leaves of the kernel, along each axis. */
+/* Part of the tolerance for the difference from the kernel along each axis. */
 #define SHARE 0.42
-/* Rows of a block, in those that it sums up for its neighbours' sake; and samples of a strip. */
+/* Rows of a block, in multiples of the rows that neighbouring blocks compute too; samples of a strip. */
 #define BLOCK 3
 #define ACROSS 3072
 
@@ -59,7 +59,7 @@ static double sum_abs(const double *taps, int n) {
     return sum;
 }
 
-/* Variance of rounding an output's sum: of the window, or of the weights of the worst place. */
+/* Variance of the rounding errors of a sum over the window, or over the weights of the worst phase. */
 static double sums_variance(const struct imf_decimated *m, bool weights, double size) {
     double most = 0;
     size_t n = weights ? (size_t)m->count : (size_t)m->radius + 1;
@@ -72,10 +72,10 @@ static double sums_variance(const struct imf_decimated *m, bool weights, double 
 }
 
 /*
- * The errors of the filters (decimated_design.h), and those of rounding, stage by stage. Each adds
- * the variance of its own sums to that of the sums before times the squares of its taps, half an ulp
- * of its taps, and half an ulp of pairs of floats. Windows add up to 1, so that no sum exceeds what
- * the weights make of the largest sample.
+ * The errors of the filters (decimated_design.h), and those of rounding, stage by stage. Each stage
+ * multiplies the variance before it by the sum of its squared taps and adds the variance of its own
+ * sums, half an ulp of its taps, and half an ulp of pairs of floats. Windows add up to 1, so that only
+ * the weights can make sums larger than the largest sample.
  */
 static double find_error(const struct imf_problem *p, const struct imf_decimated_job *j,
                          const double sum[IMF_AXES], bool positive) {
@@ -112,8 +112,8 @@ static int block_rows(const struct imf_problem *p, const struct imf_decimated *m
 }
 
 /*
- * Milliseconds of one core: samples * ns * 1e-6, where the nanoseconds of a sample are, with what an
- * item sums up for its neighbours' sake and in the rates of struct imf_vector_rates,
+ * Milliseconds of one core: samples * ns * 1e-6, where the nanoseconds of a sample are, in the rates of
+ * struct imf_vector_rates and with the sums that neighbouring items compute too,
  *     (products of the window) / step down columns
  *     + (products of the window / step + weights + move) / step along rows
  *     + weights down columns + end + floats
@@ -131,7 +131,7 @@ static double cost(const struct imf_problem *p, const struct imf_decimated_job *
     return (double)p->width * p->height * p->channels * ns * 1e-6;
 }
 
-/* How it would be done; false, with the reason in `out` and nothing owned, where this cannot. */
+/* Design the filters. Returns false, with the reason in `out` and nothing to free, if it cannot. */
 static bool choose(const struct imf_problem *p, struct imf_decimated_job *j,
                    struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
@@ -197,7 +197,7 @@ static void decimated_propose(const struct imf_problem *p, const struct imf_devi
     clear(&j);
 }
 
-/* The filters of both axes, as they were chosen, also in floats. */
+/* Make the chosen filters of both axes, and their taps as floats. */
 static bool make_filters(struct imf_decimated_job *j, const struct imf_problem *p,
                          const struct shape *shape) {
     const int side[] = {p->kernel[0]->height, p->kernel[0]->width};

@@ -1,8 +1,8 @@
 /*
  * decimated_run.c - rows filtered on a coarse grid; solver/convolution/decimated.c says how
  *
- * An item is a block of rows in a strip of columns: coarse rows are made one after the other, into a
- * ring of as many as a row of the result is made of.
+ * An item is a block of rows in a strip of columns. Coarse rows are made one after the other, in a ring
+ * of as many as a row of the result needs.
  */
 #include "solver/convolution/decimated.h"
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples that go from the coarse rows to the result at once: those of all taps stay in a cache. */
+/* Samples that are made of the coarse rows at once: with those of all taps they fit a cache. */
 #define PIECE 512
 
 /* ---- an item's memory, in floats ------------------------------------------------------------- */
 
-/* Coarse columns that the phases of a line reach, beyond those that are made. */
+/* Coarse columns of a line, with those that windows reach beyond the coarse samples. */
 static int spread(const struct imf_decimated_job *j) {
     return imf_decimated_coarse(&j->axis[IMF_X], j->strip) +
            2 * j->axis[IMF_X].radius / j->axis[IMF_X].step + 1;
@@ -67,8 +67,8 @@ static void add(struct imf_vector_taps *t, const void *at, const void *other, fl
     t->tap[t->count++] = tap;
 }
 
-/* Sum the window of coarse row `row` into a line, which begins with the first sample of the first
- * coarse column's window; what the image's margins do not hold is 0. */
+/* Sum the window of coarse row `row` into the line, which begins with the first sample of the first
+ * coarse column's window; samples beyond the image's margins are 0. */
 static void sum_rows(const struct work *w, int row) {
     const struct imf_decimated_job *j = w->j;
     const struct imf_decimated *y = &j->axis[IMF_Y], *x = &j->axis[IMF_X];
@@ -101,9 +101,8 @@ static void sum_rows(const struct work *w, int row) {
 }
 
 /*
- * Samples of the same place in a step, one place after the other, and back. Pixels of three are
- * moved as four, of which the last one is overwritten by the pixel that comes next: moves go up the
- * memory that is written, which has room for one more.
+ * Sort a line's samples by phase, and back. Pixels of three samples are copied as four: the next
+ * pixel overwrites the fourth, since copies go upwards in memory, and there is room for one more.
  */
 static inline __attribute__((always_inline)) void move(float *to, const float *from, int channels) {
     if (channels == 1)
@@ -130,14 +129,14 @@ deal_back(float *restrict to, const float *restrict from, int step, int cells, i
             move(to + (c * step + p) * channels, from + (p * cells + c) * channels, channels);
 }
 
-/* Loops of their own for the usual numbers of channels. */
+/* The loops with the usual numbers of channels as constants. */
 #define DEAL(how, to, from, step, cells, channels)                                                 \
     ((channels) == 1   ? how(to, from, step, cells, 1)                                             \
      : (channels) == 3 ? how(to, from, step, cells, 3)                                             \
      : (channels) == 4 ? how(to, from, step, cells, 4)                                             \
                        : how(to, from, step, cells, channels))
 
-/* A coarse row of the result's columns, from the line. */
+/* Filter the line along x: a coarse row with the result's columns. */
 static void filter_row(const struct work *w, float *row) {
     const struct imf_decimated_job *j = w->j;
     const struct imf_decimated *x = &j->axis[IMF_X];
@@ -161,7 +160,7 @@ static void filter_row(const struct work *w, float *row) {
     DEAL(deal_back, row, w->phases, x->step, w->cells, channels);
 }
 
-/* The rows from coarse row `cell` of the block to the next; rows[] is a ring. */
+/* Make the result's rows from coarse row `cell` of the block to the next; rows[] is a ring. */
 static void finish_rows(const struct work *w, int cell) {
     const struct imf_decimated_job *j = w->j;
     const struct imf_decimated *y = &j->axis[IMF_Y];

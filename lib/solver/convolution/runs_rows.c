@@ -1,4 +1,4 @@
-/* runs_rows.c - the inner loops of solver/convolution/runs.c, which compilers make vectors of */
+/* runs_rows.c - the inner loops of solver/convolution/runs.c, which compilers vectorise */
 #include "solver/convolution/runs_rows.h"
 
 #include "base/clones.h"
@@ -9,14 +9,14 @@
 /* ---- prefix sums ------------------------------------------------------------------------------ */
 
 #define AS_IT_IS(v) (v)
-/* A float to whole units, towards 0. */
+/* A float in units, rounded towards 0. */
 #define UNITS(v) ((uint32_t)(int32_t)((v)*unit))
 
 #define PREFIX(name, sum, sample, VALUE)                                                           \
     static inline void name##_of(sum *restrict to, const sample *restrict from, int channels,      \
                                  int n, float unit) {                                              \
         (void)unit;                                                                                \
-        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* more, or gcc 12 warns */                        \
+        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* twice as many, or gcc 12 warns */               \
         for (int i = 0; i < n; i += channels)                                                      \
             for (int c = 0; c < channels; c++) {                                                   \
                 to[i + c] = before[c];                                                             \
@@ -26,7 +26,7 @@
     }                                                                                              \
     static void name(sum *restrict to, const sample *restrict from, int channels, int n,           \
                      float unit) {                                                                 \
-        switch (channels) { /* whose sums stay in registers */                                     \
+        switch (channels) { /* constants, so that sums stay in registers */                        \
         case 1:                                                                                    \
             name##_of(to, from, 1, n, unit);                                                       \
             break;                                                                                 \
@@ -66,7 +66,7 @@ void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, 
 #define RUNS2(k) RUN(k) + RUN(k + 1)
 #define RUNS4(k) RUNS2(k) + RUNS2(k + 2)
 
-/* With so many runs side by side. */
+/* Add `count` runs at once. */
 #define TAKE(type, count, all)                                                                     \
     do {                                                                                           \
         const type *from[count], *to[count];                                                       \
@@ -130,11 +130,11 @@ void imf_runs_widen(double *all, const uint32_t *sum, double weight, int n) {
 
 /* ---- the end ---------------------------------------------------------------------------------- */
 
-/* What a float64 of up to 2^51 is added to, and loses again, to become a whole number, of two as
- * near the even one: no function to call. */
+/* Added to a double of up to 2^51 and subtracted again this rounds it to the nearest integer, ties to
+ * even, without a function call. */
 #define ROUND 0x1.8p52
 
-/* imf_epilogue_apply() of sums, in loops over one operation each. */
+/* imf_epilogue_apply() of sums; a loop for each operation. */
 IMF_CLONES static void runs_values(const struct imf_epilogue *e, double *v, int n) {
     double scale = e->scale, add = e->add, multiply = e->multiply, offset = e->offset;
     for (int i = 0; i < n; i++)
