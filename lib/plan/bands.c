@@ -312,7 +312,7 @@ static int whole_reach(const struct imf_bands *b) {
  * from the other end. */
 static const char *why_hold(const struct imf_bands *b, const struct imf_bands_ask *ask) {
     const struct imf_chain *c = b->chain;
-    if (!ask->form.ends)
+    if (!ask->form.streams)
         return "it is read, written or looked at as a whole";
     for (int i = 0; i < c->count; i++) {
         struct imf_margin m = imf_bands_reach(&c->passes[i]);

@@ -43,7 +43,7 @@ struct imf_bands {
     struct imf_segment *segment;
     int count;
     struct imf_window *window; /* chain->count + 1 */
-    bool host;                 /* samples between passes are float64 */
+    bool float64;              /* samples between passes are */
     bool streams;              /* the image and the result are windows */
     const char *holds;         /* else: why not; static */
     bool slice;                /* of the result: windows stay as they are */
@@ -51,12 +51,11 @@ struct imf_bands {
                  is made of, for those who make it again */
 };
 
-/* What is asked of bands. */
 struct imf_bands_form {
-    int advance; /* rows a band; 0: as the budget has it */
-    bool floats; /* samples between passes are floats on the host, too */
-    bool ends;   /* let the rows stream, if the chain can and the image is worth it */
-    bool apart;  /* send them to the device as to a GPU, whatever it is */
+    int advance;    /* rows a band; 0: as many as the budget allows */
+    bool float64;   /* samples between passes are float64 */
+    bool streams;   /* let rows stream, if the chain can and the image is worth it */
+    bool transfers; /* copy rows to and from the device as for a GPU, though memory may be one */
 };
 
 /* wish[i], step[i]: of pass i, as of its solver's proposal. */

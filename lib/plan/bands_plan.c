@@ -31,7 +31,7 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
     const struct imf_bands_ask ask = {wish, step, d ? imf_tuning_band_bytes(d) : HOST_BYTES, form};
     enum imf_status st = imf_bands_make(out, c, &ask, err);
     if (!st)
-        (*out)->host = !d && !form.floats;
+        (*out)->float64 = form.float64;
     free(wish);
     return st;
 }
@@ -47,7 +47,7 @@ enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *
     const struct imf_bands_ask ask = {.wish = wish};
     enum imf_status st = imf_bands_make(out, c, &ask, err);
     if (!st)
-        (*out)->host = true;
+        (*out)->float64 = true;
     free(wish);
     return st;
 }
@@ -113,7 +113,7 @@ enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *
     if (st)
         return st;
     struct imf_bands *b = *out;
-    b->host = b->slice = true;
+    b->float64 = b->slice = true;
     b->count = 1;
     b->segment[0] = (struct imf_segment){.end = c->count, .advance = c->height, .bands = 1};
     for (int index = 0; index <= c->count; index++)

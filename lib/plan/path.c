@@ -161,7 +161,7 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
  * with out->why, where that cannot be: the proposal that cannot is not able then. */
 static bool measure(struct imf_path *out, const struct search *s) {
     const struct imf_device *d = out->on_device ? s->proposals->device : NULL;
-    const struct imf_bands_form form = {.ends = !s->ask->whole, .floats = !out->float64};
+    const struct imf_bands_form form = {.streams = !s->ask->whole, .float64 = out->float64};
     struct imf_bands *bands = NULL;
     struct imf_error err;
     if (imf_proposals_band(&bands, s->chain, out->taken, form, d, &err)) {

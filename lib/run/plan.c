@@ -38,7 +38,7 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     plan->ctx = ctx;
     plan->filter = filter;
     plan->settings = *settings;
-    plan->form.ends = !settings->whole;
+    plan->form.streams = !settings->whole;
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
     plan->input = plan->output = *input;
     st = imf_filter_turn(&plan->turned, filter, input->orientation, err);

@@ -25,7 +25,7 @@ bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
 
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     struct imf_bands_form form = ws->plan->form;
-    form.ends = ws->streams;
+    form.streams = ws->streams;
     return form;
 }
 
