@@ -90,30 +90,30 @@ static bool verified(struct imf_exec *x, const struct imf_chain *c, unsigned cha
  * too coarse for is done all the same, since it has bands, too, but is no result to be verified. */
 enum { TILES_GPU = 5 };
 static bool choose_solvers(struct imf_chain *chain, size_t turn, const struct imf_device *d,
-                           struct imf_proposal *taken, bool *loose) {
+                           struct imf_proposal *chosen, bool *loose) {
     static const struct imf_solver *const solvers[] = {
         &imf_solver_separable,  &imf_solver_direct, &imf_solver_separable_gpu,
         &imf_solver_direct_gpu, &imf_solver_fft,    &imf_solver_fft_gpu};
     *loose = false;
     for (int i = 0; i < chain->count; i++) {
         struct imf_problem *p = &chain->passes[i].problem;
-        taken[i] = (struct imf_proposal){.able = true, .place = IMF_PLACE_DEVICE, .step = 1};
+        chosen[i] = (struct imf_proposal){.able = true, .place = IMF_PLACE_DEVICE, .step = 1};
         *loose = *loose || chain->passes[i].coarse;
         chain->passes[i].coarse = false; /* devices have no float64 between passes */
         if (chain->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
-        taken[i].able = false;
-        for (size_t k = 0; k < 2 * COUNT(solvers) && !taken[i].able; k++) {
+        chosen[i].able = false;
+        for (size_t k = 0; k < 2 * COUNT(solvers) && !chosen[i].able; k++) {
             if (k == COUNT(solvers)) {
                 p->tolerance = p->tolerance_even = INFINITY;
                 *loose = true;
             }
             if (p->kind == IMF_TRANSFER)
-                imf_propose(&taken[i], &imf_solver_frequency, p, d);
+                imf_propose(&chosen[i], &imf_solver_frequency, p, d);
             else
-                imf_propose(&taken[i], solvers[(k + turn) % COUNT(solvers)], p, d);
+                imf_propose(&chosen[i], solvers[(k + turn) % COUNT(solvers)], p, d);
         }
-        if (!taken[i].able)
+        if (!chosen[i].able)
             return false;
     }
     return true;
@@ -122,7 +122,7 @@ static bool choose_solvers(struct imf_chain *chain, size_t turn, const struct im
 static void check_chain(struct checkcl *c, struct imf_chain *chain,
                         const struct imf_chain *reference, size_t turn, const char *what) {
     static const int advances[] = {0, 1, 2, 3, 7, 24}; /* 0: at once */
-    struct imf_proposal taken[16];
+    struct imf_proposal chosen[16];
     struct imf_device device = *imf_queue_device(c->queue);
     /* Solvers for GPUs run anywhere, if slowly. */
     device.gpu = device.gpu || turn == 2 || turn == 3 || turn == TILES_GPU;
@@ -131,7 +131,7 @@ static void check_chain(struct checkcl *c, struct imf_chain *chain,
     struct imf_error err = {.text = ""};
     unsigned char *want = NULL;
     bool loose;
-    if (chain->count > 16 || !choose_solvers(chain, turn, &device, taken, &loose)) {
+    if (chain->count > 16 || !choose_solvers(chain, turn, &device, chosen, &loose)) {
         checkcl_refused(c, "%s: no solver", what);
         return;
     }
@@ -139,8 +139,8 @@ static void check_chain(struct checkcl *c, struct imf_chain *chain,
         struct imf_exec *x = NULL;
         struct imf_bands *bands = NULL;
         const struct imf_bands_form form = {.advance = advances[i]};
-        bool ok = !imf_proposals_band(&bands, chain, taken, form, &device, &err) &&
-                  !imf_exec_make_device(&x, chain, taken, form, c->rt, &err);
+        bool ok = !imf_proposals_band(&bands, chain, chosen, form, &device, &err) &&
+                  !imf_exec_make_device(&x, chain, chosen, form, c->rt, &err);
         if (ok && turn == TILES_GPU && advances[i] > 0)
             checkcl_result(c, bands->segment[0].bands > 1, "%s: all tiles at once", what);
         imf_bands_free(&bands);

@@ -30,10 +30,10 @@ double imf_layout_surfaces(const struct imf_bands *bands, const struct imf_devic
     return total;
 }
 
-double imf_layout_bytes(const struct imf_bands *bands, const struct imf_proposal *taken,
+double imf_layout_bytes(const struct imf_bands *bands, const struct imf_proposal *chosen,
                         const struct imf_device *d) {
     double total = imf_layout_surfaces(bands, d);
     for (int i = 0; i < bands->chain->count; i++)
-        total += taken[i].bytes;
+        total += chosen[i].bytes;
     return total;
 }

@@ -299,15 +299,15 @@ static enum imf_status make_output(struct device *d, int k, struct imf_error *er
 }
 
 /* The host reads or writes surface i: the result, or what its passes work on. */
-static bool host_uses(const struct imf_chain *c, int i, const struct imf_proposal *taken) {
-    bool uses = taken[i - 1].place == IMF_PLACE_HOST;
+static bool host_uses(const struct imf_chain *c, int i, const struct imf_proposal *chosen) {
+    bool uses = chosen[i - 1].place == IMF_PLACE_HOST;
     for (int k = i; k < c->count; k++)
-        uses = uses || (taken[k].place == IMF_PLACE_HOST &&
+        uses = uses || (chosen[k].place == IMF_PLACE_HOST &&
                         (c->passes[k].source == i - 1 || c->passes[k].second == i - 1));
     return uses;
 }
 
-static enum imf_status make_surface(struct device *d, int i, const struct imf_proposal *taken,
+static enum imf_status make_surface(struct device *d, int i, const struct imf_proposal *chosen,
                                     struct imf_error *err) {
     const struct imf_chain *c = d->exec.chain;
     struct imf_surface *s = &d->exec.surface[i];
@@ -321,33 +321,33 @@ static enum imf_status make_surface(struct device *d, int i, const struct imf_pr
     if (i == 0 || i == c->count)
         return st;
     return imf_buffer_make(&s->mem, d->queue,
-                           host_uses(c, i, taken) ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
+                           host_uses(c, i, chosen) ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
                            imf_surface_bytes(s), err);
 }
 
 /* A pass that the host does on mapped surfaces. */
-static enum imf_status make_mapped(struct device *d, int i, const struct imf_proposal *taken,
+static enum imf_status make_mapped(struct device *d, int i, const struct imf_proposal *chosen,
                                    struct imf_error *err) {
     const struct imf_pass *pass = &d->exec.chain->passes[i];
     struct imf_step *step = &d->exec.step[i];
     struct imf_problem p = pass->problem;
     if (pass->kind == IMF_PASS_POINT)
-        return imf_exec_make_host_point(&d->exec, i, taken, err);
+        return imf_exec_make_host_point(&d->exec, i, chosen, err);
     p.in = d->exec.surface[pass->source + 1].sample;
     p.out = d->exec.surface[i + 1].sample;
-    step->solver = taken->solver;
-    return step->solver->make(&step->job, &p, taken, NULL, err);
+    step->solver = chosen->solver;
+    return step->solver->make(&step->job, &p, chosen, NULL, err);
 }
 
-static enum imf_status make_step(struct device *d, int i, const struct imf_proposal *taken,
+static enum imf_status make_step(struct device *d, int i, const struct imf_proposal *chosen,
                                  struct imf_error *err) {
     const struct imf_chain *c = d->exec.chain;
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_surface *source = &d->exec.surface[pass->source + 1];
     struct imf_step *step = &d->exec.step[i];
-    if (taken->place == IMF_PLACE_HOST) {
+    if (chosen->place == IMF_PLACE_HOST) {
         step->on_host = true;
-        return make_mapped(d, i, taken, err);
+        return make_mapped(d, i, chosen, err);
     }
     if (pass->kind == IMF_PASS_POINT)
         return imf_point_make(&d->beside[i].point, d->queue, &pass->point, source->sample,
@@ -359,13 +359,13 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
         st = imf_edge_make(&d->beside[i].edge, d->queue, &image, imf_chain_margin(c, pass->source),
                            c->edge, pass->problem.outside, err);
     }
-    step->solver = taken->solver;
+    step->solver = chosen->solver;
     struct imf_problem p = pass->problem;
-    p.height = imf_min(taken->height, d->exec.bands->window[i + 1].tallest);
-    return st ? st : step->solver->make(&step->job, &p, taken, d->queue, err);
+    p.height = imf_min(chosen->height, d->exec.bands->window[i + 1].tallest);
+    return st ? st : step->solver->make(&step->job, &p, chosen, d->queue, err);
 }
 
-static enum imf_status make(struct device *d, const struct imf_proposal *taken,
+static enum imf_status make(struct device *d, const struct imf_proposal *chosen,
                             struct imf_bands_form form, struct imf_runtime *rt,
                             struct imf_error *err) {
     struct imf_exec *x = &d->exec;
@@ -373,23 +373,24 @@ static enum imf_status make(struct device *d, const struct imf_proposal *taken,
     d->beside = calloc((size_t)c->count, sizeof *d->beside);
     if (!d->beside)
         return imf_fail_memory(err, (size_t)c->count * sizeof *d->beside);
-    enum imf_status st = imf_bands_plan(&x->bands, c, taken, form, imf_queue_device(d->queue), err);
+    enum imf_status st =
+        imf_bands_plan(&x->bands, c, chosen, form, imf_queue_device(d->queue), err);
     if (!st)
         st = imf_exec_init_bands(x, err);
     x->transfers = form.transfers || imf_queue_device(d->queue)->gpu;
     if (!st && x->transfers)
         st = imf_transfer_open(&d->transfer, d->queue, rt, err);
     for (int i = 0; i <= c->count && !st; i++)
-        st = make_surface(d, i, taken, err);
+        st = make_surface(d, i, chosen, err);
     for (int i = 0; i < c->count && !st; i++)
-        st = make_step(d, i, &taken[i], err);
+        st = make_step(d, i, &chosen[i], err);
     if (!st && c->keep_alpha)
         st = imf_alpha_make(&d->alpha, d->queue, c, err);
     return st;
 }
 
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *c,
-                                     const struct imf_proposal *taken, struct imf_bands_form form,
+                                     const struct imf_proposal *chosen, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err) {
     struct device *d = calloc(1, sizeof *d);
     *out = NULL;
@@ -400,7 +401,7 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     if (!st)
         st = imf_queue_open(&d->queue, rt, err);
     if (!st)
-        st = make(d, taken, form, rt, err);
+        st = make(d, chosen, form, rt, err);
     if (st)
         imf_exec_free(out);
     return st;

@@ -45,7 +45,7 @@ enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chai
 /* On a device, but for the passes whose place is the host. taken[i] is the proposal that pass i runs
  * by, made for the height of the bands (imf_proposals_band()). */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
-                                     const struct imf_proposal *taken, struct imf_bands_form form,
+                                     const struct imf_proposal *chosen, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 

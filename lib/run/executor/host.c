@@ -75,28 +75,28 @@ static bool is_float64(const struct way *way) {
 
 /* How the reference does pass i. */
 static enum imf_status propose(const struct imf_chain *c, int i, enum imf_sample last,
-                               struct imf_proposal *taken, struct imf_error *err) {
+                               struct imf_proposal *chosen, struct imf_error *err) {
     const struct imf_pass *pass = &c->passes[i];
     struct imf_problem p = pass->problem;
-    *taken = (struct imf_proposal){.backend = IMF_BACKEND_CPU, .able = true, .step = 1};
+    *chosen = (struct imf_proposal){.backend = IMF_BACKEND_CPU, .able = true, .step = 1};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return IMF_OK;
     p.in = imf_chain_sample(c, pass->source + 1, true);
     p.out = i + 1 < c->count ? IMF_F64 : last;
-    imf_propose_host(taken, &p);
-    return taken->able ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", taken->why);
+    imf_propose_host(chosen, &p);
+    return chosen->able ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", chosen->why);
 }
 
-static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_proposal *taken,
+static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_proposal *chosen,
                                  struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
     struct imf_problem p = pass->problem;
     p.in = x->surface[pass->source + 1].sample;
     p.out = x->surface[i + 1].sample;
     if (pass->kind == IMF_PASS_POINT)
-        return imf_exec_make_host_point(x, i, taken, err);
-    x->step[i].solver = taken->solver;
-    return taken->solver->make(&x->step[i].job, &p, taken, NULL, err);
+        return imf_exec_make_host_point(x, i, chosen, err);
+    x->step[i].solver = chosen->solver;
+    return chosen->solver->make(&x->step[i].job, &p, chosen, NULL, err);
 }
 
 static enum imf_status make_surface(struct imf_exec *x, int i, enum imf_sample last,
@@ -113,10 +113,10 @@ static enum imf_status make_surface(struct imf_exec *x, int i, enum imf_sample l
     return st;
 }
 
-static enum imf_status make_bands(struct imf_exec *x, const struct imf_proposal *taken,
+static enum imf_status make_bands(struct imf_exec *x, const struct imf_proposal *chosen,
                                   const struct way *way, struct imf_error *err) {
     enum imf_status st = way->form
-                             ? imf_bands_plan(&x->bands, x->chain, taken, *way->form, NULL, err)
+                             ? imf_bands_plan(&x->bands, x->chain, chosen, *way->form, NULL, err)
                          : way->to ? imf_bands_slice(&x->bands, x->chain, way->from, way->to, err)
                                    : imf_bands_whole(&x->bands, x->chain, err);
     if (!st)
@@ -127,23 +127,23 @@ static enum imf_status make_bands(struct imf_exec *x, const struct imf_proposal 
 static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, const struct way *way,
                             struct imf_error *err) {
     struct imf_exec *x = *out = calloc(1, sizeof *x);
-    struct imf_proposal *taken = calloc((size_t)c->count, sizeof *taken);
-    enum imf_status st = x && taken ? IMF_OK : imf_fail_memory(err, sizeof *x);
+    struct imf_proposal *chosen = calloc((size_t)c->count, sizeof *chosen);
+    enum imf_status st = x && chosen ? IMF_OK : imf_fail_memory(err, sizeof *x);
     if (!st)
         st = imf_exec_init(x, &host, c, err);
     if (!st && way->path)
-        memcpy(taken, way->path->taken, (size_t)c->count * sizeof *taken);
+        memcpy(chosen, way->path->chosen, (size_t)c->count * sizeof *chosen);
     for (int i = 0; i < c->count && !st && !way->path; i++)
-        st = propose(c, i, way->last, &taken[i], err);
+        st = propose(c, i, way->last, &chosen[i], err);
     if (!st)
-        st = make_bands(x, taken, way, err);
+        st = make_bands(x, chosen, way, err);
     if (!st)
         st = imf_exec_init_bands(x, err);
     for (int i = 0; i <= c->count && !st; i++)
         st = make_surface(x, i, way->last, err);
     for (int i = 0; i < c->count && !st; i++)
-        st = make_step(x, i, &taken[i], err);
-    free(taken);
+        st = make_step(x, i, &chosen[i], err);
+    free(chosen);
     if (st && x && !x->ops) {
         free(x);
         *out = NULL;

@@ -16,9 +16,9 @@ void imf_exec_fill_host(const struct imf_exec *x, int i, const struct imf_surfac
 }
 
 enum imf_status imf_exec_make_host_point(struct imf_exec *x, int i,
-                                         const struct imf_proposal *taken, struct imf_error *err) {
+                                         const struct imf_proposal *chosen, struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
-    if (taken->backend == IMF_BACKEND_CPU)
+    if (chosen->backend == IMF_BACKEND_CPU)
         return IMF_OK;
     x->step[i].solver = &rows;
     return imf_point_rows_make(&x->step[i].job, &pass->point, x->surface[pass->source + 1].sample,

@@ -29,7 +29,7 @@ static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
 
 static void finish(struct imf_workspace *ws) {
     imf_exec_free(&ws->exec);
-    free(ws->fallback.way);
+    free(ws->fallback.candidates);
 }
 
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
@@ -133,7 +133,7 @@ static enum imf_status run(struct imf_workspace *ws, const struct imf_pixel_io *
 /* ---- the interface -------------------------------------------------------------------------- */
 
 /* 0 is what a caller without metadata leaves. */
-static bool lies_like(const struct imf_info *a, const struct imf_info *b) {
+static bool same_orientation(const struct imf_info *a, const struct imf_info *b) {
     return (a->orientation > 1 ? a->orientation : 1) == (b->orientation > 1 ? b->orientation : 1);
 }
 
@@ -153,7 +153,7 @@ static enum imf_status measure_whole(const struct imf_workspace *ws, double *byt
     struct imf_bands *bands = NULL;
     const struct imf_path *path = ws->on_device || ws->on_gles ? &p->path : &p->host;
     const struct imf_bands_form form = {.float64 = path->float64};
-    enum imf_status st = imf_bands_plan(&bands, p->chain, path->taken, form, d, err);
+    enum imf_status st = imf_bands_plan(&bands, p->chain, path->chosen, form, d, err);
     *bytes = st ? 0 : imf_layout_surfaces(bands, d);
     imf_bands_free(&bands);
     return st;
@@ -167,7 +167,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
     double whole = 0;
     if (!settings->max_memory)
         return IMF_OK;
-    if (!ws->choice.chosen->holds && !streams) {
+    if (!ws->choice.chosen->whole_image_reason && !streams) {
         enum imf_status st = measure_whole(ws, &whole, err);
         if (st)
             return st;
@@ -196,7 +196,8 @@ enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *r
     memset(r, 0, sizeof *r);
     if (info->width != input->width || info->height != input->height ||
         info->channels != input->channels || info->depth != input->depth ||
-        info->color != input->color || info->alpha != input->alpha || !lies_like(info, input))
+        info->color != input->color || info->alpha != input->alpha ||
+        !same_orientation(info, input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
     if (may_use_palette(ws->plan, reader, writer, options)) {
         r->setup_ms = imf_context_take_setup_ms(ws->plan->ctx);
