@@ -24,7 +24,17 @@ extern "C" {
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
 #endif
-#define IMF_VERSION "0.2.0"
+
+/* The header's version; imf_version() is that of the library that is linked to. */
+#define IMF_VERSION_MAJOR 0
+#define IMF_VERSION_MINOR 2
+#define IMF_VERSION_PATCH 0
+/* To compare with: 200 is 0.2.0, 10203 is 1.2.3. */
+#define IMF_VERSION_NUMBER (IMF_VERSION_MAJOR * 10000 + IMF_VERSION_MINOR * 100 + IMF_VERSION_PATCH)
+#define IMF_VERSION_JOIN(major, minor, patch) #major "." #minor "." #patch
+#define IMF_VERSION_TEXT(major, minor, patch) IMF_VERSION_JOIN(major, minor, patch)
+#define IMF_VERSION IMF_VERSION_TEXT(IMF_VERSION_MAJOR, IMF_VERSION_MINOR, IMF_VERSION_PATCH)
+
 enum imf_status {
     IMF_OK = 0,
     IMF_ERR_ARGUMENT,  /* the caller passed something that no image could satisfy */
@@ -88,10 +98,12 @@ enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_S
 /* Which of PNM's formats: any that holds the image, the smallest first, or one of them. */
 enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM };
 
+#define IMF_COMPRESSION_NONE (-1)
+
 struct imf_encode {
     int quality;         /* JPEG 1..100; 0: keep the source's, or 92 when there is none */
     int subsampling;     /* JPEG 444, 422 or 420; 0: keep the source's, or 420 when there is none */
-    int compression;     /* of PNG, 0 (none), 1 (fast) .. 9 (small); -1: 6 */
+    int compression;     /* PNG 1 (fast) .. 9 (small), IMF_COMPRESSION_NONE; 0: 6 */
     unsigned strip;      /* a set of enum imf_strip: metadata not to write */
     bool optimize;       /* JPEG: Huffman tables for this image; all its coefficients are held */
     uint64_t max_memory; /* bytes for the encoder's buffers; 0: no limit */

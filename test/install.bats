@@ -4,7 +4,7 @@ load helper
 SOURCE=$BATS_TEST_DIRNAME/..
 BUILD=${BUILD:-$SOURCE/build}
 CLIENTS=$BATS_TEST_DIRNAME/install
-VERSION=$(sed -n 's/^.define IMF_VERSION "\(.*\)"/\1/p' "$SOURCE/lib/imfilter.h")
+VERSION=$(sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' "$SOURCE/lib/imfilter.h" | paste -sd. -)
 
 # What was built is installed; nothing is built again beside the other tests.
 make_quietly() { # TARGET VARIABLE=VALUE...

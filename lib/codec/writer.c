@@ -103,7 +103,7 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     w->stream = stream;
     w->input = *info;
     w->info = imf_writer_shape(info, encode, metadata);
-    w->encode = encode ? *encode : (struct imf_encode){.compression = -1};
+    w->encode = encode ? *encode : (struct imf_encode){0};
     w->metadata = metadata;
     if (w->info.orientation == 1)
         w->turn = imf_turn_of(input_orientation(info, metadata));

@@ -9,7 +9,7 @@
 static enum imf_status chart_write(const struct imf_picture *p, const char *name,
                                    struct imf_error *err) {
     struct imf_writer *writer = NULL;
-    const struct imf_encode encode = {.compression = -1};
+    const struct imf_encode encode = {0};
     const struct imf_info info = {.width = p->width,
                                   .height = p->height,
                                   .channels = 3,

@@ -142,7 +142,7 @@ static double filter(const char *spec, FILE *in, FILE *out, enum imf_format form
                      size_t size) {
     struct imf_error err;
     struct imf_context_options context = {.device = IMF_DEVICE_AUTO};
-    struct imf_encode encode = {.compression = -1};
+    struct imf_encode encode = {0};
     struct imf_settings settings = {0};
     struct imf_run_options options = {0};
     struct imf_limits limits = {0};
