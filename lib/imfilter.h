@@ -250,15 +250,6 @@ struct imf_context_options {
     const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
     const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none. Not
                               used where it is a link, not ours, or others can write it */
-    /* Drivers may abort, hang or crash. A command that uses one, {"/proc/self/exe", "--try", NULL},
-     * is run before it is loaded, unless the cache directory has its end: by a signal, IMF_PROBE_WRONG
-     * or after probe_seconds (0: 20), IMF_ERR_NO_DEVICE. NULL: trust. Borrowed. */
-    const char *const *probe, *const *gles_probe; /* of OpenCL, of OpenGL ES */
-    unsigned probe_seconds;
-#define IMF_PROBE_WRONG 65 /* the command's exit status where wrong samples were made */
-    /* Let PoCL keep its files in the cache directory or else in a temporary one, gone with the
-     * context. Unless it is set this sets POCL_CACHE_DIR: not beside threads that read those. */
-    bool pocl_cache;
 };
 
 struct imf_context; /* holds the device once something needs it; creating one touches none */
@@ -266,9 +257,6 @@ enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err);
 void imf_context_free(struct imf_context **ctx);
-/* What it does before it loads OpenCL: for callers of imf_device_list(). */
-enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
-
 struct imf_device_info {
     int index; /* -1: it is OpenGL ES's, of which no numbers are known */
     char name[128], platform[128], driver[64], version[64];
@@ -409,45 +397,6 @@ enum imf_status imf_fft_map(struct imf_fft *fft, float **values, struct imf_erro
 enum imf_status imf_fft_unmap(struct imf_fft *fft, struct imf_error *err);
 enum imf_status imf_fft_transform(struct imf_fft *fft, enum imf_fft_direction direction,
                                   struct imf_error *err);
-
-/* ---- pictures of filters and images --------------------------------------------------------- */
-
-struct imf_picture { /* rows of 3 * width bytes, red, green, blue: to be written as 8-bit RGB */
-    int width, height;
-    unsigned char *rgb;
-};
-void imf_picture_free(struct imf_picture **picture);
-/* The coefficients of every stage as text, with size, origin, scale, sums, rank and gains; of a
- * transfer function a table of gains. *text is the caller's to free(). Lines over 160 characters
- * are cut to the part around the origin, unless `whole`. The decimal point is the locale's. */
-enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, bool whole,
-                                 struct imf_error *err);
-/* Stage under stage: coefficients (negative blue, positive orange), magnitude of the frequency
- * response over -0.5..0.5 cycles a pixel, and its sections; last the chain's, if it has one. */
-enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
-                                   struct imf_error *err);
-
-struct imf_pixels { /* in memory, as struct imf_info says; the stride is in bytes; borrowed */
-    const struct imf_info *info;
-    const void *data;
-    size_t stride;
-};
-
-/* Periodic patterns at +-(u, v) cycles a pixel, u >= 0, each with the radius of a notch that
- * removes it; the strongest first. 0 dB is a cosine that spans black to white. */
-enum { IMF_PEAKS = 8 };
-struct imf_peaks {
-    size_t count;
-    double u[IMF_PEAKS], v[IMF_PEAKS], radius[IMF_PEAKS], decibels[IMF_PEAKS];
-};
-
-/* The spectrum of an image's luma, less its mean and under a Hann window, in decibels, and the mean
- * of each ring of frequencies; `after`, if not NULL, beside it. Needs 8 bytes a pixel. name and
- * filter are titles, or NULL; peaks, if not NULL, receives those of `before`. */
-enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
-                                     const struct imf_pixels *after, const char *name,
-                                     const char *filter, struct imf_peaks *peaks,
-                                     struct imf_error *err);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

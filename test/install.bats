@@ -61,6 +61,7 @@ both_link() { # COMPILER SOURCE OPTION...
     [ "$(wc -l <declared)" -gt 40 ]
     sed -i "s/@.*//" shown
     diff declared shown
+    [ -z "$(grep -e imf_filter_picture -e imf_context_guard shown)" ]
     readelf -d "$BUILD/libimfilter.so" | grep -F 'soname: [libimfilter.so.0]'
 }
 
@@ -75,6 +76,7 @@ both_link() { # COMPILER SOURCE OPTION...
         echo "$file"
         [ -f "root/opt/imfilter/$file" ]
     done
+    [ "$(ls root/opt/imfilter/include)" = imfilter.h ]
     [ -z "$(grep -F "$PWD" root/opt/imfilter/lib/here/pkgconfig/imfilter.pc)" ]
     grep -x 'libdir=${prefix}/lib/here' root/opt/imfilter/lib/here/pkgconfig/imfilter.pc
     echo mine >root/opt/imfilter/share/imfilter/own.flt

@@ -51,15 +51,15 @@ void device_guard(struct options *o) {
     reserve_environment();
     quiet_drivers();
     signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of children is lost */
-    o->context.pocl_cache = true;
+    o->guard.pocl_cache = true;
     o->trial[0] = "/proc/self/exe";
     o->trial[1] = DEVICE_TRIAL;
     o->trial[2] = o->device;
     o->gles_trial[0] = o->trial[0];
     o->gles_trial[1] = GLES_TRIAL;
-    o->context.probe = seconds ? o->trial : NULL;
-    o->context.gles_probe = seconds ? o->gles_trial : NULL;
-    o->context.probe_seconds = seconds;
+    o->guard.probe = seconds ? o->trial : NULL;
+    o->guard.gles_probe = seconds ? o->gles_trial : NULL;
+    o->guard.probe_seconds = seconds;
 }
 
 enum { WIDTH = 16, HEIGHT = 8, CHANNELS = 3, MOST = WIDTH * HEIGHT * CHANNELS };

@@ -12,8 +12,9 @@
 
 struct imf_context {
     struct imf_context_options options; /* its strings are owned copies */
-    char *name, *cache_dir;             /* cache_dir NULL: keep nothing on disk */
-    pthread_mutex_t opening;            /* held through probes, which take seconds; of: */
+    struct imf_driver_guard guard;
+    char *name, *cache_dir;  /* cache_dir NULL: keep nothing on disk */
+    pthread_mutex_t opening; /* held through probes, which take seconds; of: */
     bool prepared;
     struct imf_pocl_cache pocl;
     bool failed; /* to open, */
@@ -80,6 +81,10 @@ enum imf_status imf_context_create(struct imf_context **out,
     return IMF_OK;
 }
 
+void imf_context_guard(struct imf_context *ctx, const struct imf_driver_guard *guard) {
+    ctx->guard = *guard;
+}
+
 void imf_context_free(struct imf_context **ctx) {
     if (!*ctx)
         return;
@@ -96,7 +101,7 @@ void imf_context_free(struct imf_context **ctx) {
 
 static bool try_out(const struct imf_context *ctx, enum imf_probe_of of, const char *const *argv,
                     struct imf_error *err) {
-    unsigned seconds = ctx->options.probe_seconds ? ctx->options.probe_seconds : PROBE_SECONDS;
+    unsigned seconds = ctx->guard.probe_seconds ? ctx->guard.probe_seconds : PROBE_SECONDS;
     return imf_probe(ctx->cache_dir, of, argv, seconds, err) == IMF_OK;
 }
 
@@ -108,13 +113,13 @@ static void add_setup(struct imf_context *ctx, double ms) {
 
 /* Both with `opening` held. */
 static void prepare(struct imf_context *ctx) {
-    const struct imf_context_options *o = &ctx->options;
+    const struct imf_driver_guard *guard = &ctx->guard;
     if (ctx->prepared)
         return;
     ctx->prepared = true;
-    if (o->probe)
-        ctx->failed = !try_out(ctx, IMF_PROBE_OPENCL, o->probe, &ctx->failure);
-    if (o->pocl_cache && !ctx->failed)
+    if (guard->probe)
+        ctx->failed = !try_out(ctx, IMF_PROBE_OPENCL, guard->probe, &ctx->failure);
+    if (guard->pocl_cache && !ctx->failed)
         imf_pocl_cache_open(&ctx->pocl, ctx->cache_dir);
 }
 
@@ -154,7 +159,7 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime 
 
 /* With `opening` held. */
 static void find_gles(struct imf_context *ctx) {
-    const char *const *probe = ctx->options.gles_probe;
+    const char *const *probe = ctx->guard.gles_probe;
     struct imf_error *err = &ctx->gles_failure;
     if (ctx->gles || ctx->gles_failed)
         return;

@@ -8,6 +8,7 @@
 #include "device/opencl.h"
 #include "device/quarantine.h"
 #include "device/rates.h"
+#include "imfilter_program.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #define IMF_DEVICE_PROBE_H
 
 #include "base/error.h"
+#include "imfilter_program.h"
 
 /* Whose drivers: what a result depends on, and what is said of a bad one. */
 enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };

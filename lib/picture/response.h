@@ -5,6 +5,7 @@
 #define IMF_PICTURE_RESPONSE_H
 
 #include "filter/filter.h"
+#include "imfilter_program.h"
 
 /* Frequencies k / IMF_RESPONSE for k = -128..127 in both directions; rows of v, u to the right. */
 #define IMF_RESPONSE 256

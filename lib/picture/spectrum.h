@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "fourier/half_plane.h"
+#include "imfilter_program.h"
 
 #define IMF_RINGS 128 /* rings of equal width from frequency 0 to 0.5 */
 

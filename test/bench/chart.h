@@ -2,7 +2,7 @@
 #ifndef BENCH_CHART_H
 #define BENCH_CHART_H
 
-#include "imfilter.h"
+#include "imfilter_program.h"
 
 #include <stdio.h>
 
