@@ -313,6 +313,15 @@ void imf_plan_free(struct imf_plan **plan);
 const struct imf_info *imf_plan_output(const struct imf_plan *plan);
 const struct imf_choice *imf_plan_choice(const struct imf_plan *plan);
 
+/* An image's pixels, working buffers, programs and device queue: made by the first run, kept for the
+ * next, for a thread that filters many images of a shape. The plan must outlive it. */
+struct imf_workspace;
+enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
+                                     struct imf_error *err);
+void imf_workspace_free(struct imf_workspace **workspace);
+const struct imf_plan *imf_workspace_plan(const struct imf_workspace *workspace);
+/* The plan's choice, unless the device failed in a run: then what was done instead, and will be. */
+const struct imf_choice *imf_workspace_choice(const struct imf_workspace *workspace);
 struct imf_run_options {
     unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
     bool verify;    /* run the reference too and compare */
@@ -335,28 +344,10 @@ struct imf_report {
 
 /* Decode every row of `reader`, filter, encode to `writer` (NULL: discard the result; the writer is
  * finished, not closed), each on a thread. The reader's info must equal the plan's input. */
-enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,
-                             struct imf_writer *writer, const struct imf_run_options *options,
-                             struct imf_report *report, struct imf_error *err);
-/* The same from memory to memory: samples as struct imf_info says, strides in bytes. */
-enum imf_status imf_plan_run_memory(const struct imf_plan *plan, const void *src, size_t src_stride,
-                                    void *dst, size_t dst_stride,
-                                    const struct imf_run_options *options,
-                                    struct imf_report *report, struct imf_error *err);
-
-/* An image's pixels, working buffers, programs and device queue: made by the first run, kept for the
- * next, for a thread that filters many images of a shape. The plan must outlive it. */
-struct imf_workspace;
-enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
-                                     struct imf_error *err);
-void imf_workspace_free(struct imf_workspace **workspace);
-const struct imf_plan *imf_workspace_plan(const struct imf_workspace *workspace);
-/* The plan's choice, unless the device failed in a run: then what was done instead, and will be. */
-const struct imf_choice *imf_workspace_choice(const struct imf_workspace *workspace);
-/* As imf_plan_run() and imf_plan_run_memory(). */
 enum imf_status imf_workspace_run(struct imf_workspace *workspace, struct imf_reader *reader,
                                   struct imf_writer *writer, const struct imf_run_options *options,
                                   struct imf_report *report, struct imf_error *err);
+/* The same from memory to memory: samples as struct imf_info says, strides in bytes. */
 enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const void *src,
                                          size_t src_stride, void *dst, size_t dst_stride,
                                          const struct imf_run_options *options,

@@ -75,12 +75,15 @@ static bool use(const struct imf_context_options *options, enum imf_backend back
     struct imf_context *context = NULL;
     struct imf_filter *filter = NULL;
     struct imf_plan *plan = NULL;
+    struct imf_workspace *workspace = NULL;
     for (int i = 0; i < MOST; i++)
         in[i] = (unsigned char)(i * i * 31 % 251);
     bool ok = imf_context_create(&context, options, NULL) == IMF_OK &&
               imf_filter_parse(&filter, &spec, 1, NULL) == IMF_OK &&
               imf_plan_create(&plan, context, filter, &info, &settings, NULL) == IMF_OK &&
-              imf_plan_run_memory(plan, in, row, out, row, NULL, NULL, NULL) == IMF_OK;
+              imf_workspace_create(&workspace, plan, NULL) == IMF_OK &&
+              imf_workspace_run_memory(workspace, in, row, out, row, NULL, NULL, NULL) == IMF_OK;
+    imf_workspace_free(&workspace);
     imf_plan_free(&plan);
     imf_filter_free(&filter);
     imf_context_free(&context);

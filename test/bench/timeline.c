@@ -152,6 +152,7 @@ static double filter(const char *spec, FILE *in, FILE *out, enum imf_format form
     struct imf_plan *plan = NULL;
     struct imf_reader *reader = NULL;
     struct imf_writer *writer = NULL;
+    struct imf_workspace *ws = NULL;
     if (imf_filter_parse(&f, &spec, 1, &err) || imf_context_create(&ctx, &context, &err) ||
         imf_reader_open(&reader, in, &limits, &err))
         die(err.text);
@@ -167,7 +168,8 @@ static double filter(const char *spec, FILE *in, FILE *out, enum imf_format form
         die(err.text);
     add(SET_UP, opened, now());
     run_begin = now();
-    if (imf_plan_run(plan, reader, writer, &options, &report, &err))
+    if (imf_workspace_create(&ws, plan, &err) ||
+        imf_workspace_run(ws, reader, writer, &options, &report, &err))
         die(err.text);
     if (!streamed)
         spread(&report);
@@ -178,6 +180,7 @@ static double filter(const char *spec, FILE *in, FILE *out, enum imf_format form
     imf_writer_close(&writer);
     imf_reader_close(&reader);
     fclose(out);
+    imf_workspace_free(&ws);
     imf_plan_free(&plan);
     imf_context_free(&ctx);
     imf_filter_free(&f);

@@ -18,6 +18,7 @@ int main(void) {
     struct imf_filter *filter = NULL;
     struct imf_context *context = NULL;
     struct imf_plan *plan = NULL;
+    struct imf_workspace *workspace = NULL;
     unsigned char result[4] = {0};
     enum imf_status status = imf_filter_parse(&filter, specs, 1, &err);
 
@@ -26,7 +27,10 @@ int main(void) {
     if (status == IMF_OK)
         status = imf_plan_create(&plan, context, filter, &info, &settings, &err);
     if (status == IMF_OK)
-        status = imf_plan_run_memory(plan, pixels, 2, result, 2, NULL, NULL, &err);
+        status = imf_workspace_create(&workspace, plan, &err);
+    if (status == IMF_OK)
+        status = imf_workspace_run_memory(workspace, pixels, 2, result, 2, NULL, NULL, &err);
+    imf_workspace_free(&workspace);
     imf_plan_free(&plan);
     imf_context_free(&context);
     imf_filter_free(&filter);

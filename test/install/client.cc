@@ -21,6 +21,7 @@ template <typename T, void (*Free)(T **)> using owned = std::unique_ptr<T, delet
 using filter = owned<imf_filter, imf_filter_free>;
 using context = owned<imf_context, imf_context_free>;
 using plan = owned<imf_plan, imf_plan_free>;
+using workspace = owned<imf_workspace, imf_workspace_free>;
 
 void check(imf_status status, const imf_error &err) {
     if (status != IMF_OK)
@@ -33,6 +34,7 @@ std::vector<unsigned char> blurred(const std::vector<unsigned char> &pixels, int
     imf_filter *f = nullptr;
     imf_context *c = nullptr;
     imf_plan *p = nullptr;
+    imf_workspace *w = nullptr;
 
     check(imf_filter_parse(&f, &spec, 1, &err), err);
     filter the_filter(f);
@@ -49,10 +51,12 @@ std::vector<unsigned char> blurred(const std::vector<unsigned char> &pixels, int
     settings.backend = IMF_BACKEND_CPU;
     check(imf_plan_create(&p, c, f, &info, &settings, &err), err);
     plan the_plan(p);
+    check(imf_workspace_create(&w, p, &err), err);
+    workspace the_workspace(w);
     std::vector<unsigned char> result(pixels.size());
-    check(
-        imf_plan_run_memory(p, pixels.data(), width, result.data(), width, nullptr, nullptr, &err),
-        err);
+    check(imf_workspace_run_memory(w, pixels.data(), width, result.data(), width, nullptr, nullptr,
+                                   &err),
+          err);
     return result;
 }
 

@@ -67,10 +67,14 @@ static enum imf_status filter_by(enum imf_backend backend, struct imf_context *c
                                  struct imf_report *report, struct imf_error *err) {
     const struct imf_settings settings = {.backend = backend};
     struct imf_plan *plan;
+    struct imf_workspace *ws = NULL;
     enum imf_status st = imf_plan_create(&plan, ctx, filter, &shape, &settings, err);
     if (!st)
-        st = imf_plan_run_memory(plan, image, WIDTH * CHANNELS, out, WIDTH * CHANNELS, NULL, report,
-                                 err);
+        st = imf_workspace_create(&ws, plan, err);
+    if (!st)
+        st = imf_workspace_run_memory(ws, image, WIDTH * CHANNELS, out, WIDTH * CHANNELS, NULL,
+                                      report, err);
+    imf_workspace_free(&ws);
     imf_plan_free(&plan);
     return st;
 }

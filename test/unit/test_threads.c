@@ -81,11 +81,13 @@ static void *work(void *argument) {
 static bool expect(struct test_case *t, const struct imf_plan *plan, struct imf_error *err) {
     static unsigned char image[SIZE];
     static const size_t stride = (size_t)WIDTH * CHANNELS;
-    bool ok = true;
+    struct imf_workspace *ws = NULL;
+    bool ok = !imf_workspace_create(&ws, plan, err);
     for (int i = 0; i < THREADS * IMAGES && ok; i++) {
         draw(image, (unsigned)i);
-        ok = !imf_plan_run_memory(plan, image, stride, t->want[i], stride, NULL, NULL, err);
+        ok = !imf_workspace_run_memory(ws, image, stride, t->want[i], stride, NULL, NULL, err);
     }
+    imf_workspace_free(&ws);
     return ok;
 }
 

@@ -20,31 +20,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
-    *ws = (struct imf_workspace){.plan = plan,
-                                 .on_device = plan->planning.path.on_device,
-                                 .on_gles = plan->planning.gles != NULL,
-                                 .choice = plan->choice};
-}
-
-static void finish(struct imf_workspace *ws) {
-    imf_exec_free(&ws->exec);
-    free(ws->fallback.way);
-}
-
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
                                      struct imf_error *err) {
     struct imf_workspace *ws = *out = malloc(sizeof *ws);
     if (!ws)
         return imf_fail_memory(err, sizeof *ws);
-    start(ws, plan);
+    *ws = (struct imf_workspace){.plan = plan,
+                                 .on_device = plan->planning.path.on_device,
+                                 .on_gles = plan->planning.gles != NULL,
+                                 .choice = plan->choice};
     return IMF_OK;
 }
 
 void imf_workspace_free(struct imf_workspace **workspace) {
     if (!*workspace)
         return;
-    finish(*workspace);
+    imf_exec_free(&(*workspace)->exec);
+    free((*workspace)->fallback.way);
     free(*workspace);
     *workspace = NULL;
 }
@@ -240,26 +232,4 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *s
     struct imf_report local, *r = report ? report : &local;
     memset(r, 0, sizeof *r);
     return run(ws, &ends, may_stream(ws, NULL, NULL, options), options, r, err);
-}
-
-enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,
-                             struct imf_writer *writer, const struct imf_run_options *options,
-                             struct imf_report *report, struct imf_error *err) {
-    struct imf_workspace ws;
-    start(&ws, plan);
-    enum imf_status st = imf_workspace_run(&ws, reader, writer, options, report, err);
-    finish(&ws);
-    return st;
-}
-
-enum imf_status imf_plan_run_memory(const struct imf_plan *plan, const void *src, size_t src_stride,
-                                    void *dst, size_t dst_stride,
-                                    const struct imf_run_options *options,
-                                    struct imf_report *report, struct imf_error *err) {
-    struct imf_workspace ws;
-    start(&ws, plan);
-    enum imf_status st =
-        imf_workspace_run_memory(&ws, src, src_stride, dst, dst_stride, options, report, err);
-    finish(&ws);
-    return st;
 }
