@@ -92,7 +92,7 @@ static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i
             snprintf(to->why, sizeof to->why, "%s", r->no_room);
         } else if (one->able && !imf_backend_is_host(order[k])) {
             device = to;
-            to->start_ms = r->opened ? 0 : imf_tuning(all->device)->open_ms;
+            to->start_ms = r->opened ? 0 : imf_tuning_open_ms(all->device);
         }
     }
     for (size_t k = 0; k < count; k++) {

@@ -150,7 +150,7 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
                        (out->taken[i].solver && out->taken[i].solver->backend == IMF_BACKEND_GLES);
     }
     if (out->on_device && !s->ask->opened)
-        out->start_ms = imf_tuning(s->proposals->device)->open_ms;
+        out->start_ms = imf_tuning_open_ms(s->proposals->device);
     if (out->on_gles)
         out->start_ms += imf_gles_rates.open_ms;
     out->ms += out->start_ms;

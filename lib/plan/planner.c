@@ -17,8 +17,12 @@
 /* The process without images and driver: measured 4 to 5.5 MB. */
 #define PROCESS_BYTES 5e6
 
-/* A device that was not opened: PoCL on this machine's processors. */
-static struct imf_device nominal_device(void) {
+/* A device that was not opened: the GPU that was opened last, else PoCL on this machine's
+ * processors. */
+static struct imf_device nominal_device(struct imf_context *ctx) {
+    const struct imf_device *expected = imf_context_expected_device(ctx);
+    if (expected)
+        return *expected;
     struct imf_device d = {.name = "OpenCL (not opened)",
                            .unified = true,
                            .compute_units = (unsigned)imf_cores(),
@@ -59,10 +63,11 @@ static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
     return imf_path_find(out, all, &ask, err);
 }
 
-/* May a device that is not opened win, if it is so many times as fast as the nominal one? */
+/* May a device that is not opened win? One that is not known may be so many times as fast as PoCL. */
 #define FASTER 2
-static bool may_win(const struct imf_path *path, const struct imf_path *host) {
-    return path->on_device && path->start_ms + (path->ms - path->start_ms) / FASTER < host->ms;
+static bool may_win(const struct imf_path *path, const struct imf_path *host, bool known) {
+    double work = path->ms - path->start_ms;
+    return path->on_device && path->start_ms + (known ? work : work / FASTER) < host->ms;
 }
 
 /* Open the device; where the host can do without, a failure is a note. */
@@ -118,7 +123,7 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
         return IMF_OK;
     if (!must && !r->opened) {
         st = find(&path, all, r, r->hosts | r->devices, err);
-        bool may = !st && may_win(&path, &p->host);
+        bool may = !st && may_win(&path, &p->host, nominal->gpu);
         imf_path_clear(&path);
         if (st || !may)
             return st;
@@ -205,7 +210,7 @@ static void take_host(struct imf_planning *p, struct imf_error *err, enum imf_st
 
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx, struct imf_request *r,
                             struct imf_error *err) {
-    struct imf_device nominal = nominal_device();
+    struct imf_device nominal = nominal_device(ctx);
     struct imf_proposals all;
     bool float64 = r->hosts == IMF_SET(IMF_BACKEND_CPU);
     enum imf_status st = imf_proposals_open(&all, p->chain, &nominal, float64, err);
