@@ -179,8 +179,29 @@ struct imf_filter;
  * files' (imfilter(5)). Directions are the upright picture's, whatever an image's orientation. */
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err);
+/* A kernel in memory, with the meaning of the spec "kernel:" (imfilter(1)): the value in row i, column
+ * j multiplies the pixel at offset (j - width / 2, i - height / 2). */
+struct imf_coefficients {
+    int width, height; /* 1..4095 */
+    const double
+        *values;     /* height rows of width values of up to 1e30, the top row first; borrowed */
+    double scale;    /* divides the sum; 0: 1, with a remark if that brightens the image */
+    bool scale_auto; /* divide by the sum of the values instead, where that is not 0 */
+    double bias;     /* added after, as a fraction of full scale */
+    bool flip;       /* turn the kernel by 180 degrees: convolution */
+};
+/* A filter of that kernel; its text is "kernel WxH". IMF_ERR_ARGUMENT, IMF_ERR_LIMIT (larger than
+ * 4095x4095), IMF_ERR_MEMORY. */
+enum imf_status imf_filter_from_kernel(struct imf_filter **out,
+                                       const struct imf_coefficients *coefficients,
+                                       struct imf_error *err);
+/* Append the stages of *more, which is freed and set to NULL whatever is returned. No plan may have
+ * been made of `filter`. IMF_ERR_MEMORY: `filter` can only be freed. */
+enum imf_status imf_filter_append(struct imf_filter *filter, struct imf_filter **more,
+                                  struct imf_error *err);
 void imf_filter_free(struct imf_filter **filter);
-const char *imf_filter_text(const struct imf_filter *filter); /* specs joined by " | "; its own */
+const char *
+imf_filter_text(const struct imf_filter *filter); /* specs joined by " | "; the filter's */
 /* One line of the list of built-in filters; static storage. NULL past the last. */
 struct imf_filter_doc {
     const char *usage, *summary; /* "blur:SIGMA"; "Gaussian blur, SIGMA in pixels" */
