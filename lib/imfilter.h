@@ -45,8 +45,16 @@ enum imf_status {
     IMF_ERR_LIMIT,     /* a limit of struct imf_limits would be exceeded */
     IMF_ERR_MEMORY,    /* an allocation failed */
     IMF_ERR_NO_DEVICE, /* the device asked for does not exist */
-    IMF_ERR_DEVICE     /* an OpenCL call failed; imf_error.cl_code holds its code */
+    IMF_ERR_DEVICE,    /* an OpenCL call failed; imf_error.cl_code holds its code */
+    IMF_ERR_CANCELLED  /* imf_run_options.progress said so */
 };
+
+/*
+ * Structs of options and results may get more members at their ends. Their first member is their size:
+ * set it to sizeof the struct, so that a library that knows more members takes those that the caller
+ * does not know as 0, or fills none of them. 0 stands for the members of version 0.2; a struct that is
+ * all zero asks for the defaults. So do NULL options. Other structs stay as they are.
+ */
 
 /* Caller-owned detail of a failure; every function accepts NULL in its place. */
 struct imf_error {
@@ -82,6 +90,7 @@ struct imf_info {
 };
 
 struct imf_limits {
+    size_t size;
     uint64_t max_pixels; /* width * height; 0: no limit */
     uint64_t max_memory; /* bytes for pixels and working buffers; 0: no limit */
     int max_scans;       /* progressive JPEG scans; 0: no limit */
@@ -101,6 +110,7 @@ enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM }
 #define IMF_COMPRESSION_NONE (-1)
 
 struct imf_encode {
+    size_t size;
     int quality;         /* JPEG 1..100; 0: keep the source's, or 92 when there is none */
     int subsampling;     /* JPEG 444, 422 or 420; 0: keep the source's, or 420 when there is none */
     int compression;     /* PNG 1 (fast) .. 9 (small), IMF_COMPRESSION_NONE; 0: 6 */
@@ -182,6 +192,7 @@ enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *spe
 /* A kernel in memory, with the meaning of the spec "kernel:" (imfilter(1)): the value in row i, column
  * j multiplies the pixel at offset (j - width / 2, i - height / 2). */
 struct imf_coefficients {
+    size_t size;
     int width, height; /* 1..4095 */
     const double
         *values;     /* height rows of width values of up to 1e30, the top row first; borrowed */
@@ -244,6 +255,7 @@ enum imf_backend {
 };
 
 struct imf_settings {
+    size_t size;
     enum imf_edge edge;
     double edge_value; /* IMF_EDGE_CONSTANT: fraction of full scale, 0..1 */
     enum imf_range range;
@@ -266,6 +278,7 @@ enum imf_device_kind {
 
 /* Which device, and where programs are kept. Zero-initialised: automatic, default cache. */
 struct imf_context_options {
+    size_t size;
     enum imf_device_kind device;
     int index;             /* IMF_DEVICE_INDEX: as imf_device_list() counts */
     const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
@@ -279,7 +292,8 @@ enum imf_status imf_context_create(struct imf_context **out,
                                    struct imf_error *err);
 void imf_context_free(struct imf_context **ctx);
 struct imf_device_info {
-    int index; /* -1: it is OpenGL ES's, of which no numbers are known */
+    size_t size; /* of the first of a list: of each of them */
+    int index;   /* -1: it is OpenGL ES's, of which no numbers are known */
     char name[128], platform[128], driver[64], version[64];
     bool gpu, unified, float64; /* unified: it shares the host's memory */
     unsigned compute_units, max_group /* work-items */;
@@ -344,12 +358,19 @@ const struct imf_plan *imf_workspace_plan(const struct imf_workspace *workspace)
 /* The plan's choice, unless the device failed in a run: then what was done instead, and will be. */
 const struct imf_choice *imf_workspace_choice(const struct imf_workspace *workspace);
 struct imf_run_options {
+    size_t size;
     unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
     bool verify;    /* run the reference too and compare */
     int threads;    /* that may work at once; 0: all cores'; 1: steps do not overlap */
+    /* Called in the thread of the run with the rows of the result that are filtered, of `rows`; last
+     * with all of them. Anything but 0 ends the run with IMF_ERR_CANCELLED, unless all are. The rows of
+     * an image that is whole in memory are filtered at once. NULL: not called. */
+    int (*progress)(void *data, int filtered, int rows);
+    void *progress_data;
 };
 
 struct imf_report {
+    size_t size;
     double setup_ms, decode_ms, upload_ms, compute_ms, download_ms, encode_ms, total_ms;
     int bands; /* > 0: parts that went through all stages at once; which waited for each other: */
     double decode_wait_ms, compute_wait_ms, encode_wait_ms, run_ms; /* run_ms passed in all */

@@ -67,7 +67,7 @@ static enum imf_status add_device(struct device_pool *p, const struct options *o
 
 static enum imf_status add_all(struct device_pool *p, const struct options *o,
                                struct imf_error *err) {
-    struct imf_device_info list[DEVICES_MAX];
+    struct imf_device_info list[DEVICES_MAX] = {{0}};
     enum imf_status status = devices_context(&p->probe, o, err);
     if (status == IMF_OK)
         status = imf_context_prepare(p->probe, err);

@@ -90,7 +90,7 @@ enum imf_status devices_context(struct imf_context **out, const struct options *
 }
 
 int devices_list(const struct options *o) {
-    struct imf_device_info list[DEVICES_MAX];
+    struct imf_device_info list[DEVICES_MAX] = {{0}};
     struct imf_context *context;
     struct imf_error error;
     enum imf_status status = devices_context(&context, o, &error);

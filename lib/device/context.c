@@ -2,6 +2,7 @@
 #include "device/context.h"
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "device/last_gpu.h"
 #include "device/probe.h"
 #include "device/rates.h"
@@ -69,8 +70,7 @@ enum imf_status imf_context_create(struct imf_context **out,
     }
     *out = ctx;
     bool ok = true;
-    if (options)
-        ctx->options = *options;
+    imf_sized_read(&ctx->options, sizeof ctx->options, options);
     if (ctx->options.name)
         ok = (ctx->name = strdup(ctx->options.name)) != NULL;
     const char *dir = ctx->options.cache_dir;

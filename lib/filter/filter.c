@@ -1,4 +1,5 @@
 /* filter.c - filters: chains of stages, parsed from specs */
+#include "base/sized.h"
 #include "filter/builtin.h"
 #include "filter/spec.h"
 
@@ -145,17 +146,19 @@ static enum imf_status read_kernel(struct imf_flt *flt, const struct imf_coeffic
 enum imf_status imf_filter_from_kernel(struct imf_filter **out,
                                        const struct imf_coefficients *coefficients,
                                        struct imf_error *err) {
+    struct imf_coefficients c;
     struct imf_flt flt = {0};
     char note[IMF_NOTE] = "", text[40];
     *out = NULL;
-    enum imf_status status = read_kernel(&flt, coefficients, err);
+    imf_sized_read(&c, sizeof c, coefficients);
+    enum imf_status status = read_kernel(&flt, &c, err);
     if (status == IMF_OK)
         status = create(out, 1, err);
     if (status == IMF_OK) {
         struct imf_filter *f = *out;
         imf_stage_take(&f->stages[f->count++], &flt, 0);
         imf_kernel_remark(f->stages->kernel[0], "kernel", note);
-        snprintf(text, sizeof text, "kernel %dx%d", coefficients->width, coefficients->height);
+        snprintf(text, sizeof text, "kernel %dx%d", c.width, c.height);
         bool ok = append(&f->text, "", text) && (!note[0] || append(&f->note, "", note));
         status = ok ? remark_gain(f, err) : imf_fail_memory(err, sizeof text + sizeof note);
         if (status != IMF_OK)

@@ -92,7 +92,7 @@ struct worker {
 static void *work(void *data) {
     struct worker *w = data;
     static _Thread_local unsigned char out[SIZE];
-    struct imf_report report;
+    struct imf_report report = {0};
     for (int i = 0; i < 4; i++)
         w->wrong += filter_by(IMF_BACKEND_GLES, w->ctx, w->filter, out, &report, NULL) ||
                     memcmp(out, w->want, SIZE) != 0;
@@ -120,7 +120,7 @@ static void check_guest(struct imf_context *ctx, const struct imf_filter *filter
     struct imf_gles *own;
     struct imf_gles_turn turn;
     static _Thread_local unsigned char out[SIZE];
-    struct imf_report report;
+    struct imf_report report = {0};
     if (imf_gles_open(&own, NULL) || imf_gles_enter(own, &turn, NULL))
         abort();
     CHECK(!filter_by(IMF_BACKEND_GLES, ctx, filter, out, &report, NULL) && !memcmp(out, want, SIZE),
@@ -157,7 +157,7 @@ static void no_status(unsigned shader, unsigned name, int *out) {
 static void check_failure(struct imf_context *ctx, const char *what, const char *reason,
                           const struct imf_filter *filter, const unsigned char *want, bool chosen) {
     struct imf_error err = {.text = ""};
-    struct imf_report report;
+    struct imf_report report = {0};
     static _Thread_local unsigned char out[SIZE];
     enum imf_status st = filter_by(IMF_BACKEND_GLES, ctx, filter, out, &report, &err);
     CHECK(st && strstr(err.text, reason), "%s: status %d, %s", what, st, err.text);
@@ -234,7 +234,7 @@ static void check_programs(void) {
     static unsigned char out[SIZE];
     struct imf_context *ctx;
     struct imf_gles *g;
-    struct imf_report report;
+    struct imf_report report = {0};
     struct imf_filter *first = parse("box:3");
     if (imf_context_create(&ctx, NULL, NULL) || imf_context_gles(ctx, &g, NULL, NULL))
         abort();
@@ -295,7 +295,7 @@ static void check_list(void) {
     struct imf_filter *filter[2] = {parse("box:21"), parse("box:23")};
     for (int i = 0; i < 2; i++) {
         static unsigned char out[SIZE];
-        struct imf_report report;
+        struct imf_report report = {0};
         enum imf_status st = filter_by(IMF_BACKEND_GLES, ctx, filter[i], out, &report, NULL);
         CHECK(!st == !i, "kernel %d: status %d", i, st);
         imf_filter_free(&filter[i]);
@@ -307,7 +307,7 @@ int main(void) {
     struct imf_context *ctx;
     struct imf_gles *g;
     struct imf_error err;
-    struct imf_report report;
+    struct imf_report report = {0};
     static unsigned char want[SIZE], out[SIZE];
     uint32_t state = 1;
     /* OpenCL would be chosen otherwise. */

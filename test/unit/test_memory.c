@@ -42,7 +42,7 @@ static void filter(const struct test_case *t, int answer) {
     struct imf_error err = {.text = ""};
     struct message m = {0};
     unsigned char *src = malloc(BYTES), *dst = malloc(BYTES);
-    struct imf_device_info device;
+    struct imf_device_info device = {0};
     if (!src || !dst)
         _exit(1);
     /* Here, for no child may be made once a driver has its threads. */

@@ -142,7 +142,7 @@ int main(void) {
         {.specs = {"lowpass:0.1"}, .backend = IMF_BACKEND_FFT, .thorough = true},
         {.specs = {"laplacian"}, .range = IMF_RANGE_NORMALIZE, .backend = IMF_BACKEND_DIRECT},
     };
-    struct imf_device_info device;
+    struct imf_device_info device = {0};
     bool opencl = imf_device_list(&device, 1) > 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if ((opencl || cases[i].backend == IMF_BACKEND_CPU) &&

@@ -29,6 +29,7 @@ struct stream {
     int lent, taken;       /* bands whose rows the reader was told to read, and gave back */
     int settled;           /* bands whose results the writer was told to write */
     int results[IMF_ENDS]; /* bands whose results are the host's to read, or -1 */
+    int rows;              /* of these results */
     bool failed;           /* the device */
 };
 
@@ -70,6 +71,7 @@ static enum imf_status settle(struct stream *s, int n, struct imf_error *err) {
         st = s->run->look(s->run->data, x, &s->out[n % IMF_ENDS], err);
     if (!st) {
         s->settled = n + 1;
+        s->rows += s->out[n % IMF_ENDS].count;
         imf_worker_give(&s->encode);
     }
     return st;
@@ -138,6 +140,7 @@ static enum imf_status run_band_on_host(struct stream *s, int n, struct imf_erro
         return st;
     }
     s->settled = n + 1;
+    s->rows += rows->count;
     imf_worker_give(&s->encode);
     st = imf_worker_wait(&s->encode, n + 1, &s->report->compute_wait_ms, err);
     imf_exec_free(&slice);
@@ -169,6 +172,8 @@ static enum imf_status run_bands(struct stream *s, struct imf_error *err) {
         st = imf_worker_wait(&s->decode, n + 1, waited, err);
         if (!st)
             st = imf_worker_wait(&s->encode, n + 1 - IMF_ENDS, waited, err);
+        if (!st)
+            st = s->run->tell(s->run->data, s->rows, err);
         if (!st && !s->failed && run_band(s, n, &failure)) {
             st = fall_back(s, &failure, err);
             n = s->settled;
@@ -176,7 +181,9 @@ static enum imf_status run_bands(struct stream *s, struct imf_error *err) {
         if (!st && s->failed)
             st = run_band_on_host(s, n, err);
     }
-    return st ? st : imf_worker_wait(&s->encode, s->bands, waited, err);
+    if (!st)
+        st = imf_worker_wait(&s->encode, s->bands, waited, err);
+    return st ? st : s->run->tell(s->run->data, s->rows, err);
 }
 
 /* Nothing stays lent. The pixels are right whatever a device says to that now. */

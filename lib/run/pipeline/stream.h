@@ -20,6 +20,9 @@ struct imf_stream_run {
      * exec made it. *result may be made again. */
     enum imf_status (*look)(void *data, struct imf_exec *exec, struct imf_rows *result,
                             struct imf_error *err);
+    /* Called on the calling thread, before each band and at the end, with the rows of the result that
+     * are filtered. A failure ends the run. */
+    enum imf_status (*tell)(void *data, int filtered, struct imf_error *err);
     /* Asked when the device fails: may the host go on? */
     bool (*fall_back)(void *data, const struct imf_error *failure);
     void *data;

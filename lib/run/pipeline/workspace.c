@@ -9,6 +9,7 @@
  */
 #include "run/pipeline/workspace.h"
 #include "base/clock.h"
+#include "base/sized.h"
 #include "codec/codec.h"
 #include "plan/layout.h"
 #include "run/pipeline/bench.h"
@@ -70,7 +71,21 @@ static struct imf_surface surface_of(const struct imf_rows *rows, const struct i
 }
 
 static bool looks_at(const struct imf_run_options *options) {
-    return options && (options->bench || options->verify);
+    return options->bench || options->verify;
+}
+
+/* Of `rows` of the result so many are filtered. */
+static enum imf_status tell(const struct imf_run_options *o, int filtered, int rows,
+                            struct imf_error *err) {
+    if (!o->progress || !o->progress(o->progress_data, filtered, rows) || filtered == rows)
+        return IMF_OK;
+    return imf_fail(err, IMF_ERR_CANCELLED, "cancelled when %d of %d rows were filtered", filtered,
+                    rows);
+}
+
+static enum imf_status tell_rows(void *data, int filtered, struct imf_error *err) {
+    const struct look *l = data;
+    return tell(l->options, filtered, l->ws->plan->chain->height, err);
 }
 
 static enum imf_status look(void *data, struct imf_exec *exec, struct imf_rows *result,
@@ -112,6 +127,7 @@ static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends
                                     .alone = ws->threads == 1,
                                     .fall_back = ws->plan->may_fall_back ? host_goes_on : NULL,
                                     .look = looks_at(options) ? look : NULL,
+                                    .tell = tell_rows,
                                     .data = &looks};
     enum imf_status st = imf_stream(&stream, r, err);
     if (stream.spent)
@@ -123,7 +139,7 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool
                            const struct imf_run_options *options, struct imf_report *r,
                            struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
-    ws->threads = options ? options->threads : 0;
+    ws->threads = options->threads;
     enum imf_status st = imf_workspace_prepare(ws, streams, err);
     r->setup_ms = imf_now_ms() - begin + opened;
     if (!st) {
@@ -195,19 +211,20 @@ static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *
            !(writer && !imf_turn_is_none(writer->turn)) && !looks_at(options);
 }
 
-enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
-                                  struct imf_writer *writer, const struct imf_run_options *options,
-                                  struct imf_report *report, struct imf_error *err) {
+static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *reader,
+                                 struct imf_writer *writer, const struct imf_run_options *options,
+                                 struct imf_report *r, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader), *input = &ws->plan->input;
-    struct imf_report local, *r = report ? report : &local;
-    memset(r, 0, sizeof *r);
     if (info->width != input->width || info->height != input->height ||
         info->channels != input->channels || info->depth != input->depth ||
         info->color != input->color || info->alpha != input->alpha || !lies_like(info, input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
     if (may_use_palette(ws->plan, reader, writer, options)) {
+        enum imf_status st = tell(options, 0, info->height, err);
         r->setup_ms = imf_context_take_setup_ms(ws->plan->ctx);
-        return imf_palette_run(ws->plan->filter, &ws->plan->settings, reader, writer, r, err);
+        if (!st)
+            st = imf_palette_run(ws->plan->filter, &ws->plan->settings, reader, writer, r, err);
+        return st ? st : tell(options, info->height, info->height, err);
     }
     bool streams = may_stream(ws, reader, writer, options);
     enum imf_status st = check_memory(ws, reader, writer, streams, err);
@@ -215,6 +232,17 @@ enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *r
         return st;
     struct imf_ends ends = {.reader = reader, .writer = writer};
     return run(ws, &ends, streams, options, r, err);
+}
+
+enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
+                                  struct imf_writer *writer, const struct imf_run_options *options,
+                                  struct imf_report *report, struct imf_error *err) {
+    struct imf_run_options o;
+    struct imf_report r = {0};
+    imf_sized_read(&o, sizeof o, options);
+    enum imf_status st = run_files(ws, reader, writer, &o, &r, err);
+    imf_sized_write(report, &r, sizeof r);
+    return st;
 }
 
 enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *src,
@@ -229,7 +257,10 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *s
                             .dst_stride = dst_stride,
                             .src_row = width * (size_t)c->channels_in * imf_sample_size(c->in),
                             .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
-    struct imf_report local, *r = report ? report : &local;
-    memset(r, 0, sizeof *r);
-    return run(ws, &ends, may_stream(ws, NULL, NULL, options), options, r, err);
+    struct imf_run_options o;
+    struct imf_report r = {0};
+    imf_sized_read(&o, sizeof o, options);
+    enum imf_status st = run(ws, &ends, may_stream(ws, NULL, NULL, &o), &o, &r, err);
+    imf_sized_write(report, &r, sizeof r);
+    return st;
 }
