@@ -1,5 +1,5 @@
 /*
- * client.cc - a program in C++ that knows nothing but the installed library
+ * memory.cc - a program in C++ that knows nothing but the installed library
  *
  * A box filter over nine pixels, held by unique_ptr: what the header declares links by its C name.
  */
@@ -39,6 +39,7 @@ std::vector<unsigned char> blurred(const std::vector<unsigned char> &pixels, int
     check(imf_filter_parse(&f, &spec, 1, &err), err);
     filter the_filter(f);
     imf_context_options options = {};
+    options.size = sizeof options;
     options.cache_dir = "";
     check(imf_context_create(&c, &options, &err), err);
     context the_context(c);
@@ -71,7 +72,7 @@ int main() {
                                      std::to_string(result[8]));
         std::printf("%s ok\n", imf_version());
     } catch (const std::exception &failure) {
-        std::fprintf(stderr, "client.cc: %s\n", failure.what());
+        std::fprintf(stderr, "memory.cc: %s\n", failure.what());
         return 1;
     }
     return 0;
