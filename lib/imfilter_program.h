@@ -14,9 +14,9 @@
 /* Precautions against drivers that abort, hang or crash. Zero-initialised: none. */
 struct imf_driver_guard {
     /* A command, {"/proc/self/exe", "--try", NULL}, that uses the driver. It is run before the
-     * driver is loaded, unless the cache directory has the result of an earlier run. If it ends by a
-     * signal, with IMF_PROBE_WRONG or not within probe_seconds, the driver is not loaded and its use
-     * fails with IMF_ERR_NO_DEVICE. NULL: the driver is trusted. Borrowed by the context. */
+     * driver is loaded, unless the cache directory has the result of an earlier run. If it ends by
+     * a signal, with IMF_PROBE_WRONG or not within probe_seconds, the driver is not loaded and its
+     * use fails with IMF_ERR_NO_DEVICE. NULL: the driver is trusted. Borrowed by the context. */
     const char *const *probe, *const *gles_probe; /* of OpenCL, of OpenGL ES */
     unsigned probe_seconds;                       /* 0: 20 */
     /* PoCL keeps its files in the cache directory, or else in a temporary one that goes with the
@@ -31,6 +31,26 @@ void imf_context_guard(struct imf_context *ctx, const struct imf_driver_guard *g
 /* Run the probe of OpenCL and set PoCL's cache, once, without loading OpenCL: before
  * imf_device_list(). IMF_ERR_NO_DEVICE: the probe failed. */
 enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
+/* imf_device_list(), but without drivers that failed their probe, with `tuned`, and with OpenGL ES
+ * at its end. */
+size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity);
+
+/* ---- formats and help ----------------------------------------------------------------------- */
+
+/* By the first bytes of a file, of which 512 are enough. IMF_FORMAT_NONE: another file, or a text
+ * that begins like an image. */
+enum imf_format imf_format_from_head(const void *head, size_t size);
+enum imf_pnm imf_pnm_from_name(const char *name); /* "pbm" and so on; else IMF_PNM_ANY */
+/* The shape that the file would have: turned, perhaps, with its bits and orientation. */
+struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
+                                 const struct imf_metadata *metadata);
+/* Usage, summary and parameters of the built-in filter that a spec or its name begins with; the
+ * caller frees it by free(). NULL: there is none, or no memory. */
+char *imf_filter_help(const char *name);
+/* The .flt files that the user has. A file that cannot be used has the reason as its summary. */
+enum imf_status imf_filter_docs_own(struct imf_filter_doc **docs, size_t *count,
+                                    struct imf_error *err);
+void imf_filter_docs_free(struct imf_filter_doc **docs, size_t count);
 
 /* ---- pictures of filters and images --------------------------------------------------------- */
 

@@ -4,14 +4,11 @@
 #include "codec/metadata/exif.h"
 #include "codec/orient.h"
 #include "codec/table.h"
+#include "imfilter_program.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t imf_writer_held(const struct imf_writer *writer) {
-    return writer->memory;
-}
 
 const char *imf_writer_warning(const struct imf_writer *writer) {
     return writer->warning[0] ? writer->warning : NULL;

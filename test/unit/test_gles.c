@@ -7,6 +7,7 @@
 #include "check.h"
 #include "gles/program.h"
 #include "gles/state.h"
+#include "imfilter_program.h"
 #include "run/plan.h"
 
 /* A macro that is defined again as something else is an error. */

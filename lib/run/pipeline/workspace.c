@@ -196,7 +196,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
             return st;
     }
     double bytes = (double)(ws->choice.chosen->bytes - settings->held + imf_reader_held(reader) +
-                            (writer ? imf_writer_held(writer) : 0)) +
+                            (writer ? writer->memory : 0)) +
                    whole;
     if (bytes <= (double)settings->max_memory)
         return IMF_OK;
