@@ -206,10 +206,51 @@ static void settle_phase(struct imf_chain *c, int i) {
     c->passes[i].problem.in_error = before->error;
 }
 
+/* Is a pass the same of rounded samples as of what they were rounded from? Histograms are, of which
+ * a bin is a sample's value; and ranks whose result becomes samples, since rounding and clipping
+ * keep the order: the median of rounded samples is the rounded median. */
+static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass) {
+    const struct imf_problem *p = &pass->problem;
+    const struct imf_epilogue *e = &p->epilogue;
+    if (pass->kind == IMF_PASS_POINT)
+        return false;
+    for (int i = 0; i < p->channels; i++)
+        if (p->outside[i] < 0 || p->outside[i] > c->full || !is_whole(p->outside[i]))
+            return false;
+    return p->kind == IMF_TABLE ||
+           (p->kind == IMF_NEIGHBOURHOOD && p->neighbourhood->selects && pass->out == c->in &&
+            !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold);
+}
+
+static int readers(const struct imf_chain *c, int index) {
+    int count = 0;
+    for (int i = 0; i < c->count; i++)
+        count += (c->passes[i].source == index) + (c->passes[i].second == index);
+    return count;
+}
+
+/* Let passes whose only reader sees no difference leave samples instead of floats, which take four
+ * times as long to filter. */
+static void round_early(struct imf_chain *c) {
+    for (int i = c->count - 1; i > 0; i--) {
+        struct imf_pass *pass = &c->passes[i], *before = &c->passes[imf_max(pass->source, 0)];
+        if (pass->source < 0 || !reads_rounded(c, pass) || readers(c, pass->source) > 1)
+            continue;
+        before->out = pass->in = pass->problem.in = c->in;
+        before->bound = pass->problem.in_max = c->full;
+        before->whole = pass->problem.positive = true;
+        if (pass->problem.kind == IMF_NEIGHBOURHOOD) {
+            pass->problem.exact = pass->whole = true;
+            pass->bound = c->full;
+        }
+    }
+}
+
 void imf_chain_settle(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     last->out = c->out;
     c->channels_out = last->channels_out;
+    round_early(c);
     bool premultiplied = false;
     c->exact = c->exact_if_opaque = true;
     for (int i = 0; i < c->count; i++) {

@@ -104,6 +104,9 @@ double imf_problem_end_error(const struct imf_problem *p, double sum);
 /* The epilogue in double precision, the reference for every other form of it. v is after
  * scale and add (or the magnitude). */
 double imf_epilogue_apply(const struct imf_epilogue *e, double v);
+/* The same of `count` values; or of sums, which are divided by the scale first. */
+void imf_epilogue_values(const struct imf_epilogue *e, double *v, size_t count);
+void imf_epilogue_sums(const struct imf_epilogue *e, double *v, size_t count);
 /* The least square of a magnitude, of whole numbers, at which the threshold passes, or with a
  * negative factor the least at which it does not any more. */
 double imf_epilogue_least_square(const struct imf_epilogue *e);

@@ -32,7 +32,4 @@ void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_ends *runs, in
 /* all[i] += weight * sum[i], which is taken as signed. */
 void imf_runs_widen(double *all, const uint32_t *sum, double weight, int n);
 
-/* The epilogue, with scale and add: writes n samples; v is changed. */
-void imf_runs_finish(const struct imf_problem *p, void *out, double *v, int n);
-
 #endif
