@@ -209,8 +209,8 @@ static void test_early_rounding(void) {
 
 int main(void) {
     test_early_rounding();
-    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
-        check_case(&early[i]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_case(&cases[i]);
     test_tolerance();
     test_shares();
     test_stretch();
