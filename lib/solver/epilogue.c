@@ -84,7 +84,7 @@ static void define_whole(struct imf_defines *d, const char *name, double value, 
     imf_define(d, name, "(%.0f%s)", value, wide ? "L" : "");
 }
 
-/* Something precedes the last multiplication and addition. */
+/* An absolute value or a magnitude comes before the last multiplication and addition. */
 static bool two_steps(const struct imf_problem *p) {
     return p->epilogue.absolute || imf_problem_kernels(p) == 2;
 }

@@ -1,4 +1,4 @@
-/* runs_rows.c - the inner loops of solver/convolution/runs.c, which compilers make vectors of */
+/* runs_rows.c - the inner loops of solver/convolution/runs.c, which compilers vectorise */
 #include "solver/convolution/runs_rows.h"
 
 #include "base/clones.h"
@@ -9,14 +9,14 @@
 /* ---- prefix sums ------------------------------------------------------------------------------ */
 
 #define AS_IT_IS(v) (v)
-/* A float to whole units, towards 0. */
+/* A float in units, rounded towards 0. */
 #define UNITS(v) ((uint32_t)(int32_t)((v)*unit))
 
 #define PREFIX(name, sum, sample, VALUE)                                                           \
     static inline void name##_of(sum *restrict to, const sample *restrict from, int channels,      \
                                  int n, float unit) {                                              \
         (void)unit;                                                                                \
-        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* more, or gcc 12 warns */                        \
+        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* twice as many, or gcc 12 warns */               \
         for (int i = 0; i < n; i += channels)                                                      \
             for (int c = 0; c < channels; c++) {                                                   \
                 to[i + c] = before[c];                                                             \
@@ -26,7 +26,7 @@
     }                                                                                              \
     static void name(sum *restrict to, const sample *restrict from, int channels, int n,           \
                      float unit) {                                                                 \
-        switch (channels) { /* whose sums stay in registers */                                     \
+        switch (channels) { /* constants, so that sums stay in registers */                        \
         case 1:                                                                                    \
             name##_of(to, from, 1, n, unit);                                                       \
             break;                                                                                 \
@@ -66,7 +66,7 @@ void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, 
 #define RUNS2(k) RUN(k) + RUN(k + 1)
 #define RUNS4(k) RUNS2(k) + RUNS2(k + 2)
 
-/* With so many runs side by side. */
+/* Add `count` runs at once. */
 #define TAKE(type, count, all)                                                                     \
     do {                                                                                           \
         const type *from[count], *to[count];                                                       \
@@ -80,7 +80,7 @@ void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, 
     } while (0)
 
 #define SUM(name, type)                                                                            \
-    IMF_CLONES static void name(type *restrict sum, const struct imf_runs_ends *runs, int n) {     \
+    IMF_CLONES static void name(type *restrict sum, const struct imf_runs_batch *runs, int n) {    \
         int first = 0;                                                                             \
         if (runs->count == 8)                                                                      \
             TAKE(type, 8, RUNS4(0) + RUNS4(4));                                                    \
@@ -107,7 +107,7 @@ SUM(runs_sum_longs, uint32_t)
 ADD(runs_add_words, uint16_t)
 ADD(runs_add_longs, uint32_t)
 
-void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_ends *runs, int32_t tap,
+void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_batch *runs, int32_t tap,
                   void *spare, int n) {
     if (wide) {
         runs_sum_longs(spare, runs, n);
