@@ -174,11 +174,11 @@ static inline float2 conjugate(float2 a) { return (float2)(a.x, -a.y); }
     } while (0)
 
 // blends, taps: along x, then along y; taps: for c and s, of samples from the end of a line inwards.
-// positions: where the stages leave each frequency. roots: w^k.
+// order: where the stages leave each frequency. roots: w^k.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
         const __global float2 *restrict twiddles, const __global int4 *restrict stages,
-        const __global int *restrict positions, const __global float2 *restrict roots,
+        const __global int *restrict order, const __global float2 *restrict roots,
         const __global struct blend *restrict blends, const __global float2 *restrict taps,
         struct spectral_filter_gpu_sizes z)
 {
@@ -220,7 +220,7 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
     transform(work, twiddles, stages + z.x.first, z.x, 0);
     plane += (long)get_group_id(0) * z.pitch;
     for (int k = id; k <= half_x / 2; k += GROUP) {
-        float2 a = work[AT(positions[k])], c = conjugate(work[AT(positions[k ? half_x - k : 0])]);
+        float2 a = work[AT(order[k])], c = conjugate(work[AT(order[k ? half_x - k : 0])]);
         float2 even = a + c, odd = times(quarter(a - c, 0), roots[k], 0);
         plane[k] = even + odd;
         plane[half_x - k] = conjugate(even - odd);
@@ -230,7 +230,7 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows_out(const __global float2 *restrict plane, __global OUT_T *restrict out,
          const __global float2 *restrict twiddles, const __global int4 *restrict stages,
-         const __global int *restrict positions, const __global float2 *restrict roots,
+         const __global int *restrict order, const __global float2 *restrict roots,
          struct spectral_filter_gpu_sizes z)
 {
     __local float2 work[WORK];
@@ -240,9 +240,9 @@ rows_out(const __global float2 *restrict plane, __global OUT_T *restrict out,
     for (int k = id; k <= half_x / 2; k += GROUP) {
         float2 a = plane[k], c = conjugate(plane[half_x - k]);
         float2 even = a + c, odd = quarter(times(a - c, roots[k], 1), 1);
-        work[AT(positions[k])] = even + odd;
+        work[AT(order[k])] = even + odd;
         if (k)
-            work[AT(positions[half_x - k])] = conjugate(even - odd);
+            work[AT(order[half_x - k])] = conjugate(even - odd);
     }
     transform(work, twiddles, stages + z.x.first, z.x, 1);
     out += z.out_origin + y * z.out_pitch + channel;
