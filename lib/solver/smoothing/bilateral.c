@@ -1,13 +1,13 @@
 /*
  * bilateral.c - the bilateral filter on the host's cores
  *
- * bilateral_host.c has the definition, of which an exponential for each pixel and each of its
- * neighbours takes most of the time. Here floats do, sixteen at once, and since two pixels weigh the
- * same for each other each pair is looked at once: a row is compared with itself and the `reach` rows
- * below it, whose sums wait for it in a ring. Strips of rows begin with what the rows above give.
+ * bilateral_host.c has the definition. Most time goes into an exponential for each pixel and each of
+ * its neighbours. Here they are floats, sixteen at once, and each pair of pixels is computed once, since
+ * both have the same weight for each other: a row is compared with itself and the `reach` rows below
+ * it, whose sums are kept in a ring. Strips begin with the pairs of their first rows with those above.
  *
- * Results are off by what weights are, relatively, times how far samples are apart that weigh much:
- * a few ranges, whatever the image.
+ * The error is the relative error of the weights times the distance of samples that have much weight:
+ * a few ranges, for every image.
  */
 #include "solver/smoothing/bilateral.h"
 
@@ -25,23 +25,24 @@
 #include <string.h>
 
 #define ALONE_MS 0.3        /* less work than this stays on the caller's thread */
-#define COLUMNS 1024        /* pixels of a strip, whose rings of rows stay in a cache, or */
-#define REACHES 16          /* as many times the reach, which it looks at on both sides */
+#define COLUMNS 1024        /* pixels of a strip, whose rings of rows stay in a cache, */
+#define REACHES 16          /* or so many times the reach, which is read at both sides */
 #define SQUARE_ERROR 1.5e-7 /* five roundings of an exponent, for each squared range */
-#define SUM_ERROR 1.2e-7    /* six deviations of rounding a float, of sums that grow evenly */
+#define SUM_ERROR                                                                                  \
+    1.2e-7 /* six standard deviations of rounding a float, for sums that grow evenly */
 #define LOG2_E 1.4426950408889634
 
 struct bilateral_job {
     struct imf_problem p;
     int reach;
-    float *far; /* owned: of each row from 0 to reach, of columns -reach..reach */
+    float *far; /* owned: for each row from 0 to reach and each column -reach..reach */
     float near;
     bool coarse;
     int threads; /* 0: as many as cores */
 };
 
-/* The most that weights' relative errors move a mean by: n pixels that are all d ranges from the one
- * in the middle, on both sides, have this share of the weight. */
+/* The most that the weights' relative errors change a mean: for pixels that are all d ranges from the
+ * one in the middle, on both sides. */
 static double moved(const struct imf_problem *p, double power) {
     double sigma = p->window_op->value, range = p->window_op->range * p->unit;
     double n = 2 * acos(-1.0) * sigma * sigma, worst = 0;
@@ -99,7 +100,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         int cores = imf_cores();
         double pairs = acos(-1.0) / 2 * window->cx * window->cx;
         double ns = pairs * (r->weight + r->weight_color * p->colors) + r->lanes * p->channels;
-        /* A strip looks at the columns beside it and at half of the pairs of the rows above. */
+        /* A strip also computes the columns beside it and half of the pairs of the rows above. */
         struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * window->cx);
         double columns = imf_min(s.width, p->width) + 2.0 * window->cx;
         double ms = s.count * columns * (s.rows + window->cx / 2.0) * ns * 1e-6;
@@ -178,7 +179,7 @@ static void load(const struct work *w, int y) {
     memset(sums_of(w, y), 0, imf_bilateral_sums(&w->layout) * sizeof(float));
 }
 
-/* Row y with itself and with those below it, which may be above the strip. */
+/* Compare row y, which may be above the strip, with itself and the rows below it. */
 static void compare(const struct work *w, int y) {
     int reach = w->j->reach;
     for (int dy = imf_max(0, w->strip.y - y); dy <= reach; dy++) {
@@ -195,7 +196,7 @@ static void store(const struct work *w, int y) {
     imf_bilateral_store(&w->layout, sums_of(w, y), values_of(w, y), w->j->reach, n, w->row,
                         channels);
     const void *from = imf_sample_at(w->in, y, (ptrdiff_t)w->strip.x * channels);
-    for (int c = p->colors; c < channels; c++) /* which is kept */
+    for (int c = p->colors; c < channels; c++) /* alpha, which is kept */
         for (int i = 0; i < n; i++)
             w->row[(size_t)i * (size_t)channels + (size_t)c] =
                 (float)imf_sample_get(from, w->in->sample, (ptrdiff_t)i * channels + c);
