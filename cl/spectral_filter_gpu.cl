@@ -3,22 +3,22 @@
 // The image is made periodic and transformed along x, along y, multiplied by a real gain, and
 // transformed back. A group's elements lie in local memory; each kernel reads and writes the plane once:
 //
-//   rows_in      pixels of a row, two to a complex element, forward along x, taken apart -> plane
+//   rows_in      pixels of a row, two to a complex element, forward along x, separated   -> plane
 //   columns_in   along y, elements `inner` apart: forward, times roots of ny             -> plane
 //   middle       along y, neighbours: forward, times gains, back                         -> plane
 //   columns_out  times roots, back along y, elements `inner` apart                       -> plane
-//   rows_out     put together, back along x, epilogue                                    -> pixels
+//   rows_out     combined, back along x, epilogue                                        -> pixels
 //
 // plane: [y][channel][pitch], frequencies 0 to half = nx / 2 of x in order, as samples are real. With
-// Z the transform of half an row's elements, z(m) = x(2 m) + i x(2 m + 1), and w = exp(-2 pi i / nx):
+// Z the transform of a row's nx / 2 elements, z(m) = x(2 m) + i x(2 m + 1), and w = exp(-2 pi i / nx):
 //
 //     2 E(k) = Z(k) + conj Z(half - k)       2 X(k)        = 2 E(k) + w^k 2 O(k)
 //     2 O(k) = (Z(k) - conj Z(half - k)) / i 2 X(half - k) = conj(2 E(k) - w^k 2 O(k))
 //
 // Columns are too long for local memory, so ny = outer * inner (Bailey's four steps without the
 // transposition): row j + inner a becomes row j + inner b, then b inner + p. A group takes LINES
-// neighbouring columns, whole lines of memory. Along y frequencies stay in the order in which the
-// stages leave them, as gains do.
+// neighbouring columns, whole cache lines. Along y frequencies, and gains, stay in the order in which
+// the stages leave them.
 
 #ifndef CHANNELS
 #define CHANNELS 1 // samples of a pixel
@@ -57,7 +57,7 @@ struct spectral_filter_gpu_sizes {
 
 // ---- lines in local memory -------------------------------------------------------------------
 
-// Rows leave out one element in 17 and a few more, so that neighbours' powers of two apart meet
+// Rows have a gap after 16 elements and another after 256, so that elements a power of two apart are in
 // different banks.
 #if LINES == 1
 #define AT(p) ((p) + ((p) >> 4) + ((p) >> 8))
@@ -65,8 +65,8 @@ struct spectral_filter_gpu_sizes {
 #define AT(p) ((p) * LINES + (int)get_local_id(0) % LINES)
 #endif
 
-// Where columns come from and go to, rows `step` apart, as their first and last stages do both;
-// roots: of unity, that they are multiplied by there.
+// The plane's rows, `step` apart, that a column's first stage reads and its last stage writes; roots: of
+// unity, by which they are multiplied there.
 struct ends {
     __global float2 *plane;
     const __global float2 *roots;
@@ -144,7 +144,7 @@ static inline void stage(__local float2 *work, const __global float2 *twiddles, 
 
 // ---- rows ------------------------------------------------------------------------------------
 
-// A row in `work`, which other work-items may have written and may read.
+// Transform a row in `work`, with barriers before and after.
 static inline void transform(__local float2 *work, const __global float2 *twiddles,
                              const __global int4 *stages, struct gpu_axis a, int back)
 {
@@ -158,11 +158,11 @@ static inline void transform(__local float2 *work, const __global float2 *twiddl
 
 static inline float2 conjugate(float2 a) { return (float2)(a.x, -a.y); }
 
-// Where a sample of the row stands in `work`.
+// The position of a sample of the row in `work`.
 #define SAMPLE(x) (2 * AT((x) >> 1) + ((x) & 1))
 
-// A sample of the gap: AFTER(i) and BEFORE(i) are the i-th one from a line's end and its beginning,
-// which count only where their weights are not 0.
+// A sample of the gap: AFTER(i) and BEFORE(i) are the i-th samples from a line's end and its beginning,
+// which are used only if their weights are not 0.
 #define FIT(v, b, taps, count, AFTER, BEFORE)                              \
     do {                                                                   \
         float4 wave = vload4(0, (b).wave), fit = 0.0f;                     \
