@@ -368,6 +368,10 @@ double imf_tuning_passed(const struct imf_tuning *t, enum imf_sample sample, dou
     return cached ? bytes : bytes * t->gpu.uncached;
 }
 
+double imf_tuning_open_ms(const struct imf_device *d) {
+    return d->open_ms > 0 ? d->open_ms : imf_tuning(d)->open_ms;
+}
+
 size_t imf_tuning_group(const struct imf_device *d) {
     size_t group = (size_t)imf_tuning(d)->group;
     return group < d->max_group ? group : d->max_group;

@@ -191,6 +191,9 @@ const struct imf_tuning *imf_tuning(const struct imf_device *d);
 /* Rates that stay valid as long as the device; NULL: what is shipped. */
 void imf_tuning_publish(struct imf_device *d, const struct imf_tuning *tuning);
 
+/* Milliseconds that opening it takes. */
+double imf_tuning_open_ms(const struct imf_device *d);
+
 /* Compute units, each counted by its clock over that of the rates. */
 double imf_tuning_units(const struct imf_device *d);
 

@@ -104,6 +104,9 @@ double imf_problem_end_error(const struct imf_problem *p, double sum);
 /* The epilogue in double precision, the reference for every other form of it. v is after
  * scale and add (or the magnitude). */
 double imf_epilogue_apply(const struct imf_epilogue *e, double v);
+/* The same of `count` values; or of sums, which are divided by the scale first. */
+void imf_epilogue_values(const struct imf_epilogue *e, double *v, size_t count);
+void imf_epilogue_sums(const struct imf_epilogue *e, double *v, size_t count);
 /* The least integer that is the square of a magnitude which passes the threshold; if multiply is
  * negative, which does not pass it. */
 double imf_epilogue_least_square(const struct imf_epilogue *e);

@@ -80,7 +80,6 @@ size_t imf_percentile_rank(double percentile, size_t count) {
 }
 
 void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        v[i] = imf_epilogue_apply(&p->epilogue, v[i]);
+    imf_epilogue_values(&p->epilogue, v, count);
     imf_samples_narrow(row, p->out, v, count);
 }

@@ -129,24 +129,12 @@ static double direction(const struct imf_problem *p, double right, double down) 
     return v < full ? v : 0;
 }
 
-/* imf_epilogue_apply() step by step, in loops that become vectors. */
-void imf_host_end(const struct imf_epilogue *e, double *sum, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        sum[i] = sum[i] / e->scale + e->add;
-    for (size_t i = 0; i < count && e->absolute; i++)
-        sum[i] = fabs(sum[i]);
-    for (size_t i = 0; i < count; i++)
-        sum[i] = e->multiply * sum[i] + e->offset;
-    for (size_t i = 0; i < count && e->threshold; i++)
-        sum[i] = sum[i] >= e->level ? e->full : 0;
-}
-
 void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
                      const struct imf_surface *out, int row) {
     const struct imf_epilogue *e = &p->epilogue;
     size_t count = (size_t)p->width * (size_t)p->channels;
     if (!sum1)
-        imf_host_end(e, sum, count);
+        imf_epilogue_sums(e, sum, count);
     for (size_t i = 0; i < count && sum1; i++) {
         double v = p->kind == IMF_PHASE
                        ? direction(p, sum[i], sum1[i])

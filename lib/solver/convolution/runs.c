@@ -337,7 +337,9 @@ static void run_item(void *data, int item) {
             keep(&w, pass->in, y, k->height - 1);
             sum_row(&w, y);
             char *out = imf_surface_row(pass->out, y);
-            imf_runs_finish(p, out + (size_t)w.at.x * imf_sample_size(p->out), w.all, w.at.n);
+            imf_epilogue_sums(&p->epilogue, w.all, (size_t)w.at.n);
+            imf_samples_narrow(out + (size_t)w.at.x * imf_sample_size(p->out), p->out, w.all,
+                               (size_t)w.at.n);
         }
     } else
         atomic_store(&pass->failed, true);

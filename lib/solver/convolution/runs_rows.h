@@ -32,7 +32,4 @@ void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_batch *runs, i
 /* all[i] += weight * sum[i]; sum[i] is read as signed. */
 void imf_runs_widen(double *all, const uint32_t *sum, double weight, int n);
 
-/* Apply scale, add and epilogue to v, which is overwritten, and store n samples. */
-void imf_runs_finish(const struct imf_problem *p, void *out, double *v, int n);
-
 #endif

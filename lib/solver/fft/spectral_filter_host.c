@@ -178,7 +178,7 @@ static void store_row(void *user, int y, double *row) {
     char *to = imf_surface_row(t->out, y);
     to += (size_t)t->channel * size;
     double chunk[CHUNK];
-    imf_host_end(&t->p->epilogue, row, width);
+    imf_epilogue_sums(&t->p->epilogue, row, width);
     for (size_t x = 0; x < width; x += CHUNK) {
         size_t count = width - x < CHUNK ? width - x : CHUNK;
         imf_samples_narrow(chunk, t->out->sample, row + x, count);
