@@ -16,10 +16,10 @@
 #define KERNELS 1 // 2: the result is the magnitude of both
 #endif
 #ifndef CHANNELS
-#define CHANNELS 1 // of a pixel: what lies side by side in the picture and the kernel
+#define CHANNELS 1 // samples of a pixel
 #endif
 #ifndef SINGLE
-#define SINGLE 0 // 0: a texel is four bytes in a row, of what is read and of what is made; 1: one sample
+#define SINGLE 0 // 0: a texel is four bytes of a row, in the input and the output; 1: one sample
 #endif
 #ifndef PACKED
 #define PACKED 0 // SINGLE: an integer with sign in four bytes is read, else a byte
@@ -72,7 +72,7 @@
 precision highp float;
 precision highp int;
 
-#define GROUPS ((WIDTH + 3) / 4) // of four taps in a row; what is beyond the kernel is 0
+#define GROUPS ((WIDTH + 3) / 4) // of four taps of a row; beyond the kernel they are 0
 
 uniform sampler2D image;
 uniform vec2 texel;

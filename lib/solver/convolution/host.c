@@ -8,10 +8,9 @@
  * long as the kernel reaches them. Sums of integers are exact below 2^53. Threads take bands of rows;
  * the additions of a sample and their order do not depend on the bands.
  */
-#include "solver/convolution/host.h"
-
 #include "base/parallel.h"
 #include "device/tuning.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -85,7 +84,7 @@ static void host_destroy(void **job) {
     *job = NULL;
 }
 
-void imf_host_add(double *restrict sum, const double *restrict row, double tap, size_t count) {
+static void add_tap(double *restrict sum, const double *restrict row, double tap, size_t count) {
     for (size_t i = 0; i < count; i++)
         sum[i] += tap * row[i];
 }
@@ -98,7 +97,7 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
         for (int j = 0; j < k->width; j++) {
             double tap = k->taps[(size_t)i * (size_t)k->width + (size_t)j];
             if (tap != 0)
-                imf_host_add(sum, ring[i] + (size_t)j * channels, tap, count);
+                add_tap(sum, ring[i] + (size_t)j * channels, tap, count);
         }
 }
 
@@ -129,8 +128,8 @@ static double direction(const struct imf_problem *p, double right, double down) 
     return v < full ? v : 0;
 }
 
-void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
-                     const struct imf_surface *out, int row) {
+static void finish(const struct imf_problem *p, double *sum, const double *sum1,
+                   const struct imf_surface *out, int row) {
     const struct imf_epilogue *e = &p->epilogue;
     size_t count = (size_t)p->width * (size_t)p->channels;
     if (!sum1)
@@ -178,7 +177,7 @@ static void sum_band(const struct bands *b, int from, int to, double *scratch) {
         add(sum, k, ring, channels, count);
         if (k1)
             add(sum1, k1, ring, channels, count);
-        imf_host_finish(p, sum, k1 ? sum1 : NULL, b->out, row);
+        finish(p, sum, k1 ? sum1 : NULL, b->out, row);
     }
 }
 

@@ -76,7 +76,9 @@ void imf_canny_parameters(struct imf_canny_parameters *n, const struct imf_probl
     n->high = threshold(c->high, one, c->squares);
 }
 
-int imf_canny_value(const struct imf_canny_parameters *n, const struct imf_problem *p, double v) {
+/* The value of sample v. */
+static int value_of_sample(const struct imf_canny_parameters *n, const struct imf_problem *p,
+                           double v) {
     return (int)rint(fmin(fmax(v, 0), p->epilogue.full) * n->scale);
 }
 
@@ -112,7 +114,7 @@ static void smooth_row(struct canny_job *j, const struct imf_surface *in, int y,
             for (int k = -n->radius; k <= n->radius; k++) {
                 double v = imf_sample_get(imf_surface_row(in, y + k), in->sample,
                                           (ptrdiff_t)x * p->channels + c);
-                sum += (int64_t)n->weight[abs(k)] * imf_canny_value(n, p, v);
+                sum += (int64_t)n->weight[abs(k)] * value_of_sample(n, p, v);
             }
             j->down[x - from] = sum;
         }

@@ -25,8 +25,6 @@ struct imf_canny_parameters {
 };
 
 void imf_canny_parameters(struct imf_canny_parameters *n, const struct imf_problem *p);
-/* The value of sample v. */
-int imf_canny_value(const struct imf_canny_parameters *n, const struct imf_problem *p, double v);
 
 /* The output samples of no edge and of an edge, epilogue included. */
 struct imf_canny_levels {

@@ -8,13 +8,12 @@
  *
  * It is the reference for devices (backend cpu) and, on all cores, the host's solver (vector).
  */
-#include "solver/convolution/host.h"
-
 #include "base/parallel.h"
 #include "device/tuning.h"
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
 #include "solver/fft/extend.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,7 +99,7 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
     snprintf(out->description, sizeof out->description, "host fft %dx%d, float64", s->nx, s->ny);
 }
 
-/* ---- what lies between the image and its next period ----------------------------------------- */
+/* ---- the gap between the image and its next period ------------------------------------------- */
 
 static bool make_gap(struct gap *g, const struct imf_problem *p, double frequency, int size,
                      int period) {
