@@ -37,7 +37,6 @@ struct bilateral_job {
     int reach;
     float *far; /* owned: for each row from 0 to reach and each column -reach..reach */
     float near;
-    bool coarse;
     int threads; /* 0: as many as cores */
 };
 
@@ -62,10 +61,6 @@ double imf_bilateral_error(const struct imf_problem *p, double power) {
            imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
 }
 
-static bool is_coarse(const struct imf_problem *p) {
-    return imf_bilateral_error(p, IMF_BILATERAL_COARSE) <= p->tolerance / 2;
-}
-
 static int strip_columns(const struct imf_problem *p) {
     return imf_max(COLUMNS, REACHES * p->window_op->cx);
 }
@@ -88,7 +83,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
-    out->error = imf_bilateral_error(p, is_coarse(p) ? IMF_BILATERAL_COARSE : IMF_BILATERAL_FINE);
+    out->error = imf_bilateral_error(p, IMF_BILATERAL_POWER_ERROR);
     if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
     else if (p->colors > IMF_BILATERAL_COLORS)
@@ -122,7 +117,7 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     double sigma = p->window_op->value, range = p->window_op->range * p->unit;
-    *j = (struct bilateral_job){.p = *p, .reach = p->window_op->cx, .coarse = is_coarse(p)};
+    *j = (struct bilateral_job){.p = *p, .reach = p->window_op->cx};
     j->near = (float)(LOG2_E / 2 / range / range);
     size_t count = (size_t)(j->reach + 1) * (size_t)(2 * j->reach + 1);
     float *far = j->far = malloc(count * sizeof *far);
@@ -212,7 +207,6 @@ static void run_item(void *data, int item) {
     w.strip = imf_strips_at(&pass->strips, item);
     w.layout = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
     w.layout.near = j->near;
-    w.layout.coarse = j->coarse;
     size_t floats = strip_floats(&j->p, w.strip.n), rows = (size_t)j->reach + 1;
     floats = (floats + IMF_BILATERAL_WIDTH - 1) / IMF_BILATERAL_WIDTH * IMF_BILATERAL_WIDTH;
     float *memory = aligned_alloc(sizeof(float) * IMF_BILATERAL_WIDTH, floats * sizeof *memory);

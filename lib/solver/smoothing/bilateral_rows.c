@@ -2,9 +2,8 @@
  * bilateral_rows.c - the inner loops of solver/smoothing/bilateral.c, on vectors
  *
  * A weight is 2^t, t = far - near * d^2. With n the integer nearest to t and f = t - n in -1/2..1/2,
- * 2^f is a polynomial of degree 5, within 2.2e-7, or where that suffices of degree 4, within 2.7e-6
- * (least squares with weights raised where the error was largest), and n is added to the float's
- * exponent.
+ * 2^f is a polynomial of degree 5, within 2.2e-7 (least squares with weights raised where the error was
+ * largest), and n is added to the float's exponent.
  *
  * Two neighbouring pixels at once are compared with the pixels around them, whose values and sums are
  * loaded and stored once for both. A lane has an even number of columns.
@@ -181,36 +180,29 @@ struct rows {
 };
 
 /* *at = 2^*at, never denormal. */
-INLINE void power(vector *at, bool coarse) {
+INLINE void power(vector *at) {
     vector t = *at;
     vector_int more = t > LEAST;
     t = (vector)(((vector_int)t & more) | ((vector_int)((vector){0} + LEAST) & ~more));
     vector rounded = t + MAGIC, f = t - (rounded - MAGIC), p;
-    if (coarse) {
-        p = f * 0.00957010128f + 0.0559178628f;
-        p = p * f + 0.240247443f;
-        p = p * f + 0.693121791f;
-        p = p * f + 0.999999285f;
-    } else {
-        p = f * 0.00132764771f + 0.00967554282f;
-        p = p * f + 0.0555071309f;
-        p = p * f + 0.240221202f;
-        p = p * f + 0.693146944f;
-        p = p * f + 1.00000012f;
-    }
+    p = f * 0.00132764771f + 0.00967554282f;
+    p = p * f + 0.0555071309f;
+    p = p * f + 0.240221202f;
+    p = p * f + 0.693146944f;
+    p = p * f + 1.00000012f;
     *at = (vector)((vector_int)p + ((vector_int)rounded << 23));
 }
 
 /* Add a pair to the sums of a pixel and, with the sign changed, of the other. */
-INLINE void weigh(const struct rows *r, int colors, bool coarse, const vector *middle,
-                  const vector *other, float far, vector *sums, vector *mirrored) {
+INLINE void weigh(const struct rows *r, int colors, const vector *middle, const vector *other,
+                  float far, vector *sums, vector *mirrored) {
     vector d[IMF_BILATERAL_COLORS], apart = {0};
     for (int c = 0; c < colors; c++) {
         d[c] = other[c] - middle[c];
         apart = c ? apart + d[c] * d[c] : d[c] * d[c];
     }
     vector weight = far - apart * r->near;
-    power(&weight, coarse);
+    power(&weight);
     for (int c = 0; c < colors; c++) {
         sums[c] += weight * d[c];
         mirrored[c] -= weight * d[c];
@@ -220,7 +212,7 @@ INLINE void weigh(const struct rows *r, int colors, bool coarse, const vector *m
 }
 
 /* Compare positions k and k + 1 with all positions that they reach. */
-INLINE void positions(const struct rows *r, int colors, bool coarse, int k, vector *spare) {
+INLINE void positions(const struct rows *r, int colors, int k, vector *spare) {
     const int width = r->to - r->from, vectors = colors + 1;
     const vector *value = r->values + (size_t)(k + r->reach) * (size_t)colors;
     const vector *other = r->other + (size_t)(k + r->reach + r->from) * (size_t)colors;
@@ -234,52 +226,49 @@ INLINE void positions(const struct rows *r, int colors, bool coarse, int k, vect
             sums[m][c] = (vector){0};
     }
     /* The first and the last are in reach of only one of the two. */
-    weigh(r, colors, coarse, middle[0], other, far[0], sums[0], spare);
+    weigh(r, colors, middle[0], other, far[0], sums[0], spare);
     other += colors, spare += vectors;
     for (int i = 1; i <= width; i++, other += colors, spare += vectors) {
         vector mirrored[IMF_BILATERAL_COLORS + 1];
         for (int c = 0; c < vectors; c++)
             mirrored[c] = spare[c];
         for (int m = 0; m < 2; m++)
-            weigh(r, colors, coarse, middle[m], other, far[i - m], sums[m], mirrored);
+            weigh(r, colors, middle[m], other, far[i - m], sums[m], mirrored);
         for (int c = 0; c < vectors; c++)
             spare[c] = mirrored[c];
     }
-    weigh(r, colors, coarse, middle[1], other, far[width], sums[1], spare);
+    weigh(r, colors, middle[1], other, far[width], sums[1], spare);
     for (int m = 0; m < 2; m++)
         for (int c = 0; c < vectors; c++)
             to[m * vectors + c] += sums[m][c];
 }
 
-INLINE void block(const struct rows *r, int colors, bool coarse, int first, int end) {
+INLINE void block(const struct rows *r, int colors, int first, int end) {
     int width = r->to - r->from;
     vector *spare = r->spare;
     memset(spare, 0, (size_t)((end - first + width) * (colors + 1)) * sizeof *spare);
     for (int k = first; k < end; k += 2, spare += 2 * (colors + 1))
-        positions(r, colors, coarse, k, spare);
+        positions(r, colors, k, spare);
     vector *to = r->other_sums + (size_t)(first + r->reach + r->from) * (size_t)(colors + 1);
     for (int i = 0; i < (end - first + width) * (colors + 1); i++)
         to[i] += r->spare[i];
 }
 
-INLINE void blocks(const struct rows *r, int colors, bool coarse) {
+INLINE void blocks(const struct rows *r, int colors) {
     for (int k = 0; k < r->each; k += IMF_BILATERAL_BLOCK)
-        block(r, colors, coarse, k, imf_min(k + IMF_BILATERAL_BLOCK, r->each));
+        block(r, colors, k, imf_min(k + IMF_BILATERAL_BLOCK, r->each));
 }
 
-#define PAIRS(name, coarse)                                                                        \
-    IMF_CLONES static void name(const struct rows *r, int colors) {                                \
-        if (colors == 1)                                                                           \
-            blocks(r, 1, coarse);                                                                  \
-        else if (colors == 2)                                                                      \
-            blocks(r, 2, coarse);                                                                  \
-        else if (colors == 3)                                                                      \
-            blocks(r, 3, coarse);                                                                  \
-        else                                                                                       \
-            blocks(r, 4, coarse);                                                                  \
-    }
-PAIRS(fine_pairs, false)
-PAIRS(coarse_pairs, true)
+IMF_CLONES static void pairs(const struct rows *r, int colors) {
+    if (colors == 1)
+        blocks(r, 1);
+    else if (colors == 2)
+        blocks(r, 2);
+    else if (colors == 3)
+        blocks(r, 3);
+    else
+        blocks(r, 4);
+}
 
 void imf_bilateral_pairs(const struct imf_bilateral_layout *l, const float *values, float *sums,
                          const float *other, float *other_sums, const float *far, int from, int to,
@@ -295,5 +284,5 @@ void imf_bilateral_pairs(const struct imf_bilateral_layout *l, const float *valu
                            .from = from,
                            .to = to,
                            .near = l->near};
-    (l->coarse ? coarse_pairs : fine_pairs)(&r, l->colors);
+    pairs(&r, l->colors);
 }

@@ -15,15 +15,13 @@
 
 #define IMF_BILATERAL_WIDTH 16
 #define IMF_BILATERAL_COLORS 4
-#define IMF_BILATERAL_FINE 3e-7 /* relative error of a power of 2, with its rounding */
-#define IMF_BILATERAL_COARSE 3.5e-6
+#define IMF_BILATERAL_POWER_ERROR 3e-7 /* relative, of a power of 2, with its rounding */
 
 struct imf_bilateral_layout {
     int colors, reach;
     int columns;         /* of the strip, with `reach` to the left and right */
     int each, positions; /* columns of a lane: owned, and in all */
     float near;          /* factor of the squared distance of colours in the weight's exponent */
-    bool coarse;         /* the error of weights is at most IMF_BILATERAL_COARSE, else .._FINE */
 };
 
 struct imf_bilateral_layout imf_bilateral_deal(int colors, int reach, int columns);
