@@ -3,7 +3,6 @@
 
 #include "codec/codec.h"
 #include "codec/metadata/exif.h"
-#include "codec/metadata/icc.h"
 #include "codec/metadata/xmp.h"
 
 #include <stdarg.h>

@@ -6,9 +6,9 @@
  */
 #include "codec/table.h"
 
-#include "codec/jpeg/read.h"
-#include "codec/png/read.h"
-#include "codec/pnm/read.h"
+#include "codec/jpeg/format.h"
+#include "codec/png/format.h"
+#include "codec/pnm/format.h"
 
 #include <stdio.h>
 #include <string.h>

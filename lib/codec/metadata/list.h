@@ -92,6 +92,8 @@ struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_m
 const struct imf_meta_item *imf_metadata_find(const struct imf_metadata *metadata,
                                               enum imf_meta_kind kind);
 void imf_metadata_clear(struct imf_metadata *metadata);
+/* Does the ICC profile describe pixels of this colour model? */
+bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color);
 
 /* Exchange x and y, for pixels whose rows become columns. */
 void imf_jpeg_source_transpose(struct imf_jpeg_source *source);

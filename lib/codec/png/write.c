@@ -5,9 +5,8 @@
  *
  * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
  */
-#include "codec/png/write.h"
+#include "codec/png/format.h"
 
-#include "codec/codec.h"
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/tiff.h"
 #include "codec/metadata/xmp.h"
@@ -74,13 +73,19 @@ static enum imf_status failure(const struct png *p, struct imf_error *err) {
                     "PNG cannot be written (%s)", p->message);
 }
 
-static void write_data(png_structp png, png_bytep data, size_t size) {
-    struct png *p = png_get_io_ptr(png);
+/* The sink of idat.c, too. */
+static bool write_bytes(void *data, const void *bytes, size_t size) {
+    struct png *p = data;
     errno = 0;
-    if (fwrite(data, 1, size, p->writer->stream) == size)
-        return;
+    if (fwrite(bytes, 1, size, p->writer->stream) == size)
+        return true;
     p->error = errno ? errno : EIO;
-    png_error(png, "write error");
+    return false;
+}
+
+static void write_data(png_structp png, png_bytep data, size_t size) {
+    if (!write_bytes(png_get_io_ptr(png), data, size))
+        png_error(png, "write error");
 }
 
 /* imf_writer_finish() flushes, once. */
@@ -279,15 +284,6 @@ static void finish_step(struct png *p) {
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-static bool write_idat(void *data, const void *bytes, size_t size) {
-    struct png *p = data;
-    errno = 0;
-    if (fwrite(bytes, 1, size, p->writer->stream) == size)
-        return true;
-    p->error = errno ? errno : EIO;
-    return false;
-}
-
 static struct imf_idat_shape shape_of(const struct png *p, int bits) {
     const struct imf_writer *w = p->writer;
     size_t channels = p->palette ? 1 : (size_t)w->info.channels;
@@ -309,7 +305,7 @@ static enum imf_status begin(struct png *p, struct imf_error *err) {
     struct imf_idat_shape shape = shape_of(p, p->bits);
     if (p->bits != 8 && !(p->line = malloc(shape.row_bytes)))
         return imf_fail_memory(err, shape.row_bytes);
-    if (!(p->idat = imf_idat_open(&shape, write_idat, p)))
+    if (!(p->idat = imf_idat_open(&shape, write_bytes, p)))
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     p->begun = true;
     return IMF_OK;
