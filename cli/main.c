@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "batch/jobs.h"
-#include "completion/candidates.h"
-#include "completion/scripts.h"
+#include "completion/shells.h"
 #include "input/collect.h"
 #include "options/device_trial.h"
 #include "options/devices.h"
@@ -102,7 +101,7 @@ static void warn_of_unused_options(const struct session *s) {
 static int filter_batch(struct session *s, const struct job_list *b, int jobs) {
     struct tally t;
     if (!jobs_run(s, b, jobs, &t)) {
-        summary_abandoned(&s->reporter, s->options, &t, &b->others);
+        summary_print_json(&s->reporter, s->options, &t, &b->others, false);
         return EXIT_NO_DEVICE;
     }
     warn_of_unused_options(s);
@@ -119,7 +118,7 @@ static int filter_in(struct session *s, const struct job_list *b) {
     enum imf_status status = device_pool_create(&s->pool, s->options, s->filter, jobs, &error);
     if (status != IMF_OK) {
         complain("%s", error.text);
-        summary_abandoned(&s->reporter, s->options, &none, &b->others);
+        summary_print_json(&s->reporter, s->options, &none, &b->others, false);
         return status == IMF_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
     }
     int exit_status = filter_batch(s, b, jobs);

@@ -313,7 +313,8 @@ static enum result write_spectrum(struct session *s, struct work *w) {
     return failed ? fail(w, shown, failed) : RESULT_DONE;
 }
 
-static void report_success(const struct session *s, struct work *w, const struct reporter *r) {
+static void report_success(const struct session *s, struct work *w) {
+    const struct reporter *r = &w->messages->reporter;
     if (*w->output.note) {
         report_warning(r, output_name(w), w->output.note);
         add_warning(w, w->output.note);
@@ -327,15 +328,9 @@ static enum result finish_output(struct session *s, struct work *w, struct unfin
     imf_writer_close(&w->writer);
     if (!output_finish(&w->output))
         return fail(w, output_name(w), w->output.why);
-    *later = (struct unfinished){.job = w->job, .messages = w->messages};
-    later->done = malloc(sizeof *later->done);
-    if (!later->done || !message_buffer_open(later->done, &s->reporter)) {
-        free(later->done);
-        return fail(w, output_name(w), "out of memory");
-    }
-    report_success(s, w, &later->done->reporter);
-    message_buffer_close(later->done);
-    later->output = w->output;
+    message_buffer_mark(w->messages);
+    report_success(s, w);
+    *later = (struct unfinished){w->job, w->messages, w->output};
     w->output = (struct output){.stream = NULL};
     return RESULT_UNFINISHED;
 }
@@ -383,7 +378,7 @@ static enum result try_image(struct session *s, const struct job *job,
     if (result == RESULT_DONE && (o->report.explain || !o->dry_run))
         result = filter_image(s, &w, later);
     if (result == RESULT_DONE)
-        report_success(s, &w, &messages->reporter);
+        report_success(s, &w);
     imf_writer_close(&w.writer);
     imf_reader_close(&w.reader);
     imf_curve_free(&w.curve);
@@ -417,10 +412,8 @@ void process_finish(struct session *s, struct unfinished *list, enum result *res
     output_commit_all(outputs, committed, count);
     for (size_t i = 0; i < count; i++) {
         const struct work w = {.job = list[i].job, .messages = list[i].messages};
+        if (committed[i] != OUTPUT_DONE)
+            message_buffer_drop(w.messages);
         results[i] = commit_result(s, &w, &list[i].output, committed[i]);
-        if (results[i] == RESULT_DONE)
-            message_buffer_add(w.messages, list[i].done);
-        message_buffer_free(list[i].done);
-        free(list[i].done);
     }
 }

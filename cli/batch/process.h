@@ -35,8 +35,7 @@ enum { PROCESS_TOGETHER = 64 }; /* outputs that are committed together, at most 
 /* A filtered image whose output is complete under its temporary name. */
 struct unfinished {
     const struct job *job;
-    struct message_buffer *messages;
-    struct message_buffer *done; /* owned: messages to print once it is renamed */
+    struct message_buffer *messages; /* of success, behind the mark */
     struct output output;
 };
 
