@@ -239,11 +239,9 @@ static bool flush(struct output *out) {
     return fail(out, errno);
 }
 
-static enum publish_result publish(struct output *out, const char *backup) {
-    if (!out->in_place) {
-        bool new = out->rules.no_clobber;
-        return (new ? publish_new : publish_over)(&out->temporary, &out->ref);
-    }
+static enum publish_result give_name(struct output *out, const char *backup) {
+    if (!out->in_place)
+        return publish(&out->temporary, &out->ref, !out->rules.no_clobber);
     const struct publish_backup keep = {backup, out->rules.clobber_backup};
     const struct publish_original original = {out->old_file, &out->old};
     return publish_in_place(&out->temporary, &out->ref, &original, &keep);
@@ -263,7 +261,7 @@ static enum output_result rename_output(struct output *out) {
             "is locked by another program, and is left as it is (run again when that "
             "has ended)",
     };
-    enum publish_result published = publish(out, backup);
+    enum publish_result published = give_name(out, backup);
     enum output_result result = OUTPUT_FAILED;
     if (published == PUBLISH_DONE)
         result = OUTPUT_DONE;
