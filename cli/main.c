@@ -115,14 +115,14 @@ static int filter_in(struct session *s, const struct job_list *b) {
     struct imf_error error;
     const struct tally none = {.count = b->count, .begun = now_ms()};
     int jobs = jobs_at_once(s->options, b);
-    enum imf_status status = device_pool_create(&s->pool, s->options, s->filter, jobs, &error);
+    enum imf_status status = plan_cache_create(&s->plans, s->options, s->filter, jobs, &error);
     if (status != IMF_OK) {
         complain("%s", error.text);
         summary_print_json(&s->reporter, s->options, &none, &b->others, false);
         return status == IMF_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
     }
     int exit_status = filter_batch(s, b, jobs);
-    device_pool_free(&s->pool);
+    plan_cache_free(&s->plans);
     return exit_status;
 }
 

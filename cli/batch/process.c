@@ -154,7 +154,7 @@ static const char *note_choice(const struct work *w) {
  * which cannot be read or written again. */
 static bool retry_elsewhere(struct session *s, struct work *w) {
     struct stat st;
-    if (!device_pool_drop(s->pool, w->lease.device, &w->error, &w->messages->reporter))
+    if (!plan_cache_drop_device(s->plans, w->lease.device, &w->error, &w->messages->reporter))
         return false;
     bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
     w->retry =
@@ -178,7 +178,7 @@ static enum result read_curve(struct session *s, struct work *w) {
 static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct plan_key key = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
                                  is_held(s, w), w->curve};
-    enum imf_status status = device_pool_acquire(s->pool, &key, &w->lease, &w->error);
+    enum imf_status status = plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     if (status != IMF_OK) {
         if (retry_elsewhere(s, w))
             return RESULT_FAILED;
@@ -385,7 +385,7 @@ static enum result try_image(struct session *s, const struct job *job,
     output_abandon(&w.output);
     file_ref_close(&w.ref);
     imf_picture_free(&w.spectrum);
-    device_pool_release(s->pool, &w.lease);
+    plan_cache_release(s->plans, &w.lease);
     if (w.input && w.input != stdin)
         fclose(w.input);
     free(w.buffer);
