@@ -205,13 +205,13 @@ int main(int argc, char **argv) {
         help_short_usage(stderr);
         return EXIT_USAGE;
     }
-    signals_catch(temporary_remove_all);
     struct options options;
     int status = EXIT_USAGE;
     if (options_parse(&options, argc, argv)) {
         if (!options_spare_memory(&options))
             machine_share_heap();
         device_guard(&options);
+        signals_catch(temporary_remove_all);
         status =
             options.action == ACTION_FILTER ? filter_images(&options) : print_information(&options);
     }

@@ -241,12 +241,12 @@ bool jobs_run(struct session *s, const struct job_list *batch, int at_once, stru
     pthread_cond_init(&j->finished_more, NULL);
     pthread_cond_init(&j->taken, NULL);
     j->waiting_max = allow_files(at_once);
-    bool watched = batch->count > 1 && signals_watch(report_interrupted, j);
+    if (batch->count > 1)
+        signals_report(report_interrupted, j);
     j->progress = progress_begin(&s->reporter, s->options, batch->count);
     run_threads(j, at_once);
     j->tally.watched = progress_end(&j->progress);
-    if (watched)
-        signals_unwatch();
+    signals_report(NULL, NULL);
     *tally = j->tally;
     bool device = !j->no_device;
     pthread_cond_destroy(&j->taken);

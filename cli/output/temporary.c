@@ -1,7 +1,7 @@
 /*
  * temporary.c - hidden files beside an output, which do not outlive the program
  *
- * Their names are in static slots, where a signal handler can read them. An output has at most three:
+ * Their names are in static slots, where the thread that waits for signals reads them. An output has at most three:
  * the new file, the new backup, and the older backup.
  */
 #include "output/temporary.h"
@@ -30,7 +30,7 @@
 
 static struct slot {
     atomic_bool taken; /* by a struct temporary */
-    atomic_bool lives; /* a file may have the name: a signal handler removes it */
+    atomic_bool lives; /* a file may have the name: a signal removes it */
     int directory;
     char name[NAME_MAX + 1];
 } slots[SLOTS];

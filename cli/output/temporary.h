@@ -30,7 +30,7 @@ void temporary_leave(struct temporary *t);
 /* Remove files that killed processes left in a directory; reads a directory once in a row. */
 void temporary_sweep(int directory);
 
-/* Remove all of this process; async-signal-safe. */
+/* Remove all of this process, from the thread that waits for signals. */
 void temporary_remove_all(void);
 
 #endif
