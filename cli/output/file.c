@@ -248,31 +248,31 @@ static enum publish_result give_name(struct output *out, const char *backup) {
 }
 
 static enum output_result rename_output(struct output *out) {
-    char *backup = NULL;
-    if (out->in_place && out->rules.backup &&
-        !(backup = backup_name(&out->ref, out->rules.backup))) {
-        fail(out, ENOMEM);
-        return OUTPUT_FAILED;
-    }
     static const char *const why[] = {
         [PUBLISH_CHANGED] =
             "was changed or replaced by another program meanwhile, and is left as it is",
         [PUBLISH_LOCKED] =
             "is locked by another program, and is left as it is (run again when that "
             "has ended)",
+        [PUBLISH_BACKUP] = "cannot keep a backup",
+        [PUBLISH_FAILED] = "cannot write",
     };
-    enum publish_result published = give_name(out, backup);
+    char *backup = NULL;
+    if (out->in_place && out->rules.backup &&
+        !(backup = backup_name(&out->ref, out->rules.backup))) {
+        fail(out, ENOMEM);
+        return OUTPUT_FAILED;
+    }
     enum output_result result = OUTPUT_FAILED;
+    enum publish_result published = give_name(out, backup);
     if (published == PUBLISH_DONE)
         result = OUTPUT_DONE;
     else if (published == PUBLISH_EXISTS)
         result = backup ? OUTPUT_BACKUP_EXISTS : OUTPUT_EXISTS;
-    else if (published == PUBLISH_BACKUP)
-        snprintf(out->why, sizeof out->why, "cannot keep a backup: %s", strerror(errno));
-    else if (published == PUBLISH_FAILED)
-        fail(out, errno);
     else
-        snprintf(out->why, sizeof out->why, "%s", why[published]);
+        snprintf(out->why, sizeof out->why, "%s%s%s", why[published],
+                 published < PUBLISH_BACKUP ? "" : ": ",
+                 published < PUBLISH_BACKUP ? "" : strerror(errno));
     if (result == OUTPUT_BACKUP_EXISTS)
         say_backup_exists(out->why, backup);
     free(backup);

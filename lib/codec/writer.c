@@ -1,6 +1,5 @@
 /* writer.c - images written through the encoder of their format */
 #include "base/surface.h"
-#include "codec/metadata/exif.h"
 #include "codec/table.h"
 
 #include <errno.h>
