@@ -15,7 +15,6 @@
 #include "options/formats.h"
 #include "options/help.h"
 #include "options/machine.h"
-#include "options/parse.h"
 #include "output/collisions.h"
 #include "output/names.h"
 #include "output/pictures.h"
@@ -89,10 +88,9 @@ static void warn_of_unused_options(const struct session *s) {
     };
     char text[80 + FORMATS_TEXT], kinds[FORMATS_TEXT];
     for (size_t i = 0; atomic_load(&s->formats) && i < sizeof rows / sizeof *rows; i++) {
-        if (!rows[i].given || formats_have(s->formats, rows[i].name))
+        if (!rows[i].given || formats_use(s->formats, rows[i].name, kinds))
             continue;
-        snprintf(text, sizeof text, "--%s had no effect: no %s was written", rows[i].name,
-                 formats_of_option(kinds, rows[i].name));
+        snprintf(text, sizeof text, "--%s had no effect: no %s was written", rows[i].name, kinds);
         report_warning(&s->reporter, NULL, text);
     }
 }

@@ -12,8 +12,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "options/parse.h"
-
 #define TRIAL_SECONDS 20
 
 /* PoCL compiles a kernel for the local size that it is launched with, and once more, for any size,

@@ -1,18 +1,20 @@
 /*
  * parse.c - the getopt_long loop over the table, and which options exclude each other
  */
-#include "options/parse.h"
+#include "options/settings.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "options/machine.h"
 #include "options/table.h"
 #include "report/message.h"
 
 #define LONG_CODE 256 /* code of row i when it has no letter: LONG_CODE + i */
 #define MAX_ROWS 64
+#define SPARE_MEMORY ((uint64_t)1 << 30)
 
 /* The length of the longer word without the common beginning and the common end. */
 static size_t difference(const char *a, size_t length, const char *b) {
@@ -192,8 +194,16 @@ static bool check(const struct options *o) {
     return true;
 }
 
+static void set_defaults(struct options *o) {
+    *o = (struct options){0};
+    options_set_memory(o, machine_memory());
+    o->limits.max_pixels = IMF_DEFAULT_MAX_PIXELS;
+    o->limits.max_scans = IMF_DEFAULT_MAX_SCANS;
+    o->encode.compression = -1;
+}
+
 bool options_parse(struct options *o, int argc, char **argv) {
-    options_init(o);
+    set_defaults(o);
     char letters[3 * MAX_ROWS + 3];
     struct option longs[MAX_ROWS + 1];
     if (option_row_count > MAX_ROWS)
@@ -232,4 +242,36 @@ bool options_parse(struct options *o, int argc, char **argv) {
             return false;
     }
     return o->action != ACTION_FILTER || check(o);
+}
+
+/* ---- what was asked for ------------------------------------------------------------------- */
+
+void options_free(struct options *o) {
+    free(o->specs);
+    free(o->inputs);
+    o->specs = o->inputs = NULL;
+}
+
+bool options_append(const char ***list, size_t *count, const char *text) {
+    /* The capacity doubles at each power of two. */
+    if ((*count & (*count - 1)) == 0) {
+        size_t capacity = *count ? *count * 2 : 1;
+        const char **grown = reallocarray(*list, capacity, sizeof *grown);
+        if (!grown) {
+            complain("out of memory");
+            return false;
+        }
+        *list = grown;
+    }
+    (*list)[(*count)++] = text;
+    return true;
+}
+
+void options_set_memory(struct options *o, uint64_t bytes) {
+    o->settings.max_memory = o->encode.max_memory = o->limits.max_memory = bytes;
+}
+
+bool options_spare_memory(const struct options *o) {
+    uint64_t most = o->settings.max_memory;
+    return most == 0 || (!o->memory_given && most >= SPARE_MEMORY);
 }
