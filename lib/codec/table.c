@@ -11,7 +11,6 @@
 #include "codec/pnm/format.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const struct imf_codec *const codecs[] = {
     &imf_png_codec,

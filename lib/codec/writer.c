@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 uint64_t imf_writer_held(const struct imf_writer *writer) {
     return writer->memory;

@@ -6,8 +6,6 @@
  */
 #include "codec/jpeg/settings.h"
 
-#include <string.h>
-
 #define DEFAULT_QUALITY 92
 #define MCU_BLOCKS_MAX 10 /* of the standard, B.2.3: in a scan of several components */
 

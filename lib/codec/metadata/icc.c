@@ -14,7 +14,6 @@
 #include <lcms2_plugin.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PROFILE_MAX ((size_t)16 << 20)
 #define CONTEXTS 2060                        /* the version of Little CMS that has them */

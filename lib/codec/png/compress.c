@@ -102,9 +102,10 @@ static size_t try_zlib(struct imf_png_compressor *c, int level, int strategy,
     return whole ? most - z->avail_out : 0;
 }
 
-/* Keep the smaller of the best result so far and the spare one, if there is one. */
-static size_t keep_smaller(const struct imf_png_compressor *c, size_t other, size_t best,
-                           unsigned char *to) {
+/* Replace a result of `best` bytes by zlib's, if that is smaller. */
+static size_t improve(struct imf_png_compressor *c, int strategy, const unsigned char *data,
+                      size_t before, size_t size, bool last, unsigned char *to, size_t best) {
+    size_t other = try_zlib(c, c->zlib_level, strategy, data, before, size, last, c->spare, best);
     if (!other || other >= best)
         return best;
     memcpy(to, c->spare, other);
@@ -164,15 +165,10 @@ size_t imf_png_compress(struct imf_png_compressor *c, const unsigned char *data,
     bool flat = best < size / FLAT;
     size_t by_runs = best;
     if (thorough)
-        best = keep_smaller(
-            c, try_zlib(c, c->zlib_level, Z_FILTERED, data, before, size, last, c->spare, best),
-            best, to);
+        best = improve(c, Z_FILTERED, data, before, size, last, to, best);
     if ((is_small && best < by_runs - by_runs / NEAR) || (flat && thorough) ||
-        (!is_small && zlib_pays(c, flat, data, before, size))) {
-        int strategy = flat || thorough ? Z_DEFAULT_STRATEGY : Z_FILTERED;
-        best = keep_smaller(
-            c, try_zlib(c, c->zlib_level, strategy, data, before, size, last, c->spare, best), best,
-            to);
-    }
+        (!is_small && zlib_pays(c, flat, data, before, size)))
+        best = improve(c, flat || thorough ? Z_DEFAULT_STRATEGY : Z_FILTERED, data, before, size,
+                       last, to, best);
     return best;
 }
