@@ -21,7 +21,7 @@ INSTALL ?= install
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,convolution/vector_rows.o convolution/dense_rows.o convolution/runs_rows.o \
+HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows.o convolution/dense_rows.o convolution/runs_rows.o \
 	morphology/erode_dilate_rows.o rank/rows.o rank/incremental.o rank/histogram.o rank/regions.o rank/network_run.o \
 	histogram/vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
 	smoothing/guided_rows.o)
@@ -230,8 +230,8 @@ PEER_fft_clfft = clFFT
 PEER_LIBS_fft_fftw = -lfftw3f_threads
 # Not a peer, but what it measures: see there.
 comma = ,
-PEER_LIBS_timeline = $(addprefix -Wl$(comma)--wrap=,imf_stream imf_exec_take imf_exec_band imf_exec_result \
-	imf_exec_settle)
+PEER_LIBS_timeline = $(addprefix -Wl$(comma)--wrap=,imf_stream imf_pixel_io_read imf_pixel_io_write imf_exec_submit_input \
+	imf_exec_run_band imf_exec_map_output imf_exec_wait)
 bench_build = mkdir -p $(@D); peer='$(PEER_$(@F))'; \
 	if [ -n "$$peer" ] && ! $(PKG_CONFIG) --exists $$peer; then \
 		echo "  SKIP    $@ (needs $$peer)"; else echo "  CC      $@"; \

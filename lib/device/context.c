@@ -2,7 +2,9 @@
 #include "device/context.h"
 
 #include "base/clock.h"
+#include "device/last_gpu.h"
 #include "device/probe.h"
+#include "device/rates.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,6 +28,10 @@ struct imf_context {
     bool gave_up;           /* failed at its work, and how: once set, it stays */
     struct imf_error surrender;
     double setup_ms;
+    bool looked_up;             /* and so set, before a driver is loaded: */
+    struct imf_cache_key gpu;   /* of last_gpu.h */
+    struct imf_device expected; /* compute_units 0: not known */
+    struct imf_tuning expected_tuning;
 };
 
 /* $XDG_CACHE_HOME/imfilter, else ~/.cache/imfilter; NULL in *out when neither is known. */
@@ -132,18 +138,32 @@ enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *e
     return st;
 }
 
+/* With `lock` held. */
+static void look_up(struct imf_context *ctx) {
+    if (ctx->looked_up || ctx->options.device != IMF_DEVICE_AUTO)
+        return;
+    ctx->looked_up = true;
+    ctx->gpu = imf_last_gpu_key();
+    if (imf_last_gpu_load(ctx->cache_dir, &ctx->gpu, &ctx->expected) &&
+        imf_rates_load(ctx->cache_dir, &ctx->expected, &ctx->expected_tuning))
+        imf_tuning_publish(&ctx->expected, &ctx->expected_tuning);
+}
+
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err) {
     pthread_mutex_lock(&ctx->opening);
     if (!ctx->rt && !ctx->failed) {
         double begin = imf_now_ms();
         struct imf_runtime *rt = NULL;
+        imf_context_expected_device(ctx);
         prepare(ctx);
         if (!ctx->failed)
             ctx->failed = imf_runtime_open(&rt, &ctx->options, ctx->cache_dir, &ctx->failure);
         pthread_mutex_lock(&ctx->lock);
         ctx->rt = rt;
         pthread_mutex_unlock(&ctx->lock);
+        if (rt && ctx->looked_up)
+            imf_last_gpu_store(ctx->cache_dir, &ctx->gpu, imf_runtime_device(rt));
         add_setup(ctx, imf_now_ms() - begin);
     }
     *out = ctx->failed ? NULL : ctx->rt;
@@ -186,6 +206,13 @@ const struct imf_gles *imf_context_gles_found(struct imf_context *ctx) {
     find_gles(ctx);
     pthread_mutex_unlock(&ctx->opening);
     return ctx->gles;
+}
+
+const struct imf_device *imf_context_expected_device(struct imf_context *ctx) {
+    pthread_mutex_lock(&ctx->lock);
+    look_up(ctx);
+    pthread_mutex_unlock(&ctx->lock);
+    return ctx->expected.compute_units > 0 ? &ctx->expected : NULL;
 }
 
 bool imf_context_opened(struct imf_context *ctx) {

@@ -19,6 +19,9 @@ enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out,
 /* What there is of OpenGL ES, opened likewise, also if it will not do; NULL: none that was opened. */
 const struct imf_gles *imf_context_gles_found(struct imf_context *ctx);
 bool imf_context_opened(struct imf_context *ctx);
+/* The device that automatic choice is expected to open, with its rates, as it was opened before; NULL:
+ * it is not known. It stays as long as the context. */
+const struct imf_device *imf_context_expected_device(struct imf_context *ctx);
 /* Where programs and rates are kept, or NULL. */
 const char *imf_context_cache_dir(const struct imf_context *ctx);
 /* The user asked for a particular device. */

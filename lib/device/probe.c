@@ -175,7 +175,7 @@ static const struct {
     [IMF_PROBE_GLES] = {"OpenGL ES", "", gles_prefixes, add_gles},
 };
 
-static void make_key(struct imf_cache_key *key, enum imf_probe_of of, const char *const *argv) {
+void imf_drivers_key(struct imf_cache_key *key, enum imf_probe_of of, const char *const *argv) {
     struct utsname machine;
     imf_cache_key_start(key);
     imf_cache_key_add(key, "probe " IMF_VERSION);
@@ -331,7 +331,7 @@ enum imf_status imf_probe(const char *cache_dir, enum imf_probe_of of, const cha
                           unsigned seconds, struct imf_error *err) {
     struct imf_cache_key key;
     struct result r;
-    make_key(&key, of, argv);
+    imf_drivers_key(&key, of, argv);
     if (!known(cache_dir, &key, &r)) {
         int lock = imf_cache_lock(cache_dir, &key); /* one tries, the others wait for it */
         if (!known(cache_dir, &key, &r)) {

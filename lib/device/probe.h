@@ -9,6 +9,7 @@
 #define IMF_DEVICE_PROBE_H
 
 #include "base/error.h"
+#include "device/cache.h"
 
 /* Whose drivers: what a result depends on, and what is said of a bad one. */
 enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };
@@ -20,6 +21,10 @@ enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };
  */
 enum imf_status imf_probe(const char *cache_dir, enum imf_probe_of of, const char *const *argv,
                           unsigned seconds, struct imf_error *err);
+
+/* The key of what is known of these drivers on this machine: of the files that name them, the
+ * variables that they read, and argv[1] and what follows. */
+void imf_drivers_key(struct imf_cache_key *key, enum imf_probe_of of, const char *const *argv);
 
 /*
  * PoCL's own cache (device/pocl.c): a directory within cache_dir or, where that cannot be used, a

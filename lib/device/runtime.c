@@ -1,4 +1,5 @@
 /* runtime.c - a device that is open, and what its programs share */
+#include "base/clock.h"
 #include "device/opencl.h"
 #include "device/rates.h"
 
@@ -36,6 +37,7 @@ static enum imf_status start_key(struct imf_cache_key *key, const struct imf_cl_
 enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_context_options *select,
                                  const char *cache_dir, struct imf_error *err) {
     struct imf_cl_device chosen;
+    double begin = imf_now_ms();
     *out = NULL;
     enum imf_status status = imf_cl_select(&chosen, select, err);
     if (status != IMF_OK)
@@ -67,6 +69,7 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
         imf_runtime_close(&rt);
         return imf_cl_fail(err, code, "cannot open the device");
     }
+    rt->device.open_ms = imf_now_ms() - begin;
     *out = rt;
     return IMF_OK;
 }

@@ -136,7 +136,7 @@ static const struct imf_tuning table[] = {
                 .column_product = {90, 36, 10, 5},
                 .term = 7,
                 .term_product = 1.4,
-                .middle = 1.5,
+                .middle = 0.3,
                 .loop_product = 32,
                 .finish = 20,
                 .divide = 2,
@@ -155,8 +155,8 @@ static const struct imf_tuning table[] = {
                 .fft_miss = 0.32,
                 .fft_miss_most = 10.7,
                 .fft_again = 0.25,
-                .frequency_doubling = 0.12,
-                .frequency_sample = 2.5,
+                .spectral_doubling = 0.12,
+                .spectral_sample = 2.5,
                 .filters = CPU_FILTERS,
                 .open_ms = 30,
                 .program_ms = 1.5,
@@ -179,7 +179,7 @@ static const struct imf_tuning table[] = {
               .column_product = {166, 57, 15, 7},
               .term = 16,
               .term_product = 1.4,
-              .middle = 1.5,
+              .middle = 0.3,
               .loop_product = 42,
               .finish = 20,
               .divide = 3.6,
@@ -198,8 +198,8 @@ static const struct imf_tuning table[] = {
               .fft_miss = 0.32,
               .fft_miss_most = 10.7,
               .fft_again = 0.25,
-              .frequency_doubling = 0.12,
-              .frequency_sample = 2.5,
+              .spectral_doubling = 0.12,
+              .spectral_sample = 2.5,
               .filters = CPU_FILTERS,
               .open_ms = 30,
               .program_ms = 1.5,
@@ -242,8 +242,8 @@ static const struct imf_tuning table[] = {
              .fft_miss = 16,
              .fft_miss_most = 535,
              .fft_again = 12.5,
-             .frequency_doubling = 2.9,
-             .frequency_sample = 60,
+             .spectral_doubling = 2.9,
+             .spectral_sample = 60,
              .filters = GPU_FILTERS,
              .open_ms = 150,
              .program_ms = 1.5,
@@ -366,6 +366,10 @@ double imf_tuning_passed(const struct imf_tuning *t, enum imf_sample sample, dou
     double bytes = (double)imf_sample_size(sample);
     bool cached = sample != IMF_F32 || samples * bytes <= t->gpu.cache_bytes;
     return cached ? bytes : bytes * t->gpu.uncached;
+}
+
+double imf_tuning_open_ms(const struct imf_device *d) {
+    return d->open_ms > 0 ? d->open_ms : imf_tuning(d)->open_ms;
 }
 
 size_t imf_tuning_group(const struct imf_device *d) {

@@ -100,8 +100,8 @@ struct imf_tuning {
     double fft_miss_most;
     double fft_again; /* a tap of a pixel that is summed again */
     /* Whole-image transforms: nanoseconds a sample and unit. */
-    double frequency_doubling; /* of the number of elements */
-    double frequency_sample;
+    double spectral_doubling; /* of the number of elements */
+    double spectral_sample;
     struct imf_filter_rates filters;
     /* What a device costs beside the arithmetic. */
     double open_ms;           /* the platform, a context */
@@ -190,6 +190,9 @@ const struct imf_tuning *imf_tuning(const struct imf_device *d);
 
 /* Rates that stay valid as long as the device; NULL: what is shipped. */
 void imf_tuning_publish(struct imf_device *d, const struct imf_tuning *tuning);
+
+/* Milliseconds that opening it takes. */
+double imf_tuning_open_ms(const struct imf_device *d);
 
 /* Compute units, each counted by its clock over that of the rates. */
 double imf_tuning_units(const struct imf_device *d);
