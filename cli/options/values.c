@@ -9,8 +9,7 @@
 #include "report/message.h"
 
 bool bad_value(const char *option, const char *value, const char *valid) {
-    complain("--%s: \"%s\" is not valid (%s)", option, value, valid);
-    return false;
+    return complain("--%s: \"%s\" is not valid (%s)", option, value, valid);
 }
 
 bool find_choice(const char *value, const struct choice *choices, int *out) {
