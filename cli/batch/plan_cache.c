@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "batch/device_pool.h"
 #include "options/machine.h"
@@ -12,20 +13,14 @@
 /* Plans that are kept although no job uses them. */
 #define IDLE_PLANS 16
 
-struct idle_workspace {
-    struct imf_workspace *workspace;
-    struct idle_workspace *next;
-};
-
 /* The plan of a key on a device; in the list as soon as its planning begins. */
 struct plan_entry {
     int device;
     struct plan_key key;
-    struct imf_plan *plan;       /* NULL: it is being made */
-    uint64_t bytes;              /* of one workspace */
-    struct idle_workspace *idle; /* workspaces that no job uses */
-    int users;                   /* leases, and jobs that wait for one */
-    struct plan_entry *next;     /* used less recently */
+    struct imf_plan *plan;   /* NULL: it is being made */
+    uint64_t bytes;          /* of one workspace */
+    int users;               /* leases, and jobs that wait for one */
+    struct plan_entry *next; /* used less recently */
 };
 
 struct plan_cache {
@@ -38,7 +33,11 @@ struct plan_cache {
     struct device_pool pool;
     struct plan_entry *first; /* used most recently */
     uint64_t used;            /* bytes of all workspaces */
-    int leased, idle;         /* workspaces */
+    int leased, idle_count;   /* workspaces, at most `kept` */
+    struct {
+        struct plan_entry *entry;
+        struct imf_workspace *workspace;
+    } idle[JOBS_MAX + DEVICES_MAX]; /* that no job uses, the newest last */
     unsigned long ticket, serving;
 };
 
@@ -94,34 +93,45 @@ static void put_first(struct plan_cache *p, struct plan_entry *e) {
     p->first = e;
 }
 
-static void drop_idle(struct plan_cache *p, struct plan_entry *e) {
-    struct idle_workspace *idle = e->idle;
-    e->idle = idle->next;
-    imf_workspace_free(&idle->workspace);
-    free(idle);
-    p->used -= e->bytes;
-    p->idle--;
+/* The newest idle workspace of an entry, or -1. */
+static int find_idle(const struct plan_cache *p, const struct plan_entry *e) {
+    int i = p->idle_count - 1;
+    while (i >= 0 && p->idle[i].entry != e)
+        i--;
+    return i;
+}
+
+static struct imf_workspace *take_idle(struct plan_cache *p, int i) {
+    struct imf_workspace *workspace = p->idle[i].workspace;
+    p->idle_count--;
+    memmove(&p->idle[i], &p->idle[i + 1], (size_t)(p->idle_count - i) * sizeof p->idle[0]);
+    return workspace;
+}
+
+static void drop_idle(struct plan_cache *p, int i) {
+    p->used -= p->idle[i].entry->bytes;
+    struct imf_workspace *workspace = take_idle(p, i);
+    imf_workspace_free(&workspace);
 }
 
 static void drop_entry(struct plan_cache *p, struct plan_entry **at) {
     struct plan_entry *e = *at;
     *at = e->next;
-    while (e->idle)
-        drop_idle(p, e);
+    for (int i; (i = find_idle(p, e)) >= 0;)
+        drop_idle(p, i);
     imf_plan_free(&e->plan);
     free(e);
 }
 
-/* Free the least recently used idle workspace, but none of `keep`; false: there is none. */
+/* Free the oldest idle workspace, but none of `keep`; false: there is none. */
 static bool drop_oldest_idle(struct plan_cache *p, const struct plan_entry *keep) {
-    struct plan_entry *oldest = NULL;
-    for (struct plan_entry *e = p->first; e; e = e->next) {
-        if (e->idle && e != keep)
-            oldest = e;
-    }
-    if (oldest)
-        drop_idle(p, oldest);
-    return oldest != NULL;
+    int i = 0;
+    while (i < p->idle_count && p->idle[i].entry == keep)
+        i++;
+    if (i == p->idle_count)
+        return false;
+    drop_idle(p, i);
+    return true;
 }
 
 static void drop_old_plans(struct plan_cache *p) {
@@ -201,7 +211,7 @@ static enum imf_status enter(struct plan_cache *p, int device, const struct plan
 /* ---- leases --------------------------------------------------------------------------------- */
 
 static bool fits(struct plan_cache *p, const struct plan_entry *e) {
-    while ((p->used + e->bytes > p->memory || p->leased + p->idle >= p->kept) &&
+    while ((p->used + e->bytes > p->memory || p->leased + p->idle_count >= p->kept) &&
            drop_oldest_idle(p, e))
         ;
     return p->used + e->bytes <= p->memory || !p->leased;
@@ -210,7 +220,7 @@ static bool fits(struct plan_cache *p, const struct plan_entry *e) {
 /* In the order of requests: small images must not keep a large one waiting. */
 static void wait_for_memory(struct plan_cache *p, const struct plan_entry *e) {
     unsigned long mine = p->ticket++;
-    while (p->serving != mine || !(e->idle || fits(p, e)))
+    while (p->serving != mine || !(find_idle(p, e) >= 0 || fits(p, e)))
         pthread_cond_wait(&p->changed, &p->lock);
     p->serving++;
     pthread_cond_broadcast(&p->changed);
@@ -248,14 +258,11 @@ static int choose_device(struct plan_cache *p) {
 static enum imf_status lease_workspace(struct plan_cache *p, struct plan_entry *e,
                                        struct plan_lease *lease, struct imf_error *err) {
     enum imf_status status = IMF_OK;
-    struct idle_workspace *idle;
     wait_for_memory(p, e);
-    if ((idle = e->idle)) {
-        e->idle = idle->next;
-        lease->workspace = idle->workspace;
-        lease->reused = true;
-        free(idle);
-        p->idle--;
+    int idle = find_idle(p, e);
+    lease->reused = idle >= 0;
+    if (lease->reused) {
+        lease->workspace = take_idle(p, idle);
     } else {
         status = imf_workspace_create(&lease->workspace, e->plan, err);
         p->used += status == IMF_OK ? e->bytes : 0;
@@ -289,17 +296,10 @@ void plan_cache_release(struct plan_cache *p, struct plan_lease *lease) {
     struct plan_entry *e = lease->entry;
     if (!e)
         return;
-    struct idle_workspace *idle = malloc(sizeof *idle);
     pthread_mutex_lock(&p->lock);
     p->leased--;
-    if (idle) {
-        *idle = (struct idle_workspace){lease->workspace, e->idle};
-        e->idle = idle;
-        p->idle++;
-    } else {
-        imf_workspace_free(&lease->workspace);
-        p->used -= e->bytes;
-    }
+    p->idle[p->idle_count].entry = e;
+    p->idle[p->idle_count++].workspace = lease->workspace;
     p->pool.devices[lease->device].in_flight--;
     leave(p, e);
     pthread_mutex_unlock(&p->lock);

@@ -21,6 +21,7 @@ bool job_list_add(struct job_list *b, const char *input, const char *name, char 
         b->capacity = capacity;
     }
     struct job *job = &b->jobs[b->count++];
+    b->has_tree = b->has_tree || in_tree;
     *job = (struct job){strdup(input), NULL, strdup(name), error, in_tree};
     if (!job->input || !job->name)
         return complain("out of memory");

@@ -201,10 +201,7 @@ bool collisions_drop_results(struct job_list *b, const struct options *o) {
         [BACKUP] = o->backup != NULL,
         [INPUT] = true,
     };
-    bool tree = false;
-    for (size_t i = 0; i < b->count; i++)
-        tree = tree || b->jobs[i].in_tree;
-    if (!tree || (!roles[OUTPUT] && !roles[BACKUP]))
+    if (!b->has_tree || (!roles[OUTPUT] && !roles[BACKUP]))
         return true;
     struct keys keys;
     if (!make_keys(&keys, b, o, roles))

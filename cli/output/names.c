@@ -83,10 +83,7 @@ static bool check_options(const struct job_list *b, const struct options *o) {
             return complain_about(o->output, "is not a directory");
         return true;
     }
-    bool tree = false;
-    for (size_t i = 0; i < b->count; i++)
-        tree = tree || b->jobs[i].in_tree;
-    if (b->count > 1 || tree)
+    if (b->count > 1 || b->has_tree)
         return complain(
             "%zu input%s need%s a directory as output, and \"%s\" is none (if it is to be "
             "made, end its name in /)",
