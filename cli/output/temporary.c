@@ -1,8 +1,8 @@
 /*
  * temporary.c - hidden files beside an output, which do not outlive the program
  *
- * Their names are in static slots, where the thread that waits for signals reads them. An output has at most three:
- * the new file, the new backup, and the older backup.
+ * Their names are in static slots, where the thread that waits for signals reads them. An output has at
+ * most three: the new file, the new backup, and the older backup.
  */
 #include "output/temporary.h"
 
