@@ -12,7 +12,6 @@
 #include "codec/png/format.h"
 
 #include "codec/png/chunks.h"
-#include "codec/png/trailing_exif.h"
 
 #include <limits.h>
 #include <png.h>
