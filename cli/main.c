@@ -5,18 +5,15 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "batch/jobs.h"
-#include "completion/candidates.h"
-#include "completion/scripts.h"
+#include "completion/shells.h"
 #include "input/collect.h"
 #include "options/device_trial.h"
 #include "options/devices.h"
 #include "options/formats.h"
 #include "options/help.h"
 #include "options/machine.h"
-#include "options/parse.h"
 #include "output/collisions.h"
 #include "output/names.h"
 #include "output/pictures.h"
@@ -90,10 +87,9 @@ static void warn_of_unused_options(const struct session *s) {
     };
     char text[80 + FORMATS_TEXT], kinds[FORMATS_TEXT];
     for (size_t i = 0; atomic_load(&s->formats) && i < sizeof rows / sizeof *rows; i++) {
-        if (!rows[i].given || formats_have(s->formats, rows[i].name))
+        if (!rows[i].given || formats_use(s->formats, rows[i].name, kinds))
             continue;
-        snprintf(text, sizeof text, "--%s had no effect: no %s was written", rows[i].name,
-                 formats_of_option(kinds, rows[i].name));
+        snprintf(text, sizeof text, "--%s had no effect: no %s was written", rows[i].name, kinds);
         report_warning(&s->reporter, NULL, text);
     }
 }
@@ -102,7 +98,7 @@ static void warn_of_unused_options(const struct session *s) {
 static int filter_batch(struct session *s, const struct job_list *b, int jobs) {
     struct tally t;
     if (!jobs_run(s, b, jobs, &t)) {
-        summary_abandoned(&s->reporter, s->options, &t, &b->others);
+        summary_print_json(&s->reporter, s->options, &t, &b->others, false);
         return EXIT_NO_DEVICE;
     }
     warn_of_unused_options(s);
@@ -116,14 +112,14 @@ static int filter_in(struct session *s, const struct job_list *b) {
     struct imf_error error;
     const struct tally none = {.count = b->count, .begun = now_ms()};
     int jobs = jobs_at_once(s->options, b);
-    enum imf_status status = device_pool_create(&s->pool, s->options, s->filter, jobs, &error);
+    enum imf_status status = plan_cache_create(&s->plans, s->options, s->filter, jobs, &error);
     if (status != IMF_OK) {
         complain("%s", error.text);
-        summary_abandoned(&s->reporter, s->options, &none, &b->others);
+        summary_print_json(&s->reporter, s->options, &none, &b->others, false);
         return status == IMF_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
     }
     int exit_status = filter_batch(s, b, jobs);
-    device_pool_free(&s->pool);
+    plan_cache_free(&s->plans);
     return exit_status;
 }
 
@@ -206,13 +202,13 @@ int main(int argc, char **argv) {
         help_short_usage(stderr);
         return EXIT_USAGE;
     }
-    signals_catch(temporary_remove_all);
     struct options options;
     int status = EXIT_USAGE;
     if (options_parse(&options, argc, argv)) {
         if (!options_spare_memory(&options))
             machine_share_heap();
         device_guard(&options);
+        signals_catch(temporary_remove_all);
         status =
             options.action == ACTION_FILTER ? filter_images(&options) : print_information(&options);
     }

@@ -1,35 +1,31 @@
 /*
  * device_pool.h - the devices that a run's images are filtered on: the one that was asked for or,
  * with --device=all, each that there is
- *
- * An image goes to the device with the fewest images in flight; of equally busy ones to the one that
- * has had the fewest. A device that fails gets no more
- * images, and those that it failed at go to the others.
  */
 #ifndef CLI_BATCH_DEVICE_POOL_H
 #define CLI_BATCH_DEVICE_POOL_H
 
-#include "batch/plan_cache.h"
 #include "options/settings.h"
-#include "report/outcome.h"
 
-struct device_pool;
+enum { DEVICES_MAX = 64 };
 
-/* For so many jobs at once; filter may be NULL: nothing is filtered then. */
-enum imf_status device_pool_create(struct device_pool **out, const struct options *o,
-                                   const struct imf_filter *filter, int jobs,
-                                   struct imf_error *err);
-void device_pool_free(struct device_pool **pool);
+struct device {
+    char index[12], name[160]; /* "0", "0 (NAME)" */
+    const char *trial[4];      /* the command that tries it in a child process */
+    struct imf_context *context;
+    int in_flight, total; /* images */
+    bool failed;          /* it gets no more images */
+};
 
-/* Waits until there is enough memory. On failure lease->device says which device it was. */
-enum imf_status device_pool_acquire(struct device_pool *pool, const struct plan_key *key,
-                                    struct plan_lease *lease, struct imf_error *err);
-/* Harmless for a lease that was released, or not acquired. */
-void device_pool_release(struct device_pool *pool, struct plan_lease *lease);
+struct device_pool {
+    struct imf_context *probe; /* with --device=all: shows whether OpenCL works at all */
+    int count;
+    struct device devices[DEVICES_MAX];
+};
 
-/* After this failure of a device: are there others to use instead? Then it gets no more images, and
- * a warning says so once. */
-bool device_pool_drop(struct device_pool *pool, int device, const struct imf_error *failure,
-                      const struct reporter *reporter);
+/* filters: false: nothing is filtered. To be closed even on failure. */
+enum imf_status device_pool_open(struct device_pool *p, const struct options *o, bool filters,
+                                 struct imf_error *err);
+void device_pool_close(struct device_pool *p);
 
 #endif

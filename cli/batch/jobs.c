@@ -12,7 +12,6 @@
 #include "batch/jobs.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -31,10 +30,10 @@ struct slot {
     bool finished;
 };
 
-struct jobs {
+/* A run has one batch. */
+static struct jobs {
     struct session *s;
     const struct job_list *batch;
-    struct progress *progress;
     bool serial;          /* one image at a time, on the calling thread */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t printed_more, finished_more, taken;
@@ -48,13 +47,16 @@ struct jobs {
     struct unfinished waiting[PROCESS_TOGETHER]; /* for the committer */
     size_t waiting_count, waiting_max;
     struct unfinished committing[PROCESS_TOGETHER]; /* the committer's own */
-};
+} jobs = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .printed_more = PTHREAD_COND_INITIALIZER,
+          .finished_more = PTHREAD_COND_INITIALIZER,
+          .taken = PTHREAD_COND_INITIALIZER};
 
 int jobs_at_once(const struct options *o, const struct job_list *batch) {
     int cores = machine_cores();
     /* Measurements must not disturb each other. */
-    int jobs = o->jobs ? o->jobs : o->report.bench ? 1 : cores < JOBS_MAX ? cores : JOBS_MAX;
-    return (size_t)jobs < batch->count ? jobs : batch->count ? (int)batch->count : 1;
+    int most = o->jobs ? o->jobs : o->report.bench ? 1 : cores < JOBS_MAX ? cores : JOBS_MAX;
+    return (size_t)most < batch->count ? most : batch->count ? (int)batch->count : 1;
 }
 
 /* ---- results, with the lock held ------------------------------------------------------------ */
@@ -90,8 +92,7 @@ static void finish(struct jobs *j, size_t i, enum result result) {
     message_buffer_close(&at->messages);
     at->result = result;
     at->finished = true;
-    progress_finished(j->progress,
-                      result == RESULT_DONE      ? PROGRESS_FILTERED
+    progress_finished(result == RESULT_DONE      ? PROGRESS_FILTERED
                       : result == RESULT_SKIPPED ? PROGRESS_SKIPPED
                                                  : PROGRESS_FAILED,
                       result == RESULT_DONE ? at->messages.pixels : 0);
@@ -215,44 +216,27 @@ static void run_threads(struct jobs *j, int at_once) {
  * finished outputs may wait. */
 static size_t allow_files(int at_once) {
     struct rlimit limit;
-    rlim_t jobs = (rlim_t)(64 + 16 * at_once), each = 2 * 3;
-    rlim_t wanted = jobs + each * PROCESS_TOGETHER;
+    rlim_t own = (rlim_t)(64 + 16 * at_once), each = 2 * 3;
+    rlim_t wanted = own + each * PROCESS_TOGETHER;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return PROCESS_TOGETHER;
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
-    return limit.rlim_cur < jobs + each ? 1 : (size_t)((limit.rlim_cur - jobs) / each);
+    return limit.rlim_cur < own + each ? 1 : (size_t)((limit.rlim_cur - own) / each);
 }
 
 bool jobs_run(struct session *s, const struct job_list *batch, int at_once, struct tally *tally) {
-    struct jobs *j = calloc(1, sizeof *j);
-    *tally = (struct tally){.count = batch->count, .begun = now_ms()};
-    if (!j) {
-        complain("out of memory");
-        for (size_t i = 0; i < batch->count; i++)
-            count(tally, batch->jobs[i].input, RESULT_FAILED, 0);
-        return true;
-    }
+    struct jobs *j = &jobs;
     j->s = s;
     j->batch = batch;
-    j->tally = *tally;
-    pthread_mutex_init(&j->lock, NULL);
-    pthread_cond_init(&j->printed_more, NULL);
-    pthread_cond_init(&j->finished_more, NULL);
-    pthread_cond_init(&j->taken, NULL);
+    j->tally = (struct tally){.count = batch->count, .begun = now_ms()};
     j->waiting_max = allow_files(at_once);
-    bool watched = batch->count > 1 && signals_watch(report_interrupted, j);
-    j->progress = progress_begin(&s->reporter, s->options, batch->count);
+    if (batch->count > 1)
+        signals_report(report_interrupted, j);
+    progress_begin(&s->reporter, s->options, batch->count);
     run_threads(j, at_once);
-    j->tally.watched = progress_end(&j->progress);
-    if (watched)
-        signals_unwatch();
+    j->tally.watched = progress_end();
+    signals_report(NULL, NULL);
     *tally = j->tally;
-    bool device = !j->no_device;
-    pthread_cond_destroy(&j->taken);
-    pthread_cond_destroy(&j->finished_more);
-    pthread_cond_destroy(&j->printed_more);
-    pthread_mutex_destroy(&j->lock);
-    free(j);
-    return device;
+    return !j->no_device;
 }

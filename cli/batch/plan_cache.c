@@ -7,56 +7,67 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/device_pool.h"
+#include "options/machine.h"
+
 /* Plans that are kept although no job uses them. */
 #define IDLE_PLANS 16
-
-struct idle_workspace {
-    struct imf_workspace *workspace;
-    struct idle_workspace *next;
-};
 
 /* The plan of a key on a device; in the list as soon as its planning begins. */
 struct plan_entry {
     int device;
     struct plan_key key;
-    struct imf_plan *plan;       /* NULL: it is being made */
-    uint64_t bytes;              /* of one workspace */
-    struct idle_workspace *idle; /* workspaces that no job uses */
-    int users;                   /* leases, and jobs that wait for one */
-    struct plan_entry *next;     /* used less recently */
+    struct imf_plan *plan;   /* NULL: it is being made */
+    uint64_t bytes;          /* of one workspace */
+    int users;               /* leases, and jobs that wait for one */
+    struct plan_entry *next; /* used less recently */
 };
 
 struct plan_cache {
-    struct imf_context *const *contexts; /* by device */
     const struct imf_filter *filter;
     struct imf_settings settings;
     int jobs, cores, kept; /* kept: workspaces at most, used and idle */
     uint64_t memory;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
+    struct device_pool pool;
     struct plan_entry *first; /* used most recently */
     uint64_t used;            /* bytes of all workspaces */
-    int leased, idle;         /* workspaces */
+    int leased, idle_count;   /* workspaces, at most `kept` */
+    struct {
+        struct plan_entry *entry;
+        struct imf_workspace *workspace;
+    } idle[JOBS_MAX + DEVICES_MAX]; /* that no job uses, the newest last */
     unsigned long ticket, serving;
 };
 
-struct plan_cache *plan_cache_create(struct imf_context *const *contexts, int devices,
-                                     const struct imf_filter *filter,
-                                     const struct imf_settings *settings, int jobs, int cores,
-                                     uint64_t memory) {
-    struct plan_cache *p = calloc(1, sizeof *p);
+static enum imf_status out_of_memory(struct imf_error *err) {
+    *err = (struct imf_error){.status = IMF_ERR_MEMORY, .text = "out of memory"};
+    return err->status;
+}
+
+enum imf_status plan_cache_create(struct plan_cache **out, const struct options *o,
+                                  const struct imf_filter *filter, int jobs,
+                                  struct imf_error *err) {
+    struct plan_cache *p = *out = calloc(1, sizeof *p);
     if (!p)
-        return NULL;
-    p->contexts = contexts;
-    p->filter = filter;
-    p->settings = *settings;
-    p->jobs = jobs;
-    p->cores = cores;
-    p->kept = (jobs + devices - 1) / devices * devices;
-    p->memory = memory;
+        return out_of_memory(err);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
-    return p;
+    p->filter = filter;
+    p->settings = o->settings;
+    p->jobs = jobs;
+    p->cores = machine_cores();
+    /* Without --max-memory half of the machine's memory is left to other programs. */
+    uint64_t most = o->settings.max_memory ? o->settings.max_memory : machine_memory();
+    p->memory = o->memory_given && o->settings.max_memory ? most : most / 2;
+    enum imf_status status = device_pool_open(&p->pool, o, filter != NULL, err);
+    int devices = p->pool.count;
+    if (status == IMF_OK)
+        p->kept = (jobs + devices - 1) / devices * devices;
+    else
+        plan_cache_free(out);
+    return status;
 }
 
 /* ---- entries; all with the lock held -------------------------------------------------------- */
@@ -82,34 +93,45 @@ static void put_first(struct plan_cache *p, struct plan_entry *e) {
     p->first = e;
 }
 
-static void drop_idle(struct plan_cache *p, struct plan_entry *e) {
-    struct idle_workspace *idle = e->idle;
-    e->idle = idle->next;
-    imf_workspace_free(&idle->workspace);
-    free(idle);
-    p->used -= e->bytes;
-    p->idle--;
+/* The newest idle workspace of an entry, or -1. */
+static int find_idle(const struct plan_cache *p, const struct plan_entry *e) {
+    int i = p->idle_count - 1;
+    while (i >= 0 && p->idle[i].entry != e)
+        i--;
+    return i;
+}
+
+static struct imf_workspace *take_idle(struct plan_cache *p, int i) {
+    struct imf_workspace *workspace = p->idle[i].workspace;
+    p->idle_count--;
+    memmove(&p->idle[i], &p->idle[i + 1], (size_t)(p->idle_count - i) * sizeof p->idle[0]);
+    return workspace;
+}
+
+static void drop_idle(struct plan_cache *p, int i) {
+    p->used -= p->idle[i].entry->bytes;
+    struct imf_workspace *workspace = take_idle(p, i);
+    imf_workspace_free(&workspace);
 }
 
 static void drop_entry(struct plan_cache *p, struct plan_entry **at) {
     struct plan_entry *e = *at;
     *at = e->next;
-    while (e->idle)
-        drop_idle(p, e);
+    for (int i; (i = find_idle(p, e)) >= 0;)
+        drop_idle(p, i);
     imf_plan_free(&e->plan);
     free(e);
 }
 
-/* Free the least recently used idle workspace, but none of `keep`; false: there is none. */
+/* Free the oldest idle workspace, but none of `keep`; false: there is none. */
 static bool drop_oldest_idle(struct plan_cache *p, const struct plan_entry *keep) {
-    struct plan_entry *oldest = NULL;
-    for (struct plan_entry *e = p->first; e; e = e->next) {
-        if (e->idle && e != keep)
-            oldest = e;
-    }
-    if (oldest)
-        drop_idle(p, oldest);
-    return oldest != NULL;
+    int i = 0;
+    while (i < p->idle_count && p->idle[i].entry == keep)
+        i++;
+    if (i == p->idle_count)
+        return false;
+    drop_idle(p, i);
+    return true;
 }
 
 static void drop_old_plans(struct plan_cache *p) {
@@ -130,6 +152,7 @@ void plan_cache_free(struct plan_cache **cache) {
         return;
     while (p->first)
         drop_entry(p, &p->first);
+    device_pool_close(&p->pool);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -140,13 +163,14 @@ void plan_cache_free(struct plan_cache **cache) {
 static enum imf_status make_plan(struct plan_cache *p, struct plan_entry *e,
                                  struct imf_error *err) {
     struct imf_settings settings = p->settings;
+    struct imf_context *context = p->pool.devices[e->device].context;
     struct imf_plan *plan;
     settings.held = e->key.held;
     settings.whole = e->key.whole;
     settings.curve = e->key.curve;
     pthread_mutex_unlock(&p->lock);
     enum imf_status status =
-        imf_plan_create(&plan, p->contexts[e->device], p->filter, &e->key.info, &settings, err);
+        imf_plan_create(&plan, context, p->filter, &e->key.info, &settings, err);
     pthread_mutex_lock(&p->lock);
     e->plan = plan;
     if (plan)
@@ -169,10 +193,8 @@ static enum imf_status enter(struct plan_cache *p, int device, const struct plan
         return status;
     }
     e = *out = calloc(1, sizeof *e);
-    if (!e) {
-        *err = (struct imf_error){.status = IMF_ERR_MEMORY, .text = "out of memory"};
-        return err->status;
-    }
+    if (!e)
+        return out_of_memory(err);
     e->device = device;
     e->key = *key;
     e->users = 1;
@@ -189,7 +211,7 @@ static enum imf_status enter(struct plan_cache *p, int device, const struct plan
 /* ---- leases --------------------------------------------------------------------------------- */
 
 static bool fits(struct plan_cache *p, const struct plan_entry *e) {
-    while ((p->used + e->bytes > p->memory || p->leased + p->idle >= p->kept) &&
+    while ((p->used + e->bytes > p->memory || p->leased + p->idle_count >= p->kept) &&
            drop_oldest_idle(p, e))
         ;
     return p->used + e->bytes <= p->memory || !p->leased;
@@ -198,7 +220,7 @@ static bool fits(struct plan_cache *p, const struct plan_entry *e) {
 /* In the order of requests: small images must not keep a large one waiting. */
 static void wait_for_memory(struct plan_cache *p, const struct plan_entry *e) {
     unsigned long mine = p->ticket++;
-    while (p->serving != mine || !(e->idle || fits(p, e)))
+    while (p->serving != mine || !(find_idle(p, e) >= 0 || fits(p, e)))
         pthread_cond_wait(&p->changed, &p->lock);
     p->serving++;
     pthread_cond_broadcast(&p->changed);
@@ -217,33 +239,55 @@ static void leave(struct plan_cache *p, struct plan_entry *e) {
     pthread_cond_broadcast(&p->changed);
 }
 
-enum imf_status plan_cache_acquire(struct plan_cache *p, int device, const struct plan_key *key,
+/* Each image gets a device that has not failed; the last one never counts as failed. */
+static int choose_device(struct plan_cache *p) {
+    struct device *best = NULL;
+    for (int i = 0; i < p->pool.count; i++) {
+        struct device *d = &p->pool.devices[i];
+        bool less = best && (d->in_flight == best->in_flight ? d->total < best->total
+                                                             : d->in_flight < best->in_flight);
+        if (!d->failed && (!best || less))
+            best = d;
+    }
+    best->in_flight++;
+    best->total++;
+    return (int)(best - p->pool.devices);
+}
+
+/* A workspace of the entry, when there is memory for it; the entry has one more user. */
+static enum imf_status lease_workspace(struct plan_cache *p, struct plan_entry *e,
+                                       struct plan_lease *lease, struct imf_error *err) {
+    enum imf_status status = IMF_OK;
+    wait_for_memory(p, e);
+    int idle = find_idle(p, e);
+    lease->reused = idle >= 0;
+    if (lease->reused) {
+        lease->workspace = take_idle(p, idle);
+    } else {
+        status = imf_workspace_create(&lease->workspace, e->plan, err);
+        p->used += status == IMF_OK ? e->bytes : 0;
+    }
+    if (status != IMF_OK) {
+        leave(p, e);
+        return status;
+    }
+    p->leased++;
+    lease->entry = e;
+    lease->plan = e->plan;
+    lease->threads = threads_for(p, e);
+    return status;
+}
+
+enum imf_status plan_cache_acquire(struct plan_cache *p, const struct plan_key *key,
                                    struct plan_lease *lease, struct imf_error *err) {
     struct plan_entry *e;
-    *lease = (struct plan_lease){.device = device};
     pthread_mutex_lock(&p->lock);
-    enum imf_status status = enter(p, device, key, &e, err);
-    if (status == IMF_OK) {
-        wait_for_memory(p, e);
-        *lease = (struct plan_lease){
-            .entry = e, .device = device, .plan = e->plan, .threads = threads_for(p, e)};
-        if (e->idle) {
-            struct idle_workspace *idle = e->idle;
-            e->idle = idle->next;
-            lease->workspace = idle->workspace;
-            lease->reused = true;
-            free(idle);
-            p->idle--;
-        } else {
-            status = imf_workspace_create(&lease->workspace, e->plan, err);
-            p->used += status == IMF_OK ? e->bytes : 0;
-        }
-        p->leased += status == IMF_OK;
-        if (status != IMF_OK) {
-            *lease = (struct plan_lease){.device = device};
-            leave(p, e);
-        }
-    }
+    *lease = (struct plan_lease){.device = choose_device(p)};
+    enum imf_status status = enter(p, lease->device, key, &e, err);
+    if (status == IMF_OK)
+        status = lease_workspace(p, e, lease, err);
+    if (status != IMF_OK)
+        p->pool.devices[lease->device].in_flight--;
     pthread_mutex_unlock(&p->lock);
     return status;
 }
@@ -252,18 +296,32 @@ void plan_cache_release(struct plan_cache *p, struct plan_lease *lease) {
     struct plan_entry *e = lease->entry;
     if (!e)
         return;
-    struct idle_workspace *idle = malloc(sizeof *idle);
     pthread_mutex_lock(&p->lock);
     p->leased--;
-    if (idle) {
-        *idle = (struct idle_workspace){lease->workspace, e->idle};
-        e->idle = idle;
-        p->idle++;
-    } else {
-        imf_workspace_free(&lease->workspace);
-        p->used -= e->bytes;
-    }
+    p->idle[p->idle_count].entry = e;
+    p->idle[p->idle_count++].workspace = lease->workspace;
+    p->pool.devices[lease->device].in_flight--;
     leave(p, e);
     pthread_mutex_unlock(&p->lock);
     *lease = (struct plan_lease){0};
+}
+
+bool plan_cache_drop_device(struct plan_cache *p, int device, const struct imf_error *failure,
+                            const struct reporter *reporter) {
+    struct device *d = &p->pool.devices[device];
+    bool others = false;
+    if (failure->status != IMF_ERR_DEVICE && failure->status != IMF_ERR_NO_DEVICE)
+        return false;
+    pthread_mutex_lock(&p->lock);
+    for (int i = 0; i < p->pool.count; i++)
+        others = others || (i != device && !p->pool.devices[i].failed);
+    bool first = others && !d->failed;
+    d->failed = d->failed || others;
+    pthread_mutex_unlock(&p->lock);
+    if (first) {
+        char text[sizeof failure->text + sizeof d->name + 40];
+        snprintf(text, sizeof text, "device %s is not used any more: %s", d->name, failure->text);
+        report_warning(reporter, NULL, text);
+    }
+    return others;
 }

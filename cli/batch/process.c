@@ -154,7 +154,7 @@ static const char *note_choice(const struct work *w) {
  * which cannot be read or written again. */
 static bool retry_elsewhere(struct session *s, struct work *w) {
     struct stat st;
-    if (!device_pool_drop(s->pool, w->lease.device, &w->error, &w->messages->reporter))
+    if (!plan_cache_drop_device(s->plans, w->lease.device, &w->error, &w->messages->reporter))
         return false;
     bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
     w->retry =
@@ -178,7 +178,7 @@ static enum result read_curve(struct session *s, struct work *w) {
 static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct plan_key key = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
                                  is_held(s, w), w->curve};
-    enum imf_status status = device_pool_acquire(s->pool, &key, &w->lease, &w->error);
+    enum imf_status status = plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     if (status != IMF_OK) {
         if (retry_elsewhere(s, w))
             return RESULT_FAILED;
@@ -313,7 +313,8 @@ static enum result write_spectrum(struct session *s, struct work *w) {
     return failed ? fail(w, shown, failed) : RESULT_DONE;
 }
 
-static void report_success(const struct session *s, struct work *w, const struct reporter *r) {
+static void report_success(const struct session *s, struct work *w) {
+    const struct reporter *r = &w->messages->reporter;
     if (*w->output.note) {
         report_warning(r, output_name(w), w->output.note);
         add_warning(w, w->output.note);
@@ -327,15 +328,9 @@ static enum result finish_output(struct session *s, struct work *w, struct unfin
     imf_writer_close(&w->writer);
     if (!output_finish(&w->output))
         return fail(w, output_name(w), w->output.why);
-    *later = (struct unfinished){.job = w->job, .messages = w->messages};
-    later->done = malloc(sizeof *later->done);
-    if (!later->done || !message_buffer_open(later->done, &s->reporter)) {
-        free(later->done);
-        return fail(w, output_name(w), "out of memory");
-    }
-    report_success(s, w, &later->done->reporter);
-    message_buffer_close(later->done);
-    later->output = w->output;
+    message_buffer_mark(w->messages);
+    report_success(s, w);
+    *later = (struct unfinished){w->job, w->messages, w->output};
     w->output = (struct output){.stream = NULL};
     return RESULT_UNFINISHED;
 }
@@ -383,14 +378,14 @@ static enum result try_image(struct session *s, const struct job *job,
     if (result == RESULT_DONE && (o->report.explain || !o->dry_run))
         result = filter_image(s, &w, later);
     if (result == RESULT_DONE)
-        report_success(s, &w, &messages->reporter);
+        report_success(s, &w);
     imf_writer_close(&w.writer);
     imf_reader_close(&w.reader);
     imf_curve_free(&w.curve);
     output_abandon(&w.output);
     file_ref_close(&w.ref);
     imf_picture_free(&w.spectrum);
-    device_pool_release(s->pool, &w.lease);
+    plan_cache_release(s->plans, &w.lease);
     if (w.input && w.input != stdin)
         fclose(w.input);
     free(w.buffer);
@@ -417,10 +412,8 @@ void process_finish(struct session *s, struct unfinished *list, enum result *res
     output_commit_all(outputs, committed, count);
     for (size_t i = 0; i < count; i++) {
         const struct work w = {.job = list[i].job, .messages = list[i].messages};
+        if (committed[i] != OUTPUT_DONE)
+            message_buffer_drop(w.messages);
         results[i] = commit_result(s, &w, &list[i].output, committed[i]);
-        if (results[i] == RESULT_DONE)
-            message_buffer_add(w.messages, list[i].done);
-        message_buffer_free(list[i].done);
-        free(list[i].done);
     }
 }

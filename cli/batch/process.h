@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "batch/device_pool.h"
+#include "batch/plan_cache.h"
 #include "input/job_list.h"
 #include "output/file.h"
 #include "report/message_buffer.h"
@@ -16,7 +16,7 @@ struct session {
     const struct options *options;
     struct reporter reporter;
     const struct imf_filter *filter; /* borrowed; NULL: only a spectrum is drawn */
-    struct device_pool *pool;
+    struct plan_cache *plans;
     bool make_directories;
     atomic_uint formats; /* written so far, a bit for each enum imf_format */
 };
@@ -35,8 +35,7 @@ enum { PROCESS_TOGETHER = 64 }; /* outputs that are committed together, at most 
 /* A filtered image whose output is complete under its temporary name. */
 struct unfinished {
     const struct job *job;
-    struct message_buffer *messages;
-    struct message_buffer *done; /* owned: messages to print once it is renamed */
+    struct message_buffer *messages; /* of success, behind the mark */
     struct output output;
 };
 

@@ -6,7 +6,6 @@
 #include "batch/progress.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,8 +21,9 @@
 #define LOG_EVERY_MS 10000
 #define LINE_MAX_BYTES 160
 
-struct progress {
-    bool terminal;
+/* A run has one batch. */
+static struct progress {
+    bool running, terminal;
     double begun, due; /* ms; due: the next line at the earliest */
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
@@ -31,7 +31,7 @@ struct progress {
     bool ended, shown;
     size_t total, done[3]; /* images, by enum progress_kind */
     uint64_t pixels;
-};
+} progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static size_t all_done(const struct progress *p) {
     return p->done[PROGRESS_FILTERED] + p->done[PROGRESS_SKIPPED] + p->done[PROGRESS_FAILED];
@@ -101,7 +101,8 @@ static void wait_tick(struct progress *p) {
 }
 
 static void *show(void *data) {
-    struct progress *p = data;
+    struct progress *p = &progress;
+    (void)data;
     size_t last = 0;
     double refresh = p->due;
     int columns = 0;
@@ -142,54 +143,38 @@ static bool is_wanted(const struct reporter *r, const struct options *o, size_t 
            (terminal_is_usable() && o->report.verbosity >= 0 && total > 1 && !prints_to_pipe(o));
 }
 
-static void free_progress(struct progress *p) {
-    pthread_cond_destroy(&p->ending);
-    pthread_mutex_destroy(&p->lock);
-    free(p);
-}
-
-struct progress *progress_begin(const struct reporter *r, const struct options *o, size_t total) {
-    struct progress *p = is_wanted(r, o, total) ? calloc(1, sizeof *p) : NULL;
+void progress_begin(const struct reporter *r, const struct options *o, size_t total) {
+    struct progress *p = &progress;
     pthread_condattr_t attributes;
-    if (!p)
-        return NULL;
+    if (!is_wanted(r, o, total))
+        return;
     p->terminal = terminal_is_usable();
     terminal_begin();
     p->begun = now_ms();
     p->due = p->begun + (o->progress == PROGRESS_ALWAYS ? 0 : DELAY_MS);
     p->total = total;
-    pthread_mutex_init(&p->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&p->ending, &attributes);
     pthread_condattr_destroy(&attributes);
-    if (pthread_create(&p->thread, NULL, show, p) == 0)
-        return p;
-    free_progress(p);
-    return NULL;
+    p->running = pthread_create(&p->thread, NULL, show, NULL) == 0;
 }
 
-void progress_finished(struct progress *p, enum progress_kind kind, uint64_t pixels) {
-    if (!p)
-        return;
-    pthread_mutex_lock(&p->lock);
-    p->done[kind]++;
-    p->pixels += pixels;
-    pthread_mutex_unlock(&p->lock);
+void progress_finished(enum progress_kind kind, uint64_t pixels) {
+    pthread_mutex_lock(&progress.lock);
+    progress.done[kind]++;
+    progress.pixels += pixels;
+    pthread_mutex_unlock(&progress.lock);
 }
 
-bool progress_end(struct progress **progress) {
-    struct progress *p = *progress;
-    *progress = NULL;
-    if (!p)
+bool progress_end(void) {
+    if (!progress.running)
         return false;
-    pthread_mutex_lock(&p->lock);
-    p->ended = true;
-    pthread_cond_signal(&p->ending);
-    pthread_mutex_unlock(&p->lock);
-    pthread_join(p->thread, NULL);
+    pthread_mutex_lock(&progress.lock);
+    progress.ended = true;
+    pthread_cond_signal(&progress.ending);
+    pthread_mutex_unlock(&progress.lock);
+    pthread_join(progress.thread, NULL);
     terminal_end();
-    bool shown = p->shown;
-    free_progress(p);
-    return shown;
+    return progress.shown;
 }

@@ -52,9 +52,8 @@ static void print_summary(const struct tally *t, double seconds) {
 
 /* ---- for programs ------------------------------------------------------------------------- */
 
-/* The last object. It is printed whenever the options allow several images, even if there was one. */
-static void print_json(const struct reporter *r, const struct options *o, const struct tally *t,
-                       const struct file_type_counts *others, bool interrupted) {
+void summary_print_json(const struct reporter *r, const struct options *o, const struct tally *t,
+                        const struct file_type_counts *others, bool interrupted) {
     if (!o->report.json || (t->count == 1 && !o->recursive && !o->files_from && !o->shards))
         return;
     struct json j = json_begin(r->out);
@@ -84,7 +83,7 @@ void summary_report(const struct reporter *r, const struct options *o, const str
                     const struct file_type_counts *others) {
     bool told = o->report.verbosity > 0 || (t->watched && o->report.verbosity == 0);
     char names[800];
-    print_json(r, o, t, others, false);
+    summary_print_json(r, o, t, others, false);
     if (t->count < 2)
         return;
     if (told && !r->json_alone)
@@ -100,12 +99,7 @@ void summary_interrupted(const struct reporter *r, const struct options *o, cons
     char failed[40] = "";
     if (t->failed)
         snprintf(failed, sizeof failed, ", %zu failed", t->failed);
-    print_json(r, o, t, others, true);
+    summary_print_json(r, o, t, others, true);
     complain("interrupted: %zu of %zu images done%s%s", t->done + t->skipped, t->count, failed,
              resumes ? " (--skip-existing filters the others)" : "");
-}
-
-void summary_abandoned(const struct reporter *r, const struct options *o, const struct tally *t,
-                       const struct file_type_counts *others) {
-    print_json(r, o, t, others, false);
 }

@@ -23,8 +23,9 @@ void summary_report(const struct reporter *r, const struct options *o, const str
 /* A signal ends the program. */
 void summary_interrupted(const struct reporter *r, const struct options *o, const struct tally *t,
                          const struct file_type_counts *others);
-/* The batch ended early, and a message has said why. */
-void summary_abandoned(const struct reporter *r, const struct options *o, const struct tally *t,
-                       const struct file_type_counts *others);
+/* The object for programs alone: the batch ended early, and a message has said why. It is printed where
+ * the options allow several images, even if there was one. */
+void summary_print_json(const struct reporter *r, const struct options *o, const struct tally *t,
+                        const struct file_type_counts *others, bool interrupted);
 
 #endif

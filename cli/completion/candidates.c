@@ -1,7 +1,7 @@
 /*
  * candidates.c - what the last word of a command line may become, from the tables of options and filters
  */
-#include "completion/candidates.h"
+#include "completion/shells.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Each asks the program for the candidates, and lets the shell complete the names of files.
  */
-#include "completion/scripts.h"
+#include "completion/shells.h"
 
 /* readline ends words at '=', ':' and '@' where COMP_WORDBREAKS says so. The script joins them again, and
  * removes the part that readline keeps, so that it needs no other package. */

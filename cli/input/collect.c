@@ -18,10 +18,8 @@
 
 static bool add_input(struct job_list *b, const struct options *o, const char *input) {
     struct stat st;
-    if (!*input) {
-        complain("the name of an input is empty");
-        return false;
-    }
+    if (!*input)
+        return complain("the name of an input is empty");
     if (o->recursive && strcmp(input, "-") != 0 && stat(input, &st) == 0 && S_ISDIR(st.st_mode))
         return directory_walk(b, o, input);
     return job_list_add(b, input, path_base(input), NULL, false);
@@ -31,10 +29,8 @@ static bool add_from(struct job_list *b, const struct options *o) {
     const char *list = o->files_from;
     bool standard = strcmp(list, "-") == 0;
     FILE *stream = standard ? stdin : fopen(list, "r");
-    if (!stream) {
-        complain_about(list, "cannot read: %s", strerror(errno));
-        return false;
-    }
+    if (!stream)
+        return complain_about(list, "cannot read: %s", strerror(errno));
     char *line = NULL;
     size_t capacity = 0;
     ssize_t length;
@@ -43,17 +39,13 @@ static bool add_from(struct job_list *b, const struct options *o) {
     while (good && (length = getdelim(&line, &capacity, end, stream)) > 0) {
         if (line[length - 1] == end)
             line[--length] = '\0';
-        if (strlen(line) != (size_t)length) {
-            complain_about(list, "a name holds a NUL (where names end in NUL, add -0)");
-            good = false;
-        } else if (*line) {
+        if (strlen(line) != (size_t)length)
+            good = complain_about(list, "a name holds a NUL (where names end in NUL, add -0)");
+        else if (*line)
             good = add_input(b, o, line);
-        }
     }
-    if (good && ferror(stream)) {
-        complain_about(list, "cannot read: %s", strerror(errno));
-        good = false;
-    }
+    if (good && ferror(stream))
+        good = complain_about(list, "cannot read: %s", strerror(errno));
     free(line);
     if (!standard)
         fclose(stream);
@@ -71,19 +63,15 @@ bool collect_inputs(struct job_list *b, const struct options *o) {
         if (!b->count && !o->input_count && o->report.verbosity >= 0)
             complain_about(o->files_from, "warning: the list names no input");
     } else if (!o->input_count) {
-        if (isatty(STDIN_FILENO)) {
-            complain("no input given (name a file, or - for standard input)");
-            return false;
-        }
+        if (isatty(STDIN_FILENO))
+            return complain("no input given (name a file, or - for standard input)");
         return job_list_add(b, "-", "-", NULL, false);
     }
     size_t standard = o->files_from && strcmp(o->files_from, "-") == 0;
     for (size_t i = 0; i < b->count; i++)
         standard += strcmp(b->jobs[i].input, "-") == 0;
-    if (standard > 1) {
-        complain("standard input is asked for more than once");
-        return false;
-    }
+    if (standard > 1)
+        return complain("standard input is asked for more than once");
     return true;
 }
 
@@ -97,16 +85,12 @@ static int by_input(const void *a, const void *b) {
  * were found. Neighbours, which are likely to be of the same size, go to different shares. */
 bool collect_share(struct job_list *b, const struct options *o) {
     for (size_t i = 0; i < b->count; i++) {
-        if (strcmp(b->jobs[i].input, "-") == 0) {
-            complain("--shard divides files among runs, and standard input is not a file");
-            return false;
-        }
+        if (strcmp(b->jobs[i].input, "-") == 0)
+            return complain("--shard divides files among runs, and standard input is not a file");
     }
     bool *others = calloc(b->count + 1, sizeof *others);
-    if (!others) {
-        complain("out of memory");
-        return false;
-    }
+    if (!others)
+        return complain("out of memory");
     if (b->count)
         qsort(b->jobs, b->count, sizeof *b->jobs, by_input);
     for (size_t i = 0; i < b->count; i++)

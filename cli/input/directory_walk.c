@@ -17,54 +17,8 @@ struct walk {
     const struct options *options;
 };
 
-struct names {
-    char **list;
-    size_t count;
-};
-
-static void free_names(struct names *names) {
-    for (size_t i = 0; i < names->count; i++)
-        free(names->list[i]);
-    free(names->list);
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The entries of a directory in byte order; false with errno. */
-static bool read_names(const char *path, struct names *names) {
-    *names = (struct names){0};
-    DIR *dir = opendir(path);
-    if (!dir)
-        return false;
-    size_t capacity = 0;
-    struct dirent *entry;
-    int error;
-    while (errno = 0, (entry = readdir(dir)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (names->count == capacity) {
-            capacity = capacity ? capacity * 2 : 32;
-            char **grown = reallocarray(names->list, capacity, sizeof *grown);
-            if (!grown)
-                break;
-            names->list = grown;
-        }
-        if (!(names->list[names->count] = strdup(entry->d_name)))
-            break;
-        names->count++;
-    }
-    error = errno;
-    closedir(dir);
-    if (error) {
-        free_names(names);
-        errno = error;
-        return false;
-    }
-    if (names->count)
-        qsort(names->list, names->count, sizeof *names->list, by_name);
-    return true;
+static int is_entry(const struct dirent *entry) {
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
 static void say_skipped(const struct walk *w, const char *path, const char *why) {
@@ -177,20 +131,24 @@ static bool walk_entry(struct walk *w, const char *path, const char *below) {
     return true;
 }
 
+/* In byte order, which is alphasort()'s in the C locale. */
 static bool walk_into(struct walk *w, const char *path, const char *below) {
-    struct names names;
-    if (!read_names(path, &names))
+    struct dirent **list;
+    int count = scandir(path, &list, is_entry, alphasort);
+    if (count < 0)
         return add_failed(w, path, below, "cannot read the directory: %s");
     bool good = true;
-    for (size_t i = 0; good && i < names.count; i++) {
+    for (int i = 0; i < count; i++) {
+        const char *name = list[i]->d_name;
         bool slash = path[strlen(path) - 1] == '/';
-        char *inner = format_text("%s%s%s", path, slash ? "" : "/", names.list[i]);
-        char *inner_below = format_text("%s%s%s", below, *below ? "/" : "", names.list[i]);
+        char *inner = good ? format_text("%s%s%s", path, slash ? "" : "/", name) : NULL;
+        char *inner_below = good ? format_text("%s%s%s", below, *below ? "/" : "", name) : NULL;
         good = inner && inner_below && walk_entry(w, inner, inner_below);
         free(inner);
         free(inner_below);
+        free(list[i]);
     }
-    free_names(&names);
+    free(list);
     return good;
 }
 

@@ -15,18 +15,16 @@ bool job_list_add(struct job_list *b, const char *input, const char *name, char 
         struct job *grown = reallocarray(b->jobs, capacity, sizeof *grown);
         if (!grown) {
             free(error);
-            complain("out of memory");
-            return false;
+            return complain("out of memory");
         }
         b->jobs = grown;
         b->capacity = capacity;
     }
     struct job *job = &b->jobs[b->count++];
+    b->has_tree = b->has_tree || in_tree;
     *job = (struct job){strdup(input), NULL, strdup(name), error, in_tree};
-    if (!job->input || !job->name) {
-        complain("out of memory");
-        return false;
-    }
+    if (!job->input || !job->name)
+        return complain("out of memory");
     return true;
 }
 

@@ -20,6 +20,7 @@ struct job {
 struct job_list {
     struct job *jobs;
     size_t count, capacity;
+    bool has_tree;                  /* some were found below a directory */
     bool to_directory;              /* outputs are in DIR, which is made when needed */
     struct file_type_counts others; /* images in directories, of types that cannot be read */
 };

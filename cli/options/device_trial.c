@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
-
-#include "options/parse.h"
 
 #define TRIAL_SECONDS 20
 
@@ -21,20 +18,6 @@
  * sooner. */
 static void build_kernels_once(void) {
     setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
-}
-
-/* The library sets this variable when a job first needs OpenCL. A new variable may move the
- * environment while codecs in other threads read it, so it is created here; an empty one counts as
- * none. */
-static void reserve_environment(void) {
-    setenv("POCL_CACHE_DIR", "", 0);
-    setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0); /* PoCL sets it when it looks for devices */
-}
-
-/* Mesa's messages about missing drivers. A failure has a message of ours. */
-static void quiet_drivers(void) {
-    setenv("EGL_LOG_LEVEL", "fatal", 0);
-    setenv("MESA_LOG", "null", 0); /* later than Mesa 22.3 */
 }
 
 /* $IMFILTER_TRIAL_SECONDS; 0: no trial. */
@@ -48,9 +31,15 @@ static unsigned trial_seconds(void) {
 void device_guard(struct options *o) {
     unsigned seconds = trial_seconds();
     build_kernels_once();
-    reserve_environment();
-    quiet_drivers();
-    signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of children is lost */
+    /* The library sets this variable when a job first needs OpenCL. A new variable may move the
+     * environment while codecs in other threads read it, so it is created here; an empty one counts as
+     * none. PoCL sets the other one when it looks for devices. */
+    setenv("POCL_CACHE_DIR", "", 0);
+    setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
+    /* Mesa's messages about missing drivers. A failure has a message of ours. */
+    setenv("EGL_LOG_LEVEL", "fatal", 0);
+    setenv("MESA_LOG", "null", 0); /* later than Mesa 22.3 */
+    signal(SIGCHLD, SIG_DFL);      /* if it is ignored, the status of children is lost */
     o->guard.pocl_cache = true;
     o->trial[0] = "/proc/self/exe";
     o->trial[1] = DEVICE_TRIAL;

@@ -40,17 +40,13 @@ const char *formats_extensions(char text[FORMATS_TEXT]) {
     return text;
 }
 
-bool formats_have(unsigned set, const char *option) {
+bool formats_use(unsigned set, const char *option, char titles[FORMATS_TEXT]) {
+    bool used = false;
+    *titles = '\0';
     for (enum imf_format f = FIRST; imf_format_doc(f); f = next(f))
-        if ((set & 1u << f) && has(f, option))
-            return true;
-    return false;
-}
-
-const char *formats_of_option(char text[FORMATS_TEXT], const char *option) {
-    *text = '\0';
-    for (enum imf_format f = FIRST; imf_format_doc(f); f = next(f))
-        if (has(f, option))
-            list_word(text, FORMATS_TEXT, imf_format_doc(f)->title, " or ");
-    return text;
+        if (has(f, option)) {
+            list_word(titles, FORMATS_TEXT, imf_format_doc(f)->title, " or ");
+            used = used || (set & 1u << f);
+        }
+    return used;
 }

@@ -14,9 +14,8 @@ const char *formats_names(char text[FORMATS_TEXT], const char *between);
 /* All known extensions, likewise. */
 const char *formats_extensions(char text[FORMATS_TEXT]);
 
-/* Does a format of the set (1 << format) use this member of struct imf_encode? */
-bool formats_have(unsigned set, const char *option);
-/* The titles of those that do: "JPEG". */
-const char *formats_of_option(char text[FORMATS_TEXT], const char *option);
+/* Does a format of the set (1 << format) use this member of struct imf_encode? titles: of all formats
+ * that do, "JPEG". */
+bool formats_use(unsigned set, const char *option, char titles[FORMATS_TEXT]);
 
 #endif

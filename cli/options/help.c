@@ -119,8 +119,7 @@ bool help_filter(FILE *out, const char *name) {
     if (imf_filter_parse(&filter, &name, 1, &error) != IMF_OK ||
         imf_filter_docs_own(&own, &count, &error) != IMF_OK) {
         imf_filter_free(&filter);
-        complain("%s; --help alone lists the options", error.text);
-        return false;
+        return complain("%s; --help alone lists the options", error.text);
     }
     for (size_t i = 0; i < count; i++)
         if (strcmp(own[i].usage, name) == 0)

@@ -1,18 +1,20 @@
 /*
  * parse.c - the getopt_long loop over the table, and which options exclude each other
  */
-#include "options/parse.h"
+#include "options/settings.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "options/machine.h"
 #include "options/table.h"
 #include "report/message.h"
 
 #define LONG_CODE 256 /* code of row i when it has no letter: LONG_CODE + i */
 #define MAX_ROWS 64
+#define SPARE_MEMORY ((uint64_t)1 << 30)
 
 /* The length of the longer word without the common beginning and the common end. */
 static size_t difference(const char *a, size_t length, const char *b) {
@@ -40,11 +42,9 @@ static const char *nearest_option(const char *word, size_t length) {
 }
 
 /* Explain a '?' of getopt_long(): it does not tell ambiguous options from unknown ones. */
-static void complain_unknown(const char *word) {
-    if (strncmp(word, "--", 2) != 0) {
-        complain("unknown option \"-%c\" (--help lists the options)", optopt);
-        return;
-    }
+static bool complain_unknown(const char *word) {
+    if (strncmp(word, "--", 2) != 0)
+        return complain("unknown option \"-%c\" (--help lists the options)", optopt);
     size_t length = strcspn(word + 2, "="), matches = 0;
     const char *nearest = nearest_option(word + 2, length);
     char names[256] = "";
@@ -56,14 +56,13 @@ static void complain_unknown(const char *word) {
         }
     }
     if (optopt)
-        complain("option \"%.*s\" takes no value", (int)length + 2, word);
-    else if (matches > 1)
-        complain("option \"%.*s\" is ambiguous (%s)", (int)length + 2, word, names);
-    else if (nearest)
-        complain("unknown option \"%.*s\" (did you mean \"--%s\"?)", (int)length + 2, word,
-                 nearest);
-    else
-        complain("unknown option \"%.*s\" (--help lists the options)", (int)length + 2, word);
+        return complain("option \"%.*s\" takes no value", (int)length + 2, word);
+    if (matches > 1)
+        return complain("option \"%.*s\" is ambiguous (%s)", (int)length + 2, word, names);
+    if (nearest)
+        return complain("unknown option \"%.*s\" (did you mean \"--%s\"?)", (int)length + 2, word,
+                        nearest);
+    return complain("unknown option \"%.*s\" (--help lists the options)", (int)length + 2, word);
 }
 
 /* Options that write or replace files must not be given by mistake, so they have no abbreviations. */
@@ -138,18 +137,17 @@ static void build_getopt_tables(char *letters, struct option *longs) {
 }
 
 /* Suggest -f if an operand is a filter. */
-static void complain_no_filter(const struct options *o) {
+static bool complain_no_filter(const struct options *o) {
     for (size_t i = 0; i < o->input_count; i++) {
         struct imf_filter *filter;
         /* Parsing "@FILE" would read the file, which may be a pipe. */
         if (!strchr(o->inputs[i], '@') &&
             imf_filter_parse(&filter, &o->inputs[i], 1, NULL) == IMF_OK) {
             imf_filter_free(&filter);
-            complain("no filter given (write -f %s)", o->inputs[i]);
-            return;
+            return complain("no filter given (write -f %s)", o->inputs[i]);
         }
     }
-    complain("no filter given (use -f SPEC; --list-filters lists them)");
+    return complain("no filter given (use -f SPEC; --list-filters lists them)");
 }
 
 /* Options that exclude or need each other. */
@@ -157,10 +155,8 @@ static bool check(const struct options *o) {
     /* Only a spectrum needs no filter. */
     bool only_spectrum = o->report.spectrum && !o->output && !o->in_place && !o->suffix &&
                          !o->report.bench && !o->verify && !o->report.explain && !o->show_kernel;
-    if (!o->spec_count && !only_spectrum) {
-        complain_no_filter(o);
-        return false;
-    }
+    if (!o->spec_count && !only_spectrum)
+        return complain_no_filter(o);
     const struct {
         bool wrong;
         const char *text;
@@ -184,16 +180,21 @@ static bool check(const struct options *o) {
          "--device chooses an OpenCL device, of which --backend=gles uses none"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (rules[i].wrong) {
-            complain("%s", rules[i].text);
-            return false;
-        }
+        if (rules[i].wrong)
+            return complain("%s", rules[i].text);
     }
     return true;
 }
 
+static void set_defaults(struct options *o) {
+    *o = (struct options){0};
+    options_set_memory(o, machine_memory());
+    o->limits.max_pixels = IMF_DEFAULT_MAX_PIXELS;
+    o->limits.max_scans = IMF_DEFAULT_MAX_SCANS;
+}
+
 bool options_parse(struct options *o, int argc, char **argv) {
-    options_init(o);
+    set_defaults(o);
     char letters[3 * MAX_ROWS + 3];
     struct option longs[MAX_ROWS + 1];
     if (option_row_count > MAX_ROWS)
@@ -209,12 +210,10 @@ bool options_parse(struct options *o, int argc, char **argv) {
         } else if (code == ':') {
             row = row_of(optopt);
             char formats[FORMATS_TEXT];
-            complain("option \"--%s\" needs a value (%s)", row ? row->name : "?",
-                     row ? option_value(row, formats) : "");
-            return false;
+            return complain("option \"--%s\" needs a value (%s)", row ? row->name : "?",
+                            row ? option_value(row, formats) : "");
         } else if (code == '?') {
-            complain_unknown(argv[optind - 1]);
-            return false;
+            return complain_unknown(argv[optind - 1]);
         } else {
             row = row_of(code);
             if (!row || !is_deliberate(row, argv[at], optarg, argv[optind]) ||
@@ -232,4 +231,34 @@ bool options_parse(struct options *o, int argc, char **argv) {
             return false;
     }
     return o->action != ACTION_FILTER || check(o);
+}
+
+/* ---- what was asked for ------------------------------------------------------------------- */
+
+void options_free(struct options *o) {
+    free(o->specs);
+    free(o->inputs);
+    o->specs = o->inputs = NULL;
+}
+
+bool options_append(const char ***list, size_t *count, const char *text) {
+    /* The capacity doubles at each power of two. */
+    if ((*count & (*count - 1)) == 0) {
+        size_t capacity = *count ? *count * 2 : 1;
+        const char **grown = reallocarray(*list, capacity, sizeof *grown);
+        if (!grown)
+            return complain("out of memory");
+        *list = grown;
+    }
+    (*list)[(*count)++] = text;
+    return true;
+}
+
+void options_set_memory(struct options *o, uint64_t bytes) {
+    o->settings.max_memory = o->encode.max_memory = o->limits.max_memory = bytes;
+}
+
+bool options_spare_memory(const struct options *o) {
+    uint64_t most = o->settings.max_memory;
+    return most == 0 || (!o->memory_given && most >= SPARE_MEMORY);
 }

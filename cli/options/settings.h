@@ -65,7 +65,9 @@ struct options {
     struct report_options report;
 };
 
-void options_init(struct options *o);
+/* Set all of *o; false after one line on standard error that says what is wrong. options_free() takes
+ * either. */
+bool options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
 
 /* Of settings, limits and encode alike; 0: no limit. */

@@ -118,14 +118,11 @@ static bool set_filter(struct options *o, const struct option_row *row, const ch
 
 static bool set_output(struct options *o, const struct option_row *row, const char *value) {
     (void)row;
-    if (o->output) {
-        complain("-o is given twice (\"%s\" and \"%s\"); one run has one output", o->output, value);
-        return false;
-    }
-    if (!*value) {
-        complain("-o: the output's name is empty");
-        return false;
-    }
+    if (o->output)
+        return complain("-o is given twice (\"%s\" and \"%s\"); one run has one output", o->output,
+                        value);
+    if (!*value)
+        return complain("-o: the output's name is empty");
     o->output = strcmp(value, "/dev/stdout") == 0 ? "-" : value;
     return true;
 }
@@ -151,10 +148,8 @@ static bool set_suffix(struct options *o, const struct option_row *row, const ch
 
 static bool set_files_from(struct options *o, const struct option_row *row, const char *value) {
     (void)row;
-    if (o->files_from) {
-        complain("--files-from is given twice; join the lists");
-        return false;
-    }
+    if (o->files_from)
+        return complain("--files-from is given twice; join the lists");
     o->files_from = value;
     return true;
 }

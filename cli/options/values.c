@@ -9,8 +9,7 @@
 #include "report/message.h"
 
 bool bad_value(const char *option, const char *value, const char *valid) {
-    complain("--%s: \"%s\" is not valid (%s)", option, value, valid);
-    return false;
+    return complain("--%s: \"%s\" is not valid (%s)", option, value, valid);
 }
 
 bool find_choice(const char *value, const struct choice *choices, int *out) {
@@ -34,16 +33,11 @@ bool choose(const char *option, const char *value, const struct choice *choices,
 
 bool parse_count(const char *text, uint64_t unit, uint64_t max, uint64_t *out) {
     static const char suffixes[] = "KMG";
-    uint64_t value = 0;
-    const char *c = text;
-    if (*c < '0' || *c > '9')
+    char *c;
+    errno = 0;
+    uint64_t value = strtoull(text, &c, 10);
+    if (*text < '0' || *text > '9' || errno)
         return false;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        unsigned digit = (unsigned)(*c - '0');
-        if (value > (UINT64_MAX - digit) / 10)
-            return false;
-        value = value * 10 + digit;
-    }
     const char *suffix = *c && unit ? strchr(suffixes, *c >= 'a' ? *c - 32 : *c) : NULL;
     if (suffix) {
         for (const char *s = suffixes; s <= suffix; s++) {

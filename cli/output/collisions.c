@@ -143,9 +143,7 @@ static bool make_keys(struct keys *keys, const struct job_list *b, const struct 
     struct resolver inputs = {0}, outputs = {0};
     *keys =
         (struct keys){b->count > SIZE_MAX / 3 ? NULL : calloc(3 * b->count, sizeof(struct key)), 0};
-    bool good = keys->list != NULL;
-    if (!good)
-        complain("out of memory");
+    bool good = keys->list || complain("out of memory");
     for (size_t i = 0; good && i < b->count; i++) {
         const struct job *job = &b->jobs[i];
         if (!job->output || !is_regular(job->output))
@@ -203,22 +201,17 @@ bool collisions_drop_results(struct job_list *b, const struct options *o) {
         [BACKUP] = o->backup != NULL,
         [INPUT] = true,
     };
-    bool tree = false;
-    for (size_t i = 0; i < b->count; i++)
-        tree = tree || b->jobs[i].in_tree;
-    if (!tree || (!roles[OUTPUT] && !roles[BACKUP]))
+    if (!b->has_tree || (!roles[OUTPUT] && !roles[BACKUP]))
         return true;
     struct keys keys;
     if (!make_keys(&keys, b, o, roles))
         return false;
     bool *made = calloc(b->count, sizeof *made);
-    if (made)
+    if (made) {
         find_made(&keys, b, o, made);
-    else
-        complain("out of memory");
-    if (made)
         job_list_remove(b, made);
-    bool good = made != NULL;
+    }
+    bool good = made || complain("out of memory");
     free(made);
     free_keys(&keys);
     return good;
@@ -231,22 +224,20 @@ static bool complain_collision(const struct job_list *b, const struct options *o
     const struct job *first = &b->jobs[x->job], *second = &b->jobs[y->job];
     const char *why = folded ? ": its file system ignores the case of letters" : "";
     if (y->role == INPUT)
-        complain_about(second->input,
-                       "is an input, and the output of \"%s\" too%s (choose another output%s)",
-                       first->input, why,
-                       !second->in_tree   ? ""
-                       : o->skip_existing ? ", or move it away if it is an older result"
-                                          : ", or keep those that exist with --skip-existing");
-    else if (strcmp(first->input, second->input) == 0)
-        complain_about(second->input, "is named twice (name each input once)");
-    else if (path_same_file(first->input, second->input))
-        complain_about(second->input, "is the same file as \"%s\" (name each input once)",
-                       first->input);
-    else
-        complain_about(y->role == BACKUP ? path_base(x->path) : first->output,
-                       "would be the output of both \"%s\" and \"%s\"%s", first->input,
-                       second->input, why);
-    return false;
+        return complain_about(
+            second->input, "is an input, and the output of \"%s\" too%s (choose another output%s)",
+            first->input, why,
+            !second->in_tree   ? ""
+            : o->skip_existing ? ", or move it away if it is an older result"
+                               : ", or keep those that exist with --skip-existing");
+    if (strcmp(first->input, second->input) == 0)
+        return complain_about(second->input, "is named twice (name each input once)");
+    if (path_same_file(first->input, second->input))
+        return complain_about(second->input, "is the same file as \"%s\" (name each input once)",
+                              first->input);
+    return complain_about(y->role == BACKUP ? path_base(x->path) : first->output,
+                          "would be the output of both \"%s\" and \"%s\"%s", first->input,
+                          second->input, why);
 }
 
 /* Within a group of equal paths, or of paths that are equal but for case, an output may belong to one
@@ -277,12 +268,10 @@ bool collisions_check(const struct job_list *b, const struct options *o) {
     };
     for (size_t i = 0; i < b->count && roles[INPUT]; i++) {
         const struct job *job = &b->jobs[i];
-        if (job->output && path_same_file(job->input, job->output)) {
-            complain_about(job->input,
-                           "is both the input and the output (to replace it use "
-                           "--in-place)");
-            return false;
-        }
+        if (job->output && path_same_file(job->input, job->output))
+            return complain_about(job->input,
+                                  "is both the input and the output (to replace it use "
+                                  "--in-place)");
     }
     /* A single job can only collide with itself, which was checked above. */
     struct keys keys;

@@ -239,42 +239,40 @@ static bool flush(struct output *out) {
     return fail(out, errno);
 }
 
-static enum publish_result publish(struct output *out, const char *backup) {
-    if (!out->in_place) {
-        bool new = out->rules.no_clobber;
-        return (new ? publish_new : publish_over)(&out->temporary, &out->ref);
-    }
+static enum publish_result give_name(struct output *out, const char *backup) {
+    if (!out->in_place)
+        return publish(&out->temporary, &out->ref, !out->rules.no_clobber);
     const struct publish_backup keep = {backup, out->rules.clobber_backup};
     const struct publish_original original = {out->old_file, &out->old};
     return publish_in_place(&out->temporary, &out->ref, &original, &keep);
 }
 
 static enum output_result rename_output(struct output *out) {
-    char *backup = NULL;
-    if (out->in_place && out->rules.backup &&
-        !(backup = backup_name(&out->ref, out->rules.backup))) {
-        fail(out, ENOMEM);
-        return OUTPUT_FAILED;
-    }
     static const char *const why[] = {
         [PUBLISH_CHANGED] =
             "was changed or replaced by another program meanwhile, and is left as it is",
         [PUBLISH_LOCKED] =
             "is locked by another program, and is left as it is (run again when that "
             "has ended)",
+        [PUBLISH_BACKUP] = "cannot keep a backup",
+        [PUBLISH_FAILED] = "cannot write",
     };
-    enum publish_result published = publish(out, backup);
+    char *backup = NULL;
+    if (out->in_place && out->rules.backup &&
+        !(backup = backup_name(&out->ref, out->rules.backup))) {
+        fail(out, ENOMEM);
+        return OUTPUT_FAILED;
+    }
     enum output_result result = OUTPUT_FAILED;
+    enum publish_result published = give_name(out, backup);
     if (published == PUBLISH_DONE)
         result = OUTPUT_DONE;
     else if (published == PUBLISH_EXISTS)
         result = backup ? OUTPUT_BACKUP_EXISTS : OUTPUT_EXISTS;
-    else if (published == PUBLISH_BACKUP)
-        snprintf(out->why, sizeof out->why, "cannot keep a backup: %s", strerror(errno));
-    else if (published == PUBLISH_FAILED)
-        fail(out, errno);
     else
-        snprintf(out->why, sizeof out->why, "%s", why[published]);
+        snprintf(out->why, sizeof out->why, "%s%s%s", why[published],
+                 published < PUBLISH_BACKUP ? "" : ": ",
+                 published < PUBLISH_BACKUP ? "" : strerror(errno));
     if (result == OUTPUT_BACKUP_EXISTS)
         say_backup_exists(out->why, backup);
     free(backup);

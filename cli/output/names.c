@@ -79,39 +79,29 @@ static bool check_options(const struct job_list *b, const struct options *o) {
         return true;
     bool standard = strcmp(o->output, "-") == 0;
     if (!standard && b->to_directory) {
-        if (stat(o->output, &st) == 0 && !S_ISDIR(st.st_mode)) {
-            complain_about(o->output, "is not a directory");
-            return false;
-        }
+        if (stat(o->output, &st) == 0 && !S_ISDIR(st.st_mode))
+            return complain_about(o->output, "is not a directory");
         return true;
     }
-    bool tree = false;
-    for (size_t i = 0; i < b->count; i++)
-        tree = tree || b->jobs[i].in_tree;
-    if (b->count > 1 || tree) {
-        complain(
+    if (b->count > 1 || b->has_tree)
+        return complain(
             "%zu input%s need%s a directory as output, and \"%s\" is none (if it is to be "
             "made, end its name in /)",
             b->count, b->count == 1 ? " of a directory" : "s", b->count == 1 ? "s" : "", o->output);
-        return false;
-    }
-    if (o->suffix) {
-        complain("--suffix names outputs in a directory or beside their inputs, not \"%s\"",
-                 o->output);
-        return false;
-    }
-    if (standard && !o->dry_run && isatty(STDOUT_FILENO)) {
-        complain("standard output is a terminal; an image is not written there (use -o FILE)");
-        return false;
-    }
+    if (o->suffix)
+        return complain("--suffix names outputs in a directory or beside their inputs, not \"%s\"",
+                        o->output);
+    if (standard && !o->dry_run && isatty(STDOUT_FILENO))
+        return complain(
+            "standard output is a terminal; an image is not written there (use -o FILE)");
     const char *extension = standard ? NULL : path_extension(o->output);
     if (extension && o->format == IMF_FORMAT_NONE &&
         imf_format_from_name(extension) == IMF_FORMAT_NONE &&
         (stat(o->output, &st) != 0 || S_ISREG(st.st_mode))) {
         char known[FORMATS_TEXT];
-        complain_about(o->output, "\"%s\" is not a known format (%s; or name one with --format)",
-                       extension, formats_extensions(known));
-        return false;
+        return complain_about(o->output,
+                              "\"%s\" is not a known format (%s; or name one with --format)",
+                              extension, formats_extensions(known));
     }
     return true;
 }
@@ -126,10 +116,9 @@ bool names_derive(struct job_list *b, const struct options *o) {
         bool nameless = strcmp(job->input, "-") == 0;
         if (output_missing(o))
             continue;
-        if (nameless && (b->to_directory || !o->output)) {
-            complain("standard input has no name to derive an output from (use -o FILE or -o -)");
-            return false;
-        }
+        if (nameless && (b->to_directory || !o->output))
+            return complain(
+                "standard input has no name to derive an output from (use -o FILE or -o -)");
         if (o->in_place) {
             job->output = format_text("%s", job->input);
         } else if (b->to_directory) {

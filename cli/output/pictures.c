@@ -30,17 +30,14 @@ static bool check_name(const char *name, const char *option, const struct option
                        const struct job_list *b) {
     const char *extension = name ? path_extension(name) : NULL;
     if (extension && o->format == IMF_FORMAT_NONE &&
-        imf_format_from_name(extension) == IMF_FORMAT_NONE) {
-        complain_about(name, "\"%s\" is not a known format of a picture (name it .png)", extension);
-        return false;
-    }
+        imf_format_from_name(extension) == IMF_FORMAT_NONE)
+        return complain_about(name, "\"%s\" is not a known format of a picture (name it .png)",
+                              extension);
     for (size_t i = 0; name && i < b->count; i++) {
         bool input = same_file(name, b->jobs[i].input);
-        if (input || same_file(name, b->jobs[i].output)) {
-            complain_about(name, "is %s, and the picture of %s too (choose another name)",
-                           input ? "an input" : "an output", option);
-            return false;
-        }
+        if (input || same_file(name, b->jobs[i].output))
+            return complain_about(name, "is %s, and the picture of %s too (choose another name)",
+                                  input ? "an input" : "an output", option);
     }
     return true;
 }
@@ -48,24 +45,17 @@ static bool check_name(const char *name, const char *option, const struct option
 bool pictures_check(const struct options *o, const struct job_list *b) {
     if (!o->report.spectrum && !o->kernel_file)
         return true;
-    if (o->report.spectrum && b->count != 1) {
-        complain("--spectrum draws one image, and %zu are given", b->count);
-        return false;
-    }
+    if (o->report.spectrum && b->count != 1)
+        return complain("--spectrum draws one image, and %zu are given", b->count);
     int standard =
         is_standard(o->output) + is_standard(o->report.spectrum) + is_standard(o->kernel_file);
-    if (standard > 1) {
-        complain("only one image can go to standard output");
-        return false;
-    }
-    if (standard && !o->dry_run && isatty(STDOUT_FILENO)) {
-        complain("standard output is a terminal; an image is not written there (name a file)");
-        return false;
-    }
-    if (o->report.spectrum && same_file(o->report.spectrum, o->kernel_file)) {
-        complain("--spectrum and --show-kernel name the same file");
-        return false;
-    }
+    if (standard > 1)
+        return complain("only one image can go to standard output");
+    if (standard && !o->dry_run && isatty(STDOUT_FILENO))
+        return complain(
+            "standard output is a terminal; an image is not written there (name a file)");
+    if (o->report.spectrum && same_file(o->report.spectrum, o->kernel_file))
+        return complain("--spectrum and --show-kernel name the same file");
     return check_name(o->report.spectrum, "--spectrum", o, b) &&
            check_name(o->kernel_file, "--show-kernel", o, b);
 }
@@ -132,10 +122,8 @@ static bool draw_kernel(const struct options *o, const struct imf_filter *filter
     struct imf_picture *picture;
     struct imf_error error;
     char why[PICTURES_WHY];
-    if (imf_filter_picture(&picture, filter, &error) != IMF_OK) {
-        complain("%s", error.text);
-        return false;
-    }
+    if (imf_filter_picture(&picture, filter, &error) != IMF_OK)
+        return complain("%s", error.text);
     const char *failed = pictures_write(o, o->kernel_file, picture, why);
     imf_picture_free(&picture);
     if (failed)
@@ -148,10 +136,8 @@ bool pictures_show_kernel(const struct reporter *r, const struct options *o,
                           const struct imf_filter *filter) {
     struct imf_error error;
     char *text;
-    if (imf_filter_print(&text, filter, o->report.verbosity > 0, &error) != IMF_OK) {
-        complain("%s", error.text);
-        return false;
-    }
+    if (imf_filter_print(&text, filter, o->report.verbosity > 0, &error) != IMF_OK)
+        return complain("%s", error.text);
     if (o->report.json) {
         struct json j = json_begin(r->out);
         json_string(&j, "filter", imf_filter_text(filter));

@@ -52,24 +52,13 @@ static enum publish_result name_over(struct temporary *t, const struct file_ref 
     return PUBLISH_DONE;
 }
 
-enum publish_result publish_new(struct temporary *t, const struct file_ref *p) {
+enum publish_result publish(struct temporary *t, const struct file_ref *p, bool replace) {
     signals_hold();
-    enum publish_result result = name_new(t, p, p->name);
+    enum publish_result result = (replace ? name_over : name_new)(t, p, p->name);
     int error = errno;
     signals_release();
     errno = error;
     return result;
-}
-
-enum publish_result publish_over(struct temporary *t, const struct file_ref *p) {
-    signals_hold();
-    bool named = renameat(t->directory, t->name, p->directory, p->name) == 0;
-    int error = errno;
-    if (named)
-        temporary_forget(t);
-    signals_release();
-    errno = error;
-    return named ? PUBLISH_DONE : PUBLISH_FAILED;
 }
 
 /* ---- a file's second name ----------------------------------------------------------------- */
@@ -152,7 +141,7 @@ static enum publish_result replace_original(struct temporary *t, const struct fi
             temporary_leave(t);
         return PUBLISH_CHANGED;
     }
-    return unchanged(p, original) ? publish_over(t, p) : PUBLISH_CHANGED;
+    return unchanged(p, original) ? publish(t, p, true) : PUBLISH_CHANGED;
 }
 
 bool publish_backup_exists(const struct file_ref *p, const char *backup,

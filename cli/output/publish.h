@@ -19,10 +19,8 @@ enum publish_result {
     PUBLISH_FAILED
 };
 
-/* Only if no file has the name. */
-enum publish_result publish_new(struct temporary *t, const struct file_ref *p);
-/* Replace whatever file has the name. */
-enum publish_result publish_over(struct temporary *t, const struct file_ref *p);
+/* replace: whatever file has the name; else only if none has. */
+enum publish_result publish(struct temporary *t, const struct file_ref *p, bool replace);
 
 struct publish_backup {
     const char *name; /* NULL: no backup */

@@ -5,54 +5,18 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* SIGPIPE goes to the thread that writes, even while a watcher thread runs. */
-static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM, SIGXCPU, SIGPIPE};
-#define FATAL (sizeof fatal / sizeof *fatal)
+/* Blocked in all threads but the watcher, so that drivers' handlers do not get them either. */
+static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM, SIGXCPU};
 
-static void (*remove_files)(void); /* async-signal-safe */
-static atomic_int holding;
-static volatile sig_atomic_t pending;
-static bool caught[FATAL]; /* not ignored when the program started */
-/* The watcher thread, if there is one. */
-static atomic_bool watched;
-static pthread_t watcher;
-
-static void on_signal(int number) {
-    if (atomic_load(&watched)) {
-        pthread_kill(watcher, number);
-        return;
-    }
-    if (atomic_load(&holding)) {
-        pending = number;
-        return;
-    }
-    remove_files();
-    signal(number, SIG_DFL);
-    raise(number); /* delivered when the handler returns */
-}
-
-void signals_catch(void (*cleanup)(void)) {
-    remove_files = cleanup;
-    for (size_t i = 0; i < FATAL; i++) {
-        struct sigaction action, old;
-        if (sigaction(fatal[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN)
-            continue;
-        caught[i] = true; /* a driver may put its own handler before ours */
-        memset(&action, 0, sizeof action);
-        action.sa_handler = on_signal;
-        action.sa_flags = SA_RESTART;
-        sigfillset(&action.sa_mask);
-        sigaction(fatal[i], &action, NULL);
-    }
-    /* A file over the size limit then fails with EFBIG, which gives a proper message. */
-    signal(SIGXFSZ, SIG_IGN);
-}
+static struct {
+    pthread_t thread;
+    sigset_t set;
+    void (*cleanup)(void);
+} watcher;
 
 /* ---- critical sections ----------------------------------------------------------- */
 
@@ -61,7 +25,9 @@ static struct {
     pthread_cond_t changed;
     int inside; /* threads between hold and release */
     bool closed;
-} sections = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, false};
+    void (*report)(void *data); /* of the batch, or NULL */
+    void *data;
+} sections = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 static _Thread_local int depth;
 
 /* Once sections are closed this does not return: the program is about to end. */
@@ -73,18 +39,22 @@ void signals_hold(void) {
         pthread_cond_wait(&sections.changed, &sections.lock);
     sections.inside++;
     pthread_mutex_unlock(&sections.lock);
-    atomic_fetch_add(&holding, 1);
 }
 
 void signals_release(void) {
     if (--depth > 0)
         return;
-    if (atomic_fetch_sub(&holding, 1) == 1 && pending)
-        raise(pending);
     pthread_mutex_lock(&sections.lock);
     sections.inside--;
     pthread_cond_broadcast(&sections.changed);
     pthread_mutex_unlock(&sections.lock);
+}
+
+void signals_report(void (*report)(void *data), void *data) {
+    signals_hold();
+    sections.report = report;
+    sections.data = data;
+    signals_release();
 }
 
 /* A thread that takes longer is blocked by a disk, or by a reader of its output. */
@@ -101,15 +71,7 @@ static void close_sections(void) {
     pthread_mutex_unlock(&sections.lock);
 }
 
-/* ---- watching ------------------------------------------------------------------------------- */
-
-static struct {
-    pthread_t thread;
-    sigset_t set, before;
-    void (*report)(void *data);
-    void *data;
-    atomic_bool over;
-} watch;
+/* ---- the end -------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t ending;
 
@@ -126,60 +88,52 @@ static void end_now(int number) {
 static void die_of(int number) {
     sigset_t alarms;
     close_sections();
-    remove_files();
+    watcher.cleanup();
     ending = number;
     signal(SIGALRM, end_now);
     sigemptyset(&alarms);
     sigaddset(&alarms, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
     alarm(2);
-    if (number != SIGPIPE)
-        watch.report(watch.data);
+    if (number != SIGPIPE && sections.report)
+        sections.report(sections.data);
     end_now(0);
 }
 
-/* Wakes the watcher at the end; ignored by default. */
-#define WAKE SIGURG
-
-static void *wait_for_one(void *data) {
+static void *watch(void *data) {
     int number;
     (void)data;
-    sigaddset(&watch.set, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &watch.set, NULL);
-    while (sigwait(&watch.set, &number) == 0) {
-        if (number != WAKE)
-            die_of(number);
-        if (atomic_load(&watch.over))
-            break;
-    }
+    while (sigwait(&watcher.set, &number) != 0)
+        ;
+    die_of(number);
     return NULL;
 }
 
-bool signals_watch(void (*report)(void *data), void *data) {
-    watch.report = report;
-    watch.data = data;
-    atomic_store(&watch.over, false);
-    sigemptyset(&watch.set);
-    sigaddset(&watch.set, WAKE);
-    for (size_t i = 0; i < FATAL; i++) {
-        if (fatal[i] != SIGPIPE && caught[i])
-            sigaddset(&watch.set, fatal[i]);
-    }
-    if (pthread_sigmask(SIG_BLOCK, &watch.set, &watch.before) != 0)
-        return false;
-    if (pthread_create(&watch.thread, NULL, wait_for_one, NULL) == 0) {
-        watcher = watch.thread;
-        atomic_store(&watched, true);
-        return true;
-    }
-    pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
-    return false;
+/* The thread that writes to a closed pipe waits for the end, unless that waits for its section. */
+static void on_pipe(int number) {
+    pthread_kill(watcher.thread, number);
+    while (!depth)
+        pause();
 }
 
-void signals_unwatch(void) {
-    atomic_store(&watched, false);
-    atomic_store(&watch.over, true);
-    pthread_kill(watch.thread, WAKE);
-    pthread_join(watch.thread, NULL);
-    pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
+void signals_catch(void (*cleanup)(void)) {
+    struct sigaction old, action = {.sa_handler = on_pipe, .sa_flags = SA_RESTART};
+    sigset_t before, blocked;
+    watcher.cleanup = cleanup;
+    sigemptyset(&watcher.set);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        if (sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaddset(&watcher.set, fatal[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &watcher.set, &before);
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    sigaddset(&watcher.set, SIGPIPE); /* from on_pipe() */
+    pthread_sigmask(SIG_BLOCK, &watcher.set, NULL);
+    bool watched = pthread_create(&watcher.thread, NULL, watch, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, watched ? &blocked : &before, NULL);
+    sigfillset(&action.sa_mask);
+    if (watched && sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGPIPE, &action, NULL);
+    /* A file over the size limit then fails with EFBIG, which gives a proper message. */
+    signal(SIGXFSZ, SIG_IGN);
 }

@@ -1,8 +1,8 @@
 /*
  * temporary.c - hidden files beside an output, which do not outlive the program
  *
- * Their names are in static slots, where a signal handler can read them. An output has at most three:
- * the new file, the new backup, and the older backup.
+ * Their names are in static slots, where the thread that waits for signals reads them. An output has at
+ * most three: the new file, the new backup, and the older backup.
  */
 #include "output/temporary.h"
 
@@ -11,18 +11,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <search.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "input/file_ref.h"
 #include "input/path.h"
 #include "output/signals.h"
 
@@ -30,7 +29,7 @@
 
 static struct slot {
     atomic_bool taken; /* by a struct temporary */
-    atomic_bool lives; /* a file may have the name: a signal handler removes it */
+    atomic_bool lives; /* a file may have the name: a signal removes it */
     int directory;
     char name[NAME_MAX + 1];
 } slots[SLOTS];
@@ -182,40 +181,23 @@ static void sweep_one(int directory, const char *name) {
     if (fd < 0)
         return;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 &&
-        fstatat(directory, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_ino == locked.st_ino &&
-        now.st_dev == locked.st_dev)
+        fstatat(directory, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && stat_same_file(&now, &locked))
         unlinkat(directory, name, 0);
     close(fd);
 }
 
-struct directory {
-    dev_t device;
-    ino_t inode;
-};
-
-static int by_inode(const void *a, const void *b) {
-    const struct directory *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return (x->inode > y->inode) - (x->inode < y->inode);
-}
-
-/* Each directory is read once in a run, not for every image. */
+/* A run writes to one directory after the other: it reads each once, not for every image. */
 static bool is_new(int directory) {
-    static pthread_mutex_t lock_of_seen = PTHREAD_MUTEX_INITIALIZER;
-    static void *seen; /* a tree of struct directory */
+    static pthread_mutex_t lock_of_last = PTHREAD_MUTEX_INITIALIZER;
+    static struct stat last;
     struct stat st;
-    struct directory *d = fstat(directory, &st) == 0 ? malloc(sizeof *d) : NULL;
-    if (!d)
+    if (fstat(directory, &st) != 0)
         return false;
-    *d = (struct directory){st.st_dev, st.st_ino};
-    pthread_mutex_lock(&lock_of_seen);
-    void *at = tsearch(d, &seen, by_inode);
-    pthread_mutex_unlock(&lock_of_seen);
-    bool added = at && *(struct directory **)at == d;
-    if (!added)
-        free(d);
-    return added;
+    pthread_mutex_lock(&lock_of_last);
+    bool new = !stat_same_file(&st, &last);
+    last = st;
+    pthread_mutex_unlock(&lock_of_last);
+    return new;
 }
 
 void temporary_sweep(int directory) {

@@ -27,10 +27,10 @@ void temporary_remove(struct temporary *t);
 /* Its contents are still needed, but it cannot be renamed as planned: leave it, without the leading
  * dot of its name. */
 void temporary_leave(struct temporary *t);
-/* Remove files that killed processes left in a directory; reads each directory once. */
+/* Remove files that killed processes left in a directory; reads a directory once in a row. */
 void temporary_sweep(int directory);
 
-/* Remove all of this process; async-signal-safe. */
+/* Remove all of this process, from the thread that waits for signals. */
 void temporary_remove_all(void);
 
 #endif

@@ -24,16 +24,18 @@ void message_print(FILE *err, const char *file, const char *format, va_list args
     terminal_resume();
 }
 
-void complain(const char *format, ...) {
+bool complain(const char *format, ...) {
     va_list args;
     va_start(args, format);
     message_print(stderr, NULL, format, args);
     va_end(args);
+    return false;
 }
 
-void complain_about(const char *file, const char *format, ...) {
+bool complain_about(const char *file, const char *format, ...) {
     va_list args;
     va_start(args, format);
     message_print(stderr, file, format, args);
     va_end(args);
+    return false;
 }

@@ -34,14 +34,20 @@ void message_buffer_close(struct message_buffer *m) {
         fflush(m->reporter.err);
 }
 
+void message_buffer_mark(struct message_buffer *m) {
+    m->out_mark = ftell(m->reporter.out);
+    m->err_mark = ftell(m->reporter.err);
+}
+
+/* A memory stream ends where it is written to. */
+void message_buffer_drop(struct message_buffer *m) {
+    fseek(m->reporter.out, m->out_mark, SEEK_SET);
+    fseek(m->reporter.err, m->err_mark, SEEK_SET);
+}
+
 static void put(FILE *to, const char *text, size_t size) {
     if (size)
         fwrite(text, 1, size, to);
-}
-
-void message_buffer_add(struct message_buffer *m, const struct message_buffer *more) {
-    put(m->reporter.err, more->err, more->err_size);
-    put(m->reporter.out, more->out, more->out_size);
 }
 
 void message_buffer_print(struct message_buffer *m, const struct reporter *to, bool *noted) {

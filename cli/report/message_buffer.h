@@ -12,6 +12,7 @@ struct message_buffer {
     char *note;               /* the plan's remark on the whole batch; owned, or NULL */
     char *out, *err;          /* what was printed; owned */
     size_t out_size, err_size;
+    long out_mark, err_mark; /* positions in them */
 };
 
 /* A buffer for what would go to the streams of `to`; false without memory. It must not be moved. */
@@ -19,8 +20,9 @@ bool message_buffer_open(struct message_buffer *messages, const struct reporter 
 void message_buffer_note(struct message_buffer *messages, const char *note);
 /* Nothing more is written: out and err are complete. */
 void message_buffer_close(struct message_buffer *messages);
-/* Append what a closed buffer holds. */
-void message_buffer_add(struct message_buffer *messages, const struct message_buffer *more);
+/* What is written from now on holds only if message_buffer_drop(), which takes it back, is not called. */
+void message_buffer_mark(struct message_buffer *messages);
+void message_buffer_drop(struct message_buffer *messages);
 /* Print a closed buffer, and free it. The note is printed unless *noted, which is set then. */
 void message_buffer_print(struct message_buffer *messages, const struct reporter *to, bool *noted);
 void message_buffer_free(struct message_buffer *messages);

@@ -293,12 +293,8 @@ void report_error(const struct reporter *r, const char *input, const char *file,
 }
 
 void report_warning(const struct reporter *r, const char *file, const char *text) {
-    if (r->options->verbosity < 0 || r->json_alone)
-        return;
-    if (file)
+    if (r->options->verbosity >= 0 && !r->json_alone)
         say(r, file, "warning: %s", text);
-    else
-        say(r, NULL, "warning: %s", text);
 }
 
 void report_skipped(const struct reporter *r, const char *input, const char *output,

@@ -36,8 +36,14 @@ static inline bool imf_same_word(const char *a, const char *b) {
     return *a == *b;
 }
 
-/* The palette, or NULL; to be asked before the first row. NULL for lenient readers, too: rows that
- * are missing have no index. */
+/* The colours of an indexed image. */
+struct imf_palette {
+    int count; /* 1..256 */
+    unsigned char rgba[256][4];
+};
+
+/* The palette of the reader's pixels, or NULL; before the first row. NULL also when lenient: rows
+ * that are missing would have no index. */
 const struct imf_palette *imf_reader_palette(const struct imf_reader *r);
 /* From now on rows are indices, a byte a pixel. Some may be beyond the palette. */
 void imf_reader_take_indices(struct imf_reader *r);
@@ -45,5 +51,9 @@ void imf_reader_take_indices(struct imf_reader *r);
 bool imf_writer_takes_indices(const struct imf_writer *w);
 enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,
                                    struct imf_error *err);
+
+/* Pass the caller's next rows to the encoder, reordered by their EXIF orientation. */
+enum imf_status imf_writer_orient(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                  int rows, struct imf_error *err);
 
 #endif

@@ -10,10 +10,10 @@
 
 #include "codec/failures.h"
 #include "codec/metadata/list.h"
-#include "codec/palette.h"
 #include "codec/source.h"
 
 struct imf_codec;
+struct imf_palette;
 
 struct imf_reader {
     const struct imf_codec *codec; /* NULL: not recognised */

@@ -2,8 +2,6 @@
 #include "codec/encoder.h"
 
 #include "codec/codec.h"
-#include "codec/metadata/exif.h"
-#include "codec/metadata/icc.h"
 #include "codec/metadata/xmp.h"
 
 #include <stdarg.h>

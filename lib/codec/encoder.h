@@ -11,11 +11,11 @@
 #include "base/orientation.h"
 #include "codec/failures.h"
 #include "codec/metadata/list.h"
-#include "codec/palette.h"
 
 #include <stdio.h>
 
 struct imf_codec;
+struct imf_palette;
 
 struct imf_writer {
     const struct imf_codec *codec;

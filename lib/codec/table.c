@@ -6,13 +6,12 @@
  */
 #include "codec/table.h"
 
-#include "codec/jpeg/read.h"
-#include "codec/png/read.h"
-#include "codec/pnm/read.h"
+#include "codec/jpeg/format.h"
+#include "codec/png/format.h"
+#include "codec/pnm/format.h"
 #include "imfilter_program.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const struct imf_codec *const codecs[] = {
     &imf_png_codec,

@@ -1,14 +1,11 @@
 /* writer.c - images written through the encoder of their format */
 #include "base/sized.h"
 #include "base/surface.h"
-#include "codec/metadata/exif.h"
-#include "codec/orient.h"
 #include "codec/table.h"
 #include "imfilter_program.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *imf_writer_warning(const struct imf_writer *writer) {
     return writer->warning[0] ? writer->warning : NULL;

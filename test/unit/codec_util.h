@@ -4,7 +4,6 @@
 #define CODEC_UTIL_H
 
 #include "check.h"
-#include "codec/metadata/exif.h"
 #include "codec/metadata/list.h"
 #include "imfilter_program.h"
 

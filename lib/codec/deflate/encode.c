@@ -11,6 +11,7 @@
 #include "codec/deflate/encode.h"
 #include "codec/deflate/huffman.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,28 +40,12 @@ struct imf_deflate {
 
 const size_t imf_deflate_bytes = sizeof(struct imf_deflate);
 
-/* The bytes that are matched; positions count from the start of the window. */
-struct window {
-    const unsigned char *base;
-    int end;
-    int pixel;
-};
-
 struct imf_deflate *imf_deflate_new(void) {
     struct imf_deflate *d = malloc(sizeof *d);
     if (!d)
         return NULL;
-    /* log2 by squaring, exact enough and the same everywhere */
-    for (int i = 0; i < LOG_STEPS; i++) {
-        uint64_t x = ((uint64_t)LOG_STEPS + (uint64_t)i) << 23; /* 1..2 at bit 31 */
-        unsigned bits = 0;
-        for (int k = 0; k < 8; k++) {
-            x = x * x >> 31;
-            bits = bits << 1 | (unsigned)(x >> 32);
-            x >>= x >> 32;
-        }
-        d->log_fraction[i] = (uint16_t)bits;
-    }
+    for (int i = 0; i < LOG_STEPS; i++)
+        d->log_fraction[i] = (uint16_t)(256 * log2(1 + (double)i / LOG_STEPS));
     return d;
 }
 
@@ -169,77 +154,55 @@ static inline int match_length(const unsigned char *a, const unsigned char *b, i
     return n;
 }
 
-/* Make a match of at least SHORTEST bytes the best one if it saves more. */
+/* Make a match of at least SHORTEST and at most `most` bytes the best one if it saves more. */
 static __attribute__((noinline)) void compare_match(const struct prices *prices,
-                                                    const struct window *t, int at, int from,
+                                                    const unsigned char *p, int distance, int most,
                                                     struct match *best) {
-    const unsigned char *p = t->base + at, *q = t->base + from;
-    int most = t->end - at < MATCH_MAX ? t->end - at : MATCH_MAX;
+    const unsigned char *q = p - distance;
     if (best->length && best->length < most && p[best->length] != q[best->length])
         return;
     int length = match_length(p, q, most);
     if (length <= best->length)
         return;
-    unsigned saved = 0, distance = (unsigned)(at - from);
+    unsigned saved = 0;
     if (length < SUMMED)
         for (int k = 0; k < length; k++)
             saved += prices->literal[p[k]];
     else
         saved = BIT * (unsigned)length;
-    unsigned cost = prices->length[length] + prices->distance[imf_distance_code(distance).code];
+    unsigned cost =
+        prices->length[length] + prices->distance[imf_distance_code((unsigned)distance).code];
     if (saved > cost + best->gain)
-        *best = (struct match){length, (int)distance, saved - cost};
+        *best = (struct match){length, distance, saved - cost};
 }
 
-/* Most positions differ, which has to be quick. */
-static inline void try_match(const struct prices *prices, const struct window *t, int at, int from,
-                             struct match *best) {
-    if (load4(t->base + at) == load4(t->base + from))
-        compare_match(prices, t, at, from, best);
-}
-
-static inline struct match find_match(const struct imf_deflate *d, const struct window *t, int at) {
-    struct match best = {0, 0, 0};
-    if (at >= 1)
-        try_match(&d->prices, t, at, at - 1, &best);
-    if (at >= t->pixel && t->pixel > 1)
-        try_match(&d->prices, t, at, at - t->pixel, &best);
-    return best;
-}
-
-/* Does one of the two distances have the same bytes? It is rare. */
-static inline bool may_match(const struct window *t, int at) {
-    const unsigned char *p = t->base + at;
-    uint32_t bytes = load4(p);
-    return at < t->pixel || at < 1 || bytes == load4(p - 1) || bytes == load4(p - t->pixel);
-}
-
-/* Cut base[at..end) into sequences. Where nothing was found for long, steps grow to 16 bytes. */
-static void parse(struct imf_deflate *d, const struct window *t, int at, int end) {
-    const struct window part = {t->base, end, t->pixel};
-    int start = at;
+/* Cut data[0..size), behind `before` bytes, into sequences. Where nothing was found for long, steps grow
+ * to 16 bytes. */
+static void parse(struct imf_deflate *d, const unsigned char *data, size_t before, int size,
+                  int pixel) {
+    int start = 0;
     unsigned missed = 0;
     d->count = 0;
-    while (at + 16 < end) {
-        struct match m = {0, 0, 0};
-        if (may_match(t, at))
-            m = find_match(d, &part, at);
-        if (!m.length) {
+    for (int at = 0; at + 16 < size;) {
+        const unsigned char *p = data + at;
+        const int most = size - at < MATCH_MAX ? size - at : MATCH_MAX;
+        const size_t behind = before + (size_t)at;
+        const uint32_t bytes = load4(p);
+        struct match best = {0, 0, 0};
+        if (behind >= 1 && bytes == load4(p - 1))
+            compare_match(&d->prices, p, 1, most, &best);
+        if (pixel > 1 && behind >= (size_t)pixel && bytes == load4(p - pixel))
+            compare_match(&d->prices, p, pixel, most, &best);
+        if (!best.length) {
             at += 1 + (int)(missed < 1024 ? missed++ : missed) / 64;
             continue;
         }
-        d->sequence[d->count++] =
-            (struct imf_sequence){(uint32_t)(at - start), (uint16_t)m.length, (uint16_t)m.distance};
-        at = start = at + m.length;
+        d->sequence[d->count++] = (struct imf_sequence){
+            (uint32_t)(at - start), (uint16_t)best.length, (uint16_t)best.distance};
+        at = start = at + best.length;
         missed = 0;
     }
-    d->sequence[d->count++] = (struct imf_sequence){(uint32_t)(end - start), 0, 0};
-}
-
-static struct window make_window(const unsigned char *data, size_t before, size_t size,
-                                 size_t pixel) {
-    size_t window = before < IMF_DEFLATE_WINDOW ? before : IMF_DEFLATE_WINDOW;
-    return (struct window){data - window, (int)(window + size), (int)pixel};
+    d->sequence[d->count++] = (struct imf_sequence){(uint32_t)(size - start), 0, 0};
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -271,21 +234,19 @@ size_t imf_deflate_stored(const unsigned char *data, size_t size, bool last, uns
 size_t imf_deflate_block(struct imf_deflate *d, const unsigned char *data, size_t before,
                          size_t size, size_t pixel, bool last, unsigned char *to) {
     struct imf_bits bits = {.to = to};
-    const struct window t = make_window(data, before, size, pixel);
-    int at = t.end - (int)size;
     do {
         uint32_t count[LITERALS];
-        const unsigned char *from = t.base + at;
-        int end = at + (int)choose_part(d, from, (size_t)(t.end - at), count);
-        if (end > at)
+        size_t part = choose_part(d, data, size, count);
+        if (part)
             set_prices(d, count);
-        parse(d, &t, at, end);
-        count_symbols(d, from, count);
+        parse(d, data, before, (int)part, (int)pixel);
+        count_symbols(d, data, count);
         imf_codes_make(&d->codes);
-        imf_codes_write(&d->codes, from, (size_t)(end - at), d->sequence, d->count,
-                        last && end == t.end, &bits);
-        at = end;
-    } while (at < t.end);
+        imf_codes_write(&d->codes, data, part, d->sequence, d->count, last && part == size, &bits);
+        data += part;
+        before += part;
+        size -= part;
+    } while (size);
     imf_bits_put(&bits, 0, last ? 0 : 3); /* an empty stored block ends at a byte */
     bits.count += -bits.count & 7;
     imf_bits_flush(&bits);

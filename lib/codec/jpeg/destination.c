@@ -7,7 +7,6 @@
 
 #include <jerror.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIRST_CAPACITY ((size_t)1 << 20)
 

@@ -6,8 +6,6 @@
  */
 #include "codec/jpeg/settings.h"
 
-#include <string.h>
-
 #define DEFAULT_QUALITY 92
 #define MCU_BLOCKS_MAX 10 /* of the standard, B.2.3: in a scan of several components */
 
@@ -34,11 +32,14 @@ static void set_tables(struct jpeg_compress_struct *c, const struct imf_jpeg_sou
 
 /* ---- sampling and scans ------------------------------------------------------------------- */
 
-static void set_sampling(struct jpeg_compress_struct *c, int h, int v) {
+/* Sampling factors of luma and black; the other components have 1. */
+static void set_sampling(struct jpeg_compress_struct *c, int asked,
+                         const struct imf_jpeg_source *sampled) {
+    int h = asked == 444 ? 1 : 2, v = asked == 444 || asked == 422 ? 1 : 2;
     for (int i = 0; i < c->num_components; i++) {
-        bool full = i == 0 || i == 3; /* luma, black */
-        c->comp_info[i].h_samp_factor = full ? h : 1;
-        c->comp_info[i].v_samp_factor = full ? v : 1;
+        bool full = i == 0 || i == 3;
+        c->comp_info[i].h_samp_factor = sampled ? sampled->h[i] : full ? h : 1;
+        c->comp_info[i].v_samp_factor = sampled ? sampled->v[i] : full ? v : 1;
     }
 }
 
@@ -74,18 +75,6 @@ static void set_scans(struct jpeg_compress_struct *c, const struct imf_writer *w
         split_scans(c, script);
 }
 
-static void choose_sampling(struct jpeg_compress_struct *c, int asked,
-                            const struct imf_jpeg_source *sampled) {
-    static const struct { int name, h, v; } sampling[] = {{444, 1, 1}, {422, 2, 1}, {420, 2, 2}};
-    for (int i = 0; sampled && i < c->num_components; i++) {
-        c->comp_info[i].h_samp_factor = sampled->h[i];
-        c->comp_info[i].v_samp_factor = sampled->v[i];
-    }
-    for (size_t i = 0; !sampled && i < sizeof sampling / sizeof sampling[0]; i++)
-        if (sampling[i].name == (asked ? asked : 420))
-            set_sampling(c, sampling[i].h, sampling[i].v);
-}
-
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 void imf_jpeg_set_encoding(struct jpeg_compress_struct *c, const struct imf_writer *w,
@@ -103,7 +92,7 @@ void imf_jpeg_set_encoding(struct jpeg_compress_struct *c, const struct imf_writ
     else
         jpeg_set_quality(c, e->quality ? e->quality : DEFAULT_QUALITY, TRUE);
     if (c->num_components > 1) /* sampling factors are relative to other components */
-        choose_sampling(c, e->subsampling, sampled);
+        set_sampling(c, e->subsampling, sampled);
     set_scans(c, w, script);
 }
 

@@ -70,11 +70,6 @@ uint64_t imf_jpeg_zeros_before(const struct imf_jpeg *j, const JOCTET *at);
  * free(). */
 unsigned char *imf_jpeg_trailer(struct imf_jpeg *j, size_t max, size_t *size);
 
-/* ---- codec/jpeg/scans.c ---- */
-
-/* libjpeg's progress monitor: checks each scan that begins against the limits. */
-void imf_jpeg_on_progress(j_common_ptr common);
-
 /* ---- codec/jpeg/markers.c ---- */
 
 /* Add the header's segments to the metadata, each in constant time. */

@@ -4,9 +4,8 @@
  * CMYK is written as Photoshop writes it: inverted, with an Adobe marker. libjpeg reports an error by
  * longjmp: each call into it is a step that guarded() runs.
  */
-#include "codec/jpeg/write.h"
+#include "codec/jpeg/format.h"
 
-#include "codec/codec.h"
 #include "codec/jpeg/destination.h"
 #include "codec/jpeg/markers.h"
 #include "codec/jpeg/settings.h"

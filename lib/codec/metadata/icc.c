@@ -6,16 +6,14 @@
  * (a printer's, say) has no curve to linear light. Of PNG's chunks the first of cICP, iCCP, sRGB and
  * gAMA counts (PNG, third edition, 4.3).
  */
-#include "codec/metadata/icc.h"
-
 #include "base/curve.h"
 #include "base/error.h"
 #include "codec/metadata/bytes.h"
+#include "codec/metadata/list.h"
 
 #include <lcms2_plugin.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PROFILE_MAX ((size_t)16 << 20)
 #define CONTEXTS 2060                        /* the version of Little CMS that has them */
@@ -83,13 +81,6 @@ static enum imf_status make_curve(struct imf_curve **out, const struct source *s
         return IMF_OK;
     imf_curve_free(out);
     return imf_fail(err, IMF_ERR_DAMAGED, "a curve of the ICC profile falls, or is flat");
-}
-
-/* ICC.1: the signature of the device's colour space stands at byte 16 of the 128-byte header. */
-bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color) {
-    static const char signature[][5] = {
-        [IMF_COLOR_GRAY] = "GRAY", [IMF_COLOR_RGB] = "RGB ", [IMF_COLOR_CMYK] = "CMYK"};
-    return icc->size >= 128 && memcmp(icc->data + 16, signature[color], 4) == 0;
 }
 
 /* ---- profiles ------------------------------------------------------------------------------- */

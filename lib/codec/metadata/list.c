@@ -43,6 +43,13 @@ void imf_metadata_clear(struct imf_metadata *metadata) {
     *metadata = (struct imf_metadata){0};
 }
 
+/* ICC.1: the signature of the device's colour space stands at byte 16 of the 128-byte header. */
+bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color) {
+    static const char signature[][5] = {
+        [IMF_COLOR_GRAY] = "GRAY", [IMF_COLOR_RGB] = "RGB ", [IMF_COLOR_CMYK] = "CMYK"};
+    return icc->size >= 128 && memcmp(icc->data + 16, signature[color], 4) == 0;
+}
+
 struct imf_density imf_density_convert(struct imf_density from, enum imf_density_unit unit) {
     static const double per_metre[] = {
         [IMF_DENSITY_INCH] = 1 / 0.0254, [IMF_DENSITY_CM] = 100, [IMF_DENSITY_METRE] = 1};

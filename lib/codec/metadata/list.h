@@ -92,6 +92,17 @@ struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_m
 const struct imf_meta_item *imf_metadata_find(const struct imf_metadata *metadata,
                                               enum imf_meta_kind kind);
 void imf_metadata_clear(struct imf_metadata *metadata);
+/* Does the ICC profile describe pixels of this colour model? */
+bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color);
+
+/* EXIF's orientation, 1..8; 1 if there is none. metadata may be NULL. */
+int imf_metadata_orientation(const struct imf_metadata *metadata);
+/* Offset of the two bytes of EXIF orientation's value, 0 when there is none; *big: their order. */
+size_t imf_exif_orientation_at(const unsigned char *exif, size_t size, bool *big);
+/* A copy of an EXIF item for pixels that were turned upright: orientation 1; no thumbnail, which
+ * would lie on its side; width and height, also of resolutions, exchanged if `swap`. NULL: no
+ * memory. */
+unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap);
 
 /* Exchange x and y, for pixels whose rows become columns. */
 void imf_jpeg_source_transpose(struct imf_jpeg_source *source);

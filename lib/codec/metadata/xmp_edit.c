@@ -22,6 +22,7 @@ static const struct {
 };
 #define RULES (sizeof rules / sizeof rules[0])
 
+#define DECLARES "xmlns:"
 #define PREFIXES_MAX 32
 
 /* Names to be removed, by the prefixes that this packet has for the namespaces. */
@@ -50,52 +51,52 @@ static bool ends_name(int c) {
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* Add the prefix that xmlns:PREFIX="SPACE" declares, where SPACE stands at `at`. */
-static void add_prefix(struct removal *d, const unsigned char *begin, const unsigned char *at,
-                       const char *local) {
-    static const char declares[] = "xmlns:";
-    const unsigned char *end = at - 1; /* the quote */
-    while (end > begin && (is_space(end[-1]) || end[-1] == '='))
-        end--;
-    const unsigned char *prefix = end;
-    while (prefix > begin && prefix[-1] != ':' && !ends_name(prefix[-1]))
-        prefix--;
-    size_t before = sizeof declares - 1;
-    if (prefix == end || (size_t)(prefix - begin) < before ||
-        memcmp(prefix - before, declares, before) != 0 || d->count == PREFIXES_MAX)
-        return;
-    for (size_t i = 0; i < d->count; i++)
-        if (d->names[i].length == (size_t)(end - prefix) && d->names[i].local == local &&
-            memcmp(d->names[i].prefix, prefix, d->names[i].length) == 0)
-            return;
-    d->names[d->count].prefix = prefix;
-    d->names[d->count].length = (size_t)(end - prefix);
-    d->names[d->count++].local = local;
+static size_t name_length(const unsigned char *at, const unsigned char *end) {
+    const unsigned char *p = at;
+    while (p < end && !ends_name(*p))
+        p++;
+    return (size_t)(p - at);
 }
 
+/* Each once: a packet may declare the same prefix in many elements. */
+static void add_prefix(struct removal *d, const unsigned char *prefix, size_t length,
+                       const char *local) {
+    for (size_t i = 0; i < d->count; i++)
+        if (d->names[i].length == length && d->names[i].local == local &&
+            memcmp(d->names[i].prefix, prefix, length) == 0)
+            return;
+    if (length > 0 && d->count < PREFIXES_MAX) {
+        d->names[d->count].prefix = prefix;
+        d->names[d->count].length = length;
+        d->names[d->count++].local = local;
+    }
+}
+
+/* What xmlns:PREFIX="SPACE" declares. */
 static void find_prefixes(struct removal *d, const unsigned char *xmp, const unsigned char *end,
                           unsigned parts) {
-    for (size_t i = 0; i < RULES; i++) {
-        size_t length = strlen(rules[i].space);
-        const unsigned char *at = xmp + 1;
-        while ((parts & rules[i].part) &&
-               (at = memmem(at, (size_t)(end - at), rules[i].space, length)) != NULL) {
-            bool quoted =
-                (at[-1] == '"' || at[-1] == '\'') && at + length < end && at[length] == at[-1];
-            if (quoted)
-                add_prefix(d, xmp, at, rules[i].local);
-            at += length;
+    for (const unsigned char *at = xmp;
+         (at = memmem(at, (size_t)(end - at), DECLARES, sizeof DECLARES - 1)) != NULL;) {
+        const unsigned char *prefix = at + sizeof DECLARES - 1;
+        size_t length = name_length(prefix, end);
+        for (at = prefix + length; at < end && (is_space(*at) || *at == '=');)
+            at++;
+        for (size_t i = 0; i < RULES; i++) {
+            size_t n = strlen(rules[i].space);
+            if ((parts & rules[i].part) && (size_t)(end - at) >= n + 2 &&
+                (*at == '"' || *at == '\'') && at[n + 1] == *at &&
+                memcmp(at + 1, rules[i].space, n) == 0)
+                add_prefix(d, prefix, length, rules[i].local);
         }
     }
 }
 
 static bool is_removed(const struct removal *d, const unsigned char *name, size_t length) {
-    static const char declares[] = "xmlns:";
-    bool declared =
-        length > sizeof declares - 1 && memcmp(name, declares, sizeof declares - 1) == 0;
+    const size_t declares = sizeof DECLARES - 1;
+    bool declared = length > declares && memcmp(name, DECLARES, declares) == 0;
     if (declared) {
-        name += sizeof declares - 1;
-        length -= sizeof declares - 1;
+        name += declares;
+        length -= declares;
     }
     for (size_t i = 0; i < d->count; i++) {
         size_t prefix = d->names[i].length, local = strlen(d->names[i].local);
@@ -130,13 +131,6 @@ static const unsigned char *markup_end(const unsigned char *at, const unsigned c
             return at + 1;
     }
     return NULL;
-}
-
-static size_t name_length(const unsigned char *at, const unsigned char *end) {
-    const unsigned char *p = at;
-    while (p < end && !ends_name(*p))
-        p++;
-    return (size_t)(p - at);
 }
 
 static void copy(struct edit *e, const unsigned char *until) {

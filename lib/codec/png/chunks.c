@@ -34,29 +34,21 @@ static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_
  * memory (sets *out_of_memory). */
 static unsigned char *inflate_all(const unsigned char *data, size_t size, size_t *out_size,
                                   bool *over, bool *out_of_memory) {
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)size};
     unsigned char *out = NULL, *grown;
-    int code = inflateInit(&z);
-    *out_of_memory |= code == Z_MEM_ERROR;
-    if (code != Z_OK)
-        return NULL;
-    for (size_t capacity = 16384; code == Z_OK; capacity *= 2) {
+    int code = Z_BUF_ERROR;
+    for (size_t capacity = 16384; code == Z_BUF_ERROR; capacity *= 2) {
         *over = capacity > INFLATED_MAX;
-        if (*over)
+        grown = *over ? NULL : realloc(out, capacity);
+        *out_of_memory |= !grown && !*over;
+        if (!grown)
             break;
-        if (!(grown = realloc(out, capacity))) {
-            *out_of_memory = true;
-            break;
-        }
         out = grown;
-        z.next_out = out + z.total_out;
-        z.avail_out = (uInt)(capacity - z.total_out);
-        code = inflate(&z, Z_NO_FLUSH);
+        uLongf inflated = capacity;
+        code = uncompress(out, &inflated, data, size);
+        *out_size = inflated;
     }
     *out_of_memory |= code == Z_MEM_ERROR;
-    *out_size = z.total_out;
-    inflateEnd(&z);
-    if (code == Z_STREAM_END)
+    if (code == Z_OK)
         return out;
     free(out);
     return NULL;

@@ -30,17 +30,11 @@
 #define NEAR 64 /* but Z_DEFAULT_STRATEGY only where Z_FILTERED saves one of so many bytes */
 #define FLAT 6  /* a block of which runs make less than 1/FLAT */
 
-static const struct method {
-    int zlib;      /* its level, or 0 */
-    bool anywhere; /* zlib is tried on every block */
-} methods[10] = {
-    {0, false}, {0, false}, {0, false}, {1, false}, {4, false},
-    {5, false}, {6, false}, {7, false}, {8, false}, {9, true},
-};
+static const int zlib_levels[10] = {0, 0, 0, 1, 4, 5, 6, 7, 8, 9}; /* 0: it is not tried */
+#define THOROUGH 9 /* from this level on every method is tried on every block */
 
 struct imf_png_compressor {
-    struct method method;
-    int level;
+    int level, zlib_level;
     bool few;
     size_t pixel;
     struct imf_deflate *runs;
@@ -53,14 +47,14 @@ struct imf_png_compressor *imf_png_compressor_new(int level, bool few, size_t pi
     struct imf_png_compressor *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    c->method = methods[level];
     c->level = level;
+    c->zlib_level = zlib_levels[level];
     c->few = few;
     c->pixel = pixel;
     bool good = (c->runs = imf_deflate_new()) != NULL;
-    if (good && c->method.zlib) {
+    if (good && c->zlib_level) {
         good = (c->spare = malloc(imf_deflate_bound(block))) != NULL;
-        c->has_zlib = good && deflateInit2(&c->zlib, c->method.zlib, Z_DEFLATED, -MAX_WBITS, 8,
+        c->has_zlib = good && deflateInit2(&c->zlib, c->zlib_level, Z_DEFLATED, -MAX_WBITS, 8,
                                            Z_DEFAULT_STRATEGY) == Z_OK;
         good = c->has_zlib;
     }
@@ -84,7 +78,7 @@ void imf_png_compressor_free(struct imf_png_compressor **closed) {
 size_t imf_png_compressor_bytes(int level, size_t block) {
     /* zlib's manual: (1 << (windowBits + 2)) + (1 << (memLevel + 9)), and a little */
     size_t zlib = (1 << 17) + (1 << 17) + 8192;
-    return imf_deflate_bytes + (methods[level].zlib ? zlib + imf_deflate_bound(block) : 0);
+    return imf_deflate_bytes + (zlib_levels[level] ? zlib + imf_deflate_bound(block) : 0);
 }
 
 /* Deflate with zlib to at most `most` bytes; 0: it takes more. */
@@ -108,9 +102,10 @@ static size_t try_zlib(struct imf_png_compressor *c, int level, int strategy,
     return whole ? most - z->avail_out : 0;
 }
 
-/* Keep the smaller of the best result so far and the spare one, if there is one. */
-static size_t keep_smaller(const struct imf_png_compressor *c, size_t other, size_t best,
-                           unsigned char *to) {
+/* Replace a result of `best` bytes by zlib's, if that is smaller. */
+static size_t improve(struct imf_png_compressor *c, int strategy, const unsigned char *data,
+                      size_t before, size_t size, bool last, unsigned char *to, size_t best) {
+    size_t other = try_zlib(c, c->zlib_level, strategy, data, before, size, last, c->spare, best);
     if (!other || other >= best)
         return best;
     memcpy(to, c->spare, other);
@@ -153,32 +148,27 @@ static bool zlib_pays(struct imf_png_compressor *c, bool flat, const unsigned ch
 size_t imf_png_compress(struct imf_png_compressor *c, const unsigned char *data, size_t before,
                         size_t size, bool last, unsigned char *to) {
     bool is_small = c->level >= ALL_LEVEL && size <= ALL_BYTES;
-    bool thorough = c->method.anywhere || is_small;
+    bool thorough = c->level >= THOROUGH || is_small;
     if (c->level == 0)
         return imf_deflate_stored(data, size, last, to);
     size_t best = 0, stored = size + 5 * (size / 65535 + 1);
-    if (c->few && c->method.zlib && !thorough)
-        best = try_zlib(c, c->method.zlib, Z_DEFAULT_STRATEGY, data, before, size, last, to,
+    if (c->few && c->zlib_level && !thorough)
+        best = try_zlib(c, c->zlib_level, Z_DEFAULT_STRATEGY, data, before, size, last, to,
                         imf_deflate_bound(size));
     if (best)
         return best;
     best = imf_deflate_block(c->runs, data, before, size, c->pixel, last, to);
     if (best > stored)
         return imf_deflate_stored(data, size, last, to);
-    if (!c->method.zlib)
+    if (!c->zlib_level)
         return best;
     bool flat = best < size / FLAT;
     size_t by_runs = best;
     if (thorough)
-        best = keep_smaller(
-            c, try_zlib(c, c->method.zlib, Z_FILTERED, data, before, size, last, c->spare, best),
-            best, to);
+        best = improve(c, Z_FILTERED, data, before, size, last, to, best);
     if ((is_small && best < by_runs - by_runs / NEAR) || (flat && thorough) ||
-        (!is_small && zlib_pays(c, flat, data, before, size))) {
-        int strategy = flat || thorough ? Z_DEFAULT_STRATEGY : Z_FILTERED;
-        best = keep_smaller(
-            c, try_zlib(c, c->method.zlib, strategy, data, before, size, last, c->spare, best),
-            best, to);
-    }
+        (!is_small && zlib_pays(c, flat, data, before, size)))
+        best = improve(c, flat || thorough ? Z_DEFAULT_STRATEGY : Z_FILTERED, data, before, size,
+                       last, to, best);
     return best;
 }

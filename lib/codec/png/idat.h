@@ -15,7 +15,7 @@ struct imf_idat_shape {
     bool few;            /* indices, or samples of fewer than 8 bits: they are not filtered */
     int level;           /* 0 (stored), 1 (fastest) to 9 (smallest) */
     int threads;         /* at most, 0: as many as cores */
-    uint64_t max_memory; /* of the process, 0: any; workers take a small part of it */
+    uint64_t max_memory; /* of the process, 0: any; threads take a small part of it */
 };
 
 /* Bytes of memory that encoding an image takes. */
@@ -23,7 +23,7 @@ uint64_t imf_idat_memory(const struct imf_idat_shape *shape);
 /* Writes bytes of the file, in order, on the caller's thread; false: it failed. */
 typedef bool imf_idat_sink(void *data, const void *bytes, size_t size);
 
-/* NULL: no memory. imf_idat_close() joins the workers, however many rows were written. */
+/* NULL: no memory. imf_idat_close() joins the threads, however many rows were written. */
 struct imf_idat *imf_idat_open(const struct imf_idat_shape *shape, imf_idat_sink *sink, void *data);
 /* The next row; false once the sink has failed. The last row writes what is left. */
 bool imf_idat_row(struct imf_idat *idat, const unsigned char *row);

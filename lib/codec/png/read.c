@@ -9,11 +9,9 @@
  * others that the pixels do not need: its own readers allocate as much as a chunk says that it is
  * long.
  */
-#include "codec/png/read.h"
+#include "codec/png/format.h"
 
 #include "codec/png/chunks.h"
-#include "codec/png/trailing_exif.h"
-#include "codec/png/write.h"
 
 #include <limits.h>
 #include <png.h>

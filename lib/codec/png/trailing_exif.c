@@ -6,8 +6,6 @@
  * stream is a file, chunks are read by pread(), which leaves the stream's position alone. In a pipe
  * the orientation comes too late.
  */
-#include "codec/png/trailing_exif.h"
-
 #include "codec/metadata/bytes.h"
 #include "codec/png/chunks.h"
 

@@ -1,13 +1,12 @@
 /*
- * write.c - PNG encoder (libpng 1.6)
+ * write.c - PNG encoder
  *
- * libpng writes the chunks before and after the pixels; idat.c filters, deflates and writes pixels.
- *
- * libpng reports an error by longjmp: each call into it is a step that guarded() runs.
+ * A PNG is a signature and chunks: length, name, data and their CRC (PNG, third edition, 5.3). All but
+ * the pixels' are written here; idat.c filters, deflates and writes pixels. After an error nothing more
+ * is written.
  */
-#include "codec/png/write.h"
+#include "codec/png/format.h"
 
-#include "codec/codec.h"
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/tiff.h"
 #include "codec/metadata/xmp.h"
@@ -15,77 +14,54 @@
 #include "codec/png/profile.h"
 
 #include <errno.h>
-#include <png.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #define DEFAULT_LEVEL 6
+#define LENGTH_MAX 0x7fffffffu
+enum { TYPE_PALETTE = 3, TYPE_COLOR = 2, TYPE_ALPHA = 4 }; /* of IHDR */
 
-_Static_assert(IMF_METADATA_MAX < PNG_UINT_31_MAX / 3, "a chunk holds any item, in hex as well");
+_Static_assert(IMF_METADATA_MAX < LENGTH_MAX / 3, "a chunk holds any item, in hex as well");
 
 struct png {
-    png_structp png;
-    png_infop info;
     struct imf_writer *writer;
     const struct imf_meta_item *known; /* the last item when the writer was opened */
     const struct imf_meta_item *last;  /* the last item written */
-    jmp_buf jump;
-    char message[120];
-    int error;                   /* errno of a failed write */
-    bool out_of_memory;          /* of libpng */
-    unsigned char *scratch;      /* a chunk's data while it is written */
-    bool begun;                  /* the chunks before the pixels are written */
-    struct imf_palette *palette; /* owned, or NULL: rows are pixels */
-    int bits;                    /* of a sample in the file */
-    unsigned char *line;         /* a row of the file, where it differs from the caller's */
-    struct imf_idat *idat;       /* the pixels' encoder */
+    int error;                         /* errno of a failed write */
+    unsigned char *scratch;            /* a chunk's data while it is written */
+    bool begun;                        /* the chunks before the pixels are written */
+    struct imf_palette *palette;       /* owned, or NULL: rows are pixels */
+    int bits;                          /* of a sample in the file */
+    unsigned char *line;               /* a row of the file, where it differs from the caller's */
+    struct imf_idat *idat;             /* the pixels' encoder */
 };
 
-static void on_error(png_structp png, png_const_charp message) {
-    struct png *p = png_get_error_ptr(png);
-    snprintf(p->message, sizeof p->message, "%s", message);
-    longjmp(p->jump, 1);
+static enum imf_status status_of(const struct png *p, struct imf_error *err) {
+    return p->error ? imf_fail_io(err, p->error) : IMF_OK;
 }
 
-static void on_warning(png_structp png, png_const_charp message) {
-    (void)png, (void)message;
-}
-
-static png_voidp allocate(png_structp png, png_alloc_size_t size) {
-    struct png *p = png_get_mem_ptr(png);
-    void *block = malloc(size);
-    p->out_of_memory |= !block;
-    return block;
-}
-
-static bool guarded(struct png *p, void (*step)(struct png *)) {
-    if (setjmp(p->jump))
-        return false;
-    step(p);
-    return true;
-}
-
-static enum imf_status failure(const struct png *p, struct imf_error *err) {
-    if (p->error)
-        return imf_fail_io(err, p->error);
-    return imf_fail(err, p->out_of_memory ? IMF_ERR_MEMORY : IMF_ERR_FORMAT,
-                    "PNG cannot be written (%s)", p->message);
-}
-
-static void write_data(png_structp png, png_bytep data, size_t size) {
-    struct png *p = png_get_io_ptr(png);
+/* The sink of idat.c, too. */
+static bool write_bytes(void *data, const void *bytes, size_t size) {
+    struct png *p = data;
     errno = 0;
-    if (fwrite(data, 1, size, p->writer->stream) == size)
-        return;
-    p->error = errno ? errno : EIO;
-    png_error(png, "write error");
+    if (!p->error && fwrite(bytes, 1, size, p->writer->stream) != size)
+        p->error = errno ? errno : EIO;
+    return !p->error;
 }
 
-/* imf_writer_finish() flushes, once. */
-static void flush_data(png_structp png) {
-    (void)png;
+/* Write a chunk of a fixed beginning (which may contain NUL) and data. */
+static void put_chunk(struct png *p, const char *name, const void *begin, size_t begin_size,
+                      const void *data, size_t size) {
+    unsigned char head[8], crc[4];
+    imf_put32(head, (uint32_t)(begin_size + size));
+    memcpy(head + 4, name, 4);
+    uLong sum = crc32_z(crc32_z(0, head + 4, 4), begin, begin_size);
+    imf_put32(crc, (uint32_t)crc32_z(sum, data, size));
+    write_bytes(p, head, sizeof head);
+    write_bytes(p, begin, begin_size);
+    write_bytes(p, data, size);
+    write_bytes(p, crc, sizeof crc);
 }
 
 /* ---- metadata ----------------------------------------------------------------------------- */
@@ -95,15 +71,6 @@ static bool is_ascii(const unsigned char *s, size_t size) {
         if (s[i] >= 0x80)
             return false;
     return true;
-}
-
-/* Write a chunk of a fixed beginning (which may contain NUL) and data. */
-static void put_chunk(struct png *p, const char *name, const void *begin, size_t begin_size,
-                      const unsigned char *data, size_t size) {
-    png_write_chunk_start(p->png, (png_const_bytep)name, (png_uint_32)(begin_size + size));
-    png_write_chunk_data(p->png, begin, begin_size);
-    png_write_chunk_data(p->png, data, size);
-    png_write_chunk_end(p->png);
 }
 
 /* PNG text contains no NUL; a comment that is not ASCII is assumed to be UTF-8, as in iTXt. */
@@ -210,82 +177,45 @@ static void put_items(struct png *p, const struct imf_meta_item *end) {
 
 static void put_density(struct png *p) {
     struct imf_density d = imf_density_convert(imf_writer_density(p->writer), IMF_DENSITY_METRE);
-    if (d.unit != IMF_DENSITY_NONE && d.x && d.y)
-        png_set_pHYs(p->png, p->info, d.x, d.y,
-                     d.unit == IMF_DENSITY_METRE ? PNG_RESOLUTION_METER : PNG_RESOLUTION_UNKNOWN);
+    unsigned char data[9];
+    if (d.unit == IMF_DENSITY_NONE || !d.x || !d.y)
+        return;
+    imf_put32(data, d.x);
+    imf_put32(data + 4, d.y);
+    data[8] = d.unit == IMF_DENSITY_METRE;
+    put_chunk(p, "pHYs", "", 0, data, sizeof data);
 }
 
-/* ---- steps -------------------------------------------------------------------------------- */
+/* ---- before the pixels -------------------------------------------------------------------- */
 
-static void open_step(struct png *p) {
-    p->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, p, on_error, on_warning, p, allocate,
-                                       NULL);
-    p->info = p->png ? png_create_info_struct(p->png) : NULL;
-    if (!p->info)
-        return;
-    png_set_write_fn(p->png, p, write_data, flush_data);
-    png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+static void put_header(struct png *p) {
+    const struct imf_info *info = &p->writer->info;
+    unsigned char data[13] = {0}; /* the last three: deflate, the usual filters, not interlaced */
+    imf_put32(data, (uint32_t)info->width);
+    imf_put32(data + 4, (uint32_t)info->height);
+    data[8] = (unsigned char)p->bits;
+    data[9] = p->palette ? TYPE_PALETTE
+                         : (info->color == IMF_COLOR_RGB ? TYPE_COLOR : 0) |
+                               (info->alpha ? TYPE_ALPHA : 0);
+    write_bytes(p, "\x89PNG\r\n\x1a\n", 8);
+    put_chunk(p, "IHDR", "", 0, data, sizeof data);
 }
 
 static void put_palette(struct png *p) {
-    png_color colors[256] = {{0}};
-    png_byte alpha[256];
-    int clear = 0; /* entries up to the last that is not opaque */
-    for (int i = 0; i < p->palette->count; i++) {
-        const unsigned char *c = p->palette->rgba[i];
-        colors[i] = (png_color){c[0], c[1], c[2]};
-        alpha[i] = c[3];
-        clear = c[3] < 255 ? i + 1 : clear;
+    unsigned char colors[256][3] = {{0}}, alpha[256] = {0};
+    size_t count = (size_t)p->palette->count, clear = 0; /* entries up to the last not opaque */
+    for (size_t i = 0; i < count; i++) {
+        memcpy(colors[i], p->palette->rgba[i], 3);
+        alpha[i] = p->palette->rgba[i][3];
+        clear = alpha[i] < 255 ? i + 1 : clear;
     }
-    png_set_PLTE(p->png, p->info, colors, p->palette->count);
+    put_chunk(p, "PLTE", "", 0, colors, 3 * count);
     if (clear)
-        png_set_tRNS(p->png, p->info, alpha, clear, NULL);
+        put_chunk(p, "tRNS", "", 0, alpha, clear);
 }
 
 static int palette_bits(int count) {
     return count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8;
-}
-
-/* Write what stands before the pixels, once it is known whether they are indices. */
-static void begin_step(struct png *p) {
-    const struct imf_writer *w = p->writer;
-    int type = (w->info.color == IMF_COLOR_RGB ? PNG_COLOR_MASK_COLOR : 0) |
-               (w->info.alpha ? PNG_COLOR_MASK_ALPHA : 0);
-    int bits = w->info.bits ? w->info.bits : w->info.depth;
-    if (p->palette) {
-        bits = palette_bits(p->palette->count);
-        type = PNG_COLOR_TYPE_PALETTE;
-    }
-    p->bits = bits;
-    png_set_IHDR(p->png, p->info, (png_uint_32)w->info.width, (png_uint_32)w->info.height, bits,
-                 type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    if (p->palette)
-        put_palette(p);
-    put_density(p);
-    png_write_info_before_PLTE(p->png, p->info);
-    /* Colour chunks stand before a palette. Metadata that the source has after its pixels are being
-     * read by another thread now, and are written after the pixels. */
-    if (p->known)
-        put_items(p, p->known);
-    png_write_info(p->png, p->info);
-}
-
-/* The reader may have found more metadata after its last row. png_write_end() would require pixels
- * that libpng wrote. */
-static void finish_step(struct png *p) {
-    put_items(p, NULL);
-    png_write_chunk(p->png, (png_const_bytep) "IEND", NULL, 0);
-}
-
-/* ---- rows --------------------------------------------------------------------------------- */
-
-static bool write_idat(void *data, const void *bytes, size_t size) {
-    struct png *p = data;
-    errno = 0;
-    if (fwrite(bytes, 1, size, p->writer->stream) == size)
-        return true;
-    p->error = errno ? errno : EIO;
-    return false;
 }
 
 static struct imf_idat_shape shape_of(const struct png *p, int bits) {
@@ -305,17 +235,28 @@ static struct imf_idat_shape shape_of(const struct png *p, int bits) {
                                    .max_memory = w->encode.max_memory};
 }
 
+/* Write what stands before the pixels, once it is known whether they are indices. */
 static enum imf_status begin(struct png *p, struct imf_error *err) {
-    if (!guarded(p, begin_step))
-        return failure(p, err);
+    const struct imf_info *info = &p->writer->info;
+    p->begun = true;
+    p->bits = p->palette ? palette_bits(p->palette->count) : info->bits ? info->bits : info->depth;
+    put_header(p);
+    /* Colour chunks stand before a palette. Metadata that the source has after its pixels are being
+     * read by another thread now, and are written after the pixels. */
+    if (p->known)
+        put_items(p, p->known);
+    if (p->palette)
+        put_palette(p);
+    put_density(p);
     struct imf_idat_shape shape = shape_of(p, p->bits);
     if (p->bits != 8 && !(p->line = malloc(shape.row_bytes)))
         return imf_fail_memory(err, shape.row_bytes);
-    if (!(p->idat = imf_idat_open(&shape, write_idat, p)))
+    if (!(p->idat = imf_idat_open(&shape, write_bytes, p)))
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    p->begun = true;
-    return IMF_OK;
+    return status_of(p, err);
 }
+
+/* ---- rows --------------------------------------------------------------------------------- */
 
 /* Pack the upper bits of samples, or indices, several to a byte. */
 static const unsigned char *pack(struct png *p, const unsigned char *row) {
@@ -363,12 +304,10 @@ static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
         return imf_fail_memory(err, sizeof *p);
     p->writer = w;
     p->known = w->metadata ? w->metadata->last : NULL;
-    if (!guarded(p, open_step))
-        return failure(p, err);
     int bits = w->info.bits ? w->info.bits : w->info.depth;
     struct imf_idat_shape shape = shape_of(p, bits);
     w->memory = imf_idat_memory(&shape) + (bits != 8 ? shape.row_bytes : 0); /* a palette: less */
-    return p->info ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    return IMF_OK;
 }
 
 static enum imf_status png_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
@@ -379,8 +318,8 @@ static enum imf_status png_rows(struct imf_writer *w, const unsigned char *src, 
         const unsigned char *row = p->bits < 8     ? pack(p, src)
                                    : p->bits == 16 ? big_endian(p, src)
                                                    : src;
-        if (!imf_idat_row(p->idat, row))
-            status = failure(p, err);
+        imf_idat_row(p->idat, row);
+        status = status_of(p, err);
     }
     return status;
 }
@@ -395,7 +334,10 @@ static enum imf_status png_palette(struct imf_writer *w, const struct imf_palett
 }
 
 static enum imf_status png_finish(struct imf_writer *w, struct imf_error *err) {
-    return guarded(w->state, finish_step) ? IMF_OK : failure(w->state, err);
+    struct png *p = w->state;
+    put_items(p, NULL); /* the reader may have found more metadata after its last row */
+    put_chunk(p, "IEND", "", 0, "", 0);
+    return status_of(p, err);
 }
 
 static void png_close(struct imf_writer *w) {
@@ -403,7 +345,6 @@ static void png_close(struct imf_writer *w) {
     if (!p)
         return;
     imf_idat_close(&p->idat);
-    png_destroy_write_struct(&p->png, &p->info);
     free(p->scratch);
     free(p->palette);
     free(p->line);

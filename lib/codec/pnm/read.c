@@ -4,9 +4,7 @@
  * Samples are brought to the full range of 8 bits (maxval up to 255) or 16 bits (above), exactly
  * rounded: v * full / maxval. A bitmap's 1 is black and becomes 0. See pbm(5) ... pam(5) of Netpbm.
  */
-#include "codec/pnm/read.h"
-
-#include "codec/pnm/write.h"
+#include "codec/pnm/format.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -179,35 +177,30 @@ static enum imf_status find_tuple(const struct pam *pam, const struct tuple **ou
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-static enum imf_status plain_row(struct imf_reader *r, unsigned char *dst, int row,
-                                 struct imf_error *err) {
+/* Samples as the file has them, but a raw bitmap's: of 16 bits the upper byte first. */
+static enum token plain_row(struct imf_reader *r, unsigned char *dst, size_t samples) {
     struct pnm *p = r->state;
-    size_t samples = (size_t)r->info.width * (size_t)r->info.channels;
     for (size_t i = 0; i < samples; i++) {
         unsigned value;
-        char text[80];
         enum token token = p->bits ? digit(&r->source, &value) : number(&r->source, &value);
-        if (token == TOKEN_END)
-            return imf_reader_damaged(r, row, "truncated", err);
-        if (token == TOKEN_BAD)
-            return imf_reader_damaged(r, row, "damaged (not a number)", err);
-        if (token == TOKEN_HUGE || value > p->maxval) {
-            snprintf(text, sizeof text, "damaged (a sample is over the maxval of %u)", p->maxval);
-            return imf_reader_damaged(r, row, text, err);
-        }
-        if (p->full > 255) {
-            uint16_t scaled = (uint16_t)(((uint64_t)value * p->full + p->maxval / 2) / p->maxval);
-            memcpy(dst + 2 * i, &scaled, sizeof scaled);
-        } else {
-            dst[i] = p->scaled[value];
-        }
+        if (token)
+            return token;
+        if (value > p->maxval)
+            return TOKEN_HUGE;
+        if (p->full > 255)
+            *dst++ = (unsigned char)(value >> 8);
+        *dst++ = (unsigned char)value;
     }
-    return IMF_OK;
+    return TOKEN_OK;
 }
 
-static void unpack_bits(const struct pnm *p, unsigned char *dst, size_t samples) {
-    for (size_t i = 0; i < samples; i++)
+static enum token raw_row(struct imf_reader *r, unsigned char *dst, size_t samples) {
+    struct pnm *p = r->state;
+    if (imf_source_read(&r->source, p->line ? p->line : dst, p->packed) < p->packed)
+        return TOKEN_END;
+    for (size_t i = 0; p->line && i < samples; i++)
         dst[i] = p->scaled[p->line[i / 8] >> (7 - i % 8) & 1];
+    return TOKEN_OK;
 }
 
 /* Scale in place; false where a sample is over the maxval. */
@@ -235,22 +228,19 @@ static bool scale_wide(const struct pnm *p, unsigned char *row, size_t samples) 
     return !over;
 }
 
-static enum imf_status raw_row(struct imf_reader *r, unsigned char *dst, int row,
-                               struct imf_error *err) {
-    struct pnm *p = r->state;
+static enum imf_status read_row(struct imf_reader *r, unsigned char *dst, int row,
+                                struct imf_error *err) {
+    const struct pnm *p = r->state;
     size_t samples = (size_t)r->info.width * (size_t)r->info.channels;
-    unsigned char *to = p->line ? p->line : dst;
-    char text[80];
-    if (imf_source_read(&r->source, to, p->packed) < p->packed)
-        return imf_reader_damaged(r, row, "truncated", err);
-    if (p->line) {
-        unpack_bits(p, dst, samples);
+    char text[80] = "truncated";
+    enum token token = (p->plain ? plain_row : raw_row)(r, dst, samples);
+    if (!token && !p->line && !(p->full > 255 ? scale_wide : scale_narrow)(p, dst, samples))
+        token = TOKEN_HUGE;
+    if (!token)
         return IMF_OK;
-    }
-    if (p->full > 255 ? scale_wide(p, dst, samples) : scale_narrow(p, dst, samples))
-        return IMF_OK;
-    snprintf(text, sizeof text, "damaged (a sample is over the maxval of %u)", p->maxval);
-    return imf_reader_damaged(r, row, text, err);
+    if (token == TOKEN_HUGE)
+        snprintf(text, sizeof text, "damaged (a sample is over the maxval of %u)", p->maxval);
+    return imf_reader_damaged(r, row, token == TOKEN_BAD ? "damaged (not a number)" : text, err);
 }
 
 /* ---- decoder ------------------------------------------------------------------------------ */
@@ -314,15 +304,10 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
 
 static enum imf_status pnm_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
                                 int *done, struct imf_error *err) {
-    struct pnm *p = r->state;
-    for (; *done < rows; ++*done) {
-        unsigned char *row = dst + (size_t)*done * stride;
-        enum imf_status status =
-            p->plain ? plain_row(r, row, *done, err) : raw_row(r, row, *done, err);
-        if (status)
-            return status;
-    }
-    return IMF_OK;
+    enum imf_status status = IMF_OK;
+    while (*done < rows && !(status = read_row(r, dst + (size_t)*done * stride, *done, err)))
+        ++*done;
+    return status;
 }
 
 /* More images may follow; only the first is read. */

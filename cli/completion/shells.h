@@ -1,8 +1,17 @@
 /*
- * candidates.h - what the last word of a command line may become, from the tables of options and filters
+ * shells.h - completion in shells: the scripts, and the answers to what they ask
  */
-#ifndef CLI_COMPLETION_CANDIDATES_H
-#define CLI_COMPLETION_CANDIDATES_H
+#ifndef CLI_COMPLETION_SHELLS_H
+#define CLI_COMPLETION_SHELLS_H
+
+#include <stdio.h>
+
+#include "options/settings.h"
+
+void completion_print(FILE *out, enum shell shell);
+
+/* The option, in argv[1], by which the scripts ask for candidates. */
+#define COMPLETION_QUERY "--complete"
 
 /*
  * Print the answer to a completion script. words: those behind the program's name; the last is to be

@@ -1,9 +1,0 @@
-/* read.h - PNM's decoder, and the format's description */
-#ifndef IMF_CODEC_PNM_READ_H
-#define IMF_CODEC_PNM_READ_H
-
-#include "codec/codec.h"
-
-extern const struct imf_codec imf_pnm_codec;
-
-#endif
