@@ -9,6 +9,7 @@
 #ifndef IMF_SOLVER_SOLVER_H
 #define IMF_SOLVER_SOLVER_H
 
+#include "base/parallel.h"
 #include "solver/problem.h"
 
 #include <stddef.h>
@@ -75,8 +76,8 @@ struct imf_solver {
     enum imf_status (*run)(void *job, const struct imf_surface *in, const struct imf_surface *out,
                            struct imf_error *err);
     void (*destroy)(void **job);
-    /* Let the job's runs take so many threads (0: all cores'); NULL: they have none of their own. */
-    void (*limit)(void *job, int threads);
+    /* Let the job's runs use the threads of `pool`, which they borrow; NULL: they use none. */
+    void (*use_pool)(void *job, struct imf_pool *pool);
 };
 
 /* Every solver, a NULL behind the last; of equally cheap ones the first is taken. */

@@ -49,8 +49,8 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
                                      struct imf_runtime *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 
-/* Let runs use at most so many threads; 0: as many as cores. */
-void imf_exec_limit(struct imf_exec *exec, int threads);
+/* Let runs use the threads of `pool`, which they borrow; before that, each pass makes its own. */
+void imf_exec_use_pool(struct imf_exec *exec, struct imf_pool *pool);
 
 /* In how many bands rows stream; 1: the image is held whole. */
 int imf_exec_bands(const struct imf_exec *exec);

@@ -32,11 +32,8 @@ struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
 static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
     const struct imf_planning *p = &ws->plan->planning;
     bool failed = (p->path.on_device || p->path.on_gles) && !ws->on_gles;
-    enum imf_status st = imf_exec_make_host_bands(
-        &ws->exec, ws->plan->chain, failed ? &p->host : &p->path, imf_workspace_form(ws), err);
-    if (!st)
-        imf_exec_limit(ws->exec, ws->threads);
-    return st;
+    return imf_exec_make_host_bands(&ws->exec, ws->plan->chain, failed ? &p->host : &p->path,
+                                    imf_workspace_form(ws), err);
 }
 
 /* After a failure of the device: the host instead. */

@@ -128,8 +128,10 @@ static enum imf_status run_band_on_host(struct stream *s, int n, struct imf_erro
     if (rows->count > 0) {
         st =
             imf_exec_make_slice(&slice, s->run->chain, s->run->host, rows->first, rows->count, err);
-        if (!st)
+        if (!st) {
+            imf_exec_use_pool(slice, s->run->pool);
             st = imf_exec_filter(slice, &image, rows, err);
+        }
     }
     s->report->compute_ms += imf_now_ms() - begin;
     if (!st && slice && s->run->inspect)

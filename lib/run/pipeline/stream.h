@@ -19,8 +19,9 @@ struct imf_stream_run {
     /* NULL, or asked when the device fails: may the host take over? */
     bool (*fall_back)(void *data, const struct imf_error *failure);
     void *data;
-    bool single_thread; /* use the calling thread alone */
-    bool spent;         /* set by imf_stream(): the executor cannot be used again */
+    struct imf_pool *pool; /* whose threads compute */
+    bool single_thread;    /* use the calling thread alone */
+    bool spent;            /* set by imf_stream(): the executor cannot be used again */
 };
 
 /* Fills what the report says of the stages. Its threads have ended when it returns. */

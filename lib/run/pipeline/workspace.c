@@ -95,14 +95,16 @@ static bool host_takes_over(void *data, const struct imf_error *failure) {
 }
 
 static enum imf_status run_bands(struct imf_workspace *ws, const struct imf_pixel_io *pixels,
-                                 const struct imf_run_options *options, struct imf_report *r,
-                                 struct imf_error *err) {
+                                 struct imf_pool *pool, const struct imf_run_options *options,
+                                 struct imf_report *r, struct imf_error *err) {
     struct inspection data = {ws, options, r};
+    imf_exec_use_pool(ws->exec, pool);
     struct imf_stream_run stream = {.exec = ws->exec,
                                     .chain = ws->plan->chain,
                                     .host = &ws->plan->planning.host,
                                     .pixels = pixels,
-                                    .single_thread = ws->threads == 1,
+                                    .pool = pool,
+                                    .single_thread = options && options->threads == 1,
                                     .fall_back = ws->plan->may_fall_back ? host_takes_over : NULL,
                                     .inspect = inspects(options) ? inspect : NULL,
                                     .data = &data};
@@ -116,13 +118,14 @@ static enum imf_status run(struct imf_workspace *ws, const struct imf_pixel_io *
                            bool streams, const struct imf_run_options *options,
                            struct imf_report *r, struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
-    ws->threads = options ? options->threads : 0;
+    struct imf_pool *pool = NULL;
     enum imf_status st = imf_workspace_prepare(ws, streams, err);
     r->setup_ms = imf_now_ms() - begin + opened;
-    if (!st) {
-        imf_exec_limit(ws->exec, ws->threads);
-        st = run_bands(ws, pixels, options, r, err);
-    }
+    if (!st)
+        st = imf_pool_open(&pool, options ? options->threads : 0, err);
+    if (!st)
+        st = run_bands(ws, pixels, pool, options, r, err);
+    imf_pool_close(&pool);
     r->fell_back = ws->on_device != ws->plan->planning.path.on_device ||
                    ws->on_gles != (ws->plan->planning.gles != NULL);
     r->total_ms = imf_now_ms() - begin;

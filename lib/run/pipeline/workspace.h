@@ -12,7 +12,6 @@ struct imf_workspace {
     struct imf_exec *exec; /* made by the first run, */
     bool streams;          /* for rows that stream */
     bool on_device, on_gles;
-    int threads;                  /* of the run; 0: as many as cores */
     struct imf_choice choice;     /* the plan's, or what `fallen` says */
     struct imf_fallback fallback; /* if the device failed */
 };

@@ -22,8 +22,8 @@ enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum
                                     enum imf_sample out, double pixels, struct imf_error *err);
 void imf_point_rows_run(const void *rows, const struct imf_surface *in,
                         const struct imf_surface *second, const struct imf_surface *out);
-/* Run on so many threads at most; 0: on all cores. */
-void imf_point_rows_limit(void *rows, int threads);
+/* Let runs use the threads of `pool`, which they borrow. */
+void imf_point_rows_use_pool(void *rows, struct imf_pool *pool);
 void imf_point_rows_free(void **rows);
 
 /* On a device: made once for an image's shape, run for each image. */

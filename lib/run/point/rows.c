@@ -25,7 +25,7 @@
 struct imf_point_rows {
     struct imf_point point;
     struct imf_point_steps steps;
-    int threads;                   /* 0: as many as cores */
+    struct imf_pool *pool;         /* borrowed, or NULL */
     bool mapped;                   /* by a table: */
     struct imf_byte_map *bytes;    /* of bytes to bytes, */
     void *map[2];                  /* or of colours, and of alpha, to output samples */
@@ -114,8 +114,8 @@ void imf_point_rows_free(void **rows) {
     *rows = NULL;
 }
 
-void imf_point_rows_limit(void *rows, int threads) {
-    ((struct imf_point_rows *)rows)->threads = threads;
+void imf_point_rows_use_pool(void *rows, struct imf_pool *pool) {
+    ((struct imf_point_rows *)rows)->pool = pool;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -241,6 +241,6 @@ void imf_point_rows_run(const void *rows, const struct imf_surface *in,
     pass.steps.low = INFINITY;
     pass.steps.high = -INFINITY;
     if (j->point.normalize)
-        imf_parallel_on(j->threads, items, measure_item, &pass);
-    imf_parallel_on(j->threads, items, run_item, &pass);
+        imf_parallel(j->pool, items, measure_item, &pass);
+    imf_parallel(j->pool, items, run_item, &pass);
 }

@@ -246,8 +246,8 @@ static enum imf_status multirate_make(void **job, const struct imf_problem *p,
                     p->kernel[0]->width, p->kernel[0]->height);
 }
 
-static void multirate_limit(void *job, int threads) {
-    ((struct imf_multirate_job *)job)->threads = threads;
+static void multirate_use_pool(void *job, struct imf_pool *pool) {
+    ((struct imf_multirate_job *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_multirate = {
@@ -256,7 +256,7 @@ const struct imf_solver imf_solver_multirate = {
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = multirate_propose,
     .make = multirate_make,
-    .limit = multirate_limit,
+    .use_pool = multirate_use_pool,
     .run = imf_multirate_run,
     .destroy = multirate_destroy,
 };

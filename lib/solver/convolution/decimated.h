@@ -13,8 +13,8 @@ struct imf_multirate_job {
     struct imf_multirate axis[IMF_AXES];
     float *tap[IMF_AXES], *weight[IMF_AXES]; /* as in axis: the window, the weights */
     struct imf_vector_end end;
-    int block, strip; /* rows, coarse columns of an item */
-    int threads;      /* 0: as many as cores */
+    int block, strip;      /* rows, coarse columns of an item */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* Coarse samples of `cells` steps of the fine grid along an axis. */

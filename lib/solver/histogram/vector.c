@@ -27,9 +27,9 @@
 
 struct vector_table {
     struct imf_problem p;
-    int threads;     /* 0: as many as cores */
-    int items;       /* parts of the image; a thread's tables each */
-    uint32_t *parts; /* items tables of `part` counts */
+    struct imf_pool *pool; /* borrowed, or NULL */
+    int items;             /* parts of the image; a thread's tables each */
+    uint32_t *parts;       /* items tables of `part` counts */
     size_t part;
     uint64_t count[IMF_TABLE_SIZE];
     double value[IMF_TABLE_SIZE];
@@ -266,7 +266,6 @@ static enum imf_status vector_table_make(void **job, const struct imf_problem *p
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
-    j->threads = 0;
     j->items = items_of(p);
     j->part = part_of(p);
     size_t bytes = (size_t)j->items * j->part * sizeof *j->parts;
@@ -282,15 +281,15 @@ static enum imf_status vector_table_run(void *job, const struct imf_surface *in,
     struct vector_table *j = job;
     struct pass pass = {j, in, out};
     (void)err;
-    imf_parallel_on(j->threads, j->items, count_item, &pass);
+    imf_parallel(j->pool, j->items, count_item, &pass);
     add_counts(j, in->sample);
     fill_map(j, in->sample, out->sample);
-    imf_parallel_on(j->threads, j->items, look_up_item, &pass);
+    imf_parallel(j->pool, j->items, look_up_item, &pass);
     return IMF_OK;
 }
 
-static void vector_table_limit(void *job, int threads) {
-    ((struct vector_table *)job)->threads = threads;
+static void vector_table_use_pool(void *job, struct imf_pool *pool) {
+    ((struct vector_table *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_table_vector = {
@@ -301,5 +300,5 @@ const struct imf_solver imf_solver_table_vector = {
     .make = vector_table_make,
     .run = vector_table_run,
     .destroy = vector_table_destroy,
-    .limit = vector_table_limit,
+    .use_pool = vector_table_use_pool,
 };
