@@ -6,7 +6,8 @@
 #include <string.h>
 
 bool imf_op_is_point(enum imf_op op) {
-    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD || op == IMF_OP_TABLE;
+    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD ||
+           op == IMF_OP_HISTOGRAM;
 }
 
 /* Append `piece` to *text, separated by `between`; *text may be NULL. False without memory. */

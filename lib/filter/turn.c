@@ -33,16 +33,16 @@ static enum imf_status turn_kernel(struct imf_kernel **out, const struct imf_ker
     return IMF_OK;
 }
 
-static void turn_neighbourhood(struct imf_neighbourhood *hood, struct imf_turn turn,
-                               const struct imf_kernel *element) {
-    int width = hood->width;
-    imf_turn_pixel_back(turn, hood->width, hood->height, &hood->cx, &hood->cy);
+static void turn_window_op(struct imf_window_op *window, struct imf_turn turn,
+                           const struct imf_kernel *element) {
+    int width = window->width;
+    imf_turn_pixel_back(turn, window->width, window->height, &window->cx, &window->cy);
     if (turn.swap) {
-        hood->width = hood->height;
-        hood->height = width;
+        window->width = window->height;
+        window->height = width;
     }
-    if (hood->element)
-        hood->element = element;
+    if (window->element)
+        window->element = element;
 }
 
 static enum imf_status turn_stage(struct imf_stage *out, const struct imf_stage *stage,
@@ -58,9 +58,9 @@ static enum imf_status turn_stage(struct imf_stage *out, const struct imf_stage 
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])
             status = turn_kernel(&out->kernel[i], stage->kernel[i], turn, err);
-    if (stage->op == IMF_OP_NEIGHBOURHOOD) {
-        turn_neighbourhood(&out->neighbourhood, turn, out->kernel[0]);
-        turn_neighbourhood(&out->second, turn, out->kernel[0]);
+    if (stage->op == IMF_OP_WINDOW) {
+        turn_window_op(&out->window_op, turn, out->kernel[0]);
+        turn_window_op(&out->second, turn, out->kernel[0]);
     }
     return status;
 }

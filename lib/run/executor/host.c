@@ -78,13 +78,13 @@ static enum imf_status propose(const struct imf_chain *c, int i, enum imf_sample
                                struct imf_proposal *chosen, struct imf_error *err) {
     const struct imf_pass *pass = &c->passes[i];
     struct imf_problem p = pass->problem;
-    *chosen = (struct imf_proposal){.backend = IMF_BACKEND_CPU, .able = true, .step = 1};
+    *chosen = (struct imf_proposal){.backend = IMF_BACKEND_CPU, .feasible = true, .step = 1};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return IMF_OK;
     p.in = imf_chain_sample(c, pass->source + 1, true);
     p.out = i + 1 < c->count ? IMF_F64 : last;
     imf_propose_host(chosen, &p);
-    return chosen->able ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", chosen->why);
+    return chosen->feasible ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", chosen->why);
 }
 
 static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_proposal *chosen,
