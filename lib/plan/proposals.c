@@ -1,8 +1,8 @@
 /*
  * proposals.c - what the solvers propose for a chain's passes
  *
- * To look for tiles or factors takes a while: a solver is asked once for each pass. Point passes
- * have no solvers: what they cost on the host and on a device is estimated here.
+ * Searching for tiles and factors takes time, so a solver is asked once for each pass. Point passes
+ * have no solvers: their costs on the host and on a device are estimated here.
  */
 #include "plan/proposals.h"
 
@@ -65,7 +65,7 @@ static double rows_ms(const struct imf_chain *c, const struct imf_pass *pass) {
 /* Why the host's vectors cannot do a point pass, or NULL. */
 static const char *why_no_rows(const struct imf_chain *c, int i, bool float64) {
     const struct imf_pass *pass = &c->passes[i];
-    /* From samples to samples it is a table, which is made in doubles. */
+    /* From integer samples to integer samples it is a table, which is made in float64. */
     bool table = imf_point_is_map(&pass->point) &&
                  imf_chain_sample(c, pass->source + 1, false) < IMF_F32 &&
                  imf_chain_sample(c, i + 1, false) < IMF_F32;
@@ -74,7 +74,7 @@ static const char *why_no_rows(const struct imf_chain *c, int i, bool float64) {
     return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
 }
 
-/* Does pass i read, write or take float64 samples? */
+/* Pass i reads, writes or computes float64 samples. */
 static bool is_float64(const struct imf_proposals *all, int i) {
     const struct imf_chain *c = all->chain;
     const struct imf_pass *pass = &c->passes[i];
@@ -83,8 +83,8 @@ static bool is_float64(const struct imf_proposals *all, int i) {
            (pass->second >= 0 && imf_chain_sample(c, pass->second + 1, all->float64) == IMF_F64);
 }
 
-/* Milliseconds on a device: program + samples / (point * units) * 1e-6; in plain C samples * point *
- * 1e-6; in the rates of struct imf_tuning and struct imf_host_rates. */
+/* Milliseconds on a device: program + samples / (point * units) * 1e-6; in plain C: samples * point *
+ * 1e-6, with the rates of struct imf_tuning and struct imf_host_rates. */
 static void propose_point(struct imf_proposal *out, const struct imf_proposals *all, int i,
                           enum imf_backend backend) {
     const struct imf_chain *c = all->chain;

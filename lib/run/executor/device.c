@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a pass takes beside its solver's job. */
+/* What a pass needs besides its solver's job. */
 struct beside {
     struct imf_edge_job *edge; /* step->fills */
     struct imf_point_job *point;
@@ -298,7 +298,7 @@ static enum imf_status make_output(struct device *d, int k, struct imf_error *er
     return st || !d->exec.transfers ? st : make_pinned(d, &d->output[k], bytes, err);
 }
 
-/* The host reads or writes surface i: the result, or what its passes work on. */
+/* The host writes or reads surface i in one of its passes. */
 static bool host_uses(const struct imf_chain *c, int i, const struct imf_proposal *chosen) {
     bool uses = chosen[i - 1].place == IMF_PLACE_HOST;
     for (int k = i; k < c->count; k++)
@@ -354,7 +354,7 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
                               pass->out, c->height, err);
     enum imf_status st = IMF_OK;
     if (step->fills) {
-        struct imf_surface image = *source; /* a window stands for all of its rows */
+        struct imf_surface image = *source; /* the job is for all rows of the image */
         image.height = c->height;
         st = imf_edge_make(&d->beside[i].edge, d->queue, &image, imf_chain_margin(c, pass->source),
                            c->edge, pass->problem.outside, err);

@@ -1,4 +1,4 @@
-/* prepare.c - making what runs an image, on the device or, after it failed, on the host */
+/* prepare.c - making a workspace's executor, on the device or, after it failed, on the host */
 #include "run/pipeline/workspace.h"
 
 #include "plan/proposals.h"
@@ -59,7 +59,7 @@ static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *e
     if (!chosen)
         return imf_fail_memory(err, bytes);
     memcpy(chosen, p->path.chosen, bytes);
-    /* For other bands than those planned with, their solvers are asked again. */
+    /* Proposals are made again for these bands, which may differ from the plan's. */
     enum imf_status st = imf_proposals_band(&bands, p->chain, chosen, imf_workspace_form(ws),
                                             imf_runtime_device(p->rt), err);
     imf_bands_free(&bands);
@@ -77,7 +77,7 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
     ws->streams = streams;
     if (ws->exec)
         return IMF_OK;
-    /* Another run may have found out that the device fails. */
+    /* The device may have failed in another run. */
     const char *gave_up =
         imf_workspace_may_fall_back(ws) ? imf_context_gave_up(ws->plan->ctx) : NULL;
     if (gave_up)
