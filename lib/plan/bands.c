@@ -2,8 +2,8 @@
  * bands.c - which rows each pass of a chain makes in which band
  *
  * In band n a segment's last output is made down to row (n + 1) * advance - (largest lead), rounded
- * up to a multiple of its step, and every other surface as far down as its readers reach. A surface's
- * lead is the sum of what its readers, and theirs, reach below a row.
+ * up to a multiple of its step, and every other surface as far down as its readers reach. A
+ * surface's lead is the sum of what its readers, and theirs, reach below a row.
  *
  * A bottom margin repeats rows that are still in the window when the image's last row is made: a
  * reader that reaches m rows down needs rows from height - m on, and edges repeat no row above
@@ -95,8 +95,8 @@ static int largest_lead(const struct imf_bands *b, const struct imf_segment *s) 
     return lead;
 }
 
-/* *bytes: of one row of all windows of a segment; *kept: of the rows of their margins; *most: the most
- * rows of margins that one has. */
+/* *bytes: of one row of all windows of a segment; *kept: of the rows of their margins; *most: the
+ * most rows of margins that one has. */
 static enum imf_status measure_row(const struct imf_bands *b, const struct imf_segment *s,
                                    size_t *bytes, size_t *kept, int *most, struct imf_error *err) {
     const struct imf_chain *c = b->chain;
@@ -139,9 +139,10 @@ static enum imf_status measure_io_row(const struct imf_bands *b, size_t *bytes,
 #define ROW_STEP 8
 /* Windows are larger by this factor where bands should be few. */
 #define FEW 4
-/* For rows that stream: the bytes of a band's image and result, which stay in the cache from the decoder
- * to the encoder; the least number of bands, with fewer of which decoding the first and encoding the
- * last is most of the work; the most; and the least bytes that are worth the threads. */
+/* For rows that stream: the bytes of a band's image and result, which stay in the cache from the
+ * decoder to the encoder; the least number of bands, with fewer of which decoding the first and
+ * encoding the last is most of the work; the most; and the least bytes that are worth the
+ * threads. */
 #define IO_BAND_BYTES ((size_t)3 << 20)
 #define IO_BANDS 8
 #define IO_BANDS_MOST 65536
@@ -311,8 +312,8 @@ static int whole_reach(const struct imf_bands *b) {
     return rows;
 }
 
-/* Why rows cannot stream through the chain, or NULL. They can through a single segment that reads no
- * rows from the image's other end. */
+/* Why rows cannot stream through the chain, or NULL. They can through a single segment that reads
+ * no rows from the image's other end. */
 static const char *find_whole_image_reason(const struct imf_bands *b,
                                            const struct imf_bands_options *options) {
     const struct imf_chain *c = b->chain;

@@ -1,17 +1,19 @@
 /*
  * bands.h - which rows each pass of a chain makes in which band
  *
- * Bands keep the surfaces between passes small. A chain is cut into segments of neighbouring passes,
- * and a segment is run band by band: in each band every pass makes the rows that its readers need
- * next. A surface between two passes of a segment is a window of rows that moves down the image:
+ * Bands keep the surfaces between passes small. A chain is cut into segments of neighbouring
+ * passes, and a segment is run band by band: in each band every pass makes the rows that its
+ * readers need next. A surface between two passes of a segment is a window of rows that moves down
+ * the image:
  *
  *      kept        before           done
  *      | halo ... | made in this band |      halo: rows that readers still need
  *
- * Results do not depend on the bands: no row is made twice, a pass sees the same neighbours of a row
- * whatever the bands, and bands end between the tiles of transforms. Surfaces that another segment
- * reads hold the whole image. So do the image and the result, unless rows stream: then they are
- * windows of the only segment, each with two buffers that are used in turn (run/executor/exec.h).
+ * Results do not depend on the bands: no row is made twice, a pass sees the same neighbours of a
+ * row whatever the bands, and bands end between the tiles of transforms. Surfaces that another
+ * segment reads hold the whole image. So do the image and the result, unless rows stream: then they
+ * are windows of the only segment, each with two buffers that are used in turn
+ * (run/executor/exec.h).
  */
 #ifndef IMF_PLAN_BANDS_H
 #define IMF_PLAN_BANDS_H
@@ -70,21 +72,22 @@ enum imf_status imf_bands_open(struct imf_bands **out, const struct imf_chain *c
                                struct imf_error *err);
 enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *chain,
                                const struct imf_bands_options *options, struct imf_error *err);
-/* The same with the wishes and steps of the passes' proposals (chosen[i]; a point pass has no solver)
- * and the budget of the device, or of the host if d is NULL. */
+/* The same with the wishes and steps of the passes' proposals (chosen[i]; a point pass has no
+ * solver) and the budget of the device, or of the host if d is NULL. */
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *chain,
                                const struct imf_proposal *chosen, struct imf_bands_form form,
                                const struct imf_device *d, struct imf_error *err);
 /* For the host: one band, all surfaces whole. */
 enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *chain,
                                 struct imf_error *err);
-/* For the host: one band that makes rows from..to - 1 of the result from the rows that they need. */
+/* For the host: one band that makes rows from..to - 1 of the result from the rows that they
+ * need. */
 enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *chain, int from,
                                 int to, struct imf_error *err);
 void imf_bands_free(struct imf_bands **bands);
 
-/* Set the windows for band 0, 1, ... of a segment. Surfaces that the segment does not write count as
- * complete. */
+/* Set the windows for band 0, 1, ... of a segment. Surfaces that the segment does not write count
+ * as complete. */
 void imf_bands_go(struct imf_bands *bands, const struct imf_segment *segment, int band);
 
 /* How far a pass reads beyond a pixel. */

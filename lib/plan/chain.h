@@ -85,14 +85,14 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
 void imf_chain_free(struct imf_chain **chain);
 /* Set output types, exactness and tolerances, once the passes are complete. */
 void imf_chain_set_bounds(struct imf_chain *chain);
-/* What the contract allows results that are not exact: an 8-bit sample may be the rounding of a value
- * that is off by this much, a 16-bit sample may be off by this many steps. For a colour that was
- * divided by alpha it is this over the result's alpha, 0..1. */
+/* What the contract allows results that are not exact: an 8-bit sample may be the rounding of a
+ * value that is off by this much, a 16-bit sample may be off by this many steps. For a colour that
+ * was divided by alpha it is this over the result's alpha, 0..1. */
 double imf_contract_error(const struct imf_chain *chain);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */
 bool imf_point_is_map(const struct imf_point *point);
-/* The samples of surface `index` (0: the image, i + 1: the output of pass i). Between passes they are
- * floats, or float64 where floats are too coarse or if `float64` is set. */
+/* The samples of surface `index` (0: the image, i + 1: the output of pass i). Between passes they
+ * are floats, or float64 where floats are too coarse or if `float64` is set. */
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);

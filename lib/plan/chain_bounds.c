@@ -7,7 +7,8 @@
  * largest factor of a stretch. The rounding of floats between passes takes its share of it, too. A
  * pass whose rounding takes more than its share is marked as coarse: its output has to be float64.
  *
- * The error of a colour that was divided by alpha counts times alpha: the division magnifies nothing.
+ * The error of a colour that was divided by alpha counts times alpha: the division magnifies
+ * nothing.
  */
 #include "base/rounding.h"
 #include "plan/chain.h"
@@ -24,8 +25,8 @@ static bool rounds(const struct imf_problem *p) {
     return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY;
 }
 
-/* A kernel's gain for its input's rounding errors: for independent ones the root of the sum of squares,
- * for a common one the sum. The bound is statistical, as the solvers' own are. */
+/* A kernel's gain for its input's rounding errors: for independent ones the root of the sum of
+ * squares, for a common one the sum. The bound is statistical, as the solvers' own are. */
 static double error_gain(const struct imf_problem *p) {
     double squares = 0, sum = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++) {
@@ -101,9 +102,9 @@ static void set_gains(struct imf_chain *c) {
     }
 }
 
-/* Share out the square of the final tolerance: errors are independent, so their squares add up. Three
- * quarters are for rounding floats between passes, in equal shares; a pass that needs more than its
- * share is coarse. Convolutions get the rest, in equal shares. */
+/* Share out the square of the final tolerance: errors are independent, so their squares add up.
+ * Three quarters are for rounding floats between passes, in equal shares; a pass that needs more
+ * than its share is coarse. Convolutions get the rest, in equal shares. */
 static void set_tolerances(struct imf_chain *c) {
     double whole = final_tolerance(c) * final_tolerance(c), rest = whole;
     int convolutions = 0;
@@ -124,8 +125,8 @@ static void set_tolerances(struct imf_chain *c) {
     }
 }
 
-/* Light and, on a device, the curve's points are rounded to floats, in proportion to the light. A curve
- * that is steep where there is much light magnifies that too much. */
+/* Light and, on a device, the curve's points are rounded to floats, in proportion to the light. A
+ * curve that is steep where there is much light magnifies that too much. */
 static void mark_coarse_curve(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     double error = FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
@@ -169,8 +170,9 @@ static void mark_coarse_stretch(struct imf_chain *c, int i) {
 /* Doubles hold all integers up to here. */
 #define WHOLE_DOUBLES 9007199254740992.0
 
-/* The error of pass i in float64: that of its inputs times its gain, plus its own rounding. A sample is
- * a sum of one product for each sample it reads; a transform reads all of them (base/rounding.h). */
+/* The error of pass i in float64: that of its inputs times its gain, plus its own rounding. A
+ * sample is a sum of one product for each sample it reads; a transform reads all of them
+ * (base/rounding.h). */
 static double fine_error(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_problem *p = &pass->problem;
@@ -192,8 +194,8 @@ static double fine_error(const struct imf_chain *c, int i) {
     return gain * before + IMF_SIGMAS * sqrt(reads / 12) * pass->bound * DBL_EPSILON;
 }
 
-/* A gradient of nearly 0 that rounding has made points anywhere. So floats must hold its input exactly,
- * or it is computed in float64, where a gradient below the remaining error is 0. */
+/* A gradient of nearly 0 that rounding has made points anywhere. So floats must hold its input
+ * exactly, or it is computed in float64, where a gradient below the remaining error is 0. */
 static void mark_coarse_gradient(struct imf_chain *c, int i) {
     int source = c->passes[i].source;
     if (c->passes[i].problem.kind != IMF_PHASE || source < 0)

@@ -117,8 +117,8 @@ bool imf_builder_straighten(struct imf_builder *b) {
     return true;
 }
 
-/* Undo what only shifts or scales the sums of an integer kernel just before, but not the sign. Returns
- * the scale, or 0 after other passes. */
+/* Undo what only shifts or scales the sums of an integer kernel just before, but not the sign.
+ * Returns the scale, or 0 after other passes. */
 static double bare_sums(struct imf_builder *b) {
     struct imf_chain *c = b->chain;
     const struct imf_point *p = &b->point;
@@ -354,8 +354,8 @@ bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
 #define SPLIT_SIDE 33
 
 /*
- * (c x + r(x)) / s equals x + a (x - B(x)) with a = c / s - 1 and B = -r / (s a). A large unsharp mask
- * is not smooth, so it cannot be decimated; B is and can.
+ * (c x + r(x)) / s equals x + a (x - B(x)) with a = c / s - 1 and B = -r / (s a). A large unsharp
+ * mask is not smooth, so it cannot be decimated; B is and can.
  */
 bool imf_builder_linear(struct imf_builder *b, const struct imf_stage *stage) {
     const struct imf_kernel *k = stage->kernel[0];

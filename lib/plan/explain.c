@@ -135,7 +135,8 @@ static void summarise(struct imf_candidate *out, const struct imf_path *path,
     snprintf(out->why, sizeof out->why, "%s", why);
 }
 
-/* Warn if what fits into the limit takes this long, and this many times as long as with more memory. */
+/* Warn if what fits into the limit takes this long, and this many times as long as with more
+ * memory. */
 #define LONG_MS 5000
 #define MUCH_LONGER 8
 static void warn_of_limit(struct imf_planning *p) {

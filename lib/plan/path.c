@@ -3,9 +3,9 @@
  *
  *     least(i, q) = min over r of least(i - 1, r) + transfers(i, q) + ms(i, q)
  *
- * where q and r are the places of pass i and of the pass before, and ms(i, q) is the cheapest proposal
- * at q. A pass may read surfaces of earlier passes: the states that led to (i - 1, r) tell where they
- * are.
+ * where q and r are the places of pass i and of the pass before, and ms(i, q) is the cheapest
+ * proposal at q. A pass may read surfaces of earlier passes: the states that led to (i - 1, r) tell
+ * where they are.
  */
 #include "plan/path.h"
 
@@ -51,7 +51,7 @@ static double transfer_ms(const struct search *s, int index, enum imf_place from
     if (from == to || !d)
         return 0;
     const struct imf_tuning *t = imf_tuning(d);
-    if (d->unified) /* the host waits for the device, as it does for the image and the result anyway */
+    if (d->unified) /* the host waits for the device; for the image and the result it does anyway */
         return index == 0 || index == c->count ? 0 : t->launch_ms;
     int channels = index ? c->passes[index - 1].channels_out : c->channels_in;
     enum imf_sample sample = imf_chain_sample(c, index, false);
@@ -157,8 +157,8 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
     return IMF_OK;
 }
 
-/* Set out->bytes to what the process takes with the surfaces and solvers in their bands. False, with
- * out->why, if that is impossible: the proposal that cannot do it is not feasible then. */
+/* Set out->bytes to what the process takes with the surfaces and solvers in their bands. False,
+ * with out->why, if that is impossible: the proposal that cannot do it is not feasible then. */
 static bool measure(struct imf_path *out, const struct search *s) {
     const struct imf_device *d = out->on_device ? s->proposals->device : NULL;
     const struct imf_bands_form form = {.streams = !s->options->whole, .float64 = out->float64};
@@ -180,8 +180,9 @@ static bool measure(struct imf_path *out, const struct search *s) {
     return true;
 }
 
-/* Refuse the proposals of a path that are not feasible in bands, or else the largest one: the device's
- * before the host's, and of these one that holds the whole image. False if none is left. */
+/* Refuse the proposals of a path that are not feasible in bands, or else the largest one: the
+ * device's before the host's, and of these one that holds the whole image. False if none is
+ * left. */
 static bool refuse_largest(const struct search *s, const struct imf_path *path, const char *why) {
     int worst = -1;
     bool any = imf_proposals_drop(s->proposals, path->chosen);

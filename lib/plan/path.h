@@ -41,8 +41,8 @@ enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *propos
                               const struct imf_path_options *options, struct imf_error *err);
 void imf_path_clear(struct imf_path *path);
 
-/* Set out->algorithm to the path's algorithms, joined by " + " as far as they fit, and out->backend to
- * its backend's name, "mixed" if there are several. */
+/* Set out->algorithm to the path's algorithms, joined by " + " as far as they fit, and out->backend
+ * to its backend's name, "mixed" if there are several. */
 void imf_path_describe(const struct imf_path *path, const struct imf_chain *chain,
                        struct imf_candidate *out);
 

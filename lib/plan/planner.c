@@ -1,9 +1,9 @@
 /*
  * planner.c - which solver does each pass, by estimated cost
  *
- * At most three searches: over the host's solvers; over those of a nominal device as well, which tells
- * whether opening a device may pay; and over those of the device that was opened. Options only say
- * which solvers and places are allowed.
+ * At most three searches: over the host's solvers; over those of a nominal device as well, which
+ * tells whether opening a device may pay; and over those of the device that was opened. Options
+ * only say which solvers and places are allowed.
  */
 #include "plan/explain.h"
 
@@ -52,7 +52,7 @@ static enum imf_status fail_without_path(const struct imf_path *path,
                     imf_backend_name(r->backend), path->why);
 }
 
-/* ---- searches --------------------------------------------------------------------------------- */
+/* ---- searches -------------------------------------------------------------------------------- */
 
 static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
                             const struct imf_planning_request *r, unsigned backends,
@@ -111,8 +111,8 @@ static enum imf_status note_driver_memory(struct imf_planning *p, struct imf_pro
     return st;
 }
 
-/* Open the device if it has to be or may pay, and find the path that may use it. A driver that exceeds
- * the memory limit is not even loaded. */
+/* Open the device if it has to be or may pay, and find the path that may use it. A driver that
+ * exceeds the memory limit is not even loaded. */
 static enum imf_status search_device(struct imf_planning *p, struct imf_context *ctx,
                                      struct imf_proposals *all, const struct imf_device *nominal,
                                      struct imf_planning_request *r, struct imf_error *err) {
@@ -188,7 +188,7 @@ static enum imf_status search_gles(struct imf_planning *p, struct imf_context *c
     return IMF_OK;
 }
 
-/* ---- making ------------------------------------------------------------------------------------ */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 /* Copy the host's path to p->path: p->host stays what a run falls back to. */
 static void take_host(struct imf_planning *p, struct imf_error *err, enum imf_status *st) {

@@ -83,8 +83,8 @@ static bool is_float64(const struct imf_proposals *all, int i) {
            (pass->second >= 0 && imf_chain_sample(c, pass->second + 1, all->float64) == IMF_F64);
 }
 
-/* Milliseconds on a device: program + samples / (point * units) * 1e-6; in plain C: samples * point *
- * 1e-6, with the rates of struct imf_tuning and struct imf_host_rates. */
+/* Milliseconds on a device: program + samples / (point * units) * 1e-6; in plain C: samples * point
+ * * 1e-6, with the rates of struct imf_tuning and struct imf_host_rates. */
 static void propose_point(struct imf_proposal *out, const struct imf_proposals *all, int i,
                           enum imf_backend backend) {
     const struct imf_chain *c = all->chain;
@@ -118,7 +118,7 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
     }
 }
 
-/* ---- convolutions and others ------------------------------------------------------------------ */
+/* ---- convolutions and others ----------------------------------------------------------------- */
 
 static bool belongs(const struct imf_solver *solver, enum imf_backend backend) {
     return backend ? solver->backend == backend : !imf_backend_is_host(solver->backend);

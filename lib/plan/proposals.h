@@ -21,8 +21,8 @@ enum imf_status imf_proposals_open(struct imf_proposals *out, const struct imf_c
 void imf_proposals_close(struct imf_proposals *proposals);
 
 /* The cheapest proposal of a backend's solvers for a pass (AUTO: of all of the device's), for the
- * image's height. If none is feasible, one that says why: one of the last solver that takes the kind
- * of problem, if any does. */
+ * image's height. If none is feasible, one that says why: one of the last solver that takes the
+ * kind of problem, if any does. */
 const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposals, int pass,
                                                   enum imf_backend backend);
 

@@ -2,9 +2,9 @@
  * device.c - running a chain on a device
  *
  * A run can read an image only once, so the host's copy of it must stay until the output is there,
- * at no cost where nothing fails. A CPU works on the host's memory itself. For a GPU the host's copy
- * is a pinned buffer, one that stays mapped, from which a transfer takes as long as unmapping would.
- * Results are fetched into pinned buffers, too.
+ * at no cost where nothing fails. A CPU works on the host's memory itself. For a GPU the host's
+ * copy is a pinned buffer, one that stays mapped, from which a transfer takes as long as unmapping
+ * would. Results are fetched into pinned buffers, too.
  */
 #include "plan/layout.h"
 #include "run/executor/host_pass.h"
@@ -164,7 +164,7 @@ static void destroy(struct imf_exec *x) {
     free(d);
 }
 
-/* ---- passes of the host ------------------------------------------------------------------------ */
+/* ---- passes of the host ---------------------------------------------------------------------- */
 
 /* Rows from..to - 1 of surface `index`, whose row 0 is the image's. */
 static enum imf_status map_rows(struct imf_exec *x, int index, int from, int to,
@@ -199,7 +199,8 @@ static enum imf_status run_pass(struct imf_exec *x, int i, const struct imf_surf
     return x->step[i].solver->run(x->step[i].job, &from, &to, err);
 }
 
-/* The surfaces are mapped, which on a device with memory of its own moves their rows, and unmapped. */
+/* The surfaces are mapped, which on a device with memory of its own moves their rows, and
+ * unmapped. */
 static enum imf_status run_on_host(struct imf_exec *x, int i, struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
     const struct imf_window *source = &x->bands->window[pass->source + 1];

@@ -1,9 +1,9 @@
 /*
  * palette.c - filtering the colours of a palette instead of the pixels that refer to them
  *
- * If each result depends on its own pixel alone, equal pixels stay equal. So the palette is filtered
- * as an image of one row, in plain C, and the indices are kept. A 2 MP indexed photo is inverted in
- * half the time that its pixels would take, and its file is 0.4 times as large.
+ * If each result depends on its own pixel alone, equal pixels stay equal. So the palette is
+ * filtered as an image of one row, in plain C, and the indices are kept. A 2 MP indexed photo is
+ * inverted in half the time that its pixels would take, and its file is 0.4 times as large.
  */
 #include "run/pipeline/palette.h"
 

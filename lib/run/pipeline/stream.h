@@ -1,6 +1,6 @@
 /*
- * stream.h - an image from its source to its destination: rows are read, filtered and written at the
- * same time
+ * stream.h - an image from its source to its destination: rows are read, filtered and written at
+ * the same time
  */
 #ifndef IMF_RUN_PIPELINE_STREAM_H
 #define IMF_RUN_PIPELINE_STREAM_H

@@ -22,8 +22,8 @@ struct imf_worker {
     double busy_ms, idle_ms; /* working, and waiting for items but not for the end */
 };
 
-/* Start a worker that calls work(data, item); close is due whatever this returns. The calling thread
- * does the work if no other can be started or `threaded` is false. */
+/* Start a worker that calls work(data, item); close is due whatever this returns. The calling
+ * thread does the work if no other can be started or `threaded` is false. */
 enum imf_status imf_worker_open(struct imf_worker *worker, bool threaded,
                                 enum imf_status (*work)(void *data, int item,
                                                         struct imf_error *err),

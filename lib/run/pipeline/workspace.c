@@ -1,9 +1,9 @@
 /*
  * workspace.c - running a plan, from a reader to a writer or in memory
  *
- * Unless the user chose the backend or the device, a run survives a failure of its device: the image is
- * still in the host's memory, and the host does the work, with a note for the user. The plan does not
- * change. The workspace remembers the failure, and the context does for other plans.
+ * Unless the user chose the backend or the device, a run survives a failure of its device: the
+ * image is still in the host's memory, and the host does the work, with a note for the user. The
+ * plan does not change. The workspace remembers the failure, and the context does for other plans.
  */
 #include "run/pipeline/workspace.h"
 #include "base/clock.h"
@@ -160,7 +160,8 @@ static enum imf_status measure_whole(const struct imf_workspace *ws, double *byt
     return st;
 }
 
-/* Check the memory limit with what this reader and writer hold, which the plan may not have known. */
+/* Check the memory limit with what this reader and writer hold, which the plan may not have
+ * known. */
 static enum imf_status check_memory(const struct imf_workspace *ws, const struct imf_reader *reader,
                                     const struct imf_writer *writer, bool streams,
                                     struct imf_error *err) {

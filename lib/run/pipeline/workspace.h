@@ -23,7 +23,8 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
                                       struct imf_error *err);
 /* The plan may fall back, and the workspace is on a device now. */
 bool imf_workspace_may_fall_back(const struct imf_workspace *ws);
-/* Switch to the host after a device failed with the message `why`; false if it cannot do the work. */
+/* Switch to the host after a device failed with the message `why`; false if it cannot do the
+ * work. */
 bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why);
 
 #endif

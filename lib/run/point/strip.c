@@ -19,8 +19,8 @@
 
 /* ---- in and out ------------------------------------------------------------------------------ */
 
-/* Of `channels`, a constant where this is called. Samples of a pixel lie side by side only here and at
- * the end, so that the steps between are compiled once for any number of them. */
+/* Of `channels`, a constant where this is called. Samples of a pixel lie side by side only here and
+ * at the end, so that the steps between are compiled once for any number of them. */
 #define LOAD(name, type)                                                                           \
     INLINE void name(double v[4][STRIP], const type *restrict from, int channels, int n) {         \
         for (int i = 0; i < n; i++)                                                                \
@@ -44,7 +44,8 @@ INLINE void load_some(double v[4][STRIP], enum imf_sample sample, const void *fr
         load_doubles(v, from, channels, n);
 }
 
-/* The nearest integer, ties to even, of 0 to 2^51: what is added leaves no bits behind the point. */
+/* The nearest integer, ties to even, of 0 to 2^51: what is added leaves no bits behind the
+ * point. */
 #define ROUND(v) ((int)((v) + 0x1.8p52 - 0x1.8p52))
 
 #define STORE(name, type, most)                                                                    \
