@@ -190,26 +190,16 @@ static enum imf_status search_gles(struct imf_planning *p, struct imf_context *c
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Copy the host's path to p->path: p->host stays what a run falls back to. */
-static void take_host(struct imf_planning *p, struct imf_error *err, enum imf_status *st) {
-    size_t count = (size_t)p->chain->count;
-    struct imf_path copy = p->host;
-    copy.chosen = malloc(count * sizeof *copy.chosen);
-    copy.transfer_ms = malloc((count + 1) * sizeof *copy.transfer_ms);
-    if (p->path.over_ms < copy.over_ms) {
-        copy.over_ms = p->path.over_ms;
-        copy.over_bytes = p->path.over_bytes;
-        memcpy(copy.over_backend, p->path.over_backend, sizeof copy.over_backend);
+/* Choose the host's path, and remember the cheapest that only the limit forbids. */
+static void choose_host(struct imf_planning *p) {
+    if (p->path.over_ms < p->host.over_ms) {
+        p->host.over_ms = p->path.over_ms;
+        p->host.over_bytes = p->path.over_bytes;
+        memcpy(p->host.over_backend, p->path.over_backend, sizeof p->host.over_backend);
     }
     imf_path_clear(&p->path);
-    if (!copy.chosen || !copy.transfer_ms) {
-        imf_path_clear(&copy);
-        *st = imf_fail_memory(err, count * sizeof *copy.chosen);
-        return;
-    }
-    memcpy(copy.chosen, p->host.chosen, count * sizeof *copy.chosen);
-    memcpy(copy.transfer_ms, p->host.transfer_ms, (count + 1) * sizeof *copy.transfer_ms);
-    p->path = copy;
+    p->path = p->host;
+    p->host = (struct imf_path){.over_ms = INFINITY};
 }
 
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
@@ -232,7 +222,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     if (!st && !better && !p->host.chosen)
         st = fail_without_path(r->host_backends ? &p->host : &p->path, r, err);
     if (!st && !better)
-        take_host(p, err, &st);
+        choose_host(p);
     for (int i = 0; !st && i < p->chain->count; i++)
         p->path.chosen[i].gles = p->gles;
     if (!st)

@@ -128,26 +128,24 @@ static void ask_solver(struct imf_proposals *all, int i, const struct imf_solver
                        struct imf_proposal *out) {
     const struct imf_chain *c = all->chain;
     struct imf_problem p = c->passes[i].problem;
-    bool host = imf_backend_is_host(solver->backend), wide = is_float64(all, i);
+    bool host = imf_backend_is_host(solver->backend);
+    const char *why = NULL;
+    if (is_float64(all, i) && solver->backend != IMF_BACKEND_CPU)
+        why = "floats between passes are too coarse for what magnifies them later";
+    else if (!host && !all->device)
+        why = "there is no device";
+    if (why) {
+        *out = (struct imf_proposal){.solver = solver,
+                                     .backend = solver->backend,
+                                     .ms = INFINITY,
+                                     .height = p.height,
+                                     .step = 1};
+        imf_proposal_refuse(out, "%s", why);
+        return;
+    }
     p.in = imf_chain_sample(c, c->passes[i].source + 1, all->float64);
     p.out = imf_chain_sample(c, i + 1, all->float64);
-    if (wide && solver->backend != IMF_BACKEND_CPU) {
-        *out = (struct imf_proposal){.solver = solver,
-                                     .backend = solver->backend,
-                                     .ms = INFINITY,
-                                     .height = p.height,
-                                     .step = 1};
-        imf_proposal_refuse(out,
-                            "floats between passes are too coarse for what magnifies them later");
-    } else if (!host && !all->device) {
-        *out = (struct imf_proposal){.solver = solver,
-                                     .backend = solver->backend,
-                                     .ms = INFINITY,
-                                     .height = p.height,
-                                     .step = 1};
-        imf_proposal_refuse(out, "there is no device");
-    } else
-        imf_propose(out, solver, &p, host ? NULL : all->device);
+    imf_propose(out, solver, &p, host ? NULL : all->device);
     if (out->feasible && !host)
         out->ms += imf_tuning(all->device)->program_ms;
 }

@@ -23,6 +23,12 @@ bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
     return true;
 }
 
+const struct imf_path *imf_workspace_path(const struct imf_workspace *ws) {
+    const struct imf_planning *p = &ws->plan->planning;
+    bool failed = (p->path.on_device && !ws->on_device) || (p->path.on_gles && !ws->on_gles);
+    return failed ? &p->host : &p->path;
+}
+
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     struct imf_bands_form form = ws->plan->form;
     form.streams = ws->streams;
@@ -30,9 +36,7 @@ struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
 }
 
 static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
-    const struct imf_planning *p = &ws->plan->planning;
-    bool failed = (p->path.on_device || p->path.on_gles) && !ws->on_gles;
-    return imf_exec_make_host_bands(&ws->exec, ws->plan->chain, failed ? &p->host : &p->path,
+    return imf_exec_make_host_bands(&ws->exec, ws->plan->chain, imf_workspace_path(ws),
                                     imf_workspace_form(ws), err);
 }
 

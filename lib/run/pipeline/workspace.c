@@ -124,8 +124,7 @@ static enum imf_status run(struct imf_workspace *ws, const struct imf_pixel_io *
     if (!st)
         st = run_bands(ws, pixels, pool, options, r, err);
     imf_pool_close(&pool);
-    r->fell_back = ws->on_device != ws->plan->planning.path.on_device ||
-                   ws->on_gles != (ws->plan->planning.gles != NULL);
+    r->fell_back = imf_workspace_path(ws) != &ws->plan->planning.path;
     r->total_ms = imf_now_ms() - begin;
     r->run_ms = r->total_ms + opened;
     return st;
@@ -152,7 +151,7 @@ static enum imf_status measure_whole(const struct imf_workspace *ws, double *byt
     const struct imf_planning *p = &ws->plan->planning;
     const struct imf_device *d = ws->on_device ? imf_runtime_device(p->rt) : NULL;
     struct imf_bands *bands = NULL;
-    const struct imf_path *path = ws->on_device || ws->on_gles ? &p->path : &p->host;
+    const struct imf_path *path = imf_workspace_path(ws);
     const struct imf_bands_form form = {.float64 = path->float64};
     enum imf_status st = imf_bands_plan(&bands, p->chain, path->chosen, form, d, err);
     *bytes = st ? 0 : imf_layout_surfaces(bands, d);

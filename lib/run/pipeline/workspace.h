@@ -16,6 +16,8 @@ struct imf_workspace {
     struct imf_fallback fallback; /* if the device failed */
 };
 
+/* The plan's path, or the host's after a failure of the device. */
+const struct imf_path *imf_workspace_path(const struct imf_workspace *ws);
 /* The form of bands for ws->streams. */
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws);
 /* Make ws->exec, unless it exists; on the host if the device fails and the plan may fall back. */
