@@ -44,11 +44,10 @@ static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
     else if (r->device_asked && imf_backend_is_host(backend))
         snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
     else if (backend == IMF_BACKEND_GLES && k->estimate_ms < chosen_ms)
-        snprintf(k->why, sizeof k->why,
-                 "passed over: left to choose, only where OpenCL is not usable");
+        snprintf(k->why, sizeof k->why, "passed over: by default only where OpenCL is not usable");
     else if (k->estimate_ms < chosen_ms)
         snprintf(k->why, sizeof k->why, "passed over: %s",
-                 p->path.on_device ? "the way there and back costs more"
+                 p->path.on_device ? "the transfers would cost more"
                                    : "starting OpenCL would cost more");
     else
         snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
@@ -176,7 +175,7 @@ void imf_explain_whole(struct imf_planning *p, struct imf_proposals *all,
 
 bool imf_planning_fall_back(const struct imf_planning *p, const char *why,
                             struct imf_fallback *out) {
-    static const char reason[] = "taken after the device failed";
+    static const char reason[] = "chosen after the device failed";
     *out = (struct imf_fallback){.candidates = NULL};
     if (!p->host.chosen || !(out->candidates = malloc(p->count * sizeof *out->candidates)))
         return false;

@@ -117,12 +117,12 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
     double least = INFINITY;
     enum imf_place q = IMF_PLACE_HOST;
     for (int i = 0; i < c->count; i++) {
-        bool able = false;
+        bool feasible = false;
         for (enum imf_place p = 0; p < IMF_PLACES; p++) {
             step(s, i, p);
-            able = able || s->state[i][p].ms < INFINITY;
+            feasible = feasible || s->state[i][p].ms < INFINITY;
         }
-        if (!able) {
+        if (!feasible) {
             refuse(out, s, i);
             return IMF_OK;
         }

@@ -279,9 +279,9 @@ enum imf_status imf_context_rates(char **text, struct imf_context *ctx, struct i
     if (st)
         return st;
     const struct imf_device *d = imf_runtime_device(rt);
-    struct imf_device plain = *d;
-    plain.tuning = NULL;
-    struct imf_tuning now = *imf_tuning(d), shipped = *imf_tuning(&plain);
+    struct imf_device untuned = *d;
+    untuned.tuning = NULL;
+    struct imf_tuning now = *imf_tuning(d), shipped = *imf_tuning(&untuned);
     FILE *f = open_memstream(text, &size);
     if (!f)
         return imf_fail_memory(err, 1);

@@ -42,7 +42,7 @@ enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf
 enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *chain,
                                     const struct imf_path *path, int first, int count,
                                     struct imf_error *err);
-/* On a device, but for the passes whose place is the host. taken[i] is the proposal that pass i
+/* On a device, but for the passes whose place is the host. chosen[i] is the proposal that pass i
  * runs by, made for the height of the bands (imf_proposals_band()). */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
                                      const struct imf_proposal *chosen, struct imf_bands_form form,

@@ -1,4 +1,4 @@
-/* host_pass.c - what a pass does on the host beside its solver */
+/* host_pass.c - what a pass needs of the host besides its solver */
 #include "run/executor/host_pass.h"
 
 #include "run/point/point.h"
