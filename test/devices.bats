@@ -24,7 +24,7 @@ without() { # FUNCTION
     [[ $output == *'"device":"host"'* ]]
     [[ $output == *'"warning":"cannot start a kernel'* ]]
     [[ $output == *'"chosen":false,"why":"failed: cannot start a kernel'* ]]
-    [[ $output == *'"chosen":true,"transfer_ms":'*'"why":"taken after the device failed"'* ]]
+    [[ $output == *'"chosen":true,"transfer_ms":'*'"why":"chosen after the device failed"'* ]]
 
     # One warning for a batch; what was asked for is not replaced.
     cp a.ppm b.ppm

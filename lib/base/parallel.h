@@ -2,6 +2,8 @@
 #ifndef IMF_BASE_PARALLEL_H
 #define IMF_BASE_PARALLEL_H
 
+#include "base/error.h"
+
 #include <pthread.h>
 
 /* Cores that this process may use; at least 1. */
@@ -11,14 +13,26 @@ int imf_cores(void);
  * threads. */
 int imf_thread_start(pthread_t *out, void *(*work)(void *data), void *data);
 
+/* Threads that wait for work between calls. They are started when they are first needed. */
+struct imf_pool;
+
+/* Open a pool of at most so many threads, the calling one included; 0: as many as cores. */
+enum imf_status imf_pool_open(struct imf_pool **out, int threads, struct imf_error *err);
+/* The pool must be idle. */
+void imf_pool_close(struct imf_pool **pool);
+/* How many threads it has at most; NULL: as many as there are cores. */
+int imf_pool_threads(const struct imf_pool *pool);
+
 /*
  * Call work(data, item) once for each item 0..count - 1, in no particular order, on the calling
- * thread and on up to imf_cores() - 1 others, and return when all of it is done. The others are
- * started for the call: about 20 us each, so that an item should take longer than that. Where a
- * thread cannot be started its share is done by those that run. May be called from several threads.
+ * thread and on others of the pool, and return when all of it is done. Waking a thread takes about
+ * 10 us: an item should take longer. Where a thread cannot be started the others do its share. May
+ * be called from several threads: while one call has the pool, others run on their own thread. NULL:
+ * a pool of all cores, for this call.
  */
-void imf_parallel(int count, void (*work)(void *data, int item), void *data);
-/* The same on `threads` threads at most, the calling one included; 0: as many as cores. */
-void imf_parallel_on(int threads, int count, void (*work)(void *data, int item), void *data);
+void imf_parallel(struct imf_pool *pool, int count, void (*work)(void *data, int item), void *data);
+/* The same on `threads` threads at most. */
+void imf_parallel_on(struct imf_pool *pool, int threads, int count,
+                     void (*work)(void *data, int item), void *data);
 
 #endif

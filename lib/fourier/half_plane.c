@@ -170,19 +170,20 @@ static void do_groups(void *data, int thread) {
     }
 }
 
-static enum imf_status run_groups(struct groups *g, int threads, struct imf_error *err) {
-    int count = imf_min(threads > 0 ? threads : imf_cores(), g->count);
+static enum imf_status run_groups(struct groups *g, struct imf_pool *pool, struct imf_error *err) {
+    int count = imf_min(imf_pool_threads(pool), g->count);
     size_t bytes = ((size_t)count * g->each + 1) * sizeof *g->scratch;
     g->scratch = aligned_alloc(ALIGNMENT, bytes);
     if (!g->scratch)
         return imf_fail_memory(err, bytes);
-    imf_parallel_on(count, count, do_groups, g);
+    imf_parallel(pool, count, do_groups, g);
     free(g->scratch);
     return IMF_OK;
 }
 
 static enum imf_status run_rows(const struct imf_half_plane *p, int rows, imf_half_plane_row *row,
-                                void *user, int threads, bool backward, struct imf_error *err) {
+                                void *user, struct imf_pool *pool, bool backward,
+                                struct imf_error *err) {
     struct groups g = {.plane = p,
                        .rows = rows,
                        .count = (rows + ROWS - 1) / ROWS,
@@ -190,28 +191,28 @@ static enum imf_status run_rows(const struct imf_half_plane *p, int rows, imf_ha
                        .user = user,
                        .backward = backward};
     g.each = row_points((size_t)p->width) + imf_fft_host_work(p->along_x);
-    return run_groups(&g, threads, err);
+    return run_groups(&g, pool, err);
 }
 
 enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half_plane_row *source,
-                                    void *user, int threads, struct imf_error *err) {
-    return run_rows(p, rows, source, user, threads, false, err);
+                                    void *user, struct imf_pool *pool, struct imf_error *err) {
+    return run_rows(p, rows, source, user, pool, false, err);
 }
 
 enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
-                                     imf_half_plane_row *sink, void *user, int threads,
+                                     imf_half_plane_row *sink, void *user, struct imf_pool *pool,
                                      struct imf_error *err) {
-    return run_rows(p, rows, sink, user, threads, true, err);
+    return run_rows(p, rows, sink, user, pool, true, err);
 }
 
 enum imf_status imf_half_plane_each(struct imf_half_plane *p, imf_half_plane_columns *work,
-                                    void *user, int threads, struct imf_error *err) {
+                                    void *user, struct imf_pool *pool, struct imf_error *err) {
     struct groups g = {.plane = p,
                        .count = imf_half_plane_blocks(p->width),
                        .columns = work,
                        .user = user,
                        .each = imf_fft_host_work(p->along_y)};
-    return run_groups(&g, threads, err);
+    return run_groups(&g, pool, err);
 }
 
 static void forward_column(void *user, int block, struct imf_fft_lanes *points,
@@ -225,9 +226,9 @@ enum imf_status imf_half_plane_make(struct imf_half_plane *out, int width, int h
                                     imf_half_plane_row *source, void *user, struct imf_error *err) {
     enum imf_status status = imf_half_plane_open(out, width, height, err);
     if (status == IMF_OK)
-        status = imf_half_plane_load(out, height, source, user, 0, err);
+        status = imf_half_plane_load(out, height, source, user, NULL, err);
     if (status == IMF_OK)
-        status = imf_half_plane_each(out, forward_column, out, 0, err);
+        status = imf_half_plane_each(out, forward_column, out, NULL, err);
     if (status != IMF_OK)
         imf_half_plane_free(out);
     return status;

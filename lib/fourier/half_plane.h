@@ -6,6 +6,7 @@
 #ifndef IMF_FOURIER_HALF_PLANE_H
 #define IMF_FOURIER_HALF_PLANE_H
 
+#include "base/parallel.h"
 #include "fourier/host.h"
 
 struct imf_half_plane {
@@ -29,20 +30,20 @@ enum imf_status imf_half_plane_open(struct imf_half_plane *out, int width, int h
                                     struct imf_error *err);
 void imf_half_plane_free(struct imf_half_plane *p);
 
-/* Rows 0..rows - 1 of the real plane, each transformed along x. threads: at most, 0: as many as
- * there are cores. */
+/* Rows 0..rows - 1 of the real plane, each transformed along x, on the threads of `pool` (NULL: of
+ * one made for the call). */
 enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half_plane_row *source,
-                                    void *user, int threads, struct imf_error *err);
+                                    void *user, struct imf_pool *pool, struct imf_error *err);
 /* The way back, not scaled: each row is given to `sink`, which may change it. */
 enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
-                                     imf_half_plane_row *sink, void *user, int threads,
+                                     imf_half_plane_row *sink, void *user, struct imf_pool *pool,
                                      struct imf_error *err);
 /* Call work(user, block, points, scratch) for each column block; scratch: imf_fft_host_work() of
  * along_y. */
 typedef void imf_half_plane_columns(void *user, int block, struct imf_fft_lanes *points,
                                     struct imf_fft_lanes *scratch);
 enum imf_status imf_half_plane_each(struct imf_half_plane *p, imf_half_plane_columns *work,
-                                    void *user, int threads, struct imf_error *err);
+                                    void *user, struct imf_pool *pool, struct imf_error *err);
 
 /* The whole transform, for imf_half_plane_at(). */
 enum imf_status imf_half_plane_make(struct imf_half_plane *out, int width, int height,

@@ -1,13 +1,13 @@
 /*
- * bands.c - which rows each pass of a chain makes when
+ * bands.c - which rows each pass of a chain makes in which band
  *
- * In band n a segment's last output is made down to row (n + 1) * advance - (largest lead), or to the
- * next multiple of its step, and every other surface as far as its readers need: what they reach
- * below. The lead is the sum of that.
+ * In band n a segment's last output is made down to row (n + 1) * advance - (largest lead), rounded
+ * up to a multiple of its step, and every other surface as far down as its readers reach. A
+ * surface's lead is the sum of what its readers, and theirs, reach below a row.
  *
- * A bottom margin repeats rows that are still there when the image's last row is made: a reader
- * that reaches m rows down has by then not passed row height - m, and edges repeat nothing above
- * row height - 1 - m. Wrapped edges do, so a chain is cut before a pass that reads across them.
+ * A bottom margin repeats rows that are still in the window when the image's last row is made: a
+ * reader that reaches m rows down needs rows from height - m on, and edges repeat no row above
+ * height - 1 - m. Wrapped edges do, so a chain is cut before a pass that reads across them.
  */
 #include "plan/bands.h"
 
@@ -27,7 +27,7 @@ static bool reads(const struct imf_pass *pass, int index) {
     return pass->source == index - 1 || pass->second == index - 1;
 }
 
-/* The surface is a window: written by a pass of a segment and read by that segment only. */
+/* A surface that a segment writes and that no other segment reads is a window. */
 static bool is_window(const struct imf_bands *b, const struct imf_segment *s, int index) {
     if (index == 0 || index == b->chain->count)
         return b->streams;
@@ -50,7 +50,7 @@ static bool cut(const struct imf_chain *c, int i, const enum imf_bands_wish *wis
            (c->edge == IMF_EDGE_WRAP && pass->source >= 0 && m.top + m.bottom > 0);
 }
 
-/* Rows from the top that the top margin of a surface repeats. */
+/* How many rows of a surface, from the top, its top margin repeats. */
 static int repeated(const struct imf_chain *c, int top) {
     int rows = 0;
     for (int y = -top; y < 0; y++)
@@ -68,7 +68,7 @@ static int round_up(int rows, int step) {
     return up < INT_MAX ? (int)up : INT_MAX;
 }
 
-/* How far surfaces lead, from the segment's last output back. */
+/* Set lead and least, from the segment's last output back. */
 static void set_leads(struct imf_bands *b, const struct imf_segment *s) {
     const struct imf_chain *c = b->chain;
     for (int index = s->end; index >= lowest(b, s); index--) {
@@ -95,7 +95,8 @@ static int largest_lead(const struct imf_bands *b, const struct imf_segment *s) 
     return lead;
 }
 
-/* Bytes of a row of all windows of a segment, and the most rows of margins. */
+/* *bytes: of one row of all windows of a segment; *kept: of the rows of their margins; *most: the
+ * most rows of margins that one has. */
 static enum imf_status measure_row(const struct imf_bands *b, const struct imf_segment *s,
                                    size_t *bytes, size_t *kept, int *most, struct imf_error *err) {
     const struct imf_chain *c = b->chain;
@@ -132,21 +133,22 @@ static enum imf_status measure_io_row(const struct imf_bands *b, size_t *bytes,
     return st;
 }
 
-/* Kernels walk over so many rows at most, and over a multiple of STEP: of a few rows more, one
- * processor would get the long walks and another the short ones. */
+/* OpenCL kernels compute blocks of at most ROW_BLOCK rows, a multiple of ROW_STEP. With a few rows
+ * more in a band, one processor would get the tall blocks and another the short ones. */
 #define ROW_BLOCK 64
 #define ROW_STEP 8
-/* How much larger windows are where bands should be few. */
+/* Windows are larger by this factor where bands should be few. */
 #define FEW 4
-/* Rows that stream: bytes of the image's and the result's of a band, which stay in the cache from
- * the decoder to the encoder; at least so many bands, or the first one's decoding and the last
- * one's encoding are most of the work; and bytes that are worth the threads. */
+/* For rows that stream: the bytes of a band's image and result, which stay in the cache from the
+ * decoder to the encoder; the least number of bands, with fewer of which decoding the first and
+ * encoding the last is most of the work; the most; and the least bytes that are worth the
+ * threads. */
 #define IO_BAND_BYTES ((size_t)3 << 20)
 #define IO_BANDS 8
 #define IO_BANDS_MOST 65536
 #define IO_LEAST_BYTES ((size_t)1 << 20)
 
-/* The least multiple of every pass's step that is not above `most`, or else the largest step. */
+/* The least common multiple of the passes' steps, or the largest step if that exceeds `most`. */
 static int common_step(const struct imf_bands *b, const struct imf_segment *s, size_t most) {
     int64_t common = 1, largest = 1;
     for (int index = s->first + 1; index <= s->end; index++) {
@@ -164,7 +166,7 @@ static int common_step(const struct imf_bands *b, const struct imf_segment *s, s
     return (int)common;
 }
 
-/* Rows of a band of the ends alone. */
+/* How many rows a band has by the image and the result alone. */
 static enum imf_status fit_io(const struct imf_bands *b, size_t all, bool few, size_t *fit,
                               struct imf_error *err) {
     size_t row;
@@ -176,7 +178,7 @@ static enum imf_status fit_io(const struct imf_bands *b, size_t all, bool few, s
     *fit = *fit > all / IO_BANDS_MOST ? *fit : all / IO_BANDS_MOST;
     *fit = *fit > 0 ? *fit : 1;
     if (row * (size_t)b->chain->height < IO_LEAST_BYTES)
-        *fit = all; /* not worth it */
+        *fit = all; /* not worth the threads */
     return IMF_OK;
 }
 
@@ -205,7 +207,7 @@ static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
     fit = fit > 2 * (size_t)most ? fit : 2 * (size_t)most;
     fit =
         fit >= ROW_BLOCK ? fit / ROW_BLOCK * ROW_BLOCK : (fit + ROW_STEP - 1) / ROW_STEP * ROW_STEP;
-    fit = fit ? fit : 1; /* of rows that are wider than the budget */
+    fit = fit ? fit : 1; /* a row exceeds the budget */
     size_t step = (size_t)common_step(b, s, all);
     if (step > 1)
         fit = fit > step ? fit / step * step : step;
@@ -213,7 +215,7 @@ static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
         fit = (size_t)advance;
     if (fit >= all)
         return IMF_OK;
-    if (few && step == 1 && advance == 0) { /* of equal height, as planned for */
+    if (few && step == 1 && advance == 0) { /* of equal height, as proposals assume */
         size_t bands = (all - 1) / fit + 1;
         fit = ((all - 1) / bands + ROW_STEP) / ROW_STEP * ROW_STEP;
     }
@@ -222,7 +224,7 @@ static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
     return IMF_OK;
 }
 
-/* The first row that readers of a window still reach. */
+/* The first row that readers of a window still need. */
 static int oldest(const struct imf_bands *b, const struct imf_segment *s, int index) {
     const struct imf_chain *c = b->chain;
     int row = INT_MAX;
@@ -241,8 +243,8 @@ int imf_bands_end(const struct imf_bands *b, int index, int rows) {
     return rows < c->height ? rows : rows + imf_chain_margin(c, index - 1).bottom;
 }
 
-/* Rows of a surface that what its readers have made with this band is made of; `target`, if only
- * other segments read it. */
+/* How many rows of a surface its readers need for the rows that they have made after this band;
+ * `target` if only other segments read it. */
 static int needed(const struct imf_bands *b, const struct imf_segment *s, int index, int target) {
     const struct imf_chain *c = b->chain;
     bool read = false;
@@ -284,7 +286,7 @@ void imf_bands_go(struct imf_bands *b, const struct imf_segment *s, int band) {
     }
 }
 
-/* Go through all bands and note how many rows are made, and stored, at most. */
+/* Go through all bands for the most rows that are made and stored. */
 static void measure(struct imf_bands *b, const struct imf_segment *s) {
     for (int index = lowest(b, s); index <= s->end; index++)
         b->window[index].rows = s->bands > 1 && is_window(b, s, index);
@@ -299,7 +301,7 @@ static void measure(struct imf_bands *b, const struct imf_segment *s) {
     }
 }
 
-/* Rows beyond a row of the result, above and below, that it is made of. */
+/* How many rows of the image, above and below a row of the result, it depends on. */
 static int whole_reach(const struct imf_bands *b) {
     const struct imf_chain *c = b->chain;
     int rows = 0;
@@ -310,8 +312,8 @@ static int whole_reach(const struct imf_bands *b) {
     return rows;
 }
 
-/* Why rows cannot stream through the chain, or NULL: a segment must be all of it, and not take rows
- * from the other end. */
+/* Why rows cannot stream through the chain, or NULL. They can through a single segment that reads
+ * no rows from the image's other end. */
 static const char *find_whole_image_reason(const struct imf_bands *b,
                                            const struct imf_bands_options *options) {
     const struct imf_chain *c = b->chain;

@@ -1,5 +1,5 @@
 /*
- * bands_plan.c - bands as solvers wish them, and those that hold some rows of the result
+ * bands_plan.c - bands by the wishes of solvers, and for a slice of the result
  */
 #include "plan/bands.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Of a chain on the host. */
+/* The host's budget. */
 #define HOST_BYTES ((size_t)8 << 20)
 
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,
@@ -53,13 +53,13 @@ enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *
     return st;
 }
 
-/* Rows from..to - 1 of a surface, which may lie in its margins, are read by a slice. */
+/* Let a slice's window include rows from..to - 1, which may lie in margins. */
 static void widen(struct imf_window *w, const struct imf_chain *c, int from, int to) {
     w->before = imf_min(w->before, imf_max(from, 0));
     w->done = imf_max(w->done, imf_min(to, c->height));
 }
 
-/* And where it ends with the image, what its margins repeat. */
+/* And, where the window ends with the image, the rows that its margins repeat. */
 static void widen_for_margins(struct imf_window *w, const struct imf_chain *c, int index) {
     struct imf_margin m = imf_chain_margin(c, index - 1);
     for (int y = c->height; y < c->height + m.bottom && w->done == c->height; y++) {
@@ -70,7 +70,7 @@ static void widen_for_margins(struct imf_window *w, const struct imf_chain *c, i
         w->done = imf_max(w->done, imf_edge_index(c->edge, y, c->height) + 1);
 }
 
-/* Rows that are made together, and what margins repeat of them, until nothing is missing. */
+/* And rows that are made together with others, until nothing is missing. */
 static void complete(struct imf_window *w, const struct imf_chain *c, int index) {
     int before, done;
     do {

@@ -1,7 +1,7 @@
 /*
  * chain.c - a filter lowered to passes for one image
  *
- * Stages are taken in order; chain_builder.h tells what becomes of them.
+ * Stages are lowered in order by the builder (chain_builder.h).
  */
 #include "plan/chain_builder.h"
 
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A threshold is put a hair below where it is: a quotient, a root or the product of the two may be
- * rounded, and a value that lies on it has to pass. */
+/* A threshold is lowered by a few units in the last place: a value that equals it has to pass,
+ * though a quotient, a root or their product may have been rounded down. */
 #define HAIR (1 - 4 * DBL_EPSILON)
 
-/* How far a gain may be from 1: a notch reaches down to frequency 0 a little, and coefficients are
+/* How far a gain may be from 1: a notch has some effect at frequency 0, and coefficients are
  * written with few digits. */
 #define NEARLY_ONE 1e-3
 
@@ -50,7 +50,7 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     return imf_builder_scalar(b, &e);
 }
 
-/* How the response is shown, after the last filtering stage. */
+/* Apply the range, after the last filtering stage. */
 static bool show(struct imf_builder *b, enum imf_range range) {
     struct imf_epilogue e = imf_plain_epilogue;
     e.full = b->chain->full;
@@ -68,7 +68,7 @@ static bool show(struct imf_builder *b, enum imf_range range) {
     }
 }
 
-/* A filtering stage is of kernels that have gain 1 at frequency 0, nearly, and no bias. */
+/* A filtering stage's kernels have a gain of nearly 1 at frequency 0 and no bias. */
 static bool keeps_brightness(const struct imf_stage *s) {
     double gain = 0, bias = 0;
     if (s->op == IMF_OP_WINDOW) /* its element is no kernel of sums */
@@ -82,7 +82,7 @@ static bool keeps_brightness(const struct imf_stage *s) {
     return fabs(gain - 1) <= NEARLY_ONE && bias == 0;
 }
 
-/* More than point operations. */
+/* A stage is more than a point operation. */
 static bool filters(const struct imf_filter *filter) {
     for (size_t i = 0; i < filter->count; i++)
         if (!imf_op_is_point(filter->stages[i].op))
@@ -90,12 +90,12 @@ static bool filters(const struct imf_filter *filter) {
     return false;
 }
 
-/* What becomes of the image's alpha. */
+/* How the image's alpha is treated. */
 static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alpha asked) {
     bool keeps = true, straight = false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
-        /* Directions and edges are no sums of colours. */
+        /* Directions and edges are no weighted sums of colours. */
         straight = straight || s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY;
         keeps = keeps && (imf_op_is_point(s->op) || keeps_brightness(s));
     }
@@ -118,7 +118,7 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
                                              b->outside[i] / c->full);
         b->integral = false;
     }
-    size_t last = filter->count; /* the last filtering stage decides how the response is shown */
+    size_t last = filter->count; /* the last filtering stage decides on the range */
     for (size_t i = 0; i < filter->count; i++)
         if (!imf_op_is_point(filter->stages[i].op))
             last = i;
@@ -142,7 +142,7 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
             return false;
         p->rescale = c->rescale;
     }
-    /* A chain of operations that change nothing still copies the image. */
+    /* A chain that changes nothing still copies the image. */
     if (!b->pending && !c->count && !(p = imf_builder_point(b, IMF_AT_EPILOGUE)))
         return false;
     return imf_builder_flush(b);

@@ -1,15 +1,14 @@
 /*
  * chain_bounds.c - how exact each convolution of a chain has to be
  *
- * A convolution of integers by integers is done exactly as long as nothing in between rounds. The
- * others share the error that the contract leaves the final samples, divided by what later passes
- * magnify errors by: kernels and point operations by their gain, the curve back from linear light
- * by its steepest slope, a stretch by the most that it may stretch. So is the rounding of the floats
- * between passes; where these alone would take too much, the pass is marked as coarse: its output
- * has to be float64.
+ * A convolution of integers by integers is exact as long as nothing rounds in between. The others
+ * share the error that the contract allows the final samples, divided by the gain of later passes:
+ * that of kernels and point operations, the steepest slope of the curve back from linear light, the
+ * largest factor of a stretch. The rounding of floats between passes takes its share of it, too. A
+ * pass whose rounding takes more than its share is marked as coarse: its output has to be float64.
  *
- * A colour that was divided by alpha is held to this as it shows, times alpha: the division
- * magnifies nothing.
+ * The error of a colour that was divided by alpha counts times alpha: the division magnifies
+ * nothing.
  */
 #include "base/rounding.h"
 #include "plan/chain.h"
@@ -21,13 +20,13 @@ static bool is_whole(double v) {
     return v == rint(v);
 }
 
-/* What a problem reads is rounded first, and any sample may change any other. */
+/* The problem's input is rounded to samples first, and any sample may change any other. */
 static bool rounds(const struct imf_problem *p) {
     return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY;
 }
 
-/* How a kernel magnifies its input's rounding errors: as independent ones by the root of the sum of
- * squares, as a common one by the sum. Its bound is statistical, like the solvers' own. */
+/* A kernel's gain for its input's rounding errors: for independent ones the root of the sum of
+ * squares, for a common one the sum. The bound is statistical, as the solvers' own are. */
 static double error_gain(const struct imf_problem *p) {
     double squares = 0, sum = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++) {
@@ -40,19 +39,19 @@ static double error_gain(const struct imf_problem *p) {
     return gain * fabs(p->epilogue.multiply);
 }
 
-/* The same of a point pass. */
+/* The same for a point pass. */
 static double point_gain(const struct imf_point *p) {
     double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
-    if (p->unpremultiply) /* both parts of the quotient are off, each by itself */
+    if (p->unpremultiply) /* both numerator and denominator have an error */
         gain *= sqrt(2) / p->alpha_scale;
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
-    if (p->normalize && !p->whole) /* the sample, and the end of the range that it starts from */
+    if (p->normalize && !p->whole) /* both the sample and the low end of the range have an error */
         gain *= 2 * p->full / p->flat;
     return gain;
 }
 
-/* What the rounding of a pass's output to floats is off by; steps of a point pass are rounded, too. */
+/* The error of rounding a pass's output to floats; a point pass rounds between its steps, too. */
 static double storage(const struct imf_pass *pass) {
     bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
     bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
@@ -65,21 +64,21 @@ double imf_contract_error(const struct imf_chain *c) {
     return c->out == IMF_U8 ? 1.0 / 32 : c->high_gain ? 2 : 1;
 }
 
-/* Below that, on the scale of the input's samples. */
+/* The tolerance of the computation, on the scale of the input's samples. */
 static double final_tolerance(const struct imf_chain *c) {
     double words = 1.0 / 32; /* what is less than a step away is the next sample at most */
     return (imf_contract_error(c) - (c->out == IMF_U16 ? words : 0)) / c->rescale;
 }
 
-/* By how much less than others the curve back magnifies errors that are in proportion to the light:
+/* The curve back magnifies errors in proportion to the light by this much less than absolute ones:
  * where it is steep, there is little light. */
 static double steep(const struct imf_chain *c) {
     return imf_curve_log_slope(c->curve, c->out == IMF_U8) /
            imf_curve_steepest(c->curve, c->out == IMF_U8);
 }
 
-/* From the last pass back. Errors of floats are in proportion to the values, and stay so through
- * sums of positive ones: these are magnified by `relative`. */
+/* From the last pass back. Rounding errors of floats are in proportion to the values, and stay so
+ * through sums of positive products: these are magnified by `relative`. */
 static void set_gains(struct imf_chain *c) {
     double gain = 1, part = 1;
     for (int i = c->count - 1; i >= 0; i--) {
@@ -95,7 +94,7 @@ static void set_gains(struct imf_chain *c) {
             }
             part = p->unsharp || p->normalize ? 1 : part;
         } else if (rounds(&pass->problem)) {
-            gain = part = 1; /* what it reads is rounded as results are */
+            gain = part = 1; /* its input is rounded as results are */
         } else {
             gain = fmax(gain, gain * error_gain(&pass->problem));
             part = pass->problem.positive ? part : 1;
@@ -103,9 +102,9 @@ static void set_gains(struct imf_chain *c) {
     }
 }
 
-/* Share the final tolerance out: errors add up as squares, magnified by later gains. Three quarters
- * are for what storing floats between passes takes, in equal shares: a pass that needs more than its
- * own is too coarse. Sums get what is left, in equal shares. */
+/* Share out the square of the final tolerance: errors are independent, so their squares add up.
+ * Three quarters are for rounding floats between passes, in equal shares; a pass that needs more
+ * than its share is coarse. Convolutions get the rest, in equal shares. */
 static void set_tolerances(struct imf_chain *c) {
     double whole = final_tolerance(c) * final_tolerance(c), rest = whole;
     int convolutions = 0;
@@ -126,8 +125,8 @@ static void set_tolerances(struct imf_chain *c) {
     }
 }
 
-/* The rounding of light itself to floats, and of the curve's points on a device, is in proportion to
- * the light, but a curve may be steep where there is much. */
+/* Light and, on a device, the curve's points are rounded to floats, in proportion to the light. A
+ * curve that is steep where there is much light magnifies that too much. */
 static void mark_coarse_curve(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     double error = FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
@@ -135,7 +134,7 @@ static void mark_coarse_curve(struct imf_chain *c) {
         (last->source < 0 ? last : &c->passes[last->source])->coarse = true;
 }
 
-/* A point pass that leaves integers as they are, or takes the only quotient, of integers. */
+/* A point pass keeps integers as they are, or is the chain's only quotient, of integers. */
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     if (p->normalize)
@@ -147,7 +146,7 @@ static bool point_exact(const struct imf_chain *c, int i) {
     return p->difference && !p->unpremultiply && !p->premultiply;
 }
 
-/* The same of an opaque image: alpha is 1 wherever it multiplies, and divides once. */
+/* The same for an opaque image: alpha is 1 wherever it multiplies, and it divides once. */
 static bool exact_if_opaque(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_point *p = &pass->point;
@@ -159,7 +158,7 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
             !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1);
 }
 
-/* Integers are stretched exactly: floats must hold them. */
+/* Integers are stretched exactly, so floats must hold them. */
 static void mark_coarse_stretch(struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     struct imf_pass *sums = &c->passes[imf_max(c->passes[i].source, 0)];
@@ -171,8 +170,9 @@ static void mark_coarse_stretch(struct imf_chain *c, int i) {
 /* Doubles hold all integers up to here. */
 #define WHOLE_DOUBLES 9007199254740992.0
 
-/* What pass i, in float64, makes of what its inputs are off by, and adds: a sample is a sum of as
- * many products as the image has samples, as by transforms (base/rounding.h). */
+/* The error of pass i in float64: that of its inputs times its gain, plus its own rounding. A
+ * sample is a sum of as many products as the image has samples, as by transforms
+ * (base/rounding.h). */
 static double fine_error(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_problem *p = &pass->problem;
@@ -192,8 +192,8 @@ static double fine_error(const struct imf_chain *c, int i) {
     return gain * before + IMF_SIGMAS * sqrt(reads / 12) * pass->bound * DBL_EPSILON;
 }
 
-/* A gradient of nearly 0 that rounding has made points anywhere: floats have to hold what it is
- * taken of, or it is taken in float64 and is 0 within the error that is left. */
+/* A gradient of nearly 0 that rounding has made points anywhere. So floats must hold its input
+ * exactly, or it is computed in float64, where a gradient below the remaining error is 0. */
 static void mark_coarse_gradient(struct imf_chain *c, int i) {
     int source = c->passes[i].source;
     if (c->passes[i].problem.kind != IMF_PHASE || source < 0)

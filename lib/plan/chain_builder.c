@@ -1,4 +1,4 @@
-/* chain_builder.c - what a chain consists of, pass by pass */
+/* chain_builder.c - appending passes to a chain */
 #include "plan/chain_builder.h"
 
 #include "base/rounding.h"
@@ -66,7 +66,7 @@ struct imf_point *imf_builder_point(struct imf_builder *b, enum imf_builder_at a
     return &b->point;
 }
 
-/* Append |v|, then multiply and offset, then threshold, if e can still take them. */
+/* Append |v|, then multiply and offset, then threshold, if e has no later step yet. */
 static bool extend(struct imf_epilogue *e, const struct imf_epilogue *more) {
     if (e->threshold || (more->absolute && (e->absolute || e->multiply != 1 || e->offset != 0)))
         return false;
@@ -79,7 +79,7 @@ static bool extend(struct imf_epilogue *e, const struct imf_epilogue *more) {
     return true;
 }
 
-/* Colours times alpha, before a filter that spreads them. */
+/* Multiply colours by alpha, before a filter that spreads them. */
 static bool premultiply(struct imf_builder *b) {
     if (!b->premultiplies || b->premultiplied)
         return true;
@@ -117,8 +117,8 @@ bool imf_builder_straighten(struct imf_builder *b) {
     return true;
 }
 
-/* Take what only shifts or scales an integer kernel's sums back, but for the sign. Returns the
- * scale, or 0 for other passes. */
+/* Undo what only shifts or scales the sums of an integer kernel just before, but not the sign.
+ * Returns the scale, or 0 after other passes. */
 static double bare_sums(struct imf_builder *b) {
     struct imf_chain *c = b->chain;
     const struct imf_point *p = &b->point;
@@ -170,7 +170,7 @@ bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) 
         !b->alpha_apart && extend(&last->problem.epilogue, more)) {
         last->bound = bound;
         last->whole = integral;
-        last->out = IMF_F32; /* which may be beyond what samples hold */
+        last->out = IMF_F32; /* integer samples may not hold it */
     } else if (!b->pending || b->at != IMF_AT_EPILOGUE || !extend(&b->point.e, more)) {
         struct imf_point *p = imf_builder_point(b, IMF_AT_EPILOGUE);
         if (!p)
@@ -190,7 +190,7 @@ static void set_outside(const struct imf_builder *b, double *outside) {
         outside[i] = b->alpha && i == b->channels - 1 ? b->chain->full : b->outside[i];
 }
 
-/* A pass for a solver, whose problem is told by the caller. */
+/* Append a pass for a solver; the caller completes its problem. */
 static struct imf_pass *append_problem(struct imf_builder *b) {
     struct imf_chain *c = b->chain;
     struct imf_pass *pass = imf_builder_flush(b) ? append(b, IMF_PASS_CONVOLVE) : NULL;
@@ -206,14 +206,14 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
                                          .in_max = b->bound,
                                          .unit = c->full};
     set_outside(b, pass->problem.outside);
-    if (c->edge == IMF_EDGE_CONSTANT) { /* as large as it is, whatever was made of the image */
+    if (c->edge == IMF_EDGE_CONSTANT) { /* it may exceed all values of the image */
         bool whole = true;
         for (int i = 0; i < b->channels; i++) {
             b->bound = fmax(b->bound, pass->problem.outside[i]);
             whole = whole && pass->problem.outside[i] == rint(pass->problem.outside[i]);
         }
         pass->problem.in_max = b->bound;
-        if (!whole) { /* no sample holds it */
+        if (!whole) { /* integer samples cannot hold it */
             if (b->source >= 0)
                 c->passes[b->source].out = pass->in = pass->problem.in = IMF_F32;
             b->integral = b->whole_if_opaque = false;
@@ -240,11 +240,11 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
         gain = 2; /* ringing of an ideal response stays well below */
     } else if (stage->op == IMF_OP_WINDOW) {
         imf_problem_window_op(p, window);
-        p->colors -= b->alpha && !b->alpha_apart; /* alpha that will be kept is no colour */
+        p->colors -= b->alpha && !b->alpha_apart; /* alpha that is kept is no colour */
         p->exact = b->integral = b->integral && window->selects;
         b->whole_if_opaque = b->whole_if_opaque && window->selects;
         b->positive = b->positive && window->selects;
-        /* One of the samples needs no more room than they. */
+        /* A selected sample has the type of the input. */
         if (window->selects)
             pass->out = pass->in;
     } else {
@@ -274,7 +274,7 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
     pass->whole_if_opaque = b->whole_if_opaque;
     if (bias == 0)
         return true;
-    if (b->alpha_apart) { /* the bias is the colours' alone */
+    if (b->alpha_apart) { /* the bias is for colours alone */
         struct imf_epilogue e = imf_plain_epilogue;
         e.full = c->full;
         e.offset = bias;
@@ -291,7 +291,7 @@ bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) 
     return filter(b, stage, NULL);
 }
 
-/* The present values minus those of another surface, or the other way round: a point pass. */
+/* Append a point pass: the current values minus those of another surface, or swapped. */
 static bool subtract(struct imf_builder *b, int other, bool swapped) {
     b->chain->passes[other].out = IMF_F32; /* as point passes read it */
     struct imf_point *p = imf_builder_point(b, IMF_AT_UNSHARP);
@@ -350,12 +350,12 @@ bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
     return true;
 }
 
-/* From here on a blur on a coarse grid and a point pass take less than any way with all taps. */
+/* From this side on, a decimated blur and a point pass are cheaper than all taps. */
 #define SPLIT_SIDE 33
 
 /*
- * c x + r(x), over the scale s, is x + a (x - B(x)) with a = c / s - 1 and B = -r / (s a): a large
- * unsharp mask is no smooth kernel, but B is.
+ * (c x + r(x)) / s equals x + a (x - B(x)) with a = c / s - 1 and B = -r / (s a). A large unsharp
+ * mask is not smooth, so it cannot be decimated; B is and can.
  */
 bool imf_builder_linear(struct imf_builder *b, const struct imf_stage *stage) {
     const struct imf_kernel *k = stage->kernel[0];
@@ -392,7 +392,7 @@ bool imf_builder_gray(struct imf_builder *b) {
     if (!p)
         return false;
     p->gray = true;
-    double *o = b->outside; /* of equal colours it stays to the bit */
+    double *o = b->outside; /* exact for equal colours */
     o[0] += 0.7152 * (o[1] - o[0]) + 0.0722 * (o[2] - o[0]);
     p->out_channels = b->channels = b->alpha ? 2 : 1;
     b->integral = false;
@@ -410,7 +410,7 @@ bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage) {
     return true;
 }
 
-/* A pass whose results are samples of the image's depth. */
+/* Append a pass whose results are integer samples of the image's depth. */
 static struct imf_pass *append_exact(struct imf_builder *b) {
     struct imf_pass *pass = imf_builder_straighten(b) ? append_problem(b) : NULL;
     if (!pass)

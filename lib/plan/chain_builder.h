@@ -1,11 +1,11 @@
 /*
- * chain_builder.h - what a chain consists of, pass by pass (chain.c's own)
+ * chain_builder.h - appending passes to a chain (for chain.c alone)
  *
  * Point operations gather in a pending point pass until a convolution needs their result, or join
  * the epilogue of the convolution just before them. Colours are premultiplied just before a filter
- * and divided by alpha just before anything that looks at the colours themselves. Bounds of the
- * values and what is known of their being integers travel along, since they decide which solvers
- * are exact enough.
+ * and divided by alpha just before anything that reads the colours themselves. The builder tracks
+ * the bounds of the values and whether they are integers, which decide which solvers are exact
+ * enough.
  *
  * Every function returns false (or NULL) when memory ran out.
  */
@@ -31,21 +31,22 @@ enum imf_builder_at {
 struct imf_builder {
     struct imf_chain *chain;
     int capacity;
-    int stage; /* of the filter that is lowered */
+    int stage; /* of the filter, being lowered */
     int channels;
-    int source;              /* surface that holds the present values */
-    bool alpha, alpha_apart; /* alpha must not pass through colour arithmetic */
-    bool premultiplies;      /* colours are premultiplied for filtering, */
-    bool premultiplied;      /* and the present ones are */
-    bool positive;           /* the present values are sums of positive ones, times positive taps */
-    bool integral;           /* the present values are integers, */
-    bool whole_if_opaque;    /* or, premultiplied, are if the image's alpha is opaque */
-    double bound;            /* largest |value|; of straight colours as they show, times alpha */
-    double outside[4];       /* colours beyond the edge, straight, in the filter's light */
-    bool pending;            /* a point pass is being gathered; */
-    enum imf_builder_at at;  /* its last step, */
-    struct imf_point point;  /* all of them, */
-    int second;              /* and the other surface that it reads */
+    int source;       /* surface that holds the current values: -1 the image, or a pass's output */
+    bool alpha;       /* the last channel is alpha, */
+    bool alpha_apart; /* which must not pass through colour arithmetic */
+    bool premultiplies;   /* colours are premultiplied for filtering, */
+    bool premultiplied;   /* and the current ones are */
+    bool positive;        /* the current values are sums of products of positive values and taps */
+    bool integral;        /* the current values are integers, */
+    bool whole_if_opaque; /* or, premultiplied, are if the image's alpha is opaque */
+    double bound;         /* largest |value|; straight colours count times alpha */
+    double outside[4];    /* colours beyond the edge, straight, in the filter's light */
+    bool pending;         /* a point pass is being gathered: */
+    enum imf_builder_at at; /* its last step, */
+    struct imf_point point; /* all steps, */
+    int second;             /* and the second surface that it reads, or -2 */
 };
 
 static const struct imf_epilogue imf_plain_epilogue = {.scale = 1, .multiply = 1};
@@ -54,20 +55,22 @@ static const struct imf_epilogue imf_plain_epilogue = {.scale = 1, .multiply = 1
 bool imf_builder_flush(struct imf_builder *b);
 /* The pending point pass, ready for a step at position `at`. */
 struct imf_point *imf_builder_point(struct imf_builder *b, enum imf_builder_at at);
-/* Divide colours by alpha if they are multiplied by it. The scale of an integer kernel just before
- * is left for alpha alone, so that both are sums of integers until then. */
+/* Divide premultiplied colours by alpha. An integer kernel just before loses its scale, by which
+ * alpha alone is divided later: until then both are sums of integers. */
 bool imf_builder_straighten(struct imf_builder *b);
-/* The colours stretched to the full scale. Nothing is added to or divided from an integer kernel's
- * sums before, so that they are the integers that are stretched. */
+/* Stretch the colours to the full scale. An integer kernel just before loses its scale and bias, so
+ * that integers are stretched. */
 bool imf_builder_normalize(struct imf_builder *b);
-/* The same to every straight colour: in the last convolution's epilogue, or as a point pass. */
+/* Apply an epilogue to every straight colour, in the last convolution's epilogue or as a point
+ * pass. */
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
 bool imf_builder_gray(struct imf_builder *b);
 bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny);
 bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op);
 bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage);
-/* One kernel: as it is, or a large unsharp mask as the image and its difference with a blur. */
+/* A convolution with one kernel; a large unsharp mask becomes the image plus its difference from a
+ * blur. */
 bool imf_builder_linear(struct imf_builder *b, const struct imf_stage *stage);
 /* Of one window operation or two. */
 bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage);

@@ -1,5 +1,5 @@
 /*
- * explain.c - what is said of a plan: each pass's ways, the whole chain, warnings
+ * explain.c - the report of a plan: candidates for each pass, the chosen path, warnings
  */
 #include "plan/explain.h"
 
@@ -12,7 +12,7 @@
 #define HOST_NOTE "%.210s; filtering on the host"
 #define GLES_NOTE "%.210s; filtering by OpenGL ES"
 
-/* Why the path was taken. */
+/* Why the path was chosen. */
 static const char *reason_of(const struct imf_planning *p, const struct imf_planning_request *r) {
     if (r->backend)
         return "asked for with --backend";
@@ -23,7 +23,7 @@ static const char *reason_of(const struct imf_planning *p, const struct imf_plan
     return "cheapest";
 }
 
-/* Why a host's way was taken though OpenCL is not opened. */
+/* Why a candidate of the host was chosen though OpenCL is not opened. */
 static const char *why_host(const struct imf_candidate *device, const char *otherwise) {
     return device ? "cheapest: starting OpenCL would cost more" : otherwise;
 }
@@ -44,18 +44,17 @@ static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
     else if (r->device_asked && imf_backend_is_host(backend))
         snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
     else if (backend == IMF_BACKEND_GLES && k->estimate_ms < chosen_ms)
-        snprintf(k->why, sizeof k->why,
-                 "passed over: left to choose, only where OpenCL is not usable");
+        snprintf(k->why, sizeof k->why, "passed over: by default only where OpenCL is not usable");
     else if (k->estimate_ms < chosen_ms)
         snprintf(k->why, sizeof k->why, "passed over: %s",
-                 p->path.on_device ? "the way there and back costs more"
+                 p->path.on_device ? "the transfers would cost more"
                                    : "starting OpenCL would cost more");
     else
         snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
                  k->estimate_ms / fmax(chosen_ms, 1e-3));
 }
 
-/* A pass's ways, each backend's one. */
+/* One candidate of each backend for a pass; returns how many. */
 static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i,
                         const struct imf_planning_request *r, struct imf_candidate *out) {
     static const enum imf_backend order[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
@@ -135,7 +134,8 @@ static void summarise(struct imf_candidate *out, const struct imf_path *path,
     snprintf(out->why, sizeof out->why, "%s", why);
 }
 
-/* What is left within the limit may take minutes where more memory takes seconds. */
+/* Warn if what fits into the limit takes this long, and this many times as long as with more
+ * memory. */
 #define LONG_MS 5000
 #define MUCH_LONGER 8
 static void warn_of_limit(struct imf_planning *p) {
@@ -151,7 +151,7 @@ static void warn_of_limit(struct imf_planning *p) {
              over->over_backend, ceil(ms / 1000));
 }
 
-/* Warn when the plan deviates from what was asked for or could be expected. */
+/* Warn when the plan deviates from what the user asked for or would expect. */
 static void note(struct imf_planning *p, struct imf_proposals *all,
                  const struct imf_planning_request *r) {
     if (r->opencl_failure)
@@ -175,7 +175,7 @@ void imf_explain_whole(struct imf_planning *p, struct imf_proposals *all,
 
 bool imf_planning_fall_back(const struct imf_planning *p, const char *why,
                             struct imf_fallback *out) {
-    static const char reason[] = "taken after the device failed";
+    static const char reason[] = "chosen after the device failed";
     *out = (struct imf_fallback){.candidates = NULL};
     if (!p->host.chosen || !(out->candidates = malloc(p->count * sizeof *out->candidates)))
         return false;

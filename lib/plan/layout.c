@@ -1,4 +1,4 @@
-/* layout.c - the surfaces that a chain is run on, and the bytes that they and its solvers take */
+/* layout.c - the surfaces of a chain, and the bytes that they and its solvers take */
 #include "plan/layout.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum imf_status imf_layout(const struct imf_bands *bands, int i, enum imf_sample
     int channels = i == 0 ? c->channels_in : c->passes[i - 1].channels_out;
     int rows = bands->window[i].rows;
     struct imf_margin m = imf_chain_margin(c, i - 1);
-    if (rows) /* a window's vertical margins are rows like the others */
+    if (rows) /* a window's vertical margins are among its rows */
         m.top = m.bottom = 0;
     return imf_surface_layout(s, sample, c->width, rows ? rows : c->height, channels, m, err);
 }

@@ -1,11 +1,11 @@
 /*
- * path.c - the cheapest way through a chain
+ * path.c - the cheapest plan of a chain, by dynamic programming
  *
  *     least(i, q) = min over r of least(i - 1, r) + transfers(i, q) + ms(i, q)
  *
- * where q and r are the places of pass i and of the one before, and ms(i, q) is what the cheapest
- * solver there proposes. A pass may read surfaces that lie further back: the way that led to
- * (i - 1, r) tells where they are.
+ * where q and r are the places of pass i and of the pass before, and ms(i, q) is the cheapest
+ * proposal at q. A pass may read surfaces of earlier passes: the states that led to (i - 1, r) tell
+ * where they are.
  */
 #include "plan/path.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Added to what the host would do, where a device is asked for. */
+/* Added to the proposals of the host if the user asked for a device. */
 #define UNWANTED_MS 1e9
 
 struct state {
@@ -34,7 +34,7 @@ struct search {
     struct state (*state)[IMF_PLACES]; /* of each pass */
 };
 
-/* Where surface `index` is on the way to (pass, place). */
+/* Where surface `index` is, on the path that ends with `pass` at `place`. */
 static enum imf_place place_of(const struct search *s, int index, int pass, enum imf_place place) {
     if (index == 0)
         return IMF_PLACE_HOST;
@@ -43,7 +43,7 @@ static enum imf_place place_of(const struct search *s, int index, int pass, enum
     return place;
 }
 
-/* Milliseconds of bringing a surface from one place to another. */
+/* Milliseconds of a surface's transfer from one place to another. */
 static double transfer_ms(const struct search *s, int index, enum imf_place from,
                           enum imf_place to) {
     const struct imf_device *d = s->proposals->device;
@@ -51,7 +51,7 @@ static double transfer_ms(const struct search *s, int index, enum imf_place from
     if (from == to || !d)
         return 0;
     const struct imf_tuning *t = imf_tuning(d);
-    if (d->unified) /* the host waits for the device; the image and the result it waits for anyway */
+    if (d->unified) /* the host waits for the device; for the image and the result it does anyway */
         return index == 0 || index == c->count ? 0 : t->launch_ms;
     int channels = index ? c->passes[index - 1].channels_out : c->channels_in;
     enum imf_sample sample = imf_chain_sample(c, index, false);
@@ -59,14 +59,14 @@ static double transfer_ms(const struct search *s, int index, enum imf_place from
            t->link;
 }
 
-/* The cheapest of what the asked backends propose for a pass at a place, or NULL. */
+/* The cheapest proposal of the allowed backends for a pass at a place, or NULL. */
 static const struct imf_proposal *cheapest(const struct search *s, int pass, enum imf_place place) {
     const struct imf_proposal *best = NULL;
     for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++) {
         if (!(s->options->backends >> b & 1) || imf_backend_is_host(b) != (place == IMF_PLACE_HOST))
             continue;
         const struct imf_proposal *one = imf_proposals_cheapest(s->proposals, pass, b);
-        /* Of equal ones the host's vectors stand before plain C. */
+        /* At equal cost the host's vectors are preferred to plain C. */
         bool prefer = b == IMF_BACKEND_VECTOR && best && one->ms == best->ms;
         if (one->feasible && (!best || one->ms < best->ms || prefer))
             best = one;
@@ -99,7 +99,7 @@ static void step(const struct search *s, int i, enum imf_place q) {
     }
 }
 
-/* Why no place can do a pass: the first reason that is not about the kind of problem. */
+/* Set out->why to the first reason why a backend cannot do a pass. */
 static void refuse(struct imf_path *out, const struct search *s, int pass) {
     for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++) {
         if (!(s->options->backends >> b & 1) || (!imf_backend_is_host(b) && !s->proposals->device))
@@ -110,19 +110,19 @@ static void refuse(struct imf_path *out, const struct search *s, int pass) {
     }
 }
 
-/* The least sum; out->taken stays NULL where there is none. */
+/* The cheapest path; out->chosen stays NULL if there is none. */
 static enum imf_status search(struct imf_path *out, const struct search *s, struct imf_error *err) {
     const struct imf_chain *c = s->chain;
     size_t count = (size_t)c->count;
     double least = INFINITY;
     enum imf_place q = IMF_PLACE_HOST;
     for (int i = 0; i < c->count; i++) {
-        bool able = false;
+        bool feasible = false;
         for (enum imf_place p = 0; p < IMF_PLACES; p++) {
             step(s, i, p);
-            able = able || s->state[i][p].ms < INFINITY;
+            feasible = feasible || s->state[i][p].ms < INFINITY;
         }
-        if (!able) {
+        if (!feasible) {
             refuse(out, s, i);
             return IMF_OK;
         }
@@ -157,8 +157,8 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
     return IMF_OK;
 }
 
-/* The process's bytes with what surfaces and solvers take in the bands that they are run in; false,
- * with out->why, where that cannot be: the proposal that cannot is not able then. */
+/* Set out->bytes to what the process takes with the surfaces and solvers in their bands. False,
+ * with out->why, if that is impossible: the proposal that cannot do it is not feasible then. */
 static bool measure(struct imf_path *out, const struct search *s) {
     const struct imf_device *d = out->on_device ? s->proposals->device : NULL;
     const struct imf_bands_form form = {.streams = !s->options->whole, .float64 = out->float64};
@@ -180,8 +180,9 @@ static bool measure(struct imf_path *out, const struct search *s) {
     return true;
 }
 
-/* Refuse what a path cannot have: those that are not able in bands, or the largest, beginning with
- * those that hold the image whole; the device's, as long as there are any. False: none is left. */
+/* Refuse the proposals of a path that are not feasible in bands, or else the largest one: the
+ * device's before the host's, and of these one that holds the whole image. False if none is
+ * left. */
 static bool refuse_largest(const struct search *s, const struct imf_path *path, const char *why) {
     int worst = -1;
     bool any = imf_proposals_drop(s->proposals, path->chosen);

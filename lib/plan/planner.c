@@ -1,9 +1,9 @@
 /*
  * planner.c - which solver does each pass, by estimated cost
  *
- * Three searches at most: over the host's solvers; over those of a device as well, as one that is
- * not opened would be, which tells whether opening it may pay; and over those of the device that
- * was opened. Options only say which solvers and places may be taken.
+ * At most three searches: over the host's solvers; over those of a nominal device as well, which
+ * tells whether opening a device may pay; and over those of the device that was opened. Options
+ * only say which solvers and places are allowed.
  */
 #include "plan/explain.h"
 
@@ -17,8 +17,7 @@
 /* The process without images and driver: measured 4 to 5.5 MB. */
 #define PROCESS_BYTES 5e6
 
-/* A device that was not opened: the GPU that was opened last, else PoCL on this machine's
- * processors. */
+/* Stands for a device that is not opened: PoCL on this machine's processors. */
 static struct imf_device nominal_device(struct imf_context *ctx) {
     const struct imf_device *expected = imf_context_expected_device(ctx);
     if (expected)
@@ -41,7 +40,7 @@ enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_e
                     imf_bytes_text(need, bytes), imf_bytes_text(most, limit));
 }
 
-/* Why no path is left: the limit if it is that, else what the backends said. */
+/* Fail because there is no path: for the limit, or for the backends' reasons. */
 static enum imf_status fail_without_path(const struct imf_path *path,
                                          const struct imf_planning_request *r,
                                          struct imf_error *err) {
@@ -53,7 +52,7 @@ static enum imf_status fail_without_path(const struct imf_path *path,
                     imf_backend_name(r->backend), path->why);
 }
 
-/* ---- searches --------------------------------------------------------------------------------- */
+/* ---- searches -------------------------------------------------------------------------------- */
 
 static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
                             const struct imf_planning_request *r, unsigned backends,
@@ -65,17 +64,17 @@ static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
     return imf_path_find(out, all, &options, err);
 }
 
-/* May a device that is not opened win? One that is not known may be so many times as fast as PoCL. */
+/* A device may pay to open if it would win at this many times the nominal device's speed. */
 #define FASTER 2
 static bool may_win(const struct imf_path *path, const struct imf_path *host, bool known) {
     double work = path->ms - path->start_ms;
     return path->on_device && path->start_ms + (known ? work : work / FASTER) < host->ms;
 }
 
-/* Open the device; where the host can do without, a failure is a note. */
+/* Open the device. If the host can do the work, a failure becomes a note. */
 static enum imf_status open_device(struct imf_planning *p, struct imf_context *ctx, bool must,
                                    struct imf_planning_request *r, struct imf_error *err) {
-    /* A device that failed at its work stays unused where nothing else was asked for. */
+    /* A device that failed in an earlier run is used again only if the user asked for it. */
     const char *why = must ? NULL : imf_context_gave_up(ctx);
     enum imf_status st = why ? IMF_OK : imf_context_runtime(ctx, &p->rt, &r->failure);
     if (st && must) {
@@ -87,7 +86,7 @@ static enum imf_status open_device(struct imf_planning *p, struct imf_context *c
     return IMF_OK;
 }
 
-/* There is no room for the driver: note what the device would take. */
+/* The driver exceeds the limit: note what the device would need. */
 static enum imf_status note_driver_memory(struct imf_planning *p, struct imf_proposals *all,
                                           double driver, struct imf_planning_request *r,
                                           struct imf_error *err) {
@@ -112,8 +111,8 @@ static enum imf_status note_driver_memory(struct imf_planning *p, struct imf_pro
     return st;
 }
 
-/* Ask for the device's proposals, opened if it has to be or may be worth it, and find the path that
- * may use it. A driver that there is no room for is not even loaded. */
+/* Open the device if it has to be or may pay, and find the path that may use it. A driver that
+ * exceeds the memory limit is not even loaded. */
 static enum imf_status search_device(struct imf_planning *p, struct imf_context *ctx,
                                      struct imf_proposals *all, const struct imf_device *nominal,
                                      struct imf_planning_request *r, struct imf_error *err) {
@@ -142,7 +141,7 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
     return st ? st : find(&p->path, all, r, r->host_backends | r->device_backends, err);
 }
 
-/* OpenGL ES, where it was asked for or is all there is and estimated to win. */
+/* Search with OpenGL ES, if the user asked for it, or if OpenCL is not usable and this may win. */
 static enum imf_status search_gles(struct imf_planning *p, struct imf_context *ctx,
                                    struct imf_proposals *all, struct imf_planning_request *r,
                                    struct imf_error *err) {
@@ -174,7 +173,7 @@ static enum imf_status search_gles(struct imf_planning *p, struct imf_context *c
         for (int i = 0; i < all->chain->count; i++)
             imf_proposals_refuse(all, i, imf_proposals_cheapest(all, i, IMF_BACKEND_GLES),
                                  failure.text);
-        if (broken) { /* the user is told, who may have waited for it */
+        if (broken) { /* tell the user, who may have waited for it */
             struct imf_error both;
             imf_fail(&both, failure.status, "%.140s; %.68s", r->opencl_failure, failure.text);
             r->failure = both;
@@ -189,28 +188,18 @@ static enum imf_status search_gles(struct imf_planning *p, struct imf_context *c
     return IMF_OK;
 }
 
-/* ---- making ------------------------------------------------------------------------------------ */
+/* ---- making ---------------------------------------------------------------------------------- */
 
-/* The host's path stays what a failure of the device leaves. */
-static void take_host(struct imf_planning *p, struct imf_error *err, enum imf_status *st) {
-    size_t count = (size_t)p->chain->count;
-    struct imf_path copy = p->host;
-    copy.chosen = malloc(count * sizeof *copy.chosen);
-    copy.transfer_ms = malloc((count + 1) * sizeof *copy.transfer_ms);
-    if (p->path.over_ms < copy.over_ms) {
-        copy.over_ms = p->path.over_ms;
-        copy.over_bytes = p->path.over_bytes;
-        memcpy(copy.over_backend, p->path.over_backend, sizeof copy.over_backend);
+/* Choose the host's path, and remember the cheapest that only the limit forbids. */
+static void choose_host(struct imf_planning *p) {
+    if (p->path.over_ms < p->host.over_ms) {
+        p->host.over_ms = p->path.over_ms;
+        p->host.over_bytes = p->path.over_bytes;
+        memcpy(p->host.over_backend, p->path.over_backend, sizeof p->host.over_backend);
     }
     imf_path_clear(&p->path);
-    if (!copy.chosen || !copy.transfer_ms) {
-        imf_path_clear(&copy);
-        *st = imf_fail_memory(err, count * sizeof *copy.chosen);
-        return;
-    }
-    memcpy(copy.chosen, p->host.chosen, count * sizeof *copy.chosen);
-    memcpy(copy.transfer_ms, p->host.transfer_ms, (count + 1) * sizeof *copy.transfer_ms);
-    p->path = copy;
+    p->path = p->host;
+    p->host = (struct imf_path){.over_ms = INFINITY};
 }
 
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
@@ -233,13 +222,13 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     if (!st && !better && !p->host.chosen)
         st = fail_without_path(r->host_backends ? &p->host : &p->path, r, err);
     if (!st && !better)
-        take_host(p, err, &st);
+        choose_host(p);
     for (int i = 0; !st && i < p->chain->count; i++)
         p->path.chosen[i].gles = p->gles;
     if (!st)
         st = imf_explain_passes(p, &all, r, err);
     if (!st) {
-        /* A driver that was loaded stays in memory, whoever does the work. */
+        /* A driver that was loaded stays in memory, even if the host does the work. */
         if (p->rt && !p->path.on_device) {
             double bytes = p->path.bytes + imf_tuning(imf_runtime_device(p->rt))->driver_bytes;
             p->path.bytes = bytes <= r->options.limit ? bytes : p->path.bytes;
@@ -258,8 +247,8 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
     struct imf_planning_request r = {
         .backend = backend,
         .device_asked = imf_context_device_asked(ctx) && !host,
-        /* Where backends may differ within the tolerance, the choice goes by this image alone: what
-         * a batch has opened before must not show in the result. */
+        /* Where results of backends may differ within the tolerance, the choice depends on this
+         * image alone, not on what a batch has opened before. */
         .opened = c->exact && imf_context_opened(ctx),
         .host_backends = !backend ? IMF_HOST_BACKENDS
                          : host   ? IMF_BACKEND_BIT(backend)

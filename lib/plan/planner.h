@@ -7,24 +7,25 @@
 #include "device/context.h"
 #include "plan/path.h"
 
-/* The name of the place without a device. */
+/* The device's name in the report of a run by the host. */
 #define IMF_HOST_NAME "host"
 
 struct imf_planning {
     const struct imf_chain *chain;
-    struct imf_path path;   /* how it is done */
-    struct imf_path host;   /* and how the host would, after a failure of the device; taken: NULL
-                                  where it cannot */
-    struct imf_runtime *rt; /* path.on_device */
-    struct imf_gles *gles;  /* path.on_gles */
-    struct imf_candidate *candidates; /* owned: of each pass what each backend would do */
+    struct imf_path path; /* as the chain is run */
+    struct imf_path
+        host; /* by the host alone, for when the device fails; chosen is NULL if the host
+                               cannot do it */
+    struct imf_runtime *rt;           /* borrowed: path.on_device */
+    struct imf_gles *gles;            /* borrowed: path.on_gles */
+    struct imf_candidate *candidates; /* owned: for each pass, what each backend proposes */
     size_t count;
-    struct imf_candidate chosen; /* the whole chain as it is done */
+    struct imf_candidate chosen; /* sums up `path` */
     char note[256];              /* a warning, or "" */
 };
 
 /* Find the cheapest path for this chain, within settings->backend and max_memory. Opens the device
- * only when the work may be worth it or the user asked for it. On success the caller frees with
+ * only if that may pay or the user asked for it. On success the caller frees with
  * imf_planning_clear(). */
 enum imf_status imf_planning_make(struct imf_planning *out, struct imf_context *ctx,
                                   const struct imf_chain *chain,
@@ -33,14 +34,14 @@ enum imf_status imf_planning_make(struct imf_planning *out, struct imf_context *
 enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_error *err);
 void imf_planning_clear(struct imf_planning *p);
 
-/* What is said of a run that the host does after the device failed. */
+/* The report of a run that the host does after the device failed. */
 struct imf_fallback {
     struct imf_candidate *candidates; /* owned; as many as the planning's */
     struct imf_candidate chosen;
     char note[256];
 };
 
-/* False if the host cannot do it, or without memory. The caller frees out->way. */
+/* False if the host cannot do it, or without memory. The caller frees out->candidates. */
 bool imf_planning_fall_back(const struct imf_planning *planning, const char *why,
                             struct imf_fallback *out);
 

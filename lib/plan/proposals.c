@@ -1,8 +1,8 @@
 /*
  * proposals.c - what the solvers propose for a chain's passes
  *
- * To look for tiles or factors takes a while: a solver is asked once for each pass. Point passes
- * have no solvers: what they cost on the host and on a device is estimated here.
+ * Searching for tiles and factors takes time, so a solver is asked once for each pass. Point passes
+ * have no solvers: their costs on the host and on a device are estimated here.
  */
 #include "plan/proposals.h"
 
@@ -62,7 +62,7 @@ static double rows_ms(const struct imf_chain *c, const struct imf_pass *pass) {
     return (double)c->width * c->height * pass->channels_in * ns * 1e-6 / imf_cores() + r->start_ms;
 }
 
-/* Does pass i read, write or take float64 samples? */
+/* Pass i reads, writes or computes float64 samples. */
 static bool is_float64(const struct imf_proposals *all, int i) {
     const struct imf_chain *c = all->chain;
     const struct imf_pass *pass = &c->passes[i];
@@ -71,8 +71,8 @@ static bool is_float64(const struct imf_proposals *all, int i) {
            (pass->second >= 0 && imf_chain_sample(c, pass->second + 1, all->float64) == IMF_F64);
 }
 
-/* Milliseconds on a device: program + samples / (point * units) * 1e-6; in plain C samples * point *
- * 1e-6; in the rates of struct imf_tuning and struct imf_host_rates. */
+/* Milliseconds on a device: program + samples / (point * units) * 1e-6; in plain C: samples * point
+ * * 1e-6, with the rates of struct imf_tuning and struct imf_host_rates. */
 static void propose_point(struct imf_proposal *out, const struct imf_proposals *all, int i,
                           enum imf_backend backend) {
     const struct imf_chain *c = all->chain;
@@ -106,7 +106,7 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
     }
 }
 
-/* ---- convolutions and others ------------------------------------------------------------------ */
+/* ---- convolutions and others ----------------------------------------------------------------- */
 
 static bool belongs(const struct imf_solver *solver, enum imf_backend backend) {
     return backend ? solver->backend == backend : !imf_backend_is_host(solver->backend);
@@ -116,26 +116,24 @@ static void ask_solver(struct imf_proposals *all, int i, const struct imf_solver
                        struct imf_proposal *out) {
     const struct imf_chain *c = all->chain;
     struct imf_problem p = c->passes[i].problem;
-    bool host = imf_backend_is_host(solver->backend), wide = is_float64(all, i);
+    bool host = imf_backend_is_host(solver->backend);
+    const char *why = NULL;
+    if (is_float64(all, i) && !solver->float64)
+        why = "floats between passes are too coarse for what magnifies them later";
+    else if (!host && !all->device)
+        why = "there is no device";
+    if (why) {
+        *out = (struct imf_proposal){.solver = solver,
+                                     .backend = solver->backend,
+                                     .ms = INFINITY,
+                                     .height = p.height,
+                                     .step = 1};
+        imf_proposal_refuse(out, "%s", why);
+        return;
+    }
     p.in = imf_chain_sample(c, c->passes[i].source + 1, all->float64);
     p.out = imf_chain_sample(c, i + 1, all->float64);
-    if (wide && !solver->float64) {
-        *out = (struct imf_proposal){.solver = solver,
-                                     .backend = solver->backend,
-                                     .ms = INFINITY,
-                                     .height = p.height,
-                                     .step = 1};
-        imf_proposal_refuse(out,
-                            "floats between passes are too coarse for what magnifies them later");
-    } else if (!host && !all->device) {
-        *out = (struct imf_proposal){.solver = solver,
-                                     .backend = solver->backend,
-                                     .ms = INFINITY,
-                                     .height = p.height,
-                                     .step = 1};
-        imf_proposal_refuse(out, "there is no device");
-    } else
-        imf_propose(out, solver, &p, host ? NULL : all->device);
+    imf_propose(out, solver, &p, host ? NULL : all->device);
     if (out->feasible && !host)
         out->ms += imf_tuning(all->device)->program_ms;
 }

@@ -1,5 +1,4 @@
-/* plan.h - what a plan holds: all that is decided for one image shape, and nothing that a run
- * changes */
+/* plan.h - a plan: all that is decided for one image shape; runs do not change it */
 #ifndef IMF_RUN_PLAN_H
 #define IMF_RUN_PLAN_H
 
@@ -11,13 +10,13 @@ struct imf_plan {
     const struct imf_filter *filter;
     struct imf_settings settings;
     bool pointwise;     /* a palette may be filtered instead of its pixels */
-    bool may_fall_back; /* the backend and device were left to us */
+    bool may_fall_back; /* the user chose neither backend nor device */
     struct imf_info input, output;
-    struct imf_filter *oriented; /* or NULL: the image lies upright */
+    struct imf_filter *oriented; /* owned: for the image as stored; NULL: it is upright */
     struct imf_chain *chain;
     struct imf_planning planning;
-    struct imf_bands_form form; /* of runs in which rows may stream */
-    struct imf_choice choice;   /* made of `planning` */
+    struct imf_bands_form form; /* of runs whose rows may stream */
+    struct imf_choice choice;   /* of `planning` */
 };
 
 #endif

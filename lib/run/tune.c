@@ -1,11 +1,10 @@
 /*
  * tune.c - measure a device: how long filters take, and the rates that explain it
  *
- * Each sample is a filter on an image of two sizes, done by one backend; the planner's own
- * estimates, with the rates as unknowns, are fitted to what these take (device/fit.h), so that what
- * is fitted is what plans will be made by. The least of several times counts. On a processor that
- * others use as well, time by the clock says little: there, the process's own processor time over
- * the units counts where it is less.
+ * Each sample is a filter on an image of two sizes, run by one backend. The planner's own
+ * estimates, with the rates as unknowns, are fitted to the measured times (device/fit.h). The least
+ * of several times counts. On a shared processor wall time is unreliable: there the process's own
+ * processor time divided by the units counts if it is less.
  */
 #include "base/clock.h"
 #include "device/context.h"
@@ -19,8 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-#define SECONDS 17.0   /* of measuring; programs that are not in the cache are compiled as well */
-#define ENOUGH_MS 25.0 /* of one sample, each time that it is measured */
+#define SECONDS 17.0   /* of measuring; compiling programs that are not cached is part of it */
+#define ENOUGH_MS 25.0 /* the least time of a measurement */
 
 struct sample {
     const char *spec;
@@ -28,7 +27,7 @@ struct sample {
     int depth;
 };
 
-/* What distinguishes rates first, for a slow device ends before the list does. */
+/* Samples that distinguish rates come first: a slow device does not reach the end of the list. */
 static const struct sample cpu_samples[] = {
     {"sharpen", IMF_BACKEND_DIRECT, 8},    {"disk:10", IMF_BACKEND_FFT, 8},
     {"blur:2", IMF_BACKEND_SEPARABLE, 8},  {"disk:4", IMF_BACKEND_DIRECT, 8},
@@ -61,7 +60,7 @@ enum { SIZES = 2, CHANNELS = 3, PASSES = 4 };
 #define MOST (SIZES * COUNT(cpu_samples))
 _Static_assert(COUNT(gpu_samples) <= COUNT(cpu_samples), "struct tuner has room for either");
 
-/* For GPUs one small image, of which launches are the most, and one in which they count little. */
+/* For GPUs a small image, which launches dominate, and one in which they hardly count. */
 static const struct kind {
     const struct sample *samples;
     size_t count;
@@ -79,11 +78,11 @@ struct tuner {
     size_t count; /* samples times sizes */
     struct imf_chain *chain[MOST];
     struct imf_filter *filter[MOST];
-    double measured[MOST]; /* ms; 0: not yet, or cannot be */
-    double link;           /* GB a second at best */
+    double measured[MOST]; /* ms; 0: not measured */
+    double link;           /* GB a second of transfers, at best */
     struct imf_fit fit;
-    double times[MOST]; /* those of `measured` that are fitted */
-    size_t of[MOST];    /* and which they are */
+    double times[MOST]; /* those of `measured` that are fitted, */
+    size_t of[MOST];    /* and their indices */
     void *in, *out;
 };
 
@@ -115,7 +114,7 @@ static enum imf_status run(struct tuner *t, struct imf_workspace *w, const struc
     return imf_workspace_run_memory(w, t->in, stride, t->out, stride, &options, report, err);
 }
 
-/* Measure sample i once more. What a device cannot do is left out. */
+/* Measure sample i once more, unless the device cannot do it. */
 static enum imf_status measure(struct tuner *t, size_t i, struct imf_error *err) {
     struct imf_plan *plan;
     struct imf_workspace *workspace = NULL;
@@ -196,7 +195,7 @@ static uint32_t uses(void *data, size_t i) {
     return set;
 }
 
-/* From the measured times to t->trial. */
+/* Fit t->trial to the measured times. */
 static enum imf_status fit(struct tuner *t, struct imf_error *err) {
     double factor[IMF_FIT_COSTS];
     uint32_t determined;
@@ -262,7 +261,7 @@ static enum imf_status prepare(struct tuner *t, struct imf_error *err) {
     return IMF_OK;
 }
 
-/* Where a rate in use comes from. */
+/* Print where a rate in use comes from. */
 static void write_origin(FILE *f, bool determined, double now, double shipped) {
     if (determined)
         fprintf(f, "  %-14s", "measured");
@@ -280,9 +279,9 @@ enum imf_status imf_context_rates(char **text, struct imf_context *ctx, struct i
     if (st)
         return st;
     const struct imf_device *d = imf_runtime_device(rt);
-    struct imf_device plain = *d;
-    plain.tuning = NULL;
-    struct imf_tuning now = *imf_tuning(d), shipped = *imf_tuning(&plain);
+    struct imf_device untuned = *d;
+    untuned.tuning = NULL;
+    struct imf_tuning now = *imf_tuning(d), shipped = *imf_tuning(&untuned);
     FILE *f = open_memstream(text, &size);
     if (!f)
         return imf_fail_memory(err, 1);

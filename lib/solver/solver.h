@@ -9,6 +9,7 @@
 #ifndef IMF_SOLVER_SOLVER_H
 #define IMF_SOLVER_SOLVER_H
 
+#include "base/parallel.h"
 #include "solver/problem.h"
 
 #include <stddef.h>
@@ -75,8 +76,8 @@ struct imf_solver {
     enum imf_status (*run)(void *job, const struct imf_surface *in, const struct imf_surface *out,
                            struct imf_error *err);
     void (*destroy)(void **job);
-    /* Set the number of threads of later runs (0: one for each core); NULL for OpenCL's solvers. */
-    void (*limit)(void *job, int threads);
+    /* Lend later runs the threads of `pool`; NULL for OpenCL's solvers. */
+    void (*use_pool)(void *job, struct imf_pool *pool);
 };
 
 /* All solvers, ended by NULL. The first of equally cheap ones is taken. */

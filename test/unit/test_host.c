@@ -23,9 +23,12 @@ static struct imf_surface result(const struct imf_solver *s, struct imf_problem 
                               (struct imf_margin){0}, NULL) &&
               !imf_surface_alloc(&out, NULL) && !s->make(&job, p, &proposal, NULL, NULL),
           "%s makes a job", s->name);
-    s->limit(job, threads);
+    struct imf_pool *pool = NULL;
+    CHECK(!imf_pool_open(&pool, threads, NULL), "a pool of %d threads", threads);
+    s->use_pool(job, pool);
     CHECK(!s->run(job, in, &out, NULL), "%s runs", s->name);
     s->destroy(&job);
+    imf_pool_close(&pool);
     return out;
 }
 

@@ -15,12 +15,14 @@ static void mark(void *data, int item) {
     atomic_fetch_add(&seen[item], 1);
 }
 
+static struct imf_pool *pool; /* NULL: none is lent */
+
 static void *all_counts(void *data) {
     int *wrong = data;
     static const int counts[] = {0, 1, 2, 3, 63, 64, 65, MOST};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         atomic_int seen[MOST] = {0};
-        imf_parallel(counts[k], mark, seen);
+        imf_parallel(pool, counts[k], mark, seen);
         for (int i = 0; i < MOST; i++)
             *wrong += seen[i] != (i < counts[k]);
     }
@@ -73,6 +75,11 @@ int main(void) {
     cpu_set_t one;
     all_counts(&wrong);
     CHECK(!wrong, "%d items", wrong);
+    /* More threads than cores, by all the threads below. */
+    CHECK(!imf_pool_open(&pool, 5, NULL) && imf_pool_threads(pool) == 5, "a pool");
+    for (int i = 0; i < 100; i++)
+        all_counts(&wrong);
+    CHECK(!wrong, "%d items of a pool", wrong);
     CHECK(imf_cores() >= 1 && imf_cores() <= 64, "%d", imf_cores());
     for (int i = 0; i < 4; i++)
         CHECK(!pthread_create(&thread[i], NULL, all_counts, &wrongs[i]), "thread %d", i);
@@ -81,7 +88,11 @@ int main(void) {
         CHECK(!wrongs[i], "thread %d: %d items", i, wrongs[i]);
     }
     pthread_t caller = pthread_self();
-    imf_parallel_on(1, 50, elsewhere, &caller);
+    imf_parallel_on(pool, 1, 50, elsewhere, &caller);
+    imf_pool_close(&pool);
+    CHECK(!imf_pool_open(&pool, 1, NULL), "a pool of one");
+    imf_parallel(pool, 50, elsewhere, &caller);
+    imf_pool_close(&pool);
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
     CHECK(!sched_setaffinity(0, sizeof one, &one), "affinity");

@@ -49,7 +49,9 @@ static void check(const char *what, const struct imf_point *p, enum imf_sample i
     fill(&b, p->full);
     imf_point_run_host(p, &a, p->unsharp ? &b : NULL, &want);
     CHECK(!imf_point_rows_make(&rows, p, in, out, pixels, NULL), "%s", what);
-    imf_point_rows_limit(rows, width % 3);
+    struct imf_pool *pool = NULL;
+    CHECK(!imf_pool_open(&pool, width % 3, NULL), "a pool");
+    imf_point_rows_use_pool(rows, pool);
     imf_point_rows_run(rows, &a, p->unsharp ? &b : NULL, &got);
     size_t row = (size_t)width * (size_t)p->out_channels * imf_sample_size(out);
     for (int y = 0; y < height; y++)
@@ -57,6 +59,7 @@ static void check(const char *what, const struct imf_point *p, enum imf_sample i
               "%s, %d to %d channels, samples %d to %d, %dx%d, row %d", what, p->in_channels,
               p->out_channels, in, out, width, height, y);
     imf_point_rows_free(&rows);
+    imf_pool_close(&pool);
     imf_surface_free(&a);
     imf_surface_free(&b);
     imf_surface_free(&want);

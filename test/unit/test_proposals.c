@@ -156,11 +156,11 @@ static void test_bands(void) {
     chain_drop(&c);
 }
 
-/* What threads of its own a solver starts is told by its job, for batches. */
-static void test_limits(void) {
+/* Solvers of the host's vectors use the threads that a run gives them. */
+static void test_pools(void) {
     for (size_t i = 0; imf_solvers[i]; i++)
-        CHECK(imf_solvers[i]->backend != IMF_BACKEND_VECTOR || imf_solvers[i]->limit,
-              "solver %zu heeds no limit of threads", i);
+        CHECK(imf_solvers[i]->backend != IMF_BACKEND_VECTOR || imf_solvers[i]->use_pool,
+              "solver %zu uses no pool", i);
 }
 
 /* A driver is not given what it was seen to crash in; others, and newer ones of it, are. */
@@ -221,7 +221,7 @@ int main(void) {
     test_tiles();
     test_bands();
     test_narrow();
-    test_limits();
+    test_pools();
     test_quarantine();
     return check_done("test_proposals");
 }

@@ -42,8 +42,8 @@ enum imf_status imf_exec_map_input(struct imf_exec *x, int n, struct imf_rows *r
     return IMF_OK;
 }
 
-/* Copy what band n needs of the band before. Once the other buffer was mapped for band n + 1, band n
- * has its halo. */
+/* Copy what band n needs of the band before. Once the other buffer was mapped for band n + 1, band
+ * n has its halo. */
 static enum imf_status copy_halo(struct imf_exec *x, int n, struct imf_error *err) {
     const struct imf_exec_band *b = &x->band[n];
     bool device = x->ops->copy_halo && !x->abandoned;

@@ -2,9 +2,9 @@
  * device.c - running a chain on a device
  *
  * A run can read an image only once, so the host's copy of it must stay until the output is there,
- * at no cost where nothing fails. A CPU works on the host's memory itself. For a GPU the host's copy
- * is a pinned buffer, one that stays mapped, from which a transfer takes as long as unmapping would.
- * Results are fetched into pinned buffers, too.
+ * at no cost where nothing fails. A CPU works on the host's memory itself. For a GPU the host's
+ * copy is a pinned buffer, one that stays mapped, from which a transfer takes as long as unmapping
+ * would. Results are fetched into pinned buffers, too.
  */
 #include "plan/layout.h"
 #include "run/executor/host_pass.h"
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a pass takes beside its solver's job. */
-struct beside {
+/* What the device needs for a pass besides its solver's job. */
+struct device_step {
     struct imf_edge_job *edge; /* step->fills */
     struct imf_point_job *point;
 };
@@ -24,7 +24,7 @@ struct beside {
 struct device {
     struct imf_exec exec; /* first */
     struct imf_queue *queue;
-    struct beside *beside; /* exec.chain->count */
+    struct device_step *device_step; /* exec.chain->count */
     struct imf_alpha_job *alpha;
     struct pinned {
         struct imf_buffer *buffer;
@@ -116,13 +116,13 @@ static enum imf_status wait(struct imf_exec *x, int slot, struct imf_report *r,
 
 static enum imf_status fill_margin(struct imf_exec *x, int i, const struct imf_surface *in, int row,
                                    struct imf_error *err) {
-    return imf_edge_run(device_of(x)->beside[i].edge, in, row, err);
+    return imf_edge_run(device_of(x)->device_step[i].edge, in, row, err);
 }
 
 static enum imf_status run_point(struct imf_exec *x, int i, const struct imf_surface *in,
                                  const struct imf_surface *second, const struct imf_surface *out,
                                  struct imf_error *err) {
-    return imf_point_run(device_of(x)->beside[i].point, in, second, out, err);
+    return imf_point_run(device_of(x)->device_step[i].point, in, second, out, err);
 }
 
 static enum imf_status copy_alpha(struct imf_exec *x, const struct imf_surface *in,
@@ -143,9 +143,9 @@ static void free_pinned(struct device *d, struct pinned *p) {
 static void destroy(struct imf_exec *x) {
     struct device *d = device_of(x);
     imf_transfer_close(&d->transfer);
-    for (int i = 0; d->beside && i < x->chain->count; i++) {
-        imf_edge_free(&d->beside[i].edge);
-        imf_point_free(&d->beside[i].point);
+    for (int i = 0; d->device_step && i < x->chain->count; i++) {
+        imf_edge_free(&d->device_step[i].edge);
+        imf_point_free(&d->device_step[i].point);
     }
     imf_alpha_free(&d->alpha);
     if (x->surface) /* these two are among x->in and x->out */
@@ -160,11 +160,11 @@ static void destroy(struct imf_exec *x) {
     }
     imf_queue_close(&d->queue);
     free(x->surface);
-    free(d->beside);
+    free(d->device_step);
     free(d);
 }
 
-/* ---- passes of the host ------------------------------------------------------------------------ */
+/* ---- passes of the host ---------------------------------------------------------------------- */
 
 /* Rows from..to - 1 of surface `index`, whose row 0 is the image's. */
 static enum imf_status map_rows(struct imf_exec *x, int index, int from, int to,
@@ -199,7 +199,8 @@ static enum imf_status run_pass(struct imf_exec *x, int i, const struct imf_surf
     return x->step[i].solver->run(x->step[i].job, &from, &to, err);
 }
 
-/* The surfaces are mapped, which on a device with memory of its own moves their rows, and unmapped. */
+/* The surfaces are mapped, which on a device with memory of its own moves their rows, and
+ * unmapped. */
 static enum imf_status run_on_host(struct imf_exec *x, int i, struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
     const struct imf_window *source = &x->bands->window[pass->source + 1];
@@ -298,7 +299,7 @@ static enum imf_status make_output(struct device *d, int k, struct imf_error *er
     return st || !d->exec.transfers ? st : make_pinned(d, &d->output[k], bytes, err);
 }
 
-/* The host reads or writes surface i: the result, or what its passes work on. */
+/* The host writes or reads surface i in one of its passes. */
 static bool host_uses(const struct imf_chain *c, int i, const struct imf_proposal *chosen) {
     bool uses = chosen[i - 1].place == IMF_PLACE_HOST;
     for (int k = i; k < c->count; k++)
@@ -350,14 +351,14 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
         return make_mapped(d, i, chosen, err);
     }
     if (pass->kind == IMF_PASS_POINT)
-        return imf_point_make(&d->beside[i].point, d->queue, &pass->point, source->sample,
+        return imf_point_make(&d->device_step[i].point, d->queue, &pass->point, source->sample,
                               pass->out, c->height, err);
     enum imf_status st = IMF_OK;
     if (step->fills) {
-        struct imf_surface image = *source; /* a window stands for all of its rows */
+        struct imf_surface image = *source; /* the job is for all rows of the image */
         image.height = c->height;
-        st = imf_edge_make(&d->beside[i].edge, d->queue, &image, imf_chain_margin(c, pass->source),
-                           c->edge, pass->problem.outside, err);
+        st = imf_edge_make(&d->device_step[i].edge, d->queue, &image,
+                           imf_chain_margin(c, pass->source), c->edge, pass->problem.outside, err);
     }
     step->solver = chosen->solver;
     struct imf_problem p = pass->problem;
@@ -370,9 +371,9 @@ static enum imf_status make(struct device *d, const struct imf_proposal *chosen,
                             struct imf_error *err) {
     struct imf_exec *x = &d->exec;
     const struct imf_chain *c = x->chain;
-    d->beside = calloc((size_t)c->count, sizeof *d->beside);
-    if (!d->beside)
-        return imf_fail_memory(err, (size_t)c->count * sizeof *d->beside);
+    d->device_step = calloc((size_t)c->count, sizeof *d->device_step);
+    if (!d->device_step)
+        return imf_fail_memory(err, (size_t)c->count * sizeof *d->device_step);
     enum imf_status st =
         imf_bands_plan(&x->bands, c, chosen, form, imf_queue_device(d->queue), err);
     if (!st)

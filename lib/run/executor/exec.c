@@ -69,11 +69,11 @@ void imf_exec_free(struct imf_exec **exec) {
     *exec = NULL;
 }
 
-void imf_exec_limit(struct imf_exec *x, int threads) {
+void imf_exec_use_pool(struct imf_exec *x, struct imf_pool *pool) {
     for (int i = 0; i < x->chain->count; i++) {
         const struct imf_step *step = &x->step[i];
-        if (step->job && step->solver->limit)
-            step->solver->limit(step->job, threads);
+        if (step->job && step->solver->use_pool)
+            step->solver->use_pool(step->job, pool);
     }
 }
 

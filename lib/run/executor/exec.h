@@ -11,8 +11,8 @@
  *     imf_exec_unmap_output()  until here
  *
  * The image and the result have two buffers each, used in turn: the input of band n + 1 may be
- * mapped once that of band n is submitted and band n - 1 was waited for, and band n + 2 may run once
- * the output of band n is unmapped. A failure of band n is reported by imf_exec_wait() at the
+ * mapped once that of band n is submitted and band n - 1 was waited for, and band n + 2 may run
+ * once the output of band n is unmapped. A failure of band n is reported by imf_exec_wait() at the
  * latest; until then the rows that the band is made of stay in the host's memory.
  */
 #ifndef IMF_RUN_EXECUTOR_EXEC_H
@@ -42,15 +42,15 @@ enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf
 enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *chain,
                                     const struct imf_path *path, int first, int count,
                                     struct imf_error *err);
-/* On a device, but for the passes whose place is the host. taken[i] is the proposal that pass i runs
- * by, made for the height of the bands (imf_proposals_band()). */
+/* On a device, but for the passes whose place is the host. chosen[i] is the proposal that pass i
+ * runs by, made for the height of the bands (imf_proposals_band()). */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
                                      const struct imf_proposal *chosen, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 
-/* Let runs use at most so many threads; 0: as many as cores. */
-void imf_exec_limit(struct imf_exec *exec, int threads);
+/* Let runs use the threads of `pool`, which they borrow; before that, each pass makes its own. */
+void imf_exec_use_pool(struct imf_exec *exec, struct imf_pool *pool);
 
 /* In how many bands rows stream; 1: the image is held whole. */
 int imf_exec_bands(const struct imf_exec *exec);

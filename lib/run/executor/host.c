@@ -1,7 +1,7 @@
 /*
  * host.c - running a chain on the host: the reference, or a path of the host's solvers
  *
- * Surfaces are memory of ours, and between the reference's passes float64.
+ * The reference stores float64 between passes.
  */
 #include "plan/layout.h"
 #include "run/executor/host_pass.h"
@@ -61,19 +61,19 @@ static const struct imf_exec_ops host = {.move_rows = move_rows,
                                          .copy_alpha = copy_alpha,
                                          .destroy = destroy};
 
-/* How a chain is run: by what, to which samples, in which bands. */
-struct way {
-    const struct imf_path *path; /* NULL: by the reference */
-    enum imf_sample last;
-    const struct imf_bands_form *form; /* NULL: all at once, or */
-    int from, to;                      /* if to > 0 these rows of the result */
+/* What the executor is made for. */
+struct request {
+    const struct imf_path *path;       /* NULL: the reference */
+    enum imf_sample last;              /* the result's samples */
+    const struct imf_bands_form *form; /* NULL: one band, */
+    int from, to;                      /* of these rows of the result if to > 0 */
 };
 
-static bool is_float64(const struct way *way) {
-    return !way->path || way->path->float64;
+static bool is_float64(const struct request *r) {
+    return !r->path || r->path->float64;
 }
 
-/* How the reference does pass i. */
+/* The reference's proposal for pass i. */
 static enum imf_status propose(const struct imf_chain *c, int i, enum imf_sample last,
                                struct imf_proposal *chosen, struct imf_error *err) {
     const struct imf_pass *pass = &c->passes[i];
@@ -114,33 +114,32 @@ static enum imf_status make_surface(struct imf_exec *x, int i, enum imf_sample l
 }
 
 static enum imf_status make_bands(struct imf_exec *x, const struct imf_proposal *chosen,
-                                  const struct way *way, struct imf_error *err) {
-    enum imf_status st = way->form
-                             ? imf_bands_plan(&x->bands, x->chain, chosen, *way->form, NULL, err)
-                         : way->to ? imf_bands_slice(&x->bands, x->chain, way->from, way->to, err)
-                                   : imf_bands_whole(&x->bands, x->chain, err);
+                                  const struct request *r, struct imf_error *err) {
+    enum imf_status st = r->form ? imf_bands_plan(&x->bands, x->chain, chosen, *r->form, NULL, err)
+                         : r->to ? imf_bands_slice(&x->bands, x->chain, r->from, r->to, err)
+                                 : imf_bands_whole(&x->bands, x->chain, err);
     if (!st)
-        x->bands->float64 = is_float64(way);
+        x->bands->float64 = is_float64(r);
     return st;
 }
 
-static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, const struct way *way,
-                            struct imf_error *err) {
+static enum imf_status make(struct imf_exec **out, const struct imf_chain *c,
+                            const struct request *r, struct imf_error *err) {
     struct imf_exec *x = *out = calloc(1, sizeof *x);
     struct imf_proposal *chosen = calloc((size_t)c->count, sizeof *chosen);
     enum imf_status st = x && chosen ? IMF_OK : imf_fail_memory(err, sizeof *x);
     if (!st)
         st = imf_exec_init(x, &host, c, err);
-    if (!st && way->path)
-        memcpy(chosen, way->path->chosen, (size_t)c->count * sizeof *chosen);
-    for (int i = 0; i < c->count && !st && !way->path; i++)
-        st = propose(c, i, way->last, &chosen[i], err);
+    if (!st && r->path)
+        memcpy(chosen, r->path->chosen, (size_t)c->count * sizeof *chosen);
+    for (int i = 0; i < c->count && !st && !r->path; i++)
+        st = propose(c, i, r->last, &chosen[i], err);
     if (!st)
-        st = make_bands(x, chosen, way, err);
+        st = make_bands(x, chosen, r, err);
     if (!st)
         st = imf_exec_init_bands(x, err);
     for (int i = 0; i <= c->count && !st; i++)
-        st = make_surface(x, i, way->last, err);
+        st = make_surface(x, i, r->last, err);
     for (int i = 0; i < c->count && !st; i++)
         st = make_step(x, i, &chosen[i], err);
     free(chosen);
@@ -155,21 +154,21 @@ static enum imf_status make(struct imf_exec **out, const struct imf_chain *c, co
 
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *c,
                                    enum imf_sample out_sample, struct imf_error *err) {
-    const struct way way = {.last = out_sample};
-    return make(out, c, &way, err);
+    const struct request r = {.last = out_sample};
+    return make(out, c, &r, err);
 }
 
 enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *c,
                                          const struct imf_path *path, struct imf_bands_form form,
                                          struct imf_error *err) {
     form.float64 = path->float64;
-    const struct way way = {.path = path, .last = c->out, .form = &form};
-    return make(out, c, &way, err);
+    const struct request r = {.path = path, .last = c->out, .form = &form};
+    return make(out, c, &r, err);
 }
 
 enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *c,
                                     const struct imf_path *path, int first, int count,
                                     struct imf_error *err) {
-    const struct way way = {.path = path, .last = c->out, .from = first, .to = first + count};
-    return make(out, c, &way, err);
+    const struct request r = {.path = path, .last = c->out, .from = first, .to = first + count};
+    return make(out, c, &r, err);
 }

@@ -1,4 +1,4 @@
-/* host_pass.c - what a pass does on the host beside its solver */
+/* host_pass.c - what a pass needs of the host besides its solver */
 #include "run/executor/host_pass.h"
 
 #include "run/point/point.h"
@@ -6,7 +6,7 @@
 
 /* The step of a point pass holds a job of imf_point_rows_run(). */
 static const struct imf_solver rows = {
-    .name = "rows", .limit = imf_point_rows_limit, .destroy = imf_point_rows_free};
+    .name = "rows", .use_pool = imf_point_rows_use_pool, .destroy = imf_point_rows_free};
 
 void imf_exec_fill_host(const struct imf_exec *x, int i, const struct imf_surface *in, int row) {
     const struct imf_chain *c = x->chain;

@@ -1,5 +1,5 @@
 /*
- * host_pass.h - what a pass does on the host beside its solver, on surfaces at host addresses
+ * host_pass.h - what a pass needs of the host besides its solver, on surfaces at host addresses
  */
 #ifndef IMF_RUN_EXECUTOR_HOST_PASS_H
 #define IMF_RUN_EXECUTOR_HOST_PASS_H

@@ -2,8 +2,8 @@
  * ops.h - the operations that running a chain needs of a place: the host's (host.c) and a device's
  * (device.c)
  *
- * exec.c walks over segments, bands and passes and knows no place. A place knows its memory and does
- * what no solver does.
+ * exec.c walks over segments, bands and passes and knows no place. A place knows its memory and
+ * does what no solver does.
  */
 #ifndef IMF_RUN_EXECUTOR_OPS_H
 #define IMF_RUN_EXECUTOR_OPS_H
@@ -16,8 +16,8 @@
  * image or the result has. A device's operations only enqueue, unless their comment says more;
  * `finish` or `wait` reports what fails. Those marked so may be NULL: there is nothing to do. */
 struct imf_exec_ops {
-    /* May be NULL: the address is host_input[slot]. The address of the image's buffer `slot`, for the
-     * host to write rows; NULL on failure. */
+    /* May be NULL: the address is host_input[slot]. The address of the image's buffer `slot`, for
+     * the host to write rows; NULL on failure. */
     void *(*map_input)(struct imf_exec *x, int slot, struct imf_error *err);
     /* May be NULL. Bring `count` rows of that, from row `first` of storage on, to where passes read
      * them. */
@@ -27,8 +27,8 @@ struct imf_exec_ops {
      * the start of buffer `slot`, on the device. */
     enum imf_status (*copy_halo)(struct imf_exec *x, int slot, int from, int count,
                                  struct imf_error *err);
-    /* May be NULL. Give s, the result's buffer `slot`, a host address at which rows 0..count - 1 may
-     * be read from `wait` to `unmap_output`. */
+    /* May be NULL. Give s, the result's buffer `slot`, a host address at which rows 0..count - 1
+     * may be read from `wait` to `unmap_output`. */
     enum imf_status (*map_output)(struct imf_exec *x, int slot, struct imf_surface *s, int count,
                                   struct imf_error *err);
     enum imf_status (*unmap_output)(struct imf_exec *x, struct imf_surface *s,

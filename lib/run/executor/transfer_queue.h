@@ -1,10 +1,10 @@
 /*
  * transfer_queue.h - rows that stream to a device's own memory and back, while it computes
  *
- * Two queues beside the computing one: while it computes a band, the rows of the next are uploaded and
- * the result of the one before is downloaded. Events between the queues keep the order: a band is
- * computed after its rows are uploaded and downloaded after it is computed, and a band's halo is copied
- * before the buffer that it comes from is written again.
+ * Two queues besides the computing one: while it computes a band, the rows of the next are uploaded
+ * and the result of the one before is downloaded. Events between the queues keep the order: a band
+ * is computed after its rows are uploaded and downloaded after it is computed, and a band's halo is
+ * copied before the buffer that it comes from is written again.
  */
 #ifndef IMF_RUN_EXECUTOR_TRANSFER_QUEUE_H
 #define IMF_RUN_EXECUTOR_TRANSFER_QUEUE_H
@@ -23,11 +23,11 @@ struct imf_transfer_queue {
 /* Close is due whatever this returns. */
 enum imf_status imf_transfer_open(struct imf_transfer_queue *t, struct imf_queue *queue,
                                   struct imf_runtime *rt, struct imf_error *err);
-/* Waits for what is under way. */
+/* Waits for transfers that are not done. */
 void imf_transfer_close(struct imf_transfer_queue *t);
 
-/* Upload `count` rows, from row `first` of storage on, from `host` to s, buffer `slot` of the image,
- * before all that the computing queue is given from now on. */
+/* Upload `count` rows, from row `first` of storage on, from `host` to s, buffer `slot` of the
+ * image, before all that the computing queue is given from now on. */
 enum imf_status imf_transfer_upload(struct imf_transfer_queue *t, int slot, const void *host,
                                     const struct imf_surface *s, int first, int count,
                                     struct imf_error *err);

@@ -1,4 +1,4 @@
-/* bench.c - time an executor's steps over and over: upload, compute and download each time */
+/* bench.c - time an executor's steps n times: upload, compute and download */
 #include "run/pipeline/bench.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* bench.h - time an executor's steps over and over */
+/* bench.h - time an executor's steps n times */
 #ifndef IMF_RUN_PIPELINE_BENCH_H
 #define IMF_RUN_PIPELINE_BENCH_H
 

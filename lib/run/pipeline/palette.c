@@ -1,10 +1,9 @@
 /*
  * palette.c - filtering the colours of a palette instead of the pixels that refer to them
  *
- * Where each result depends on its own pixel alone, equal pixels stay equal: the palette is
- * filtered as an image of one row, in plain C, and the indices are kept. The image stays as small as
- * it was: a 2 MP indexed photo is inverted in half the time that its pixels take, and its file is 0.4
- * times as large.
+ * If each result depends on its own pixel alone, equal pixels stay equal. So the palette is
+ * filtered as an image of one row, in plain C, and the indices are kept. A 2 MP indexed photo is
+ * inverted in half the time that its pixels would take, and its file is 0.4 times as large.
  */
 #include "run/pipeline/palette.h"
 
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry from a pixel of `channels` channels. */
+/* Set an entry from a pixel of `channels` channels. */
 static void from_pixel(unsigned char *rgba, const unsigned char *pixel, int channels) {
     int colors = channels < 3 ? 1 : 3;
     for (int i = 0; i < 3; i++)
@@ -56,7 +55,7 @@ static enum imf_status filter_palette(struct imf_palette *palette, const struct 
     return status;
 }
 
-/* Indices beyond the palette are black, as in other readers. */
+/* Add black entries for indices beyond the palette, as other readers do. */
 static void complete(struct imf_palette *palette, const unsigned char *indices, size_t count) {
     int last = 0;
     for (size_t i = 0; i < count; i++)

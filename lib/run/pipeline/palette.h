@@ -8,8 +8,8 @@
 #include "filter/filter.h"
 
 /*
- * Filter the reader's palette on the host and pass its indices on: what imf_workspace_run() does, for a
- * filter that is pointwise (form.h), a reader that has a palette and a writer that takes indices.
+ * Filter the reader's palette on the host and pass its indices on. For a filter that is pointwise
+ * (filter/form.h), a reader that has a palette and a writer that takes indices.
  */
 enum imf_status imf_palette_run(const struct imf_filter *filter,
                                 const struct imf_settings *settings, struct imf_reader *reader,

@@ -1,4 +1,4 @@
-/* prepare.c - making what runs an image, on the device or, after it failed, on the host */
+/* prepare.c - making a workspace's executor, on the device or, after it failed, on the host */
 #include "run/pipeline/workspace.h"
 
 #include "plan/proposals.h"
@@ -23,6 +23,12 @@ bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
     return true;
 }
 
+const struct imf_path *imf_workspace_path(const struct imf_workspace *ws) {
+    const struct imf_planning *p = &ws->plan->planning;
+    bool failed = (p->path.on_device && !ws->on_device) || (p->path.on_gles && !ws->on_gles);
+    return failed ? &p->host : &p->path;
+}
+
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     struct imf_bands_form form = ws->plan->form;
     form.streams = ws->streams;
@@ -30,13 +36,8 @@ struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
 }
 
 static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
-    const struct imf_planning *p = &ws->plan->planning;
-    bool failed = (p->path.on_device || p->path.on_gles) && !ws->on_gles;
-    enum imf_status st = imf_exec_make_host_bands(
-        &ws->exec, ws->plan->chain, failed ? &p->host : &p->path, imf_workspace_form(ws), err);
-    if (!st)
-        imf_exec_limit(ws->exec, ws->threads);
-    return st;
+    return imf_exec_make_host_bands(&ws->exec, ws->plan->chain, imf_workspace_path(ws),
+                                    imf_workspace_form(ws), err);
 }
 
 /* After a failure of the device: the host instead. */
@@ -62,7 +63,7 @@ static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *e
     if (!chosen)
         return imf_fail_memory(err, bytes);
     memcpy(chosen, p->path.chosen, bytes);
-    /* For other bands than those planned with, their solvers are asked again. */
+    /* Proposals are made again for these bands, which may differ from the plan's. */
     enum imf_status st = imf_proposals_band(&bands, p->chain, chosen, imf_workspace_form(ws),
                                             imf_runtime_device(p->rt), err);
     imf_bands_free(&bands);
@@ -80,7 +81,7 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
     ws->streams = streams;
     if (ws->exec)
         return IMF_OK;
-    /* Another run may have found out that the device fails. */
+    /* The device may have failed in another run. */
     const char *gave_up =
         imf_workspace_may_fall_back(ws) ? imf_context_gave_up(ws->plan->ctx) : NULL;
     if (gave_up)

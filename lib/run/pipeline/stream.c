@@ -1,15 +1,15 @@
 /*
- * stream.c - an image from its source to its destination: rows are read, filtered and written at the
- * same time
+ * stream.c - an image from its source to its destination: rows are read, filtered and written at
+ * the same time
  *
  * Three stages, each a band ahead of the next: a thread decodes into the buffer that the next band
  * will be computed from, this thread and the device compute, and a thread encodes the rows of the
  * band before from where they were made. Two buffers on either side let each stage wait for its
  * neighbours and bound the memory. A stage that fails stops the others.
  *
- * A device with memory of its own transfers rows while it computes. If the rows of the next band are
- * decoded already, the device gets that band before this thread waits for the result of the last
- * one; if not, this thread waits for the result first.
+ * A device with memory of its own transfers rows while it computes. If the rows of the next band
+ * are decoded already, the device gets that band before this thread waits for the result of the
+ * last one; if not, this thread waits for the result first.
  *
  * If the device fails, the rows that a band is made of are still in the host's memory, and the host
  * takes over from that band on.
@@ -130,8 +130,10 @@ static enum imf_status run_band_on_host(struct stream *s, int n, struct imf_erro
     if (rows->count > 0) {
         st =
             imf_exec_make_slice(&slice, s->run->chain, s->run->host, rows->first, rows->count, err);
-        if (!st)
+        if (!st) {
+            imf_exec_use_pool(slice, s->run->pool);
             st = imf_exec_filter(slice, &image, rows, err);
+        }
     }
     s->report->compute_ms += imf_now_ms() - begin;
     if (!st && slice && s->run->inspect)

@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-/* What may differ, and how. */
+/* Which differences the contract allows. */
 struct allowance {
-    double max;   /* of a sample */
+    double max;   /* a sample's largest value */
     double error; /* imf_contract_error(), in steps of the output; 0: nothing may differ */
     bool divided; /* colours, by the last channel: alpha */
     int channels;
 };
 
-/* A 16-bit sample may be some steps off, an 8-bit one round as if it were off. */
+/* The contract allows this difference (imf_contract_error()). */
 static bool excused(const struct allowance *a, double want, double have, double alpha) {
     double error = a->error / alpha;
     return a->max > 255 ? fabs(have - rint(want)) <= error : fabs(have - want) <= 0.5 + error;

@@ -17,13 +17,13 @@ struct imf_worker {
     pthread_cond_t changed;
     int submitted, done; /* items */
     bool stop;
-    enum imf_status status; /* of the item that failed, the last one done */
+    enum imf_status status; /* of the last item done: none follows a failure */
     struct imf_error error;
-    double busy_ms, idle_ms; /* at work, and waiting for items before the last */
+    double busy_ms, idle_ms; /* working, and waiting for items but not for the end */
 };
 
-/* Start a worker that calls work(data, item); close is due whatever this returns. The calling thread
- * does the work if no other can be started or `threaded` is false. */
+/* Start a worker that calls work(data, item); close is due whatever this returns. The calling
+ * thread does the work if no other can be started or `threaded` is false. */
 enum imf_status imf_worker_open(struct imf_worker *worker, bool threaded,
                                 enum imf_status (*work)(void *data, int item,
                                                         struct imf_error *err),

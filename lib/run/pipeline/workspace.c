@@ -1,11 +1,9 @@
 /*
- * workspace.c - what one image needs while it is filtered; running a plan from a reader to a writer
- * or in memory
+ * workspace.c - running a plan, from a reader to a writer or in memory
  *
- * Left to choose, a run survives its device: whatever fails on it between its preparation and the
- * finished pixels, the input is still in the host's memory (exec_input.c) and the host solver
- * does the work, with a note for the user. The plan stays what it was; that the device failed is
- * known to the workspace, and to the context for the plans that are made and run later.
+ * Unless the user chose the backend or the device, a run survives a failure of its device: the
+ * image is still in the host's memory, and the host does the work, with a note for the user. The
+ * plan does not change. The workspace remembers the failure, and the context does for other plans.
  */
 #include "run/pipeline/workspace.h"
 #include "base/clock.h"
@@ -102,14 +100,16 @@ static bool host_takes_over(void *data, const struct imf_error *failure) {
 }
 
 static enum imf_status run_bands(struct imf_workspace *ws, const struct imf_pixel_io *pixels,
-                                 const struct imf_run_options *options, struct imf_report *r,
-                                 struct imf_error *err) {
+                                 struct imf_pool *pool, const struct imf_run_options *options,
+                                 struct imf_report *r, struct imf_error *err) {
     struct inspection data = {ws, options, r};
+    imf_exec_use_pool(ws->exec, pool);
     struct imf_stream_run stream = {.exec = ws->exec,
                                     .chain = ws->plan->chain,
                                     .host = &ws->plan->planning.host,
                                     .pixels = pixels,
-                                    .single_thread = ws->threads == 1,
+                                    .pool = pool,
+                                    .single_thread = options->threads == 1,
                                     .fall_back = ws->plan->may_fall_back ? host_takes_over : NULL,
                                     .inspect = inspects(options) ? inspect : NULL,
                                     .progress = progress,
@@ -124,15 +124,15 @@ static enum imf_status run(struct imf_workspace *ws, const struct imf_pixel_io *
                            bool streams, const struct imf_run_options *options,
                            struct imf_report *r, struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
-    ws->threads = options->threads;
+    struct imf_pool *pool = NULL;
     enum imf_status st = imf_workspace_prepare(ws, streams, err);
     r->setup_ms = imf_now_ms() - begin + opened;
-    if (!st) {
-        imf_exec_limit(ws->exec, ws->threads);
-        st = run_bands(ws, pixels, options, r, err);
-    }
-    r->fell_back = ws->on_device != ws->plan->planning.path.on_device ||
-                   ws->on_gles != (ws->plan->planning.gles != NULL);
+    if (!st)
+        st = imf_pool_open(&pool, options->threads, err);
+    if (!st)
+        st = run_bands(ws, pixels, pool, options, r, err);
+    imf_pool_close(&pool);
+    r->fell_back = imf_workspace_path(ws) != &ws->plan->planning.path;
     r->total_ms = imf_now_ms() - begin;
     r->run_ms = r->total_ms + opened;
     return st;
@@ -140,12 +140,12 @@ static enum imf_status run(struct imf_workspace *ws, const struct imf_pixel_io *
 
 /* ---- the interface -------------------------------------------------------------------------- */
 
-/* 0 is what a caller without metadata leaves. */
+/* A caller without metadata leaves the orientation 0. */
 static bool same_orientation(const struct imf_info *a, const struct imf_info *b) {
     return (a->orientation > 1 ? a->orientation : 1) == (b->orientation > 1 ? b->orientation : 1);
 }
 
-/* What is measured or verified is pixels; few bits of gray take less room than a palette. */
+/* Timing and verifying need pixels; gray of few bits is smaller than a palette. */
 static bool may_use_palette(const struct imf_plan *plan, const struct imf_reader *reader,
                             const struct imf_writer *writer,
                             const struct imf_run_options *options) {
@@ -153,13 +153,13 @@ static bool may_use_palette(const struct imf_plan *plan, const struct imf_reader
            imf_writer_takes_indices(writer) && !inspects(options);
 }
 
-/* Bytes of surfaces that are whole, for a plan that was made for others. */
+/* Bytes of the surfaces if the image is held whole, for a plan whose rows stream. */
 static enum imf_status measure_whole(const struct imf_workspace *ws, double *bytes,
                                      struct imf_error *err) {
     const struct imf_planning *p = &ws->plan->planning;
     const struct imf_device *d = ws->on_device ? imf_runtime_device(p->rt) : NULL;
     struct imf_bands *bands = NULL;
-    const struct imf_path *path = ws->on_device || ws->on_gles ? &p->path : &p->host;
+    const struct imf_path *path = imf_workspace_path(ws);
     const struct imf_bands_form form = {.float64 = path->float64};
     enum imf_status st = imf_bands_plan(&bands, p->chain, path->chosen, form, d, err);
     *bytes = st ? 0 : imf_layout_surfaces(bands, d);
@@ -167,7 +167,8 @@ static enum imf_status measure_whole(const struct imf_workspace *ws, double *byt
     return st;
 }
 
-/* With what this image's reader and writer hold, which the plan may not have known. */
+/* Check the memory limit with what this reader and writer hold, which the plan may not have
+ * known. */
 static enum imf_status check_memory(const struct imf_workspace *ws, const struct imf_reader *reader,
                                     const struct imf_writer *writer, bool streams,
                                     struct imf_error *err) {
@@ -188,8 +189,8 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
     return imf_planning_over_limit(bytes, (double)settings->max_memory, err);
 }
 
-/* May rows come and go while others are filtered? What is measured or verified is looked at again,
- * and what is turned begins with its last row. */
+/* Rows may stream, unless the result is timed or verified, or the reader or writer turns the image:
+ * then the last row comes first. */
 static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *reader,
                        const struct imf_writer *writer, const struct imf_run_options *options) {
     return ws->plan->form.streams && !(reader && !imf_reader_in_order(reader)) &&

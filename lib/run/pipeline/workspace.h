@@ -9,22 +9,24 @@
 
 struct imf_workspace {
     const struct imf_plan *plan;
-    struct imf_exec *exec; /* made by the first run, */
-    bool streams;          /* for rows that stream */
+    struct imf_exec *exec; /* owned, made by the first run, or NULL */
+    bool streams;          /* exec was made for rows that stream */
     bool on_device, on_gles;
-    int threads;                  /* of the run; 0: as many as cores */
-    struct imf_choice choice;     /* the plan's, or what `fallen` says */
+    struct imf_choice choice;     /* the plan's, or of `fallback` */
     struct imf_fallback fallback; /* if the device failed */
 };
 
-/* How an executor of rows that stream, or of whole images, is to be made. */
+/* The plan's path, or the host's after a failure of the device. */
+const struct imf_path *imf_workspace_path(const struct imf_workspace *ws);
+/* The form of bands for ws->streams. */
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws);
-/* Make ws->exec, unless it is there; left to choose, on the host if the device fails. */
+/* Make ws->exec, unless it exists; on the host if the device fails and the plan may fall back. */
 enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
                                       struct imf_error *err);
-/* It was left to choose, and is on a device now. */
+/* The plan may fall back, and the workspace is on a device now. */
 bool imf_workspace_may_fall_back(const struct imf_workspace *ws);
-/* Take the host, after a device said `why`; false if it cannot do the work. */
+/* Switch to the host after a device failed with the message `why`; false if it cannot do the
+ * work. */
 bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why);
 
 #endif

@@ -9,9 +9,10 @@
 
 struct imf_point_job {
     struct imf_queue *queue;
-    int vec; /* samples a work-item takes, or 0: a pixel */
+    int vec; /* samples of a work-item, or 0: it takes a pixel */
     struct imf_program *point, *range_rows, *range_all;
-    struct imf_buffer *table; /* light of every sample value, or of a curve's points; or NULL */
+    struct imf_buffer
+        *table; /* linear light of each sample value, or of the curves' points; or NULL */
     struct imf_buffer *range; /* (min, max) of all, then of each row, or NULL */
 };
 
@@ -50,14 +51,15 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define_float(d, "RESCALE", p->rescale);
 }
 
-/* The pass does nothing but put samples into linear light. */
+/* Converting samples to linear light is the only step. */
 static bool only_linearizes(const struct imf_point *p) {
     return p->linearize && !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize &&
            !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1;
 }
 
-/* Linear light of the sample values 0..full, or of the points of all curves. Light that becomes an
- * integer is rounded here: rounded to a float before, it could become the integer beside. */
+/* Linear light of the sample values 0..full, or of the points of all curves. Light that is
+ * stored as an integer is rounded here, once: rounded to a float first, it could become the
+ * wrong integer. */
 static enum imf_status make_table(struct imf_point_job *job, const struct imf_point *p,
                                   enum imf_sample out, struct imf_error *err) {
     bool whole = out != IMF_F32 && only_linearizes(p);
@@ -110,8 +112,7 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     return st;
 }
 
-/* `items` work-items along each row of s, in groups of one size, so that nothing is compiled
- * twice. */
+/* `items` work-items along each row of s, in groups of one size: PoCL compiles for each size. */
 static struct imf_grid over_rows(struct imf_queue *queue, const struct imf_surface *s,
                                  size_t items) {
     return imf_grid_over(items, (size_t)s->height, imf_tuning_group(imf_queue_device(queue)));
@@ -136,7 +137,7 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
         if (st)
             return st;
     }
-    /* An argument must be set; the kernel does not read those that stand in. */
+    /* Every argument must be set; the kernel does not read these substitutes. */
     const struct imf_buffer *none = in->mem;
     second = second ? second : in;
     const struct imf_arg args[] = {imf_arg_buffer(in->mem),

@@ -57,7 +57,7 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
         v[c] *= p->rescale;
 }
 
-/* Nothing but the difference of two surfaces. */
+/* The difference of two surfaces is the only step. */
 static bool is_difference(const struct imf_point *p) {
     return p->difference && p->level == 0 && !p->linearize && !p->unpremultiply && !p->gray &&
            !p->normalize && !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1;

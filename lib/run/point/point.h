@@ -6,8 +6,8 @@
 
 #include "plan/chain.h"
 
-/* The steps on one pixel, in place: v has room for in_channels. blurred is NULL without unsharp;
- * low and high are the range that normalize stretches. */
+/* Run the steps on one pixel in place; v has in_channels values. blurred may be NULL without
+ * unsharp; low and high are the range that normalize stretches. */
 void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
                      double high);
 
@@ -16,17 +16,17 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
 void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
                         const struct imf_surface *second, const struct imf_surface *out);
 
-/* The same on the host's cores: made once for images of so many pixels, with surfaces of these
- * samples. */
+/* The same, vectorised and on several threads. Made once for images of so many pixels and surfaces
+ * of these samples; *rows is a struct imf_point_rows. */
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
                                     enum imf_sample out, double pixels, struct imf_error *err);
 void imf_point_rows_run(const void *rows, const struct imf_surface *in,
                         const struct imf_surface *second, const struct imf_surface *out);
-/* Run on so many threads at most; 0: on all cores. */
-void imf_point_rows_limit(void *rows, int threads);
+/* Let runs use the threads of `pool`, which they borrow. */
+void imf_point_rows_use_pool(void *rows, struct imf_pool *pool);
 void imf_point_rows_free(void **rows);
 
-/* On a device: made once for an image's shape, run for each image. */
+/* The same on a device; made once for an image's shape. */
 struct imf_point_job;
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
                                const struct imf_point *p, enum imf_sample in,
@@ -36,7 +36,7 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
                               struct imf_error *err);
 void imf_point_free(struct imf_point_job **job);
 
-/* Copy alpha, the last channel of both surfaces, times rescale. */
+/* Copy alpha, the last channel of both surfaces, multiplied by rescale. */
 void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
                          double rescale);
 struct imf_alpha_job;

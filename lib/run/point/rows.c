@@ -1,9 +1,9 @@
 /*
  * rows.c - point passes on the host's cores
  *
- * What they give is what point.c gives. Where each colour's new value is its own doing it goes by a
- * table that imf_point_pixel() fills; otherwise strips go through loops that compilers vectorise
- * (point_strip.c).
+ * Results are those of point.c. If each output sample depends on one input sample alone, it is
+ * looked up in a table that imf_point_pixel() fills; otherwise strips of pixels go through loops
+ * that compilers vectorise (strip.c).
  */
 #include "run/point/rows.h"
 
@@ -17,20 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples that a thread takes at a time: about 0.1 ms. */
+/* Samples of an item for a thread: about 0.1 ms. */
 #define ITEM 131072
-/* Samples of an image that are worth a table of 65536 values. */
+/* From this many samples of an image on, a table of 65536 values pays. */
 #define WORDS_WORTH 524288.0
 
 struct imf_point_rows {
     struct imf_point point;
     struct imf_point_steps steps;
-    int threads;                   /* 0: as many as cores */
+    struct imf_pool *pool;         /* borrowed, or NULL */
     bool mapped;                   /* by a table: */
-    struct imf_byte_map *bytes;    /* of bytes to bytes, */
-    void *map[2];                  /* or of colours, and of alpha, to output samples */
-    double *linear;                /* otherwise: steps.linear */
-    struct imf_point_curve *curve; /* and steps.curve, of each of the point's curves */
+    struct imf_byte_map *bytes;    /* from bytes to bytes, */
+    void *map[2];                  /* or from samples to output samples, of colours and of alpha */
+    double *linear;                /* otherwise: steps.linear, */
+    struct imf_point_curve *curve; /* and steps.curve; all are owned or NULL */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -114,8 +114,8 @@ void imf_point_rows_free(void **rows) {
     *rows = NULL;
 }
 
-void imf_point_rows_limit(void *rows, int threads) {
-    ((struct imf_point_rows *)rows)->threads = threads;
+void imf_point_rows_use_pool(void *rows, struct imf_pool *pool) {
+    ((struct imf_point_rows *)rows)->pool = pool;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ struct pass {
     pthread_mutex_t lock; /* of their range */
 };
 
-/* ---- the range of what is stretched ---- */
+/* ---- the range that is stretched ---- */
 
 #define WIDEN(type)                                                                                \
     do {                                                                                           \
@@ -159,7 +159,7 @@ static void measure_item(void *data, int item) {
     struct pass *pass = data;
     const struct imf_point *p = &pass->job->point;
     int n = p->in_channels, end = imf_min((item + 1) * pass->rows, pass->in->height);
-    int step = p->alpha ? n : 1; /* without alpha a row is samples of one kind */
+    int step = p->alpha ? n : 1; /* without alpha all samples count alike */
     double low = INFINITY, high = -INFINITY;
     for (int y = item * pass->rows; y < end; y++)
         widen_range(imf_surface_row(pass->in, y), pass->job->steps.in, pass->in->width * n, step,
@@ -241,6 +241,6 @@ void imf_point_rows_run(const void *rows, const struct imf_surface *in,
     pass.steps.low = INFINITY;
     pass.steps.high = -INFINITY;
     if (j->point.normalize)
-        imf_parallel_on(j->threads, items, measure_item, &pass);
-    imf_parallel_on(j->threads, items, run_item, &pass);
+        imf_parallel(j->pool, items, measure_item, &pass);
+    imf_parallel(j->pool, items, run_item, &pass);
 }

@@ -1,12 +1,12 @@
 /*
  * strip.c - the inner loops of run/point/rows.c
  *
- * Pixels are taken apart into planes of float64, one of each channel, go through one plain loop a
- * step, of which compilers make vectors, and are put together again. Operations and their order are
- * those of point.c, and so are the bits.
+ * Pixels are split into a plane of float64 for each channel. Each step is one loop over a plane,
+ * which compilers vectorise; then the planes are interleaved again. Operations and their order are
+ * those of point.c, so results are the same bits.
  *
- * The light curve back is a power. Bytes need none: they go by where the curve passes from one byte
- * to the next.
+ * The curve back from linear light takes a power. For bytes it is a table of the values at which
+ * the curve passes from one byte to the next.
  */
 #include "run/point/rows.h"
 
@@ -19,8 +19,8 @@
 
 /* ---- in and out ------------------------------------------------------------------------------ */
 
-/* Of `channels`, a constant where this is called. Samples of a pixel lie side by side only here and at
- * the end, so that the steps between are compiled once for any number of them. */
+/* Callers pass a constant for `channels`. Samples of a pixel lie side by side only here and in
+ * STORE, so that the steps between are compiled once for any number of channels. */
 #define LOAD(name, type)                                                                           \
     INLINE void name(double v[4][STRIP], const type *restrict from, int channels, int n) {         \
         for (int i = 0; i < n; i++)                                                                \
@@ -44,7 +44,7 @@ INLINE void load_some(double v[4][STRIP], enum imf_sample sample, const void *fr
         load_doubles(v, from, channels, n);
 }
 
-/* The nearest integer, ties to even, of 0 to 2^51: what is added leaves no bits behind the point. */
+/* The integer nearest to v, 0..2^51, ties to even: the sum has no bits left for a fraction. */
 #define ROUND(v) ((int)((v) + 0x1.8p52 - 0x1.8p52))
 
 #define STORE(name, type, most)                                                                    \
@@ -83,7 +83,7 @@ INLINE void store_some(double v[4][STRIP], enum imf_sample sample, void *to, int
         store_doubles(to, v, channels, n);
 }
 
-/* With the number of channels a constant. */
+/* Call `some` with a constant number of channels. */
 #define EACH(some, v, sample, at)                                                                  \
     do {                                                                                           \
         if (channels == 1)                                                                         \
@@ -171,7 +171,7 @@ INLINE void stretch(const struct imf_point_steps *s, double *restrict v, int n) 
 
 /* ---- a strip --------------------------------------------------------------------------------- */
 
-/* All steps; w, if there is one, holds what is subtracted. */
+/* Run all steps; w holds the blurred pixels if there is an unsharp step. */
 IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP],
                              double w[4][STRIP], int n) {
     const struct imf_point *p = s->point;
@@ -189,7 +189,7 @@ IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP]
     if (p->gray)
         gray(p, v, n);
     colors = p->gray ? 1 : colors;
-    double *alpha = v[colors]; /* if there is one */
+    double *alpha = v[colors]; /* if the pixels have one */
     for (int c = 0; c < colors; c++) {
         if (p->normalize)
             stretch(s, v[c], n);
@@ -218,14 +218,14 @@ void imf_point_strip(const struct imf_point_steps *s, const void *from, const vo
     store_strip(v, s->out, to, p->out_channels, n);
 }
 
-/* ---- the light curve back -------------------------------------------------------------------- */
+/* ---- the curve back from light --------------------------------------------------------------- */
 
 static double byte_of(const struct imf_point *p, int which, double v) {
     v = p->rescale * (p->full * imf_curve_from_light(p->curve, which, v / p->full));
     return rint(fmin(fmax(v, 0), 255));
 }
 
-/* The curve, turned round, is as close to where it passes to byte b as this, of itself. */
+/* The relative distance within which imf_curve_to_light() inverts imf_curve_from_light(). */
 #define CLOSE 1e-12
 
 void imf_point_curve_make(struct imf_point_curve *curve, const struct imf_point *p, int which) {

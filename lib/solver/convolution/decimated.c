@@ -246,8 +246,8 @@ static enum imf_status decimated_make(void **job, const struct imf_problem *p,
                     p->kernel[0]->width, p->kernel[0]->height);
 }
 
-static void decimated_limit(void *job, int threads) {
-    ((struct imf_decimated_job *)job)->threads = threads;
+static void decimated_use_pool(void *job, struct imf_pool *pool) {
+    ((struct imf_decimated_job *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_decimated = {
@@ -256,7 +256,7 @@ const struct imf_solver imf_solver_decimated = {
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = decimated_propose,
     .make = decimated_make,
-    .limit = decimated_limit,
+    .use_pool = decimated_use_pool,
     .run = imf_decimated_run,
     .destroy = decimated_destroy,
 };

@@ -13,8 +13,8 @@ struct imf_decimated_job {
     struct imf_decimated axis[IMF_AXES];
     float *tap[IMF_AXES], *weight[IMF_AXES]; /* axis[].window and .weight as floats */
     struct imf_vector_end end;
-    int block, strip; /* rows and coarse columns of an item */
-    int threads;      /* 0: as many as cores */
+    int block, strip;      /* rows and coarse columns of an item */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* Coarse samples that `cells` steps of the fine grid need along an axis. */

@@ -224,6 +224,6 @@ enum imf_status imf_decimated_run(void *job, const struct imf_surface *in,
     int all = (j->p.width - 1) / j->axis[IMF_X].step + 1;
     struct pass pass = {.job = j, .in = in, .out = out, .strips = (all - 1) / j->strip + 1};
     int blocks = (out->height - 1) / j->block + 1;
-    imf_parallel_on(j->threads, blocks * pass.strips, run_item, &pass);
+    imf_parallel(j->pool, blocks * pass.strips, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, imf_decimated_bytes(j)) : IMF_OK;
 }

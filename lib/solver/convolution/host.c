@@ -25,7 +25,7 @@
 
 struct host_job {
     struct imf_problem p;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* A run: bands of `rows` rows; an idle thread takes the next. */
@@ -84,8 +84,8 @@ static enum imf_status host_make(void **job, const struct imf_problem *p,
     return IMF_OK;
 }
 
-static void host_limit(void *job, int threads) {
-    ((struct host_job *)job)->threads = threads;
+static void host_use_pool(void *job, struct imf_pool *pool) {
+    ((struct host_job *)job)->pool = pool;
 }
 
 static void host_destroy(void **job) {
@@ -205,7 +205,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     const struct host_job *j = job;
     struct imf_problem p = j->p;
     p.height = out->height;
-    int threads = cost(&p) < ALONE_MS ? 1 : j->threads > 0 ? j->threads : imf_cores();
+    int threads = cost(&p) < ALONE_MS ? 1 : imf_pool_threads(j->pool);
     struct bands b = {.p = &p, .in = in, .out = out};
     /* Each band widens the kernel's height of rows before its first output row. */
     b.rows = imf_max((p.height - 1) / (threads * BANDS) + 1,
@@ -216,7 +216,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     b.scratch = malloc((size_t)threads * b.each * sizeof *b.scratch);
     enum imf_status status = b.scratch ? IMF_OK : imf_fail_memory(err, b.each * sizeof *b.scratch);
     if (b.scratch)
-        imf_parallel_on(threads, threads, do_bands, &b);
+        imf_parallel(j->pool, threads, do_bands, &b);
     free(b.scratch);
     return status;
 }
@@ -226,7 +226,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
         .name = called, .backend = of, .float64 = true,                                            \
         .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,                    \
         .propose = proposes, .make = host_make, .run = host_run, .destroy = host_destroy,          \
-        .limit = host_limit                                                                        \
+        .use_pool = host_use_pool                                                                  \
     }
 
 const struct imf_solver imf_solver_float64 = SOLVER("vector", IMF_BACKEND_VECTOR, vector_propose);

@@ -54,8 +54,8 @@ struct runs_job {
     double unit;      /* of float samples; 1 for others. This is the proposal's shape. */
     struct run *runs; /* owned; sorted by tap */
     int count, groups, parts;
-    bool wide;   /* prefix sums of 32 bits */
-    int threads; /* 0: as many as cores */
+    bool wide;             /* prefix sums of 32 bits */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 static int by_tap(const void *a, const void *b) {
@@ -253,8 +253,8 @@ static enum imf_status runs_make(void **job, const struct imf_problem *p,
     return j ? open_job(j, p, unit, err) : imf_fail_memory(err, sizeof *j);
 }
 
-static void runs_limit(void *job, int threads) {
-    ((struct runs_job *)job)->threads = threads;
+static void runs_use_pool(void *job, struct imf_pool *pool) {
+    ((struct runs_job *)job)->pool = pool;
 }
 
 static void runs_destroy(void **job) {
@@ -352,8 +352,8 @@ static enum imf_status runs_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct imf_problem *p = &pass.job->p;
     pass.strips = cut(p, out->height);
-    int most = threads_of(p, &pass.strips), asked = pass.job->threads;
-    imf_parallel_on(asked > 0 ? imf_min(asked, most) : most, pass.strips.count, run_item, &pass);
+    imf_parallel_on(pass.job->pool, threads_of(p, &pass.strips), pass.strips.count, run_item,
+                    &pass);
     size_t bytes = (size_t)kept_bytes(p, pass.strips.width);
     return pass.failed ? imf_fail_memory(err, bytes) : IMF_OK;
 }
@@ -366,5 +366,5 @@ const struct imf_solver imf_solver_runs = {
     .make = runs_make,
     .run = runs_run,
     .destroy = runs_destroy,
-    .limit = runs_limit,
+    .use_pool = runs_use_pool,
 };

@@ -45,7 +45,7 @@ struct vector_job {
     struct imf_vector_rows rows;
     struct imf_dense *dense; /* owned; or NULL */
     int item;                /* rows that a thread takes at a time */
-    int threads;             /* 0: as many as cores */
+    struct imf_pool *pool;   /* borrowed, or NULL */
 };
 
 /* ---- choosing -------------------------------------------------------------------------------- */
@@ -289,12 +289,12 @@ static enum imf_status vector_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
     int items = (out->height - 1) / pass.job->item + 1;
-    imf_parallel_on(pass.job->threads, items, run_item, &pass);
+    imf_parallel(pass.job->pool, items, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, imf_dense_bytes(pass.job->dense)) : IMF_OK;
 }
 
-static void vector_limit(void *job, int threads) {
-    ((struct vector_job *)job)->threads = threads;
+static void vector_use_pool(void *job, struct imf_pool *pool) {
+    ((struct vector_job *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_vector = {
@@ -305,5 +305,5 @@ const struct imf_solver imf_solver_vector = {
     .make = vector_make,
     .run = vector_run,
     .destroy = vector_destroy,
-    .limit = vector_limit,
+    .use_pool = vector_use_pool,
 };

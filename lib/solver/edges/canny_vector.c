@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_MS 0.3 /* threads take about 0.02 ms to start */
+#define ALONE_MS 0.3 /* waking threads takes about 0.02 ms */
 #define BAND_BYTES 262144
 #define BAND_ROWS 32
 
 struct vector_canny {
     struct imf_problem p;
     struct imf_canny_parameters n;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
     unsigned char *store;
     struct imf_canny_map map;
 };
@@ -180,13 +180,13 @@ static enum imf_status vector_canny_run(void *job, const struct imf_surface *in,
                         .rows = band_rows(p)};
     (void)err;
     imf_canny_levels(&pass.levels, p, out->sample);
-    imf_parallel_on(j->threads, (p->height - 1) / pass.rows + 1, band_item, &pass);
+    imf_parallel(j->pool, (p->height - 1) / pass.rows + 1, band_item, &pass);
     imf_canny_join(&j->map, pass.rows, store_pixel, &pass);
     return IMF_OK;
 }
 
-static void vector_canny_limit(void *job, int threads) {
-    ((struct vector_canny *)job)->threads = threads;
+static void vector_canny_use_pool(void *job, struct imf_pool *pool) {
+    ((struct vector_canny *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_canny_vector = {
@@ -197,5 +197,5 @@ const struct imf_solver imf_solver_canny_vector = {
     .make = vector_canny_make,
     .run = vector_canny_run,
     .destroy = vector_canny_destroy,
-    .limit = vector_canny_limit,
+    .use_pool = vector_canny_use_pool,
 };

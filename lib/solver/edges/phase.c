@@ -21,14 +21,14 @@
 #include <stdlib.h>
 
 #define TURN_ERROR 1.2e-7 /* of full scale: the polynomial, and the rounding of reflections */
-#define ALONE_MS 0.3      /* threads take about 0.02 ms to start */
+#define ALONE_MS 0.3      /* waking threads takes about 0.02 ms */
 #define STRIP 2048        /* shorter strips wait for memory at each row */
 #define LEAST_ROWS 16
 #define INLINE static inline __attribute__((always_inline))
 
 struct phase_job {
     struct imf_problem p;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 struct pass {
@@ -178,7 +178,7 @@ static enum imf_status phase_run(void *job, const struct imf_surface *in,
     int samples = j->p.width * j->p.channels;
     struct pass pass = {&j->p, in, out, imf_strips_cut(samples, out->height, STRIP, LEAST_ROWS)};
     (void)err;
-    imf_parallel_on(j->threads, pass.strips.count, run_strip, &pass);
+    imf_parallel(j->pool, pass.strips.count, run_strip, &pass);
     return IMF_OK;
 }
 
@@ -187,8 +187,8 @@ static void phase_destroy(void **job) {
     *job = NULL;
 }
 
-static void phase_limit(void *job, int threads) {
-    ((struct phase_job *)job)->threads = threads;
+static void phase_use_pool(void *job, struct imf_pool *pool) {
+    ((struct phase_job *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_phase = {
@@ -199,5 +199,5 @@ const struct imf_solver imf_solver_phase = {
     .make = phase_make,
     .run = phase_run,
     .destroy = phase_destroy,
-    .limit = phase_limit,
+    .use_pool = phase_use_pool,
 };

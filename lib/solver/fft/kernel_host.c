@@ -31,7 +31,7 @@ struct kernel_job {
     struct imf_problem p;
     struct shape shape;
     struct imf_half_plane kernel;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* Bound of the error of a sum: each transform adds less than a unit in the last place of the largest
@@ -99,8 +99,8 @@ static void kernel_destroy(void **job) {
     *job = NULL;
 }
 
-static void kernel_limit(void *job, int threads) {
-    ((struct kernel_job *)job)->threads = threads;
+static void kernel_use_pool(void *job, struct imf_pool *pool) {
+    ((struct kernel_job *)job)->pool = pool;
 }
 
 /* ---- a channel of the image ------------------------------------------------------------------ */
@@ -162,11 +162,11 @@ static enum imf_status kernel_run(void *job, const struct imf_surface *in,
     int rows = out->height + j->p.reach.top + j->p.reach.bottom;
     enum imf_status status = imf_half_plane_open(&t.plane, j->shape.nx, j->shape.ny, err);
     for (; !status && t.channel < j->p.channels; t.channel++) {
-        status = imf_half_plane_load(&t.plane, rows, load_row, &t, j->threads, err);
+        status = imf_half_plane_load(&t.plane, rows, load_row, &t, j->pool, err);
         if (!status)
-            status = imf_half_plane_each(&t.plane, filter_columns, &t, j->threads, err);
+            status = imf_half_plane_each(&t.plane, filter_columns, &t, j->pool, err);
         if (!status)
-            status = imf_half_plane_store(&t.plane, out->height, store_row, &t, j->threads, err);
+            status = imf_half_plane_store(&t.plane, out->height, store_row, &t, j->pool, err);
     }
     imf_half_plane_free(&t.plane);
     return status;
@@ -181,5 +181,5 @@ const struct imf_solver imf_solver_fft_host = {
     .make = kernel_make,
     .run = kernel_run,
     .destroy = kernel_destroy,
-    .limit = kernel_limit,
+    .use_pool = kernel_use_pool,
 };

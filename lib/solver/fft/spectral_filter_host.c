@@ -30,7 +30,7 @@ struct shape {
 struct host_job {
     struct imf_problem p;
     struct shape shape;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* How a line becomes periodic. */
@@ -241,18 +241,18 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     struct transfer t = {.p = &j->p, .in = in, .out = out};
     enum imf_status status = prepare(&t, j->shape, err);
     for (; status == IMF_OK && t.channel < j->p.channels; t.channel++) {
-        status = imf_half_plane_load(&t.plane, j->p.height, load_row, &t, j->threads, err);
+        status = imf_half_plane_load(&t.plane, j->p.height, load_row, &t, j->pool, err);
         if (status == IMF_OK)
-            status = imf_half_plane_each(&t.plane, filter_columns, &t, j->threads, err);
+            status = imf_half_plane_each(&t.plane, filter_columns, &t, j->pool, err);
         if (status == IMF_OK)
-            status = imf_half_plane_store(&t.plane, j->p.height, store_row, &t, j->threads, err);
+            status = imf_half_plane_store(&t.plane, j->p.height, store_row, &t, j->pool, err);
     }
     release(&t);
     return status;
 }
 
-static void host_limit(void *job, int threads) {
-    ((struct host_job *)job)->threads = threads;
+static void host_use_pool(void *job, struct imf_pool *pool) {
+    ((struct host_job *)job)->pool = pool;
 }
 
 static void host_destroy(void **job) {
@@ -264,7 +264,7 @@ static void host_destroy(void **job) {
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_TRANSFER,               \
         .propose = host_propose, .make = host_make, .run = host_run, .destroy = host_destroy,      \
-        .limit = host_limit                                                                        \
+        .use_pool = host_use_pool                                                                  \
     }
 
 const struct imf_solver imf_solver_spectral_filter_vector = SOLVER("vector", IMF_BACKEND_VECTOR);

@@ -27,9 +27,9 @@
 
 struct vector_job {
     struct imf_problem p;
-    int threads;     /* 0: as many as cores */
-    int items;       /* bands of rows, each with its histograms */
-    uint32_t *parts; /* items times `part` counts */
+    struct imf_pool *pool; /* borrowed, or NULL */
+    int items;             /* bands of rows, each with its histograms */
+    uint32_t *parts;       /* items times `part` counts */
     size_t part;
     uint64_t count[IMF_HISTOGRAM_SIZE];
     double value[IMF_HISTOGRAM_SIZE];
@@ -265,7 +265,6 @@ static enum imf_status histogram_vector_make(void **job, const struct imf_proble
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
-    j->threads = 0;
     j->items = items_of(p);
     j->part = part_of(p);
     size_t bytes = (size_t)j->items * j->part * sizeof *j->parts;
@@ -281,15 +280,15 @@ static enum imf_status histogram_vector_run(void *job, const struct imf_surface 
     struct vector_job *j = job;
     struct pass pass = {j, in, out};
     (void)err;
-    imf_parallel_on(j->threads, j->items, count_item, &pass);
+    imf_parallel(j->pool, j->items, count_item, &pass);
     add_counts(j, in->sample);
     fill_map(j, in->sample, out->sample);
-    imf_parallel_on(j->threads, j->items, look_up_item, &pass);
+    imf_parallel(j->pool, j->items, look_up_item, &pass);
     return IMF_OK;
 }
 
-static void histogram_vector_limit(void *job, int threads) {
-    ((struct vector_job *)job)->threads = threads;
+static void histogram_vector_use_pool(void *job, struct imf_pool *pool) {
+    ((struct vector_job *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_histogram_op_vector = {
@@ -300,5 +299,5 @@ const struct imf_solver imf_solver_histogram_op_vector = {
     .make = histogram_vector_make,
     .run = histogram_vector_run,
     .destroy = histogram_vector_destroy,
-    .limit = histogram_vector_limit,
+    .use_pool = histogram_vector_use_pool,
 };

@@ -48,7 +48,7 @@ struct erode_dilate_job {
     int run_count;
     int left, right, top, bottom; /* offsets of the first and the last column and row */
     int levels;                   /* runs: kept minima of 2, 4, ... samples */
-    int threads;                  /* 0: as many as cores */
+    struct imf_pool *pool;        /* borrowed, or NULL */
 };
 
 static int run_length(const struct imf_run *r) {
@@ -170,8 +170,8 @@ static enum imf_status erode_dilate_make(void **job, const struct imf_problem *p
     return j ? open_job(j, p, err) : imf_fail_memory(err, sizeof *j);
 }
 
-static void erode_dilate_limit(void *job, int threads) {
-    ((struct erode_dilate_job *)job)->threads = threads;
+static void erode_dilate_use_pool(void *job, struct imf_pool *pool) {
+    ((struct erode_dilate_job *)job)->pool = pool;
 }
 
 static void erode_dilate_destroy(void **job) {
@@ -355,7 +355,7 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
                                  j->box ? height : 2 * height);
     if (j->box)
         imf_strips_align(&pass.strips, height);
-    imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
+    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, KEPT_BYTES) : IMF_OK;
 }
 
@@ -367,5 +367,5 @@ const struct imf_solver imf_solver_erode_dilate = {
     .make = erode_dilate_make,
     .run = erode_dilate_run,
     .destroy = erode_dilate_destroy,
-    .limit = erode_dilate_limit,
+    .use_pool = erode_dilate_use_pool,
 };

@@ -19,7 +19,7 @@ struct rank_job {
     struct imf_problem p;
     struct imf_run *runs; /* owned */
     size_t run_count, count, rank;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* Milliseconds: samples * (sample + window * samples of the window) * 1e-6 / cores, in the host's
@@ -62,8 +62,8 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
     return IMF_OK;
 }
 
-static void rank_limit(void *job, int threads) {
-    ((struct rank_job *)job)->threads = threads;
+static void rank_use_pool(void *job, struct imf_pool *pool) {
+    ((struct rank_job *)job)->pool = pool;
 }
 
 static void rank_destroy(void **job) {
@@ -136,7 +136,7 @@ static void run_item(void *data, int item) {
 static enum imf_status rank_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
-    imf_parallel_on(pass.job->threads, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
+    imf_parallel(pass.job->pool, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, pass.job->count * sizeof(double)) : IMF_OK;
 }
 
@@ -149,5 +149,5 @@ const struct imf_solver imf_solver_rank_host = {
     .make = rank_make,
     .run = rank_run,
     .destroy = rank_destroy,
-    .limit = rank_limit,
+    .use_pool = rank_use_pool,
 };

@@ -50,7 +50,7 @@ struct rank_job {
     int left, right, top, bottom;       /* offsets of the first and the last column and row */
     struct imf_tiles tiles;             /* of TILES; owned */
     struct imf_incremental incremental; /* of INCREMENTAL; owned */
-    int threads;                        /* 0: as many as cores */
+    struct imf_pool *pool;              /* borrowed, or NULL */
 };
 
 static int width_of(const struct rank_job *j) {
@@ -377,12 +377,12 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
         imf_strips_cut_by(step, j->p.width * j->p.channels, out->height, strip_width(j),
                           j->way == REGIONS ? imf_regions_rows(height_of(j))
                                             : (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
-    imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
+    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, store_bytes(j, pass.strips.width)) : IMF_OK;
 }
 
-static void rank_limit(void *job, int threads) {
-    ((struct rank_job *)job)->threads = threads;
+static void rank_use_pool(void *job, struct imf_pool *pool) {
+    ((struct rank_job *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_rank = {
@@ -393,5 +393,5 @@ const struct imf_solver imf_solver_rank = {
     .make = rank_make,
     .run = rank_run,
     .destroy = rank_destroy,
-    .limit = rank_limit,
+    .use_pool = rank_use_pool,
 };

@@ -37,7 +37,7 @@ struct bilateral_job {
     int reach;
     float *far; /* owned: for each row from 0 to reach and each column -reach..reach */
     float near;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* The most that the weights' relative errors change a mean: for pixels that are all d ranges from the
@@ -129,8 +129,8 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     return IMF_OK;
 }
 
-static void bilateral_limit(void *job, int threads) {
-    ((struct bilateral_job *)job)->threads = threads;
+static void bilateral_use_pool(void *job, struct imf_pool *pool) {
+    ((struct bilateral_job *)job)->pool = pool;
 }
 
 static void bilateral_destroy(void **job) {
@@ -236,7 +236,7 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct bilateral_job *j = job;
     pass.strips = imf_strips_cut(j->p.width, out->height, strip_columns(&j->p), 4 * j->reach);
-    imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
+    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
     return pass.failed
                ? imf_fail_memory(err, strip_floats(&j->p, pass.strips.width) * sizeof(float))
                : IMF_OK;
@@ -250,5 +250,5 @@ const struct imf_solver imf_solver_bilateral = {
     .make = bilateral_make,
     .run = bilateral_run,
     .destroy = bilateral_destroy,
-    .limit = bilateral_limit,
+    .use_pool = bilateral_use_pool,
 };

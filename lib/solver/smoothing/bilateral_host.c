@@ -20,7 +20,7 @@
 
 struct bilateral_job {
     struct imf_problem p;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 static int reach_of(const struct imf_problem *p) {
@@ -59,8 +59,8 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     return IMF_OK;
 }
 
-static void bilateral_limit(void *job, int threads) {
-    ((struct bilateral_job *)job)->threads = threads;
+static void bilateral_use_pool(void *job, struct imf_pool *pool) {
+    ((struct bilateral_job *)job)->pool = pool;
 }
 
 static void bilateral_destroy(void **job) {
@@ -125,7 +125,7 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     const struct bilateral_job *j = job;
     struct pass pass = {.p = &j->p, .in = in, .out = out};
-    imf_parallel_on(j->threads, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
+    imf_parallel(j->pool, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, (size_t)j->p.width * sizeof(double)) : IMF_OK;
 }
 
@@ -138,5 +138,5 @@ const struct imf_solver imf_solver_bilateral_host = {
     .make = bilateral_make,
     .run = bilateral_run,
     .destroy = bilateral_destroy,
-    .limit = bilateral_limit,
+    .use_pool = bilateral_use_pool,
 };

@@ -31,8 +31,8 @@
 struct guided_job {
     struct imf_problem p;
     int radius;
-    double scale; /* factor from samples to integers */
-    int threads;  /* 0: as many as cores */
+    double scale;          /* factor from samples to integers */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 int imf_guided_radius(const struct imf_problem *p) {
@@ -104,8 +104,8 @@ static enum imf_status guided_make(void **job, const struct imf_problem *p,
     return IMF_OK;
 }
 
-static void guided_limit(void *job, int threads) {
-    ((struct guided_job *)job)->threads = threads;
+static void guided_use_pool(void *job, struct imf_pool *pool) {
+    ((struct guided_job *)job)->pool = pool;
 }
 
 static void guided_destroy(void **job) {
@@ -223,7 +223,7 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct guided_job *j = job;
     pass.strips = imf_strips_cut(j->p.width, out->height, COLUMNS, imf_max(16, 32 * j->radius));
-    imf_parallel_on(j->threads, pass.strips.count, run_item, &pass);
+    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, strip_bytes(&j->p, pass.strips.width)) : IMF_OK;
 }
 
@@ -235,5 +235,5 @@ const struct imf_solver imf_solver_guided = {
     .make = guided_make,
     .run = guided_run,
     .destroy = guided_destroy,
-    .limit = guided_limit,
+    .use_pool = guided_use_pool,
 };

@@ -25,7 +25,7 @@
 
 struct guided_job {
     struct imf_problem p;
-    int threads; /* 0: as many as cores */
+    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* Samples of a row, with so many pixels at each end. */
@@ -70,8 +70,8 @@ static enum imf_status guided_make(void **job, const struct imf_problem *p,
     return IMF_OK;
 }
 
-static void guided_limit(void *job, int threads) {
-    ((struct guided_job *)job)->threads = threads;
+static void guided_use_pool(void *job, struct imf_pool *pool) {
+    ((struct guided_job *)job)->pool = pool;
 }
 
 static void guided_destroy(void **job) {
@@ -158,7 +158,7 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     const struct guided_job *j = job;
     struct pass pass = {.p = &j->p, .in = in, .out = out};
-    imf_parallel_on(j->threads, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
+    imf_parallel(j->pool, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, item_samples(&j->p) * sizeof(double)) : IMF_OK;
 }
 
@@ -171,5 +171,5 @@ const struct imf_solver imf_solver_guided_host = {
     .make = guided_make,
     .run = guided_run,
     .destroy = guided_destroy,
-    .limit = guided_limit,
+    .use_pool = guided_use_pool,
 };
