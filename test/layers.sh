@@ -49,6 +49,11 @@ may_include_inside() { # FOLDER
     codec/png) echo codec codec/metadata codec/deflate ;;
     codec/jpeg | codec/pnm) echo codec codec/metadata ;;
     codec/*) ;; # metadata, deflate
+    filter) echo filter/kernel ;;
+    filter/kernel) ;;
+    filter/flt) echo filter filter/kernel ;;
+    filter/builtin) echo filter filter/kernel filter/flt ;;
+    filter/spec) echo filter filter/kernel filter/flt filter/builtin ;;
     solver/fft) echo solver solver/common solver/convolution ;;
     solver/*) echo solver solver/common ;;
     run/executor) echo run run/point ;;
@@ -67,7 +72,7 @@ may_include_besides() { # FILE
 # Folders that are their module's own business.
 is_inner() { # FOLDER
     case $1 in
-    codec/png | codec/jpeg | codec/pnm | codec/deflate) true ;;
+    codec/png | codec/jpeg | codec/pnm | codec/deflate | filter/flt | filter/spec) true ;;
     *) false ;;
     esac
 }

@@ -7,7 +7,7 @@
 #ifndef IMF_FILTER_H
 #define IMF_FILTER_H
 
-#include "filter/kernel.h"
+#include "filter/kernel/taps.h"
 
 #define IMF_NOTE 160
 
@@ -116,6 +116,9 @@ struct imf_filter {
  * that is upright. The caller frees it. */
 enum imf_status imf_filter_turn(struct imf_filter **out, const struct imf_filter *filter,
                                 int orientation, struct imf_error *err);
+
+/* Frees its kernels. */
+void imf_stage_clear(struct imf_stage *stage);
 
 bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, table */
 

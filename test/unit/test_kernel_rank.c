@@ -1,6 +1,6 @@
 /* test_kernel_rank.c - kernels as sums of products of columns and rows */
-#include "filter/builtin.h"
-#include "filter/kernel.h"
+#include "filter/builtin/table.h"
+#include "filter/kernel/taps.h"
 
 #include "check.h"
 

@@ -6,7 +6,7 @@
  * MAX_REACH samples, two, rows first. Only the one pass takes sums of products, its rank above 1,
  * and only of real kernels: integer ones seldom have integer factors, and are small.
  *
- * Exact problems: integer factors (kernel_rank.c), so that with S = (largest sample) * (sum of
+ * Exact problems: integer factors (filter/kernel/separable.c), so that with S = (largest sample) * (sum of
  * |taps|) no partial sum exceeds S. 16-bit sums do for 8-bit samples when S <= 32767, floats hold
  * every integer below 2^24, 32-bit integers take S < 2^31.
  *

@@ -1,0 +1,103 @@
+/*
+ * rank.c - stages of windows: ranks of the samples in a structuring element
+ *
+ * The least and the greatest are ranks like the median, and the other filters of morphology are made
+ * of these two. An opening's second pass takes the element turned by half a turn: only then nothing
+ * that the opening leaves goes when it is opened again.
+ */
+#include "filter/builtin/table.h"
+
+static struct imf_neighbourhood rank_in(const struct imf_kernel *k, double percentile,
+                                        const char *words) {
+    return (struct imf_neighbourhood){.function = IMF_WINDOW_RANK,
+                                      .words = words,
+                                      .noun = percentile == 0     ? "an erosion"
+                                              : percentile == 50  ? "a median"
+                                              : percentile == 100 ? "a dilation"
+                                                                  : "a percentile",
+                                      .width = k->width,
+                                      .height = k->height,
+                                      .cx = k->cx,
+                                      .cy = k->cy,
+                                      .element = k,
+                                      .value = percentile,
+                                      .selects = true};
+}
+
+static enum imf_status set_rank(struct imf_stage *stage, double percentile, const char *words) {
+    stage->op = IMF_OP_NEIGHBOURHOOD;
+    stage->neighbourhood = rank_in(stage->kernel[0], percentile, words);
+    return IMF_OK;
+}
+
+enum imf_status imf_setup_median(struct imf_stage *stage, const double *values,
+                                 struct imf_error *err) {
+    (void)values, (void)err;
+    return set_rank(stage, 50, "the median of the samples in the element below");
+}
+
+enum imf_status imf_setup_percentile(struct imf_stage *stage, const double *values,
+                                     struct imf_error *err) {
+    (void)err;
+    return set_rank(stage, values[0], "the percentile of the samples in the element below");
+}
+
+enum imf_status imf_setup_erode(struct imf_stage *stage, const double *values,
+                                struct imf_error *err) {
+    (void)values, (void)err;
+    return set_rank(stage, 0, "the minimum of the samples in the element below");
+}
+
+enum imf_status imf_setup_dilate(struct imf_stage *stage, const double *values,
+                                 struct imf_error *err) {
+    (void)values, (void)err;
+    return set_rank(stage, 100, "the maximum of the samples in the element below");
+}
+
+/* Least and greatest, in this order or the other; the second in the turned element where one
+ * follows on the other. */
+static enum imf_status set_both(struct imf_stage *stage, double first, enum imf_compound compound,
+                                const char *words) {
+    const struct imf_kernel *k = stage->kernel[0];
+    stage->op = IMF_OP_NEIGHBOURHOOD;
+    stage->compound = compound;
+    stage->neighbourhood = rank_in(k, first, words);
+    stage->second = rank_in(k, 100 - first, words);
+    if (compound != IMF_APART) {
+        stage->second.turned = true;
+        stage->second.cx = k->width - 1 - k->cx;
+        stage->second.cy = k->height - 1 - k->cy;
+    }
+    return IMF_OK;
+}
+
+enum imf_status imf_setup_open(struct imf_stage *stage, const double *values,
+                               struct imf_error *err) {
+    (void)values, (void)err;
+    return set_both(stage, 0, IMF_AFTER, "opening: erode, then dilate, in the element below");
+}
+
+enum imf_status imf_setup_close(struct imf_stage *stage, const double *values,
+                                struct imf_error *err) {
+    (void)values, (void)err;
+    return set_both(stage, 100, IMF_AFTER, "closing: dilate, then erode, in the element below");
+}
+
+enum imf_status imf_setup_gradient(struct imf_stage *stage, const double *values,
+                                   struct imf_error *err) {
+    (void)values, (void)err;
+    return set_both(stage, 0, IMF_APART,
+                    "morphological gradient: dilated - eroded, in the element below");
+}
+
+enum imf_status imf_setup_tophat(struct imf_stage *stage, const double *values,
+                                 struct imf_error *err) {
+    (void)values, (void)err;
+    return set_both(stage, 0, IMF_ABOVE, "top hat: x - opened, in the element below");
+}
+
+enum imf_status imf_setup_blackhat(struct imf_stage *stage, const double *values,
+                                   struct imf_error *err) {
+    (void)values, (void)err;
+    return set_both(stage, 100, IMF_BELOW, "black hat: closed - x, in the element below");
+}

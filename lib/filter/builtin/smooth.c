@@ -1,0 +1,66 @@
+/*
+ * smooth.c - stages of smoothing that keeps edges: bilateral and guided
+ *
+ * Both are means of the samples around, in which those beyond an edge count for little or nothing:
+ * flat parts stay as they are, and no result leaves the range of the samples.
+ */
+#include "filter/builtin/table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define TURN 6.283185307179586
+
+/* What is within 3 sigma, and the rest of its last ring of pixels. */
+enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *values,
+                                    struct imf_error *err) {
+    (void)err;
+    int reach = (int)ceil(3 * values[0]), side = 2 * reach + 1;
+    stage->op = IMF_OP_NEIGHBOURHOOD;
+    stage->neighbourhood = (struct imf_neighbourhood){
+        .function = IMF_WINDOW_BILATERAL,
+        .noun = "a bilateral filter",
+        .words = "bilateral: the mean of the colours around, by distance and likeness",
+        .width = side,
+        .height = side,
+        .cx = reach,
+        .cy = reach,
+        .value = values[0],
+        .range = values[1],
+        /* A sample's own error moves all of its weights, most where half of their sum is of n samples
+         * at sqrt(2 ln n) ranges from it: by that distance's square over 4. */
+        .gain = fmax(1, 0.5 + log(1 + TURN * values[0] * values[0]) / 2)};
+    return IMF_OK;
+}
+
+/* As many ranges as full scale has are no edge to speak of; samples' own numbers may be meant. */
+#define NO_EDGE 2
+void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size) {
+    const struct imf_neighbourhood *hood = &stage->neighbourhood;
+    bool bilateral = hood->function == IMF_WINDOW_BILATERAL;
+    double part = bilateral ? hood->range : hood->value;
+    if (stage->op == IMF_OP_NEIGHBOURHOOD && hood->function != IMF_WINDOW_RANK && part > NO_EDGE)
+        snprintf(note, size,
+                 "%s: %s is %g times full scale, which keeps no edges (%g of 255 is %.3g)",
+                 bilateral ? "bilateral" : "guided", bilateral ? "RANGE" : "EPS", part, part,
+                 part / 255);
+}
+
+/* Means of means: it reaches twice as far as its windows do. */
+enum imf_status imf_setup_guided(struct imf_stage *stage, const double *values,
+                                 struct imf_error *err) {
+    (void)err;
+    int reach = 2 * (int)values[0];
+    stage->op = IMF_OP_NEIGHBOURHOOD;
+    stage->neighbourhood = (struct imf_neighbourhood){
+        .function = IMF_WINDOW_GUIDED,
+        .noun = "a guided filter",
+        .words = "guided by itself: the mean of lines fitted to the samples in windows",
+        .width = 2 * reach + 1,
+        .height = 2 * reach + 1,
+        .cx = reach,
+        .cy = reach,
+        .value = values[1],
+        .gain = 1.5};
+    return IMF_OK;
+}

@@ -1,0 +1,26 @@
+/*
+ * scaling.h - how a kernel's response is scaled: scale, bias and flip as text gives them
+ */
+#ifndef IMF_FILTER_FLT_SCALING_H
+#define IMF_FILTER_FLT_SCALING_H
+
+#include "base/number.h"
+#include "filter/kernel/taps.h"
+
+struct imf_scaling {
+    bool scale_given, scale_auto, bias_given, flip;
+    double scale, bias;
+};
+
+/* Read one of them. Return NULL, or else a phrase that follows the quoted piece in a message. */
+const char *imf_scaling_read_scale(struct imf_scaling *scaling, struct imf_span s);
+const char *imf_scaling_read_bias(struct imf_scaling *scaling, struct imf_span s);
+
+/* What `over` has, and for the rest what `under` has. */
+struct imf_scaling imf_scaling_over(const struct imf_scaling *under,
+                                    const struct imf_scaling *over);
+
+/* Put scale, bias and flip into a kernel that has neither. Returns a whole sentence on failure. */
+const char *imf_scaling_apply(const struct imf_scaling *scaling, struct imf_kernel *k);
+
+#endif
