@@ -61,7 +61,7 @@ void imf_builds_free(struct imf_runtime *rt);
 /* IMF_ERR_DEVICE (IMF_ERR_MEMORY for allocation codes) with "WHAT: CL_NAME (code)". */
 enum imf_status imf_cl_fail(struct imf_error *err, cl_int code, const char *what);
 
-/* ---- devices.c ---------------------------------------------------------------------------- */
+/* ---- select.c ----------------------------------------------------------------------------- */
 
 struct imf_cl_device {
     cl_platform_id platform;
@@ -70,6 +70,15 @@ struct imf_cl_device {
     struct imf_error failed; /* which query did, of this one; of what was selected, another's */
     struct imf_device known; /* what the rest of the library knows of it; as shipped, not tuned */
 };
+
+#define IMF_CL_DEVICES 64
+/* Every device of every platform; returns their number. */
+size_t imf_cl_enumerate(struct imf_cl_device list[IMF_CL_DEVICES]);
+/* The usable device that `select` asks for, or NULL; of those of the same worth, the first. */
+const struct imf_cl_device *imf_cl_best(const struct imf_cl_device *devices, size_t count,
+                                        const struct imf_context_options *select);
+/* 3: a GPU with its own memory, 2: a GPU that shares the host's, 1: anything else. */
+int imf_cl_worth(const struct imf_cl_device *d);
 
 /* The device that `select` asks for. Loads the OpenCL platforms, creates nothing on them. */
 enum imf_status imf_cl_select(struct imf_cl_device *out, const struct imf_context_options *select,

@@ -22,17 +22,11 @@
 #define MAX_FACTORS 32 /* 2^31 has 31 */
 #define CACHED 128     /* points that lie in the first-level cache: 16 KiB */
 
-/* A butterfly of a large prime. */
-struct large {
-    struct imf_fft_rader rader;
-    struct imf_fft_host *fft; /* of the convolution's length */
-};
-
 struct imf_fft_host {
     int length, count;
     int factor[MAX_FACTORS];
-    struct large *large[MAX_FACTORS]; /* NULL: by the definition */
-    struct imf_complex *root;         /* exp(-2 pi i k / length) */
+    struct imf_fft_host_prime *prime[MAX_FACTORS]; /* NULL: by the definition */
+    struct imf_complex *root;                      /* exp(-2 pi i k / length) */
     int *place;
     size_t work;
 };
@@ -71,25 +65,23 @@ static void fill_places(struct imf_fft_host *fft) {
     }
 }
 
-static void large_free(struct large *l) {
-    if (!l)
-        return;
-    imf_fft_host_free(&l->fft);
-    imf_fft_rader_free(&l->rader);
-    free(l);
+enum imf_status imf_fft_host_prime(struct imf_fft_host_prime *out, int prime, int length,
+                                   struct imf_error *err) {
+    *out = (struct imf_fft_host_prime){.fft = NULL};
+    enum imf_status status = imf_fft_rader_make(&out->rader, prime, length, err);
+    if (!status)
+        status = imf_fft_host_create(&out->fft, length, err);
+    struct imf_complex *kernel = out->rader.kernel;
+    return status ? status : imf_fft_host_run(out->fft, kernel, 1, kernel, err);
 }
 
-static enum imf_status large_make(struct large **out, int prime, int length,
-                                  struct imf_error *err) {
-    struct large *l = *out = calloc(1, sizeof *l);
-    if (!l)
-        return imf_fail_memory(err, sizeof *l);
-    enum imf_status status = imf_fft_rader_make(&l->rader, prime, length, err);
-    return status ? status : imf_fft_host_create(&l->fft, length, err);
+void imf_fft_host_prime_free(struct imf_fft_host_prime *p) {
+    imf_fft_host_free(&p->fft);
+    imf_fft_rader_free(&p->rader);
 }
 
 /* Butterflies for the primes above 7 among the factors; equal factors share one. */
-static enum imf_status make_large(struct imf_fft_host *fft, struct imf_error *err) {
+static enum imf_status make_primes(struct imf_fft_host *fft, struct imf_error *err) {
     enum imf_status status = IMF_OK;
     for (int i = 0; status == IMF_OK && i < fft->count; i++) {
         int prime = fft->factor[i], length = imf_fft_prime_length(prime);
@@ -97,9 +89,11 @@ static enum imf_status make_large(struct imf_fft_host *fft, struct imf_error *er
         if (work > fft->work)
             fft->work = work;
         if (i > 0 && fft->factor[i - 1] == prime)
-            fft->large[i] = fft->large[i - 1];
+            fft->prime[i] = fft->prime[i - 1];
         else if (length > 0)
-            status = large_make(&fft->large[i], prime, length, err);
+            status = (fft->prime[i] = calloc(1, sizeof *fft->prime[i]))
+                         ? imf_fft_host_prime(fft->prime[i], prime, length, err)
+                         : imf_fail_memory(err, sizeof *fft->prime[i]);
     }
     return status;
 }
@@ -122,19 +116,25 @@ enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struc
     }
     fill_roots(fft->root, length);
     fill_places(fft);
-    enum imf_status status = make_large(fft, err);
+    enum imf_status status = make_primes(fft, err);
     if (status != IMF_OK)
         imf_fft_host_free(&fft);
     *out = fft;
     return status;
 }
 
+static void free_prime(struct imf_fft_host_prime *p) {
+    if (p)
+        imf_fft_host_prime_free(p);
+    free(p);
+}
+
 void imf_fft_host_free(struct imf_fft_host **fft) {
     if (!*fft)
         return;
     for (int i = 0; i < (*fft)->count; i++)
-        if (i == 0 || (*fft)->large[i] != (*fft)->large[i - 1])
-            large_free((*fft)->large[i]);
+        if (i == 0 || (*fft)->prime[i] != (*fft)->prime[i - 1])
+            free_prime((*fft)->prime[i]);
     free((*fft)->root);
     free((*fft)->place);
     free(*fft);
@@ -160,10 +160,10 @@ static struct imf_fft_lanes exchanged(const struct imf_fft_lanes *x) {
 
 /* The butterfly of a large prime, of the points x[0], x[step], ... The convolution's length is a
  * product of 2, 3, 5 and 7, so that its transform needs no work. */
-static void butterfly_large(const struct large *l, struct imf_fft_lanes *x, size_t step,
-                            bool backward, struct imf_fft_lanes *work) {
-    const struct imf_fft_rader *r = &l->rader;
-    const int *place = l->fft->place;
+static void butterfly_prime(const struct imf_fft_host_prime *p, struct imf_fft_lanes *x,
+                            size_t step, bool backward, struct imf_fft_lanes *work) {
+    const struct imf_fft_rader *r = &p->rader;
+    const int *place = p->fft->place;
     struct imf_fft_lanes first = backward ? exchanged(&x[0]) : x[0], sum = first;
     size_t count = (size_t)r->prime - 1, length = (size_t)r->length;
     for (size_t q = 0; q < count; q++) {
@@ -172,21 +172,21 @@ static void butterfly_large(const struct large *l, struct imf_fft_lanes *x, size
     }
     for (size_t q = count; q < length; q++)
         work[q] = (struct imf_fft_lanes){{0}, {0}};
-    imf_fft_host_forward(l->fft, work, NULL);
+    imf_fft_host_forward(p->fft, work, NULL);
     for (size_t i = 0; i < IMF_FFT_LANES; i++) {
         sum.re[i] += work[0].re[i];
         sum.im[i] += work[0].im[i];
     }
     for (size_t k = 0; k < length; k++) {
         struct imf_fft_lanes *z = &work[place[k]];
-        struct imf_complex b = r->spectrum[k];
+        struct imf_complex b = r->kernel[k];
         for (size_t i = 0; i < IMF_FFT_LANES; i++) {
             double re = z->re[i], im = z->im[i];
             z->re[i] = re * b.re - im * b.im;
             z->im[i] = re * b.im + im * b.re;
         }
     }
-    imf_fft_host_backward(l->fft, work, NULL);
+    imf_fft_host_backward(p->fft, work, NULL);
     x[0] = backward ? exchanged(&sum) : sum;
     for (size_t q = 0; q < count; q++) {
         for (size_t i = 0; i < IMF_FFT_LANES; i++) {
@@ -210,8 +210,8 @@ static void run_stage(const struct imf_fft_host *fft, int level, int span, int b
             struct imf_fft_lanes *at = x + b * (size_t)span + j;
             if (backward && j > 0)
                 imf_fft_host_twiddle(&s, at, m, j);
-            if (fft->large[level])
-                butterfly_large(fft->large[level], at, m, backward, work);
+            if (fft->prime[level])
+                butterfly_prime(fft->prime[level], at, m, backward, work);
             else
                 imf_fft_host_definition(&s, at, m, work);
             if (!backward && j > 0)

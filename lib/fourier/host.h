@@ -7,13 +7,9 @@
 #ifndef IMF_FOURIER_HOST_H
 #define IMF_FOURIER_HOST_H
 
-#include "base/error.h"
+#include "fourier/rader.h"
 
 #define IMF_FFT_LANES 8
-
-struct imf_complex {
-    double re, im;
-};
 
 /* A point of each of the eight transforms. */
 struct imf_fft_lanes {
@@ -41,5 +37,15 @@ void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_lanes 
  * exp(-2 pi i j k / length). It takes as long as eight; the only error is IMF_ERR_MEMORY. */
 enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct imf_complex *in,
                                  ptrdiff_t stride, struct imf_complex *out, struct imf_error *err);
+
+/* A transform of prime length by its convolution, whose kernel is transformed already: in natural
+ * order. Freed on failure, too. */
+struct imf_fft_host_prime {
+    struct imf_fft_rader rader;
+    struct imf_fft_host *fft; /* of the convolution's length */
+};
+enum imf_status imf_fft_host_prime(struct imf_fft_host_prime *out, int prime, int length,
+                                   struct imf_error *err);
+void imf_fft_host_prime_free(struct imf_fft_host_prime *p);
 
 #endif

@@ -7,7 +7,7 @@
  */
 #include "fourier/pass.h"
 
-#include "fourier/prime.h"
+#include "fourier/tables.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef IMF_FOURIER_PASS_H
 #define IMF_FOURIER_PASS_H
 
-#include "fourier/run.h"
+#include "fourier/tables.h"
 
 #define IMF_FFT_PASSES 3
 

@@ -29,7 +29,7 @@ struct imf_gles_pass {
 
 enum imf_status imf_gles_pass_make(struct imf_gles_pass **out, struct imf_gles *g,
                                    const struct imf_gles_source *s, struct imf_error *err) {
-    struct imf_gles_turn turn;
+    struct imf_gles_saved saved;
     *out = NULL;
     if (s->vectors + IMF_GLES_SIZES > g->vectors)
         return imf_fail(err, IMF_ERR_DEVICE,
@@ -43,10 +43,10 @@ enum imf_status imf_gles_pass_make(struct imf_gles_pass **out, struct imf_gles *
         return imf_fail_memory(err, sizeof *p);
     *p = (struct imf_gles_pass){
         .gles = g, .texel = s->texel, .reach_x = s->reach_x, .reach_y = s->reach_y};
-    enum imf_status st = imf_gles_enter(g, &turn, err);
+    enum imf_status st = imf_gles_enter(g, &saved, err);
     if (!st) {
-        st = imf_gles_program_take(&p->program, g, s, err);
-        imf_gles_leave(g, &turn);
+        st = imf_gles_program_acquire(&p->program, g, s, err);
+        imf_gles_leave(g, &saved);
     }
     if (st)
         imf_gles_pass_free(out);
@@ -67,13 +67,13 @@ static void free_textures(struct imf_gles_pass *p) {
 
 void imf_gles_pass_free(struct imf_gles_pass **pass) {
     struct imf_gles_pass *p = *pass;
-    struct imf_gles_turn turn;
+    struct imf_gles_saved saved;
     if (!p)
         return;
-    if (!imf_gles_enter(p->gles, &turn, NULL)) { /* else they went with the context */
+    if (!imf_gles_enter(p->gles, &saved, NULL)) { /* else they went with the context */
         free_textures(p);
-        imf_gles_program_give(&p->program, p->gles);
-        imf_gles_leave(p->gles, &turn);
+        imf_gles_program_release(&p->program, p->gles);
+        imf_gles_leave(p->gles, &saved);
     }
     free(p->from);
     free(p->to);
@@ -187,11 +187,11 @@ static enum imf_status run(struct imf_gles_pass *p, const struct imf_gles_pictur
 
 enum imf_status imf_gles_pass_run(struct imf_gles_pass *p, const struct imf_gles_picture *picture,
                                   struct imf_error *err) {
-    struct imf_gles_turn turn;
-    enum imf_status st = imf_gles_enter(p->gles, &turn, err);
+    struct imf_gles_saved saved;
+    enum imf_status st = imf_gles_enter(p->gles, &saved, err);
     if (st)
         return st;
     st = run(p, picture, err);
-    imf_gles_leave(p->gles, &turn);
+    imf_gles_leave(p->gles, &saved);
     return st;
 }

@@ -91,8 +91,8 @@ static void free_program(struct imf_gles_program *p) {
     free(p);
 }
 
-enum imf_status imf_gles_program_take(struct imf_gles_program **out, struct imf_gles *g,
-                                      const struct imf_gles_source *s, struct imf_error *err) {
+enum imf_status imf_gles_program_acquire(struct imf_gles_program **out, struct imf_gles *g,
+                                         const struct imf_gles_source *s, struct imf_error *err) {
     struct imf_gles_program **at = &g->programs;
     while (*at && !is_of(*at, s))
         at = &(*at)->next;
@@ -127,7 +127,7 @@ enum imf_status imf_gles_program_take(struct imf_gles_program **out, struct imf_
     return IMF_OK;
 }
 
-void imf_gles_program_give(struct imf_gles_program **program, struct imf_gles *g) {
+void imf_gles_program_release(struct imf_gles_program **program, struct imf_gles *g) {
     struct imf_gles_program **last = NULL;
     int idle = 0;
     if (!*program)

@@ -24,10 +24,11 @@ struct imf_gles_program {
 
 /* All with the context, but for the last. What was made of the same source before is taken again.
  * IMF_ERR_DEVICE: what the compiler says. */
-enum imf_status imf_gles_program_take(struct imf_gles_program **out, struct imf_gles *gles,
-                                      const struct imf_gles_source *source, struct imf_error *err);
+enum imf_status imf_gles_program_acquire(struct imf_gles_program **out, struct imf_gles *gles,
+                                         const struct imf_gles_source *source,
+                                         struct imf_error *err);
 /* It is kept for the next who takes it, as long as not many others are. */
-void imf_gles_program_give(struct imf_gles_program **program, struct imf_gles *gles);
+void imf_gles_program_release(struct imf_gles_program **program, struct imf_gles *gles);
 /* When the context is gone. */
 void imf_gles_programs_free(struct imf_gles *gles);
 

@@ -20,13 +20,13 @@ struct imf_gles {
 };
 
 /* Make the context this thread's, and give back the one that it had. */
-struct imf_gles_turn {
+struct imf_gles_saved {
     unsigned api;
     void *display, *draw, *read, *context;
 };
-enum imf_status imf_gles_enter(struct imf_gles *gles, struct imf_gles_turn *turn,
+enum imf_status imf_gles_enter(struct imf_gles *gles, struct imf_gles_saved *saved,
                                struct imf_error *err);
-void imf_gles_leave(struct imf_gles *gles, const struct imf_gles_turn *turn);
+void imf_gles_leave(struct imf_gles *gles, const struct imf_gles_saved *saved);
 
 /* That this failed, by OpenGL's code; and what failed since the last time. */
 enum imf_status imf_gles_failed(const struct imf_gles *gles, const char *what, unsigned code,

@@ -1,17 +1,31 @@
 /*
- * prime.c - tables for the prime stages of a transform on a device
+ * tables.c - what every program that transforms on a device is given
  *
- * One description for each stage, then the tables that these point to. Integers lie between the
- * floats as what they are.
+ * Tables of prime stages: one description for each stage, then the tables that these point to.
+ * Integers lie between the floats with their own bits.
  */
-#include "fourier/prime.h"
+#include "fourier/tables.h"
 
-#include "fourier/rader.h"
+#include "fourier/host.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HEADER (sizeof(struct imf_fft_prime) / sizeof(float))
+
+const char *const *imf_fft_parts(bool primes) {
+    static const char *const all[] = {"fft_stages.cl", "fft_primes.cl", "common.cl", NULL};
+    static const char *const smooth[] = {"fft_stages.cl", "common.cl", NULL};
+    return primes ? all : smooth;
+}
+
+void imf_fft_axis_set(struct imf_fft_axis *axis, const struct imf_fft_plan *plan) {
+    axis->length = plan->length;
+    axis->stages = plan->stages;
+    for (int s = 0; s < plan->stages; s++)
+        axis->radix[s] = plan->radix[s];
+    axis->primes = plan->primes;
+}
 
 /* Floats of the tables of one stage. */
 static size_t stage_floats(int prime) {
@@ -54,11 +68,11 @@ static void fill_roots(const struct imf_fft_prime *q, float *twiddles) {
 static enum imf_status fill_convolution(struct imf_fft_prime *q, float *twiddles,
                                         struct imf_error *err) {
     struct imf_fft_plan plan;
-    struct imf_fft_rader r;
+    struct imf_fft_host_prime p;
     size_t count = (size_t)q->radix - 1;
     int length = imf_fft_prime_length(q->radix);
     int *order = malloc((size_t)length * sizeof *order);
-    enum imf_status status = imf_fft_rader_make(&r, q->radix, length, err);
+    enum imf_status status = imf_fft_host_prime(&p, q->radix, length, err);
     if (status == IMF_OK && !order)
         status = imf_fail_memory(err, (size_t)length * sizeof *order);
     if (status == IMF_OK) {
@@ -67,18 +81,18 @@ static enum imf_status fill_convolution(struct imf_fft_prime *q, float *twiddles
         q->orders = q->factors;
         q->factors += 2 * (int32_t)count;
         q->axis.twiddles = q->factors + 2 * length;
-        memcpy(twiddles + q->orders, r.gather, count * sizeof *r.gather);
-        memcpy(twiddles + q->orders + count, r.scatter, count * sizeof *r.scatter);
+        memcpy(twiddles + q->orders, p.rader.gather, count * sizeof *p.rader.gather);
+        memcpy(twiddles + q->orders + count, p.rader.scatter, count * sizeof *p.rader.scatter);
         imf_fft_order(&plan, order);
         float *to = twiddles + q->factors;
         for (int i = 0; i < length; i++) {
-            *to++ = (float)r.spectrum[order[i]].re;
-            *to++ = (float)r.spectrum[order[i]].im;
+            *to++ = (float)p.rader.kernel[order[i]].re;
+            *to++ = (float)p.rader.kernel[order[i]].im;
         }
         imf_fft_twiddles(&plan, twiddles + q->axis.twiddles);
     }
     free(order);
-    imf_fft_rader_free(&r);
+    imf_fft_host_prime_free(&p);
     return status;
 }
 
@@ -95,5 +109,32 @@ enum imf_status imf_fft_prime_tables(const struct imf_fft_plan *plan, float *twi
             fill_roots(&q, twiddles);
         memcpy(twiddles + first + HEADER * (size_t)s, &q, sizeof q);
     }
+    return status;
+}
+
+enum imf_status imf_fft_twiddle_buffer(struct imf_queue *queue, const struct imf_fft_plan *x,
+                                       const struct imf_fft_plan *y, struct imf_fft_axis *axis_x,
+                                       struct imf_fft_axis *axis_y, struct imf_buffer **out,
+                                       struct imf_error *err) {
+    size_t count_x = 2 * (size_t)x->twiddles, count_y = y ? 2 * (size_t)y->twiddles : 0;
+    size_t primes_x = imf_fft_prime_floats(x), primes_y = y ? imf_fft_prime_floats(y) : 0;
+    size_t bytes = (count_x + count_y + primes_x + primes_y + 1) * sizeof(float); /* never 0 */
+    float *tw = calloc(1, bytes);
+    *out = NULL;
+    if (!tw)
+        return imf_fail_memory(err, bytes);
+    imf_fft_twiddles(x, tw);
+    axis_x->twiddles = 0;
+    axis_x->prime_tables = (int32_t)(count_x + count_y);
+    enum imf_status status = imf_fft_prime_tables(x, tw, (size_t)axis_x->prime_tables, err);
+    if (y && status == IMF_OK) {
+        imf_fft_twiddles(y, tw + count_x);
+        axis_y->twiddles = (int32_t)count_x;
+        axis_y->prime_tables = (int32_t)(count_x + count_y + primes_x);
+        status = imf_fft_prime_tables(y, tw, (size_t)axis_y->prime_tables, err);
+    }
+    if (status == IMF_OK)
+        status = imf_buffer_table(out, queue, tw, bytes, err);
+    free(tw);
     return status;
 }
