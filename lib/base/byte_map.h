@@ -17,7 +17,7 @@ struct imf_byte_map {
     uint8_t to[256]; /* of each byte */
     enum imf_byte_way way;
     uint8_t from, low, high;  /* a step's */
-    uint8_t turn, more, less; /* a line's: v ^ turn, + more or - less, saturated */
+    uint8_t flip, more, less; /* a line's: v ^ flip, + more or - less, saturated */
     uint64_t kept;            /* bits of a word's bytes that stay as they are: alpha's */
     uint16_t pair[256 * 256]; /* what two neighbours become */
 };

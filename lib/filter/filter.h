@@ -114,8 +114,8 @@ struct imf_filter {
 
 /* The filter for pixels that lie in an EXIF orientation, without text and note; *out is NULL where
  * that is upright. The caller frees it. */
-enum imf_status imf_filter_turn(struct imf_filter **out, const struct imf_filter *filter,
-                                int orientation, struct imf_error *err);
+enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filter *filter,
+                                  int orientation, struct imf_error *err);
 
 /* Frees its kernels. */
 void imf_stage_clear(struct imf_stage *stage);

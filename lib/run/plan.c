@@ -41,7 +41,7 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     plan->form.ends = !settings->whole;
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
     plan->input = plan->output = *input;
-    st = imf_filter_turn(&plan->turned, filter, input->orientation, err);
+    st = imf_filter_orient(&plan->turned, filter, input->orientation, err);
     if (!st)
         st = imf_chain_build(&plan->chain, plan->turned ? plan->turned : filter, input, settings,
                              err);

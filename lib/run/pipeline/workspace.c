@@ -200,7 +200,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
 static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *reader,
                        const struct imf_writer *writer, const struct imf_run_options *options) {
     return ws->plan->form.ends && !(reader && !imf_reader_in_order(reader)) &&
-           !(writer && !imf_turn_is_none(writer->turn)) && !looks_at(options);
+           !(writer && !imf_orientation_is_upright(writer->orientation)) && !looks_at(options);
 }
 
 enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
