@@ -21,7 +21,7 @@ struct imf_device {
     bool gpu;
     bool unified;                      /* shares the host's memory: mapping copies nothing */
     unsigned compute_units, clock_mhz; /* clock 0: it does not tell */
-    unsigned lanes;                    /* floats of its own vectors */
+    unsigned vector_width;             /* floats of its native vectors */
     const struct imf_tuning *tuning;   /* measured here; NULL: as shipped for its kind */
     size_t max_group;                  /* work-items a work-group */
     uint64_t local_memory, global_memory, max_alloc; /* bytes */

@@ -77,7 +77,7 @@ static void describe(struct imf_cl_device *d) {
     cl_device_type type;
     cl_device_fp_config fp64;
     cl_ulong global, local, buffer;
-    cl_uint units, clock, lanes, unified, available, compiler, little;
+    cl_uint units, clock, vector_width, unified, available, compiler, little;
     char platform[512] = "";
 
     ASK(CL_DEVICE_TYPE, type);
@@ -98,7 +98,7 @@ static void describe(struct imf_cl_device *d) {
     else
         ASK(CL_DEVICE_DOUBLE_FP_CONFIG, fp64);
     ASK(CL_DEVICE_MAX_CLOCK_FREQUENCY, clock);
-    ASK(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, lanes);
+    ASK(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, vector_width);
     ASK(CL_DEVICE_AVAILABLE, available);
     ASK(CL_DEVICE_COMPILER_AVAILABLE, compiler);
     ASK(CL_DEVICE_ENDIAN_LITTLE, little);
@@ -110,7 +110,7 @@ static void describe(struct imf_cl_device *d) {
         group = along_x[0]; /* a group lies along x */
     *known = (struct imf_device){.gpu = (type & CL_DEVICE_TYPE_GPU) != 0,
                                  .clock_mhz = clock,
-                                 .lanes = lanes,
+                                 .vector_width = vector_width,
                                  .unified = (type & CL_DEVICE_TYPE_CPU) != 0 || unified,
                                  .compute_units = units,
                                  .max_group = group > 0 ? group : 1,

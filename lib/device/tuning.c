@@ -295,7 +295,7 @@ const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {
 
 const struct imf_tuning *imf_tuning(const struct imf_device *d) {
     const struct imf_tuning *own = __atomic_load_n(&d->tuning, __ATOMIC_ACQUIRE);
-    return own ? own : &table[d->gpu ? GPU : d->lanes >= 16 ? CPU_16 : CPU];
+    return own ? own : &table[d->gpu ? GPU : d->vector_width >= 16 ? CPU_16 : CPU];
 }
 
 void imf_tuning_publish(struct imf_device *d, const struct imf_tuning *tuning) {

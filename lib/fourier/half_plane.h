@@ -11,8 +11,8 @@
 struct imf_half_plane {
     int width, height;                      /* of the real plane */
     struct imf_fft_host *along_x, *along_y; /* owned, as is data: */
-    struct imf_fft_lanes *data;             /* column blocks one after the other, `height` points
-                                                 each, of IMF_FFT_LANES neighbouring kx */
+    struct imf_fft_batch *data;             /* column blocks one after the other, `height` points
+                                                 each, of IMF_FFT_BATCH neighbouring kx */
 };
 
 /* Fill row y of the real plane, or take it; `width` values. Called from several threads at once. */
@@ -39,8 +39,8 @@ enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
                                      struct imf_error *err);
 /* Call work(user, block, points, scratch) for each column block; scratch: imf_fft_host_work() of
  * along_y. */
-typedef void imf_half_plane_columns(void *user, int block, struct imf_fft_lanes *points,
-                                    struct imf_fft_lanes *scratch);
+typedef void imf_half_plane_columns(void *user, int block, struct imf_fft_batch *points,
+                                    struct imf_fft_batch *scratch);
 enum imf_status imf_half_plane_each(struct imf_half_plane *p, imf_half_plane_columns *work,
                                     void *user, int threads, struct imf_error *err);
 

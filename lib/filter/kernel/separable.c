@@ -221,7 +221,7 @@ static double residual(const struct imf_kernel *k, const struct imf_terms *t) {
     for (int i = 0; i < k->height; i++)
         for (int j = 0; j < k->width; j++) {
             double tap = kernel_row(k, i)[j];
-            for (int r = 0; r < t->rank; r++)
+            for (int r = 0; r < t->count; r++)
                 tap -= t->term[r].column[i] * t->term[r].row[j];
             sum += fabs(tap);
         }
@@ -235,10 +235,10 @@ static bool sum_terms(const struct imf_kernel *k, enum order order, double allow
     struct imf_pivot top = largest(k, k->taps, -1, -1);
     double size = 0;
     memcpy(rest, k->taps, n * sizeof *rest);
-    t->rank = 0;
+    t->count = 0;
     do {
-        struct imf_term *term = &t->term[t->rank];
-        struct imf_pivot p = choose_pivot(k, rest, order, top, t->rank == 0);
+        struct imf_term *term = &t->term[t->count];
+        struct imf_pivot p = choose_pivot(k, rest, order, top, t->count == 0);
         if (p.tap == 0)
             break;
         take_term(k, rest, p, ROUNDING * fabs(top.tap), term);
@@ -248,37 +248,37 @@ static bool sum_terms(const struct imf_kernel *k, enum order order, double allow
         for (int i = 0; i < k->height; i++)
             columns += fabs(term->column[i]);
         size += rows * columns;
-        t->rank++;
+        t->count++;
         t->residual = residual(k, t);
-    } while (t->residual > allowed && t->rank < IMF_RANK_MAX);
-    return t->rank > 0 && t->residual <= allowed && size <= GROWTH * imf_kernel_abs_sum(k);
+    } while (t->residual > allowed && t->count < IMF_TERMS_MAX);
+    return t->count > 0 && t->residual <= allowed && size <= GROWTH * imf_kernel_abs_sum(k);
 }
 
 static int count_taps(const struct imf_terms *t) {
     int taps = 0;
-    for (int r = 0; r < t->rank; r++)
+    for (int r = 0; r < t->count; r++)
         taps += t->term[r].height + t->term[r].width;
     return taps;
 }
 
 bool imf_kernel_terms(const struct imf_kernel *k, double allowed, struct imf_terms *out) {
     *out = (struct imf_terms){0};
-    if (k->width > IMF_RANK_SIDE || k->height > IMF_RANK_SIDE)
+    if (k->width > IMF_TERMS_SIDE || k->height > IMF_TERMS_SIDE)
         return false;
     size_t w = (size_t)k->width, h = (size_t)k->height;
     double *rest = calloc(w * h, sizeof *rest);
     for (enum order o = LARGEST; o < ORDERS && rest; o++) {
-        struct imf_terms t = {.store = calloc(IMF_RANK_MAX * (w + h), sizeof *t.store)};
-        for (size_t r = 0; r < IMF_RANK_MAX && t.store; r++) {
+        struct imf_terms t = {.store = calloc(IMF_TERMS_MAX * (w + h), sizeof *t.store)};
+        for (size_t r = 0; r < IMF_TERMS_MAX && t.store; r++) {
             t.term[r].column = t.store + r * (w + h);
             t.term[r].row = t.term[r].column + h;
         }
         bool better = t.store && sum_terms(k, o, allowed, rest, &t) &&
-                      (!out->rank || count_taps(&t) < count_taps(out));
+                      (!out->count || count_taps(&t) < count_taps(out));
         free(better ? out->store : t.store);
         if (better)
             *out = t;
     }
     free(rest);
-    return out->rank > 0;
+    return out->count > 0;
 }

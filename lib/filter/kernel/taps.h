@@ -77,21 +77,21 @@ void imf_kernel_facts_find(struct imf_kernel_facts *out, const struct imf_kernel
 bool imf_kernel_split_centre(const struct imf_kernel *k, double *centre, struct imf_kernel **rest);
 
 /*
- * A sum of up to IMF_RANK_MAX products of a column and a row that equals the kernel but for
+ * A sum of up to IMF_TERMS_MAX products of a column and a row that equals the kernel but for
  * `residual`, the sum of |taps| of the difference: taps[i][j] = column[i] * row[j] + ... Taps
  * outside of `height` from `top` and `width` from `left` are 0; the arrays are as long as the
  * kernel is high and wide. Four terms hardly ever cost less than the kernel or the FFT.
  */
-#define IMF_RANK_MAX 3
-#define IMF_RANK_SIDE 127 /* larger kernels are left alone: the FFT is faster than two terms */
+#define IMF_TERMS_MAX 3
+#define IMF_TERMS_SIDE 127 /* larger kernels are left alone: the FFT is faster than two terms */
 
 struct imf_terms {
-    int rank;
+    int count;
     double residual;
     struct imf_term {
         double *column, *row;
         int top, height, left, width;
-    } term[IMF_RANK_MAX];
+    } term[IMF_TERMS_MAX];
     double *store; /* owned: free() it */
 };
 

@@ -85,7 +85,7 @@ static bool choose_acc(const struct imf_problem *p, const struct imf_terms *term
     if (!p->exact) {
         s->acc = ACC_FLOAT;
         out->error = imf_separable_error(p, terms, s->two_passes, s->row_symmetry != 0);
-        double allowed = terms->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
+        double allowed = terms->count > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
         if (out->error <= allowed)
             return true;
         imf_proposal_refuse(out,
@@ -128,10 +128,10 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
     }
     s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
     found = found || imf_kernel_terms(k, s->allowed, terms);
-    s->rank = terms->rank;
+    s->rank = terms->count;
     if (!found)
         imf_proposal_refuse(out, "the kernel is not a sum of %d products of a column and a row",
-                            IMF_RANK_MAX);
+                            IMF_TERMS_MAX);
     return found;
 }
 
@@ -175,7 +175,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     double samples = (double)p->width * p->height * p->channels;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     double row = 0, column = 0;
-    for (int i = 0; i < terms->rank; i++) {
+    for (int i = 0; i < terms->count; i++) {
         double weight = i ? t->term_product : 1;
         row += weight * terms->term[i].width / t->row_product[w] + (i ? 1 / t->term : 0);
         column += weight * terms->term[i].height / t->column_product[w];
@@ -239,14 +239,14 @@ static void define_taps(struct imf_defines *d, const char *name, const double *t
 static void define_terms(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
                          const struct imf_terms *terms) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
-    size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)terms->rank;
+    size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)terms->count;
     double *rows = calloc(rank * (w + pitch), sizeof *rows);
     if (!rows) {
         d->failed = true;
         return;
     }
     double *columns = rows + rank * w;
-    char text[4][IMF_RANK_MAX * 8] = {"", "", "", ""};
+    char text[4][IMF_TERMS_MAX * 8] = {"", "", "", ""};
     for (size_t i = 0; i < rank; i++) {
         const struct imf_term *t = &terms->term[i];
         const int edges[4] = {t->left, t->left + t->width, t->top, t->top + t->height};

@@ -30,10 +30,10 @@ static double sum_abs(const double *taps, size_t n) {
 /* Variance of the second sums' errors over several terms, whose first factors' sums are `first`. */
 static double second_variance(const struct imf_problem *p, const struct imf_terms *t,
                               const double *first) {
-    double weights[IMF_RANK_MAX * IMF_RANK_SIDE];
+    double weights[IMF_TERMS_MAX * IMF_TERMS_SIDE];
     size_t n = 0;
     for (int j = 0; j < p->kernel[0]->width; j++)
-        for (int r = 0; r < t->rank; r++)
+        for (int r = 0; r < t->count; r++)
             weights[n++] = t->term[r].row[j] * first[r];
     return imf_rounding_variance(weights, n, p->in_max);
 }
@@ -42,8 +42,8 @@ double imf_separable_error(const struct imf_problem *p, const struct imf_terms *
                            bool paired) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
     size_t na = two_passes ? w : h, nb = two_passes ? h : w;
-    double sum = 0, variance = 0, error = p->in_max * t->residual, first[IMF_RANK_MAX];
-    for (int r = 0; r < t->rank; r++) {
+    double sum = 0, variance = 0, error = p->in_max * t->residual, first[IMF_TERMS_MAX];
+    for (int r = 0; r < t->count; r++) {
         const double *a = two_passes ? t->term[r].row : t->term[r].column;
         const double *b = two_passes ? t->term[r].column : t->term[r].row;
         double a_sum = sum_abs(a, na), b_sum = sum_abs(b, nb), squares = 0;
@@ -52,13 +52,13 @@ double imf_separable_error(const struct imf_problem *p, const struct imf_terms *
         first[r] = a_sum;
         sum += p->in_max * a_sum * b_sum;
         variance += imf_rounding_variance(a, na, p->in_max) * squares;
-        if (t->rank == 1)
+        if (t->count == 1)
             variance += imf_rounding_variance(b, nb, p->in_max * a_sum);
         error += p->in_max * (b_sum * imf_rounding_taps(a, na) + a_sum * imf_rounding_taps(b, nb));
         if (two_passes && p->in == IMF_F32 && paired)
             error += imf_float_ulp(p->in_max) / 2 * a_sum * b_sum;
     }
-    if (t->rank > 1)
+    if (t->count > 1)
         variance += second_variance(p, t, first);
     error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
     return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, sum);

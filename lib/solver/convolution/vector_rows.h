@@ -51,7 +51,7 @@ struct imf_vector_rows {
     int left, right;         /* separable: samples that the row's taps reach */
     int terms;               /* separable: of such products, which are added up */
     /* separable: of each term the column, whose taps are rows, then the row; magnitude: its two */
-    struct imf_vector_sum sum[2 * IMF_RANK_MAX];
+    struct imf_vector_sum sum[2 * IMF_TERMS_MAX];
     struct imf_vector_end end;
 };
 

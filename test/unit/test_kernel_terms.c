@@ -1,4 +1,4 @@
-/* test_kernel_rank.c - kernels as sums of products of columns and rows */
+/* test_kernel_terms.c - kernels as sums of products of columns and rows */
 #include "filter/builtin/table.h"
 #include "filter/kernel/taps.h"
 
@@ -54,7 +54,7 @@ static double difference(const struct imf_kernel *k, const struct imf_terms *t) 
     for (int y = 0; y < k->height; y++)
         for (int x = 0; x < k->width; x++) {
             double tap = k->taps[y * k->width + x];
-            for (int r = 0; r < t->rank; r++) {
+            for (int r = 0; r < t->count; r++) {
                 const struct imf_term *term = &t->term[r];
                 if (y >= term->top && y < term->top + term->height && x >= term->left &&
                     x < term->left + term->width)
@@ -76,7 +76,7 @@ static void test_random(void) {
         bool can = imf_kernel_terms(k, allowed, &t);
         CHECK(can, "rank %d, %dx%d", rank, width, height);
         if (can) {
-            CHECK(t.rank == least(rank, least(width, height)), "rank %d, not %d, %dx%d", t.rank,
+            CHECK(t.count == least(rank, least(width, height)), "rank %d, not %d, %dx%d", t.count,
                   rank, width, height);
             CHECK(t.residual <= allowed, "residual %g", t.residual);
             CHECK(fabs(difference(k, &t) - t.residual) <= 1e-14 * imf_kernel_abs_sum(k),
@@ -86,7 +86,7 @@ static void test_random(void) {
         if (width > 3 && height > 3) {
             for (int i = 0; i < width * height; i++)
                 k->taps[i] = real();
-            CHECK(!imf_kernel_terms(k, 1e-9, &t) && !t.store && !t.rank, "full rank, %dx%d", width,
+            CHECK(!imf_kernel_terms(k, 1e-9, &t) && !t.store && !t.count, "full rank, %dx%d", width,
                   height);
         }
         imf_kernel_free(&k);
@@ -95,7 +95,7 @@ static void test_random(void) {
 
 static int taps(const struct imf_terms *t) {
     int n = 0;
-    for (int r = 0; r < t->rank; r++)
+    for (int r = 0; r < t->count; r++)
         n += t->term[r].width + t->term[r].height;
     return n;
 }
@@ -109,14 +109,14 @@ static void test_sparse(void) {
         add_gaussian(k, -1, sigma, radius);
         k->taps[(size_t)k->cy * (size_t)side + (size_t)k->cx] += 20;
         double allowed = 1e-12 * imf_kernel_abs_sum(k);
-        CHECK(imf_kernel_terms(k, allowed, &t) && t.rank == 2 && taps(&t) == 2 * side + 2,
-              "unsharp mask of sigma %d: rank %d, %d taps", sigma, t.rank, taps(&t));
+        CHECK(imf_kernel_terms(k, allowed, &t) && t.count == 2 && taps(&t) == 2 * side + 2,
+              "unsharp mask of sigma %d: rank %d, %d taps", sigma, t.count, taps(&t));
         free(t.store);
         add_gaussian(k, 3, 0.5 * sigma, radius / 2);
         k->taps[(size_t)k->cy * (size_t)side + (size_t)k->cx] -= 20;
-        CHECK(imf_kernel_terms(k, allowed, &t) && t.rank == 2 &&
+        CHECK(imf_kernel_terms(k, allowed, &t) && t.count == 2 &&
                   taps(&t) == 2 * (side + radius / 2 * 2 + 1),
-              "difference of Gaussians, %d: rank %d, %d taps", sigma, t.rank, taps(&t));
+              "difference of Gaussians, %d: rank %d, %d taps", sigma, t.count, taps(&t));
         free(t.store);
         imf_kernel_free(&k);
     }
@@ -127,17 +127,17 @@ static void test_cases(void) {
     struct imf_kernel *k = make(7, 5);
     CHECK(!imf_kernel_terms(k, 0, &t) && !t.store, "zeros");
     k->taps[3 * 7 + 2] = -0.3;
-    CHECK(imf_kernel_terms(k, 1e-15, &t) && t.rank == 1 && t.term[0].top == 3 &&
+    CHECK(imf_kernel_terms(k, 1e-15, &t) && t.count == 1 && t.term[0].top == 3 &&
               t.term[0].left == 2 && t.term[0].width == 1 && t.term[0].height == 1,
           "one tap");
     free(t.store);
     k->taps[4 * 7] = 1e-5;
-    CHECK(imf_kernel_terms(k, 1e-4, &t) && t.rank == 1 && fabs(t.residual - 1e-5) < 1e-15,
+    CHECK(imf_kernel_terms(k, 1e-4, &t) && t.count == 1 && fabs(t.residual - 1e-5) < 1e-15,
           "what is allowed");
     free(t.store);
     for (int i = 0; i < 35; i++)
         k->taps[i] = 1e300 * real() * (i % 7 < 3);
-    CHECK(imf_kernel_terms(k, 1e290, &t) && t.rank == 3, "three columns, large");
+    CHECK(imf_kernel_terms(k, 1e290, &t) && t.count == 3, "three columns, large");
     free(t.store);
     imf_kernel_free(&k);
     const int shapes[][2] = {{1, 127}, {127, 1}, {1, 1}, {2, 127}};
@@ -145,12 +145,12 @@ static void test_cases(void) {
         k = make(shapes[i][0], shapes[i][1]);
         add_random(k, 0);
         add_random(k, 0);
-        CHECK(imf_kernel_terms(k, 1e-10, &t) && t.rank == least(2, least(k->width, k->height)),
+        CHECK(imf_kernel_terms(k, 1e-10, &t) && t.count == least(2, least(k->width, k->height)),
               "%dx%d", k->width, k->height);
         free(t.store);
         imf_kernel_free(&k);
     }
-    k = make(IMF_RANK_SIDE + 1, 3);
+    k = make(IMF_TERMS_SIDE + 1, 3);
     CHECK(!imf_kernel_terms(k, 1, &t) && !t.store, "too large");
     imf_kernel_free(&k);
 }
@@ -161,9 +161,9 @@ static void test_growth(void) {
     struct imf_kernel *k = make(3, 3);
     struct imf_terms t;
     memcpy(k->taps, taps, sizeof taps);
-    CHECK(imf_kernel_terms(k, 1e-6, &t) && t.rank == 2, "a sum of two products");
+    CHECK(imf_kernel_terms(k, 1e-6, &t) && t.count == 2, "a sum of two products");
     double size = 0;
-    for (int r = 0; r < t.rank; r++) {
+    for (int r = 0; r < t.count; r++) {
         double row = 0, column = 0;
         for (int i = 0; i < 3; i++) {
             row += fabs(t.term[r].row[i]);
@@ -249,5 +249,5 @@ int main(void) {
     test_random();
     test_sparse();
     test_cases();
-    return check_done("test_kernel_rank");
+    return check_done("test_kernel_terms");
 }
