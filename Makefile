@@ -21,7 +21,7 @@ INSTALL ?= install
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,convolution/vector_rows.o convolution/dense_rows.o convolution/runs_rows.o \
+HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows.o convolution/dense_rows.o convolution/runs_rows.o \
 	morphology/erode_dilate_rows.o rank/rows.o rank/incremental.o rank/histogram.o rank/regions.o rank/network_run.o \
 	histogram/vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
 	smoothing/guided_rows.o)

@@ -218,7 +218,7 @@ inline ulong beside(__global const ulong *edges, int x, int y, int words, int he
 #define ROWS (64 / GROUP) // of a work-item
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-canny_follow(__global const ulong *weak, __global const ulong *from, __global ulong *to, int words, int height,
+canny_hysteresis(__global const ulong *weak, __global const ulong *from, __global ulong *to, int words, int height,
              __global int *changed)
 {
     __local ulong first[GROUP], last[GROUP];

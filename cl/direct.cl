@@ -47,9 +47,6 @@
 #ifndef ACC
 #define ACC float // type of the sums: short, int, long or float
 #endif
-#ifndef NARROW_END
-#define NARROW_END 0 // 1: the exact epilogue fits 16 bits as well (X_SCALE 1, OUT 8)
-#endif
 #ifndef ROOT
 #define ROOT 0 // exact magnitudes: 1: a float root decides all that are visible, 2: all below 2^22
 #endif
@@ -77,14 +74,7 @@ typedef V(PAIR) vpair;
 
 inline vout finish(vacc sum)
 {
-#if NARROW_END
-    sum = sum * (ACC)X_SIGN + (ACC)X_ADD;
-#if E_ABS
-    sum = max(sum, (vacc)-sum);
-#endif
-    sum = sum * (ACC)X_SIGN2 + (ACC)X_ADD2;
-    return TO(OUT_T)(clamp(sum, (vacc)0, (vacc)255));
-#elif EXACT
+#if EXACT
     return finish_exact(TO(SUM_T)(sum));
 #else
     return finish_float(TO(float)(sum));

@@ -26,8 +26,8 @@
 //    integer kernel at once (DOT), the sums of small magnitudes as pairs of fp16 numbers that are
 //    not raised and that become floats in one step (PAIRS), and levels rounded two at a time.
 
-#ifndef PLAIN_END
-#define PLAIN_END 0 // 1: the float epilogue is E_MUL alone; for magnitudes, not even that
+#ifndef SCALE_ONLY
+#define SCALE_ONLY 0 // 1: the float epilogue is E_MUL alone; for magnitudes, not even that
 #endif
 #ifndef TIES
 #define TIES 0 // 1: FLOAT_END, and a quotient may be a tie, which a float's error would decide
@@ -85,7 +85,7 @@ inline float mapped(float v)
 // The result before rounding.
 inline float value(float a, float b)
 {
-#if MAGNITUDE && PLAIN_END
+#if MAGNITUDE && SCALE_ONLY
     return ROOT(a * a + b * b) * (PAIRS || FROM_PAIRS ? 1.0f : UNIT);
 #elif MAGNITUDE
     a *= MUL;
@@ -103,7 +103,7 @@ inline float value(float a, float b)
     a = X_SIGN2 < 0 ? -a : a;
     a = X_ADD2 != 0 ? a + (float)X_ADD2 : a;
     return fma(fma(a, 1.0f / X_SCALE, 768.0f), UNIT, -768.0f * UNIT);
-#elif PLAIN_END
+#elif SCALE_ONLY
     return a * (MUL * UNIT);
 #else
     float v = a * MUL + E_ADD;

@@ -35,8 +35,8 @@
 #ifndef BLOCK
 #define BLOCK 128 // rows of a block at most
 #endif
-#ifndef PLAIN
-#define PLAIN 1 // 1: outputs are samples as they are
+#ifndef IDENTITY
+#define IDENTITY 1 // 1: outputs are samples as they are
 #endif
 
 #define UNIT (IN == 32 ? 1 : 32 / IN) // samples of a word in memory
@@ -68,7 +68,7 @@ inline uint lesser(uint a, uint b)
 // Samples of a word, with what follows, to an address that is a multiple of them.
 inline void store_word(__global OUT_T *out, uint word)
 {
-#if PLAIN
+#if IDENTITY
     *(__global uint *)out = word;
 #elif IN == 32
     *out = finish_float(as_float(word));

@@ -161,14 +161,14 @@ static void load_some(__global vec *work, const __global float *in, int first, i
 }
 
 static void store_some(const __global vec *work, __global float *out, int first, int end,
-                       int lines, struct fft_layout at, const __global int *place)
+                       int lines, struct fft_layout at, const __global int *position)
 {
     const __global REAL *w = (const __global REAL *)work;
     for (int f = first; f < end; f++) {
         for (int l = 0; l < lines; l++) {
             __global float *p = out + 2 * (l * at.line + f * at.element);
-            p[0] = w[2 * VEC * place[f] + lane(l)];
-            p[1] = w[2 * VEC * place[f] + VEC + lane(l)];
+            p[0] = w[2 * VEC * position[f] + lane(l)];
+            p[1] = w[2 * VEC * position[f] + VEC + lane(l)];
         }
     }
 }
@@ -216,11 +216,11 @@ static void load_rows(__global vec *work, const __global float *in, int n, struc
 }
 
 static void store_rows(const __global vec *work, __global float *out, int n, struct fft_layout at,
-                       const __global int *place)
+                       const __global int *position)
 {
     int whole = n - n % 2;
     for (int f = 0; f < whole; f += 2, out += 4) {
-        const __global vec *x = ELEMENT(work, (long)place[f]), *y = ELEMENT(work, (long)place[f + 1]);
+        const __global vec *x = ELEMENT(work, (long)position[f]), *y = ELEMENT(work, (long)position[f + 1]);
         vec_float xr = NARROW(x[0]), yr = NARROW(y[0]), xi = NARROW(x[1]), yi = NARROW(y[1]);
         vec_float a = FIRSTS(xr, yr), b = SECONDS(xr, yr);
         vec_float c = FIRSTS(xi, yi), d = SECONDS(xi, yi);
@@ -229,12 +229,12 @@ static void store_rows(const __global vec *work, __global float *out, int n, str
             _Pragma("unroll") for (int q = 0; q < VEC / 4; q++)
                 *(__global float4_any *)PAIRS(out, v / 2, v % 2, q) = *QUARTER(t + v, q);
     }
-    store_some(work, out - 2 * whole, whole, n, VEC, at, place);
+    store_some(work, out - 2 * whole, whole, n, VEC, at, position);
 }
 
 // Between the steps: element i of line a + l times w^(i (a + l)), which is w^(i a), one pair for
 // each i and panel, times w^(i l), a vector of cosines and one of sines for each i.
-static void turn(__global vec *work, int n, int panel, const __global float *steps, int backwards)
+static void twiddle(__global vec *work, int n, int panel, const __global float *steps, int backwards)
 {
     const __global vec_any *fine = (const __global vec_any *)steps;
     const __global float *coarse = steps + 2 * (long)VEC * n + 2 * (long)panel * n;
@@ -274,7 +274,7 @@ static void transform_panel(__global vec *w, const __global float *in, __global 
         load_rows(w, in, n, p->from);
     }
     if (p->steps >= 0)
-        turn(w, n, panel, twiddles + p->steps, backwards);
+        twiddle(w, n, panel, twiddles + p->steps, backwards);
     bool beside = lines == VEC && p->to.line == 1, only = p->axis.primes == p->axis.stages;
     int stages = p->axis.stages - (beside && !only);
 #ifdef PRIMES

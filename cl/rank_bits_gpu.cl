@@ -33,8 +33,8 @@
 #ifndef MAJORITY
 #define MAJORITY 5 // samples that have a 1 where the one of the rank has
 #endif
-#ifndef PLAIN
-#define PLAIN 1 // 1: outputs are samples as they are
+#ifndef IDENTITY
+#define IDENTITY 1 // 1: outputs are samples as they are
 #endif
 #ifndef TILE_W
 #define TILE_W 8 // words of a tile, 32 samples each
@@ -222,7 +222,7 @@ inline void store_words(__global OUT_T *out, const uint low[8], const uint high[
                          pick_bytes(low[2 * unit + 1], high[2 * unit + 1], 0x7362));
     JOIN_WORDS(0) JOIN_WORDS(1) JOIN_WORDS(2) JOIN_WORDS(3)
 #endif
-#if PLAIN
+#if IDENTITY
     for (int i = 0; i < UNITS; i++)
         ((__global uint4 *)out)[i] = word[i];
 #else

@@ -18,8 +18,8 @@
 #ifndef RANK
 #define RANK 0 // from 0 on
 #endif
-#ifndef PLAIN
-#define PLAIN 1 // 1: outputs are samples as they are
+#ifndef IDENTITY
+#define IDENTITY 1 // 1: outputs are samples as they are
 #endif
 #ifndef GROUP
 #define GROUP 96 // work-items a work-group
@@ -67,7 +67,7 @@ rank_histogram(__global const uchar *restrict in, long in_origin, long in_pitch,
             below -= count_of(counts, --v);
         for (int n; below + (n = count_of(counts, v)) <= RANK; v++)
             below += n;
-#if PLAIN
+#if IDENTITY
         *out = v;
 #else
         *out = finish_float((float)v);

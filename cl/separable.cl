@@ -127,24 +127,15 @@ inline vout finish(vacc sum)
 
 #if !TWO_PASSES
 
-// Outputs under way at once in a walk along lines, and the lines that it takes together: as many
-// sums as there are registers for. Longer rows take the other way, if the rank is 1.
+// Outputs in registers at once in a walk along lines, and the lines that are walked together: as many
+// sums as there are registers for. The host takes two passes for longer rows.
 #define ACTIVE ((ROW_N + VEC - 1) / VEC)
 #if (ROW_N + VEC - 1) / VEC * BLOCK <= SUMS
 #define LINES BLOCK
-#elif (ROW_N + VEC - 1) / VEC * 2 <= SUMS
+#else
 #define LINES 2
 #endif
-#ifdef LINES
-#define WALK 1
-#elif RANK > 1
-#error "several terms take the walk along lines"
-#else
-#define WALK 0
-#endif
 
-#define SPREAD 3 // outputs that share their loads
-#define SPAN (SPREAD * CHANNELS * VEC)
 // Vectors of a line: a strip and the row's reach, to whole vectors; a walk's last step may load
 // BEYOND vectors behind, which no output that exists needs.
 #define BEYOND (CHANNELS * (ACTIVE + 1))
@@ -213,8 +204,6 @@ inline __global OUT_T *row_of(__global OUT_T *out, ulong out_pitch, int r, int c
     return out + (ulong)min(r, count - 1) * out_pitch;
 }
 
-#if WALK
-
 // Outputs at samples x, x + CHANNELS * VEC, ... of LINES lines, line 0 at p, to `out`. Each step
 // takes the next VEC pixels' samples; output a has begun a steps before and needs taps a * VEC and
 // on of them.
@@ -258,55 +247,6 @@ inline void walk_lines(const ACC *p, __global OUT_T *out, ulong out_pitch, int c
     }
 }
 
-#else
-
-// Samples `first` to `end` from p for the outputs m0 to m1: sample j is tap j - m * VEC of output m.
-// Every m is a literal, so that the sums stay in registers.
-#define ROW_STEPS(first, end, m0, m1)                                                              \
-    UNROLL_BY(4) for (int j = first; j < end; j++)                                                 \
-    {                                                                                              \
-        vacc s[BLOCK];                                                                             \
-        _Pragma("unroll") for (int r = 0; r < BLOCK; r++) s[r] =                                   \
-            load_line(p + r * LINE * VEC + j * CHANNELS);                                          \
-        ROW_STEP(0, m0, m1)                                                                        \
-        ROW_STEP(1, m0, m1)                                                                        \
-        ROW_STEP(2, m0, m1)                                                                        \
-    }
-#define ROW_STEP(m, m0, m1)                                                                        \
-    if (m >= m0 && m <= m1) {                                                                      \
-        ACC tap = row_taps[j - m * VEC];                                                           \
-        _Pragma("unroll") for (int r = 0; r < BLOCK; r++) sum[r][m] += tap * s[r];                 \
-    }
-
-// Row products of BLOCK lines from p for SPREAD outputs, VEC pixels apart, to samples x and on of
-// `count` rows of a strip at `out`.
-inline void filter_lines(const ACC *p, __global OUT_T *out, ulong out_pitch, int count, int x,
-                         int width)
-{
-    vacc sum[BLOCK][SPREAD];
-#pragma unroll
-    for (int r = 0; r < BLOCK; r++)
-#pragma unroll
-        for (int m = 0; m < SPREAD; m++)
-            sum[r][m] = NOTHING;
-    ROW_STEPS(0, VEC, 0, 0)
-    ROW_STEPS(VEC, 2 * VEC, 0, 1)
-    ROW_STEPS(2 * VEC, ROW_N, 0, 2)
-    ROW_STEPS(ROW_N, ROW_N + VEC, 1, 2)
-    ROW_STEPS(ROW_N + VEC, ROW_N + 2 * VEC, 2, 2)
-    // Vectors that do not exist go where a later store puts it right, as rows do.
-#pragma unroll
-    for (int m = SPREAD - 1; m >= 0; m--) {
-        int at = x + m * CHANNELS * VEC;
-        at = at < width ? at : x;
-#pragma unroll
-        for (int r = BLOCK - 1; r >= 0; r--)
-            store_out(row_of(out, out_pitch, r, count) + at, finish(sum[r][m]));
-    }
-}
-
-#endif
-
 // PoCL keeps three copies of a kernel's own body for each local size: hence a function.
 __attribute__((noinline)) static void
 filter_strip(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
@@ -329,25 +269,17 @@ filter_strip(const __global IN_T *in, ulong in_start, ulong in_pitch, __global O
             filter_columns(source + x, in_pitch, count, &lines[2 * BLOCK * LINE + x / VEC], 2);
 #endif
         }
-#if WALK
 #pragma unroll 1
         for (int r = 0; r < count; r += LINES)
 #pragma unroll 1
             for (int c = 0; c < min(CHANNELS * VEC, width); c += VEC)
                 walk_lines((const ACC *)(lines + r * LINE), target + r * out_pitch, out_pitch,
                            count - r, c, width);
-#else
-#pragma unroll 1
-        for (int x = 0; x < width; x += SPAN)
-#pragma unroll 1
-            for (int c = x; c < min(x + CHANNELS * VEC, width); c += VEC)
-                filter_lines((const ACC *)lines + c, target, out_pitch, count, c, width);
-#endif
     }
 }
 
 // in: from the first tap of pixel (0, 0); n: samples a row; a work-item takes `rows` output rows of
-// `strip` samples, a multiple of SPAN.
+// `strip` samples, a multiple of CHANNELS * VEC.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 separable(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
           ulong out_start, ulong out_pitch, int n, int height, int strip, int rows)

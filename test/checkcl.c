@@ -65,7 +65,7 @@ static const struct group {
               {"gles", "gles", checkcl_gles, HOST_VARIANTS},
               {"solvers", "transforms", checkcl_fft, VARIANTS},
               {"exact", "transforms", checkcl_exact, A_DEVICE},
-              {"frequency", "transforms", checkcl_frequency, VARIANTS},
+              {"spectral_filter", "transforms", checkcl_spectral_filter, VARIANTS},
               {"chains", "chains", checkcl_chains, A_DEVICE},
               {"bands", "chains", checkcl_bands, A_DEVICE}};
 
@@ -92,7 +92,7 @@ static const char help[] =
     "reference,\n"
     "                   exact, chains, bands, or SOLVER/WxH/TAPS/IN-OUT/CHANNELS, as in "
     "'direct/5x5',\n"
-    "                   '*/rank1-real/u8-u8', 'frequency/notch-*'\n"
+    "                   '*/rank1-real/u8-u8', 'spectral_filter/notch-*'\n"
     "  --bench[=WxH]    time each variant once it is right, on an image of that size (2000x1500):\n"
     "                   its name, milliseconds, nanoseconds a sample (a median), and how;\n"
     "                   solvers for GPUs on a GPU, or where --only asks for them\n"

@@ -52,8 +52,8 @@ void checkcl_gles(struct checkcl *c);      /* kernels by OpenGL ES, where there 
 void checkcl_windows(struct checkcl *c);   /* those of windows against the plain one */
 void checkcl_filters(struct checkcl *c);   /* those of all that is neither a sum nor a rank */
 void checkcl_exact(struct checkcl *c);     /* transforms at the edge of their error bound */
-void checkcl_frequency(struct checkcl *c); /* the solver of transfer functions against the host's */
-void checkcl_chains(struct checkcl *c);    /* whole filters with every option, by --verify's rule */
-void checkcl_bands(struct checkcl *c);     /* chains in bands against chains at once */
+void checkcl_spectral_filter(struct checkcl *c); /* transfer functions, by the host */
+void checkcl_chains(struct checkcl *c); /* whole filters with every option, by --verify's rule */
+void checkcl_bands(struct checkcl *c);  /* chains in bands against chains at once */
 
 #endif

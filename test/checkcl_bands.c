@@ -86,23 +86,23 @@ static bool choose_solvers(struct imf_chain *chain, size_t turn, const struct im
     *loose = false;
     for (int i = 0; i < chain->count; i++) {
         struct imf_problem *p = &chain->passes[i].problem;
-        taken[i] = (struct imf_proposal){.able = true, .place = IMF_PLACE_DEVICE, .step = 1};
+        taken[i] = (struct imf_proposal){.feasible = true, .place = IMF_PLACE_DEVICE, .step = 1};
         *loose = *loose || chain->passes[i].coarse;
         chain->passes[i].coarse = false; /* devices have no float64 between passes */
         if (chain->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
-        taken[i].able = false;
-        for (size_t k = 0; k < 2 * COUNT(solvers) && !taken[i].able; k++) {
+        taken[i].feasible = false;
+        for (size_t k = 0; k < 2 * COUNT(solvers) && !taken[i].feasible; k++) {
             if (k == COUNT(solvers)) {
                 p->tolerance = p->tolerance_even = INFINITY;
                 *loose = true;
             }
             if (p->kind == IMF_TRANSFER)
-                imf_propose(&taken[i], &imf_solver_frequency, p, d);
+                imf_propose(&taken[i], &imf_solver_spectral_filter, p, d);
             else
                 imf_propose(&taken[i], solvers[(k + turn) % COUNT(solvers)], p, d);
         }
-        if (!taken[i].able)
+        if (!taken[i].feasible)
             return false;
     }
     return true;

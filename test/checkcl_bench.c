@@ -89,7 +89,7 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
     p.height = shape.height;
     imf_propose(&proposal, s, &p, &device);
     proposal.gles = c->gles;
-    if (!proposal.able) {
+    if (!proposal.feasible) {
         printf("%-52s -  %s\n", name, proposal.why);
         return;
     }
@@ -108,7 +108,7 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
         checkcl_result(c, false, "%s at %dx%d: %s", name, p.width, p.height, err.text);
     else
         printf("%-52s %10.3f ms %8.3f ns  %s\n", name, ms,
-               ms * 1e6 / ((double)p.width * p.height * p.channels), proposal.phrase);
+               ms * 1e6 / ((double)p.width * p.height * p.channels), proposal.description);
     fflush(stdout);
     if (job)
         s->destroy(&job);

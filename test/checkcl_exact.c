@@ -20,7 +20,7 @@ static bool able(const struct checkcl *c, const struct imf_solver *s, const stru
     imf_propose(&proposal, s, &m.p, &device);
     imf_kernel_free(&m.kernel[0]);
     memcpy(why, proposal.why, IMF_WHY);
-    return proposal.able;
+    return proposal.feasible;
 }
 
 /* The value of *v nearest to `no` that the solver takes; it takes `yes` and refuses `no`. */

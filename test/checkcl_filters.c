@@ -116,7 +116,7 @@ static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *
     imf_edge_fill_host(&in, p->reach, p->edge, (const double[4]){77, 77, 77, 77});
     reference.out = IMF_F64;
     imf_propose_host(&host, &reference);
-    bool ran = host.able && !host.solver->make(&plain, &reference, &host, NULL, NULL) &&
+    bool ran = host.feasible && !host.solver->make(&plain, &reference, &host, NULL, NULL) &&
                !host.solver->run(plain, &in, &want, NULL);
     for (size_t k = 0; imf_solvers[k] && ran; k++) {
         struct imf_device device = *imf_queue_device(c->queue);
@@ -128,10 +128,10 @@ static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *
         imf_propose(&one, imf_solvers[k], p, &device);
         /* Here all of an image is one band. */
         imf_propose_band(&one, p, &device);
-        one.able = one.able && imf_surface_bytes(&in) <= device.max_alloc;
-        if (one.able)
+        one.feasible = one.feasible && imf_surface_bytes(&in) <= device.max_alloc;
+        if (one.feasible)
             check_solver(c, &one, p, &in, &want, name);
-        able = able || one.able;
+        able = able || one.feasible;
     }
     if (plain)
         host.solver->destroy(&plain);

@@ -16,7 +16,7 @@ static const struct {
 } solvers[] = {{&imf_solver_direct, "direct", false},
                {&imf_solver_separable, "separable", false},
                {&imf_solver_vector, "vector", false},
-               {&imf_solver_multirate, "multirate", false},
+               {&imf_solver_decimated, "decimated", false},
                {&imf_solver_runs, "runs", false},
                {&imf_solver_fft, "fft", false},
                {&imf_solver_fft_gpu, "fft_gpu", true},
@@ -65,7 +65,7 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
     struct imf_proposal proposal;
     imf_propose(&proposal, s, &m.p, &device);
     proposal.gles = c->gles;
-    if (proposal.able) {
+    if (proposal.feasible) {
         /* wider than the slack, so that writing before a row or past its slack shows */
         struct imf_margin around = {80, 80, 2, 2};
         struct imf_surface out = checkcl_surface(k->out, k->shape, around);
@@ -176,7 +176,7 @@ static void check_magnitudes(struct checkcl *c, const struct imf_solver *s) {
         checkcl_prepare(&m, &cases[i], 300 + i);
         struct imf_proposal proposal;
         imf_propose(&proposal, s, &m.p, &device);
-        if (!proposal.able)
+        if (!proposal.feasible)
             checkcl_refused(c, "%s %s: %s", checkcl_name(s), checkcl_describe(&cases[i]),
                             proposal.why);
         checkcl_release(&m);
@@ -241,7 +241,7 @@ static void check_smooth(struct checkcl *c) {
                              .taps = GAUSSIAN,
                              .epilogue = i,
                              .edge = (enum imf_edge)i};
-            checkcl_solver(c, &imf_solver_multirate, &q, 600 + z);
+            checkcl_solver(c, &imf_solver_decimated, &q, 600 + z);
         }
 }
 
@@ -338,7 +338,7 @@ static void check_one_solver(struct checkcl *c, const struct imf_solver *s) {
     bool quick = c->quick && !c->tiny && !imf_backend_is_host(s->backend);
     bool slow = checkcl_device(c, s).gpu && !imf_queue_device(c->queue)->gpu;
     bool transforms = s->backend == IMF_BACKEND_FFT;
-    if (s == &imf_solver_multirate) {
+    if (s == &imf_solver_decimated) {
         check_smooth(c);
         return;
     }

@@ -129,10 +129,10 @@ static bool check_one(struct checkcl *c, size_t which, struct window *w, struct 
     p->width = shape.width;
     p->height = shape.height;
     p->edge = (enum imf_edge)(seed % 5);
-    imf_problem_neighbourhood(p, &w->filter->stages[0].neighbourhood);
+    imf_problem_window_op(p, &w->filter->stages[0].window_op);
     device.gpu = device.gpu || solvers[which].gpu;
     imf_propose(&one, s, p, &device);
-    if (!one.able) {
+    if (!one.feasible) {
         checkcl_skip(c, "%s on %dx%d: %s", name, p->width, p->height, one.why);
         return false;
     }

@@ -19,7 +19,7 @@ lint_kernels() {
         cl/fft.cl) set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_transpose.cl -include cl/parts/common.cl \
             -include cl/parts/fft_channels.cl ;;
         cl/parts/fft_primes.cl | cl/parts/fft_transpose.cl) set -- -include cl/parts/fft_stages.cl ;;
-        cl/fft_transform.cl | cl/frequency.cl)
+        cl/fft_transform.cl | cl/spectral_filter.cl)
             set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl \
                 -include cl/parts/fft_channels.cl -include cl/parts/transfer.cl ;;
         cl/direct_gpu.cl) set -- -include cl/parts/direct_sums.cl -include cl/parts/common.cl ;;
@@ -28,7 +28,7 @@ lint_kernels() {
         cl/fft_gpu.cl)
             set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_lines.cl \
                 -include cl/parts/common.cl ;;
-        cl/frequency_gpu.cl)
+        cl/spectral_filter_gpu.cl)
             set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/common.cl -include cl/parts/transfer.cl ;;
         *) set -- -include cl/parts/common.cl ;;
         esac

@@ -15,7 +15,7 @@
 #define SUBWORD 0 // 1: subword.cl is there; 0: then so are the next two
 #endif
 #ifndef PAIRS
-#define PAIRS 0 // 1: PACKED, MAGNITUDE, FLOAT_END and PLAIN_END, no |sum| over 1024
+#define PAIRS 0 // 1: PACKED, MAGNITUDE, FLOAT_END and SCALE_ONLY, no |sum| over 1024
 #endif
 #ifndef DOT
 #define DOT 0         // 1: not PACKED, IN 8, EXACT, no MAGNITUDE

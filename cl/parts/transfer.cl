@@ -14,7 +14,7 @@ struct blend {
 #define UNIT 0x1p-62f
 typedef V(long) vlong;
 
-// Mirrored by struct imf_frequency_gain of solver/fft/args.h; see lib/filter/transfer.c for the formulas.
+// Mirrored by struct imf_spectral_gain of solver/fft/args.h; see lib/filter/transfer.c for the formulas.
 struct gain {
     long least, most; // ideal: squared frequencies that pass
     long centre;      // band: low * high

@@ -1,6 +1,8 @@
 /* samples.c - rows of samples of every type as float64, and back */
 #include "base/samples.h"
 
+#include "base/clones.h"
+
 #include <string.h>
 
 size_t imf_sample_size(enum imf_sample sample) {
@@ -8,30 +10,33 @@ size_t imf_sample_size(enum imf_sample sample) {
     return size[sample];
 }
 
-/* Called with a constant type, so that the compiler sees one loop over one type. */
-static inline void widen(double *restrict to, const void *row, enum imf_sample sample,
-                         ptrdiff_t first, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        to[i] = imf_sample_get(row, sample, first + (ptrdiff_t)i);
-}
-
-static inline void narrow(void *restrict row, enum imf_sample sample, const double *restrict v,
-                          size_t count) {
-    for (size_t i = 0; i < count; i++)
-        imf_sample_put(row, sample, (ptrdiff_t)i, v[i]);
-}
+/* Each type has a function of its own, so that the compiler sees one loop over one type. */
+#define SAMPLES(name, type, sample)                                                                \
+    IMF_CLONES static void widen_##name(double *restrict to, const type *restrict row,             \
+                                        size_t count) {                                            \
+        for (size_t i = 0; i < count; i++)                                                         \
+            to[i] = (double)row[i];                                                                \
+    }                                                                                              \
+    IMF_CLONES static void narrow_##name(type *restrict row, const double *restrict v,             \
+                                         size_t count) {                                           \
+        for (size_t i = 0; i < count; i++)                                                         \
+            imf_sample_put(row, sample, (ptrdiff_t)i, v[i]);                                       \
+    }
+SAMPLES(bytes, uint8_t, IMF_U8)
+SAMPLES(words, uint16_t, IMF_U16)
+SAMPLES(floats, float, IMF_F32)
 
 void imf_samples_widen(double *restrict to, const void *row, enum imf_sample sample,
                        ptrdiff_t first, size_t count) {
     switch (sample) {
     case IMF_U8:
-        widen(to, row, IMF_U8, first, count);
+        widen_bytes(to, (const uint8_t *)row + first, count);
         break;
     case IMF_U16:
-        widen(to, row, IMF_U16, first, count);
+        widen_words(to, (const uint16_t *)row + first, count);
         break;
     case IMF_F32:
-        widen(to, row, IMF_F32, first, count);
+        widen_floats(to, (const float *)row + first, count);
         break;
     case IMF_F64:
         memcpy(to, (const double *)row + first, count * sizeof *to);
@@ -42,13 +47,13 @@ void imf_samples_widen(double *restrict to, const void *row, enum imf_sample sam
 void imf_samples_narrow(void *row, enum imf_sample sample, const double *v, size_t count) {
     switch (sample) {
     case IMF_U8:
-        narrow(row, IMF_U8, v, count);
+        narrow_bytes(row, v, count);
         break;
     case IMF_U16:
-        narrow(row, IMF_U16, v, count);
+        narrow_words(row, v, count);
         break;
     case IMF_F32:
-        narrow(row, IMF_F32, v, count);
+        narrow_floats(row, v, count);
         break;
     case IMF_F64:
         memcpy(row, v, count * sizeof *v);

@@ -124,9 +124,9 @@
 #define EVERY_CPU                                                                                  \
     EVERY_DEVICE, .vec = {16, 16, 16, 8}, .separable_vec = {16, 8, 8, 4}, .registers = 6,          \
                   .rows = 512, .groups_per_unit = 4, .band_bytes = (size_t)16 << 20,               \
-                  .middle = 1.5, .finish = 20, .turn = 1, .point = 1.4, .launch_ms = 0.03,         \
+                  .middle = 0.3, .finish = 20, .turn = 1, .point = 1.4, .launch_ms = 0.03,         \
                   .next_ms = 0.03, .fft_miss = 0.32, .fft_miss_most = 10.7, .fft_again = 0.25,     \
-                  .frequency_doubling = 0.12, .frequency_sample = 2.5, .filters = CPU_FILTERS,     \
+                  .spectral_doubling = 0.12, .spectral_sample = 2.5, .filters = CPU_FILTERS,       \
                   .open_ms = 30, .driver_bytes = 73e6
 
 enum { CPU, CPU_16, GPU };
@@ -208,8 +208,8 @@ static const struct imf_tuning table[] =
                 .fft_miss = 16,
                 .fft_miss_most = 535,
                 .fft_again = 12.5,
-                .frequency_doubling = 2.9,
-                .frequency_sample = 60,
+                .spectral_doubling = 2.9,
+                .spectral_sample = 60,
                 .filters = GPU_FILTERS,
                 .open_ms = 150,
                 .link = 10,

@@ -100,8 +100,8 @@ struct imf_tuning {
     double fft_miss_most;
     double fft_again; /* a tap of a pixel that is summed again */
     /* Whole-image transforms: nanoseconds a sample and unit. */
-    double frequency_doubling; /* of the number of elements */
-    double frequency_sample;
+    double spectral_doubling; /* of the number of elements */
+    double spectral_sample;
     struct imf_filter_rates filters;
     /* What a device costs beside the arithmetic. */
     double open_ms;           /* the platform, a context */

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 bool imf_op_is_point(enum imf_op op) {
-    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD || op == IMF_OP_TABLE;
+    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD ||
+           op == IMF_OP_HISTOGRAM;
 }
 
 void imf_stage_clear(struct imf_stage *stage) {

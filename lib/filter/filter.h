@@ -12,17 +12,17 @@
 #define IMF_NOTE 160
 
 enum imf_op {
-    IMF_OP_LINEAR,        /* kernel[0] */
-    IMF_OP_MAGNITUDE,     /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
-    IMF_OP_PHASE,         /* the direction of (kernel[0], kernel[1]), likewise; alpha stays */
-    IMF_OP_CANNY,         /* edges, by `canny`; alpha stays */
-    IMF_OP_UNSHARP,       /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
-    IMF_OP_TRANSFER,      /* multiplication by `transfer` in the frequency domain */
-    IMF_OP_NEIGHBOURHOOD, /* `neighbourhood` and `second`, no sums of products */
-    IMF_OP_GRAY,          /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
-    IMF_OP_INVERT,        /* full scale - x; alpha stays */
-    IMF_OP_THRESHOLD,     /* x >= threshold ? full scale : 0; alpha stays */
-    IMF_OP_TABLE          /* by `table`, which the image's histogram makes; alpha stays */
+    IMF_OP_LINEAR,    /* kernel[0] */
+    IMF_OP_MAGNITUDE, /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
+    IMF_OP_PHASE,     /* the direction of (kernel[0], kernel[1]), likewise; alpha stays */
+    IMF_OP_CANNY,     /* edges, by `canny`; alpha stays */
+    IMF_OP_UNSHARP,   /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
+    IMF_OP_TRANSFER,  /* multiplication by `transfer` in the frequency domain */
+    IMF_OP_WINDOW,    /* `window_op` and `second`, no sums of products */
+    IMF_OP_GRAY,      /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
+    IMF_OP_INVERT,    /* full scale - x; alpha stays */
+    IMF_OP_THRESHOLD, /* x >= threshold ? full scale : 0; alpha stays */
+    IMF_OP_HISTOGRAM  /* `histogram_op` of the whole image's histogram; alpha stays */
 };
 
 enum imf_transfer_kind { IMF_LOWPASS, IMF_HIGHPASS, IMF_BANDPASS, IMF_BANDSTOP, IMF_NOTCH };
@@ -46,7 +46,7 @@ enum imf_window_function { IMF_WINDOW_RANK, IMF_WINDOW_BILATERAL, IMF_WINDOW_GUI
  * A window operation: each channel's sample becomes a function of the samples in a window around it.
  * Its solvers know the function; what others need to know of it is here.
  */
-struct imf_neighbourhood {
+struct imf_window_op {
     enum imf_window_function function;
     const char *words; /* "the median of the samples in the element below"; not owned */
     const char *noun;  /* "a median", for messages; likewise */
@@ -60,7 +60,7 @@ struct imf_neighbourhood {
     double gain;  /* by how much it may magnify errors of the samples, from 1 on; 0: it does not */
 };
 
-/* What becomes of a stage's two neighbourhoods, f and then g; x is the stage's input. */
+/* What becomes of a stage's two window operations, f and then g; x is the stage's input. */
 enum imf_compound {
     IMF_ALONE, /* f(x): there is no g */
     IMF_AFTER, /* g(f(x)) */
@@ -73,9 +73,9 @@ enum imf_compound {
  * Colours are rounded to samples of the image's depth, ties to even, and counted, all of them
  * together; each value then becomes another, whatever its place and its colour.
  */
-enum imf_table {
-    IMF_TABLE_EQUALIZE, /* by how many samples are not above it */
-    IMF_TABLE_OTSU      /* full scale or 0, on either side of Otsu's threshold */
+enum imf_histogram_op {
+    IMF_HISTOGRAM_EQUALIZE, /* by how many samples are not above it */
+    IMF_HISTOGRAM_OTSU      /* full scale or 0, on either side of Otsu's threshold */
 };
 
 /*
@@ -92,13 +92,13 @@ struct imf_canny {
 
 struct imf_stage {
     enum imf_op op;
-    struct imf_kernel *kernel[2]; /* owned; a neighbourhood's element is the first */
+    struct imf_kernel *kernel[2]; /* owned; a window's element is the first */
     double amount;                /* unsharp */
     double threshold;             /* unsharp, threshold: fraction of full scale */
     struct imf_transfer transfer;
-    struct imf_neighbourhood neighbourhood, second;
+    struct imf_window_op window_op, second;
     enum imf_compound compound;
-    enum imf_table table;
+    enum imf_histogram_op histogram_op;
     struct imf_canny canny;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
     bool unscaled;        /* a kernel of the user's, of which no scale is said */
@@ -120,6 +120,6 @@ enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filt
 /* Frees its kernels. */
 void imf_stage_clear(struct imf_stage *stage);
 
-bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, table */
+bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram */
 
 #endif

@@ -62,7 +62,7 @@ static bool keeps_steps(const struct imf_settings *settings, int bits) {
 /* The bits of what windows make of so many. */
 static int window_bits(const struct imf_stage *s, const struct imf_settings *settings, int bits) {
     bool differs = s->compound != IMF_ALONE && s->compound != IMF_AFTER;
-    bool selects = s->neighbourhood.selects && (s->compound == IMF_ALONE || s->second.selects);
+    bool selects = s->window_op.selects && (s->compound == IMF_ALONE || s->second.selects);
     bool even = !differs || keeps_steps(settings, bits);
     return bits && selects && even && edge_fits(settings, bits) ? bits : 0;
 }
@@ -87,14 +87,14 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
         case IMF_OP_CANNY:
             bits = gray && (range == IMF_RANGE_DEFAULT || range == IMF_RANGE_CLIP) ? 1 : 0;
             break;
-        case IMF_OP_TABLE:
-            bits = s->table == IMF_TABLE_OTSU || bits == 1 ? gray : 0;
+        case IMF_OP_HISTOGRAM:
+            bits = s->histogram_op == IMF_HISTOGRAM_OTSU || bits == 1 ? gray : 0;
             break;
         case IMF_OP_INVERT: /* in linear light only black and white change places */
             bits = keeps_steps(settings, bits) ? bits : 0;
             break;
         default:
-            if (s->op == IMF_OP_NEIGHBOURHOOD)
+            if (s->op == IMF_OP_WINDOW)
                 bits = window_bits(s, settings, bits);
             else if (!is_identity(s))
                 bits = 0;

@@ -33,16 +33,16 @@ static enum imf_status orient_kernel(struct imf_kernel **out, const struct imf_k
     return IMF_OK;
 }
 
-static void orient_neighbourhood(struct imf_neighbourhood *hood, struct imf_orientation o,
-                                 const struct imf_kernel *element) {
-    int width = hood->width;
-    imf_pixel_to_stored(o, hood->width, hood->height, &hood->cx, &hood->cy);
+static void orient_window_op(struct imf_window_op *window, struct imf_orientation o,
+                             const struct imf_kernel *element) {
+    int width = window->width;
+    imf_pixel_to_stored(o, window->width, window->height, &window->cx, &window->cy);
     if (o.swap) {
-        hood->width = hood->height;
-        hood->height = width;
+        window->width = window->height;
+        window->height = width;
     }
-    if (hood->element)
-        hood->element = element;
+    if (window->element)
+        window->element = element;
 }
 
 static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stage *stage,
@@ -58,9 +58,9 @@ static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stag
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])
             status = orient_kernel(&out->kernel[i], stage->kernel[i], o, err);
-    if (stage->op == IMF_OP_NEIGHBOURHOOD) {
-        orient_neighbourhood(&out->neighbourhood, o, out->kernel[0]);
-        orient_neighbourhood(&out->second, o, out->kernel[0]);
+    if (stage->op == IMF_OP_WINDOW) {
+        orient_window_op(&out->window_op, o, out->kernel[0]);
+        orient_window_op(&out->second, o, out->kernel[0]);
     }
     return status;
 }

@@ -70,13 +70,13 @@ enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_s
  * windows add up to an offset as a tent is high there. */
 enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stage *s,
                                   struct imf_error *err) {
-    const struct imf_neighbourhood *hood = &s->neighbourhood;
-    bool bilateral = hood->function == IMF_WINDOW_BILATERAL;
-    int reach = hood->cx;
+    const struct imf_window_op *window = &s->window_op;
+    bool bilateral = window->function == IMF_WINDOW_BILATERAL;
+    int reach = window->cx;
     *out = NULL;
-    if (hood->function == IMF_WINDOW_RANK)
+    if (window->function == IMF_WINDOW_RANK)
         return IMF_OK;
-    enum imf_status status = imf_kernel_create(out, hood->width, hood->height, err);
+    enum imf_status status = imf_kernel_create(out, window->width, window->height, err);
     if (status != IMF_OK)
         return status;
     double *tap = (*out)->taps;
@@ -88,7 +88,7 @@ enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stag
             else
                 *tap++ = square > (double)reach * reach
                              ? 0
-                             : exp(-square / (2 * hood->value * hood->value));
+                             : exp(-square / (2 * window->value * window->value));
         }
     (*out)->scale = imf_kernel_sum(*out);
     return IMF_OK;
@@ -158,8 +158,8 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
     switch (s->op) {
     case IMF_OP_TRANSFER:
         return transfer_words(buffer, &s->transfer);
-    case IMF_OP_NEIGHBOURHOOD:
-        return s->neighbourhood.words;
+    case IMF_OP_WINDOW:
+        return s->window_op.words;
     case IMF_OP_MAGNITUDE:
         return "gradient magnitude: sqrt(gx^2 + gy^2) of two kernels";
     case IMF_OP_PHASE:
@@ -183,8 +183,8 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         snprintf(buffer, IMF_STAGE_WORDS,
                  "point operation: full scale where x >= %g of it, 0 elsewhere", s->threshold);
         return buffer;
-    case IMF_OP_TABLE:
-        return s->table == IMF_TABLE_OTSU
+    case IMF_OP_HISTOGRAM:
+        return s->histogram_op == IMF_HISTOGRAM_OTSU
                    ? "point operation: full scale above Otsu's threshold, 0 elsewhere"
                    : "point operation: the share of samples that are not above x";
     default:

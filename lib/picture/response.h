@@ -20,7 +20,7 @@ enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_s
                                      struct imf_error *err);
 
 /* The kernel that bilateral and guided are where the image is flat, divided by its sum; of other
- * neighbourhoods *out is NULL. */
+ * window operations *out is NULL. */
 enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stage *s,
                                   struct imf_error *err);
 

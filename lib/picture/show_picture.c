@@ -299,8 +299,8 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     const char *linear = stage->op == IMF_OP_UNSHARP ? ", at threshold 0" : "";
     snprintf(part->words, sizeof part->words, "%s", imf_stage_words(words, stage));
     part->taps = stage->kernel[which];
-    part->element = stage->op == IMF_OP_NEIGHBOURHOOD && part->taps;
-    if (stage->op == IMF_OP_NEIGHBOURHOOD && !part->element) {
+    part->element = stage->op == IMF_OP_WINDOW && part->taps;
+    if (stage->op == IMF_OP_WINDOW && !part->element) {
         status = imf_response_flat(&s->owned[at], stage, err);
         part->taps = s->owned[at];
         linear = part->taps ? ", where the image is flat" : "";
@@ -308,7 +308,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
              axis, linear);
     if (status != IMF_OK || imf_op_is_point(stage->op) || stage->op == IMF_OP_CANNY ||
-        (stage->op == IMF_OP_NEIGHBOURHOOD && !s->owned[at]))
+        (stage->op == IMF_OP_WINDOW && !s->owned[at]))
         return status;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
     status = add_gain(s, at, stage, part->taps, err);
@@ -321,8 +321,8 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
 static size_t first_nonlinear(const struct imf_filter *f) {
     size_t i = 0;
     while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE && f->stages[i].op != IMF_OP_PHASE &&
-           f->stages[i].op != IMF_OP_NEIGHBOURHOOD && f->stages[i].op != IMF_OP_THRESHOLD &&
-           f->stages[i].op != IMF_OP_TABLE && f->stages[i].op != IMF_OP_CANNY)
+           f->stages[i].op != IMF_OP_WINDOW && f->stages[i].op != IMF_OP_THRESHOLD &&
+           f->stages[i].op != IMF_OP_HISTOGRAM && f->stages[i].op != IMF_OP_CANNY)
         i++;
     return i;
 }

@@ -215,13 +215,13 @@ static enum imf_status print_stage(FILE *out, const struct imf_filter *f, size_t
         fprintf(out, "  %s\n", meaning);
     if (s->op == IMF_OP_TRANSFER)
         (s->transfer.kind == IMF_NOTCH ? print_notch : print_rings)(out, &s->transfer);
-    if (s->op == IMF_OP_NEIGHBOURHOOD && s->kernel[0]) {
+    if (s->op == IMF_OP_WINDOW && s->kernel[0]) {
         print_element(out, s->kernel[0], whole);
         return IMF_OK;
     }
     struct imf_kernel *flat = NULL;
     enum imf_status status = IMF_OK;
-    if (s->op == IMF_OP_NEIGHBOURHOOD)
+    if (s->op == IMF_OP_WINDOW)
         status = imf_response_flat(&flat, s, err);
     if (flat) {
         fprintf(out, "\n  where the image is flat:\n");

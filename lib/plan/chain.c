@@ -26,7 +26,7 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     case IMF_OP_MAGNITUDE:
     case IMF_OP_TRANSFER:
         return imf_builder_convolve(b, stage);
-    case IMF_OP_NEIGHBOURHOOD:
+    case IMF_OP_WINDOW:
         return imf_builder_windows(b, stage);
     case IMF_OP_PHASE:
         return imf_builder_phase(b, stage);
@@ -44,8 +44,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         e.threshold = true;
         e.level = stage->threshold * e.full * HAIR;
         break;
-    case IMF_OP_TABLE:
-        return imf_builder_table(b, stage->table);
+    case IMF_OP_HISTOGRAM:
+        return imf_builder_histogram_op(b, stage->histogram_op);
     }
     return imf_builder_scalar(b, &e);
 }
@@ -71,7 +71,7 @@ static bool show(struct imf_builder *b, enum imf_range range) {
 /* A filtering stage is of kernels that have gain 1 at frequency 0, nearly, and no bias. */
 static bool keeps_brightness(const struct imf_stage *s) {
     double gain = 0, bias = 0;
-    if (s->op == IMF_OP_NEIGHBOURHOOD) /* its element is no kernel of sums */
+    if (s->op == IMF_OP_WINDOW) /* its element is no kernel of sums */
         return false;
     if (s->op == IMF_OP_TRANSFER)
         gain = imf_transfer_gain(&s->transfer, 0, 0);

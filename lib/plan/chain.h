@@ -47,7 +47,8 @@ struct imf_pass {
     enum imf_pass_kind kind;
     int stage; /* of the filter, from 0 on */
     int channels_in, channels_out;
-    enum imf_sample in, out; /* IMF_F32 between passes; the host holds IMF_F64 there */
+    enum imf_sample in, out; /* between passes IMF_F32 where rounding would change the result; the
+                                host may hold IMF_F64 there */
     int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
     double bound;            /* largest |value| of the output, */
     bool whole;              /* all of which are integers; */

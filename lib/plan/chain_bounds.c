@@ -23,7 +23,7 @@ static bool is_whole(double v) {
 
 /* What a problem reads is rounded first, and any sample may change any other. */
 static bool rounds(const struct imf_problem *p) {
-    return p->kind == IMF_TABLE || p->kind == IMF_CANNY;
+    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY;
 }
 
 /* How a kernel magnifies its input's rounding errors: as independent ones by the root of the sum of
@@ -35,8 +35,8 @@ static double error_gain(const struct imf_problem *p) {
         sum = hypot(sum, p->facts[i].sum);
     }
     double gain = imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
-    if (p->kind == IMF_NEIGHBOURHOOD)
-        gain = fmax(1, p->neighbourhood->gain);
+    if (p->kind == IMF_WINDOW_OP)
+        gain = fmax(1, p->window_op->gain);
     return gain * fabs(p->epilogue.multiply);
 }
 
@@ -56,8 +56,8 @@ static double point_gain(const struct imf_point *p) {
 static double storage(const struct imf_pass *pass) {
     bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
     bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
-    if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_NEIGHBOURHOOD)
-        exact = exact || pass->problem.neighbourhood->selects; /* one of the floats that it reads */
+    if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_WINDOW_OP)
+        exact = exact || pass->problem.window_op->selects; /* one of the floats that it reads */
     return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
 }
 
@@ -153,7 +153,7 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
     const struct imf_point *p = &pass->point;
     if (pass->kind == IMF_PASS_CONVOLVE)
         return pass->problem.exact || pass->problem.whole_if_opaque ||
-               (pass->problem.kind == IMF_NEIGHBOURHOOD && pass->whole_if_opaque);
+               (pass->problem.kind == IMF_WINDOW_OP && pass->whole_if_opaque);
     return pass->whole_if_opaque || point_exact(c, i) ||
            (p->unpremultiply && i == c->count - 1 && !p->unsharp && !p->gray && !p->normalize &&
             !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1);
@@ -206,10 +206,51 @@ static void settle_phase(struct imf_chain *c, int i) {
     c->passes[i].problem.in_error = before->error;
 }
 
+/* Is a pass the same of rounded samples as of what they were rounded from? Histograms are, of which
+ * a bin is a sample's value; and ranks whose result becomes samples, since rounding and clipping
+ * keep the order: the median of rounded samples is the rounded median. */
+static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass) {
+    const struct imf_problem *p = &pass->problem;
+    const struct imf_epilogue *e = &p->epilogue;
+    if (pass->kind == IMF_PASS_POINT)
+        return false;
+    for (int i = 0; i < p->channels; i++)
+        if (p->outside[i] < 0 || p->outside[i] > c->full || !is_whole(p->outside[i]))
+            return false;
+    return p->kind == IMF_HISTOGRAM_OP ||
+           (p->kind == IMF_WINDOW_OP && p->window_op->selects && pass->out == c->in &&
+            !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold);
+}
+
+static int readers(const struct imf_chain *c, int index) {
+    int count = 0;
+    for (int i = 0; i < c->count; i++)
+        count += (c->passes[i].source == index) + (c->passes[i].second == index);
+    return count;
+}
+
+/* Let passes whose only reader sees no difference leave samples instead of floats, which take four
+ * times as long to filter. */
+static void round_early(struct imf_chain *c) {
+    for (int i = c->count - 1; i > 0; i--) {
+        struct imf_pass *pass = &c->passes[i], *before = &c->passes[imf_max(pass->source, 0)];
+        if (pass->source < 0 || !reads_rounded(c, pass) || readers(c, pass->source) > 1)
+            continue;
+        before->out = pass->in = pass->problem.in = c->in;
+        before->bound = pass->problem.in_max = c->full;
+        before->whole = pass->problem.positive = true;
+        if (pass->problem.kind == IMF_WINDOW_OP) {
+            pass->problem.exact = pass->whole = true;
+            pass->bound = c->full;
+        }
+    }
+}
+
 void imf_chain_settle(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     last->out = c->out;
     c->channels_out = last->channels_out;
+    round_early(c);
     bool premultiplied = false;
     c->exact = c->exact_if_opaque = true;
     for (int i = 0; i < c->count; i++) {

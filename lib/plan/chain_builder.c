@@ -224,9 +224,9 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
     return pass;
 }
 
-/* A pass of the stage's kernels, or of one of its neighbourhoods. */
+/* A pass of the stage's kernels, or of one of its window operations. */
 static bool filter(struct imf_builder *b, const struct imf_stage *stage,
-                   const struct imf_neighbourhood *hood) {
+                   const struct imf_window_op *window) {
     struct imf_chain *c = b->chain;
     struct imf_pass *pass = premultiply(b) ? append_problem(b) : NULL;
     if (!pass)
@@ -238,14 +238,14 @@ static bool filter(struct imf_builder *b, const struct imf_stage *stage,
         imf_problem_transfer(p, &stage->transfer);
         b->integral = b->whole_if_opaque = b->positive = false;
         gain = 2; /* ringing of an ideal response stays well below */
-    } else if (stage->op == IMF_OP_NEIGHBOURHOOD) {
-        imf_problem_neighbourhood(p, hood);
+    } else if (stage->op == IMF_OP_WINDOW) {
+        imf_problem_window_op(p, window);
         p->colors -= b->alpha && !b->alpha_apart; /* alpha that will be kept is no colour */
-        p->exact = b->integral = b->integral && hood->selects;
-        b->whole_if_opaque = b->whole_if_opaque && hood->selects;
-        b->positive = b->positive && hood->selects;
+        p->exact = b->integral = b->integral && window->selects;
+        b->whole_if_opaque = b->whole_if_opaque && window->selects;
+        b->positive = b->positive && window->selects;
         /* One of the samples needs no more room than they. */
-        if (hood->selects)
+        if (window->selects)
             pass->out = pass->in;
     } else {
         if (stage->op == IMF_OP_MAGNITUDE)
@@ -309,7 +309,7 @@ bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage) {
     if (!premultiply(b) || !imf_builder_flush(b))
         return false;
     int original = b->source;
-    if (!filter(b, stage, &stage->neighbourhood))
+    if (!filter(b, stage, &stage->window_op))
         return false;
     int first = b->source;
     if (stage->compound == IMF_ALONE)
@@ -430,7 +430,7 @@ bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
     return pass;
 }
 
-bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
+bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op) {
     struct imf_pass *pass = append_exact(b);
     if (!pass)
         return false;
@@ -438,6 +438,6 @@ bool imf_builder_table(struct imf_builder *b, enum imf_table table) {
     struct imf_pass *before = pass->source < 0 ? NULL : &b->chain->passes[pass->source];
     if (before && before->kind == IMF_PASS_POINT && !b->alpha_apart)
         pass->in = pass->problem.in = before->out = b->chain->in;
-    imf_problem_table(&pass->problem, table, b->channels - (b->alpha ? 1 : 0));
+    imf_problem_histogram_op(&pass->problem, op, b->channels - (b->alpha ? 1 : 0));
     return true;
 }

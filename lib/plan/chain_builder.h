@@ -65,11 +65,11 @@ bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
 bool imf_builder_gray(struct imf_builder *b);
 bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny);
-bool imf_builder_table(struct imf_builder *b, enum imf_table table);
+bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op);
 bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage);
 /* One kernel: as it is, or a large unsharp mask as the image and its difference with a blur. */
 bool imf_builder_linear(struct imf_builder *b, const struct imf_stage *stage);
-/* Of one neighbourhood or two. */
+/* Of one window operation or two. */
 bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage);
 

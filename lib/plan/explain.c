@@ -74,11 +74,11 @@ static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i
             continue;
         struct imf_candidate *to = &out[count++];
         *to = (struct imf_candidate){.stage = pass->stage + 1,
-                                     .estimate_ms = one->able ? one->ms : -1,
-                                     .eligible = one->able};
+                                     .estimate_ms = one->feasible ? one->ms : -1,
+                                     .eligible = one->feasible};
         snprintf(to->backend, sizeof to->backend, "%s", imf_backend_name(order[k]));
         snprintf(to->algorithm, sizeof to->algorithm, "%s",
-                 one->able || order[k] == IMF_BACKEND_CPU ? one->phrase : "-");
+                 one->feasible || order[k] == IMF_BACKEND_CPU ? one->description : "-");
         snprintf(to->why, sizeof to->why, "%s", one->why);
         bool device_point = point && taken->place == IMF_PLACE_DEVICE;
         to->chosen = device_point ? order[k] == IMF_BACKEND_DIRECT : taken->backend == order[k];
@@ -86,11 +86,11 @@ static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i
             to->transfer_ms = p->path.transfer_ms[i];
             taken_ms = one->ms;
         }
-        if (one->able && !imf_backend_is_host(order[k]) && *r->no_room) {
+        if (one->feasible && !imf_backend_is_host(order[k]) && *r->no_room) {
             to->eligible = false;
             to->estimate_ms = -1;
             snprintf(to->why, sizeof to->why, "%s", r->no_room);
-        } else if (one->able && !imf_backend_is_host(order[k])) {
+        } else if (one->feasible && !imf_backend_is_host(order[k])) {
             device = to;
             to->start_ms = r->opened ? 0 : imf_tuning_open_ms(all->device);
         }

@@ -68,7 +68,7 @@ static const struct imf_proposal *cheapest(const struct search *s, int pass, enu
         const struct imf_proposal *one = imf_proposals_cheapest(s->proposals, pass, b);
         /* Of equal ones the host's vectors stand before plain C. */
         bool prefer = b == IMF_BACKEND_VECTOR && best && one->ms == best->ms;
-        if (one->able && (!best || one->ms < best->ms || prefer))
+        if (one->feasible && (!best || one->ms < best->ms || prefer))
             best = one;
     }
     return best;
@@ -269,10 +269,10 @@ void imf_path_describe(const struct imf_path *path, const struct imf_chain *c,
             continue;
         const char *name = imf_backend_name(one->solver->backend);
         backend = !backend || !strcmp(backend, name) ? name : "mixed";
-        left += left || used + strlen(one->phrase) + 3 >= room;
+        left += left || used + strlen(one->description) + 3 >= room;
         if (!left)
             used += (size_t)snprintf(out->algorithm + used, room - used, "%s%s", used ? " + " : "",
-                                     one->phrase);
+                                     one->description);
     }
     if (left)
         snprintf(out->algorithm + used, sizeof out->algorithm - used, " + %d more", left);

@@ -94,9 +94,9 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
     const char *why = NULL;
     *out =
         (struct imf_proposal){.backend = backend, .ms = INFINITY, .height = c->height, .step = 1};
-    snprintf(out->phrase, sizeof out->phrase, "pointwise");
+    snprintf(out->description, sizeof out->description, "pointwise");
     if (backend == IMF_BACKEND_CPU) {
-        snprintf(out->phrase, sizeof out->phrase, "plain C pointwise");
+        snprintf(out->description, sizeof out->description, "plain C pointwise");
         out->ms = samples * imf_host_rates.point * 1e-6;
     } else if (imf_backend_is_host(backend)) {
         why = why_no_rows(c, i, is_float64(all, i));
@@ -111,7 +111,7 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
             out->ms = imf_tuning(d)->program_ms +
                       samples * 1e-6 / (imf_tuning(d)->point * imf_tuning_units(d));
     }
-    out->able = !why;
+    out->feasible = !why;
     if (why) {
         out->ms = INFINITY;
         imf_proposal_refuse(out, "%s", why);
@@ -148,7 +148,7 @@ static void ask(struct imf_proposals *all, int i, const struct imf_solver *solve
         imf_proposal_refuse(out, "there is no device");
     } else
         imf_propose(out, solver, &p, host ? NULL : all->device);
-    if (out->able && !host)
+    if (out->feasible && !host)
         out->ms += imf_tuning(all->device)->program_ms;
 }
 
@@ -171,7 +171,7 @@ const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposal
             ask(proposals, pass, solver, one);
         bool says = imf_solver_takes(solver, of->problem.kind);
         if (!best || one->ms < best->ms ||
-            (!one->able && !best->able &&
+            (!one->feasible && !best->feasible &&
              (says || !imf_solver_takes(best->solver, of->problem.kind))))
             best = one;
     }
@@ -183,7 +183,7 @@ void imf_proposals_refuse(struct imf_proposals *proposals, int pass,
     struct imf_proposal *of_pass = &proposals->list[(size_t)pass * proposals->solvers];
     for (size_t k = 0; k < proposals->solvers; k++)
         if (of_pass[k].solver == taken->solver) {
-            of_pass[k].able = false;
+            of_pass[k].feasible = false;
             of_pass[k].ms = INFINITY;
             imf_proposal_refuse(&of_pass[k], "%s", why);
         }
@@ -192,7 +192,7 @@ void imf_proposals_refuse(struct imf_proposals *proposals, int pass,
 bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *taken) {
     bool dropped = false;
     for (int i = 0; i < proposals->chain->count; i++)
-        if (!taken[i].able) {
+        if (!taken[i].feasible) {
             imf_proposals_refuse(proposals, i, &taken[i], taken[i].why);
             dropped = true;
         }
@@ -208,7 +208,7 @@ enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chai
         p.height = (*out)->window[i + 1].tallest;
         if (taken[i].solver && taken[i].place == IMF_PLACE_DEVICE)
             imf_propose_band(&taken[i], &p, d);
-        if (!taken[i].able)
+        if (!taken[i].feasible)
             st = imf_fail(err, IMF_ERR_LIMIT, "in bands of %d rows: %s", p.height, taken[i].why);
     }
     if (st)

@@ -181,7 +181,7 @@ static double estimate(void *data, size_t i, const double *factor) {
         if (imf_solvers[k]->backend != backend || !imf_solver_takes(imf_solvers[k], p->kind))
             continue;
         imf_propose(&proposal, imf_solvers[k], p, &t->device);
-        if (proposal.able)
+        if (proposal.feasible)
             ms = fmin(ms, proposal.ms);
     }
     return isfinite(ms) && ms > 0 ? ms : 1;

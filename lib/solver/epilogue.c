@@ -5,6 +5,7 @@
  * an optional |v|. The exact form keeps everything on numerators over the integer scale, so that a
  * single division, rounded to nearest even, is the only rounding.
  */
+#include "base/clones.h"
 #include "solver/problem.h"
 
 #include <float.h>
@@ -17,6 +18,34 @@ double imf_epilogue_apply(const struct imf_epilogue *e, double v) {
     if (e->threshold)
         v = v >= e->level ? e->full : 0;
     return v;
+}
+
+/* The same, a step at a time, in loops that become vectors. */
+IMF_CLONES static void apply_row(const struct imf_epilogue *e, double *v, size_t count) {
+    const double multiply = e->multiply, offset = e->offset, level = e->level, full = e->full;
+    if (e->absolute)
+        for (size_t i = 0; i < count; i++)
+            v[i] = fabs(v[i]);
+    if (multiply != 1 || offset != 0)
+        for (size_t i = 0; i < count; i++)
+            v[i] = multiply * v[i] + offset;
+    if (e->threshold)
+        for (size_t i = 0; i < count; i++)
+            v[i] = v[i] >= level ? full : 0;
+}
+
+IMF_CLONES static void scale_row(double scale, double add, double *v, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        v[i] = v[i] / scale + add;
+}
+
+void imf_epilogue_values(const struct imf_epilogue *e, double *v, size_t count) {
+    apply_row(e, v, count);
+}
+
+void imf_epilogue_sums(const struct imf_epilogue *e, double *v, size_t count) {
+    scale_row(e->scale, e->add, v, count);
+    apply_row(e, v, count);
 }
 
 /* Exact sums (for magnitudes: the sum of two squares) or their numerators need 64 bits. */
@@ -55,7 +84,7 @@ static void define_whole(struct imf_defines *d, const char *name, double value, 
     imf_define(d, name, "(%.0f%s)", value, wide ? "L" : "");
 }
 
-/* Something precedes the last multiplication and addition. */
+/* An absolute value or a magnitude comes before the last multiplication and addition. */
 static bool two_steps(const struct imf_problem *p) {
     return p->epilogue.absolute || imf_problem_kernels(p) == 2;
 }

@@ -31,14 +31,14 @@ void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *tran
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }
 
-void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbourhood *hood) {
-    p->kind = IMF_NEIGHBOURHOOD;
-    p->neighbourhood = hood;
+void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window) {
+    p->kind = IMF_WINDOW_OP;
+    p->window_op = window;
     p->colors = p->channels;
-    p->reach = (struct imf_margin){.left = hood->cx,
-                                   .right = hood->width - 1 - hood->cx,
-                                   .top = hood->cy,
-                                   .bottom = hood->height - 1 - hood->cy};
+    p->reach = (struct imf_margin){.left = window->cx,
+                                   .right = window->width - 1 - window->cx,
+                                   .top = window->cy,
+                                   .bottom = window->height - 1 - window->cy};
 }
 
 void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors) {
@@ -49,9 +49,9 @@ void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int
     p->reach = (struct imf_margin){reach, reach, reach, reach};
 }
 
-void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors) {
-    p->kind = IMF_TABLE;
-    p->table = table;
+void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors) {
+    p->kind = IMF_HISTOGRAM_OP;
+    p->histogram_op = op;
     p->colors = colors;
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }

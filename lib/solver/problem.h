@@ -29,14 +29,14 @@ struct imf_epilogue {
 };
 
 enum imf_problem_kind {
-    IMF_CONVOLUTION,   /* kernel[0] */
-    IMF_MAGNITUDE,     /* of kernel[0] and kernel[1], which have the same size and origin */
-    IMF_PHASE,         /* its direction, counter-clockwise, a turn as full scale; half a turn makes
-                          each kernel its negative */
-    IMF_TRANSFER,      /* the whole image, made periodic, times a transfer function */
-    IMF_NEIGHBOURHOOD, /* a function of the samples in a window, told by its name */
-    IMF_CANNY,         /* edges, which the whole image has to be known for */
-    IMF_TABLE          /* a function of each sample that the whole image's histogram makes */
+    IMF_CONVOLUTION, /* kernel[0] */
+    IMF_MAGNITUDE,   /* of kernel[0] and kernel[1], which have the same size and origin */
+    IMF_PHASE,       /* the gradient's direction, counter-clockwise, 0..2 pi as 0..full scale; both
+                        kernels are odd: rotated by 180 degrees they change sign */
+    IMF_TRANSFER,    /* the whole image, made periodic, times a transfer function */
+    IMF_WINDOW_OP,   /* a function of the samples in a window: rank, bilateral, guided */
+    IMF_CANNY,       /* edges after Canny; needs the whole image */
+    IMF_HISTOGRAM_OP /* a map of sample values, made of the whole image's histogram */
 };
 
 #define IMF_CHANNELS_MAX 4 /* of a pixel */
@@ -45,19 +45,19 @@ struct imf_problem {
     enum imf_problem_kind kind;
     int width, height, channels;
     enum imf_sample in, out; /* IMF_U8, IMF_U16 or IMF_F32; host solvers also take IMF_F64 */
-    struct imf_margin reach; /* what is read beyond the image, whose margins are filled so far */
-    union {                  /* borrowed; the functions below set them with kind and reach */
+    struct imf_margin reach; /* pixels that are read beyond each side; margins are filled so far */
+    union {                  /* borrowed; set by the functions below, with kind and reach */
         const struct imf_kernel *kernel[2];
         const struct imf_transfer *transfer;
-        const struct imf_neighbourhood *neighbourhood;
+        const struct imf_window_op *window_op;
         const struct imf_canny *canny;
-        enum imf_table table;
+        enum imf_histogram_op histogram_op;
     };
-    int colors; /* of a neighbourhood, table or edges: channels that it is for; another, alpha,
-                   stays, or what becomes of it does not matter */
+    int colors; /* of window and histogram operations and edges: the leading channels that are
+                   filtered; a further one, alpha, is copied or ignored */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
-    enum imf_edge edge; /* only for transfer, whose extension is the solver's business */
+    enum imf_edge edge;               /* transfer functions only: their solvers extend the image */
     double outside[IMF_CHANNELS_MAX]; /* IMF_EDGE_CONSTANT: each channel's sample beyond the edge */
     double in_max;   /* largest |input sample|: 255, 65535, or a bound of the passes before */
     double in_error; /* IMF_PHASE: input samples are off by this at most; 0: they are exact */
@@ -67,12 +67,12 @@ struct imf_problem {
      * and offset too (multiply is 1 or -1).
      */
     bool exact;
-    /* Not exact, but its samples are integers where the image's alpha is opaque, and so must sums be:
-     * those of floats are, as long as floats hold them. */
+    /* Not exact, but where the image's alpha is opaque samples and sums are integers: the solver must
+     * keep them so. Sums in floats do as long as they stay below 2^24. */
     bool whole_if_opaque;
-    bool positive; /* samples and taps are: errors of sums are in proportion to the sums */
-    /* Otherwise: allowed absolute error of v before rounding. Solvers whose errors are the same
-     * everywhere, whatever the sum, keep to the second. */
+    bool positive; /* samples and taps are positive: a sum's error is in proportion to the sum */
+    /* If not exact: the allowed absolute error of v before rounding. tolerance_even is for solvers
+     * whose error does not shrink with the sum. */
     double tolerance, tolerance_even;
 };
 
@@ -82,30 +82,33 @@ void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
 void imf_problem_phase(struct imf_problem *p, const struct imf_kernel *x,
                        const struct imf_kernel *y);
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer);
-void imf_problem_neighbourhood(struct imf_problem *p, const struct imf_neighbourhood *hood);
+void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window);
 void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors);
-void imf_problem_table(struct imf_problem *p, enum imf_table table, int colors);
+void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors);
 
-/* How many kernels it has: 1 or 2, or 0 where it is no sum of products. */
+/* Number of kernels: 1 or 2; 0 where the problem is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);
 
-/* The first kernel as one product of a column and a row; false, and nothing owned, when it is none
- * or memory ran out. The caller frees out->store. */
+/* The first kernel as the product of a column and a row; the caller frees out->store. Returns false,
+ * with nothing to free, if it is no such product or memory ran out. */
 bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out);
 
-/* "#define" lines that common.cl reads, but for VEC, which is the solver's: IN, OUT, EXACT,
- * WIDE, E_* and X_*. */
+/* Add the "#define" lines that common.cl reads: IN, OUT, EXACT, WIDE, E_* and X_*; not VEC, which the
+ * solver sets. */
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p);
 
-/* How far an epilogue in floats may be off after a sum of at most `sum` (before scale), other than
- * by what the sum is off. What saturates anyway does not count. */
+/* Bound of the error that an epilogue in floats adds to a sum of at most `sum` (before scale). Values
+ * that saturate do not count. */
 double imf_problem_end_error(const struct imf_problem *p, double sum);
 
 /* The epilogue in double precision, the reference for every other form of it. v is after
  * scale and add (or the magnitude). */
 double imf_epilogue_apply(const struct imf_epilogue *e, double v);
-/* The least square of a magnitude, of whole numbers, at which the threshold passes, or with a
- * negative factor the least at which it does not any more. */
+/* The same of `count` values; or of sums, which are divided by the scale first. */
+void imf_epilogue_values(const struct imf_epilogue *e, double *v, size_t count);
+void imf_epilogue_sums(const struct imf_epilogue *e, double *v, size_t count);
+/* The least integer that is the square of a magnitude which passes the threshold; if multiply is
+ * negative, which does not pass it. */
 double imf_epilogue_least_square(const struct imf_epilogue *e);
 
 #endif

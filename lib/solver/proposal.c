@@ -7,14 +7,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Why solvers do not take other kinds of problems. */
+/* Why the solvers of a kind of problem refuse other kinds. */
 static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
                                       [IMF_PHASE] = "a gradient's direction is not linear",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
-                                      [IMF_NEIGHBOURHOOD] = " is not linear",
+                                      [IMF_WINDOW_OP] = " is not linear",
                                       [IMF_CANNY] = "following edges is not linear",
-                                      [IMF_TABLE] = "what a histogram decides is not linear"};
+                                      [IMF_HISTOGRAM_OP] =
+                                          "what a histogram decides is not linear"};
 
 bool imf_backend_is_host(enum imf_backend backend) {
     return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU ||
@@ -32,7 +33,7 @@ void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...) {
     va_end(args);
 }
 
-/* A solver may propose what the device has no room for. */
+/* Refuse proposals that exceed the device's memory. */
 static void fit(struct imf_proposal *out, const struct imf_device *d, bool buffers) {
     bool local = out->local > d->local_memory;
     bool large = buffers && d->max_alloc > 0 && out->largest > (double)d->max_alloc;
@@ -42,8 +43,8 @@ static void fit(struct imf_proposal *out, const struct imf_device *d, bool buffe
     else if (large)
         imf_proposal_refuse(out, "a buffer of %.0f MiB is over the device's limit of %.0f",
                             ceil(out->largest / 1048576), (double)d->max_alloc / 1048576);
-    out->able = !local && !large;
-    if (!out->able)
+    out->feasible = !local && !large;
+    if (!out->feasible)
         out->ms = INFINITY;
 }
 
@@ -58,22 +59,22 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                                  .step = 1};
     const char *harm = d && solver->program ? imf_quarantine(d, solver->program) : NULL;
     if (!imf_solver_takes(solver, p->kind))
-        imf_proposal_refuse(out, "%s%s", p->kind == IMF_NEIGHBOURHOOD ? p->neighbourhood->noun : "",
+        imf_proposal_refuse(out, "%s%s", p->kind == IMF_WINDOW_OP ? p->window_op->noun : "",
                             why_not[p->kind]);
     else if (harm)
         imf_proposal_refuse(out, "%s with this program (%s.cl on %.40s, driver %.20s)", harm,
                             solver->program, d->name, d->driver);
     else
         solver->propose(p, d, out);
-    if (out->able && d)
+    if (out->feasible && d)
         fit(out, d, out->bands == IMF_BANDS_WHOLE);
 }
 
 void imf_propose_band(struct imf_proposal *out, const struct imf_problem *p,
                       const struct imf_device *d) {
-    /* What goes by tiles keeps those of the image. */
+    /* Tiles stay those of the whole image: results depend on them. */
     if (p->height != out->height && out->step <= 1)
         imf_propose(out, out->solver, p, d);
-    if (out->able && d)
+    if (out->feasible && d)
         fit(out, d, true);
 }

@@ -24,7 +24,7 @@ static void taps(const char *spec, int width, double scale, enum imf_range range
         return;
     struct imf_kernel *k = f->stages[0].kernel[0];
     CHECK(f->count == 1 && !f->stages[0].kernel[1], "%s", spec);
-    CHECK(f->stages[0].op == IMF_OP_LINEAR || f->stages[0].op == IMF_OP_NEIGHBOURHOOD, "%s", spec);
+    CHECK(f->stages[0].op == IMF_OP_LINEAR || f->stages[0].op == IMF_OP_WINDOW, "%s", spec);
     CHECK(k->width == width, "%s is %d wide", spec, k->width);
     CHECK(k->scale == scale, "%s: scale %g", spec, k->scale);
     CHECK(f->stages[0].range == range, "%s: range %d", spec, f->stages[0].range);

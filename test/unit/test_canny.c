@@ -15,18 +15,18 @@ extern const struct imf_solver imf_solver_canny, imf_solver_canny_vector;
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static struct imf_canny_numbers numbers_of(const struct imf_canny *canny, double full) {
+static struct imf_canny_parameters numbers_of(const struct imf_canny *canny, double full) {
     struct imf_problem p = {.epilogue = {.full = full}};
-    struct imf_canny_numbers n;
+    struct imf_canny_parameters n;
     imf_problem_canny(&p, canny, 1);
-    imf_canny_numbers(&n, &p);
+    imf_canny_parameters(&n, &p);
     return n;
 }
 
 static void test_weights(void) {
     for (double sigma = 0; sigma <= IMF_CANNY_SIGMA; sigma += 0.125) {
         struct imf_canny canny = {.low = 0.1, .high = 0.2, .sigma = sigma, .aperture = 3};
-        struct imf_canny_numbers n = numbers_of(&canny, 255);
+        struct imf_canny_parameters n = numbers_of(&canny, 255);
         double all = 1;
         uint32_t sum = n.weight[0];
         for (int i = 1; i <= ceil(4 * sigma); i++)
@@ -41,7 +41,7 @@ static void test_weights(void) {
               "sigma %g: radius %d", sigma, n.radius);
     }
     struct imf_canny canny = {.sigma = 1, .aperture = 3};
-    struct imf_canny_numbers n = numbers_of(&canny, 255);
+    struct imf_canny_parameters n = numbers_of(&canny, 255);
     static const uint32_t want[] = {1634, 991, 221, 18, 1}; /* 4096 exp(-x^2/2) / 2.50663 */
     CHECK(n.radius == 4 && memcmp(n.weight, want, sizeof want) == 0, "sigma 1");
 }
@@ -59,7 +59,7 @@ static void test_thresholds(void) {
                  {7, 65535, 640 * 65535LL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct imf_canny c = {.low = 0.3, .high = 1, .aperture = cases[i].aperture};
-        struct imf_canny_numbers n = numbers_of(&c, cases[i].full);
+        struct imf_canny_parameters n = numbers_of(&c, cases[i].full);
         CHECK(n.high == cases[i].one && n.low == cases[i].one * 3 / 10, "case %zu", i);
         c.squares = true;
         n = numbers_of(&c, cases[i].full);

@@ -16,8 +16,8 @@ static struct imf_surface result(const struct imf_solver *s, struct imf_problem 
     void *job = NULL;
     p->in = in->sample;
     imf_propose(&proposal, s, p, NULL);
-    CHECK(proposal.able && proposal.ms < 1000, "%s proposes %s, %g ms", s->name, proposal.phrase,
-          proposal.ms);
+    CHECK(proposal.feasible && proposal.ms < 1000, "%s proposes %s, %g ms", s->name,
+          proposal.description, proposal.ms);
     CHECK(!imf_surface_layout(&out, p->out, p->width, p->height, p->channels,
                               (struct imf_margin){0}, NULL) &&
               !imf_surface_alloc(&out, NULL) && !s->make(&job, p, &proposal, NULL, NULL),
@@ -63,14 +63,14 @@ static void test_samples(void) {
         in[type] = picture((enum imf_sample)type);
     for (int type = 0; type < 4; type++) {
         p.out = (enum imf_sample)type;
-        want[type] = result(&imf_solver_host_frequency, &p, &in[IMF_F64], 1);
+        want[type] = result(&imf_solver_spectral_filter_host, &p, &in[IMF_F64], 1);
     }
     for (int from = 0; from < 4; from++)
         for (int to = 0; to < 4; to++)
             for (int threads = 0; threads < 4; threads += 3) {
                 p.out = (enum imf_sample)to;
                 struct imf_surface got =
-                    result(&imf_solver_vector_frequency, &p, &in[from], threads);
+                    result(&imf_solver_spectral_filter_vector, &p, &in[from], threads);
                 int differ = rows_that_differ(&got, &want[to]);
                 CHECK(differ == 0, "samples %d to %d, %d threads: %d rows differ", from, to,
                       threads, differ);

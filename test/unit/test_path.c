@@ -36,7 +36,7 @@ static const struct imf_proposal *cheapest(struct imf_proposals *all, int pass,
         if (!(set >> b & 1))
             continue;
         const struct imf_proposal *one = imf_proposals_cheapest(all, pass, (enum imf_backend)b);
-        if (one->able && (!best || one->ms < best->ms))
+        if (one->feasible && (!best || one->ms < best->ms))
             best = one;
     }
     return best;

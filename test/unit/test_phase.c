@@ -13,7 +13,7 @@ static void run(const struct imf_solver *solver, struct imf_problem p, const str
     void *job = NULL;
     p.out = out->sample;
     imf_propose(&proposal, solver, &p, NULL);
-    bool ran = proposal.able && !solver->make(&job, &p, &proposal, NULL, NULL) &&
+    bool ran = proposal.feasible && !solver->make(&job, &p, &proposal, NULL, NULL) &&
                !solver->run(job, in, out, NULL);
     CHECK(ran, "%s", proposal.why);
     if (job)

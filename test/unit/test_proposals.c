@@ -34,10 +34,10 @@ static void check_cheapest(const struct expectation *e) {
                               false, NULL),
           "open");
     const struct imf_proposal *one = imf_proposals_cheapest(&all, 0, e->backend);
-    CHECK(one->able == (e->solver != NULL), "%s: %s", e->spec, one->why);
-    CHECK(!e->solver || one->solver == e->solver, "%s: %s", e->spec, one->phrase);
+    CHECK(one->feasible == (e->solver != NULL), "%s: %s", e->spec, one->why);
+    CHECK(!e->solver || one->solver == e->solver, "%s: %s", e->spec, one->description);
     CHECK(e->solver || strcmp(one->why, e->why) == 0, "%s: %s", e->spec, one->why);
-    CHECK(isfinite(one->ms) == one->able && one->height == 3000, "%s: %g ms", e->spec, one->ms);
+    CHECK(isfinite(one->ms) == one->feasible && one->height == 3000, "%s: %g ms", e->spec, one->ms);
     CHECK(imf_proposals_cheapest(&all, 0, e->backend) == one, "asked again");
     imf_proposals_close(&all);
     chain_drop(&c);
@@ -55,7 +55,8 @@ static void check_whole(struct imf_device d, int width, enum imf_edge edge,
     struct imf_proposals all;
     CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
     const struct imf_proposal *one = imf_proposals_cheapest(&all, 0, IMF_BACKEND_FFT);
-    CHECK(one->able && one->solver == solver, "%d columns: %s%s", width, one->phrase, one->why);
+    CHECK(one->feasible && one->solver == solver, "%d columns: %s%s", width, one->description,
+          one->why);
     CHECK(one->local <= d.local_memory, "%zu bytes of local memory", one->local);
     imf_proposals_close(&all);
     chain_drop(&c);
@@ -65,15 +66,15 @@ static void check_whole(struct imf_device d, int width, enum imf_edge edge,
 static void test_whole(void) {
     struct imf_device d = device;
     d.local_memory = 49152;
-    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency);
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_spectral_filter);
     d.gpu = true;
-    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency_gpu);
-    check_whole(d, 4000, IMF_EDGE_WRAP, &imf_solver_frequency_gpu);
-    check_whole(d, 3998, IMF_EDGE_WRAP, &imf_solver_frequency);   /* 1999 is a prime */
-    check_whole(d, 3969, IMF_EDGE_WRAP, &imf_solver_frequency);   /* 63 * 63 is odd */
-    check_whole(d, 16000, IMF_EDGE_CLAMP, &imf_solver_frequency); /* too long */
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_spectral_filter_gpu);
+    check_whole(d, 4000, IMF_EDGE_WRAP, &imf_solver_spectral_filter_gpu);
+    check_whole(d, 3998, IMF_EDGE_WRAP, &imf_solver_spectral_filter);   /* 1999 is a prime */
+    check_whole(d, 3969, IMF_EDGE_WRAP, &imf_solver_spectral_filter);   /* 63 * 63 is odd */
+    check_whole(d, 16000, IMF_EDGE_CLAMP, &imf_solver_spectral_filter); /* too long */
     d.local_memory = 8192;
-    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_frequency);
+    check_whole(d, 4000, IMF_EDGE_CLAMP, &imf_solver_spectral_filter);
 }
 
 /* A GPU's tiles, and whether doubtful pixels are summed again by ends of runs: only where a kernel
@@ -100,7 +101,7 @@ static void test_tiles(void) {
         struct imf_proposal one;
         struct imf_fft_gpu_tiling t = {0};
         imf_propose(&one, &imf_solver_fft_gpu, &c.chain->passes[0].problem, &d);
-        CHECK(one.able, "%s: %s", cases[i].spec, one.why);
+        CHECK(one.feasible, "%s: %s", cases[i].spec, one.why);
         memcpy(&t, one.shape.bytes, sizeof t);
         CHECK(t.nx == cases[i].nx && t.ny == cases[i].ny && !t.steps == !cases[i].runs,
               "%s: tiles %dx%d, %d steps, %g ms", cases[i].spec, t.nx, t.ny, t.steps, t.ms);
@@ -117,8 +118,9 @@ static void test_narrow(void) {
         struct chain_case c = chain_make(specs, &rgb, &plain);
         struct imf_proposal one;
         imf_propose(&one, &imf_solver_direct, &c.chain->passes[0].problem, &device);
-        bool narrow = strstr(one.phrase, "16-bit integers");
-        CHECK(one.able && narrow == (i % 2 == 0), "%s: %s%s", cases[i], one.phrase, one.why);
+        bool narrow = strstr(one.description, "16-bit integers");
+        CHECK(one.feasible && narrow == (i % 2 == 0), "%s: %s%s", cases[i], one.description,
+              one.why);
         chain_drop(&c);
     }
 }
@@ -136,7 +138,8 @@ static void test_bands(void) {
     CHECK(!imf_proposals_open(&all, c.chain, &device, false, NULL) && c.chain->count == 2, "open");
     for (int i = 0; i < 2; i++)
         taken[i] = *imf_proposals_cheapest(&all, i, IMF_BACKEND_AUTO);
-    CHECK(taken[1].solver == &imf_solver_fft && taken[1].height == 3000, "%s", taken[1].phrase);
+    CHECK(taken[1].solver == &imf_solver_fft && taken[1].height == 3000, "%s",
+          taken[1].description);
     CHECK(taken[0].step == 1 && taken[1].step > 1, "steps of %d and %d rows", taken[0].step,
           taken[1].step);
     if (imf_proposals_band(&bands, c.chain, taken, form, &device, &err)) {
@@ -144,9 +147,10 @@ static void test_bands(void) {
         return;
     }
     CHECK(bands->segment[0].bands > 10, "%d bands", bands->segment[0].bands);
-    CHECK(taken[0].able && taken[0].height == bands->window[1].tallest && taken[0].height < 1500,
+    CHECK(taken[0].feasible && taken[0].height == bands->window[1].tallest &&
+              taken[0].height < 1500,
           "%d rows", taken[0].height);
-    CHECK(taken[1].able && taken[1].height == 3000, "%d rows", taken[1].height);
+    CHECK(taken[1].feasible && taken[1].height == 3000, "%d rows", taken[1].height);
     imf_bands_free(&bands);
     imf_proposals_close(&all);
     chain_drop(&c);
@@ -165,11 +169,12 @@ static void test_quarantine(void) {
         const char *name, *driver;
         bool given;
         const char *list;
-    } drivers[] = {{"llvmpipe (LLVM 15.0.6, 256 bits)", "22.3.6", false,
-                    "fft.cl (the driver crashes), frequency.cl (the driver refuses an argument), "
-                    "canny.cl (the driver makes wrong samples)"},
-                   {"llvmpipe (LLVM 19.1.7, 256 bits)", "22.4.0", true, ""},
-                   {"another llvmpipe", "22.3.6", true, ""}};
+    } drivers[] = {
+        {"llvmpipe (LLVM 15.0.6, 256 bits)", "22.3.6", false,
+         "fft.cl (the driver crashes), spectral_filter.cl (the driver refuses an argument), "
+         "canny.cl (the driver makes wrong samples)"},
+        {"llvmpipe (LLVM 19.1.7, 256 bits)", "22.4.0", true, ""},
+        {"another llvmpipe", "22.3.6", true, ""}};
     const char *const specs[] = {"disk:12", NULL};
     struct chain_case c = chain_make(specs, &rgb, &plain);
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
@@ -179,8 +184,9 @@ static void test_quarantine(void) {
         strcpy(d.name, drivers[i].name);
         strcpy(d.driver, drivers[i].driver);
         imf_propose(&one, &imf_solver_fft, &c.chain->passes[0].problem, &d);
-        CHECK(one.able == drivers[i].given, "%s %s: %s", d.name, d.driver, one.why);
-        CHECK(one.able || strstr(one.why, "the driver crashes with this program (fft.cl on llvm"),
+        CHECK(one.feasible == drivers[i].given, "%s %s: %s", d.name, d.driver, one.why);
+        CHECK(one.feasible ||
+                  strstr(one.why, "the driver crashes with this program (fft.cl on llvm"),
               "%s", one.why);
         imf_quarantine_list(&d, list, sizeof list);
         CHECK(strcmp(list, drivers[i].list) == 0, "%s %s: %s", d.name, d.driver, list);
@@ -195,15 +201,15 @@ int main(void) {
         {"sharpen", IMF_BACKEND_AUTO, &imf_solver_direct, NULL},
         {"blur:3", IMF_BACKEND_AUTO, &imf_solver_separable, NULL},
         {"disk:40", IMF_BACKEND_AUTO, &imf_solver_fft, NULL},
-        {"lowpass:0.1", IMF_BACKEND_AUTO, &imf_solver_frequency, NULL},
+        {"lowpass:0.1", IMF_BACKEND_AUTO, &imf_solver_spectral_filter, NULL},
         {"blur:3", IMF_BACKEND_CPU, &imf_solver_host, NULL},
         {"blur:3", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
         {"sobel", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
-        {"blur:10", IMF_BACKEND_VECTOR, &imf_solver_multirate, NULL},
+        {"blur:10", IMF_BACKEND_VECTOR, &imf_solver_decimated, NULL},
         {"disk:40", IMF_BACKEND_VECTOR, &imf_solver_runs, NULL},
         {"motion:90:30", IMF_BACKEND_VECTOR, &imf_solver_vector, NULL},
         {"log:30", IMF_BACKEND_VECTOR, NULL, "the kernel is too large"},
-        {"lowpass:0.1", IMF_BACKEND_CPU, &imf_solver_host_frequency, NULL},
+        {"lowpass:0.1", IMF_BACKEND_CPU, &imf_solver_spectral_filter_host, NULL},
         {"lowpass:0.1", IMF_BACKEND_DIRECT, NULL, "frequency-domain filters need the FFT"},
         {"sobel", IMF_BACKEND_SEPARABLE, NULL, "a magnitude takes two kernels at once"},
         {"kernel:1,2,3/4,5,6/7,8,1", IMF_BACKEND_SEPARABLE, NULL,

@@ -21,12 +21,12 @@ static void test_model(int side, int height, size_t groups) {
     CHECK((plain + side - 1) % side == 0 && plain >= 1, "side %d: %d rows", side, plain);
     /* None is better, nor a shorter one as good. */
     int least = (20 + side - 1) / side;
-    for (int turns = least < 2 ? 2 : least; turns < 40; turns++) {
-        int block = turns * side - side + 1;
+    for (int rounds = least < 2 ? 2 : least; rounds < 40; rounds++) {
+        int block = rounds * side - side + 1;
         size_t other = read_rows(block, side, height, groups);
         CHECK(read + (block < rows) <= other,
-              "side %d, height %d, %zu groups: %d rows read %zu, %d turns %zu", side, height,
-              groups, rows, read, turns, other);
+              "side %d, height %d, %zu groups: %d rows read %zu, %d rounds %zu", side, height,
+              groups, rows, read, rounds, other);
     }
 }
 

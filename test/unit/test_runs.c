@@ -156,7 +156,7 @@ static void refused(const char *what, int side, double (*tap)(int x, int y), boo
                             .exact = exact};
     imf_problem_convolve(&p, k);
     imf_propose(&proposal, &imf_solver_runs, &p, NULL);
-    CHECK(!proposal.able && proposal.why[0], "%s: %s", what, proposal.phrase);
+    CHECK(!proposal.feasible && proposal.why[0], "%s: %s", what, proposal.description);
     imf_kernel_free(&k);
 }
 
@@ -179,7 +179,8 @@ static void check_memory(void) {
                                 .exact = true};
         imf_problem_convolve(&p, k);
         imf_propose(&proposal, &oldest_runs, &p, NULL);
-        CHECK(proposal.able && proposal.bytes < 300e6, "width %d: %g bytes", width, proposal.bytes);
+        CHECK(proposal.feasible && proposal.bytes < 300e6, "width %d: %g bytes", width,
+              proposal.bytes);
     }
     imf_kernel_free(&k);
 }
@@ -210,7 +211,7 @@ static void check_real(const char *what, double (*tap)(int x, int y), int channe
     struct imf_proposal proposal;
     imf_problem_convolve(&p, k);
     imf_propose(&proposal, &imf_solver_runs, &p, NULL);
-    CHECK(proposal.able && proposal.error > 0 && proposal.error <= tolerance, "%s: %s", what,
+    CHECK(proposal.feasible && proposal.error > 0 && proposal.error <= tolerance, "%s: %s", what,
           proposal.why);
     struct imf_problem wide = p;
     wide.out = IMF_F64;

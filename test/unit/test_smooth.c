@@ -60,8 +60,8 @@ static void check(const char *spec, const struct imf_problem *p, int rows) {
     reference.out = IMF_F64;
     imf_propose_host(&plain, &reference);
     imf_propose_backend(&fast, IMF_BACKEND_VECTOR, p);
-    CHECK(plain.able && fast.able, "%s: %s %s", spec, plain.why, fast.why);
-    if (!plain.able || !fast.able)
+    CHECK(plain.feasible && fast.feasible, "%s: %s %s", spec, plain.why, fast.why);
+    if (!plain.feasible || !fast.feasible)
         return;
     runs++;
     struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, IMF_F64, none);
@@ -137,7 +137,7 @@ static void test_refused(void) {
     for (size_t i = 0; imf_solvers[i]; i++)
         if (imf_solvers[i]->backend == IMF_BACKEND_VECTOR) {
             imf_propose(&one, imf_solvers[i], &c.chain->passes[0].problem, NULL);
-            CHECK(!one.able, "%s", one.phrase);
+            CHECK(!one.feasible, "%s", one.description);
             told = told || strstr(one.why, "float32");
         }
     CHECK(told, "%s", one.why);
@@ -146,8 +146,8 @@ static void test_refused(void) {
 
 /* Weights of 0 and 0, 1/64, 2/64... beside each other, in two blocks and the least of a third. */
 static void weights_within(bool coarse, double most) {
-    enum { EACH = 2 * IMF_BILATERAL_BLOCK + 2, COUNT = EACH * IMF_LANES };
-    struct imf_bilateral_lanes l = imf_bilateral_deal(1, 0, COUNT);
+    enum { EACH = 2 * IMF_BILATERAL_BLOCK + 2, COUNT = EACH * IMF_BILATERAL_WIDTH };
+    struct imf_bilateral_layout l = imf_bilateral_deal(1, 0, COUNT);
     const float far = 0;
     static _Alignas(64) float none[COUNT], values[COUNT], spare[2 * COUNT];
     static _Alignas(64) float sums[2 * COUNT], turned[2 * COUNT];
@@ -161,11 +161,12 @@ static void weights_within(bool coarse, double most) {
     imf_bilateral_pairs(&l, none, sums, values, turned, &far, 0, 0, spare);
     for (int i = 0; i < COUNT; i++) {
         double v = (double)values[i], want = exp2(-v * v);
-        size_t at = (size_t)(i / IMF_LANES) * 2 * IMF_LANES + (size_t)(i % IMF_LANES);
-        float weight = sums[at + IMF_LANES];
+        size_t at = (size_t)(i / IMF_BILATERAL_WIDTH) * 2 * IMF_BILATERAL_WIDTH +
+                    (size_t)(i % IMF_BILATERAL_WIDTH);
+        float weight = sums[at + IMF_BILATERAL_WIDTH];
         worst = fmax(worst, fabs((double)weight / want - 1));
         apart = fmax(apart, fabs((double)sums[at] + (double)turned[at]));
-        apart = fmax(apart, fabs((double)weight - (double)turned[at + IMF_LANES]));
+        apart = fmax(apart, fabs((double)weight - (double)turned[at + IMF_BILATERAL_WIDTH]));
     }
     CHECK(l.each == EACH && worst > 0 && worst <= most, "weights are off by %g", worst);
     CHECK(apart == 0, "the other pixel's sums differ by %g", apart);

@@ -37,18 +37,18 @@ static void test_elements(void) {
     TAPS("percentile:20:shape=disk:r=2", 5, 1, IMF_RANGE_CLIP, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1,
          1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0);
     struct imf_filter *f = parse("percentile:12.5:4x3");
-    const struct imf_neighbourhood *hood = &f->stages[0].neighbourhood;
-    CHECK(hood->value == 12.5 && hood->selects && hood->element == f->stages[0].kernel[0], "%g",
-          hood->value);
-    CHECK(hood->width == 4 && hood->height == 3 && hood->cx == 2 && hood->cy == 1, "%dx%d, %d, %d",
-          hood->width, hood->height, hood->cx, hood->cy);
+    const struct imf_window_op *window = &f->stages[0].window_op;
+    CHECK(window->value == 12.5 && window->selects && window->element == f->stages[0].kernel[0],
+          "%g", window->value);
+    CHECK(window->width == 4 && window->height == 3 && window->cx == 2 && window->cy == 1,
+          "%dx%d, %d, %d", window->width, window->height, window->cx, window->cy);
     CHECK(strcmp(imf_filter_note(f, IMF_RANGE_DEFAULT),
                  "percentile is 4x3: its origin is column 3, row 2, half a pixel off its centre") ==
               0,
           "%s", imf_filter_note(f, IMF_RANGE_DEFAULT));
     imf_filter_free(&f);
     f = parse("median:1023x1");
-    CHECK(f->stages[0].neighbourhood.width == 1023, "the widest");
+    CHECK(f->stages[0].window_op.width == 1023, "the widest");
     imf_filter_free(&f);
     fails("median", 7, "R is missing");
     fails("median:1024x1", 8, "out of range");
@@ -64,14 +64,14 @@ static void test_elements(void) {
     fails("median:@", 8, "name is missing");
     fails("percentile:101:3", 12, "0 to 100");
     f = parse("bilateral:1.1:range=0.1");
-    hood = &f->stages[0].neighbourhood;
-    CHECK(hood->width == 9 && hood->height == 9 && hood->cx == 4 && hood->cy == 4, "%dx%d",
-          hood->width, hood->height);
-    CHECK(hood->value == 1.1 && hood->range == 0.1 && hood->gain >= 1, "%g", hood->value);
+    window = &f->stages[0].window_op;
+    CHECK(window->width == 9 && window->height == 9 && window->cx == 4 && window->cy == 4, "%dx%d",
+          window->width, window->height);
+    CHECK(window->value == 1.1 && window->range == 0.1 && window->gain >= 1, "%g", window->value);
     imf_filter_free(&f);
     f = parse("guided:3:0.2");
-    hood = &f->stages[0].neighbourhood;
-    CHECK(hood->width == 13 && hood->cx == 6 && hood->value == 0.2, "%d", hood->width);
+    window = &f->stages[0].window_op;
+    CHECK(window->width == 13 && window->cx == 6 && window->value == 0.2, "%d", window->width);
     imf_filter_free(&f);
     fails("bilateral:2", 12, "RANGE is missing");
     fails("bilateral:171:1", 11, "out of range");

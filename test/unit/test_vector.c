@@ -57,11 +57,11 @@ static void check_chain(const char *const *specs, const struct imf_settings *set
     for (int i = 0; i < c.chain->count; i++) {
         struct imf_proposal proposal;
         if (c.chain->passes[i].kind != IMF_PASS_CONVOLVE ||
-            c.chain->passes[i].problem.kind == IMF_TABLE)
+            c.chain->passes[i].problem.kind == IMF_HISTOGRAM_OP)
             continue;
         imf_propose(&proposal, &imf_solver_vector, &c.chain->passes[i].problem, NULL);
-        CHECK(proposal.able, "%s, %d bits: %s", specs[0], depth, proposal.why);
-        if (proposal.able)
+        CHECK(proposal.feasible, "%s, %d bits: %s", specs[0], depth, proposal.why);
+        if (proposal.feasible)
             check_pass(specs[0], &c.chain->passes[i].problem);
     }
     chain_drop(&c);
@@ -181,7 +181,7 @@ static void check_any(int width, int height, enum imf_sample in, int channels) {
     imf_problem_convolve(&p, k);
     p.epilogue.full = p.in_max;
     imf_propose(&proposal, &imf_solver_vector, &p, NULL);
-    CHECK(proposal.able, "%dx%d: %s", width, height, proposal.why);
+    CHECK(proposal.feasible, "%dx%d: %s", width, height, proposal.why);
     struct imf_surface from = surface(&p, in, p.reach), got = surface(&p, IMF_F32, none);
     for (size_t i = 0; i < from.size && in == IMF_F32; i += 2)
         ((float *)from.host)[i] *= -1;
@@ -206,7 +206,7 @@ static void check_any(int width, int height, enum imf_sample in, int channels) {
     }
     p.tolerance = proposal.error * 0.99;
     imf_propose(&proposal, &imf_solver_vector, &p, NULL);
-    CHECK(!proposal.able && strstr(proposal.why, "off by"), "%s", proposal.why);
+    CHECK(!proposal.feasible && strstr(proposal.why, "off by"), "%s", proposal.why);
     imf_surface_free(&from);
     imf_kernel_free(&k);
 }

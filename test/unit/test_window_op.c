@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* Three columns from the origin on, five rows, the origin in the second. */
-static const struct imf_neighbourhood hood = {.function = IMF_WINDOW_GUIDED + 1,
-                                              .words = "a function of 3x5 samples",
-                                              .width = 3,
-                                              .height = 5,
-                                              .cx = 0,
-                                              .cy = 1};
+static const struct imf_window_op window = {.function = IMF_WINDOW_GUIDED + 1,
+                                            .words = "a function of 3x5 samples",
+                                            .width = 3,
+                                            .height = 5,
+                                            .cx = 0,
+                                            .cy = 1};
 
 static struct imf_chain *chain_of(struct imf_filter *filter, enum imf_alpha *alpha, int channels) {
     const struct imf_info info = {.width = 90,
@@ -31,15 +31,14 @@ static struct imf_chain *chain_of(struct imf_filter *filter, enum imf_alpha *alp
 
 /* What is known of the results follows from one flag. */
 static void test_lowering(bool selects) {
-    struct imf_stage stage[2] = {{.op = IMF_OP_NEIGHBOURHOOD, .neighbourhood = hood},
-                                 {.op = IMF_OP_INVERT}};
+    struct imf_stage stage[2] = {{.op = IMF_OP_WINDOW, .window_op = window}, {.op = IMF_OP_INVERT}};
     struct imf_filter filter = {.stages = stage, .count = 2};
     enum imf_alpha alpha;
-    stage[0].neighbourhood.selects = selects;
+    stage[0].window_op.selects = selects;
     struct imf_chain *c = chain_of(&filter, &alpha, 3);
     const struct imf_problem *p = &c->passes[0].problem;
     struct imf_margin m = imf_chain_margin(c, -1);
-    CHECK(c->count == 1 && p->kind == IMF_NEIGHBOURHOOD && imf_problem_kernels(p) == 0, "a pass");
+    CHECK(c->count == 1 && p->kind == IMF_WINDOW_OP && imf_problem_kernels(p) == 0, "a pass");
     CHECK(m.left == 0 && m.right == 2 && m.top == 1 && m.bottom == 3, "margins %d %d %d %d", m.left,
           m.right, m.top, m.bottom);
     CHECK(p->exact == selects && c->passes[0].whole == selects, "exact: %d", p->exact);
@@ -52,14 +51,14 @@ static void test_lowering(bool selects) {
 
 /* Windows turn with the pixels. */
 static void test_turned(void) {
-    struct imf_stage stage = {.op = IMF_OP_NEIGHBOURHOOD, .neighbourhood = hood};
+    struct imf_stage stage = {.op = IMF_OP_WINDOW, .window_op = window};
     struct imf_filter filter = {.stages = &stage, .count = 1}, *turned = NULL;
     CHECK(!imf_filter_orient(&turned, &filter, 3, NULL), "half a turn");
-    const struct imf_neighbourhood *t = &turned->stages[0].neighbourhood;
+    const struct imf_window_op *t = &turned->stages[0].window_op;
     CHECK(t->width == 3 && t->height == 5 && t->cx == 2 && t->cy == 3, "%d, %d", t->cx, t->cy);
     imf_filter_free(&turned);
     CHECK(!imf_filter_orient(&turned, &filter, 6, NULL), "a quarter");
-    t = &turned->stages[0].neighbourhood;
+    t = &turned->stages[0].window_op;
     CHECK(t->width == 5 && t->height == 3, "%dx%d", t->width, t->height);
     CHECK((t->cx == 1 || t->cx == 3) && (t->cy == 0 || t->cy == 2), "%d, %d", t->cx, t->cy);
     imf_filter_free(&turned);
@@ -68,7 +67,7 @@ static void test_turned(void) {
 /* Every solver is asked, none can, and each says why. */
 static void test_solvers(void) {
     const struct imf_device device = {.compute_units = 4, .max_group = 64, .fp64 = true};
-    struct imf_stage stage[2] = {{.op = IMF_OP_NEIGHBOURHOOD, .neighbourhood = hood}};
+    struct imf_stage stage[2] = {{.op = IMF_OP_WINDOW, .window_op = window}};
     struct imf_filter filter = {.stages = stage, .count = 2};
     enum imf_alpha alpha;
     stage[1] = stage[0];
@@ -76,10 +75,10 @@ static void test_solvers(void) {
     struct imf_proposal one;
     for (size_t i = 0; imf_solvers[i]; i++) {
         imf_propose(&one, imf_solvers[i], &c->passes[0].problem, &device);
-        CHECK(!one.able && one.why[0] && isinf(one.ms), "solver %zu: %s", i, one.why);
+        CHECK(!one.feasible && one.why[0] && isinf(one.ms), "solver %zu: %s", i, one.why);
     }
     imf_propose_host(&one, &c->passes[0].problem);
-    CHECK(!one.able && strstr(one.why, "not known"), "host: %s", one.why);
+    CHECK(!one.feasible && strstr(one.why, "not known"), "host: %s", one.why);
     imf_chain_free(&c);
 }
 

@@ -1,7 +1,7 @@
 /*
  * test_windows.c - the host's fast ways with windows against the plain one, sample by sample
  *
- * Every solver of neighbourhoods that proposes to do a case does it, into a surface full of a
+ * Every solver of windows that proposes to do a case does it, into a surface full of a
  * pattern: what lies outside of the pixels and their slack must still hold it.
  */
 #include "check.h"
@@ -101,7 +101,7 @@ static void check(const char *spec, const struct image *image) {
                             .edge = image->edge,
                             .in_max = full,
                             .exact = true};
-    imf_problem_neighbourhood(&p, &f->stages[0].neighbourhood);
+    imf_problem_window_op(&p, &f->stages[0].window_op);
     struct imf_surface in = surface(p.in, p.width, p.height, p.channels, p.reach);
     fill(&in, image->few);
     imf_edge_fill_host(&in, p.reach, p.edge, (const double[4]){77, 77, 77, 77});
@@ -109,24 +109,24 @@ static void check(const char *spec, const struct image *image) {
     struct imf_surface want = surface(p.out, p.width, p.height, p.channels, none);
     struct imf_proposal one;
     imf_propose_host(&one, &p);
-    bool ok = one.able && run(&one, &p, &in, &want);
+    bool ok = one.feasible && run(&one, &p, &in, &want);
     bool fast = false;
     for (size_t i = 0; imf_solvers[i] && ok; i++) {
         if (imf_solvers[i]->backend != IMF_BACKEND_VECTOR ||
-            !imf_solver_takes(imf_solvers[i], IMF_NEIGHBOURHOOD))
+            !imf_solver_takes(imf_solvers[i], IMF_WINDOW_OP))
             continue;
         imf_propose(&one, imf_solvers[i], &p, NULL);
-        if (!one.able)
+        if (!one.feasible)
             continue;
         fast = true;
         runs++;
         struct imf_surface got = surface(p.out, p.width, p.height, p.channels, around);
         run(&one, &p, &in, &got);
         CHECK(!differing(&got, &want), "%s: %s, %dx%dx%d, %d to %d, edge %d: %lu rows differ", spec,
-              one.phrase, p.width, p.height, p.channels, (int)p.in, (int)p.out, (int)p.edge,
+              one.description, p.width, p.height, p.channels, (int)p.in, (int)p.out, (int)p.edge,
               differing(&got, &want));
         unsigned long bytes = broken(&got);
-        CHECK(bytes == 0, "%s: %s: %lu bytes overwritten", spec, one.phrase, bytes);
+        CHECK(bytes == 0, "%s: %s: %lu bytes overwritten", spec, one.description, bytes);
         imf_surface_free(&got);
     }
     CHECK(fast, "%s: no fast way: %s", spec, one.why);
@@ -218,11 +218,11 @@ static void test_ways(void) {
                                 .out = ways[i].sample,
                                 .epilogue = {.scale = 1, .multiply = 1, .full = 255},
                                 .exact = true};
-        imf_problem_neighbourhood(&p, &f->stages[0].neighbourhood);
+        imf_problem_window_op(&p, &f->stages[0].window_op);
         struct imf_proposal one;
         imf_propose_backend(&one, IMF_BACKEND_VECTOR, &p);
-        const char *way = strstr(one.phrase, ", ");
-        CHECK(way && !strcmp(way + 2, ways[i].way), "%s: %s", ways[i].spec, one.phrase);
+        const char *way = strstr(one.description, ", ");
+        CHECK(way && !strcmp(way + 2, ways[i].way), "%s: %s", ways[i].spec, one.description);
         imf_filter_free(&f);
     }
 }

@@ -30,7 +30,7 @@ static void run(const struct imf_solver *solver, const struct imf_problem *p,
     struct imf_proposal proposal;
     void *job = NULL;
     imf_propose(&proposal, solver, p, NULL);
-    bool ran = proposal.able && !solver->make(&job, p, &proposal, NULL, NULL);
+    bool ran = proposal.feasible && !solver->make(&job, p, &proposal, NULL, NULL);
     for (int y = 0; y < p->height && ran; y += rows) {
         struct imf_surface from = *in, to = *out;
         from.origin += (size_t)y * in->pitch;

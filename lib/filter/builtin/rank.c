@@ -7,26 +7,26 @@
  */
 #include "filter/builtin/table.h"
 
-static struct imf_neighbourhood rank_in(const struct imf_kernel *k, double percentile,
-                                        const char *words) {
-    return (struct imf_neighbourhood){.function = IMF_WINDOW_RANK,
-                                      .words = words,
-                                      .noun = percentile == 0     ? "an erosion"
-                                              : percentile == 50  ? "a median"
-                                              : percentile == 100 ? "a dilation"
-                                                                  : "a percentile",
-                                      .width = k->width,
-                                      .height = k->height,
-                                      .cx = k->cx,
-                                      .cy = k->cy,
-                                      .element = k,
-                                      .value = percentile,
-                                      .selects = true};
+static struct imf_window_op rank_in(const struct imf_kernel *k, double percentile,
+                                    const char *words) {
+    return (struct imf_window_op){.function = IMF_WINDOW_RANK,
+                                  .words = words,
+                                  .noun = percentile == 0     ? "an erosion"
+                                          : percentile == 50  ? "a median"
+                                          : percentile == 100 ? "a dilation"
+                                                              : "a percentile",
+                                  .width = k->width,
+                                  .height = k->height,
+                                  .cx = k->cx,
+                                  .cy = k->cy,
+                                  .element = k,
+                                  .value = percentile,
+                                  .selects = true};
 }
 
 static enum imf_status set_rank(struct imf_stage *stage, double percentile, const char *words) {
-    stage->op = IMF_OP_NEIGHBOURHOOD;
-    stage->neighbourhood = rank_in(stage->kernel[0], percentile, words);
+    stage->op = IMF_OP_WINDOW;
+    stage->window_op = rank_in(stage->kernel[0], percentile, words);
     return IMF_OK;
 }
 
@@ -59,9 +59,9 @@ enum imf_status imf_setup_dilate(struct imf_stage *stage, const double *values,
 static enum imf_status set_both(struct imf_stage *stage, double first, enum imf_compound compound,
                                 const char *words) {
     const struct imf_kernel *k = stage->kernel[0];
-    stage->op = IMF_OP_NEIGHBOURHOOD;
+    stage->op = IMF_OP_WINDOW;
     stage->compound = compound;
-    stage->neighbourhood = rank_in(k, first, words);
+    stage->window_op = rank_in(k, first, words);
     stage->second = rank_in(k, 100 - first, words);
     if (compound != IMF_APART) {
         stage->second.turned = true;

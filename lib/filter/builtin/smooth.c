@@ -16,8 +16,8 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
                                     struct imf_error *err) {
     (void)err;
     int reach = (int)ceil(3 * values[0]), side = 2 * reach + 1;
-    stage->op = IMF_OP_NEIGHBOURHOOD;
-    stage->neighbourhood = (struct imf_neighbourhood){
+    stage->op = IMF_OP_WINDOW;
+    stage->window_op = (struct imf_window_op){
         .function = IMF_WINDOW_BILATERAL,
         .noun = "a bilateral filter",
         .words = "bilateral: the mean of the colours around, by distance and likeness",
@@ -36,10 +36,10 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
 /* As many ranges as full scale has are no edge to speak of; samples' own numbers may be meant. */
 #define NO_EDGE 2
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size) {
-    const struct imf_neighbourhood *hood = &stage->neighbourhood;
-    bool bilateral = hood->function == IMF_WINDOW_BILATERAL;
-    double part = bilateral ? hood->range : hood->value;
-    if (stage->op == IMF_OP_NEIGHBOURHOOD && hood->function != IMF_WINDOW_RANK && part > NO_EDGE)
+    const struct imf_window_op *window = &stage->window_op;
+    bool bilateral = window->function == IMF_WINDOW_BILATERAL;
+    double part = bilateral ? window->range : window->value;
+    if (stage->op == IMF_OP_WINDOW && window->function != IMF_WINDOW_RANK && part > NO_EDGE)
         snprintf(note, size,
                  "%s: %s is %g times full scale, which keeps no edges (%g of 255 is %.3g)",
                  bilateral ? "bilateral" : "guided", bilateral ? "RANGE" : "EPS", part, part,
@@ -51,8 +51,8 @@ enum imf_status imf_setup_guided(struct imf_stage *stage, const double *values,
                                  struct imf_error *err) {
     (void)err;
     int reach = 2 * (int)values[0];
-    stage->op = IMF_OP_NEIGHBOURHOOD;
-    stage->neighbourhood = (struct imf_neighbourhood){
+    stage->op = IMF_OP_WINDOW;
+    stage->window_op = (struct imf_window_op){
         .function = IMF_WINDOW_GUIDED,
         .noun = "a guided filter",
         .words = "guided by itself: the mean of lines fitted to the samples in windows",

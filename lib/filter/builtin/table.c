@@ -99,8 +99,8 @@ static enum imf_status setup_threshold(struct imf_stage *stage, const double *va
                                        struct imf_error *err) {
     (void)err;
     if (values[0] < 0) { /* the word */
-        stage->op = IMF_OP_TABLE;
-        stage->table = IMF_TABLE_OTSU;
+        stage->op = IMF_OP_HISTOGRAM;
+        stage->histogram_op = IMF_HISTOGRAM_OTSU;
         return IMF_OK;
     }
     stage->op = IMF_OP_THRESHOLD;
@@ -112,8 +112,8 @@ static enum imf_status setup_equalize(struct imf_stage *stage, const double *val
                                       struct imf_error *err) {
     (void)values;
     (void)err;
-    stage->op = IMF_OP_TABLE;
-    stage->table = IMF_TABLE_EQUALIZE;
+    stage->op = IMF_OP_HISTOGRAM;
+    stage->histogram_op = IMF_HISTOGRAM_EQUALIZE;
     return IMF_OK;
 }
 

@@ -148,13 +148,13 @@ static enum imf_status propose(const struct imf_chain *c, int i, enum imf_sample
                                struct imf_proposal *taken, struct imf_error *err) {
     const struct imf_pass *pass = &c->passes[i];
     struct imf_problem p = pass->problem;
-    *taken = (struct imf_proposal){.backend = IMF_BACKEND_CPU, .able = true, .step = 1};
+    *taken = (struct imf_proposal){.backend = IMF_BACKEND_CPU, .feasible = true, .step = 1};
     if (pass->kind != IMF_PASS_CONVOLVE)
         return IMF_OK;
     p.in = imf_chain_sample(c, pass->source + 1, true);
     p.out = i + 1 < c->count ? IMF_F64 : last;
     imf_propose_host(taken, &p);
-    return taken->able ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", taken->why);
+    return taken->feasible ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", taken->why);
 }
 
 static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_proposal *taken,

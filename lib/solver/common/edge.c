@@ -1,10 +1,10 @@
 /*
- * edge.c - what lies beyond the image's edge
+ * edge.c - fill the margins around an image by its edge mode
  *
- * Every edge mode is a table: for each column and row of the margin, the column or row of the image
- * that it repeats, or -1 for the constant. The host fills columns first, then copies whole rows,
- * corners included; a device does all at once (cl/edge.cl). The cost grows with the rim only, and
- * no solver carries edge code.
+ * An edge mode is a table: for each column and row of the margin, the column or row of the image that
+ * it repeats, or -1 for the constant. The host fills columns first, then copies whole rows with their
+ * corners; a device fills all in one kernel (cl/edge.cl). The cost grows with the margin only, and
+ * no solver contains edge code.
  */
 #include "solver/common/edge.h"
 
@@ -62,7 +62,7 @@ static void fill_side(const struct imf_surface *s, void *row, int x, int count, 
     bool same = edge == IMF_EDGE_CLAMP || edge == IMF_EDGE_CONSTANT;
     for (int i = 0; i < (same ? imf_min(count, 1) : count); i++)
         fill_column(s, row, x + i, edge, outside);
-    /* One pixel all over, and margins may be wide: what is there, doubled. */
+    /* One pixel is repeated, and margins may be wide: copy, doubling what is copied. */
     for (int done = 1; same && done < count; done *= 2)
         memcpy(to + (size_t)done * pixel, to, (size_t)imf_min(done, count - done) * pixel);
 }
@@ -105,12 +105,12 @@ struct imf_edge_job {
     struct imf_queue *queue;
     struct imf_margin margin;
     int height;
-    int constant; /* where the table has its samples */
+    int constant; /* index of its samples in the table */
     struct imf_program *program;
     struct imf_buffer *table;
 };
 
-/* Pixels of a margin row that a work-item fills: GPUs want many, CPUs long ones. */
+/* Pixels of a margin row for each work-item: GPUs want many work-items, CPUs long ones. */
 #define GPU_RUN 4
 #define CPU_RUN 64
 

@@ -1,10 +1,10 @@
 /*
- * edge.h - what lies beyond the image's edge
+ * edge.h - fill the margins around an image by its edge mode
  *
  *   clamp     aaaa|abcd|dddd      reflect   dcba|abcd|dcba     mirror  (d)cb|abcd|cba
  *   wrap      abcd|abcd|abcd      constant  vvvv|abcd|vvvv
  *
- * Whoever needs margins has them filled here, once, before a solver reads the surface.
+ * Margins are filled here, once, before a solver reads the surface.
  */
 #ifndef IMF_SOLVER_COMMON_EDGE_H
 #define IMF_SOLVER_COMMON_EDGE_H
@@ -19,17 +19,18 @@ int imf_edge_index(enum imf_edge edge, int i, int n);
  * pixel, a sample for each channel. */
 void imf_edge_fill_host(const struct imf_surface *s, struct imf_margin margin, enum imf_edge edge,
                         const double *outside);
-/* The same of a band of an image: the margins at its sides and, where the image ends, above and
- * below. What those repeat lies around the surface's rows in its storage. */
+/* The same for a band of an image: fills the margins at its sides and, at the image's first and last
+ * row, above and below. The rows that those repeat must lie around the surface's rows in its
+ * storage. */
 struct imf_edge_part {
     int first, height; /* the image's row that is the surface's row 0, and its height */
 };
 void imf_edge_fill_band(const struct imf_surface *s, struct imf_margin margin,
                         struct imf_edge_part part, enum imf_edge edge, const double *outside);
 
-/* The same on a device: made once for an image's shape, run for each image. To fill it in bands,
- * run with surfaces whose row 0 is row `first` of the image: top and bottom margins are filled
- * where they meet its edge, from rows that must be there. */
+/* The same on a device. A job is made once for an image's shape and run for each image or band. Row
+ * `first` of the image is the band's row 0; margins above and below are filled at the image's first
+ * and last row, from rows that must be in the surface. */
 struct imf_edge_job;
 enum imf_status imf_edge_make(struct imf_edge_job **out, struct imf_queue *queue,
                               const struct imf_surface *s, struct imf_margin margin,

@@ -1,4 +1,4 @@
-/* float_row.c - what follows a sum, for solvers whose results are rows of floats */
+/* float_row.c - the epilogue of rows of floats */
 #include "solver/common/float_row.h"
 
 #include "base/clones.h"

@@ -17,29 +17,29 @@
 #define GROUPS_A_UNIT 16  /* work-groups that keep a unit busy */
 #define RESIDENT_GROUPS 4 /* of a unit when sums fill the registers */
 
-/* Output rows of a block of so many turns of the kernel's rows. */
-static int rows_of(int turns, int side) {
-    return turns * side - (side - 1);
+/* Output rows of a block whose input rows are `rounds` times the kernel's rows. */
+static int rows_of(int rounds, int side) {
+    return rounds * side - (side - 1);
 }
 
 static int busy(int least, int side, int height, size_t groups, size_t units) {
-    for (int turns = least;; turns++)
-        if (side - 1 <= WASTED * rows_of(turns, side) ||
-            groups * (size_t)(height / rows_of(turns + 1, side)) < GROUPS_A_UNIT * units)
-            return rows_of(turns, side);
+    for (int rounds = least;; rounds++)
+        if (side - 1 <= WASTED * rows_of(rounds, side) ||
+            groups * (size_t)(height / rows_of(rounds + 1, side)) < GROUPS_A_UNIT * units)
+            return rows_of(rounds, side);
 }
 
 static int waves(int least, int side, int height, size_t groups, size_t units) {
     size_t best = SIZE_MAX;
     int found = least;
-    for (int turns = least;; turns++) {
-        int rows = rows_of(turns, side);
+    for (int rounds = least;; rounds++) {
+        int rows = rows_of(rounds, side);
         size_t all = groups * (((size_t)height + (size_t)rows - 1) / (size_t)rows);
         size_t read =
-            (all + RESIDENT_GROUPS * units - 1) / (RESIDENT_GROUPS * units) * (size_t)turns;
+            (all + RESIDENT_GROUPS * units - 1) / (RESIDENT_GROUPS * units) * (size_t)rounds;
         if (read < best) {
             best = read;
-            found = turns;
+            found = rounds;
         }
         if (rows >= height)
             return rows_of(found, side);

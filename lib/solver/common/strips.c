@@ -4,7 +4,7 @@
 #include "base/parallel.h"
 #include "solver/common/window.h"
 
-/* Strips for each core, so that none waits long for the last. */
+/* Strips for each core, so that cores end at about the same time. */
 #define EACH 4
 
 struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most, int least_rows) {
@@ -14,7 +14,7 @@ struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most,
     s.across = (samples - 1) / s.width + 1;
     int down = (wanted - 1) / s.across + 1;
     s.rows = imf_max((height - 1) / down + 1, imf_min(least_rows, height));
-    /* Too few for the cores: lower strips, although they compute more of their halos twice. */
+    /* Too few for the cores: take lower strips, although more halo rows are computed twice. */
     if (s.across * ((height - 1) / s.rows + 1) < imf_cores())
         s.rows = (height - 1) / imf_cores() + 1;
     s.count = s.across * ((height - 1) / s.rows + 1);
@@ -38,7 +38,7 @@ struct imf_patch imf_strips_at(const struct imf_strips *s, int index) {
     return strip;
 }
 
-bool imf_strip_plain(const struct imf_problem *p) {
+bool imf_epilogue_is_identity(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     return p->in == p->out && !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
 }
@@ -52,13 +52,13 @@ static char *output(const struct imf_piece *s, int y) {
 }
 
 void *imf_strip_target(const struct imf_piece *s, int y) {
-    return s->plain ? output(s, y) : s->made;
+    return s->identity ? output(s, y) : s->made;
 }
 
 void imf_strip_end(const struct imf_piece *s, int y) {
     enum { SOME = 512 };
     double wide[SOME];
-    for (int i = 0; i < s->at.n && !s->plain; i += SOME) {
+    for (int i = 0; i < s->at.n && !s->identity; i += SOME) {
         size_t count = (size_t)imf_min(s->at.n - i, SOME);
         imf_samples_widen(wide, s->made, s->p->in, i, count);
         imf_window_finish(s->p, wide, output(s, y) + (size_t)i * imf_sample_size(s->p->out), count);

@@ -1,8 +1,8 @@
 /*
  * strips.h - a pass cut into pieces for the host's cores: some columns of some rows
  *
- * The rows that a strip keeps for its next rows must fit a cache, which makes strips narrow; the halo
- * that it shares with its neighbours is computed twice, which makes them wide.
+ * The rows that a strip keeps for its next rows must fit a cache, which favours narrow strips; the
+ * halo that neighbours share is computed twice, which favours wide ones.
  */
 #ifndef IMF_SOLVER_COMMON_STRIPS_H
 #define IMF_SOLVER_COMMON_STRIPS_H
@@ -15,20 +15,20 @@ struct imf_patch {
 };
 
 struct imf_strips {
-    int samples, height; /* of all */
-    int width, rows;     /* of a strip */
-    int across, count;   /* how many */
+    int samples, height; /* of the whole pass */
+    int width, rows;     /* of a strip: samples, rows */
+    int across, count;   /* number of strips: in a row of strips, in all */
 };
 
-/* Strips of at most so many samples and, unless cores would have nothing to do, at least so many
- * rows. All but the last one's samples are a multiple of IMF_SLACK, or of `step`. */
+/* Cut a pass into strips of at most `most` samples and at least least_rows rows (fewer if cores would
+ * be idle). Widths are multiples of IMF_SLACK, or of `step`, except for the last. */
 struct imf_strips imf_strips_cut(int samples, int height, int most, int least_rows);
 struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most, int least_rows);
-/* Make strips that have more rows than one block whole blocks of rows. */
+/* Round the rows of strips that are higher than a block down to whole blocks. */
 void imf_strips_align(struct imf_strips *s, int block);
 struct imf_patch imf_strips_at(const struct imf_strips *s, int index);
 
-/* A multiple of IMF_SLACK. */
+/* n rounded up to a multiple of IMF_SLACK. */
 static inline int imf_padded(int n) {
     return (n + IMF_SLACK - 1) & -IMF_SLACK;
 }
@@ -39,21 +39,22 @@ static inline const void *imf_sample_at(const struct imf_surface *s, int row, pt
     return (const char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
 }
 
-/* A strip of a pass whose windows begin at some offset: columns from the output's pixel, and rows. */
+/* A strip of a window operation; the window begins left columns and top rows from the output pixel. */
 struct imf_piece {
     const struct imf_problem *p;
     const struct imf_surface *in, *out;
     struct imf_patch at;
     int left, top;
-    bool plain; /* the output holds one of the input's samples as it is */
-    void *made; /* otherwise: a row of samples of the input's type, where they are made */
+    bool identity; /* the output is one of the input's samples, unchanged */
+    void *made;    /* otherwise: a row of the input's sample type for the results */
 };
 
-bool imf_strip_plain(const struct imf_problem *p);
+/* Input and output have the same sample type and the epilogue changes nothing. */
+bool imf_epilogue_is_identity(const struct imf_problem *p);
 
-/* An input row from where the window of the strip's first sample begins. */
+/* An input row, from the first column of the window of the strip's first sample. */
 const void *imf_strip_input(const struct imf_piece *s, int row);
-/* Where an output row's samples are made, and what follows when they are. */
+/* Where to write the results of output row y, and the epilogue to call afterwards. */
 void *imf_strip_target(const struct imf_piece *s, int y);
 void imf_strip_end(const struct imf_piece *s, int y);
 

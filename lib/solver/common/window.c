@@ -4,26 +4,26 @@
 #include <math.h>
 #include <stdint.h>
 
-static bool holds(const struct imf_neighbourhood *hood, int x, int y) {
-    const struct imf_kernel *k = hood->element;
-    if (hood->turned) {
-        x = hood->width - 1 - x;
-        y = hood->height - 1 - y;
+static bool covers(const struct imf_window_op *window, int x, int y) {
+    const struct imf_kernel *k = window->element;
+    if (window->turned) {
+        x = window->width - 1 - x;
+        y = window->height - 1 - y;
     }
     return !k || k->taps[(size_t)y * (size_t)k->width + (size_t)x] != 0;
 }
 
-size_t imf_window_runs(const struct imf_neighbourhood *hood, struct imf_run *all) {
+size_t imf_window_runs(const struct imf_window_op *window, struct imf_run *all) {
     size_t n = 0;
-    for (int y = 0; y < hood->height; y++)
-        for (int x = 0; x < hood->width; x++) {
+    for (int y = 0; y < window->height; y++)
+        for (int x = 0; x < window->width; x++) {
             int from = x;
-            while (x < hood->width && holds(hood, x, y))
+            while (x < window->width && covers(window, x, y))
                 x++;
             if (x == from)
                 continue;
             if (all)
-                all[n] = (struct imf_run){y - hood->cy, from - hood->cx, x - hood->cx};
+                all[n] = (struct imf_run){y - window->cy, from - window->cx, x - window->cx};
             n++;
         }
     return n;
@@ -45,15 +45,15 @@ bool imf_window_measure(const struct imf_run *runs, int count, int *left, int *r
     return box;
 }
 
-size_t imf_window_count(const struct imf_neighbourhood *hood) {
-    return hood->element ? imf_kernel_nonzero(hood->element)
-                         : (size_t)hood->width * (size_t)hood->height;
+size_t imf_window_count(const struct imf_window_op *window) {
+    return window->element ? imf_kernel_nonzero(window->element)
+                           : (size_t)window->width * (size_t)window->height;
 }
 
 /*
- * The decimal number that was written, as digits / 10^places: the one with the fewest places that
- * reads as this double. One of up to 15 digits is always found, for no two such read the same; a
- * quotient of integers that doubles hold is rounded as reading rounds.
+ * The decimal number that the user wrote: digits / 10^places with the fewest places that converts to
+ * this double. A number of up to 15 digits is always found, because no two such numbers convert to the
+ * same double, and dividing integers that doubles hold rounds as the conversion does.
  */
 static int decimal(double v, uint64_t *digits) {
     double power = 1;
@@ -71,16 +71,15 @@ static int decimal(double v, uint64_t *digits) {
 size_t imf_percentile_rank(double percentile, size_t count) {
     uint64_t digits, carried = 0, last = count - 1;
     int places = decimal(percentile, &digits);
-    if (places < 0) /* more digits than a double tells apart */
+    if (places < 0) /* more digits than a double distinguishes */
         return (size_t)floor(percentile * (double)last / 100 + 0.5);
-    /* The product from its last place on: what a place leaves over cannot change any floor. */
+    /* Multiply from the last decimal place on: the remainders cannot change the integer part. */
     for (; places > 0; places--, digits /= 10)
         carried = (digits % 10 * last + carried) / 10;
     return (size_t)((digits * last + carried + 50) / 100);
 }
 
 void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        v[i] = imf_epilogue_apply(&p->epilogue, v[i]);
+    imf_epilogue_values(&p->epilogue, v, count);
     imf_samples_narrow(row, p->out, v, count);
 }

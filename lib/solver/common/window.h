@@ -4,25 +4,24 @@
 
 #include "solver/problem.h"
 
-/* Columns from..to - 1 of the row at dy, all of which count; offsets from the output's pixel. */
+/* Columns from..to - 1 of row dy of a window, relative to the output's pixel. */
 struct imf_run {
     int dy, from, to;
 };
 
-/* The runs of a window from the top left on, as long as they can be; all may be NULL. Returns how
- * many. */
-size_t imf_window_runs(const struct imf_neighbourhood *hood, struct imf_run *all);
-/* The offsets of the first and the last column and row that count; true when all within do. */
+/* The maximal runs of a window's element, row by row. `all` may be NULL. Returns their number. */
+size_t imf_window_runs(const struct imf_window_op *window, struct imf_run *all);
+/* The bounding box of the runs, as offsets; true if the element fills it. */
 bool imf_window_measure(const struct imf_run *runs, int count, int *left, int *right, int *top,
                         int *bottom);
-/* Samples that count. */
-size_t imf_window_count(const struct imf_neighbourhood *hood);
+/* Number of samples in the window's element. */
+size_t imf_window_count(const struct imf_window_op *window);
 
-/* Which of that many samples in ascending order, from 0 on, a percentile is: P/100 (count - 1)
- * rounded, halves up, where P is the decimal number that was written. */
+/* The index of a percentile among `count` samples in ascending order: P/100 (count - 1) rounded,
+ * halves up, where P is the decimal number that the user wrote. */
 size_t imf_percentile_rank(double percentile, size_t count);
 
-/* What follows for `count` samples of a row. */
+/* Apply the epilogue to `count` samples v and store them at `row`. */
 void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* window_gpu.c - what the solvers of windows for GPUs share */
+/* window_gpu.c - shared by the solvers of window operations for GPUs */
 #include "solver/common/window_gpu.h"
 
 #include "device/tuning.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of subword.cl's PTX: plain C, and for compute capability 9.0. */
+/* Values of PTX in subword.cl: plain OpenCL C, and PTX for compute capability 9.0. */
 enum { PLAIN_C, NEWEST = 2 };
 
 bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d, size_t group,
                         struct imf_proposal *out) {
-    if (p->neighbourhood->function != IMF_WINDOW_RANK)
+    if (p->window_op->function != IMF_WINDOW_RANK)
         imf_proposal_refuse(out, "this function of a window is not known");
     else if (!d->gpu || d->max_group < group)
         imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %zu", group);
@@ -25,43 +25,43 @@ bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d,
     return false;
 }
 
-bool imf_window_box(struct imf_window_box *out, const struct imf_neighbourhood *hood) {
-    size_t count = imf_window_runs(hood, NULL);
+bool imf_window_box(struct imf_window_box *out, const struct imf_window_op *window) {
+    size_t count = imf_window_runs(window, NULL);
     struct imf_run *runs = malloc(count * sizeof *runs);
     if (!runs)
         return false;
-    imf_window_runs(hood, runs);
+    imf_window_runs(window, runs);
     out->whole =
         imf_window_measure(runs, (int)count, &out->left, &out->right, &out->top, &out->bottom);
     free(runs);
     return true;
 }
 
-int imf_window_runs_down(const struct imf_neighbourhood *hood, int channels, int32_t *all) {
-    /* A window's runs along its rows: from one row to the next, columns begin and end. */
-    size_t count = imf_window_runs(hood, NULL), width = (size_t)hood->width;
+int imf_window_runs_down(const struct imf_window_op *window, int channels, int32_t *all) {
+    /* Mark the element's samples, then find where each column's runs begin and end. */
+    size_t count = imf_window_runs(window, NULL), width = (size_t)window->width;
     struct imf_run *runs = malloc(count * sizeof *runs);
-    unsigned char *here = calloc(width, (size_t)hood->height + 2);
+    unsigned char *here = calloc(width, (size_t)window->height + 2);
     int n = 0;
     if (!runs || !here) {
         free(runs);
         free(here);
         return -1;
     }
-    imf_window_runs(hood, runs);
+    imf_window_runs(window, runs);
     for (size_t i = 0; i < count; i++)
         for (int x = runs[i].from; x < runs[i].to; x++)
-            here[(size_t)(runs[i].dy + hood->cy + 1) * width + (size_t)(x + hood->cx)] = 1;
+            here[(size_t)(runs[i].dy + window->cy + 1) * width + (size_t)(x + window->cx)] = 1;
     for (size_t x = 0; x < width; x++)
-        for (int y = 0; y <= hood->height; y++) {
+        for (int y = 0; y <= window->height; y++) {
             bool now = here[(size_t)(y + 1) * width + x], before = here[(size_t)y * width + x];
             if (now && !before && all) {
-                all[3 * n] = ((int)x - hood->cx) * channels;
-                all[3 * n + 1] = y - hood->cy;
+                all[3 * n] = ((int)x - window->cx) * channels;
+                all[3 * n + 1] = y - window->cy;
             }
             if (before && !now) {
                 if (all)
-                    all[3 * n + 2] = y - hood->cy;
+                    all[3 * n + 2] = y - window->cy;
                 n++;
             }
         }
@@ -76,15 +76,15 @@ enum imf_status imf_window_program(struct imf_program **out, struct imf_queue *q
                                    const void *shape, struct imf_error *err) {
     static const char *const parts[] = {"subword.cl", "common.cl", NULL};
     const struct imf_device *device = imf_queue_device(queue);
-    struct imf_problem plain = *p;
-    plain.exact = false; /* floats hold one sample, and what follows it, exactly */
+    struct imf_problem floats = *p;
+    floats.exact = false; /* floats hold a sample and its epilogue exactly */
     bool newest = device->gpu && strncmp(device->name, "NVIDIA", 6) == 0;
     for (int ptx = newest ? NEWEST : PLAIN_C;; ptx = PLAIN_C) {
         struct imf_defines d = {0};
         imf_define(&d, "PTX", "%d", ptx);
         imf_define(&d, "CHANNELS", "%d", p->channels);
-        imf_define(&d, "PLAIN", "%d", imf_strip_plain(p));
-        imf_problem_defines(&d, &plain);
+        imf_define(&d, "IDENTITY", "%d", imf_epilogue_is_identity(p));
+        imf_problem_defines(&d, &floats);
         define(&d, shape);
         const struct imf_program_source source = {.file = file, .parts = parts, .defines = &d};
         enum imf_status st = imf_program_make(out, queue, &source, entry, err);

@@ -1,4 +1,4 @@
-/* decimated.h - what solver/convolution/decimated.c decides and solver/convolution/decimated_run.c does */
+/* decimated.h - the job that decimated.c makes and decimated_run.c runs */
 #ifndef IMF_SOLVER_CONVOLUTION_DECIMATED_H
 #define IMF_SOLVER_CONVOLUTION_DECIMATED_H
 
@@ -8,24 +8,24 @@
 
 enum { IMF_Y, IMF_X, IMF_AXES };
 
-struct imf_multirate_job {
+struct imf_decimated_job {
     struct imf_problem p;
-    struct imf_multirate axis[IMF_AXES];
-    float *tap[IMF_AXES], *weight[IMF_AXES]; /* as in axis: the window, the weights */
+    struct imf_decimated axis[IMF_AXES];
+    float *tap[IMF_AXES], *weight[IMF_AXES]; /* axis[].window and .weight as floats */
     struct imf_vector_end end;
-    int block, strip; /* rows, coarse columns of an item */
+    int block, strip; /* rows and coarse columns of an item */
     int threads;      /* 0: as many as cores */
 };
 
-/* Coarse samples of `cells` steps of the fine grid along an axis. */
-static inline int imf_multirate_coarse(const struct imf_multirate *m, int cells) {
+/* Coarse samples that `cells` steps of the fine grid need along an axis. */
+static inline int imf_decimated_coarse(const struct imf_decimated *m, int cells) {
     return cells + m->count - 1;
 }
 
-/* Bytes that an item takes while it runs; each core has one at a time. */
-size_t imf_multirate_bytes(const struct imf_multirate_job *job);
-/* As a solver's. Does not depend on how rows are shared out but by `block`. */
-enum imf_status imf_multirate_run(void *job, const struct imf_surface *in,
+/* Bytes of an item's scratch memory; each core runs one at a time. */
+size_t imf_decimated_bytes(const struct imf_decimated_job *job);
+/* struct imf_solver's run. Results depend on `block`, not on threads. */
+enum imf_status imf_decimated_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err);
 
 #endif

@@ -1,31 +1,30 @@
 /*
  * decimated_design.c - a smooth row of taps as a window at every step-th pixel and weights of these
  *
- * A Gaussian is the Gaussian of another: if sigma^2 = a^2 + b^2 the first may be taken at every
- * step-th pixel alone and the second interpolate between, as long as the images of the coarse grid's
- * spectrum, attenuated by both, are nothing. That is the idea; these are the steps from it.
+ * A Gaussian is the convolution of two: if sigma^2 = a^2 + b^2, one of sigma a may be computed at
+ * every step-th pixel only and one of sigma b interpolates, as long as both together attenuate the
+ * aliases of the coarse grid enough. That is the idea; it is refined as follows.
  *
- * The window need not be a Gaussian, which is long for what it does at the edge of its band: it is
- * Kaiser's, the shortest for how little it lets through beyond. The weights are those that come
- * nearest to the taps wanted: for each place p between two coarse samples the combination of shifted
- * windows with the least squares of what is left, sum_j weight[j] window[k - shift_j] - tap[k]. The
- * scalar products of two windows depend on their distance only, so that one matrix serves all places.
- * Nothing of it knows Gaussians: whatever is smooth enough is met, and what is not, is not.
+ * The window is Kaiser's, which for a given attenuation is shorter than a Gaussian. The weights
+ * approximate the taps: for each phase p between two coarse samples they are the combination of
+ * shifted windows with the least squares of the differences sum_j weight[j] window[k - shift_j] -
+ * tap[k]. The scalar product of two windows depends on their distance only, so that one matrix serves
+ * all phases. No step assumes a Gaussian: any kernel that is smooth enough can be met.
  *
- * The error is not estimated but found: what is left of each place is summed tap by tap. With samples
- * in 0..1 an output is off by at most the sum of its positive differences, or of its negative ones.
- * Leaving out samples beyond the taps' reach, where the tap wanted is 0, makes neither larger.
+ * The error is not estimated but computed: the differences of each phase from the taps are summed. They
+ * add up to 0, so that with samples in 0..1 an output is off by at most half the sum of their
+ * magnitudes. Leaving out samples beyond the taps' reach, where the tap wanted is 0, makes neither the
+ * sum of the positive differences nor that of the negative ones larger.
  *
- * How coarse: the step that is the largest for a Gaussian at 8 bits is 0.6 sigma, with 8 samples of
- * the window to a step and 13 sigma to both filters: 22 products for each direction instead of
- * 10 sigma.
+ * The largest step that suffices for a Gaussian at 8 bits is 0.6 sigma, with a window of 8 steps and
+ * 13 sigma for both filters: 22 products for each direction instead of 10 sigma.
  */
 #include "solver/convolution/decimated_design.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The window's width in steps, and its shape. */
+/* The window's width in steps, and Kaiser's parameter. */
 #define WIDTH 8
 #define SHAPE 16.0
 /* Steps to try and the width of both filters, in sigmas of the taps; pairs of weights to add. */
@@ -43,7 +42,7 @@ static double bessel(double x) { /* I0 */
     return sum;
 }
 
-static void make_window(struct imf_multirate *m) {
+static void make_window(struct imf_decimated *m) {
     double half = WIDTH * m->step / 2.0, sum = 0;
     for (int t = m->radius; t >= 0; t--) {
         double part = t / half;
@@ -57,12 +56,12 @@ static void make_window(struct imf_multirate *m) {
     }
 }
 
-static double window_at(const struct imf_multirate *m, int t) {
+static double window_at(const struct imf_decimated *m, int t) {
     t = abs(t);
     return t <= m->radius ? m->window[t] : 0;
 }
 
-/* Lower triangle of a symmetric positive matrix into its root's; false if it is not positive. */
+/* Factor a symmetric matrix, given by its lower triangle, in place; false if it is not positive. */
 static bool cholesky(double *a, int n) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
@@ -89,7 +88,7 @@ static void solve(const double *root, int n, double *x) {
     }
 }
 
-static bool products(const struct imf_multirate *m, double *root) {
+static bool products(const struct imf_decimated *m, double *root) {
     for (int i = 0; i < m->count; i++)
         for (int j = 0; j <= i; j++) {
             double sum = 0;
@@ -100,12 +99,12 @@ static bool products(const struct imf_multirate *m, double *root) {
     return cholesky(root, m->count);
 }
 
-/* Where the window of weight j lies from output p. */
-static int shift(const struct imf_multirate *m, int p, int j) {
+/* The offset of weight j's window from the output of phase p. */
+static int shift(const struct imf_decimated *m, int p, int j) {
     return (j - m->before) * m->step - p;
 }
 
-static void find_weights(const struct imf_multirate *m, const double *root, const double *taps,
+static void find_weights(const struct imf_decimated *m, const double *root, const double *taps,
                          int reach, int p, double total) {
     double *w = m->weight + (size_t)p * (size_t)m->count, sum = 0;
     for (int j = 0; j < m->count; j++) {
@@ -119,14 +118,14 @@ static void find_weights(const struct imf_multirate *m, const double *root, cons
     for (int j = 0; j < m->count; j++)
         sum += w[j];
     for (int j = 0; j < m->count; j++)
-        w[j] *= total / sum; /* flat images stay as they are */
+        w[j] *= total / sum; /* flat images do not change */
 }
 
-/* What is left of place p, on `left`, which is 0 before and after. */
-static void measure(struct imf_multirate *m, const double *taps, int reach, int p, double *left,
+/* Measure the differences of phase p. left[], 2 middle + 1 values, is 0 before and after. */
+static void measure(struct imf_decimated *m, const double *taps, int reach, int p, double *left,
                     int middle) {
     const double *w = m->weight + (size_t)p * (size_t)m->count;
-    double above = 0, below = 0, sum = 0, squares = 0;
+    double magnitudes = 0, sum = 0, squares = 0;
     for (int k = -reach; k <= reach; k++)
         left[middle + k] = -taps[reach + k];
     for (int j = 0; j < m->count; j++) {
@@ -137,24 +136,22 @@ static void measure(struct imf_multirate *m, const double *taps, int reach, int 
         squares += w[j] * w[j];
     }
     for (int k = -middle; k <= middle; k++) {
-        above += fmax(left[middle + k], 0);
-        below += fmax(-left[middle + k], 0);
+        magnitudes += fabs(left[middle + k]);
         left[middle + k] = 0;
     }
-    m->error = fmax(m->error, fmax(above, below));
-    m->error_signed = fmax(m->error_signed, above + below);
+    m->error = fmax(m->error, magnitudes / 2);
     m->weight_sum = fmax(m->weight_sum, sum);
     m->weight_squares = fmax(m->weight_squares, squares);
 }
 
-/* With step and count set. */
-static bool try_one(struct imf_multirate *m, const double *taps, int reach) {
-    double total = 0, root[IMF_MULTIRATE_COUNT * IMF_MULTIRATE_COUNT];
+/* Make the filters for m->step and m->count. */
+static bool try_one(struct imf_decimated *m, const double *taps, int reach) {
+    double total = 0, root[IMF_DECIMATED_COUNT * IMF_DECIMATED_COUNT];
     for (int k = -reach; k <= reach; k++)
         total += taps[reach + k];
     m->before = m->count / 2 - 1;
     m->radius = (WIDTH * m->step - 1) / 2;
-    m->error = m->error_signed = m->weight_sum = m->weight_squares = 0;
+    m->error = m->weight_sum = m->weight_squares = 0;
     int middle = reach + m->radius + (m->count + 1) * m->step;
     size_t side = (size_t)m->radius + 1, weights = (size_t)m->step * (size_t)m->count;
     free(m->store);
@@ -173,16 +170,16 @@ static bool try_one(struct imf_multirate *m, const double *taps, int reach) {
     return true;
 }
 
-bool imf_multirate_design(struct imf_multirate *out, const double *taps, int reach,
+bool imf_decimated_design(struct imf_decimated *out, const double *taps, int reach,
                           double allowed) {
     double total = 0, spread = 0;
     for (int k = -reach; k <= reach; k++) {
         total += taps[reach + k];
         spread += taps[reach + k] * k * k;
     }
-    *out = (struct imf_multirate){.step = 0};
+    *out = (struct imf_decimated){.step = 0};
     double sigma = sqrt(spread / total);
-    /* What ends with a corner is not smooth. */
+    /* Taps that end abruptly are not smooth. */
     if (!(sigma < reach) || fabs(taps[0]) > allowed)
         return false;
     for (int more = 0; more < MORE; more++)
@@ -192,21 +189,21 @@ bool imf_multirate_design(struct imf_multirate *out, const double *taps, int rea
                 continue;
             out->step = step;
             out->count = ((int)ceil(BOTH * sigma / step - WIDTH) + 1) / 2 * 2 + 2 * more;
-            if (out->count > 1 && out->count <= IMF_MULTIRATE_COUNT && try_one(out, taps, reach) &&
+            if (out->count > 1 && out->count <= IMF_DECIMATED_COUNT && try_one(out, taps, reach) &&
                 out->error <= allowed)
                 return true;
         }
     free(out->store);
-    *out = (struct imf_multirate){.step = 0};
+    *out = (struct imf_decimated){.step = 0};
     return false;
 }
 
-bool imf_multirate_make(struct imf_multirate *out, const double *taps, int reach, int step,
+bool imf_decimated_make(struct imf_decimated *out, const double *taps, int reach, int step,
                         int count) {
-    *out = (struct imf_multirate){.step = step, .count = count};
+    *out = (struct imf_decimated){.step = step, .count = count};
     if (try_one(out, taps, reach))
         return true;
     free(out->store);
-    *out = (struct imf_multirate){.step = 0};
+    *out = (struct imf_decimated){.step = 0};
     return false;
 }

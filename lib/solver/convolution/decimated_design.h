@@ -6,30 +6,30 @@
 
 #include <stdbool.h>
 
-/* Coarse samples that an output is made of, at most. */
-#define IMF_MULTIRATE_COUNT 24
+/* Most coarse samples of an output. */
+#define IMF_DECIMATED_COUNT 24
 
 /*
  * Coarse sample m is sum window[|t|] * x[m * step + t] over t = -radius..radius. With p = 0..step - 1
  * output m * step + p is sum weight[p * count + j] * (coarse sample m + j - before) over
  * j = 0..count - 1.
  */
-struct imf_multirate {
+struct imf_decimated {
     int step, radius, count, before;
-    double *window; /* radius + 1, adding up to 1 with the mirrored ones */
+    double *window; /* radius + 1 values; mirrored, they add up to 1 */
     double *weight;
-    /* What outputs may be off by, with samples in 0..1 and in -1..1; the largest sums of |weights|
-     * and of their squares of an output, the sum of the window's squares. */
-    double error, error_signed, weight_sum, weight_squares, window_squares;
+    /* Bound of an output's error with samples in 0..1; the largest sum of an output's |weights| and of
+     * their squares; the sum of the window's squares. */
+    double error, weight_sum, weight_squares, window_squares;
     double *store; /* owned: free() it */
 };
 
-/* For taps that are their own mirror image, reach..0..reach. False, and nothing owned, where no such
- * filter comes within `allowed` (of samples in 0..1), or memory ran out. */
-bool imf_multirate_design(struct imf_multirate *out, const double *taps, int reach, double allowed);
-/* The filter of a step and a count of weights that a design has found for these taps. False, and
- * nothing owned, when memory ran out. */
-bool imf_multirate_make(struct imf_multirate *out, const double *taps, int reach, int step,
+/* Design the filters for symmetric taps -reach..reach. Returns false, with nothing to free, if none is
+ * within `allowed` (for samples in 0..1) or memory ran out. */
+bool imf_decimated_design(struct imf_decimated *out, const double *taps, int reach, double allowed);
+/* Make the filters with the step and count that a design has found for these taps. Returns false, with
+ * nothing to free, if memory ran out. */
+bool imf_decimated_make(struct imf_decimated *out, const double *taps, int reach, int step,
                         int count);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * decimated_run.c - rows filtered on a coarse grid; solver/convolution/decimated.c says how
  *
- * An item is a block of rows in a strip of columns: coarse rows are made one after the other, into a
- * ring of as many as a row of the result is made of.
+ * An item is a block of rows in a strip of columns. Coarse rows are made one after the other, in a ring
+ * of as many as a row of the result needs.
  */
 #include "solver/convolution/decimated.h"
 
@@ -12,33 +12,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples that go from the coarse rows to the result at once: those of all taps stay in a cache. */
+/* Samples that are made of the coarse rows at once: with those of all taps they fit a cache. */
 #define PIECE 512
 
 /* ---- an item's memory, in floats ------------------------------------------------------------- */
 
-/* Coarse columns that the places of a line reach, beyond those that are made. */
-static int spread(const struct imf_multirate_job *j) {
-    return imf_multirate_coarse(&j->axis[IMF_X], j->strip) +
+/* Coarse columns of a line, with those that windows reach beyond the coarse samples. */
+static int spread(const struct imf_decimated_job *j) {
+    return imf_decimated_coarse(&j->axis[IMF_X], j->strip) +
            2 * j->axis[IMF_X].radius / j->axis[IMF_X].step + 1;
 }
 
-static size_t line_floats(const struct imf_multirate_job *j) {
+static size_t line_floats(const struct imf_decimated_job *j) {
     return (size_t)(spread(j) * j->axis[IMF_X].step * j->p.channels + 1);
 }
 
-static size_t row_floats(const struct imf_multirate_job *j) {
+static size_t row_floats(const struct imf_decimated_job *j) {
     return (size_t)(j->strip * j->axis[IMF_X].step * j->p.channels + 1);
 }
 
-static size_t coarse_floats(const struct imf_multirate_job *j) {
-    return (size_t)(imf_multirate_coarse(&j->axis[IMF_X], j->strip) * j->p.channels);
+static size_t coarse_floats(const struct imf_decimated_job *j) {
+    return (size_t)(imf_decimated_coarse(&j->axis[IMF_X], j->strip) * j->p.channels);
 }
 
-size_t imf_multirate_bytes(const struct imf_multirate_job *j) {
+size_t imf_decimated_bytes(const struct imf_decimated_job *j) {
     size_t rows = (size_t)j->axis[IMF_Y].count + 1;
     size_t taps =
-        2 * (size_t)imf_max(j->axis[IMF_Y].radius, j->axis[IMF_X].radius) + IMF_MULTIRATE_COUNT;
+        2 * (size_t)imf_max(j->axis[IMF_Y].radius, j->axis[IMF_X].radius) + IMF_DECIMATED_COUNT;
     return (2 * line_floats(j) + coarse_floats(j) + rows * row_floats(j)) * sizeof(float) +
            taps * (2 * sizeof(void *) + sizeof(float));
 }
@@ -46,7 +46,7 @@ size_t imf_multirate_bytes(const struct imf_multirate_job *j) {
 /* ---- running --------------------------------------------------------------------------------- */
 
 struct pass {
-    const struct imf_multirate_job *job;
+    const struct imf_decimated_job *job;
     const struct imf_surface *in, *out;
     int strips;
     atomic_bool failed;
@@ -54,10 +54,10 @@ struct pass {
 
 /* An item: rows first..end - 1 of the result, coarse columns from `cell` on. */
 struct work {
-    const struct imf_multirate_job *j;
+    const struct imf_decimated_job *j;
     const struct imf_surface *in, *out;
     int first, end, cell, cells;
-    float *line, *places, *coarse, *rows;
+    float *line, *phases, *coarse, *rows;
     struct imf_vector_taps taps;
 };
 
@@ -67,11 +67,11 @@ static void add(struct imf_vector_taps *t, const void *at, const void *other, fl
     t->tap[t->count++] = tap;
 }
 
-/* Sum the window of coarse row `row` into a line, which begins with the first sample of the first
- * coarse column's window; what the image's margins do not hold is 0. */
+/* Sum the window of coarse row `row` into the line, which begins with the first sample of the first
+ * coarse column's window; samples beyond the image's margins are 0. */
 static void sum_rows(const struct work *w, int row) {
-    const struct imf_multirate_job *j = w->j;
-    const struct imf_multirate *y = &j->axis[IMF_Y], *x = &j->axis[IMF_X];
+    const struct imf_decimated_job *j = w->j;
+    const struct imf_decimated *y = &j->axis[IMF_Y], *x = &j->axis[IMF_X];
     const struct imf_margin reach = j->p.reach;
     struct imf_vector_taps t = w->taps;
     int channels = j->p.channels, begin = (w->cell - x->before) * x->step - x->radius;
@@ -101,9 +101,8 @@ static void sum_rows(const struct work *w, int row) {
 }
 
 /*
- * Samples of the same place in a step, one place after the other, and back. Pixels of three are
- * moved as four, of which the last one is overwritten by the pixel that comes next: moves go up the
- * memory that is written, which has room for one more.
+ * Sort a line's samples by phase, and back. Pixels of three samples are copied as four: the next
+ * pixel overwrites the fourth, since copies go upwards in memory, and there is room for one more.
  */
 static inline __attribute__((always_inline)) void move(float *to, const float *from, int channels) {
     if (channels == 1)
@@ -130,41 +129,41 @@ deal_back(float *restrict to, const float *restrict from, int step, int cells, i
             move(to + (c * step + p) * channels, from + (p * cells + c) * channels, channels);
 }
 
-/* Loops of their own for the usual numbers of channels. */
+/* The loops with the usual numbers of channels as constants. */
 #define DEAL(how, to, from, step, cells, channels)                                                 \
     ((channels) == 1   ? how(to, from, step, cells, 1)                                             \
      : (channels) == 3 ? how(to, from, step, cells, 3)                                             \
      : (channels) == 4 ? how(to, from, step, cells, 4)                                             \
                        : how(to, from, step, cells, channels))
 
-/* A coarse row of the result's columns, from the line. */
+/* Filter the line along x: a coarse row with the result's columns. */
 static void filter_row(const struct work *w, float *row) {
-    const struct imf_multirate_job *j = w->j;
-    const struct imf_multirate *x = &j->axis[IMF_X];
-    int channels = j->p.channels, length = spread(j), made = imf_multirate_coarse(x, w->cells);
+    const struct imf_decimated_job *j = w->j;
+    const struct imf_decimated *x = &j->axis[IMF_X];
+    int channels = j->p.channels, length = spread(j), made = imf_decimated_coarse(x, w->cells);
     struct imf_vector_taps t = w->taps;
-    DEAL(deal_out, w->places, w->line, x->step, length, channels);
+    DEAL(deal_out, w->phases, w->line, x->step, length, channels);
     for (int d = x->radius; d >= 0; d--) {
         int left = x->radius - d, right = x->radius + d;
         left = left % x->step * length + left / x->step;
         right = right % x->step * length + right / x->step;
         t.pairs += d > 0;
-        add(&t, w->places + left * channels, w->places + right * channels, j->tap[IMF_X][d]);
+        add(&t, w->phases + left * channels, w->phases + right * channels, j->tap[IMF_X][d]);
     }
     imf_vector_sum(w->coarse, IMF_F32, &t, made * channels);
     for (int p = 0; p < x->step; p++) {
         t.pairs = t.count = 0;
         for (int i = 0; i < x->count; i++)
             add(&t, w->coarse + i * channels, w->coarse, j->weight[IMF_X][p * x->count + i]);
-        imf_vector_sum(w->places + p * w->cells * channels, IMF_F32, &t, w->cells * channels);
+        imf_vector_sum(w->phases + p * w->cells * channels, IMF_F32, &t, w->cells * channels);
     }
-    DEAL(deal_back, row, w->places, x->step, w->cells, channels);
+    DEAL(deal_back, row, w->phases, x->step, w->cells, channels);
 }
 
-/* The rows from coarse row `cell` of the block to the next; rows[] is a ring. */
+/* Make the result's rows from coarse row `cell` of the block to the next; rows[] is a ring. */
 static void finish_rows(const struct work *w, int cell) {
-    const struct imf_multirate_job *j = w->j;
-    const struct imf_multirate *y = &j->axis[IMF_Y];
+    const struct imf_decimated_job *j = w->j;
+    const struct imf_decimated *y = &j->axis[IMF_Y];
     int channels = j->p.channels, step = j->axis[IMF_X].step, column = w->cell * step;
     int n = (imf_min(column + w->cells * step, j->p.width) - column) * channels;
     int row = w->first + cell * y->step, rows = imf_min(y->step, w->end - row);
@@ -185,11 +184,11 @@ static void finish_rows(const struct work *w, int cell) {
 
 static void run_item(void *data, int item) {
     struct pass *pass = data;
-    const struct imf_multirate_job *j = pass->job;
-    const struct imf_multirate *y = &j->axis[IMF_Y];
+    const struct imf_decimated_job *j = pass->job;
+    const struct imf_decimated *y = &j->axis[IMF_Y];
     int first = item / pass->strips * j->block, cell = item % pass->strips * j->strip;
     int all = (j->p.width - 1) / j->axis[IMF_X].step + 1;
-    float *store = malloc(imf_multirate_bytes(j));
+    float *store = malloc(imf_decimated_bytes(j));
     if (!store) {
         atomic_store(&pass->failed, true);
         return;
@@ -201,16 +200,16 @@ static void run_item(void *data, int item) {
                      .end = imf_min(first + j->block, pass->out->height),
                      .cell = cell,
                      .cells = imf_min(j->strip, all - cell)};
-    size_t taps = 2 * (size_t)imf_max(y->radius, j->axis[IMF_X].radius) + IMF_MULTIRATE_COUNT;
+    size_t taps = 2 * (size_t)imf_max(y->radius, j->axis[IMF_X].radius) + IMF_DECIMATED_COUNT;
     w.taps.at = (const void **)store;
     w.taps.other = w.taps.at + taps;
     w.taps.tap = (float *)(w.taps.other + taps);
     w.line = w.taps.tap + taps;
-    w.places = w.line + line_floats(j);
-    w.coarse = w.places + line_floats(j);
+    w.phases = w.line + line_floats(j);
+    w.coarse = w.phases + line_floats(j);
     w.rows = w.coarse + coarse_floats(j);
     int cells = (w.end - first - 1) / y->step + 1;
-    for (int i = 0; i < imf_multirate_coarse(y, cells); i++) {
+    for (int i = 0; i < imf_decimated_coarse(y, cells); i++) {
         sum_rows(&w, first + (i - y->before) * y->step);
         filter_row(&w, w.rows + (size_t)(i % y->count) * row_floats(j));
         if (i >= y->count - 1)
@@ -219,12 +218,12 @@ static void run_item(void *data, int item) {
     free(store);
 }
 
-enum imf_status imf_multirate_run(void *job, const struct imf_surface *in,
+enum imf_status imf_decimated_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
-    const struct imf_multirate_job *j = job;
+    const struct imf_decimated_job *j = job;
     int all = (j->p.width - 1) / j->axis[IMF_X].step + 1;
     struct pass pass = {.job = j, .in = in, .out = out, .strips = (all - 1) / j->strip + 1};
     int blocks = (out->height - 1) / j->block + 1;
     imf_parallel_on(j->threads, blocks * pass.strips, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, imf_multirate_bytes(j)) : IMF_OK;
+    return pass.failed ? imf_fail_memory(err, imf_decimated_bytes(j)) : IMF_OK;
 }

@@ -1,18 +1,18 @@
 /*
- * dense_rows.c - kernels of any taps, without zeros to skip: several output rows at a time
+ * dense_rows.c - kernels with few zero taps: several output rows at a time
  *
  * Loops over a row's samples (vector_rows.c) load a sample for each product, and half of these loads
- * cross cache lines. Four neighbouring output rows need the same samples: one that is loaded once is
+ * cross cache lines. Four neighbouring output rows need the same samples: each loaded sample is
  * multiplied by the taps of up to four kernel rows, and all sums stay in registers until the last
  * tap.
  *
  *      input row r, column j  ->  sum of output row y     += tap[r - y    ][j] * sample
  *                                 sum of output row y + 1 += tap[r - y - 1][j] * sample, ...
  *
- * Input rows are widened to floats once, into a ring of as many as four output rows read, whose
- * rows lie side by side in a cache where an image's would displace each other. Each output's
- * products are added row by row and column by column, whatever the vectors' width, and not
- * contracted: every processor gives the same bits.
+ * Input rows are widened to floats once, into a ring of the rows that four output rows read; rows of
+ * the ring do not displace each other in the cache, as an image's rows would. Products are added row
+ * by row and column by column, whatever the vectors' width, and not contracted: every processor gives
+ * the same bits.
  */
 #include "solver/convolution/dense_rows.h"
 
@@ -27,14 +27,15 @@
 
 /* Input rows of a strip, and the sums of ROWS output rows. */
 struct block {
-    const float *row[IMF_DENSE_SIDE + ROWS - 1]; /* from the first tap of the first sample on */
+    const float
+        *row[IMF_DENSE_SIDE + ROWS - 1]; /* the sample under the first tap of the first output */
     float (*sum)[IMF_VECTOR_STRIP];
     const float *tap;
     int width, height, step;
 };
 
-/* Column j of an input row: its samples times the taps of output rows a to d. The taps of a row lie
- * a kernel row before those of the row before it. */
+/* Column j of an input row: its samples times the taps of output rows a to d. Each further output row
+ * takes the tap one kernel row above. */
 #define LOAD(j)                                                                                    \
     const unaligned *v = (const unaligned *)(samples + (ptrdiff_t)(j)*step);                       \
     vector v0 = v[0], v1 = v[1]
@@ -49,8 +50,8 @@ struct block {
         takes;                                                                                     \
     }
 
-/* Samples of two vectors at a time, whose eight sums stay in registers: compilers that choose
- * vectors leave the sums in memory, and so do clones of vectors that only one of them has. */
+/* Two vectors of samples at a time: their eight sums stay in registers. With vectors that the compiler
+ * chooses, or that the target lacks, the sums would be in memory. */
 #define SUMS(name, target, bytes)                                                                  \
     target static void name(const struct block *b, int n) {                                        \
         typedef float vector __attribute__((vector_size(bytes)));                                  \
@@ -123,7 +124,7 @@ IMF_CLONES static void dense_widen_words(float *restrict to, const uint16_t *res
 struct work {
     const struct imf_dense *d;
     const struct imf_surface *in;
-    int x, n; /* of the strip: its first sample, how many with padding */
+    int x, n; /* the strip's first sample, and its samples with padding */
     size_t pitch;
     float *ring;
     float sum[ROWS][IMF_VECTOR_STRIP];
@@ -141,7 +142,7 @@ size_t imf_dense_bytes(const struct imf_dense *d) {
     return sizeof(struct work) + ring_rows(d) * ring_pitch(d) * sizeof(float);
 }
 
-/* The samples of an input row from the first tap of the strip's first sample on, as floats. */
+/* An input row in floats, from the sample under the first tap of the strip's first output on. */
 static float *ring_row(const struct work *w, int row) {
     return w->ring + (size_t)(row + w->d->cy) % ring_rows(w->d) * w->pitch;
 }
@@ -169,7 +170,8 @@ static void run_strip(struct work *w, const struct imf_surface *out, int first, 
         int rows = imf_min(ROWS, end - y), top = y - d->cy, bottom = top + rows + d->height - 1;
         for (; widened < bottom; widened++)
             widen_row(w, widened);
-        for (int r = 0; r < d->height + ROWS - 1; r++) /* of fewer rows: any, for none */
+        for (int r = 0; r < d->height + ROWS - 1;
+             r++) /* of rows that do not exist: any row; their sums are not stored */
             b.row[r] = ring_row(w, imf_min(top + r, bottom - 1));
         dense_sums(&b, w->n);
         for (int r = 0; r < rows; r++) {

@@ -1,25 +1,24 @@
-/* dense_rows.h - kernels of any taps, without zeros to skip: several output rows at a time */
+/* dense_rows.h - kernels with few zero taps: several output rows at a time */
 #ifndef IMF_SOLVER_CONVOLUTION_DENSE_ROWS_H
 #define IMF_SOLVER_CONVOLUTION_DENSE_ROWS_H
 
 #include "solver/convolution/vector_rows.h"
 
-#define IMF_DENSE_ROWS 4  /* output rows that share what they load */
-#define IMF_DENSE_SIDE 31 /* largest width or height: the FFT takes less for larger kernels */
+#define IMF_DENSE_ROWS 4  /* output rows that share loaded samples */
+#define IMF_DENSE_SIDE 31 /* largest width or height: the FFT is faster for larger kernels */
 
 struct imf_dense {
     int width, height, cx, cy; /* of the kernel */
-    int channels, samples;     /* of a pixel, of a row */
+    int channels, samples;     /* of a pixel; of a row */
     enum imf_sample in, out;   /* not IMF_F64 */
     struct imf_vector_end end;
     float tap[IMF_DENSE_SIDE * IMF_DENSE_SIDE];
 };
 
-/* Bytes that imf_dense_rows() works with. */
+/* Bytes of imf_dense_rows()'s store. */
 size_t imf_dense_bytes(const struct imf_dense *d);
 
-/* Output rows first..end - 1. Reads what the taps reach and, as it writes, up to IMF_SLACK samples
- * behind a row. */
+/* Filter output rows first..end - 1. Reads and writes up to IMF_SLACK samples behind a row. */
 void imf_dense_rows(const struct imf_dense *d, const struct imf_surface *in,
                     const struct imf_surface *out, int first, int end, void *store);
 

@@ -2,21 +2,21 @@
  * direct.c - convolution as its definition says, on the device (cl/direct.cl)
  *
  * Two kernels: `direct` has its taps as literals in unrolled loops; `direct_any` reads them from
- * memory and takes any size. The sums are of the narrowest type that keeps what was asked for:
+ * memory and takes any size. Sums have the narrowest type that is exact enough:
  *
  * Exact problems. With S = (largest sample) * (sum of |taps|) no partial sum, in whatever order,
- * exceeds S. 16-bit integers do for 8-bit samples when S <= 32767; floats hold every integer below
- * 2^24; 32- and 64-bit integers take what is left.
+ * exceeds S. 16-bit integers suffice for 8-bit samples if S <= 32767; floats hold every integer below
+ * 2^24; larger sums take 32- and 64-bit integers.
  *
  * Real problems, in floats. The error of the sum of products has these parts:
- *   - rounding the taps: at most (largest sample) * sum |w - float(w)|, computed as it is;
- *   - rounding each partial sum (rounding.h). `direct_any` adds up row by row, so that large
- *     partial sums are as few as the rows;
+ *   - rounding the taps: at most (largest sample) * sum |w - float(w)|;
+ *   - rounding each partial sum (rounding.h). `direct_any` adds up each row first, so that
+ *     only the additions of rows have large partial sums;
  *   - adding mirrored float samples: half an ulp of twice the largest sample, times the tap.
- * A magnitude is a distance, so that its error is at most the root of its two sums' squared errors.
- * Division by the scale shrinks these alike; the epilogue adds its own.
+ * The error of a magnitude is at most the root of its two sums' squared errors. Division by the scale
+ * divides the errors too; the epilogue adds its own.
  *
- * Directions need exact sums, since a gradient of nearly 0 that is off points anywhere.
+ * Directions need exact sums: an error in a gradient near 0 can give any direction.
  */
 #include "base/rounding.h"
 #include "device/tuning.h"
@@ -27,11 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PRODUCTS 400 /* unrolled; more take too long to compile */
-#define MAX_HEIGHT 64    /* rows of sums that wait at once */
+#define MAX_PRODUCTS 400 /* in unrolled loops; more take too long to compile */
+#define MAX_HEIGHT 64    /* rows of sums kept at once */
 #define GENERIC_ROWS 4
-/* Of a turn: the arc tangent's polynomial (solver/edges/phase.c), its reflections' rounding, and 2.5 ulp
- * of a quotient. */
+/* As a part of full scale: the arc tangent's polynomial (solver/edges/phase.c), the rounding of its
+ * reflections, and 2.5 ulp of a quotient. */
 #define TURN_ERROR 1.6e-7
 
 enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT, ACC_LONG };
@@ -48,12 +48,12 @@ static const struct acc_type {
     [ACC_LONG] = {"long", 8, IMF_WIDTH_64, "64-bit integers"},
 };
 
-/* How a problem is going to be solved. */
+/* All that is decided. */
 struct shape {
     enum acc acc;
     bool unrolled;
     int symmetry[2];
-    size_t products, operands; /* a sample, unrolled */
+    size_t products, operands; /* for each sample, unrolled */
     double error;              /* of real results in floats */
     int vec;
 };
@@ -72,7 +72,7 @@ static size_t tap_count(const struct imf_kernel *k) {
     return (size_t)k->width * (size_t)k->height;
 }
 
-/* Products and operands a sample of the unrolled kernel, mirrored pairs counted once. */
+/* Add the products and operands of a sample of the unrolled kernel; mirrored pairs count once. */
 static void count_work(const struct imf_kernel *k, int mirror, size_t *products, size_t *operands) {
     int columns = mirror ? (k->width + 1) / 2 : k->width;
     for (int j = 0; j < columns; j++) {
@@ -139,12 +139,12 @@ static bool choose_direction(const struct imf_problem *p, struct shape *s) {
            s->error <= p->tolerance;
 }
 
-/* False when nothing gives the exactness asked for. */
+/* Returns false if no shape is exact enough. */
 static bool choose(const struct imf_problem *p, const struct imf_device *d, struct shape *s) {
     *s = (struct shape){.unrolled = true};
     for (int i = 0; i < imf_problem_kernels(p); i++) {
         s->symmetry[i] = p->facts[i].mirror;
-        if (p->facts[i].nonzero > 2 * MAX_PRODUCTS) /* pairs or not, it will not be unrolled */
+        if (p->facts[i].nonzero > 2 * MAX_PRODUCTS) /* too many to unroll, even in pairs */
             s->products += p->facts[i].nonzero;
         else
             count_work(p->kernel[i], s->symmetry[i], &s->products, &s->operands);
@@ -171,7 +171,7 @@ static size_t groups_across(int n, const struct shape *s, size_t group) {
     return (columns + group - 1) / group;
 }
 
-/* On a GPU, of the walk of one work-item, which is all that a small image has. */
+/* On a GPU, the time of one work-item down its column: a lower bound for small images. */
 static double waiting_ns(const struct imf_problem *p, const struct imf_device *d,
                          const struct shape *s) {
     const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
@@ -203,7 +203,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     double samples = (double)p->width * p->height * p->channels, ns = 1 / t->finish;
     if (s->unrolled) {
         int sums = p->kernel[0]->height * imf_problem_kernels(p);
-        double spill = sums > t->kept[w] ? t->spill : 1; /* sums that wait in memory */
+        double spill = sums > t->kept[w] ? t->spill : 1; /* sums that do not fit the registers */
         ns += (double)s->products / t->product[w] * spill + (double)s->operands / t->operand[w];
     } else {
         for (int i = 0; i < imf_problem_kernels(p); i++)
@@ -238,27 +238,20 @@ static void direct_propose(const struct imf_problem *p, const struct imf_device 
                                      : "sums like these need more than float32 or 64-bit integers");
         return;
     }
-    out->able = true;
+    out->feasible = true;
     out->ms = cost(p, d, s);
     out->error = s->error;
-    snprintf(out->phrase, sizeof out->phrase, "direct %s%dx%d%s%s%s",
+    snprintf(out->description, sizeof out->description, "direct %s%dx%d%s%s%s",
              p->kind == IMF_PHASE ? "directions " : "", p->kernel[0]->width, p->kernel[0]->height,
              p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
              s->unrolled ? "" : ", taps in memory");
 }
 
-/* The exact epilogue in 16 bits: every value on the way fits, and nothing is divided. */
-static bool narrow_end(const struct imf_problem *p, const struct shape *s) {
-    const struct imf_epilogue *e = &p->epilogue;
-    return s->acc == ACC_SHORT && p->out == IMF_U8 && fabs(e->scale) == 1 && !e->threshold &&
-           largest_sum(p) + fabs(e->add) + fabs(e->offset) <= 32767;
-}
-
 /*
- * Magnitudes t = sqrt(m), m an integer below 2^24, are never ties: the nearest that m comes to
- * (t + 1/2)^2 is 1/4, so that sqrt(m) stays 1/(8t) away. For t up to 512, which covers all that an
+ * Magnitudes t = sqrt(m), m an integer below 2^24, are never ties: m differs from (t + 1/2)^2 by at
+ * least 1/4, so that sqrt(m) is at least 1/(8t) from a tie. For t up to 512, which covers all that an
  * 8-bit output shows with an offset, this is 2.4e-4: more than the 3 ulp (9.2e-5) that OpenCL
- * grants a square root. Larger ones need a correction, which 32 bits hold while t is below 2^22.
+ * allows a square root. Larger ones are corrected in 32 bits, which suffice for t below 2^22.
  */
 static int root(const struct imf_problem *p) {
     double sum = largest_sum(p);
@@ -286,7 +279,6 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "ACC", "%s", acc_types[s->acc].name);
     imf_define(d, "MAGNITUDE", "%d", imf_problem_kernels(p) == 2);
     imf_define(d, "DIRECTION", "%d", p->kind == IMF_PHASE);
-    imf_define(d, "NARROW_END", "%d", narrow_end(p, s));
     imf_define(d, "ROOT", "%d", root(p));
     if (!s->unrolled) {
         imf_define(d, "DIRECT_ANY", "1");
@@ -303,7 +295,7 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     }
 }
 
-/* The table of direct_any on the device: taps in the sums' type between rows of zeros. */
+/* Upload the taps of direct_any: in the sums' type, with rows of zeros above and below. */
 static enum imf_status upload_taps(struct imf_buffer **out, struct imf_queue *queue,
                                    const struct imf_kernel *k, enum acc acc,
                                    struct imf_error *err) {
@@ -382,7 +374,7 @@ static enum imf_status direct_run(void *job, const struct imf_surface *in,
     int rows = j->shape.unrolled
                    ? imf_tuning_rows(t, d, (columns + group - 1) / group, height, k->height)
                    : GENERIC_ROWS;
-    /* Of the first tap of pixel (0, 0). */
+    /* The sample under the first tap of pixel (0, 0). */
     size_t in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
     const struct imf_grid grid = {(columns + group - 1) / group,
                                   ((size_t)height + (size_t)rows - 1) / (size_t)rows, group};

@@ -3,15 +3,15 @@
  *
  * The kernel becomes a program of row products (row_program.h).
  *
- * Exact problems. With S = (largest sample) * (sum of |taps|) all sums of 8-bit samples whose range
- * is at most 65535 wide go two to a register; otherwise floats must hold every integer up to 3 S,
- * which no partial sum exceeds: a row before a difference is added to it has at most S, the
- * difference at most 2 S.
+ * Exact problems. Sums of 8-bit samples whose range is at most 65535 are packed two to a register.
+ * Otherwise floats must hold every integer up to 3 S, S = (largest sample) * (sum of |taps|): no
+ * partial sum exceeds 3 S, since a row's product is at most S and the difference of two rows' products
+ * at most 2 S.
  *
- * NVIDIA's instructions on parts of a word (cl/parts/subword.cl) let dense integer kernels of small
- * taps take four taps at once, and magnitudes whose sums fit 11 bits be sums of fp16 numbers.
+ * With NVIDIA's instructions on parts of a word (cl/parts/subword.cl) dense integer kernels of small
+ * taps multiply four taps at once, and magnitudes whose sums fit 11 bits are computed in fp16.
  *
- * Real problems take floats where row_program.h's bound is within the tolerance.
+ * Real problems are computed in floats if row_program.h's bound is within the tolerance.
  */
 #include "base/rounding.h"
 #include "device/tuning.h"
@@ -25,35 +25,35 @@
 #include <string.h>
 
 #define GROUP IMF_ROW_BLOCKING_GROUP
-/* Sums and samples that may wait in registers, and statements of a whole turn of the unrolled loop:
- * more compile slowly and leave the instruction cache. */
+/* Sums and samples in registers, and statements of one iteration of the unrolled loop: more compile
+ * slowly and exceed the instruction cache. */
 #define MAX_REGISTERS 190
 #define SHARE_REGISTERS 80 /* of integers, of 16 samples: more keep too few work-items resident */
 #define MAX_FLOAT_REGISTERS 150 /* of floats from a window wider than the outputs */
-#define EXACT_REGISTERS 16 /* of these, what an exact end takes: 21x21, 8 bits, spills without */
-#define WIDE_REGISTERS 8   /* and samples of 16 bits: 27x17 spills without */
+#define EXACT_REGISTERS 16 /* reserved for an exact epilogue: without, 21x21 of 8 bits spills */
+#define WIDE_REGISTERS 8   /* reserved for samples of 16 bits: without, 27x17 spills */
 #define MAX_STATEMENTS 12000
 #define FILLED 72 /* float sums with which few work-groups are resident: nine rows of 8 samples */
-/* Products a sample beyond which arithmetic is all that counts. */
+/* With more products for each sample only arithmetic counts. */
 #define HEAVY 20
 
 /* A kernel as words for dot products. */
 struct dots {
-    int across; /* words a row, and the columns of their first taps */
-    bool down;  /* the last column is in words of their own */
+    int across; /* words of a row, and the columns of their first taps */
+    bool down;  /* the last column is in words down the rows */
     double columns[IMF_ROW_PROGRAM_SIDE / 4 + 1], down_words[IMF_ROW_PROGRAM_SIDE];
     double words[IMF_ROW_PROGRAM_SIDE * (IMF_ROW_PROGRAM_SIDE / 4 + 1)];
-    size_t count; /* those that hold a tap */
+    size_t count; /* words that contain a tap */
 };
 
 struct shape {
-    bool subword, packed, pairs, dot, integer_end, float_end, plain_end, ties, heavy;
+    bool subword, packed, pairs, dot, integer_end, float_end, scale_only, ties, heavy;
     int samples, bias, clamp;
-    size_t work; /* multiply-adds a sample */
+    size_t work; /* multiply-adds for each sample */
 };
 _Static_assert(sizeof(struct shape) <= IMF_SHAPE_PART, "a proposal holds two of it");
 
-/* The kernels as their shape has them. */
+/* The kernels in the form that the shape takes. */
 struct rows {
     struct imf_row_program program[2];
     struct dots dots;
@@ -69,7 +69,7 @@ struct local_job {
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* Least and largest sum of products, samples being 0..in_max. */
+/* Least and largest sum of products of samples 0..in_max. */
 static void sum_range(const struct imf_problem *p, double *low, double *high) {
     *low = *high = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++) {
@@ -83,14 +83,14 @@ static void sum_range(const struct imf_problem *p, double *low, double *high) {
 }
 
 /*
- * Do floats decide every rounding of an exact result? A float holds the sums exactly, and
- *   - with an even scale, the numerators too, whose quotients are ties or 1 / N away from one, and
- *     rounding them to 2^-14 first leaves each where it belongs (where the scale is a power of two,
+ * Whether floats decide every rounding of an exact result. A float holds the sums exactly, and
+ *   - with an even scale N it holds the numerators: quotients are ties or at least 1 / N from one, and
+ *     rounding them to 2^-14 first does not move them across one (if the scale is a power of two,
  *     floats hold the quotients themselves);
- *   - with an odd scale N, n / N is no tie and 1 / 2N away from one at least, which must be more
- *     than what four roundings of the largest value on the way can do;
- *   - magnitudes t = sqrt(m) are never ties either but 1 / 8t away, for t up to 512 (all that 8
- *     bits show with an offset) 2.4e-4, more than the 3 ulp that OpenCL grants a square root.
+ *   - with an odd scale N, n / N is at least 1 / 2N from a tie, which must be more than the error of
+ *     four roundings of the largest intermediate value;
+ *   - magnitudes t = sqrt(m) are at least 1 / 8t from a tie: for t up to 512 (all that 8 bits show
+ *     with an offset) 2.4e-4, more than the 3 ulp that OpenCL allows a square root.
  */
 static bool floats_decide(const struct imf_problem *p, double sum) {
     const struct imf_epilogue *e = &p->epilogue;
@@ -105,9 +105,9 @@ static bool floats_decide(const struct imf_problem *p, double sum) {
 }
 
 /*
- * Words of four signed taps. Along the rows the last word ends with the row where it can, so as to
- * meet samples that other words meet too. A last column that these would leave over is in words
- * down the rows, each at the row that it ends with.
+ * Put the taps into words of four signed bytes. The last word of a row ends with the row where
+ * possible, so that it shares samples with other words. A last column that would be left over is put
+ * into words down the rows, each stored at its last row.
  */
 static void write_dots(struct dots *g, const struct imf_kernel *k) {
     int w = k->width, h = k->height;
@@ -139,9 +139,9 @@ static bool takes_dots(const struct imf_problem *p, struct shape *s, struct rows
 
 /* ---- the end ---- */
 
-/* fp16 counts to 2048, and a partial sum of a difference of rows may have the range of both. */
+/* fp16 holds integers to 2048; a partial sum of a difference of rows may have the range of both. */
 static bool takes_pairs(const struct imf_problem *p, const struct shape *s, double sum) {
-    return s->subword && s->packed && p->kind == IMF_MAGNITUDE && s->float_end && s->plain_end &&
+    return s->subword && s->packed && p->kind == IMF_MAGNITUDE && s->float_end && s->scale_only &&
            sum <= 1024;
 }
 
@@ -164,7 +164,7 @@ static void choose_end(const struct imf_problem *p, struct shape *s, double low,
               frexp(fabs(e->scale), &exponent) != 0.5;
     bool mapped = e->absolute || e->multiply != 1 || e->offset != 0 || e->threshold;
     double scaled[2] = {low / e->scale + e->add, high / e->scale + e->add};
-    s->plain_end = !mapped && e->add == 0 && (p->kind != IMF_MAGNITUDE || fabs(e->scale) == 1);
+    s->scale_only = !mapped && e->add == 0 && (p->kind != IMF_MAGNITUDE || fabs(e->scale) == 1);
     if (p->kind == IMF_MAGNITUDE)
         s->clamp = mapped ? 1 : 2;
     else
@@ -174,7 +174,7 @@ static void choose_end(const struct imf_problem *p, struct shape *s, double low,
     s->bias = s->pairs ? 0 : s->bias;
 }
 
-/* Multiply-adds a sample. */
+/* Multiply-adds for each sample. */
 static size_t sum_work(const struct imf_problem *p, const struct shape *s, const struct rows *r) {
     size_t work = 0;
     if (s->dot)
@@ -184,13 +184,13 @@ static size_t sum_work(const struct imf_problem *p, const struct shape *s, const
     return work;
 }
 
-/* Samples a work-item takes, or 0 when the kernel is too large for any number. */
+/* Samples of a work-item; 0: the kernel is too large. */
 static int choose_samples(const struct imf_problem *p, const struct shape *s) {
     const struct imf_kernel *k = p->kernel[0];
     int least = s->packed ? 8 : 32 / (int)(8 * imf_sample_size(p->in));
     least = p->out == IMF_U8 && least < 4 ? 4 : least == 1 ? 2 : least;
-    /* Fewer where occupancy counts most, and for floats so that neighbours' stores meet, unless a
-     * wide row makes widening dear. */
+    /* Fewer where occupancy counts most, and for float outputs so that neighbours' stores coalesce,
+     * unless a wide row makes widening expensive. */
     bool wide = p->in != IMF_F32 && (k->width - 1) * p->channels > 96;
     int most_samples = (!s->heavy && p->out != IMF_F32) || wide ? 16 : 8;
     for (int samples = most_samples; samples >= least; samples /= 2) {
@@ -209,7 +209,7 @@ static int choose_samples(const struct imf_problem *p, const struct shape *s) {
     return 0;
 }
 
-/* A device that is no GPU runs this in tests, and then the plain forms of the instructions. */
+/* Tests run this on CPUs, too, with the instructions in plain OpenCL C. */
 static bool has_subword(const struct imf_device *d) {
     return !d->gpu || strncmp(d->name, "NVIDIA", 6) == 0;
 }
@@ -221,7 +221,7 @@ static void write_rows(struct rows *r, const struct imf_problem *p, const struct
         write_dots(&r->dots, p->kernel[0]);
 }
 
-/* False, with the reason in `out`, where this cannot do it. */
+/* Returns false, with the reason in `out`, if this solver cannot. */
 static bool choose(const struct imf_problem *p, bool subword, struct shape *s, struct rows *r,
                    struct imf_proposal *out) {
     double low, high, error = 0;
@@ -285,8 +285,8 @@ static bool sums_fill(const struct imf_problem *p, const struct shape *s) {
 }
 
 /* launch + max(samples * instructions / (rate * units), samples * bytes / bandwidth, waiting):
- * instructions are products, loads and widening, both for the rows that a walk reads in vain too,
- * and the end; waiting is for the walk of one work-item, which is all that a small image has. */
+ * instructions are products, loads and widening (also of the block's first rows, which give no
+ * output) and the epilogue; waiting is the time of one work-item, a lower bound for small images. */
 static double cost(const struct imf_problem *p, const struct imf_device *d, const struct shape *s) {
     const struct imf_kernel *k = p->kernel[0];
     int n = p->width * p->channels;
@@ -320,13 +320,13 @@ static void local_propose(const struct imf_problem *p, const struct imf_device *
     struct rows *r = malloc(sizeof *r);
     if (!r)
         imf_proposal_refuse(out, "out of memory");
-    out->able = r && choose(p, has_subword(d), s, r, out);
+    out->feasible = r && choose(p, has_subword(d), s, r, out);
     free(r);
-    if (!out->able)
+    if (!out->feasible)
         return;
     out->ms = cost(p, d, s);
-    snprintf(out->phrase, sizeof out->phrase, "direct %dx%d%s%s, registers", p->kernel[0]->width,
-             p->kernel[0]->height, p->exact ? ", exact, " : ", ",
+    snprintf(out->description, sizeof out->description, "direct %dx%d%s%s, registers",
+             p->kernel[0]->width, p->kernel[0]->height, p->exact ? ", exact, " : ", ",
              s->dot      ? "8-bit dot products"
              : s->packed ? "16-bit integers"
                          : "float32");
@@ -354,7 +354,7 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
     imf_define(d, "BIAS", "%d", s->bias);
     imf_define(d, "INTEGER_END", "%d", s->integer_end);
     imf_define(d, "FLOAT_END", "%d", s->float_end && !s->integer_end);
-    imf_define(d, "PLAIN_END", "%d", s->plain_end);
+    imf_define(d, "SCALE_ONLY", "%d", s->scale_only);
     imf_define(d, "TIES", "%d", s->ties);
     imf_define(d, "CLAMP", "%d", s->clamp);
     imf_define(d, "CHANNELS", "%d", p->channels);

@@ -1,19 +1,18 @@
 /*
- * gles.c - small kernels of integers on OpenGL ES 2, for machines whose GPU knows nothing else
+ * gles.c - small integer kernels on OpenGL ES 2, for machines whose GPU has no OpenCL
  *
- * The way is that of M. M. Trompouki and L. Kosmidis, "Towards general purpose computations on
- * low-end mobile GPUs": what is computed is a picture that a fragment shader draws, of textures that
- * hold the operands, and numbers that are not bytes go in and out of it as four bytes.
+ * The method is that of M. M. Trompouki and L. Kosmidis, "Towards general purpose computations on
+ * low-end mobile GPUs": a fragment shader draws the result into a picture, the operands are textures,
+ * and numbers that are not bytes are packed into four bytes.
  *
- * The shader's floats hold every integer below 2^24, but what it divides or takes roots of may be
- * anything near. So problems are exact ones: taps, scale and what follows are integers, and S =
- * (largest sample) * (sum of |taps|), with what is added over the scale, stays below 2^24. Quotients
- * and roots are put right by integer products (cl/convolve.frag): the bytes are those of every other
- * solver.
+ * The shader's floats hold every integer below 2^24, but its quotients and roots have no error bound.
+ * So only exact problems are taken: taps, scale and epilogue are integers, and S = (largest sample) *
+ * (sum of |taps|), with the numerators of the offsets, stays below 2^24. Quotients and roots are
+ * corrected by integer products (cl/convolve.frag), so that the bytes are those of every other solver.
  *
- * Where bytes become bytes a texel is four samples of a row: any number of channels is only a
- * distance between taps, and one fetch serves four sums. Other passes of a chain read or make whole
- * numbers as floats, or 16 bits of them: a texel is one number there.
+ * From bytes to bytes a texel is four samples of a row: the number of channels is only a distance
+ * between taps, and one fetch serves four sums. Passes of a chain that read or write integers as
+ * floats use one texel for each number.
  */
 #include "base/embed.h"
 #include "base/parallel.h"
@@ -27,11 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shader takes longer sums of a magnitude for as long as this. */
+/* The shader clamps the sums of a magnitude to this. */
 #define LONG 2047
-/* What is added to a magnitude leaves those that are as long saturated. */
+/* Largest offset with which clamped magnitudes still saturate. */
 #define OFFSET_MOST 1024
-/* Samples of the widest row: tiles count texels as int. */
+/* Samples of the widest row: texels are counted as int. */
 #define ROW_MOST (INT32_MAX / 8)
 
 struct gles_job {
@@ -39,12 +38,12 @@ struct gles_job {
     struct imf_gles_source source;
     struct imf_margin reach;
     bool single, whole;
-    double scale; /* of numerators that are made, or 1 */
+    double scale; /* divisor of the numerators that the shader returns, or 1 */
 };
 
 /* ---- what it can ---------------------------------------------------------------------------- */
 
-/* What is read, and numerators with room for the quotient's remainder. */
+/* Largest sample or numerator, and the quotient's remainder. */
 static double largest(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     double scale = fabs(e->scale);
@@ -90,7 +89,7 @@ static int groups(const struct imf_problem *p) {
     return imf_gles_row_vectors(p->kernel[0]->width);
 }
 
-/* Without what it owns: text and taps. */
+/* All of the source except text and taps. */
 static struct imf_gles_source shape(const struct imf_problem *p) {
     int samples = (p->kernel[0]->width - 1) * p->channels;
     return (struct imf_gles_source){.vectors =
@@ -123,14 +122,14 @@ static void gles_propose(const struct imf_problem *p, const struct imf_device *d
     double width = ceil((double)p->width * p->channels / (is_single(p) ? 1 : 4));
     int rows = imf_problem_kernels(p) * p->kernel[0]->height;
     double ns = r->texel + r->fetch * rows * fetches(p);
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = r->run_ms + width * p->height * ns * 1e-6 / imf_cores();
     out->bytes = 2 * imf_gles_pass_bytes(&s, width, p->height) + r->program_bytes +
                  r->vector_bytes * s.vectors;
     out->bands = IMF_BANDS_FEW;
-    snprintf(out->phrase, sizeof out->phrase, "shader %dx%d, exact, float32", p->kernel[0]->width,
-             p->kernel[0]->height);
+    snprintf(out->description, sizeof out->description, "shader %dx%d, exact, float32",
+             p->kernel[0]->width, p->kernel[0]->height);
 }
 
 /* ---- making --------------------------------------------------------------------------------- */
@@ -219,10 +218,10 @@ static enum imf_status gles_make(void **job, const struct imf_problem *p,
 struct gles_run {
     const struct gles_job *job;
     const struct imf_surface *in, *out;
-    size_t before; /* samples of the image's row that are read before the first pixel */
+    size_t before; /* samples that are read to the left of the first pixel */
 };
 
-/* A whole number below 2^24 as four bytes, and back. */
+/* An integer below 2^24 to four bytes, and back. */
 static void pack(unsigned char *to, float v) {
     uint32_t n = (uint32_t)fabsf(v);
     to[0] = (unsigned char)(n >> 16);
@@ -236,7 +235,7 @@ static float unpack(const unsigned char *from) {
     return from[3] ? -v : v;
 }
 
-/* Samples of texels: what lies beyond the row's last and the slack is not asked for by any sum. */
+/* Load the texels of a tile; beyond the row's end they are 0 and no sum reads them. */
 static void load(void *data, unsigned char *to, const struct imf_gles_tile *t) {
     const struct gles_run *run = data;
     const struct imf_surface *s = run->in;

@@ -1,8 +1,7 @@
 /*
  * host.c - convolution on the host: plain C, with float64 sums
  *
- * It needs no device, and is the reference that those of devices are held to; its users call it
- * --backend=cpu.
+ * It needs no device and is the reference for all other solvers. Its backend is `cpu`.
  *
  * For each output row: a row of double accumulators, and for each tap one pass that adds the tap's
  * multiple of an input row, shifted. Input rows are widened to double once and kept in a ring as
@@ -19,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bands for each thread: enough to even out their pace. */
+/* Bands for each thread, so that threads end at about the same time. */
 #define BANDS 4
 /* Less work than this stays on the caller's thread. */
 #define ALONE_MS 0.3
@@ -29,7 +28,7 @@ struct host_job {
     int threads; /* 0: as many as cores */
 };
 
-/* A run: bands of `rows` rows, which threads take one after the other. */
+/* A run: bands of `rows` rows; an idle thread takes the next. */
 struct bands {
     const struct imf_problem *p;
     const struct imf_surface *in, *out;
@@ -58,11 +57,12 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
     double row = ((double)p->width + k->width) * p->channels, ms = cost(p);
     int cores = ms < ALONE_MS ? 1 : imf_cores();
     (void)d;
-    out->able = true;
+    out->feasible = true;
     out->ms = ms / cores;
     /* For each thread a ring of widened rows, and two of sums. */
     out->bytes = cores * row * (k->height + 2) * sizeof(double);
-    snprintf(out->phrase, sizeof out->phrase, "plain C %dx%d, float64", k->width, k->height);
+    snprintf(out->description, sizeof out->description, "plain C %dx%d, float64", k->width,
+             k->height);
 }
 
 static enum imf_status host_make(void **job, const struct imf_problem *p,
@@ -102,8 +102,8 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
         }
 }
 
-/* The same for a kernel that half a turn makes its negative: differences of opposite samples, so that
- * equal ones cancel, whatever the others are. */
+/* The same for an odd kernel: taps times differences of opposite samples, so that equal samples cancel
+ * exactly. */
 static void difference_row(double *restrict sum, const struct imf_kernel *k,
                            const double *const *ring, size_t channels, size_t count) {
     memset(sum, 0, count * sizeof *sum);
@@ -115,13 +115,13 @@ static void difference_row(double *restrict sum, const struct imf_kernel *k,
     }
 }
 
-/* A part of a gradient, 0 where its sign may be nothing but the samples' error. */
+/* A component of a gradient; 0 if it is within the error of the samples. */
 static double certain(double part, const struct imf_problem *p, int kernel) {
     return fabs(part) <= p->in_error * p->facts[kernel].abs_sum ? 0 : part;
 }
 
-/* Counter-clockwise from the right, in [0, full); y grows downwards. Where nothing changes it is
- * 0. */
+/* The gradient's direction, counter-clockwise from the right, in [0, full); y grows downwards. 0 for a
+ * gradient of 0. */
 static double direction(const struct imf_problem *p, double right, double down) {
     double x = certain(right, p, 0), y = certain(down, p, 1), full = p->epilogue.full;
     double turn = x == 0 && y == 0 ? 0 : atan2(-y, x) / (2 * acos(-1.0));
@@ -129,24 +129,12 @@ static double direction(const struct imf_problem *p, double right, double down) 
     return v < full ? v : 0;
 }
 
-/* imf_epilogue_apply() step by step, in loops that become vectors. */
-void imf_host_end(const struct imf_epilogue *e, double *sum, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        sum[i] = sum[i] / e->scale + e->add;
-    for (size_t i = 0; i < count && e->absolute; i++)
-        sum[i] = fabs(sum[i]);
-    for (size_t i = 0; i < count; i++)
-        sum[i] = e->multiply * sum[i] + e->offset;
-    for (size_t i = 0; i < count && e->threshold; i++)
-        sum[i] = sum[i] >= e->level ? e->full : 0;
-}
-
 void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
                      const struct imf_surface *out, int row) {
     const struct imf_epilogue *e = &p->epilogue;
     size_t count = (size_t)p->width * (size_t)p->channels;
     if (!sum1)
-        imf_host_end(e, sum, count);
+        imf_epilogue_sums(e, sum, count);
     for (size_t i = 0; i < count && sum1; i++) {
         double v = p->kind == IMF_PHASE
                        ? direction(p, sum[i], sum1[i])
@@ -156,7 +144,7 @@ void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum
     imf_samples_narrow(imf_surface_row(out, row), out->sample, sum, count);
 }
 
-/* Values that sum_band() works in. */
+/* Doubles that sum_band() takes as scratch. */
 static size_t band_scratch(const struct imf_problem *p) {
     const struct imf_kernel *k = p->kernel[0];
     struct imf_margin m = imf_kernel_margin(k);
@@ -182,7 +170,7 @@ static void sum_band(const struct bands *b, int from, int to, double *scratch) {
     for (int y = from - m.top; y < to + m.bottom; y++) {
         double *slot = scratch + (size_t)(y + m.top) % kh * length;
         imf_samples_widen(slot, imf_surface_row(b->in, y), b->in->sample, first, length);
-        int row = y - m.bottom; /* the output row whose last input row this is */
+        int row = y - m.bottom; /* the output row that needs y as its last input row */
         if (row < from)
             continue;
         for (size_t i = 0; i < kh; i++)
@@ -210,7 +198,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     p.height = out->height;
     int threads = cost(&p) < ALONE_MS ? 1 : j->threads > 0 ? j->threads : imf_cores();
     struct bands b = {.p = &p, .in = in, .out = out};
-    /* A band's first output row takes a kernel's height of input rows. */
+    /* Each band widens the kernel's height of rows before its first output row. */
     b.rows = imf_max((p.height - 1) / (threads * BANDS) + 1,
                      imf_min(p.kernel[0]->height, (p.height - 1) / threads + 1));
     b.count = (p.height - 1) / b.rows + 1;

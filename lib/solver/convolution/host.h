@@ -1,4 +1,4 @@
-/* host.h - what the host's solvers share */
+/* host.h - shared by the plain C solvers of sums */
 #ifndef IMF_SOLVER_CONVOLUTION_HOST_H
 #define IMF_SOLVER_CONVOLUTION_HOST_H
 
@@ -6,9 +6,7 @@
 
 /* sum += tap * row */
 void imf_host_add(double *restrict sum, const double *restrict row, double tap, size_t count);
-/* What becomes of sums of one kernel before they are rounded: the scale and the epilogue. */
-void imf_host_end(const struct imf_epilogue *e, double *sum, size_t count);
-/* Row `row` of the output from its sums; sum1 NULL unless magnitude or phase. */
+/* Store row `row` of the output from its sums; sum1 is NULL unless magnitude or phase. */
 void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
                      const struct imf_surface *out, int row);
 

@@ -14,7 +14,7 @@ static size_t nonzero(const double *taps, int n) {
     return count;
 }
 
-/* The factor c with row = c * other, or 0; for exact problems a whole one. */
+/* The factor c with row = c * other (exact: an integer), or 0 if there is none. */
 static double factor(const double *row, const double *other, int n, bool exact) {
     int peak = 0;
     for (int j = 1; j < n; j++)
@@ -60,7 +60,7 @@ void imf_row_program_write(struct imf_row_program *g, const struct imf_kernel *k
         before = row;
     }
     if (g->rows == 0)
-        g->rows = 1; /* no taps at all */
+        g->rows = 1; /* a kernel without taps */
     for (int d = 0; d < g->rows; d++) {
         int users = 0;
         for (int a = 0; a < k->height; a++)

@@ -1,20 +1,20 @@
 /*
  * runs.c - large kernels of few distinct taps on the host's cores: disks, masks, rings
  *
- * A row of equal taps is a run, and the sum of its samples is the difference of two prefix sums of
- * the input row, however long it is: a disk of radius R takes 2 R + 1 differences a sample where
- * its taps are pi R^2. Prefix sums of a strip's rows are kept for as many rows as the kernel is high.
+ * A run is a row of equal taps. The sum of its samples is the difference of two prefix sums of the
+ * input row, however long it is: a disk of radius R takes 2 R + 1 differences for each sample instead
+ * of pi R^2 products. The prefix sums of a strip's last rows are kept, as many as the kernel is high.
  *
- * Everything is an integer. Prefix sums are modulo 2^16 for bytes in rows of up to 257 taps, else
- * modulo 2^32, and so are differences, which are right where the true ones are smaller. Runs of one tap go
- * together as long as their sum is, times the tap to sums modulo 2^32, which are right where those of
- * this part of the kernel lie within 31 bits; parts are added up in float64, which holds 53. That
- * and the one quotient are the reference's: the same bytes.
+ * All sums are integers. Prefix sums and their differences are modulo 2^16 for bytes in rows of up to
+ * 257 taps, else modulo 2^32: exact as long as the true difference is smaller. A group is runs of one
+ * tap whose sum still is; it is added, times the tap, to the sum of a part of the kernel, modulo 2^32:
+ * exact as long as that fits 31 bits. The sums of the parts are added in float64, which holds 53 bits.
+ * The quotient is the reference's, and so are the bytes.
  *
- * Floats become whole units of a power of two, so fine that what they lose, less than a unit each,
- * is a quarter of the tolerance: prefix sums of floats would lose more the longer the row is. Where
- * the problem is exact they are integers, and the unit is 1. A kernel of real taps has a part for
- * each of them, whose sum is multiplied by it in float64.
+ * Float samples become multiples of a power of two, the unit, which is so fine that the error, less
+ * than a unit for each sample, is a quarter of the tolerance; the error of float prefix sums would grow
+ * with the row. In exact problems they are integers, and the unit is 1. A kernel of real taps has a
+ * part for each distinct tap, whose sum is multiplied by the tap in float64.
  *
  *      taps      0 1 1 1 0     prefix   0 a b c d e f ...
  *                1 1 1 1 1     the run from b to d = prefix[e] - prefix[b]
@@ -32,27 +32,27 @@
 #include <string.h>
 
 #define ALONE_MS 0.3          /* less work than this stays on the caller's thread */
-#define STRIP_LEAST 512       /* samples of a strip; */
-#define STRIP_MOST 2048       /* between them as */
-#define KEPT_BYTES (1 << 20)  /* this, in the second cache, holds the rows that are kept */
-#define ALL_BYTES (256 << 20) /* of all threads' kept rows, but for one's */
+#define STRIP_LEAST 512       /* samples of a strip at least, */
+#define STRIP_MOST 2048       /* and at most: */
+#define KEPT_BYTES (1 << 20)  /* its kept rows fit this part of the second-level cache */
+#define ALL_BYTES (256 << 20) /* all threads' kept rows at most, unless there is one thread */
 #define PART_MOST 2147483647.0
-#define RUNS_MOST 4096 /* of which cl/direct.cl is better */
+#define RUNS_MOST 4096 /* with more cl/direct.cl is faster */
 
-/* Columns `from`..`to` - 1 of a kernel's row. */
+/* Equal taps in columns from..to - 1 of a kernel's row. */
 struct run {
     int row, from, to;
     double tap;
     bool last_of_group, last_of_part;
 };
 
-/* Of the tolerance, for what cutting floats to units loses. */
+/* Part of the tolerance for rounding floats to units. */
 #define SHARE 0.25
 
 struct runs_job {
     struct imf_problem p;
-    double unit;      /* of float samples; 1 for others: the proposal's shape */
-    struct run *runs; /* owned; those of a tap side by side */
+    double unit;      /* of float samples; 1 for others. This is the proposal's shape. */
+    struct run *runs; /* owned; sorted by tap */
     int count, groups, parts;
     bool wide;   /* prefix sums of 32 bits */
     int threads; /* 0: as many as cores */
@@ -65,7 +65,7 @@ static int by_tap(const void *a, const void *b) {
     return s->row != t->row ? s->row - t->row : s->from - t->from;
 }
 
-/* The runs of a kernel, up to `most`; all may be NULL. Returns how many. */
+/* Find up to `most` runs of a kernel; `all` may be NULL. Returns their number. */
 static int find(const struct imf_kernel *k, struct run *all, int most) {
     int count = 0;
     for (int i = 0; i < k->height; i++) {
@@ -83,12 +83,12 @@ static int find(const struct imf_kernel *k, struct run *all, int most) {
     return count;
 }
 
-/* Whether a row's sum does not fit 16 bits. */
+/* Whether a row's sum exceeds 16 bits. */
 static bool is_wide(const struct imf_problem *p) {
     return p->in != IMF_U8 || p->kernel[0]->width * p->in_max >= 0x1p16;
 }
 
-/* Whether taps multiply sums of 32 bits. */
+/* Whether taps are integers that multiply sums of 32 bits. */
 static bool is_whole(const struct imf_problem *p) {
     return p->exact || p->facts[0].integer;
 }
@@ -98,7 +98,7 @@ static double most_units(const struct imf_problem *p, double unit) {
     return p->in_max * unit;
 }
 
-/* Runs go together while what they sum fits; sets how many groups and parts there are. */
+/* Divide the runs into groups and parts by the size of their sums. */
 static void group(struct runs_job *j) {
     const struct imf_problem *p = &j->p;
     struct run *runs = j->runs;
@@ -143,21 +143,21 @@ static enum imf_status open_job(struct runs_job *j, const struct imf_problem *p,
     return IMF_OK;
 }
 
-/* Samples of a strip, as the rows that are kept fit in a cache. */
+/* Samples of a strip whose kept rows fit a cache. */
 static int strip_width(const struct imf_problem *p) {
     const struct imf_kernel *k = p->kernel[0];
     int fit = (int)(KEPT_BYTES / imf_runs_size(is_wide(p))) / k->height - k->width * p->channels;
     return imf_padded(imf_max(imf_min(fit, STRIP_MOST), STRIP_LEAST));
 }
 
-/* Bytes of the rows that a strip keeps. */
+/* Bytes of a strip's kept rows. */
 static double kept_bytes(const struct imf_problem *p, int samples) {
     const struct imf_kernel *k = p->kernel[0];
     double row = (double)samples + (double)k->width * p->channels + IMF_SLACK;
     return k->height * row * (double)imf_runs_size(is_wide(p));
 }
 
-/* Strips no lower than the kernel, whose rows each begins with: rather let cores idle. */
+/* Strips at least as high as the kernel, even if cores are idle: each first sums a kernel's rows. */
 static struct imf_strips cut(const struct imf_problem *p, int height) {
     int kernel = p->kernel[0]->height;
     struct imf_strips s = imf_strips_cut_by(IMF_SLACK * p->channels, p->width * p->channels, height,
@@ -172,7 +172,7 @@ static int threads_of(const struct imf_problem *p, const struct imf_strips *s) {
     return imf_max(1, imf_min(imf_min(imf_cores(), s->count), fit));
 }
 
-/* The largest unit's inverse that is fine enough, a power of two. */
+/* Units in 1: the least power of two that is fine enough. */
 static double choose_unit(const struct imf_problem *p) {
     double loss = p->facts[0].abs_sum / fabs(p->epilogue.scale);
     if (p->in != IMF_F32 || p->exact || loss == 0)
@@ -187,7 +187,7 @@ static double real_error(const struct imf_problem *p, double unit) {
            imf_problem_end_error(p, most);
 }
 
-/* Why a problem is not for this, or NULL. */
+/* Why a problem is refused, or NULL. */
 static const char *refusal(const struct imf_problem *p, double unit) {
     const struct imf_kernel *k = p->kernel[0];
     if (p->in == IMF_F64 || p->out == IMF_F64)
@@ -196,7 +196,7 @@ static const char *refusal(const struct imf_problem *p, double unit) {
         return "rows are too long";
     if (find(k, NULL, RUNS_MOST) >= RUNS_MOST)
         return "there are too many different taps";
-    /* A run, of whatever length, fits a part. */
+    /* A part can hold any single run. */
     double largest = is_whole(p) ? fmax(1, fabs(p->facts[0].pivot.tap)) : 1;
     if (!(largest * k->width * most_units(p, unit) <= PART_MOST))
         return "taps are too large";
@@ -207,7 +207,7 @@ static const char *refusal(const struct imf_problem *p, double unit) {
 
 /*
  * Milliseconds of one core: samples * ns * 1e-6, where the nanoseconds of a sample are
- *     end + prefix * (1 + what strips do twice) + runs * run + groups * group + parts * part
+ *     end + prefix * (1 + part of it in halos) + runs * run + groups * group + parts * part
  * in the rates of struct imf_vector_rates.
  */
 static void runs_propose(const struct imf_problem *p, const struct imf_device *d,
@@ -231,13 +231,13 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
                     r->run * (double)imf_runs_size(j.wide) * j.count + r->run_group * j.groups +
                     r->run_part * (j.parts - 1);
         double ms = (double)p->width * p->height * p->channels * ns * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->error = p->exact ? 0 : real_error(p, unit);
         memcpy(out->shape.bytes, &unit, sizeof unit);
         out->bands = IMF_BANDS_FEW;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + r->start_ms;
         out->bytes = cores * (kept_bytes(p, strip) + 16.0 * strip);
-        snprintf(out->phrase, sizeof out->phrase, "%d runs of %dx%d%s", j.count, k->width,
+        snprintf(out->description, sizeof out->description, "%d runs of %dx%d%s", j.count, k->width,
                  k->height, p->exact ? ", exact" : "");
         free(j.runs);
     }
@@ -272,18 +272,18 @@ struct pass {
     atomic_bool failed;
 };
 
-/* What a strip works with. */
+/* A strip and its scratch memory. */
 struct work {
     const struct runs_job *j;
     struct imf_patch at;
-    char *kept; /* prefix sums of rows, each in its turn */
+    char *kept; /* prefix sums of rows, a ring */
     size_t pitch;
     void *spare;
     uint32_t *sum;
     double *all;
 };
 
-/* Of row `row` of the kernel that lies on output row y. */
+/* The prefix sums under row `row` of the kernel for output row y. */
 static char *prefix_of(const struct work *w, int y, int row) {
     return w->kept + (size_t)((y - w->at.y + row) % w->j->p.kernel[0]->height) * w->pitch;
 }
@@ -299,7 +299,7 @@ static void keep(const struct work *w, const struct imf_surface *in, int y, int 
 static void sum_row(const struct work *w, int y) {
     const struct runs_job *j = w->j;
     size_t pixel = (size_t)j->p.channels * imf_runs_size(j->wide), n = (size_t)w->at.n;
-    struct imf_runs_ends together = {.count = 0};
+    struct imf_runs_batch together = {.count = 0};
     bool whole = is_whole(&j->p);
     memset(w->all, 0, n * sizeof *w->all);
     memset(w->sum, 0, n * sizeof *w->sum);
@@ -337,7 +337,9 @@ static void run_item(void *data, int item) {
             keep(&w, pass->in, y, k->height - 1);
             sum_row(&w, y);
             char *out = imf_surface_row(pass->out, y);
-            imf_runs_finish(p, out + (size_t)w.at.x * imf_sample_size(p->out), w.all, w.at.n);
+            imf_epilogue_sums(&p->epilogue, w.all, (size_t)w.at.n);
+            imf_samples_narrow(out + (size_t)w.at.x * imf_sample_size(p->out), p->out, w.all,
+                               (size_t)w.at.n);
         }
     } else
         atomic_store(&pass->failed, true);

@@ -1,4 +1,4 @@
-/* runs_rows.c - the inner loops of solver/convolution/runs.c, which compilers make vectors of */
+/* runs_rows.c - the inner loops of solver/convolution/runs.c, which compilers vectorise */
 #include "solver/convolution/runs_rows.h"
 
 #include "base/clones.h"
@@ -9,14 +9,14 @@
 /* ---- prefix sums ------------------------------------------------------------------------------ */
 
 #define AS_IT_IS(v) (v)
-/* A float to whole units, towards 0. */
+/* A float in units, rounded towards 0. */
 #define UNITS(v) ((uint32_t)(int32_t)((v)*unit))
 
 #define PREFIX(name, sum, sample, VALUE)                                                           \
     static inline void name##_of(sum *restrict to, const sample *restrict from, int channels,      \
                                  int n, float unit) {                                              \
         (void)unit;                                                                                \
-        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* more, or gcc 12 warns */                        \
+        sum before[2 * IMF_CHANNELS_MAX] = {0}; /* twice as many, or gcc 12 warns */               \
         for (int i = 0; i < n; i += channels)                                                      \
             for (int c = 0; c < channels; c++) {                                                   \
                 to[i + c] = before[c];                                                             \
@@ -26,7 +26,7 @@
     }                                                                                              \
     static void name(sum *restrict to, const sample *restrict from, int channels, int n,           \
                      float unit) {                                                                 \
-        switch (channels) { /* whose sums stay in registers */                                     \
+        switch (channels) { /* constants, so that sums stay in registers */                        \
         case 1:                                                                                    \
             name##_of(to, from, 1, n, unit);                                                       \
             break;                                                                                 \
@@ -66,7 +66,7 @@ void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, 
 #define RUNS2(k) RUN(k) + RUN(k + 1)
 #define RUNS4(k) RUNS2(k) + RUNS2(k + 2)
 
-/* With so many runs side by side. */
+/* Add `count` runs at once. */
 #define TAKE(type, count, all)                                                                     \
     do {                                                                                           \
         const type *from[count], *to[count];                                                       \
@@ -80,7 +80,7 @@ void imf_runs_prefix(enum imf_sample in, bool wide, void *to, const void *from, 
     } while (0)
 
 #define SUM(name, type)                                                                            \
-    IMF_CLONES static void name(type *restrict sum, const struct imf_runs_ends *runs, int n) {     \
+    IMF_CLONES static void name(type *restrict sum, const struct imf_runs_batch *runs, int n) {    \
         int first = 0;                                                                             \
         if (runs->count == 8)                                                                      \
             TAKE(type, 8, RUNS4(0) + RUNS4(4));                                                    \
@@ -107,7 +107,7 @@ SUM(runs_sum_longs, uint32_t)
 ADD(runs_add_words, uint16_t)
 ADD(runs_add_longs, uint32_t)
 
-void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_ends *runs, int32_t tap,
+void imf_runs_add(bool wide, uint32_t *sum, const struct imf_runs_batch *runs, int32_t tap,
                   void *spare, int n) {
     if (wide) {
         runs_sum_longs(spare, runs, n);
@@ -126,47 +126,4 @@ IMF_CLONES static void runs_widen(double *restrict all, const uint32_t *restrict
 
 void imf_runs_widen(double *all, const uint32_t *sum, double weight, int n) {
     runs_widen(all, sum, weight, n);
-}
-
-/* ---- the end ---------------------------------------------------------------------------------- */
-
-/* What a float64 of up to 2^51 is added to, and loses again, to become a whole number, of two as
- * near the even one: no function to call. */
-#define ROUND 0x1.8p52
-
-/* imf_epilogue_apply() of sums, in loops over one operation each. */
-IMF_CLONES static void runs_values(const struct imf_epilogue *e, double *v, int n) {
-    double scale = e->scale, add = e->add, multiply = e->multiply, offset = e->offset;
-    for (int i = 0; i < n; i++)
-        v[i] = v[i] / scale + add;
-    if (e->absolute)
-        for (int i = 0; i < n; i++)
-            v[i] = fabs(v[i]);
-    if (multiply != 1 || offset != 0)
-        for (int i = 0; i < n; i++)
-            v[i] = multiply * v[i] + offset;
-    if (e->threshold)
-        for (int i = 0; i < n; i++)
-            v[i] = v[i] >= e->level ? e->full : 0;
-}
-
-#define STORE(name, type, most)                                                                    \
-    IMF_CLONES static void name(type *restrict out, const double *restrict v, int n) {             \
-        for (int i = 0; i < n; i++) {                                                              \
-            double within = v[i] < 0 ? 0 : v[i] > (most) ? (most) : v[i];                          \
-            out[i] = (type)(int)(within + ROUND - ROUND);                                          \
-        }                                                                                          \
-    }
-STORE(runs_store_bytes, uint8_t, 255)
-STORE(runs_store_words, uint16_t, 65535)
-
-void imf_runs_finish(const struct imf_problem *p, void *out, double *v, int n) {
-    runs_values(&p->epilogue, v, n);
-    if (p->out == IMF_U8)
-        runs_store_bytes(out, v, n);
-    else if (p->out == IMF_U16)
-        runs_store_words(out, v, n);
-    else
-        for (int i = 0; i < n; i++)
-            ((float *)out)[i] = (float)v[i];
 }

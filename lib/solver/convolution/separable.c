@@ -2,37 +2,44 @@
  * separable.c - kernels that are the product of a column and a row, or a sum of two or three
  * such products (cl/separable.cl)
  *
- * On a CPU one pass over memory does it, columns first; on a GPU, and for rows that reach beyond
- * MAX_REACH samples, two, rows first. Only the one pass takes sums of products, its rank above 1,
- * and only of real kernels: integer ones seldom have integer factors, and are small.
+ * A CPU filters in one pass over memory, columns first; a GPU, and a CPU if the row's sums do not fit
+ * its registers, in two, rows first. Sums of products (rank above 1) are filtered in one pass only, and
+ * only for real kernels: integer kernels seldom have integer factors, and are small.
  *
  * Exact problems: integer factors (filter/kernel/separable.c), so that with S = (largest sample) * (sum of
- * |taps|) no partial sum exceeds S. 16-bit sums do for 8-bit samples when S <= 32767, floats hold
- * every integer below 2^24, 32-bit integers take S < 2^31.
+ * |taps|) no partial sum exceeds S. 16-bit sums suffice for 8-bit samples if S <= 32767, floats hold
+ * every integer below 2^24, 32-bit integers S < 2^31.
  *
- * Real problems: floats, where solver/convolution/separable_error.c says that they do.
+ * Real problems: floats. With first factor a, second factor b and the largest sample m, each term adds
+ * to the error of the sum
+ *   - rounding the taps: m * (sum |b| * sum |a - float(a)| + sum |b - float(b)| * sum |a|);
+ *   - rounding the first sums (rounding.h), whose errors in the second's samples are independent:
+ *     variance_a * sum b^2;
+ *   - rounding the second sums, of samples up to m * sum |a|; with several terms, which are one sum,
+ *     for each tap at most half an ulp of the whole sum;
+ *   - adding mirrored float samples, in two passes: half an ulp of m, times the taps;
+ * and the part of the kernel that the terms leave out adds m times the sum of its |taps|.
  */
+#include "base/rounding.h"
 #include "device/tuning.h"
-#include "solver/convolution/separable_error.h"
 #include "solver/solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_REACH 4096 /* samples that a row's taps add to a strip */
-#define STRIP 1024     /* samples of a strip at most, or REACHES times its row's reach */
-#define REACHES 3
-#define MAX_UNROLL 64 /* two passes: longer factors stay loops, or they take long to compile */
-/* One pass: so many taps are unrolled in full. Loops over float taps are as fast, and compile in
- * half the time; integer taps are often 1 and cost nothing as literals. */
+#define STRIP 1024 /* samples of a strip, rounded up to whole steps of a walk */
+#define MAX_UNROLL                                                                                 \
+    64 /* two passes: longer factors are not unrolled, which would take long to compile */
+/* One pass: factors of up to so many taps are unrolled in full. Loops over float taps are as fast and
+ * compile in half the time; integer taps are often 1, which as a literal costs nothing. */
 #define WHOLE_FLOAT 8
 #define WHOLE_INT 32
-#define BLOCK 4  /* output rows that are computed together */
-#define SUMS 12  /* registers for sums in a walk along lines */
-#define SPREAD 3 /* outputs along a row that share their loads */
-#define ROWS 64  /* output rows of a work-item at most */
-/* Of the tolerance, for what a sum of products leaves of the kernel. */
+#define BLOCK 4 /* output rows that are computed together */
+#define SUMS 12 /* registers for sums in a walk along lines */
+#define ROWS 64 /* output rows of a work-item at most */
+/* Part of the tolerance for the part of the kernel that a sum of products leaves out. */
 #define RESIDUAL 0.125
 
 enum acc { ACC_SHORT, ACC_FLOAT, ACC_INT };
@@ -49,13 +56,13 @@ static const struct acc_type {
 };
 
 struct shape {
-    int rank;       /* of the sum of products that is taken, which leaves no more than */
-    double allowed; /* this, where there are several */
+    int rank;       /* number of products */
+    double allowed; /* rank above 1: sum of |taps| that the products may leave out */
     int row_symmetry;
     enum acc acc;
     bool two_passes;
     size_t group;
-    int vec;   /* samples a vector */
+    int vec;   /* samples of a vector */
     int strip; /* samples of the widest strip, in one pass */
 };
 _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
@@ -79,12 +86,52 @@ static int symmetry(const double *taps, size_t n) {
     return n == 1 ? 0 : even ? 1 : odd ? -1 : 0;
 }
 
-static bool choose_acc(const struct imf_problem *p, const struct imf_terms *terms, struct shape *s,
-                       struct imf_proposal *out) {
+static double sum_abs(const double *taps, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(taps[i]);
+    return sum;
+}
+
+/* The bound of this file's head comment, of results before rounding. */
+static double float_error(const struct imf_problem *p, const struct imf_terms *t,
+                          const struct shape *s) {
+    size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
+    size_t na = s->two_passes ? w : h, nb = s->two_passes ? h : w;
+    double sum = 0, variance = 0, error = p->in_max * t->residual;
+    for (int r = 0; r < t->count; r++) {
+        const double *a = s->two_passes ? t->term[r].row : t->term[r].column;
+        const double *b = s->two_passes ? t->term[r].column : t->term[r].row;
+        double a_sum = sum_abs(a, na), b_sum = sum_abs(b, nb), squares = 0;
+        for (size_t i = 0; i < nb; i++)
+            squares += b[i] * b[i];
+        sum += p->in_max * a_sum * b_sum;
+        variance += imf_rounding_variance(a, na, p->in_max) * squares;
+        if (t->count == 1)
+            variance += imf_rounding_variance(b, nb, p->in_max * a_sum);
+        error += p->in_max * (b_sum * imf_rounding_taps(a, na) + a_sum * imf_rounding_taps(b, nb));
+        if (s->two_passes && p->in == IMF_F32 && s->row_symmetry)
+            error += imf_float_ulp(p->in_max) / 2 * a_sum * b_sum;
+    }
+    if (t->count > 1)
+        variance += t->count * (double)nb * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
+    error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
+    return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, sum);
+}
+
+static enum acc narrowest(const struct imf_problem *p) {
+    double sum = p->facts[0].abs_sum * p->in_max;
+    if (p->exact && p->in == IMF_U8 && sum <= 32767)
+        return ACC_SHORT;
+    return !p->exact || sum < 1 << 24 ? ACC_FLOAT : ACC_INT;
+}
+
+/* Returns false, with the reason in `out`, if the sums are not exact enough. */
+static bool accurate(const struct imf_problem *p, const struct imf_terms *terms,
+                     const struct shape *s, struct imf_proposal *out) {
     double sum = p->facts[0].abs_sum * p->in_max;
     if (!p->exact) {
-        s->acc = ACC_FLOAT;
-        out->error = imf_separable_error(p, terms, s->two_passes, s->row_symmetry != 0);
+        out->error = float_error(p, terms, s);
         double allowed = terms->count > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
         if (out->error <= allowed)
             return true;
@@ -94,19 +141,19 @@ static bool choose_acc(const struct imf_problem *p, const struct imf_terms *term
         return false;
     }
     out->error = 0;
-    if (p->in == IMF_U8 && sum <= 32767)
-        s->acc = ACC_SHORT;
-    else if (sum < 1 << 24)
-        s->acc = ACC_FLOAT;
-    else
-        s->acc = ACC_INT;
     if (sum <= INT32_MAX && (s->acc != ACC_INT || p->in != IMF_F32))
         return true;
     imf_proposal_refuse(out, "exact sums do not fit 32-bit integers");
     return false;
 }
 
-/* The terms that a shape was chosen for; the caller frees their store. */
+/* One pass: the sums of two lines in a walk along them fit the registers. */
+static bool fits_registers(const struct imf_problem *p, const struct imf_tuning *t, enum acc acc) {
+    int vec = t->separable_vec[acc_types[acc].width];
+    return (p->kernel[0]->width + vec - 1) / vec * 2 <= SUMS;
+}
+
+/* The products that a shape was chosen for; the caller frees their store. */
 static enum imf_status take_terms(const struct imf_problem *p, const struct shape *s,
                                   struct imf_terms *t, struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
@@ -115,19 +162,17 @@ static enum imf_status take_terms(const struct imf_problem *p, const struct shap
     return imf_fail_memory(err, ((size_t)k->width + (size_t)k->height) * sizeof(double));
 }
 
-/* The kernel as one product or, in one pass whose sums stay in registers, as a sum of some. */
+/* The kernel as one product or, if one pass fits the registers, as a sum of up to IMF_TERMS_MAX. */
 static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, struct shape *s,
                        struct imf_terms *terms, struct imf_proposal *out) {
-    const struct imf_kernel *k = p->kernel[0];
-    int vec = t->separable_vec[IMF_WIDTH_32];
     bool found = imf_problem_term(p, terms);
-    if (!found && (p->exact || p->whole_if_opaque || t->two_passes ||
-                   (k->width + vec - 1) / vec * 2 > SUMS)) {
+    if (!found &&
+        (p->exact || p->whole_if_opaque || t->two_passes || !fits_registers(p, t, ACC_FLOAT))) {
         imf_proposal_refuse(out, "the kernel is not the product of a column and a row");
         return false;
     }
     s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
-    found = found || imf_kernel_terms(k, s->allowed, terms);
+    found = found || imf_kernel_terms(p->kernel[0], s->allowed, terms);
     s->rank = terms->count;
     if (!found)
         imf_proposal_refuse(out, "the kernel is not a sum of %d products of a column and a row",
@@ -135,26 +180,18 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
     return found;
 }
 
-/* Samples that are worked on together: strips are a multiple of it. */
-static int span_of(const struct imf_problem *p, const struct shape *s) {
-    return SPREAD * p->channels * s->vec;
-}
-
-/* False, with the reason in `out`, where this cannot do it. */
+/* Returns false, with the reason in `out`, if this solver cannot. */
 static bool choose(const struct imf_problem *p, const struct imf_device *d,
                    const struct imf_terms *terms, struct shape *s, struct imf_proposal *out) {
-    const struct imf_kernel *k = p->kernel[0];
     const struct imf_tuning *t = imf_tuning(d);
-    s->row_symmetry = symmetry(terms->term[0].row, (size_t)k->width);
-    int reach = (k->width - 1) * p->channels;
-    s->two_passes = t->two_passes || reach > MAX_REACH;
-    if (!choose_acc(p, terms, s, out))
-        return false;
+    s->row_symmetry = symmetry(terms->term[0].row, (size_t)p->kernel[0]->width);
+    s->acc = narrowest(p);
+    s->two_passes = t->two_passes || !fits_registers(p, t, s->acc);
     s->vec = t->separable_vec[acc_types[s->acc].width];
     s->group = s->two_passes ? imf_tuning_group(d) : 1;
-    int span = span_of(p, s);
-    s->strip = ((STRIP > REACHES * reach ? STRIP : REACHES * reach) + span - 1) / span * span;
-    return true;
+    int step = p->channels * s->vec;
+    s->strip = (STRIP + step - 1) / step * step;
+    return accurate(p, terms, s, out);
 }
 
 /*
@@ -192,13 +229,13 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
                fmax(ns / imf_tuning_units(d), bytes / imf_tuning_bandwidth(d, t->bandwidth));
 }
 
-/* Rows between two passes; the last block reads as many as the others. */
+/* Rows between two passes; all blocks read the same number of rows. */
 static size_t mid_rows(const struct imf_problem *p) {
     size_t blocks = ((size_t)p->height + BLOCK - 1) / BLOCK;
     return blocks * BLOCK + (size_t)p->kernel[0]->height - 1;
 }
 
-/* Samples from row to row of them. */
+/* Samples from one of these rows to the next. */
 static size_t mid_pitch(const struct imf_problem *p) {
     return ((size_t)p->width * (size_t)p->channels + 2 * IMF_SLACK - 1) / IMF_SLACK * IMF_SLACK;
 }
@@ -211,8 +248,8 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "rows are too long");
         return;
     }
-    out->able = find_terms(p, imf_tuning(d), s, &terms, out) && choose(p, d, &terms, s, out);
-    if (out->able) {
+    out->feasible = find_terms(p, imf_tuning(d), s, &terms, out) && choose(p, d, &terms, s, out);
+    if (out->feasible) {
         char rank[24] = "";
         if (s->rank > 1)
             snprintf(rank, sizeof rank, ", rank %d", s->rank);
@@ -220,9 +257,9 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
         if (s->two_passes)
             out->largest = out->bytes =
                 (double)mid_rows(p) * (double)mid_pitch(p) * (double)acc_types[s->acc].size;
-        snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s%s%s%s", p->kernel[0]->width,
-                 p->kernel[0]->height, rank, p->exact ? ", exact, " : ", ", acc_types[s->acc].text,
-                 s->two_passes ? ", two passes" : "");
+        snprintf(out->description, sizeof out->description, "separable %d + %d%s%s%s%s",
+                 p->kernel[0]->width, p->kernel[0]->height, rank, p->exact ? ", exact, " : ", ",
+                 acc_types[s->acc].text, s->two_passes ? ", two passes" : "");
     }
     free(terms.store);
 }
@@ -235,7 +272,7 @@ static void define_taps(struct imf_defines *d, const char *name, const double *t
         imf_define_ints(d, name, taps, n);
 }
 
-/* All terms' taps, and which of them are not 0. */
+/* All products' taps, and the ranges of taps that are not 0. */
 static void define_terms(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
                          const struct imf_terms *terms) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
@@ -340,7 +377,7 @@ static enum imf_status separable_make(void **job, const struct imf_problem *p,
     return status;
 }
 
-/* Output rows of a work-item: whole blocks, few enough that a small image occupies every unit. */
+/* Output rows of a work-item: whole blocks, few enough to occupy every unit with a small image. */
 static int rows_of(const struct imf_device *d, int strips, int height) {
     double wanted = ceil(imf_tuning(d)->groups_per_unit * d->compute_units / strips);
     int rows = (int)ceil(height / wanted / BLOCK) * BLOCK;
@@ -355,11 +392,12 @@ static enum imf_status separable_run(void *job, const struct imf_surface *in,
     size_t group = j->shape.group, vec = (size_t)j->shape.vec;
     int n = in->width * in->channels, height = in->height;
     size_t columns = ((size_t)n + vec - 1) / vec;
-    /* Of the first tap of pixel (0, 0). */
+    /* The sample under the first tap of pixel (0, 0). */
     size_t in_start = in->origin - (size_t)k->cy * in->pitch - (size_t)(k->cx * in->channels);
     if (!j->shape.two_passes) {
-        int strips = (n + j->shape.strip - 1) / j->shape.strip, span = span_of(&j->p, &j->shape);
-        int strip = ((n + strips - 1) / strips + span - 1) / span * span;
+        int strips = (n + j->shape.strip - 1) / j->shape.strip;
+        int step = in->channels * j->shape.vec;
+        int strip = ((n + strips - 1) / strips + step - 1) / step * step;
         int rows = rows_of(d, strips, height);
         const struct imf_arg args[] = {
             imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),

@@ -1,12 +1,11 @@
 /*
  * separable_gpu.c - a column times a row on GPUs: two runs of solver/convolution/direct_gpu.c
  *
- * The row's run widens each sample once and writes floats; the column's keeps its sums in
- * registers. Memory holds the floats between them, for a register file large enough for both is not
- * to be had.
+ * The row's run widens each sample once and writes floats; the column's keeps its sums in registers.
+ * The floats in between go through memory: no register file is large enough for both runs.
  *
- * Exact problems stay exact, as floats hold the integers in between. In real ones the first run may
- * use up half of the tolerance, after the column has weighed it, and the second the other half.
+ * Exact problems stay exact, because floats hold the integers in between. In real problems each run
+ * may use half of the tolerance; the first run's error is multiplied by the column's taps.
  */
 #include "device/buffer.h"
 #include "device/tuning.h"
@@ -24,13 +23,13 @@ struct separable_job {
     struct imf_surface mid; /* height + column - 1 rows */
 };
 
-/* Both parts as they are proposed: what separable_gpu.c keeps of their shapes. */
+/* The shapes of both runs' proposals. */
 struct shape {
     unsigned char part[2][IMF_SHAPE_PART];
 };
 _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 
-/* Split the problem; on success the caller frees both kernels. */
+/* Split the problem into two; on success the caller frees both kernels. */
 static bool split(const struct imf_problem *p, struct imf_problem part[2], struct imf_kernel **row,
                   struct imf_kernel **column, const char **why) {
     const struct imf_kernel *k = p->kernel[0];
@@ -73,22 +72,22 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "%s", why);
         return;
     }
-    out->able = true;
-    for (int i = 0; i < 2 && out->able; i++) {
+    out->feasible = true;
+    for (int i = 0; i < 2 && out->feasible; i++) {
         imf_propose(&one[i], &DIRECT, &part[i], d);
         memcpy(s->part[i], one[i].shape.bytes, IMF_SHAPE_PART);
-        out->able = one[i].able;
-        if (!out->able)
+        out->feasible = one[i].feasible;
+        if (!out->feasible)
             imf_proposal_refuse(out, "%s", one[i].why);
     }
-    if (out->able) {
+    if (out->feasible) {
         double weight = part[1].facts[0].abs_sum * fabs(p->epilogue.multiply / p->epilogue.scale);
         double rows = (double)p->height + p->kernel[0]->height - 1;
         out->ms = one[0].ms + one[1].ms - imf_tuning(d)->launch_ms + imf_tuning(d)->next_ms;
         out->error = one[0].error * weight + one[1].error;
         out->largest = out->bytes =
             rows * ((double)p->width * p->channels + IMF_SLACK) * sizeof(float);
-        snprintf(out->phrase, sizeof out->phrase, "separable %d + %d%s, registers",
+        snprintf(out->description, sizeof out->description, "separable %d + %d%s, registers",
                  p->kernel[0]->width, p->kernel[0]->height, p->exact ? ", exact" : "");
     }
     imf_kernel_free(&row);
@@ -113,7 +112,7 @@ static void separable_destroy(void **job) {
 static enum imf_status make_part(void **job, const struct imf_problem *p,
                                  const unsigned char *shape, struct imf_queue *queue,
                                  struct imf_error *err) {
-    struct imf_proposal one = {.solver = &DIRECT, .able = true, .height = p->height};
+    struct imf_proposal one = {.solver = &DIRECT, .feasible = true, .height = p->height};
     memcpy(one.shape.bytes, shape, IMF_SHAPE_PART);
     return DIRECT.make(job, p, &one, queue, err);
 }

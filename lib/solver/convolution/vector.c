@@ -1,27 +1,26 @@
 /*
  * vector.c - small kernels on the host's cores, in loops that compilers vectorise
  *
- * What a small job takes on a device is mostly the start of its driver. These loops (vector_rows.c)
- * start with the program, and for small kernels are about as fast; the float64 reference (host.c)
- * is what they are held to.
+ * On a device a small job takes mostly the start of the driver. These loops (vector_rows.c) need no
+ * start, and for small kernels are about as fast.
  *
- * Sums are
- *   - tap by tap, those that are not 0, mirrored ones as pairs;
- *   - or of a column and then a row as in separable.c, also two or three of these;
- *   - or of all taps, for several output rows at once (dense_rows.c),
- * whichever is estimated to take the least, in 16-bit integers or floats. With
- * S = (largest sample) * (sum of |taps|) no partial sum exceeds S: exact ones take 16 bits for bytes
- * when S <= 32767, else floats, which hold every integer below 2^24.
+ * Sums are computed
+ *   - tap by tap, without taps that are 0, mirrored taps as pairs;
+ *   - or as a column and then a row as in separable.c, or as the sum of two or three such products;
+ *   - or over all taps, for several output rows at once (dense_rows.c),
+ * whichever has the least estimate, in 16-bit integers or floats. With S = (largest sample) * (sum of
+ * |taps|) no partial sum exceeds S: exact sums of bytes take 16 bits if S <= 32767, other exact sums
+ * floats, which hold every integer below 2^24.
  *
- * Exact quotients. A numerator over an integer scale is at least 1 / (2 * scale) away from a tie
- * that it is not, and a float's quotient is off by at most 2^-24 of itself: below 2^23 none is
- * moved onto a tie. Scales that are powers of two only change the exponent.
+ * Exact quotients. A numerator over an integer scale is a tie or at least 1 / (2 * scale) away from
+ * one, and a float's quotient is off by at most 2^-24 of itself: below 2^23 no quotient is moved onto
+ * a tie. Scales that are powers of two only change the exponent.
  *
- * Exact magnitudes. Those of a byte's scale are decided by floats: up to 512 they come no nearer to
- * a tie than 2.4e-4 (direct.c), larger ones saturate. Others need the next integer put right. A
- * threshold is compared with by squares, and those that become floats are roots of floats.
+ * Exact magnitudes. Floats decide those that become bytes: up to 512 they are at least 2.4e-4 from a
+ * tie (direct.c), larger ones saturate. Roots for 16 bits are corrected in integers. Thresholds
+ * compare squares. Magnitudes that stay floats are roots of floats.
  *
- * Real problems are in floats: vector_taps.c bounds their errors.
+ * Real problems are computed in floats: vector_taps.c bounds their errors.
  */
 #include "base/parallel.h"
 #include "base/rounding.h"
@@ -34,13 +33,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads take about 0.02 ms to start: less work than this stays on the caller's, and an item of
- * more takes some such parts. */
+/* Threads take about 0.02 ms to start: less work than ALONE_MS stays on the caller's thread, and an
+ * item of larger work takes about ITEM_MS. */
 #define ALONE_MS 0.3
 #define ITEM_MS 0.15
 
-/* Rows of a dense item, which widens rows for its neighbours' sake too, at least: of that many
- * kernels. */
+/* Least rows of a dense item, in kernel heights: rows of its halo are widened twice. */
 #define DENSE_KERNELS 4
 
 struct vector_job {
@@ -62,7 +60,7 @@ static bool power_of_two(double v) {
     return frexp(v, &exponent) == 0.5;
 }
 
-/* Exact sums, numerators and roots are what this can do. */
+/* Returns false, with the reason in `out`, if sums, numerators or roots need more than float32. */
 static bool choose_exact(const struct imf_problem *p, struct imf_vector_shape *s,
                          struct imf_proposal *out) {
     const struct imf_epilogue *e = &p->epilogue;
@@ -107,12 +105,12 @@ static double sums_ns(const struct imf_vector_rows *w) {
     bool apart = w->kind == IMF_VECTOR_SEPARABLE;
     double ns = 0;
     for (int i = 0; i < 2 * IMF_TERMS_MAX; i++) {
-        const struct imf_vector_sum *s = &w->sum[i]; /* of no taps, if there is none */
+        const struct imf_vector_sum *s = &w->sum[i]; /* without taps, if there is no such sum */
         bool middle = apart && i % 2;
         double product = w->narrow ? r->narrow : middle ? r->middle : r->real;
         double sum =
             product * (s->count - s->pairs) + (middle ? r->middle_pair : r->pair) * s->pairs;
-        if (apart && !middle) /* what a strip's neighbours sum, too */
+        if (apart && !middle) /* columns that neighbouring strips sum, too */
             sum *= 1 + (double)(w->left + w->right) / IMF_VECTOR_STRIP;
         ns += sum;
     }
@@ -133,14 +131,14 @@ static double cost(const struct imf_problem *p, const struct imf_vector_shape *s
 static void consider(const struct imf_problem *p, const struct imf_vector_shape *s, double error,
                      struct imf_vector_shape *best, struct imf_proposal *out) {
     double allowed = s->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
-    if (error > allowed && !out->able)
+    if (error > allowed && !out->feasible)
         imf_proposal_refuse(out,
                             "float32 sums would be off by up to %.2g, more than the %.2g allowed",
                             error, allowed);
-    if (error > allowed || (out->able && best->ms <= s->ms))
+    if (error > allowed || (out->feasible && best->ms <= s->ms))
         return;
     *best = *s;
-    out->able = true;
+    out->feasible = true;
     out->error = error;
 }
 
@@ -167,7 +165,7 @@ static void consider_dense(const struct imf_problem *p, struct imf_vector_shape 
     consider(p, &s, p->exact ? 0 : imf_vector_error(p, NULL, NULL), best, out);
 }
 
-/* The cheapest shape; out->able tells whether there is one, else out->why. */
+/* The cheapest shape; sets out->feasible, or else out->why. */
 static void choose(const struct imf_problem *p, struct imf_vector_shape *best,
                    struct imf_proposal *out) {
     struct imf_vector_shape s = {.kind = IMF_VECTOR_PLAIN};
@@ -200,7 +198,7 @@ static void vector_propose(const struct imf_problem *p, const struct imf_device 
         return;
     }
     choose(p, &s, out);
-    if (!out->able)
+    if (!out->feasible)
         return;
     _Static_assert(sizeof s <= IMF_SHAPE, "a shape");
     memcpy(out->shape.bytes, &s, sizeof s);
@@ -209,7 +207,7 @@ static void vector_propose(const struct imf_problem *p, const struct imf_device 
     char rank[24] = "";
     if (s.rank > 1)
         snprintf(rank, sizeof rank, ", rank %d", s.rank);
-    snprintf(out->phrase, sizeof out->phrase, "vector %d%s%d%s%s%s", p->kernel[0]->width,
+    snprintf(out->description, sizeof out->description, "vector %d%s%d%s%s%s", p->kernel[0]->width,
              s.kind == IMF_VECTOR_SEPARABLE ? " + " : "x", p->kernel[0]->height, rank,
              p->exact ? ", exact, " : ", ", s.narrow ? "16-bit integers" : "float32");
 }
@@ -223,7 +221,7 @@ static void vector_destroy(void **job) {
     *job = NULL;
 }
 
-/* Rows of an item, of ms for all of them. */
+/* Rows of an item. */
 static int item_rows(const struct imf_problem *p, const struct imf_vector_shape *s) {
     if (s->ms < ALONE_MS)
         return p->height;

@@ -1,15 +1,14 @@
 /*
  * vector_rows.c - the inner loops of solver/convolution/vector.c
  *
- * A strip of a row at a time goes through loops so plain that compilers make vectors of them: over
- * samples, with as many taps side by side as stay in registers. Nothing depends on the strip or on
- * how wide the vectors are: each sample's operations and their order are the same, and products are
- * not contracted with sums (-ffp-contract=off), so that every clone gives the same bits.
+ * A strip of a row at a time goes through loops over samples that compilers vectorise, with as many
+ * taps side by side as stay in registers. Results do not depend on strips or the vectors' width: each
+ * sample's operations and their order are the same, and products are not contracted with sums
+ * (-ffp-contract=off), so that every clone gives the same bits.
  *
- * Only functions that loop over samples have clones, each of them once: a call for a strip costs nothing
- * beside it, and loops that were inlined wherever they are called would take compilers half a minute.
- * That they are told that n is a multiple of IMF_SLACK spares what would follow each loop's vectors,
- * two thirds of the code.
+ * Only functions that loop over samples have clones, and they are not inlined: a call for a strip costs
+ * little, and inlining them everywhere would take compilers half a minute. Their n is rounded to a
+ * multiple of IMF_SLACK, which spares the scalar rest of each loop, two thirds of the code.
  */
 #include "solver/convolution/vector_rows.h"
 
@@ -20,7 +19,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-#define STRIP IMF_VECTOR_STRIP /* with what the loops keep of it, half of a small cache */
+#define STRIP IMF_VECTOR_STRIP /* its buffers take half of a first-level cache */
 #define WIDE (STRIP + IMF_VECTOR_REACH + IMF_SLACK)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -33,8 +32,8 @@
 #define TIMES5(term) TIMES4(term) term(4)
 #define TIMES9(term) TIMES5(term) term(5) term(6) term(7) term(8)
 
-/* Add some taps' products to what there is, if `more`: their samples are at p[], for pairs also at
- * q[]. */
+/* Add the products of `count` taps to the sums, or set the sums unless `more`. Samples are at p[], the
+ * second samples of pairs at q[]. */
 #define ADD(sum, type, count, terms)                                                               \
     do {                                                                                           \
         const type *p[count], *q[count];                                                           \
@@ -52,8 +51,7 @@
         at += (count), other += (count), tap += (count), left -= (count);                          \
     } while (0)
 
-/* One loop over groups: of one that has a single loop inside compilers make the inner one. Nine are
- * a 3x3 kernel or, paired, half of a row of 17. */
+/* One loop over groups of taps. Nine taps are a 3x3 kernel or, in pairs, half of a row of 17. */
 #define ADD_ALL(sum, type, count, term)                                                            \
     for (int left = (count); left > 0;) {                                                          \
         if (left >= 9)                                                                             \
@@ -136,8 +134,7 @@ IMF_CLONES static void end_narrow(const struct imf_vector_end *e, uint8_t *restr
         }
 }
 
-/* The nearest integer, ties to even, of 0 to 65535 in the lowest bits: of 1.5 * 2^23 and more floats
- * have no bits behind the point. */
+/* The nearest integer, ties to even, of 0..65535: floats from 1.5 * 2^23 on have no fraction. */
 INLINE unsigned rounded(float v) {
     unsigned bits;
     v += 12582912.0f;
@@ -162,7 +159,7 @@ INLINE void end_floats(float *restrict out, const float *v, float mul, float add
         out[i] = v[i] * mul + add;
 }
 
-/* What not all have, in loops of its own. */
+/* The epilogue of a strip; steps that few epilogues have are loops of their own. */
 IMF_CLONES static void end_strip(const struct imf_vector_end *e, enum imf_sample sample, void *out,
                                  float *restrict v, int n) {
     float mul = e->mul, add = e->add, level = e->level, full = e->full, divisor = e->divisor;
@@ -204,7 +201,7 @@ IMF_CLONES static void lengths(float *restrict a, const float *b, float by, int 
     }
 }
 
-/* Squares of whole numbers below 2^24, and their sums, are exact. */
+/* Doubles hold the squares of integers below 2^24, and their sums, exactly. */
 IMF_CLONES static void compare_squares(const struct imf_vector_end *e, float *restrict a,
                                        const float *b, int n) {
     double square = e->square;
@@ -216,9 +213,9 @@ IMF_CLONES static void compare_squares(const struct imf_vector_end *e, float *re
 }
 
 /*
- * Roots of whole numbers to the nearest, for sums below 2^21. The root of floats, rounded, is off by
- * one at most, so that the squares' sum is less than 2^24 from its square: arithmetic modulo 2^32
- * gives the difference exactly. The nearest is t while that is in -t + 1..t.
+ * Rounded roots of integers, for sums below 2^21. The rounded root t of floats is off by at most one,
+ * so that the sum of squares is less than 2^24 from t^2: arithmetic modulo 2^32 gives the difference
+ * exactly. t is the nearest if the difference is in -t + 1..t.
  */
 IMF_CLONES static void whole_lengths(float *restrict a, const float *b, int n) {
     for (int i = 0; i < n; i++) {
@@ -259,7 +256,7 @@ static void sum_image(const struct imf_vector_rows *w, const struct imf_vector_s
         float_floats(b->v[k], at, other, s->tap, s->pairs, s->count, false, n);
 }
 
-/* A row's sums of those in buffer 0 into buffer 1, or to those of the terms before. */
+/* Sum the row's taps over buffer 0 into buffer 1; of a further term, add them to buffer 1. */
 static void sum_middle(const struct imf_vector_rows *w, int term, struct buffers *b, int n) {
     const struct imf_vector_sum *s = &w->sum[2 * term + 1];
     const void *at[IMF_VECTOR_TAPS], *other[IMF_VECTOR_TAPS];
@@ -312,7 +309,7 @@ static void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
 
 void imf_vector_rows(const struct imf_vector_rows *w, const struct imf_surface *in,
                      const struct imf_surface *out, int first, int end) {
-    struct buffers b = {0}; /* what pads a strip is summed, too */
+    struct buffers b = {0}; /* the padding of a strip is summed, too */
     for (int y = first; y < end; y++)
         for (int x = 0; x < w->samples; x += STRIP)
             strip(w, in, out, y, x, &b);
@@ -320,7 +317,7 @@ void imf_vector_rows(const struct imf_vector_rows *w, const struct imf_surface *
 
 /* ---- for those who go over rows otherwise ---------------------------------------------------- */
 
-/* One sum after the other, in the same order: -0 is what changes no sum. */
+/* The samples after the last whole vector, added in the same order. -0 + x is x for all x. */
 static void sum_rest(float *out, enum imf_sample sample, const struct imf_vector_taps *t, int i,
                      int n) {
     for (; i < n; i++) {

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define IMF_VECTOR_TAPS 256   /* of a sum, mirrored pairs counted once */
-#define IMF_VECTOR_STRIP 1024 /* samples of a row that are worked on at once */
-#define IMF_VECTOR_REACH 2048 /* samples that a row's taps of a separable kernel add to a strip */
+#define IMF_VECTOR_TAPS 256   /* most taps of a sum; pairs count once */
+#define IMF_VECTOR_STRIP 1024 /* samples of a row that are filtered at once */
+#define IMF_VECTOR_REACH 2048 /* most samples that a separable kernel's row adds to a strip */
 
-/* Samples at offsets from the output's, each times its tap. The first `pairs` taps are of two
- * samples, which are added first. */
+/* A sum of taps times samples at offsets from the output's. Each of the first `pairs` taps multiplies
+ * the sum of two samples. */
 struct imf_vector_sum {
     int pairs, count;
     struct imf_vector_at {
@@ -22,15 +22,15 @@ struct imf_vector_sum {
     uint16_t whole[IMF_VECTOR_TAPS]; /* the same modulo 65536 */
 };
 
-/* What follows: sums of magnitudes times `length`, whose squares would over- or underflow; the root;
- * v = v * mul + add; if absolute |v| * mul2 + add2; a threshold, or / divisor;
+/* The epilogue: for magnitudes sums times `length` (against over- and underflow of squares) and the
+ * root; v = v * mul + add; if absolute v = |v| * mul2 + add2; the threshold, or v / divisor;
  * rounding. */
 struct imf_vector_end {
     float length, mul, add, mul2, add2, divisor, level, full;
     bool absolute, threshold;
-    bool narrow;  /* sums of 16 bits become bytes in 16 bits: mul and divisor are 1, no threshold */
-    bool root;    /* magnitudes are whole numbers */
-    bool squares; /* magnitudes' squares become `above` from `square` on, else `below` */
+    bool narrow; /* from sums of 16 bits to bytes in 16 bits: mul and divisor are 1, no threshold */
+    bool root;   /* magnitudes are rounded to integers first */
+    bool squares; /* squares of magnitudes from `square` on give `above`, others `below` */
     double square;
     float above, below;
 };
@@ -46,26 +46,24 @@ enum imf_vector_kind {
 struct imf_vector_rows {
     enum imf_vector_kind kind;
     enum imf_sample in, out; /* not IMF_F64 */
-    bool narrow;             /* sums of 16 bits, of bytes; else floats */
-    int samples;             /* a row */
+    bool narrow;             /* sums of bytes in 16 bits; else in floats */
+    int samples;             /* of a row */
     int left, right;         /* separable: samples that the row's taps reach */
-    int terms;               /* separable: of such products, which are added up */
-    /* separable: of each term the column, whose taps are rows, then the row; magnitude: its two */
+    int terms;               /* separable: number of products, which are added up */
+    /* separable: for each term its column, then its row; magnitude: the two kernels */
     struct imf_vector_sum sum[2 * IMF_TERMS_MAX];
     struct imf_vector_end end;
 };
 
-/* Output rows first..end - 1. Reads what the taps reach and, as it writes, up to IMF_SLACK samples
- * behind a row. */
+/* Filter output rows first..end - 1. Reads and writes up to IMF_SLACK samples behind a row. */
 void imf_vector_rows(const struct imf_vector_rows *work, const struct imf_surface *in,
                      const struct imf_surface *out, int first, int end);
 
-/* What follows the sums of a problem. */
+/* The epilogue of a problem. */
 void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p);
 
-/* The same loops for those who go over rows otherwise: sums of samples at at[i][0..n - 1], the
- * first `pairs` with those at other[i] added first; and their end, which changes v. Writes n
- * samples. */
+/* The same loops for other solvers: the sum of taps times samples at[i][0..n - 1], for the first
+ * `pairs` taps plus other[i][0..n - 1]; and the epilogue, which overwrites v and stores n samples. */
 struct imf_vector_taps {
     const void **at, **other;
     float *tap;

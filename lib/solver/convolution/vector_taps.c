@@ -1,15 +1,15 @@
 /*
- * vector_taps.c - what the loops of solver/convolution/vector.c sum up, and how far that may be off
+ * vector_taps.c - the taps of the loops of solver/convolution/vector.c, and the error of their sums
  *
- * The bound of real sums. Rounding a product, or a partial sum, is off by half an ulp of the largest
- * value that it can have at most; taken as independent and uniform, each has the variance ulp^2 / 12
- * (rounding.h). To six standard deviations of all come what taps lose as floats, times the largest
- * sample, and what mirrored samples lose when they are added first, half an ulp of them.
+ * The bound of real sums is IMF_SIGMAS standard deviations of all roundings of products and partial
+ * sums (rounding.h), plus the rounding of the taps times the largest sample, plus half an ulp of
+ * mirrored samples that are added first.
  *
- * Of a column and a row: errors of the column's sums are independent, and each is multiplied by a
- * tap b of the row, so that their variance counts sum b^2 times; the row's comes on top. The rows of
- * several terms are one sum, whose tap b is worth up to b * (sum of the column's |taps|); what the
- * terms leave of the kernel adds the largest sample times the sum of its |taps|.
+ * A column and a row: the errors of the column's sums are independent and each is multiplied by a
+ * tap b of the row, so that their variance counts sum b^2 times; the row's own variance is added. With
+ * several terms all rows are one sum, and each of its roundings is at most half an ulp of the whole
+ * sum; the part of the kernel that the terms leave out adds the largest sample times the sum of its
+ * |taps|.
  */
 #include "solver/convolution/vector_taps.h"
 
@@ -19,33 +19,32 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of the tolerance, for what a sum of products leaves of the kernel. */
+/* Part of the tolerance for the part of the kernel that a sum of products leaves out. */
 #define RESIDUAL 0.125
 
 /* ---- errors of real problems ----------------------------------------------------------------- */
-
-/* Of a list, in its order, each tap times `weight`: into taps[]; returns how many. */
-static size_t list_taps(const struct imf_vector_sum *s, double weight, double *taps) {
-    for (int t = 0; t < s->count; t++)
-        taps[t] = (double)s->tap[t] * (t < s->pairs ? 2 : 1) * weight;
-    return (size_t)s->count;
-}
 
 /* Variance of rounding the products of taps with samples up to `largest`, and of adding them up. */
 static double sum_variance(const double *taps, size_t n, double largest) {
     return imf_rounding_variance(taps, n, largest) + imf_rounding_products(taps, n, largest);
 }
 
-/* Of kernel i's sums, before scale. */
+/* The same of a list of taps, in its order. */
+static double list_variance(const struct imf_vector_sum *s, double largest) {
+    double taps[IMF_VECTOR_TAPS];
+    for (int t = 0; t < s->count; t++)
+        taps[t] = (double)s->tap[t] * (t < s->pairs ? 2 : 1);
+    return sum_variance(taps, (size_t)s->count, largest);
+}
+
+/* Error of kernel i's sums, before division by the scale. */
 static double taps_error(const struct imf_problem *p, const struct imf_vector_rows *w, int i) {
     const struct imf_kernel_facts *f = &p->facts[i];
     const struct imf_kernel *k = p->kernel[i];
     size_t n = (size_t)k->width * (size_t)k->height;
-    double list[IMF_VECTOR_TAPS], variance, error = p->in_max * f->rounding;
-    if (w)
-        variance = sum_variance(list, list_taps(&w->sum[i], 1, list), p->in_max);
-    else
-        variance = sum_variance(k->taps, n, p->in_max);
+    double error = p->in_max * f->rounding;
+    double variance =
+        w ? list_variance(&w->sum[i], p->in_max) : sum_variance(k->taps, n, p->in_max);
     if (p->in == IMF_F32 && w && w->sum[i].pairs)
         error += FLT_EPSILON / 2 * p->in_max * f->abs_sum;
     return error + IMF_SIGMAS * sqrt(variance);
@@ -61,21 +60,23 @@ static double sum_abs(const double *taps, int n) {
 static double terms_error(const struct imf_problem *p, const struct imf_terms *terms,
                           const struct imf_vector_rows *w) {
     int height = p->kernel[0]->height, width = p->kernel[0]->width;
-    double error = p->in_max * terms->residual, variance = 0, list[IMF_TERMS_MAX * IMF_VECTOR_TAPS];
-    size_t n = 0;
+    double error = p->in_max * terms->residual, variance = 0, largest = 0, roundings = 0;
     for (int r = 0; r < terms->count; r++) {
         const double *a = terms->term[r].column, *b = terms->term[r].row;
         double first = sum_abs(a, height), second = sum_abs(b, width), squares = 0;
         for (int j = 0; j < width; j++)
             squares += b[j] * b[j];
-        variance +=
-            sum_variance(list + n, list_taps(&w->sum[2 * r], 1, list + n), p->in_max) * squares;
-        n += list_taps(&w->sum[2 * r + 1], first, list + n);
+        variance += list_variance(&w->sum[2 * r], p->in_max) * squares;
+        largest += p->in_max * first * second;
+        if (terms->count == 1)
+            variance += list_variance(&w->sum[1], p->in_max * first);
+        else
+            roundings += 2 * w->sum[2 * r + 1].count;
         error += p->in_max *
                  (second * imf_rounding_taps(a, (size_t)height) +
                   first * imf_rounding_taps(b, (size_t)width) + FLT_EPSILON * first * second);
     }
-    variance += sum_variance(list, n, p->in_max);
+    variance += roundings * imf_float_ulp(largest) * imf_float_ulp(largest) / 12;
     return error + IMF_SIGMAS * sqrt(variance);
 }
 
@@ -103,8 +104,8 @@ static bool add_tap(struct imf_vector_sum *s, double tap, struct imf_vector_at a
     return true;
 }
 
-/* Taps at steps of one pixel; where those of a row mirror each other they are paired, in floats, what
- * is in the middle with itself. False when they are too many. */
+/* Add the taps of a kernel or factor. Mirrored taps of a row are paired in floats, the middle one with
+ * itself. Returns false if there are too many. */
 static bool add_taps(struct imf_vector_sum *s, const double *taps, int width, int height,
                      struct imf_vector_at first, int step, bool mirror) {
     for (int i = 0; i < height; i++)
@@ -129,7 +130,7 @@ static bool mirrored(const double *taps, int n) {
     return n > 1;
 }
 
-/* Rows and columns are the same but for the way that they go. */
+/* Make the taps of a row those of a column. */
 static void stand(struct imf_vector_sum *s) {
     for (int t = 0; t < s->count; t++) {
         s->at[t] = (struct imf_vector_at){s->at[t].sample, 0};
@@ -172,8 +173,11 @@ static bool take_terms(const struct imf_problem *p, const struct imf_terms *term
 
 void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
-    bool two = e->absolute || p->kind == IMF_MAGNITUDE; /* something precedes the multiplication */
-    double by = p->exact ? fabs(e->scale) : 1;          /* everything is over that */
+    bool two =
+        e->absolute ||
+        p->kind ==
+            IMF_MAGNITUDE; /* an absolute value or magnitude comes before the multiplication */
+    double by = p->exact ? fabs(e->scale) : 1; /* the divisor of exact results */
     double mul = p->kind == IMF_MAGNITUDE ? fabs(1 / e->scale) : 1 / e->scale;
     double add = p->kind == IMF_MAGNITUDE ? 0 : e->add;
     if (p->exact)
@@ -194,7 +198,7 @@ void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p)
     to->full = (float)e->full;
 }
 
-/* What squares are compared with; the rest has nothing left to do. */
+/* Compare squares instead of magnitudes; nothing else of the epilogue is left. */
 static void make_squares(struct imf_vector_end *to, const struct imf_epilogue *e) {
     bool rising = e->multiply > 0;
     to->square = imf_epilogue_least_square(e);
@@ -205,7 +209,7 @@ static void make_squares(struct imf_vector_end *to, const struct imf_epilogue *e
     to->add = 0;
 }
 
-/* In 16 bits the first factor, 1 or -1, goes into the taps. */
+/* In 16 bits the factor 1 or -1 is multiplied into the taps. */
 static void fold_sign(struct imf_vector_rows *w) {
     int last = w->kind == IMF_VECTOR_SEPARABLE;
     for (int t = 0; t < w->sum[last].count && w->end.mul < 0; t++)

@@ -1,4 +1,4 @@
-/* vector_taps.h - what solver/convolution/vector.c decides, and the tables that are made of it */
+/* vector_taps.h - the shapes that solver/convolution/vector.c chooses from, and their tables */
 #ifndef IMF_SOLVER_CONVOLUTION_VECTOR_TAPS_H
 #define IMF_SOLVER_CONVOLUTION_VECTOR_TAPS_H
 
@@ -8,31 +8,31 @@
 /* All that is decided: the proposal's shape. */
 struct imf_vector_shape {
     enum imf_vector_kind kind;
-    bool narrow;    /* sums of 16 bits, of bytes; else floats */
-    int rank;       /* separable: of so many terms, */
-    double allowed; /* which leave at most so much of the kernel */
+    bool narrow;    /* sums of bytes in 16 bits; else in floats */
+    int rank;       /* separable: number of terms */
+    double allowed; /* rank above 1: sum of |taps| that the terms may leave out */
     struct imf_vector_end end;
-    double ms; /* of one core */
+    double ms; /* on one core */
 };
 
-/* As one product or, of real kernels, a sum of some, where that is fewer taps: sets rank and
- * allowed. The caller frees terms->store. */
+/* The kernel as one product of a column and a row or, if real, as a sum of such products; false unless
+ * that is fewer taps. Sets rank and allowed. The caller frees terms->store. */
 bool imf_vector_find_terms(const struct imf_problem *p, struct imf_vector_shape *s,
                            struct imf_terms *terms);
-/* The terms of such a shape again; false when memory ran out. */
+/* The terms of such a shape; false if memory ran out. */
 bool imf_vector_terms(const struct imf_problem *p, const struct imf_vector_shape *s,
                       struct imf_terms *terms);
 
-/* The tables of a shape that is not dense, with its terms, if it has some; false when its taps are
- * too many. */
+/* Fill the tables of a shape that is not dense; `terms` are used if it is separable. Returns false if
+ * there are too many taps. */
 bool imf_vector_fill(const struct imf_problem *p, const struct imf_vector_shape *s,
                      const struct imf_terms *terms, struct imf_vector_rows *w);
-/* The tables of a dense shape. */
+/* Fill the tables of a dense shape. */
 void imf_vector_fill_dense(const struct imf_problem *p, const struct imf_vector_shape *s,
                            struct imf_dense *d);
 
-/* How far a real problem's result may be off before it is rounded, by the tables of its shape:
- * terms is NULL unless it is separable, w is NULL where it is dense. */
+/* Bound of the error of a real problem's result before rounding. terms is NULL unless the shape is
+ * separable; w is NULL if it is dense. */
 double imf_vector_error(const struct imf_problem *p, const struct imf_terms *terms,
                         const struct imf_vector_rows *w);
 

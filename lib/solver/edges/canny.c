@@ -31,22 +31,22 @@
 
 /* Sums from the ends on are rounded, and each weight is what it adds to them: none is off by more
  * than 1, and together they are exact. Tails of 0 are cut. */
-static void set_weights(struct imf_canny_numbers *n, double sigma) {
+static void set_weights(struct imf_canny_parameters *n, double sigma) {
     int radius = (int)ceil(4 * sigma);
     double g[IMF_CANNY_RADIUS + 1] = {1}, sum = 1, tail = 0;
-    uint32_t one = 1 << IMF_CANNY_BITS, taken = 0;
+    uint32_t one = 1 << IMF_CANNY_BITS, used = 0;
     for (int i = 1; i <= radius; i++) {
         g[i] = exp(-(i / sigma) * (i / sigma) / 2);
         sum += 2 * g[i];
     }
     for (int i = radius; i >= 1; i--) {
         tail += g[i];
-        n->weight[i] = (uint32_t)rint(one * (tail / sum)) - taken;
-        taken += n->weight[i];
-        if (taken && !n->radius)
+        n->weight[i] = (uint32_t)rint(one * (tail / sum)) - used;
+        used += n->weight[i];
+        if (used && !n->radius)
             n->radius = i;
     }
-    n->weight[0] = one - 2 * taken;
+    n->weight[0] = one - 2 * used;
 }
 
 /* The integer below which no threshold changes anything; a product that is one, but for its
@@ -57,14 +57,14 @@ static int64_t threshold(double fraction, double one, bool squares) {
     return (int64_t)floor(squares ? v * v : v);
 }
 
-void imf_canny_numbers(struct imf_canny_numbers *n, const struct imf_problem *p) {
+void imf_canny_parameters(struct imf_canny_parameters *n, const struct imf_problem *p) {
     static const int smooth[][IMF_CANNY_APERTURE] = {
         {1, 2, 1}, {1, 4, 6, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
     static const int derive[][IMF_CANNY_APERTURE] = {
         {-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
     const struct imf_canny *c = p->canny;
     double full = p->epilogue.full, one = 0, sum = 0;
-    *n = (struct imf_canny_numbers){.scale = full > 255 ? 1 : 16, .half = c->aperture / 2};
+    *n = (struct imf_canny_parameters){.scale = full > 255 ? 1 : 16, .half = c->aperture / 2};
     set_weights(n, c->sigma);
     for (int i = 0; i < c->aperture; i++) {
         n->smooth[i] = smooth[n->half - 1][i];
@@ -77,11 +77,12 @@ void imf_canny_numbers(struct imf_canny_numbers *n, const struct imf_problem *p)
     n->high = threshold(c->high, one, c->squares);
 }
 
-int imf_canny_value(const struct imf_canny_numbers *n, const struct imf_problem *p, double v) {
+int imf_canny_value(const struct imf_canny_parameters *n, const struct imf_problem *p, double v) {
     return (int)rint(fmin(fmax(v, 0), p->epilogue.full) * n->scale);
 }
 
-void imf_canny_ends(struct imf_canny_ends *e, const struct imf_problem *p, enum imf_sample sample) {
+void imf_canny_levels(struct imf_canny_levels *e, const struct imf_problem *p,
+                      enum imf_sample sample) {
     for (int i = 0; i < 2; i++)
         e->v[i] = imf_epilogue_apply(&p->epilogue, i ? p->epilogue.full : 0);
     imf_samples_narrow(&e->as, sample, e->v, 2);
@@ -93,7 +94,7 @@ void imf_canny_ends(struct imf_canny_ends *e, const struct imf_problem *p, enum 
 
 struct canny_job {
     struct imf_problem p;
-    struct imf_canny_numbers n;
+    struct imf_canny_parameters n;
     int64_t *down;                  /* smoothed in one direction: a row and its margins */
     int *value[IMF_CANNY_APERTURE]; /* rows of smoothed values, row y in y modulo their number */
     int next;                       /* the next of them */
@@ -104,7 +105,7 @@ struct canny_job {
 
 static void smooth_row(struct canny_job *j, const struct imf_surface *in, int y, int *to) {
     const struct imf_problem *p = &j->p;
-    const struct imf_canny_numbers *n = &j->n;
+    const struct imf_canny_parameters *n = &j->n;
     int from = -n->half - n->radius, end = p->width + n->half + n->radius;
     for (int c = 0; c < p->colors; c++) {
         for (int x = from; x < end; x++) {
@@ -140,7 +141,7 @@ static int direction_of(int64_t gx, int64_t gy) {
 
 /* The gradient at (x, y): its size, and the direction. */
 static int64_t gradient(struct canny_job *j, int x, int y, unsigned char *direction) {
-    const struct imf_canny_numbers *n = &j->n;
+    const struct imf_canny_parameters *n = &j->n;
     int64_t most = -1;
     for (int c = 0; c < j->p.colors; c++) {
         int64_t gx = 0, gy = 0;
@@ -225,14 +226,14 @@ static void canny_propose(const struct imf_problem *p, const struct imf_device *
                           struct imf_proposal *out) {
     double row = p->width + 2.0 * (IMF_CANNY_RADIUS + IMF_CANNY_APERTURE);
     (void)d;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     double taps = p->canny->sigma > 0 ? 2 * ceil(4 * p->canny->sigma) : 0;
     double each = imf_host_rates.canny + taps * imf_host_rates.canny_tap;
     out->ms = (double)p->width * p->height * p->channels * each * 1e-6;
     out->bytes = (double)p->width * p->height + row * (8 * (1 + ROWS) + ROWS + 28.0 * p->colors);
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "plain C, edges of %dx%d gradients",
+    snprintf(out->description, sizeof out->description, "plain C, edges of %dx%d gradients",
              p->canny->aperture, p->canny->aperture);
 }
 
@@ -260,7 +261,7 @@ static enum imf_status canny_make(void **job, const struct imf_problem *p,
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
-    imf_canny_numbers(&j->n, p);
+    imf_canny_parameters(&j->n, p);
     size_t width = (size_t)p->width, row = width + 2 * (size_t)(j->n.half + j->n.radius), pixels;
     bool good = imf_size_mul(width, (size_t)p->height, &pixels) && (j->map = malloc(pixels));
     good = good && (j->down = malloc(row * sizeof *j->down));
@@ -279,7 +280,7 @@ static enum imf_status canny_run(void *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
     struct canny_job *j = job;
     const struct imf_problem *p = &j->p;
-    struct imf_canny_ends ends;
+    struct imf_canny_levels levels;
     (void)err;
     j->next = -j->n.half;
     gradient_row(j, in, -1);
@@ -289,7 +290,7 @@ static enum imf_status canny_run(void *job, const struct imf_surface *in,
         thin_row(j, y);
     }
     trace(j);
-    imf_canny_ends(&ends, p, out->sample);
+    imf_canny_levels(&levels, p, out->sample);
     for (int y = 0; y < p->height; y++)
         for (ptrdiff_t x = 0; x < p->width; x++)
             for (int c = 0; c < p->channels; c++) {
@@ -297,7 +298,7 @@ static enum imf_status canny_run(void *job, const struct imf_surface *in,
                 ptrdiff_t at = x * p->channels + c;
                 double alpha = imf_sample_get(imf_surface_row(in, y), in->sample, at);
                 imf_sample_put(imf_surface_row(out, y), out->sample, at,
-                               c < p->colors ? ends.v[edge] : alpha);
+                               c < p->colors ? levels.v[edge] : alpha);
             }
     return IMF_OK;
 }

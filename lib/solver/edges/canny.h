@@ -15,7 +15,7 @@
 /* Across what a gradient is compared. */
 enum imf_canny_direction { IMF_CANNY_ALONG_X, IMF_CANNY_ALONG_Y, IMF_CANNY_FALLS, IMF_CANNY_RISES };
 
-struct imf_canny_numbers {
+struct imf_canny_parameters {
     int scale;                             /* values are samples times this, rounded */
     int radius;                            /* of the Gaussian; 0: values are not smoothed */
     uint32_t weight[IMF_CANNY_RADIUS + 1]; /* of values so far from the middle */
@@ -24,12 +24,12 @@ struct imf_canny_numbers {
     int64_t low, high; /* what norms, or for L2 their squares, must be above */
 };
 
-void imf_canny_numbers(struct imf_canny_numbers *n, const struct imf_problem *p);
+void imf_canny_parameters(struct imf_canny_parameters *n, const struct imf_problem *p);
 /* v of a sample's type as an integer. */
-int imf_canny_value(const struct imf_canny_numbers *n, const struct imf_problem *p, double v);
+int imf_canny_value(const struct imf_canny_parameters *n, const struct imf_problem *p, double v);
 
 /* The samples of no edge and of an edge, epilogue included, as the output has them. */
-struct imf_canny_ends {
+struct imf_canny_levels {
     double v[2];
     union {
         uint8_t u8[2];
@@ -38,6 +38,7 @@ struct imf_canny_ends {
         double f64[2];
     } as;
 };
-void imf_canny_ends(struct imf_canny_ends *e, const struct imf_problem *p, enum imf_sample sample);
+void imf_canny_levels(struct imf_canny_levels *e, const struct imf_problem *p,
+                      enum imf_sample sample);
 
 #endif

@@ -17,9 +17,9 @@
 #define GPU_GROUP 32 /* work-items that share one on a GPU */
 #define ROUNDS 4     /* between two questions; even, so that the edges end where they began */
 
-enum step { DOWN, ACROSS, GRADIENT, THIN, PACK, FOLLOW, STORE, STEPS };
+enum step { DOWN, ACROSS, GRADIENT, THIN, PACK, HYSTERESIS, STORE, STEPS };
 static const char *const entries[STEPS] = {"canny_down", "canny_across", "canny_gradient",
-                                           "canny_thin", "canny_pack",   "canny_follow",
+                                           "canny_thin", "canny_pack",   "canny_hysteresis",
                                            "canny_store"};
 
 enum memory { SUMS, VALUES, SIZES, DIRECTIONS, MAP, WEAK, EDGES, FOUND, CHANGED, MEMORIES };
@@ -32,13 +32,13 @@ _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 struct canny_job {
     struct imf_queue *queue;
     struct imf_problem p;
-    struct imf_canny_numbers n;
+    struct imf_canny_parameters n;
     int group; /* of the work-items that follow edges */
     struct imf_program *program[STEPS];
     struct imf_buffer *memory[MEMORIES];
 };
 
-static bool sizes_of(const struct imf_problem *p, const struct imf_canny_numbers *n,
+static bool sizes_of(const struct imf_problem *p, const struct imf_canny_parameters *n,
                      size_t bytes[MEMORIES]) {
     size_t half = (size_t)n->half, rows = (size_t)p->height + 2 * half, pixels;
     size_t values = ((size_t)p->width + 2 * half) * (size_t)p->colors;
@@ -59,9 +59,9 @@ static bool sizes_of(const struct imf_problem *p, const struct imf_canny_numbers
 static void device_canny_propose(const struct imf_problem *p, const struct imf_device *d,
                                  struct imf_proposal *out) {
     const struct imf_tuning *t = imf_tuning(d);
-    struct imf_canny_numbers n;
+    struct imf_canny_parameters n;
     size_t bytes[MEMORIES];
-    imf_canny_numbers(&n, p);
+    imf_canny_parameters(&n, p);
     double across = (p->width + 2.0 * (n.half + n.radius)) * p->channels;
     if (across > INT32_MAX - 4096 || !sizes_of(p, &n, bytes)) {
         imf_proposal_refuse(out, "rows are too long");
@@ -75,13 +75,13 @@ static void device_canny_propose(const struct imf_problem *p, const struct imf_d
     s->group = d->gpu && d->max_group >= GPU_GROUP ? GPU_GROUP : 1;
     out->local = (size_t)s->group * 2 * sizeof(uint64_t) + sizeof(int32_t);
     double ns = t->filters.canny + 2 * n.radius * t->filters.canny_tap;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = 2 * t->launch_ms + STEPS * t->next_ms +
               (double)p->width * p->height * p->channels * ns * 1e-6 / imf_tuning_units(d);
-    snprintf(out->phrase, sizeof out->phrase, "edges of %dx%d gradients", p->canny->aperture,
-             p->canny->aperture);
+    snprintf(out->description, sizeof out->description, "edges of %dx%d gradients",
+             p->canny->aperture, p->canny->aperture);
 }
 
 static void device_canny_destroy(void **job) {
@@ -102,10 +102,10 @@ static void define_taps(struct imf_defines *d, const char *name, const int *taps
 }
 
 static void define(struct imf_defines *d, const struct imf_problem *p,
-                   const struct imf_canny_numbers *n, int group) {
+                   const struct imf_canny_parameters *n, int group) {
     double weights[IMF_CANNY_RADIUS + 1];
-    struct imf_canny_ends ends;
-    imf_canny_ends(&ends, p, p->out);
+    struct imf_canny_levels levels;
+    imf_canny_levels(&levels, p, p->out);
     for (int i = 0; i <= n->radius; i++)
         weights[i] = n->weight[i];
     imf_problem_defines(d, p);
@@ -126,7 +126,8 @@ static void define(struct imf_defines *d, const struct imf_problem *p,
     imf_define(d, "FIRST_Y", "%d", p->canny->first_y);
     imf_define(d, "GROUP", "%d", group);
     /* Samples: whole numbers, but for floats. */
-    double none = imf_sample_get(&ends.as, p->out, 0), edge = imf_sample_get(&ends.as, p->out, 1);
+    double none = imf_sample_get(&levels.as, p->out, 0),
+           edge = imf_sample_get(&levels.as, p->out, 1);
     imf_define_float(d, "SAMPLE_NONE", none);
     imf_define_float(d, "SAMPLE_EDGE", edge);
 }
@@ -142,7 +143,7 @@ static enum imf_status device_canny_make(void **job, const struct imf_problem *p
     j->queue = queue;
     j->p = *p;
     j->group = ((const struct shape *)proposal->shape.bytes)->group;
-    imf_canny_numbers(&j->n, p);
+    imf_canny_parameters(&j->n, p);
     struct imf_defines d = {0};
     const struct imf_program_source source = {.file = "canny.cl", .parts = parts, .defines = &d};
     enum imf_status st = sizes_of(p, &j->n, bytes) ? IMF_OK : imf_fail_memory(err, SIZE_MAX);
@@ -207,7 +208,7 @@ static enum imf_status follow(struct canny_job *j, struct imf_error *err) {
                                            imf_arg_int(words),
                                            imf_arg_int(p->height),
                                            imf_arg_buffer(j->memory[CHANGED])};
-            st = imf_program_launch(j->queue, j->program[FOLLOW], grid, args, err);
+            st = imf_program_launch(j->queue, j->program[HYSTERESIS], grid, args, err);
         }
         if (!st)
             st =

@@ -28,7 +28,7 @@ struct span {
     int first, n; /* samples of a row */
 };
 
-static bool is_smooth(const struct imf_canny_numbers *n) {
+static bool is_smooth(const struct imf_canny_parameters *n) {
     return n->radius > 0;
 }
 
@@ -90,7 +90,7 @@ IMF_CLONES static void add_pair(uint32_t *restrict sum, enum imf_sample sample, 
 
 /* Sums down, of bytes: 32 bits hold those across as well. */
 IMF_CLONES static void across_bytes(uint16_t *restrict to, const uint32_t *restrict sum, int n,
-                                    const struct imf_canny_numbers *k, int step) {
+                                    const struct imf_canny_parameters *k, int step) {
     const int bits = 2 * IMF_CANNY_BITS - 4;
     for (int x = 0; x < n; x += BLOCK) {
         uint32_t acc[BLOCK];
@@ -105,7 +105,7 @@ IMF_CLONES static void across_bytes(uint16_t *restrict to, const uint32_t *restr
 }
 
 IMF_CLONES static void across(uint16_t *restrict to, const uint32_t *restrict sum, int n,
-                              const struct imf_canny_numbers *k, int step) {
+                              const struct imf_canny_parameters *k, int step) {
     const int bits = 2 * IMF_CANNY_BITS;
     for (int x = 0; x < n; x += BLOCK) {
         uint64_t acc[BLOCK];
@@ -121,7 +121,7 @@ IMF_CLONES static void across(uint16_t *restrict to, const uint32_t *restrict su
 
 /* Values of a row, which may be beyond the image's. */
 static void value_row(const struct imf_canny_rows *r, int y, struct span span, uint16_t *to) {
-    const struct imf_canny_numbers *k = r->n;
+    const struct imf_canny_parameters *k = r->n;
     enum imf_sample sample = r->in->sample;
     int step = r->p->channels, reach = k->radius * step, n = span.n + 2 * reach;
     float full = (float)r->p->epilogue.full, scale = (float)k->scale;

@@ -14,7 +14,7 @@ enum { IMF_CANNY_NONE = 0, IMF_CANNY_WEAK = 1, IMF_CANNY_STRONG = 2, IMF_CANNY_E
 
 struct imf_canny_rows {
     const struct imf_problem *p;
-    const struct imf_canny_numbers *n;
+    const struct imf_canny_parameters *n;
     const struct imf_surface *in;
     unsigned char *map; /* pixel (0, 0) */
     size_t pitch;

@@ -22,7 +22,7 @@
 
 struct vector_canny {
     struct imf_problem p;
-    struct imf_canny_numbers n;
+    struct imf_canny_parameters n;
     int threads; /* 0: as many as cores */
     unsigned char *store;
     struct imf_canny_map map;
@@ -32,7 +32,7 @@ struct pass {
     const struct vector_canny *job;
     const struct imf_surface *in, *out;
     struct imf_canny_rows find;
-    struct imf_canny_ends ends;
+    struct imf_canny_levels levels;
     int rows; /* of a band */
 };
 
@@ -45,7 +45,7 @@ static bool map_size(const struct imf_problem *p, size_t *pitch, size_t *bytes) 
 /* Edges are few: a row of none, and then those. */
 #define STORE(type, member)                                                                        \
     do {                                                                                           \
-        type *to = row, none = pass->ends.as.member[0], edge = pass->ends.as.member[1];            \
+        type *to = row, none = pass->levels.as.member[0], edge = pass->levels.as.member[1];        \
         for (int i = 0; i < width * step; i++)                                                     \
             to[i] = none;                                                                          \
         for (int x = next_edge(map, 0, width); x < width; x = next_edge(map, x + 1, width))        \
@@ -103,7 +103,7 @@ static void store_pixel(void *data, int x, int y) {
     const struct imf_problem *p = &pass->job->p;
     for (int c = 0; c < p->colors; c++)
         imf_sample_put(imf_surface_row(pass->out, y), pass->out->sample,
-                       (ptrdiff_t)x * p->channels + c, pass->ends.v[1]);
+                       (ptrdiff_t)x * p->channels + c, pass->levels.v[1]);
 }
 
 /* Low bands do their first rows' gradients twice for little; the map of high ones leaves the cache
@@ -135,12 +135,12 @@ static void vector_canny_propose(const struct imf_problem *p, const struct imf_d
     }
     double ms = cost(p);
     int cores = imf_cores();
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
     out->bytes = (double)bytes;
-    snprintf(out->phrase, sizeof out->phrase, "vector edges of %dx%d gradients, %d bits",
+    snprintf(out->description, sizeof out->description, "vector edges of %dx%d gradients, %d bits",
              p->canny->aperture, p->canny->aperture, imf_canny_narrow(p) ? 16 : 32);
 }
 
@@ -161,7 +161,7 @@ static enum imf_status vector_canny_make(void **job, const struct imf_problem *p
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
-    imf_canny_numbers(&j->n, p);
+    imf_canny_parameters(&j->n, p);
     if (map_size(p, &pitch, &bytes) && (j->store = calloc(bytes, 1))) {
         j->map = (struct imf_canny_map){j->store + pitch + 1, pitch, p->width, p->height};
         return IMF_OK;
@@ -180,7 +180,7 @@ static enum imf_status vector_canny_run(void *job, const struct imf_surface *in,
                         .find = {p, &j->n, in, j->map.pixel, j->map.pitch},
                         .rows = band_rows(p)};
     (void)err;
-    imf_canny_ends(&pass.ends, p, out->sample);
+    imf_canny_levels(&pass.levels, p, out->sample);
     imf_parallel_on(j->threads, (p->height - 1) / pass.rows + 1, band_item, &pass);
     imf_canny_join(&j->map, pass.rows, store_pixel, &pass);
     return IMF_OK;

@@ -156,10 +156,10 @@ static void phase_propose(const struct imf_problem *p, const struct imf_device *
     }
     double ms = cost(p);
     int cores = imf_cores();
-    out->able = true;
+    out->feasible = true;
     out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
-    snprintf(out->phrase, sizeof out->phrase, "vector directions %dx%d", p->kernel[0]->width,
-             p->kernel[0]->height);
+    snprintf(out->description, sizeof out->description, "vector directions %dx%d",
+             p->kernel[0]->width, p->kernel[0]->height);
 }
 
 static enum imf_status phase_make(void **job, const struct imf_problem *p,

@@ -25,8 +25,8 @@ struct imf_fft_gpu_sizes {
     int32_t tiles_x, valid_x, valid_y, taps_w, taps_h, pair, lines, capacity;
 };
 
-/* struct frequency_sizes of cl/frequency.cl. */
-struct imf_frequency_sizes {
+/* struct spectral_filter_sizes of cl/spectral_filter.cl. */
+struct imf_spectral_filter_sizes {
     imf_long in_origin, in_pitch, out_origin, out_pitch;
     float middle, mean, outside[4];
     int32_t width, height, channel, bands, work, taps[2];
@@ -34,23 +34,23 @@ struct imf_frequency_sizes {
 };
 
 /* struct gain of cl/parts/transfer.cl. */
-struct imf_frequency_gain {
+struct imf_spectral_gain {
     imf_long least, most, centre;
     float inverse, norm;
     int32_t type, order, band, notch, reject;
 };
 
-/* struct gpu_axis of cl/frequency_gpu.cl. */
-struct imf_frequency_gpu_axis {
+/* struct gpu_axis of cl/spectral_filter_gpu.cl. */
+struct imf_spectral_filter_gpu_axis {
     int32_t length, stages, first;
 };
 
-/* struct frequency_gpu_sizes of cl/frequency_gpu.cl. */
-struct imf_frequency_gpu_sizes {
+/* struct spectral_filter_gpu_sizes of cl/spectral_filter_gpu.cl. */
+struct imf_spectral_filter_gpu_sizes {
     imf_long in_origin, in_pitch, out_origin, out_pitch;
     float middle, mean, outside[4];
     int32_t width, height, gap, pitch, taps[2];
-    struct imf_frequency_gpu_axis x, outer, inner;
+    struct imf_spectral_filter_gpu_axis x, outer, inner;
 };
 
 #endif

@@ -22,8 +22,8 @@
  *
  * In the gap stands what lies beyond the end, as far as the filter reaches, then what lies before
  * the beginning, as far; in between, a ninth of the gap, a smooth step leads from one to the other.
- * Of the even lengths (frequency_gpu.c takes samples by pairs) that are long enough the cheapest to
- * transform is taken, up to an eighth longer.
+ * Of the even lengths (spectral_filter_gpu.c takes samples by pairs) that are long enough the one
+ * that is transformed fastest is taken, up to an eighth longer.
  * An image that is reflected as far as itself is periodic then, without a step: reflect and mirror
  * reach any distance.
  */
@@ -39,7 +39,7 @@
 #define IDEAL_MIN 64
 #define STEP 9 /* a part of the gap */
 
-static const double turn = 6.283185307179586;
+static const double two_pi = 6.283185307179586;
 
 static bool is_band(const struct imf_transfer *t) {
     return t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
@@ -65,8 +65,8 @@ static double peak(const struct imf_transfer *t) {
     double width = is_band(t) ? t->high - t->low : t->kind == IMF_NOTCH ? t->radius : t->low;
     if (width < 0.1)
         return width * (t->type == IMF_GAUSSIAN
-                            ? sqrt(turn)
-                            : turn / (2 * t->order) / sin(turn / (4 * t->order)));
+                            ? sqrt(two_pi)
+                            : two_pi / (2 * t->order) / sin(two_pi / (4 * t->order)));
     double sum = 0;
     for (int i = 0; i < POINTS; i++)
         sum += section(t, (i + 0.5) / (2 * POINTS));
@@ -98,15 +98,15 @@ struct terms {
 static void add_term(struct terms *terms, double weight, double imaginary) {
     if (imaginary > 0) {
         terms->weight[terms->count] = weight;
-        terms->decay[terms->count++] = turn * imaginary;
+        terms->decay[terms->count++] = two_pi * imaginary;
     }
 }
 
 static void find_terms(struct terms *terms, const struct imf_transfer *t) {
-    double width = t->high - t->low, centre = t->low * t->high, scale = turn / (2 * t->order);
+    double width = t->high - t->low, centre = t->low * t->high, scale = two_pi / (2 * t->order);
     terms->count = 0;
     for (int k = 0; k < 2 * t->order && k < 2 * ORDER_MAX; k++) {
-        double complex x = cexp(I * turn / 4 * (2 * k + 1) / t->order);
+        double complex x = cexp(I * two_pi / 4 * (2 * k + 1) / t->order);
         if (!is_band(t)) {
             add_term(terms, scale * t->low, t->low * cimag(x));
             continue;
@@ -136,12 +136,12 @@ static double butterworth_reach(const struct imf_transfer *t, double level) {
 
 static double flank_bound(const void *what, double r) {
     const struct imf_transfer *t = what;
-    double a = t->low * t->high / (t->high - t->low), y = pow(turn * a * r, 2.0 / 3);
+    double a = t->low * t->high / (t->high - t->low), y = pow(two_pi * a * r, 2.0 / 3);
     return 4 * a * exp(-0.75 * y) / fmax(y, 1e-9);
 }
 
 static double gaussian_reach(const struct imf_transfer *t, double level) {
-    double sigmas = sqrt(-2 * log(SMALL)) / turn;
+    double sigmas = sqrt(-2 * log(SMALL)) / two_pi;
     if (is_band(t))
         return sigmas / ((t->high - t->low) / 2) + fall(flank_bound, t, level);
     if (t->kind != IMF_NOTCH)
@@ -149,7 +149,7 @@ static double gaussian_reach(const struct imf_transfer *t, double level) {
     /* Where a notch's two centres meet, the product of the two is a narrower one. */
     double apart = (t->u * t->u + t->v * t->v) / (t->radius * t->radius);
     double product = 4 * (-log(2 * SMALL) - apart);
-    return fmax(sigmas, product > 0 ? sqrt(product) / turn : 0) / t->radius;
+    return fmax(sigmas, product > 0 ? sqrt(product) / two_pi : 0) / t->radius;
 }
 
 double imf_extend_reach(const struct imf_transfer *t, int size) {
@@ -158,7 +158,7 @@ double imf_extend_reach(const struct imf_transfer *t, int size) {
     double level = SMALL * peak(t), near = 1e-4;
     double slope = fabs(section(t, 0.5) - section(t, 0.5 - near)) / near;
     double reach = t->type == IMF_GAUSSIAN ? gaussian_reach(t, level) : butterworth_reach(t, level);
-    return ceil(fmax(reach, sqrt(2 * slope / level) / turn)) + 1;
+    return ceil(fmax(reach, sqrt(2 * slope / level) / two_pi)) + 1;
 }
 
 /* Nanoseconds a sample takes on one core of an x86-64 machine, times the length: stages wait for

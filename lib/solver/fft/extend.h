@@ -27,8 +27,8 @@ struct imf_blend {
 
 /* A notch's wave along an axis. */
 struct imf_wave {
-    int taps;    /* samples at each end of a line that it is fitted to; 0: it does not go on */
-    double turn; /* radians from sample to sample */
+    int taps;     /* samples at each end of a line that it is fitted to; 0: it does not go on */
+    double omega; /* radians from sample to sample */
 };
 
 /* Samples beyond an edge that the filter's result owes something to. */

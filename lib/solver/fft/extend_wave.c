@@ -27,12 +27,12 @@
 #define PERIODS_MIN 2
 #define RIDGE 1e-3
 
-static const double turn = 6.283185307179586;
+static const double two_pi = 6.283185307179586;
 
 struct imf_wave imf_extend_wave(const struct imf_transfer *t, double frequency, int size,
                                 enum imf_edge edge) {
     double f = fabs(frequency - rint(frequency));
-    struct imf_wave wave = {0, turn * f};
+    struct imf_wave wave = {0, two_pi * f};
     if (t->kind == IMF_NOTCH && edge == IMF_EDGE_CLAMP && size * f >= PERIODS_MIN)
         wave.taps = (int)fmin(size, ceil(fmax(0.5 / t->radius, 1 / f)));
     return wave;
@@ -41,17 +41,17 @@ struct imf_wave imf_extend_wave(const struct imf_transfer *t, double frequency, 
 void imf_extend_taps(double *out, struct imf_wave wave) {
     double n = wave.taps, c = 0, s = 0, cc = RIDGE * n, cs = 0, ss = RIDGE * n;
     for (int i = 0; i < wave.taps; i++) {
-        c += cos(wave.turn * i) / n;
-        s -= sin(wave.turn * i) / n;
+        c += cos(wave.omega * i) / n;
+        s -= sin(wave.omega * i) / n;
     }
     for (int i = 0; i < wave.taps; i++) {
-        double x = cos(wave.turn * i) - c, y = -sin(wave.turn * i) - s;
+        double x = cos(wave.omega * i) - c, y = -sin(wave.omega * i) - s;
         cc += x * x;
         cs += x * y;
         ss += y * y;
     }
     for (int i = 0; i < wave.taps; i++) {
-        double x = cos(wave.turn * i) - c, y = -sin(wave.turn * i) - s, det = cc * ss - cs * cs;
+        double x = cos(wave.omega * i) - c, y = -sin(wave.omega * i) - s, det = cc * ss - cs * cs;
         out[2 * i] = (ss * x - cs * y) / det;
         out[2 * i + 1] = (cc * y - cs * x) / det;
     }
@@ -59,8 +59,8 @@ void imf_extend_taps(double *out, struct imf_wave wave) {
 
 void imf_extend_wave_on(struct imf_blend *b, struct imf_wave wave, int after, int before) {
     double w = (double)b->weight;
-    b->wave[0] = (float)((1 - w) * (cos(wave.turn * after) - 1));
-    b->wave[1] = (float)((1 - w) * sin(wave.turn * after));
-    b->wave[2] = (float)(w * (cos(wave.turn * before) - 1));
-    b->wave[3] = (float)(w * sin(wave.turn * before));
+    b->wave[0] = (float)((1 - w) * (cos(wave.omega * after) - 1));
+    b->wave[1] = (float)((1 - w) * sin(wave.omega * after));
+    b->wave[2] = (float)(w * (cos(wave.omega * before) - 1));
+    b->wave[3] = (float)(w * sin(wave.omega * before));
 }

@@ -1,7 +1,7 @@
 /*
  * spectral_filter.c - a whole image times a transfer function, in the frequency domain
  *
- * cl/frequency.cl tells how it is done, extend.h how the image is made periodic.
+ * cl/spectral_filter.cl tells how it is done, extend.h how the image is made periodic.
  */
 #include "solver/fft/spectral_filter.h"
 #include "device/tuning.h"
@@ -26,11 +26,11 @@ enum phase { GAINS, FITS, COLUMNS, ROWS, RESULT };
 
 _Static_assert(sizeof(struct layout) <= IMF_SHAPE, "a proposal holds it");
 
-struct frequency_job {
+struct spectral_filter_job {
     struct imf_queue *queue;
     struct layout layout;
-    struct imf_frequency_sizes sizes;
-    struct imf_frequency_gain gain;
+    struct imf_spectral_filter_sizes sizes;
+    struct imf_spectral_gain gain;
     int channels;
     struct imf_program *program;
     struct imf_buffer *plane, *gains, *scratch, *twiddles, *order, *blends, *taps, *fits, *squares;
@@ -72,30 +72,30 @@ static double cost(const struct imf_problem *p, const struct imf_device *d,
     const struct imf_tuning *t = imf_tuning(d);
     double doublings = log2((double)l->x.length * l->y.length + 1);
     double primes = t->fft_stages * (imf_fft_primes_ns(&l->x) + imf_fft_primes_ns(&l->y));
-    return samples * (t->frequency_doubling * doublings + t->frequency_sample + primes) * 1e-6 /
+    return samples * (t->spectral_doubling * doublings + t->spectral_sample + primes) * 1e-6 /
            imf_tuning_units(d);
 }
 
-static void frequency_propose(const struct imf_problem *p, const struct imf_device *d,
-                              struct imf_proposal *out) {
+static void spectral_filter_propose(const struct imf_problem *p, const struct imf_device *d,
+                                    struct imf_proposal *out) {
     struct layout *l = (struct layout *)out->shape.bytes;
     if (!layout_make(l, p, d, out))
         return;
-    out->able = imf_frequency_accurate(
+    out->feasible = imf_spectral_accurate(
         out, p, imf_fft_plan_doublings(&l->x) + imf_fft_plan_doublings(&l->y));
-    if (!out->able)
+    if (!out->feasible)
         return;
     out->ms = cost(p, d, l);
     out->bytes = (double)l->plane + (double)l->gains + (double)l->scratch;
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "fft %dx%d", l->x.length, l->y.length);
+    snprintf(out->description, sizeof out->description, "fft %dx%d", l->x.length, l->y.length);
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
 /* Squared distances of each frequency of y, then of each position along x, from one or two centres:
  * y in vectors, x in pairs. */
-static enum imf_status make_squares(struct frequency_job *j, const struct imf_transfer *t,
+static enum imf_status make_squares(struct spectral_filter_job *j, const struct imf_transfer *t,
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t nx = (size_t)l->x.length, ny = (size_t)l->bands * IMF_FFT_VEC;
@@ -126,21 +126,21 @@ static enum imf_status make_squares(struct frequency_job *j, const struct imf_tr
 }
 
 /* Where the transform leaves frequencies k and -k of y; the last band repeats its last one. */
-static enum imf_status make_order(struct frequency_job *j, struct imf_error *err) {
+static enum imf_status make_order(struct spectral_filter_job *j, struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t n = (size_t)l->y.length, count = (size_t)l->bands * IMF_FFT_VEC;
     size_t bytes = 2 * count * sizeof(int32_t);
     int32_t *pairs = malloc(bytes), *order = malloc(2 * n * sizeof *order);
     enum imf_status status = pairs && order ? IMF_OK : imf_fail_memory(err, bytes);
     if (status == IMF_OK) {
-        int32_t *place = order + n;
+        int32_t *position = order + n;
         imf_fft_order(&l->y, order);
         for (size_t i = 0; i < n; i++)
-            place[order[i]] = (int32_t)i;
+            position[order[i]] = (int32_t)i;
         for (size_t k = 0; k < count; k++) {
             size_t at = k > n / 2 ? n / 2 : k;
-            pairs[2 * k] = place[at];
-            pairs[2 * k + 1] = place[(n - at) % n];
+            pairs[2 * k] = position[at];
+            pairs[2 * k + 1] = position[(n - at) % n];
         }
         status = imf_buffer_table(&j->order, j->queue, pairs, bytes, err);
     }
@@ -151,8 +151,8 @@ static enum imf_status make_order(struct frequency_job *j, struct imf_error *err
 
 /* ---- making and running ------------------------------------------------------------------- */
 
-static void frequency_destroy(void **job) {
-    struct frequency_job *j = *job;
+static void spectral_filter_destroy(void **job) {
+    struct spectral_filter_job *j = *job;
     if (!j)
         return;
     struct imf_buffer **buffers[] = {&j->plane,  &j->gains, &j->scratch, &j->twiddles, &j->order,
@@ -164,7 +164,7 @@ static void frequency_destroy(void **job) {
     *job = NULL;
 }
 
-static enum imf_status launch(struct frequency_job *j, const struct imf_buffer *in,
+static enum imf_status launch(struct spectral_filter_job *j, const struct imf_buffer *in,
                               const struct imf_buffer *out, enum phase phase,
                               struct imf_error *err) {
     const struct imf_arg args[] = {imf_arg_buffer(in),
@@ -190,20 +190,21 @@ static const char *const all[] = {"fft_stages.cl",   "fft_primes.cl", "common.cl
 static const char *const smooth[] = {"fft_stages.cl", "common.cl", "fft_channels.cl", "transfer.cl",
                                      NULL};
 
-static enum imf_status make_kernel(struct frequency_job *j, const struct imf_problem *p,
+static enum imf_status make_kernel(struct spectral_filter_job *j, const struct imf_problem *p,
                                    struct imf_error *err) {
     struct imf_defines d = {0};
     imf_problem_defines(&d, p);
     imf_define(&d, "CHANNELS", "%d", p->channels);
     bool primes = j->layout.x.primes || j->layout.y.primes;
     const struct imf_program_source source = {
-        .file = "frequency.cl", .parts = primes ? all : smooth, .defines = &d};
-    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "frequency", err);
+        .file = "spectral_filter.cl", .parts = primes ? all : smooth, .defines = &d};
+    enum imf_status status =
+        imf_program_make(&j->program, j->queue, &source, "spectral_filter", err);
     imf_defines_free(&d);
     return status;
 }
 
-static enum imf_status make_buffers(struct frequency_job *j, const struct imf_problem *p,
+static enum imf_status make_buffers(struct spectral_filter_job *j, const struct imf_problem *p,
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
     enum imf_status status =
@@ -219,23 +220,23 @@ static enum imf_status make_buffers(struct frequency_job *j, const struct imf_pr
     if (status == IMF_OK)
         status = make_order(j, err);
     if (status == IMF_OK)
-        status = imf_frequency_gaps(&j->blends, &j->taps, j->sizes.taps, j->queue, p, l->x.length,
-                                    l->y.length, err);
+        status = imf_spectral_gaps(&j->blends, &j->taps, j->sizes.taps, j->queue, p, l->x.length,
+                                   l->y.length, err);
     if (status == IMF_OK)
         status = imf_buffer_make(&j->fits, j->queue, IMF_BUFFER_WORK,
                                  (size_t)p->height * 4 * sizeof(float), err);
     return status;
 }
 
-static enum imf_status frequency_make(void **job, const struct imf_problem *p,
-                                      const struct imf_proposal *proposal, struct imf_queue *queue,
-                                      struct imf_error *err) {
-    struct frequency_job *j = *job = calloc(1, sizeof *j);
+static enum imf_status spectral_filter_make(void **job, const struct imf_problem *p,
+                                            const struct imf_proposal *proposal,
+                                            struct imf_queue *queue, struct imf_error *err) {
+    struct spectral_filter_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->queue = queue;
     memcpy(&j->layout, proposal->shape.bytes, sizeof j->layout);
-    struct imf_frequency_sizes *z = &j->sizes;
+    struct imf_spectral_filter_sizes *z = &j->sizes;
     double middle = imf_fft_middle(p->in);
     z->middle = (float)middle;
     z->mean = (float)(middle * imf_transfer_gain(p->transfer, 0, 0));
@@ -248,7 +249,7 @@ static enum imf_status frequency_make(void **job, const struct imf_problem *p,
     z->work = j->layout.work;
     imf_fft_axis_set(&z->x, &j->layout.x);
     imf_fft_axis_set(&z->y, &j->layout.y);
-    imf_frequency_gain_set(&j->gain, p->transfer, (double)j->layout.x.length * j->layout.y.length);
+    imf_spectral_gain_set(&j->gain, p->transfer, (double)j->layout.x.length * j->layout.y.length);
     enum imf_status status = make_kernel(j, p, err);
     if (status == IMF_OK)
         status = make_buffers(j, p, err);
@@ -256,14 +257,14 @@ static enum imf_status frequency_make(void **job, const struct imf_problem *p,
     if (status == IMF_OK)
         status = launch(j, j->plane, j->plane, GAINS, err);
     if (status != IMF_OK)
-        frequency_destroy(job);
+        spectral_filter_destroy(job);
     return status;
 }
 
-static enum imf_status frequency_run(void *job, const struct imf_surface *in,
-                                     const struct imf_surface *out, struct imf_error *err) {
-    struct frequency_job *j = job;
-    struct imf_frequency_sizes *z = &j->sizes;
+static enum imf_status spectral_filter_run(void *job, const struct imf_surface *in,
+                                           const struct imf_surface *out, struct imf_error *err) {
+    struct spectral_filter_job *j = job;
+    struct imf_spectral_filter_sizes *z = &j->sizes;
     z->in_origin = (int64_t)in->origin;
     z->in_pitch = (int64_t)in->pitch;
     z->out_origin = (int64_t)out->origin;
@@ -276,13 +277,13 @@ static enum imf_status frequency_run(void *job, const struct imf_surface *in,
     return status;
 }
 
-const struct imf_solver imf_solver_frequency = {
+const struct imf_solver imf_solver_spectral_filter = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .program = "frequency",
+    .program = "spectral_filter",
     .kinds = 1u << IMF_TRANSFER,
-    .propose = frequency_propose,
-    .make = frequency_make,
-    .run = frequency_run,
-    .destroy = frequency_destroy,
+    .propose = spectral_filter_propose,
+    .make = spectral_filter_make,
+    .run = spectral_filter_run,
+    .destroy = spectral_filter_destroy,
 };

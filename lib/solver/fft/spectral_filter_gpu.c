@@ -1,9 +1,9 @@
 /*
  * spectral_filter_gpu.c - a whole image times a transfer function on GPUs, in local memory
  *
- * cl/frequency_gpu.cl tells how it is done, extend.h how the image is made periodic. The stages of
+ * cl/spectral_filter_gpu.cl tells how it is done, extend.h how the image is made periodic. The stages of
  * all lengths are tables that the programs read, so that one program does for many sizes of images.
- * Lengths with primes above 7, and odd ones along x, are left to frequency.c.
+ * Lengths with primes above 7, and odd ones along x, are left to spectral_filter.c.
  */
 #include "device/tuning.h"
 #include "solver/fft/error.h"
@@ -35,14 +35,14 @@ _Static_assert(sizeof(struct layout) <= IMF_SHAPE, "a proposal holds it");
 struct whole_job {
     struct imf_queue *queue;
     struct layout layout;
-    struct imf_frequency_gpu_sizes sizes;
+    struct imf_spectral_filter_gpu_sizes sizes;
     int channels;
     struct imf_program *rows_in, *columns_in, *middle, *columns_out, *rows_out;
-    struct imf_buffer *plane, *gains, *twiddles, *stages, *places, *turns_x, *turns_y, *blends,
+    struct imf_buffer *plane, *gains, *twiddles, *stages, *positions, *roots_x, *roots_y, *blends,
         *taps;
 };
 
-/* Elements of a row, where AT of cl/frequency_gpu.cl leaves some out. */
+/* Elements of a row, where AT of cl/spectral_filter_gpu.cl leaves some out. */
 static int padded(int n) {
     return n + n / 16 + n / 256;
 }
@@ -60,15 +60,15 @@ static bool split(struct layout *l) {
 }
 
 /* Work-items of a row: 8 to 16 elements each, for a unit holds few rows and needs many work-items;
- * as many as leave few idle in the last turn of a stage. */
+ * as many as leave few idle in the last round of a stage. */
 static int row_group(const struct imf_fft_plan *x) {
     int first = imf_min(imf_max(imf_round_up(x->length / 16, 32), 64), IMF_GPU_GROUP), best = first;
     double least = INFINITY;
     for (int group = first; group <= imf_min(2 * first, IMF_GPU_GROUP); group += 32) {
         double time = 0;
         for (int s = 0; s < x->stages; s++) {
-            int radix = x->radix[s], turns = (x->length / radix - 1) / group + 1;
-            time += (double)turns * group * (radix + 1);
+            int radix = x->radix[s], rounds = (x->length / radix - 1) / group + 1;
+            time += (double)rounds * group * (radix + 1);
         }
         if (time < least) {
             least = time;
@@ -120,20 +120,21 @@ static void whole_propose(const struct imf_problem *p, const struct imf_device *
                           struct imf_proposal *out) {
     struct layout *l = (struct layout *)out->shape.bytes;
     if (!layout_make(l, p, d, out) ||
-        !imf_frequency_accurate(out, p, log2((double)l->nx) + log2((double)l->ny)))
+        !imf_spectral_accurate(out, p, log2((double)l->nx) + log2((double)l->ny)))
         return;
-    out->able = true;
+    out->feasible = true;
     out->ms = cost(p, d, l);
     out->bytes = (double)l->plane + (double)l->gains;
     out->largest = (double)l->plane;
     out->local = (size_t)imf_max(l->work_x, l->work_y) * ELEMENT;
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "fft %dx%d, rows in local memory", l->nx, l->ny);
+    snprintf(out->description, sizeof out->description, "fft %dx%d, rows in local memory", l->nx,
+             l->ny);
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
-/* What transform() of cl/frequency_gpu.cl reads of a stage. */
+/* What transform() of cl/spectral_filter_gpu.cl reads of a stage. */
 struct stage {
     int32_t radix, m;
     float inverse; /* 1 / m */
@@ -144,7 +145,7 @@ struct stage {
 static enum imf_status make_stages(struct whole_job *j, struct imf_error *err) {
     const struct layout *l = &j->layout;
     const struct imf_fft_plan *plan[] = {&l->x, &l->outer, &l->inner};
-    struct imf_frequency_gpu_axis *axis[] = {&j->sizes.x, &j->sizes.outer, &j->sizes.inner};
+    struct imf_spectral_filter_gpu_axis *axis[] = {&j->sizes.x, &j->sizes.outer, &j->sizes.inner};
     struct stage stages[3 * IMF_FFT_STAGES] = {{0}};
     size_t count = (size_t)(l->x.twiddles + l->outer.twiddles + l->inner.twiddles);
     float *twiddles = calloc(count + 1, ELEMENT);
@@ -152,7 +153,7 @@ static enum imf_status make_stages(struct whole_job *j, struct imf_error *err) {
         return imf_fail_memory(err, (count + 1) * ELEMENT);
     int at = 0, stage = 0;
     for (int i = 0; i < 3; i++) {
-        *axis[i] = (struct imf_frequency_gpu_axis){plan[i]->length, plan[i]->stages, stage};
+        *axis[i] = (struct imf_spectral_filter_gpu_axis){plan[i]->length, plan[i]->stages, stage};
         imf_fft_twiddles_across(plan[i], twiddles + 2 * at);
         for (int s = 0, m = plan[i]->length; s < plan[i]->stages; s++) {
             int radix = plan[i]->radix[s];
@@ -173,38 +174,38 @@ static enum imf_status make_stages(struct whole_job *j, struct imf_error *err) {
 static enum imf_status make_places(struct whole_job *j, struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t n = (size_t)l->half, bytes = (n / 2 + 1) * ELEMENT;
-    int32_t *places = malloc(n * sizeof *places);
+    int32_t *positions = malloc(n * sizeof *positions);
     int *order = malloc(n * sizeof *order);
-    float *turns = malloc(bytes);
-    enum imf_status status = places && order && turns ? IMF_OK : imf_fail_memory(err, bytes);
+    float *roots = malloc(bytes);
+    enum imf_status status = positions && order && roots ? IMF_OK : imf_fail_memory(err, bytes);
     if (status == IMF_OK) {
         imf_fft_order(&l->x, order);
         for (size_t i = 0; i < n; i++)
-            places[order[i]] = (int32_t)i;
+            positions[order[i]] = (int32_t)i;
         for (size_t k = 0; k <= n / 2; k++) {
             double re, im;
             imf_fft_root((int64_t)k, l->nx, &re, &im);
-            turns[2 * k] = (float)re;
-            turns[2 * k + 1] = (float)im;
+            roots[2 * k] = (float)re;
+            roots[2 * k + 1] = (float)im;
         }
-        status = imf_buffer_table(&j->places, j->queue, places, n * sizeof *places, err);
+        status = imf_buffer_table(&j->positions, j->queue, positions, n * sizeof *positions, err);
     }
     if (status == IMF_OK)
-        status = imf_buffer_table(&j->turns_x, j->queue, turns, bytes, err);
-    free(places);
+        status = imf_buffer_table(&j->roots_x, j->queue, roots, bytes, err);
+    free(positions);
     free(order);
-    free(turns);
+    free(roots);
     return status;
 }
 
 /* The roots between the two steps of a column; frequency: of y, of each row of the plane. */
-static enum imf_status make_turns(struct whole_job *j, int *frequency, struct imf_error *err) {
+static enum imf_status make_roots(struct whole_job *j, int *frequency, struct imf_error *err) {
     const struct layout *l = &j->layout;
     int inner = l->inner.length, outer = l->outer.length;
     size_t bytes = (size_t)l->ny * ELEMENT;
     int *order = malloc((size_t)(inner + outer) * sizeof *order);
-    float *turns = malloc(bytes);
-    enum imf_status status = order && turns ? IMF_OK : imf_fail_memory(err, bytes);
+    float *roots = malloc(bytes);
+    enum imf_status status = order && roots ? IMF_OK : imf_fail_memory(err, bytes);
     if (status == IMF_OK) {
         int *first = order + inner;
         imf_fft_order(&l->inner, order);
@@ -214,15 +215,15 @@ static enum imf_status make_turns(struct whole_job *j, int *frequency, struct im
                 size_t at = (size_t)b * (size_t)inner + (size_t)i;
                 double re, im;
                 imf_fft_root((int64_t)first[b] * i, l->ny, &re, &im);
-                turns[2 * at] = (float)re;
-                turns[2 * at + 1] = (float)im;
+                roots[2 * at] = (float)re;
+                roots[2 * at + 1] = (float)im;
                 frequency[at] = first[b] + outer * order[i];
             }
         }
-        status = imf_buffer_table(&j->turns_y, j->queue, turns, bytes, err);
+        status = imf_buffer_table(&j->roots_y, j->queue, roots, bytes, err);
     }
     free(order);
-    free(turns);
+    free(roots);
     return status;
 }
 
@@ -254,8 +255,9 @@ static void whole_destroy(void **job) {
     struct whole_job *j = *job;
     if (!j)
         return;
-    struct imf_buffer **buffers[] = {&j->plane,   &j->gains,   &j->twiddles, &j->stages, &j->places,
-                                     &j->turns_x, &j->turns_y, &j->blends,   &j->taps};
+    struct imf_buffer **buffers[] = {&j->plane,   &j->gains,     &j->twiddles,
+                                     &j->stages,  &j->positions, &j->roots_x,
+                                     &j->roots_y, &j->blends,    &j->taps};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         imf_buffer_free(buffers[i]);
     struct imf_program **programs[] = {&j->rows_in, &j->columns_in, &j->middle, &j->columns_out,
@@ -272,8 +274,8 @@ static enum imf_status fill_gains(struct whole_job *j, const struct imf_program_
     const struct layout *l = &j->layout;
     struct imf_program *program = NULL;
     struct imf_buffer *squares = NULL;
-    struct imf_frequency_gain gain;
-    imf_frequency_gain_set(&gain, t, (double)l->nx * l->ny);
+    struct imf_spectral_gain gain;
+    imf_spectral_gain_set(&gain, t, (double)l->nx * l->ny);
     enum imf_status status = make_squares(&squares, j, t, frequency, err);
     if (status == IMF_OK)
         status = imf_program_make(&program, j->queue, source, "fill_gains", err);
@@ -314,9 +316,9 @@ static enum imf_status make_kernels(struct whole_job *j, const struct imf_proble
     imf_define(&y, "RADICES", "%u", radices(&l->outer) | radices(&l->inner));
     imf_define(&y, "WORK", "%d", l->work_y);
     const struct imf_program_source rows = {
-        .file = "frequency_gpu.cl", .parts = parts, .defines = &x};
+        .file = "spectral_filter_gpu.cl", .parts = parts, .defines = &x};
     const struct imf_program_source columns = {
-        .file = "frequency_gpu.cl", .parts = parts, .defines = &y};
+        .file = "spectral_filter_gpu.cl", .parts = parts, .defines = &y};
     enum imf_status status = imf_program_make(&j->rows_in, j->queue, &rows, "rows_in", err);
     if (status == IMF_OK)
         status = imf_program_make(&j->rows_out, j->queue, &rows, "rows_out", err);
@@ -344,10 +346,10 @@ static enum imf_status make_buffers(struct whole_job *j, const struct imf_proble
     if (status == IMF_OK)
         status = make_places(j, err);
     if (status == IMF_OK)
-        status = make_turns(j, frequency, err);
+        status = make_roots(j, frequency, err);
     if (status == IMF_OK)
         status =
-            imf_frequency_gaps(&j->blends, &j->taps, j->sizes.taps, j->queue, p, l->nx, l->ny, err);
+            imf_spectral_gaps(&j->blends, &j->taps, j->sizes.taps, j->queue, p, l->nx, l->ny, err);
     return status;
 }
 
@@ -361,7 +363,7 @@ static enum imf_status whole_make(void **job, const struct imf_problem *p,
     j->channels = p->channels;
     memcpy(&j->layout, proposal->shape.bytes, sizeof j->layout);
     const struct layout *l = &j->layout;
-    struct imf_frequency_gpu_sizes *z = &j->sizes;
+    struct imf_spectral_filter_gpu_sizes *z = &j->sizes;
     double middle = imf_fft_middle(p->in);
     z->middle = (float)middle;
     z->mean = (float)(middle * imf_transfer_gain(p->transfer, 0, 0));
@@ -388,7 +390,7 @@ static enum imf_status run_columns(struct whole_job *j, struct imf_program *prog
                                    struct imf_error *err) {
     const struct layout *l = &j->layout;
     const struct imf_arg args[] = {imf_arg_buffer(j->plane), imf_arg_buffer(j->twiddles),
-                                   imf_arg_buffer(j->stages), imf_arg_buffer(j->turns_y),
+                                   imf_arg_buffer(j->stages), imf_arg_buffer(j->roots_y),
                                    imf_arg_block(&j->sizes, sizeof j->sizes)};
     const struct imf_grid grid = {(size_t)(l->pitch / LINES * j->channels), (size_t)l->inner.length,
                                   COLUMN_GROUP};
@@ -411,18 +413,18 @@ static enum imf_status whole_run(void *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
     struct whole_job *j = job;
     const struct layout *l = &j->layout;
-    struct imf_frequency_gpu_sizes *z = &j->sizes;
+    struct imf_spectral_filter_gpu_sizes *z = &j->sizes;
     z->in_origin = (int64_t)in->origin;
     z->in_pitch = (int64_t)in->pitch;
     z->out_origin = (int64_t)out->origin;
     z->out_pitch = (int64_t)out->pitch;
     const struct imf_arg in_args[] = {
-        imf_arg_buffer(in->mem),   imf_arg_buffer(j->plane),  imf_arg_buffer(j->twiddles),
-        imf_arg_buffer(j->stages), imf_arg_buffer(j->places), imf_arg_buffer(j->turns_x),
-        imf_arg_buffer(j->blends), imf_arg_buffer(j->taps),   imf_arg_block(z, sizeof *z)};
-    const struct imf_arg out_args[] = {imf_arg_buffer(j->plane),    imf_arg_buffer(out->mem),
-                                       imf_arg_buffer(j->twiddles), imf_arg_buffer(j->stages),
-                                       imf_arg_buffer(j->places),   imf_arg_buffer(j->turns_x),
+        imf_arg_buffer(in->mem),   imf_arg_buffer(j->plane),     imf_arg_buffer(j->twiddles),
+        imf_arg_buffer(j->stages), imf_arg_buffer(j->positions), imf_arg_buffer(j->roots_x),
+        imf_arg_buffer(j->blends), imf_arg_buffer(j->taps),      imf_arg_block(z, sizeof *z)};
+    const struct imf_arg out_args[] = {imf_arg_buffer(j->plane),     imf_arg_buffer(out->mem),
+                                       imf_arg_buffer(j->twiddles),  imf_arg_buffer(j->stages),
+                                       imf_arg_buffer(j->positions), imf_arg_buffer(j->roots_x),
                                        imf_arg_block(z, sizeof *z)};
     const struct imf_grid all = {(size_t)l->ny * (size_t)j->channels, 1, (size_t)l->group};
     const struct imf_grid image = {(size_t)z->height * (size_t)j->channels, 1, (size_t)l->group};
@@ -438,10 +440,10 @@ static enum imf_status whole_run(void *job, const struct imf_surface *in,
     return status;
 }
 
-const struct imf_solver imf_solver_frequency_gpu = {
+const struct imf_solver imf_solver_spectral_filter_gpu = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .program = "frequency", /* refused likewise */
+    .program = "spectral_filter", /* refused likewise */
     .kinds = 1u << IMF_TRANSFER,
     .propose = whole_propose,
     .make = whole_make,

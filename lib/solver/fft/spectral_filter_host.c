@@ -29,7 +29,7 @@ struct shape {
     int nx, ny;
 };
 
-struct host_frequency_job {
+struct host_job {
     struct imf_problem p;
     struct shape shape;
     int threads; /* 0: as many as cores */
@@ -81,24 +81,24 @@ static double cost(const struct imf_problem *p, double points, double doublings)
            1e-6;
 }
 
-static void host_frequency_propose(const struct imf_problem *p, const struct imf_device *d,
-                                   struct imf_proposal *out) {
+static void host_propose(const struct imf_problem *p, const struct imf_device *d,
+                         struct imf_proposal *out) {
     struct shape *s = (struct shape *)out->shape.bytes;
     struct imf_fft_plan x, y;
     (void)d;
     s->nx = imf_extend_period(p->transfer, p->width, p->edge);
     s->ny = imf_extend_period(p->transfer, p->height, p->edge);
-    snprintf(out->phrase, sizeof out->phrase, "host fft");
+    snprintf(out->description, sizeof out->description, "host fft");
     if (s->nx <= 0 || s->ny <= 0 || !imf_fft_plan_any(&x, s->nx) || !imf_fft_plan_any(&y, s->ny)) {
         imf_extend_too_long(out->why, sizeof out->why, p);
         return;
     }
     double gains = (double)imf_half_plane_blocks(s->nx) * BATCH * s->ny;
-    out->able = true;
+    out->feasible = true;
     out->ms = cost(p, (double)s->nx * s->ny, host_doublings(&x) + host_doublings(&y)) / imf_cores();
     out->bytes = imf_half_plane_bytes(s->nx, s->ny, 0) + gains * sizeof(double);
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "host fft %dx%d, float64", s->nx, s->ny);
+    snprintf(out->description, sizeof out->description, "host fft %dx%d, float64", s->nx, s->ny);
 }
 
 /* ---- what lies between the image and its next period ----------------------------------------- */
@@ -179,7 +179,7 @@ static void store_row(void *user, int y, double *row) {
     char *to = imf_surface_row(t->out, y);
     to += (size_t)t->channel * size;
     double chunk[CHUNK];
-    imf_host_end(&t->p->epilogue, row, width);
+    imf_epilogue_sums(&t->p->epilogue, row, width);
     for (size_t x = 0; x < width; x += CHUNK) {
         size_t count = width - x < CHUNK ? width - x : CHUNK;
         imf_samples_narrow(chunk, t->out->sample, row + x, count);
@@ -258,11 +258,11 @@ static void release(struct transfer *t) {
     free(t->gap_y.taps);
 }
 
-static enum imf_status host_frequency_make(void **job, const struct imf_problem *p,
-                                           const struct imf_proposal *proposal,
-                                           struct imf_queue *queue, struct imf_error *err) {
+static enum imf_status host_make(void **job, const struct imf_problem *p,
+                                 const struct imf_proposal *proposal, struct imf_queue *queue,
+                                 struct imf_error *err) {
     (void)queue;
-    struct host_frequency_job *j = *job = calloc(1, sizeof *j);
+    struct host_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
@@ -270,9 +270,9 @@ static enum imf_status host_frequency_make(void **job, const struct imf_problem 
     return IMF_OK;
 }
 
-static enum imf_status host_frequency_run(void *job, const struct imf_surface *in,
-                                          const struct imf_surface *out, struct imf_error *err) {
-    const struct host_frequency_job *j = job;
+static enum imf_status host_run(void *job, const struct imf_surface *in,
+                                const struct imf_surface *out, struct imf_error *err) {
+    const struct host_job *j = job;
     struct transfer t = {.p = &j->p, .in = in, .out = out};
     enum imf_status status = prepare(&t, j->shape, err);
     for (; status == IMF_OK && t.channel < j->p.channels; t.channel++) {
@@ -286,21 +286,20 @@ static enum imf_status host_frequency_run(void *job, const struct imf_surface *i
     return status;
 }
 
-static void host_frequency_limit(void *job, int threads) {
-    ((struct host_frequency_job *)job)->threads = threads;
+static void host_limit(void *job, int threads) {
+    ((struct host_job *)job)->threads = threads;
 }
 
-static void host_frequency_destroy(void **job) {
+static void host_destroy(void **job) {
     free(*job);
     *job = NULL;
 }
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
-        .name = called, .backend = of, .kinds = 1u << IMF_TRANSFER,                                \
-        .propose = host_frequency_propose, .make = host_frequency_make, .run = host_frequency_run, \
-        .destroy = host_frequency_destroy, .limit = host_frequency_limit                           \
+        .name = called, .backend = of, .kinds = 1u << IMF_TRANSFER, .propose = host_propose,       \
+        .make = host_make, .run = host_run, .destroy = host_destroy, .limit = host_limit           \
     }
 
-const struct imf_solver imf_solver_vector_frequency = SOLVER("vector", IMF_BACKEND_VECTOR);
-const struct imf_solver imf_solver_host_frequency = SOLVER("cpu", IMF_BACKEND_CPU);
+const struct imf_solver imf_solver_spectral_filter_vector = SOLVER("vector", IMF_BACKEND_VECTOR);
+const struct imf_solver imf_solver_spectral_filter_host = SOLVER("cpu", IMF_BACKEND_CPU);

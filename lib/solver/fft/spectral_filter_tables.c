@@ -16,8 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool imf_frequency_accurate(struct imf_proposal *out, const struct imf_problem *p,
-                            double doublings) {
+bool imf_spectral_accurate(struct imf_proposal *out, const struct imf_problem *p,
+                           double doublings) {
     double size = p->in == IMF_F32 ? p->in_max : imf_fft_middle(p->in);
     double gains = p->transfer->type == IMF_BUTTERWORTH ? 2 + p->transfer->order : 2;
     double error = FLT_EPSILON / 2 * size * (6 * 0.85 * sqrt(doublings) + gains + 1);
@@ -36,8 +36,8 @@ int64_t imf_frequency_square(double f) {
 
 /* What decides between passing and not in an ideal filter takes a cutoff's own frequency in, as
  * filter/transfer.c does, whatever the rounding. */
-void imf_frequency_gain_set(struct imf_frequency_gain *g, const struct imf_transfer *t,
-                            double points) {
+void imf_spectral_gain_set(struct imf_spectral_gain *g, const struct imf_transfer *t,
+                           double points) {
     bool band = t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
     double high = band ? t->high : t->kind == IMF_NOTCH ? t->radius : t->low;
     double low = band ? t->low : 0, slack = 2e-12 * (high - low) / (high + low);
@@ -53,10 +53,10 @@ void imf_frequency_gain_set(struct imf_frequency_gain *g, const struct imf_trans
     g->reject = t->kind != IMF_LOWPASS && t->kind != IMF_BANDPASS;
 }
 
-enum imf_status imf_frequency_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
-                                   int32_t count[2], struct imf_queue *queue,
-                                   const struct imf_problem *p, int nx, int ny,
-                                   struct imf_error *err) {
+enum imf_status imf_spectral_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
+                                  int32_t count[2], struct imf_queue *queue,
+                                  const struct imf_problem *p, int nx, int ny,
+                                  struct imf_error *err) {
     struct imf_wave x = imf_extend_wave(p->transfer, p->transfer->u, p->width, p->edge);
     struct imf_wave y = imf_extend_wave(p->transfer, p->transfer->v, p->height, p->edge);
     size_t gap_x = (size_t)(nx - p->width), gap_y = (size_t)(ny - p->height);

@@ -62,16 +62,17 @@ static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
         return;
     }
     double doubtful = imf_fft_doubtful(p, &t->bound, t->error);
-    out->able = imf_fft_accurate(p, &t->bound, t->error, doubtful, out->why);
-    if (!out->able)
+    out->feasible = imf_fft_accurate(p, &t->bound, t->error, doubtful, out->why);
+    if (!out->feasible)
         return;
     out->ms = t->ms + (p->exact ? again_ms(p, d, doubtful) : 0);
     out->bytes = bytes(p, t);
     out->error = imf_fft_result_error(p, &t->bound, t->error);
     out->bands = IMF_BANDS_FEW;
     out->step = imf_fft_tiling_step(t);
-    snprintf(out->phrase, sizeof out->phrase, "fft tiles %dx%d%s%s", t->x.length, t->y.length,
-             p->exact ? ", exact integer" : "", t->bound.split ? ", two bytes apart" : "");
+    snprintf(out->description, sizeof out->description, "fft tiles %dx%d%s%s", t->x.length,
+             t->y.length, p->exact ? ", exact integer" : "",
+             t->bound.split ? ", two bytes apart" : "");
 }
 
 /* ---- making ------------------------------------------------------------------------------- */

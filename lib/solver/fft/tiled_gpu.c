@@ -68,15 +68,15 @@ static void local_propose(const struct imf_problem *p, const struct imf_device *
                             p->kernel[0]->width, p->kernel[0]->height);
         return;
     }
-    out->able = imf_fft_accurate(p, &t->bound, t->error, t->doubtful, out->why);
-    if (!out->able)
+    out->feasible = imf_fft_accurate(p, &t->bound, t->error, t->doubtful, out->why);
+    if (!out->feasible)
         return;
     out->ms = t->ms;
     out->bytes = bytes(p, t);
     out->error = imf_fft_result_error(p, &t->bound, t->error);
     out->bands = IMF_BANDS_FEW;
     out->step = imf_fft_gpu_step(t);
-    snprintf(out->phrase, sizeof out->phrase, "fft tiles %dx%d%s%s", t->nx, t->ny,
+    snprintf(out->description, sizeof out->description, "fft tiles %dx%d%s%s", t->nx, t->ny,
              p->exact ? ", exact integer" : "", t->bound.split ? ", two bytes apart" : "");
 }
 

@@ -1,41 +1,41 @@
 /*
- * device.c - each sample by a table that the whole image's histogram makes, on a device
- * (cl/table.cl)
+ * device.c - operations that map each sample value by the whole image's histogram, on a device
+ * (cl/histogram_op.cl)
  *
- * The device counts and looks up; between these the host fetches the counts and fills the table, as
- * it does for others (table.c), so that all give the same bytes.
+ * The device counts and looks up; in between the host fetches the counts and makes the map (host.c),
+ * so that all devices give the same bytes.
  */
 #include "device/tuning.h"
-#include "solver/histogram/table.h"
+#include "solver/histogram/host.h"
 #include "solver/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LOCAL_VALUES 256 /* whose counts lie in local memory */
+#define LOCAL_VALUES 256 /* at most: counts are in local memory */
 
-struct device_table {
+struct device_job {
     struct imf_queue *queue;
     struct imf_problem p;
     struct imf_program *count, *look_up;
     struct imf_buffer *counts, *map;
-    uint32_t counted[IMF_TABLE_SIZE];
-    uint64_t total[IMF_TABLE_SIZE];
-    double value[IMF_TABLE_SIZE];
+    uint32_t counted[IMF_HISTOGRAM_SIZE];
+    uint64_t total[IMF_HISTOGRAM_SIZE];
+    double value[IMF_HISTOGRAM_SIZE];
     union {
-        uint8_t u8[IMF_TABLE_SIZE];
-        uint16_t u16[IMF_TABLE_SIZE];
-        float f32[IMF_TABLE_SIZE];
-    } mapped; /* values as samples of the output */
+        uint8_t u8[IMF_HISTOGRAM_SIZE];
+        uint16_t u16[IMF_HISTOGRAM_SIZE];
+        float f32[IMF_HISTOGRAM_SIZE];
+    } mapped; /* `value` as output samples */
 };
 
 static size_t values_of(const struct imf_problem *p) {
-    return (size_t)imf_table_full(p) + 1;
+    return (size_t)imf_histogram_op_full(p) + 1;
 }
 
 /* Milliseconds: two launches + samples * (count or count_wide) * 1e-6 / units. */
-static void device_table_propose(const struct imf_problem *p, const struct imf_device *d,
-                                 struct imf_proposal *out) {
+static void histogram_device_propose(const struct imf_problem *p, const struct imf_device *d,
+                                     struct imf_proposal *out) {
     const struct imf_tuning *t = imf_tuning(d);
     double samples = (double)p->width * p->height * p->channels;
     if (samples > UINT32_MAX || (double)p->width * p->channels > INT32_MAX - 4096) {
@@ -44,18 +44,18 @@ static void device_table_propose(const struct imf_problem *p, const struct imf_d
     }
     bool few = values_of(p) <= LOCAL_VALUES;
     double ns = few ? t->filters.count : t->filters.count_wide;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = 2 * t->launch_ms + samples * ns * 1e-6 / imf_tuning_units(d);
     out->local = few ? LOCAL_VALUES * sizeof(uint32_t) : 0;
     out->bytes = (double)values_of(p) * (double)(sizeof(uint32_t) + imf_sample_size(p->out)) +
-                 sizeof(struct device_table);
-    snprintf(out->phrase, sizeof out->phrase, "histogram of %zu values", values_of(p));
+                 sizeof(struct device_job);
+    snprintf(out->description, sizeof out->description, "histogram of %zu values", values_of(p));
 }
 
-static void device_table_destroy(void **job) {
-    struct device_table *j = *job;
+static void histogram_device_destroy(void **job) {
+    struct device_job *j = *job;
     imf_program_free(&j->count);
     imf_program_free(&j->look_up);
     imf_buffer_free(&j->counts);
@@ -64,17 +64,18 @@ static void device_table_destroy(void **job) {
     *job = NULL;
 }
 
-static enum imf_status device_table_make(void **job, const struct imf_problem *p,
-                                         const struct imf_proposal *proposal,
-                                         struct imf_queue *queue, struct imf_error *err) {
+static enum imf_status histogram_device_make(void **job, const struct imf_problem *p,
+                                             const struct imf_proposal *proposal,
+                                             struct imf_queue *queue, struct imf_error *err) {
     static const char *const parts[] = {"common.cl", NULL};
-    struct device_table *j = *job = calloc(1, sizeof *j);
+    struct device_job *j = *job = calloc(1, sizeof *j);
     (void)proposal;
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     size_t values = values_of(p);
     struct imf_defines d = {0};
-    const struct imf_program_source source = {.file = "table.cl", .parts = parts, .defines = &d};
+    const struct imf_program_source source = {
+        .file = "histogram_op.cl", .parts = parts, .defines = &d};
     j->queue = queue;
     j->p = *p;
     imf_problem_defines(&d, p);
@@ -83,9 +84,9 @@ static enum imf_status device_table_make(void **job, const struct imf_problem *p
     imf_define(&d, "VALUES", "%zu", values);
     imf_define(&d, "LOCAL", "%d", values <= LOCAL_VALUES);
     imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_queue_device(queue)));
-    enum imf_status st = imf_program_make(&j->count, queue, &source, "table_count", err);
+    enum imf_status st = imf_program_make(&j->count, queue, &source, "histogram_count", err);
     if (!st)
-        st = imf_program_make(&j->look_up, queue, &source, "table_look_up", err);
+        st = imf_program_make(&j->look_up, queue, &source, "histogram_look_up", err);
     imf_defines_free(&d);
     if (!st)
         st = imf_buffer_make(&j->counts, queue, IMF_BUFFER_WORK, values * sizeof *j->counted, err);
@@ -95,7 +96,7 @@ static enum imf_status device_table_make(void **job, const struct imf_problem *p
     return st;
 }
 
-static enum imf_status count(struct device_table *j, const struct imf_surface *in,
+static enum imf_status count(struct device_job *j, const struct imf_surface *in,
                              struct imf_error *err) {
     const struct imf_device *d = imf_queue_device(j->queue);
     size_t bytes = values_of(&j->p) * sizeof *j->counted, units = d->compute_units;
@@ -111,16 +112,16 @@ static enum imf_status count(struct device_table *j, const struct imf_surface *i
     return st ? st : imf_buffer_download(j->queue, j->counts, 0, j->counted, bytes, err);
 }
 
-static enum imf_status device_table_run(void *job, const struct imf_surface *in,
-                                        const struct imf_surface *out, struct imf_error *err) {
-    struct device_table *j = job;
+static enum imf_status histogram_device_run(void *job, const struct imf_surface *in,
+                                            const struct imf_surface *out, struct imf_error *err) {
+    struct device_job *j = job;
     size_t values = values_of(&j->p), samples = (size_t)in->width * (size_t)in->channels;
     enum imf_status st = count(j, in, err);
     if (st)
         return st;
     for (size_t v = 0; v < values; v++)
         j->total[v] = j->counted[v];
-    imf_table_fill(j->value, &j->p, j->total);
+    imf_histogram_op_map(j->value, &j->p, j->total);
     imf_samples_narrow(&j->mapped, out->sample, j->value, values);
     st = imf_buffer_upload(j->queue, j->map, 0, &j->mapped, values * imf_sample_size(out->sample),
                            err);
@@ -133,12 +134,12 @@ static enum imf_status device_table_run(void *job, const struct imf_surface *in,
     return st ? st : imf_program_launch(j->queue, j->look_up, grid, args, err);
 }
 
-const struct imf_solver imf_solver_table_device = {
+const struct imf_solver imf_solver_histogram_op_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_TABLE,
-    .propose = device_table_propose,
-    .make = device_table_make,
-    .run = device_table_run,
-    .destroy = device_table_destroy,
+    .kinds = 1u << IMF_HISTOGRAM_OP,
+    .propose = histogram_device_propose,
+    .make = histogram_device_make,
+    .run = histogram_device_run,
+    .destroy = histogram_device_destroy,
 };

@@ -1,19 +1,19 @@
 /*
- * vector.c - each sample by a table that the whole image's histogram makes, on the host's
+ * vector.c - operations that map each sample value by the whole image's histogram, on the host's
  * cores
  *
- * What it gives is what table.c gives, which fills the table. Each thread counts rows of its own
- * into tables of its own, which are then added up.
+ * The bytes are those of host.c, which makes the map. Each thread counts a band of rows into its own
+ * histograms, which are added up at the end.
  *
- * Bytes are read eight at a time and counted in eight tables, by their place, since two equal
- * values in a row would otherwise wait for each other: on a blank page that is everything. Alpha,
- * the last of two or four channels, is in tables of its own then, which are not added. Other
- * samples become 16-bit values, a strip of a row at a time, counted in two tables.
+ * Bytes are read eight at a time and counted in eight histograms, one for each position in the word:
+ * two increments of one counter wait for each other, and on a blank page all values are equal. The
+ * histograms that hold only alpha, the last of two or four channels, are not added. Other samples
+ * become 16-bit values, a strip of a row at a time, counted in two histograms.
  */
 #include "base/byte_map.h"
 #include "base/parallel.h"
 #include "device/tuning.h"
-#include "solver/histogram/table.h"
+#include "solver/histogram/host.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -23,26 +23,26 @@
 /* Threads take about 0.02 ms to start. */
 #define ALONE_MS 0.3
 #define STRIP 1024
-#define WORD 8 /* bytes of a word, and tables of them */
+#define WORD 8 /* bytes of a word, and their histograms */
 
-struct vector_table {
+struct vector_job {
     struct imf_problem p;
     int threads;     /* 0: as many as cores */
-    int items;       /* parts of the image; a thread's tables each */
-    uint32_t *parts; /* items tables of `part` counts */
+    int items;       /* bands of rows, each with its histograms */
+    uint32_t *parts; /* items times `part` counts */
     size_t part;
-    uint64_t count[IMF_TABLE_SIZE];
-    double value[IMF_TABLE_SIZE];
-    struct imf_byte_map bytes; /* to bytes */
+    uint64_t count[IMF_HISTOGRAM_SIZE];
+    double value[IMF_HISTOGRAM_SIZE];
+    struct imf_byte_map bytes; /* bytes to bytes */
     union {
-        uint8_t u8[IMF_TABLE_SIZE];
-        uint16_t u16[IMF_TABLE_SIZE];
-        float f32[IMF_TABLE_SIZE];
-    } map; /* as samples of the output */
+        uint8_t u8[IMF_HISTOGRAM_SIZE];
+        uint16_t u16[IMF_HISTOGRAM_SIZE];
+        float f32[IMF_HISTOGRAM_SIZE];
+    } map; /* `value` as output samples */
 };
 
 struct pass {
-    struct vector_table *job;
+    struct vector_job *job;
     const struct imf_surface *in, *out;
 };
 
@@ -63,7 +63,7 @@ static void round_floats(uint16_t *restrict to, const float *restrict from, int 
     }
 }
 
-/* Samples first..first + n - 1 of a row as values; `space` has room for them. */
+/* Samples first..first + n - 1 of a row as values; `space` holds n. */
 static const uint16_t *values(uint16_t *space, const struct imf_surface *in, const void *row,
                               ptrdiff_t first, int n, int full) {
     if (in->sample == IMF_U16)
@@ -78,8 +78,8 @@ static const uint16_t *values(uint16_t *space, const struct imf_surface *in, con
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-static void count_bytes(uint32_t *table, const uint8_t *row, size_t n) {
-    uint32_t(*t)[256] = (uint32_t(*)[256])table;
+static void count_bytes(uint32_t *bins, const uint8_t *row, size_t n) {
+    uint32_t(*t)[256] = (uint32_t(*)[256])bins;
     size_t i = 0;
     for (; i + WORD <= n; i += WORD) {
         uint64_t w;
@@ -100,9 +100,9 @@ static void count_bytes(uint32_t *table, const uint8_t *row, size_t n) {
         t[i % WORD][row[i]]++;
 }
 
-static void count_values(uint32_t *table, size_t values, const uint16_t *v, int n, int channels,
+static void count_values(uint32_t *bins, size_t values, const uint16_t *v, int n, int channels,
                          int colors) {
-    uint32_t *even = table, *odd = table + values;
+    uint32_t *even = bins, *odd = bins + values;
     if (channels == colors) {
         for (int i = 0; i + 1 < n; i += 2) {
             even[v[i]]++;
@@ -119,47 +119,47 @@ static void count_values(uint32_t *table, size_t values, const uint16_t *v, int 
 
 static void count_item(void *data, int item) {
     const struct pass *pass = data;
-    struct vector_table *j = pass->job;
+    struct vector_job *j = pass->job;
     const struct imf_problem *p = &j->p;
-    uint32_t *table = j->parts + (size_t)item * j->part;
-    int samples = p->width * p->channels, full = imf_table_full(p), first, end;
+    uint32_t *bins = j->parts + (size_t)item * j->part;
+    int samples = p->width * p->channels, full = imf_histogram_op_full(p), first, end;
     int strip = STRIP / p->channels * p->channels;
-    memset(table, 0, j->part * sizeof *table);
+    memset(bins, 0, j->part * sizeof *bins);
     rows_of(pass, item, &first, &end);
     for (int y = first; y < end; y++) {
         const void *row = imf_surface_row(pass->in, y);
         if (pass->in->sample == IMF_U8) {
-            count_bytes(table, row, (size_t)samples);
+            count_bytes(bins, row, (size_t)samples);
             continue;
         }
         for (int x = 0; x < samples; x += strip) {
             uint16_t space[STRIP];
             int n = imf_min(strip, samples - x);
-            count_values(table, (size_t)full + 1, values(space, pass->in, row, x, n, full), n,
+            count_values(bins, (size_t)full + 1, values(space, pass->in, row, x, n, full), n,
                          p->channels, p->colors);
         }
     }
 }
 
-/* The parts' tables of colours. */
-static void add_counts(struct vector_table *j, enum imf_sample sample) {
-    size_t values = (size_t)imf_table_full(&j->p) + 1, tables = j->part / values;
+/* Add up the histograms of colours. */
+static void add_counts(struct vector_job *j, enum imf_sample sample) {
+    size_t values = (size_t)imf_histogram_op_full(&j->p) + 1, histograms = j->part / values;
     bool alpha = j->p.colors < j->p.channels && sample == IMF_U8;
     memset(j->count, 0, values * sizeof *j->count);
-    for (size_t t = 0; t < (size_t)j->items * tables; t++) {
-        const uint32_t *table = j->parts + t * values;
+    for (size_t t = 0; t < (size_t)j->items * histograms; t++) {
+        const uint32_t *bins = j->parts + t * values;
         if (alpha && t % (size_t)j->p.channels == (size_t)j->p.colors)
             continue;
         for (size_t v = 0; v < values; v++)
-            j->count[v] += table[v];
+            j->count[v] += bins[v];
     }
 }
 
 /* ---- looking up ------------------------------------------------------------------------------ */
 
-static void fill_map(struct vector_table *j, enum imf_sample in, enum imf_sample out) {
-    int full = imf_table_full(&j->p);
-    imf_table_fill(j->value, &j->p, j->count);
+static void fill_map(struct vector_job *j, enum imf_sample in, enum imf_sample out) {
+    int full = imf_histogram_op_full(&j->p);
+    imf_histogram_op_map(j->value, &j->p, j->count);
     imf_samples_narrow(&j->map, out, j->value, (size_t)full + 1);
     if (in != IMF_U8 || out != IMF_U8)
         return;
@@ -175,11 +175,11 @@ static void fill_map(struct vector_table *j, enum imf_sample in, enum imf_sample
             at[i] = j->map.member[v[i]];                                                           \
     } while (0)
 
-static void look_up(const struct vector_table *j, const struct imf_surface *in,
+static void look_up(const struct vector_job *j, const struct imf_surface *in,
                     const struct imf_surface *out, const void *from, void *to, ptrdiff_t first,
                     int n) {
     uint16_t space[STRIP];
-    const uint16_t *v = values(space, in, from, first, n, imf_table_full(&j->p));
+    const uint16_t *v = values(space, in, from, first, n, imf_histogram_op_full(&j->p));
     if (out->sample == IMF_U8)
         LOOK_UP(uint8_t, u8);
     else if (out->sample == IMF_U16)
@@ -190,7 +190,7 @@ static void look_up(const struct vector_table *j, const struct imf_surface *in,
 
 static void look_up_item(void *data, int item) {
     const struct pass *pass = data;
-    const struct vector_table *j = pass->job;
+    const struct vector_job *j = pass->job;
     const struct imf_problem *p = &j->p;
     int samples = p->width * p->channels, first, end;
     rows_of(pass, item, &first, &end);
@@ -218,18 +218,18 @@ static double cost(const struct imf_problem *p) {
 }
 
 static size_t part_of(const struct imf_problem *p) {
-    return p->in == IMF_U8 ? WORD * 256 : 2 * ((size_t)imf_table_full(p) + 1);
+    return p->in == IMF_U8 ? WORD * 256 : 2 * ((size_t)imf_histogram_op_full(p) + 1);
 }
 
-/* As many as there are threads, or fewer where a count could overflow its 32 bits. */
+/* One for each core, or more where a count could overflow its 32 bits. */
 static int items_of(const struct imf_problem *p) {
     double samples = (double)p->width * p->height * p->channels;
     int items = cost(p) < ALONE_MS ? 1 : imf_cores();
     return imf_min(imf_max(items, (int)(samples / UINT32_MAX) + 1), p->height);
 }
 
-static void vector_table_propose(const struct imf_problem *p, const struct imf_device *d,
-                                 struct imf_proposal *out) {
+static void histogram_vector_propose(const struct imf_problem *p, const struct imf_device *d,
+                                     struct imf_proposal *out) {
     (void)d;
     if (p->in == IMF_F64 || p->out == IMF_F64) {
         imf_proposal_refuse(out, "this takes no float64 samples");
@@ -240,29 +240,28 @@ static void vector_table_propose(const struct imf_problem *p, const struct imf_d
         return;
     }
     int items = items_of(p);
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = cost(p) / items + (items > 1 ? 2 * imf_vector_rates.start_ms : 0);
-    out->bytes =
-        sizeof(struct vector_table) + (double)items * (double)part_of(p) * sizeof(uint32_t);
-    snprintf(out->phrase, sizeof out->phrase, "vector histogram of %d values",
-             imf_table_full(p) + 1);
+    out->bytes = sizeof(struct vector_job) + (double)items * (double)part_of(p) * sizeof(uint32_t);
+    snprintf(out->description, sizeof out->description, "vector histogram of %d values",
+             imf_histogram_op_full(p) + 1);
 }
 
-static void vector_table_destroy(void **job) {
-    struct vector_table *j = *job;
+static void histogram_vector_destroy(void **job) {
+    struct vector_job *j = *job;
     if (j)
         free(j->parts);
     free(j);
     *job = NULL;
 }
 
-static enum imf_status vector_table_make(void **job, const struct imf_problem *p,
-                                         const struct imf_proposal *proposal,
-                                         struct imf_queue *queue, struct imf_error *err) {
+static enum imf_status histogram_vector_make(void **job, const struct imf_problem *p,
+                                             const struct imf_proposal *proposal,
+                                             struct imf_queue *queue, struct imf_error *err) {
     (void)proposal, (void)queue;
-    struct vector_table *j = *job = malloc(sizeof *j);
+    struct vector_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
@@ -273,13 +272,13 @@ static enum imf_status vector_table_make(void **job, const struct imf_problem *p
     j->parts = malloc(bytes);
     if (j->parts)
         return IMF_OK;
-    vector_table_destroy(job);
+    histogram_vector_destroy(job);
     return imf_fail_memory(err, bytes);
 }
 
-static enum imf_status vector_table_run(void *job, const struct imf_surface *in,
-                                        const struct imf_surface *out, struct imf_error *err) {
-    struct vector_table *j = job;
+static enum imf_status histogram_vector_run(void *job, const struct imf_surface *in,
+                                            const struct imf_surface *out, struct imf_error *err) {
+    struct vector_job *j = job;
     struct pass pass = {j, in, out};
     (void)err;
     imf_parallel_on(j->threads, j->items, count_item, &pass);
@@ -289,17 +288,17 @@ static enum imf_status vector_table_run(void *job, const struct imf_surface *in,
     return IMF_OK;
 }
 
-static void vector_table_limit(void *job, int threads) {
-    ((struct vector_table *)job)->threads = threads;
+static void histogram_vector_limit(void *job, int threads) {
+    ((struct vector_job *)job)->threads = threads;
 }
 
-const struct imf_solver imf_solver_table_vector = {
+const struct imf_solver imf_solver_histogram_op_vector = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_TABLE,
-    .propose = vector_table_propose,
-    .make = vector_table_make,
-    .run = vector_table_run,
-    .destroy = vector_table_destroy,
-    .limit = vector_table_limit,
+    .kinds = 1u << IMF_HISTOGRAM_OP,
+    .propose = histogram_vector_propose,
+    .make = histogram_vector_make,
+    .run = histogram_vector_run,
+    .destroy = histogram_vector_destroy,
+    .limit = histogram_vector_limit,
 };

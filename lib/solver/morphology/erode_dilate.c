@@ -43,7 +43,7 @@
 
 struct erode_dilate_job {
     struct imf_problem p;
-    bool dilate, plain, box;
+    bool dilate, identity, box;
     struct imf_run *runs; /* owned */
     int run_count;
     int left, right, top, bottom; /* offsets of the first and the last column and row */
@@ -106,21 +106,22 @@ static int strip_width(const struct erode_dilate_job *j) {
 
 static enum imf_status open_job(struct erode_dilate_job *j, const struct imf_problem *p,
                                 struct imf_error *err) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
-    size_t count = imf_window_runs(hood, NULL);
-    *j = (struct erode_dilate_job){.p = *p, .run_count = (int)count, .plain = imf_strip_plain(p)};
+    const struct imf_window_op *window = p->window_op;
+    size_t count = imf_window_runs(window, NULL);
+    *j = (struct erode_dilate_job){
+        .p = *p, .run_count = (int)count, .identity = imf_epilogue_is_identity(p)};
     j->runs = malloc(count * sizeof *j->runs);
     if (!j->runs)
         return imf_fail_memory(err, count * sizeof *j->runs);
-    imf_window_runs(hood, j->runs);
-    j->dilate = imf_percentile_rank(hood->value, imf_window_count(hood)) > 0;
+    imf_window_runs(window, j->runs);
+    j->dilate = imf_percentile_rank(window->value, imf_window_count(window)) > 0;
     measure(j);
     return IMF_OK;
 }
 
 /* Whether the rank is the minimum or the maximum. */
-static bool is_erode_or_dilate(const struct imf_neighbourhood *hood) {
-    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
+static bool is_erode_or_dilate(const struct imf_window_op *window) {
+    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
     return rank == 0 || rank == count - 1;
 }
 
@@ -133,7 +134,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     const struct imf_vector_rates *rates = &imf_vector_rates;
     struct erode_dilate_job j;
     (void)d;
-    if (p->neighbourhood->function != IMF_WINDOW_RANK || !is_erode_or_dilate(p->neighbourhood))
+    if (p->window_op->function != IMF_WINDOW_RANK || !is_erode_or_dilate(p->window_op))
         imf_proposal_refuse(out, "this is neither the minimum nor the maximum of a window");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
@@ -147,14 +148,14 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
         int width = j.right - j.left + 1, height = j.bottom - j.top + 1, cores = imf_cores();
         double ns =
             size * (rates->window_end + rates->erode_dilate * rows_taken(&j, strip_width(&j))) +
-            (j.plain ? 0 : rates->window_finish);
+            (j.identity ? 0 : rates->window_finish);
         double ms = samples * ns * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->error = 0;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + rates->start_ms;
         out->bytes = cores * size * (strip_width(&j) + width * p->channels + 128.0) *
                      (j.box ? height + 8.0 : (double)height * j.levels + 4);
-        snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, %s",
+        snprintf(out->description, sizeof out->description, "%s of %dx%d, %s",
                  j.dilate ? "maximum" : "minimum", width, height,
                  j.box ? "by blocks and doubling" : "by runs");
         free(j.runs);
@@ -204,14 +205,14 @@ static void take(const struct work *w, void *to, const void *const *at, int coun
 
 /* Along a row: the minima of as many samples of `from` as the window is wide. */
 static void along(const struct work *w, const void *from, void *to) {
-    int width = w->j->right - w->j->left + 1, done = 1, turn = 0;
+    int width = w->j->right - w->j->left + 1, done = 1, which = 0;
     size_t pixel = (size_t)w->j->p.channels * w->size;
     const void *at[4];
-    for (; 4 * done <= width; turn ^= 1) {
+    for (; 4 * done <= width; which ^= 1) {
         for (int k = 0; k < 4; k++)
             at[k] = (const char *)from + (size_t)(k * done) * pixel;
         done *= 4;
-        void *next = done == width ? to : w->spare[turn];
+        void *next = done == width ? to : w->spare[which];
         take(w, next, at, 4, w->strip.at.n + (width - done) * w->j->p.channels);
         from = next;
     }
@@ -323,7 +324,7 @@ static void run_item(void *data, int item) {
                                  .at = imf_strips_at(&pass->strips, item),
                                  .left = j->left,
                                  .top = j->top,
-                                 .plain = j->plain};
+                                 .identity = j->identity};
     w.wide = w.strip.at.n + (j->right - j->left) * j->p.channels;
     w.size = imf_sample_size(j->p.in);
     w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
@@ -361,7 +362,7 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_erode_dilate = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = erode_dilate_propose,
     .make = erode_dilate_make,
     .run = erode_dilate_run,

@@ -54,11 +54,11 @@ static int mids(const struct shape *s) {
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     const struct imf_window_box *b = &s->box;
-    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
+    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
     *s = (struct shape){.dilate = rank > 0};
-    if ((rank > 0 && rank < count - 1) || !imf_window_box(&s->box, hood) || !b->whole ||
+    if ((rank > 0 && rank < count - 1) || !imf_window_box(&s->box, window) || !b->whole ||
         b->left > 0 || b->right < 0 || b->top > 0 || b->bottom < 0) {
         imf_proposal_refuse(out, "this variant is for the minimum or maximum in rectangles");
         return false;
@@ -102,12 +102,12 @@ static size_t local_bytes(const struct imf_problem *p, const struct shape *s) {
 
 static void erode_dilate_propose(const struct imf_problem *p, const struct imf_device *d,
                                  struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     struct shape *s = (struct shape *)out->shape.bytes;
     if (!imf_window_for_gpu(p, d, ROW_GROUP, out) || !choose(p, s, out))
         return;
     size_t row = (size_t)p->width * (size_t)p->channels + IMF_SLACK;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = cost(p, d, s);
     out->largest =
@@ -115,8 +115,8 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
                 : 0;
     out->bytes = mids(s) * out->largest;
     out->local = local_bytes(p, s);
-    snprintf(out->phrase, sizeof out->phrase, "%s of %dx%d, rows, then columns",
-             s->dilate ? "maximum" : "minimum", hood->width, hood->height);
+    snprintf(out->description, sizeof out->description, "%s of %dx%d, rows, then columns",
+             s->dilate ? "maximum" : "minimum", window->width, window->height);
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
@@ -216,22 +216,23 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
                                         const struct imf_surface *out, struct imf_error *err) {
     struct erode_dilate_job *j = job;
     const struct shape *s = &j->shape;
-    int more = height_of(s) - 1, turn = 0; /* rows more than the output's that a pass reads */
+    int more = height_of(s) - 1, which = 0; /* rows more than the output's that a pass reads */
     struct imf_surface from = *in;
     enum imf_status st = IMF_OK;
     from.origin -= (size_t)-s->box.top * in->pitch;
     if (j->rows) {
-        st = run_rows(j, &from, s->passes ? &j->mid[turn] : out, out->height + more, err);
-        from = j->mid[turn];
-        turn = !turn;
+        st = run_rows(j, &from, s->passes ? &j->mid[which] : out, out->height + more, err);
+        from = j->mid[which];
+        which = !which;
     }
     for (int i = 0; i < s->passes && !st; i++) {
         int taps = imf_min(s->block, more + 1);
         bool last = i == s->passes - 1;
         more -= taps - 1;
-        st = run_columns(j, &from, last ? out : &j->mid[turn], out->height + more, taps, last, err);
-        from = j->mid[turn];
-        turn = !turn;
+        st =
+            run_columns(j, &from, last ? out : &j->mid[which], out->height + more, taps, last, err);
+        from = j->mid[which];
+        which = !which;
     }
     return st;
 }
@@ -240,7 +241,7 @@ const struct imf_solver imf_solver_erode_dilate_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .program = "erode_dilate_gpu",
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = erode_dilate_propose,
     .make = erode_dilate_make,
     .run = erode_dilate_run,

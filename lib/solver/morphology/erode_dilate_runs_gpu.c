@@ -40,7 +40,7 @@ static int level_of(int length) {
 static int make_table(const struct imf_problem *p, const struct shape *s, int32_t *table) {
     int planes = 0;
     int32_t *runs = malloc(3 * sizeof *runs * (size_t)s->run_count);
-    if (!runs || imf_window_runs_down(p->neighbourhood, p->channels, runs) < 0)
+    if (!runs || imf_window_runs_down(p->window_op, p->channels, runs) < 0)
         planes = -1;
     for (int i = 0; i < s->run_count && planes >= 0; i++) {
         const int32_t *run = &runs[3 * i];
@@ -67,15 +67,15 @@ static enum imf_status lay_out(struct imf_surface *plane, const struct imf_probl
 }
 
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
-    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
+    const struct imf_window_op *window = p->window_op;
+    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
     *s = (struct shape){.dilate = rank > 0,
-                        .run_count = imf_window_runs_down(hood, p->channels, NULL)};
+                        .run_count = imf_window_runs_down(window, p->channels, NULL)};
     if (rank > 0 && rank < count - 1) {
         imf_proposal_refuse(out, "this variant is for the minimum or maximum");
         return false;
     }
-    if (s->run_count < 0 || !imf_window_box(&s->box, hood) ||
+    if (s->run_count < 0 || !imf_window_box(&s->box, window) ||
         (s->planes = make_table(p, s, NULL)) < 0) {
         imf_proposal_refuse(out, "out of memory");
         return false;
@@ -85,7 +85,7 @@ static bool choose(const struct imf_problem *p, struct shape *s, struct imf_prop
 
 static void runs_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     struct shape *s = (struct shape *)out->shape.bytes;
     struct imf_surface plane;
     if (!imf_window_for_gpu(p, d, GROUP, out) || !choose(p, s, out))
@@ -96,14 +96,15 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
     }
     const struct imf_tuning *t = imf_tuning(d);
     double size = (double)imf_sample_size(p->in);
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = imf_window_ms(p, d, t->gpu.erode_dilate_run * s->run_count * size, 2 * size);
     for (int i = 0; i < s->planes; i++)
         out->ms += imf_window_ms(p, d, 0, 2 * size) - t->launch_ms + t->next_ms;
     out->largest = out->bytes = (double)imf_surface_bytes(&plane) * s->planes;
-    snprintf(out->phrase, sizeof out->phrase, "%s of %zu in %dx%d, runs",
-             s->dilate ? "maximum" : "minimum", imf_window_count(hood), hood->width, hood->height);
+    snprintf(out->description, sizeof out->description, "%s of %zu in %dx%d, runs",
+             s->dilate ? "maximum" : "minimum", imf_window_count(window), window->width,
+             window->height);
 }
 
 static void define(struct imf_defines *d, const void *shape) {
@@ -208,7 +209,7 @@ const struct imf_solver imf_solver_erode_dilate_runs_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .program = "erode_dilate_gpu",
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = runs_propose,
     .make = runs_make,
     .run = runs_run,

@@ -44,32 +44,32 @@ static bool fits(const struct imf_problem *p, const struct imf_window_box *b) {
 
 static void bits_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     struct shape *s = (struct shape *)out->shape.bytes;
     struct imf_run runs[SIDE * SIDE];
     if (!imf_window_for_gpu(p, d, TILE_W * TILE_H, out))
         return;
     *s = (struct shape){.majority = 0};
-    if (hood->width > 255 || hood->height > 255 || !imf_window_box(&s->box, hood) ||
+    if (window->width > 255 || window->height > 255 || !imf_window_box(&s->box, window) ||
         !fits(p, &s->box)) {
         imf_proposal_refuse(out, "this variant is for windows of up to %dx%d and integers", SIDE,
                             SIDE);
         return;
     }
-    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
-    size_t run_count = imf_window_runs(hood, runs);
+    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
+    size_t run_count = imf_window_runs(window, runs);
     for (size_t i = 0; i < run_count; i++)
         for (int x = runs[i].from; x < runs[i].to; x++)
             s->rows[runs[i].dy - s->box.top] |= 1 << (x - s->box.left);
     s->majority = (int)(count - rank);
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = cost(p, d, (double)count);
     out->bytes = 0;
     out->local = (size_t)(TILE_W + 2) * (size_t)(TILE_H + s->box.bottom - s->box.top) * 8 *
                  imf_sample_size(p->in) * sizeof(uint32_t);
-    snprintf(out->phrase, sizeof out->phrase, "rank %zu of %zu in %dx%d, bit by bit", rank + 1,
-             count, hood->width, hood->height);
+    snprintf(out->description, sizeof out->description, "rank %zu of %zu in %dx%d, bit by bit",
+             rank + 1, count, window->width, window->height);
 }
 
 static void define(struct imf_defines *d, const void *shape) {
@@ -120,7 +120,7 @@ static enum imf_status bits_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_rank_bits_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = bits_propose,
     .make = bits_make,
     .run = bits_run,

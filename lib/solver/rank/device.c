@@ -21,23 +21,23 @@ struct rank_job {
  * 1e-6, in the device's rates of integers. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
-    if (hood->function != IMF_WINDOW_RANK) {
+    const struct imf_window_op *window = p->window_op;
+    if (window->function != IMF_WINDOW_RANK) {
         imf_proposal_refuse(out, "this is for ranks in windows");
         return;
     }
     const struct imf_tuning *t = imf_tuning(d);
-    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
+    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
     bool minmax = rank == 0 || rank == count - 1;
     double samples = (double)p->width * p->height * p->channels, units = imf_tuning_units(d);
     double each = 1 / t->operand[IMF_WIDTH_INT] + 1 / t->product[IMF_WIDTH_INT];
     double read = (double)count * (minmax ? 1 : 8 * (double)imf_sample_size(p->in));
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = t->launch_ms + samples * (read * each + 1 / t->finish) * 1e-6 / units;
-    out->bytes = (double)imf_window_runs(hood, NULL) * 3 * sizeof(int32_t);
-    snprintf(out->phrase, sizeof out->phrase, "rank %zu of %zu in %dx%d", rank + 1, count,
-             hood->width, hood->height);
+    out->bytes = (double)imf_window_runs(window, NULL) * 3 * sizeof(int32_t);
+    snprintf(out->description, sizeof out->description, "rank %zu of %zu in %dx%d", rank + 1, count,
+             window->width, window->height);
 }
 
 static void rank_destroy(void **job) {
@@ -51,12 +51,12 @@ static void rank_destroy(void **job) {
 /* Of each run the row, and the offsets of its first sample and of the one behind its last. */
 static enum imf_status make_table(struct rank_job *j, const struct imf_problem *p,
                                   struct imf_error *err) {
-    size_t count = imf_window_runs(p->neighbourhood, NULL);
+    size_t count = imf_window_runs(p->window_op, NULL);
     struct imf_run *runs = malloc(count * sizeof *runs);
     int32_t *table = malloc(3 * count * sizeof *table);
     enum imf_status st = runs && table ? IMF_OK : imf_fail_memory(err, count * sizeof *runs);
     if (!st)
-        imf_window_runs(p->neighbourhood, runs);
+        imf_window_runs(p->window_op, runs);
     for (size_t i = 0; i < count && !st; i++) {
         table[3 * i] = runs[i].dy;
         table[3 * i + 1] = runs[i].from * p->channels;
@@ -78,18 +78,18 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
     (void)proposal;
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    size_t count = imf_window_count(p->neighbourhood);
+    size_t count = imf_window_count(p->window_op);
     j->queue = queue;
     j->samples = p->width * p->channels;
     j->vec = imf_tuning_vec(imf_tuning(imf_queue_device(queue)), IMF_WIDTH_INT, 1);
     struct imf_defines d = {0};
     imf_define(&d, "VEC", "%d", j->vec);
     imf_define(&d, "STEP", "%d", p->channels);
-    imf_define(&d, "RANK", "%zu", imf_percentile_rank(p->neighbourhood->value, count));
+    imf_define(&d, "RANK", "%zu", imf_percentile_rank(p->window_op->value, count));
     imf_define(&d, "COUNT", "%zu", count);
-    struct imf_problem plain = *p;
-    plain.exact = false; /* floats hold one sample, and what follows it, exactly */
-    imf_problem_defines(&d, &plain);
+    struct imf_problem floats = *p;
+    floats.exact = false; /* floats hold one sample, and what follows it, exactly */
+    imf_problem_defines(&d, &floats);
     const struct imf_program_source source = {.file = "rank.cl", .parts = parts, .defines = &d};
     enum imf_status st = imf_program_make(&j->program, queue, &source, "rank", err);
     imf_defines_free(&d);
@@ -112,7 +112,7 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_rank_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = rank_propose,
     .make = rank_make,
     .run = rank_run,

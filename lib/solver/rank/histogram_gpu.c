@@ -50,7 +50,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
 
 static void histogram_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     struct shape *s = (struct shape *)out->shape.bytes;
     if (!imf_window_for_gpu(p, d, GROUP, out))
         return;
@@ -58,25 +58,25 @@ static void histogram_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "this variant is for bytes");
         return;
     }
-    size_t count = imf_window_count(hood), rank = imf_percentile_rank(hood->value, count);
+    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
     *s = (struct shape){.rank = (int)rank,
                         .count_bits = count <= UINT8_MAX    ? 8
                                       : count <= UINT16_MAX ? 16
                                                             : 32,
-                        .height = hood->height,
-                        .run_count = imf_window_runs_down(hood, p->channels, NULL)};
+                        .height = window->height,
+                        .run_count = imf_window_runs_down(window, p->channels, NULL)};
     s->group = s->count_bits == 32 ? FEW : GROUP;
     size_t local = (size_t)(256 * s->group * s->count_bits / 8);
     if (s->run_count < 0 || d->local_memory < local) {
         imf_proposal_refuse(out, "histograms need %zu bytes of local memory", local);
         return;
     }
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = cost(p, d, s, (double)count);
     out->bytes = 3.0 * s->run_count * sizeof(int32_t);
-    snprintf(out->phrase, sizeof out->phrase, "rank %zu of %zu in %dx%d, histograms", rank + 1,
-             count, hood->width, hood->height);
+    snprintf(out->description, sizeof out->description, "rank %zu of %zu in %dx%d, histograms",
+             rank + 1, count, window->width, window->height);
 }
 
 static void define(struct imf_defines *d, const void *shape) {
@@ -105,7 +105,7 @@ static enum imf_status histogram_make(void **job, const struct imf_problem *p,
     size_t bytes = 3 * (size_t)j->shape.run_count * sizeof(int32_t);
     int32_t *table = malloc(bytes);
     enum imf_status st = IMF_OK;
-    if (!table || imf_window_runs_down(p->neighbourhood, p->channels, table) < 0)
+    if (!table || imf_window_runs_down(p->window_op, p->channels, table) < 0)
         st = imf_fail_memory(err, bytes);
     if (!st)
         st = imf_buffer_table(&j->runs, queue, table, bytes, err);
@@ -133,7 +133,7 @@ static enum imf_status histogram_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_rank_histogram_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = histogram_propose,
     .make = histogram_make,
     .run = histogram_run,

@@ -26,39 +26,39 @@ struct rank_job {
  * nanoseconds. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     double samples = (double)p->width * p->height * p->channels;
-    double count = (double)imf_window_count(hood);
+    double count = (double)imf_window_count(window);
     (void)d;
-    if (hood->function != IMF_WINDOW_RANK) {
+    if (window->function != IMF_WINDOW_RANK) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms =
         samples * (imf_host_rates.sample + imf_host_rates.window * count) * 1e-6 / imf_cores();
     out->bytes = (count + (double)p->width * p->channels) * imf_cores() * sizeof(double);
-    snprintf(out->phrase, sizeof out->phrase, "plain C rank %zu of %.0f",
-             imf_percentile_rank(hood->value, (size_t)count) + 1, count);
+    snprintf(out->description, sizeof out->description, "plain C rank %zu of %.0f",
+             imf_percentile_rank(window->value, (size_t)count) + 1, count);
 }
 
 static enum imf_status rank_make(void **job, const struct imf_problem *p,
                                  const struct imf_proposal *proposal, struct imf_queue *queue,
                                  struct imf_error *err) {
     (void)proposal, (void)queue;
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     struct rank_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
-    j->run_count = imf_window_runs(hood, NULL);
+    j->run_count = imf_window_runs(window, NULL);
     j->runs = malloc(j->run_count * sizeof *j->runs);
     if (!j->runs)
         return imf_fail_memory(err, j->run_count * sizeof *j->runs);
-    imf_window_runs(hood, j->runs);
-    j->count = imf_window_count(hood);
-    j->rank = imf_percentile_rank(hood->value, j->count);
+    imf_window_runs(window, j->runs);
+    j->count = imf_window_count(window);
+    j->rank = imf_percentile_rank(window->value, j->count);
     return IMF_OK;
 }
 
@@ -143,7 +143,7 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_rank_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = rank_propose,
     .make = rank_make,
     .run = rank_run,

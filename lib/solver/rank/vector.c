@@ -43,7 +43,7 @@ static const char *const way_name[] = {
 
 struct rank_job {
     struct imf_problem p;
-    bool plain, box;
+    bool identity, box;
     enum way way;
     struct imf_run *runs; /* owned */
     int run_count, count, rank;
@@ -112,15 +112,16 @@ static double price(const struct rank_job *j, enum way way) {
 
 static enum imf_status open_job(struct rank_job *j, const struct imf_problem *p,
                                 struct imf_error *err) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
-    size_t runs = imf_window_runs(hood, NULL), count = imf_window_count(hood);
-    *j = (struct rank_job){.p = *p, .run_count = (int)runs, .plain = imf_strip_plain(p)};
+    const struct imf_window_op *window = p->window_op;
+    size_t runs = imf_window_runs(window, NULL), count = imf_window_count(window);
+    *j =
+        (struct rank_job){.p = *p, .run_count = (int)runs, .identity = imf_epilogue_is_identity(p)};
     j->count = (int)count;
-    j->rank = (int)imf_percentile_rank(hood->value, count);
+    j->rank = (int)imf_percentile_rank(window->value, count);
     j->runs = malloc(runs * sizeof *j->runs);
     if (!j->runs)
         return imf_fail_memory(err, runs * sizeof *j->runs);
-    imf_window_runs(hood, j->runs);
+    imf_window_runs(window, j->runs);
     j->box = imf_window_measure(j->runs, j->run_count, &j->left, &j->right, &j->top, &j->bottom);
     j->way = WAYS;
     for (int way = 0; way < WAYS; way++) {
@@ -166,10 +167,10 @@ static int strip_width(const struct rank_job *j) {
  * 1e-6, in the rates of struct imf_vector_rates. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     struct rank_job j;
     (void)d;
-    if (hood->function != IMF_WINDOW_RANK)
+    if (window->function != IMF_WINDOW_RANK)
         imf_proposal_refuse(out, "this function of a window is not known");
     else if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
@@ -180,17 +181,17 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     else {
         int cores = imf_cores();
         double samples = (double)p->width * p->height * p->channels;
-        double ns = price(&j, j.way) + (j.plain ? 0 : imf_vector_rates.window_finish);
+        double ns = price(&j, j.way) + (j.identity ? 0 : imf_vector_rates.window_finish);
         double ms = samples * ns * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->error = 0;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
         if (j.way == TILES)
             imf_tiles_guess(&j.tiles, width_of(&j), height_of(&j));
         out->bytes = cores * (double)store_bytes(&j, strip_width(&j));
         out->bands = j.way == HISTOGRAM ? IMF_BANDS_FEW : IMF_BANDS_MANY;
-        snprintf(out->phrase, sizeof out->phrase, "rank %d of %d in %dx%d, %s", j.rank + 1, j.count,
-                 width_of(&j), height_of(&j), way_name[j.way]);
+        snprintf(out->description, sizeof out->description, "rank %d of %d in %dx%d, %s",
+                 j.rank + 1, j.count, width_of(&j), height_of(&j), way_name[j.way]);
         free(j.runs);
     }
 }
@@ -322,7 +323,7 @@ static void run_item(void *data, int item) {
                                  .at = imf_strips_at(&pass->strips, item),
                                  .left = j->left,
                                  .top = j->top,
-                                 .plain = j->plain};
+                                 .identity = j->identity};
     w.n = imf_padded(w.strip.at.n);
     w.wide = w.strip.at.n + (width_of(j) - 1) * j->p.channels;
     w.size = imf_sample_size(j->p.in);
@@ -387,7 +388,7 @@ static void rank_limit(void *job, int threads) {
 const struct imf_solver imf_solver_rank = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = rank_propose,
     .make = rank_make,
     .run = rank_run,

@@ -43,9 +43,9 @@ struct bilateral_job {
 /* The most that weights' relative errors move a mean by: n pixels that are all d ranges from the one
  * in the middle, on both sides, have this share of the weight. */
 static double moved(const struct imf_problem *p, double power) {
-    double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
+    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
     double n = 2 * acos(-1.0) * sigma * sigma, worst = 0;
-    double sums = SUM_ERROR * sqrt(2.0 * p->neighbourhood->width + 1);
+    double sums = SUM_ERROR * sqrt(2.0 * p->window_op->width + 1);
     double most = p->in == IMF_F32 ? p->in_max : p->in_max / 2;
     for (double d = 0.05; d < 9; d += 0.05) {
         double others = n * exp(-d * d / 2), share = others / (1 + others);
@@ -66,22 +66,24 @@ static bool is_coarse(const struct imf_problem *p) {
 }
 
 static int strip_columns(const struct imf_problem *p) {
-    return imf_max(COLUMNS, REACHES * p->neighbourhood->cx);
+    return imf_max(COLUMNS, REACHES * p->window_op->cx);
 }
 
 static size_t strip_floats(const struct imf_problem *p, int columns) {
-    int reach = p->neighbourhood->cx;
-    struct imf_bilateral_lanes l = imf_bilateral_deal(p->colors, reach, columns + 2 * reach);
-    size_t block = (size_t)(IMF_BILATERAL_BLOCK + 2 * reach) * IMF_LANES * (size_t)(p->colors + 1);
+    int reach = p->window_op->cx;
+    struct imf_bilateral_layout l = imf_bilateral_deal(p->colors, reach, columns + 2 * reach);
+    size_t block =
+        (size_t)(IMF_BILATERAL_BLOCK + 2 * reach) * IMF_BILATERAL_WIDTH * (size_t)(p->colors + 1);
     return (size_t)(reach + 1) * (imf_bilateral_values(&l) + imf_bilateral_sums(&l)) + block +
-           imf_bilateral_values(&l) + (size_t)columns * (size_t)p->channels + 5 * IMF_LANES;
+           imf_bilateral_values(&l) + (size_t)columns * (size_t)p->channels +
+           5 * IMF_BILATERAL_WIDTH;
 }
 
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     (void)d;
-    if (hood->function != IMF_WINDOW_BILATERAL) {
+    if (window->function != IMF_WINDOW_BILATERAL) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
@@ -95,18 +97,19 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
     else {
         const struct imf_vector_rates *r = &imf_vector_rates;
         int cores = imf_cores();
-        double pairs = acos(-1.0) / 2 * hood->cx * hood->cx;
+        double pairs = acos(-1.0) / 2 * window->cx * window->cx;
         double ns = pairs * (r->weight + r->weight_color * p->colors) + r->lanes * p->channels;
         /* A strip looks at the columns beside it and at half of the pairs of the rows above. */
-        struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * hood->cx);
-        double columns = imf_min(s.width, p->width) + 2.0 * hood->cx;
-        double ms = s.count * columns * (s.rows + hood->cx / 2.0) * ns * 1e-6;
-        out->able = true;
+        struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * window->cx);
+        double columns = imf_min(s.width, p->width) + 2.0 * window->cx;
+        double ms = s.count * columns * (s.rows + window->cx / 2.0) * ns * 1e-6;
+        out->feasible = true;
         out->ms = ms < ALONE_MS || s.count == 1 ? ms : ms / imf_min(cores, s.count) + r->start_ms;
         out->bytes =
             cores * sizeof(float) * (double)strip_floats(p, imf_min(p->width, strip_columns(p)));
         out->bands = IMF_BANDS_FEW;
-        snprintf(out->phrase, sizeof out->phrase, "bilateral, radius %d, pairs of rows", hood->cx);
+        snprintf(out->description, sizeof out->description, "bilateral, radius %d, pairs of rows",
+                 window->cx);
     }
 }
 
@@ -117,8 +120,8 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     struct bilateral_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
-    *j = (struct bilateral_job){.p = *p, .reach = p->neighbourhood->cx, .coarse = is_coarse(p)};
+    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
+    *j = (struct bilateral_job){.p = *p, .reach = p->window_op->cx, .coarse = is_coarse(p)};
     j->near = (float)(LOG2_E / 2 / range / range);
     size_t count = (size_t)(j->reach + 1) * (size_t)(2 * j->reach + 1);
     float *far = j->far = malloc(count * sizeof *far);
@@ -153,7 +156,7 @@ struct work {
     const struct bilateral_job *j;
     const struct imf_surface *in, *out;
     struct imf_patch strip;
-    struct imf_bilateral_lanes lanes;
+    struct imf_bilateral_layout layout;
     float *values, *sums; /* rings of reach + 1 rows */
     float *spare, *planes, *row;
 };
@@ -163,16 +166,16 @@ static size_t slot(const struct work *w, int y) {
 }
 
 static float *values_of(const struct work *w, int y) {
-    return w->values + slot(w, y) * imf_bilateral_values(&w->lanes);
+    return w->values + slot(w, y) * imf_bilateral_values(&w->layout);
 }
 
 static float *sums_of(const struct work *w, int y) {
-    return w->sums + slot(w, y) * imf_bilateral_sums(&w->lanes);
+    return w->sums + slot(w, y) * imf_bilateral_sums(&w->layout);
 }
 
 static void load(const struct work *w, int y) {
-    imf_bilateral_load(&w->lanes, values_of(w, y), w->in, w->strip.x - w->j->reach, y, w->planes);
-    memset(sums_of(w, y), 0, imf_bilateral_sums(&w->lanes) * sizeof(float));
+    imf_bilateral_load(&w->layout, values_of(w, y), w->in, w->strip.x - w->j->reach, y, w->planes);
+    memset(sums_of(w, y), 0, imf_bilateral_sums(&w->layout) * sizeof(float));
 }
 
 /* Row y with itself and with those below it, which may be above the strip. */
@@ -180,7 +183,7 @@ static void compare(const struct work *w, int y) {
     int reach = w->j->reach;
     for (int dy = imf_max(0, w->strip.y - y); dy <= reach; dy++) {
         int half = (int)sqrt((double)reach * reach - (double)dy * dy);
-        imf_bilateral_pairs(&w->lanes, values_of(w, y), sums_of(w, y), values_of(w, y + dy),
+        imf_bilateral_pairs(&w->layout, values_of(w, y), sums_of(w, y), values_of(w, y + dy),
                             sums_of(w, y + dy), w->j->far + dy * (2 * reach + 1) + reach,
                             dy ? -half : 1, half, w->spare);
     }
@@ -189,7 +192,7 @@ static void compare(const struct work *w, int y) {
 static void store(const struct work *w, int y) {
     const struct imf_problem *p = &w->j->p;
     int channels = p->channels, n = w->strip.n;
-    imf_bilateral_store(&w->lanes, sums_of(w, y), values_of(w, y), w->j->reach, n, w->row,
+    imf_bilateral_store(&w->layout, sums_of(w, y), values_of(w, y), w->j->reach, n, w->row,
                         channels);
     const void *from = imf_sample_at(w->in, y, (ptrdiff_t)w->strip.x * channels);
     for (int c = p->colors; c < channels; c++) /* which is kept */
@@ -206,22 +209,22 @@ static void run_item(void *data, int item) {
     const struct bilateral_job *j = pass->job;
     struct work w = {.j = j, .in = pass->in, .out = pass->out};
     w.strip = imf_strips_at(&pass->strips, item);
-    w.lanes = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
-    w.lanes.near = j->near;
-    w.lanes.coarse = j->coarse;
+    w.layout = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
+    w.layout.near = j->near;
+    w.layout.coarse = j->coarse;
     size_t floats = strip_floats(&j->p, w.strip.n), rows = (size_t)j->reach + 1;
-    floats = (floats + IMF_LANES - 1) / IMF_LANES * IMF_LANES;
-    float *memory = aligned_alloc(sizeof(float) * IMF_LANES, floats * sizeof *memory);
+    floats = (floats + IMF_BILATERAL_WIDTH - 1) / IMF_BILATERAL_WIDTH * IMF_BILATERAL_WIDTH;
+    float *memory = aligned_alloc(sizeof(float) * IMF_BILATERAL_WIDTH, floats * sizeof *memory);
     if (!memory) {
         atomic_store(&pass->failed, true);
         return;
     }
     w.values = memory;
-    w.sums = w.values + rows * imf_bilateral_values(&w.lanes);
-    w.spare = w.sums + rows * imf_bilateral_sums(&w.lanes);
-    w.planes = w.spare +
-               (size_t)(IMF_BILATERAL_BLOCK + 2 * j->reach) * IMF_LANES * (size_t)(j->p.colors + 1);
-    w.row = w.planes + imf_bilateral_values(&w.lanes);
+    w.sums = w.values + rows * imf_bilateral_values(&w.layout);
+    w.spare = w.sums + rows * imf_bilateral_sums(&w.layout);
+    w.planes = w.spare + (size_t)(IMF_BILATERAL_BLOCK + 2 * j->reach) * IMF_BILATERAL_WIDTH *
+                             (size_t)(j->p.colors + 1);
+    w.row = w.planes + imf_bilateral_values(&w.layout);
     for (int y = w.strip.y - j->reach; y < w.strip.y; y++)
         load(&w, y);
     for (int y = w.strip.y - j->reach; y < w.strip.end; y++) {
@@ -247,7 +250,7 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_bilateral = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = bilateral_propose,
     .make = bilateral_make,
     .run = bilateral_run,

@@ -25,9 +25,9 @@ struct bilateral_job {
 /* Milliseconds: launch + pixels * weights * (weight + colours * weight_color) * 1e-6 / units. */
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     const struct imf_tuning *t = imf_tuning(d);
-    if (hood->function != IMF_WINDOW_BILATERAL) {
+    if (window->function != IMF_WINDOW_BILATERAL) {
         imf_proposal_refuse(out, "this is for bilateral filters");
         return;
     }
@@ -40,12 +40,12 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "weights like these need more than float32");
         return;
     }
-    double weights = acos(-1.0) * hood->cx * hood->cx + 1;
+    double weights = acos(-1.0) * window->cx * window->cx + 1;
     double ns = weights * (t->filters.weight + t->filters.weight_color * p->colors);
-    out->able = true;
+    out->feasible = true;
     out->ms = t->launch_ms + (double)p->width * p->height * ns * 1e-6 / imf_tuning_units(d);
-    out->bytes = (hood->cx + 1.0) * sizeof(int32_t);
-    snprintf(out->phrase, sizeof out->phrase, "bilateral, radius %d", hood->cx);
+    out->bytes = (window->cx + 1.0) * sizeof(int32_t);
+    snprintf(out->description, sizeof out->description, "bilateral, radius %d", window->cx);
 }
 
 static void bilateral_destroy(void **job) {
@@ -80,22 +80,22 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     (void)proposal;
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
-    struct imf_problem plain = *p;
+    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
+    struct imf_problem floats = *p;
     struct imf_defines d = {0};
     const struct imf_program_source source = {
         .file = "bilateral.cl", .parts = parts, .defines = &d};
     j->queue = queue;
-    plain.exact = false;
-    imf_problem_defines(&d, &plain);
+    floats.exact = false;
+    imf_problem_defines(&d, &floats);
     imf_define(&d, "CHANNELS", "%d", p->channels);
     imf_define(&d, "COLORS", "%d", p->colors);
-    imf_define(&d, "REACH", "%d", p->neighbourhood->cx);
+    imf_define(&d, "REACH", "%d", p->window_op->cx);
     imf_define_float(&d, "FAR", LOG2_E / 2 / sigma / sigma);
     imf_define_float(&d, "NEAR", LOG2_E / 2 / range / range);
     enum imf_status st = imf_program_make(&j->program, queue, &source, "bilateral", err);
     imf_defines_free(&d);
-    return st ? st : make_halves(j, p->neighbourhood->cx, err);
+    return st ? st : make_halves(j, p->window_op->cx, err);
 }
 
 static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
@@ -113,7 +113,7 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_bilateral_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = bilateral_propose,
     .make = bilateral_make,
     .run = bilateral_run,

@@ -25,27 +25,28 @@ struct bilateral_job {
 };
 
 static int reach_of(const struct imf_problem *p) {
-    return p->neighbourhood->cx;
+    return p->window_op->cx;
 }
 
 /* Milliseconds: pixels * (sample * channels + bilateral * pixels around) * 1e-6 / cores, in the
  * host's nanoseconds. */
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     (void)d;
-    if (hood->function != IMF_WINDOW_BILATERAL) {
+    if (window->function != IMF_WINDOW_BILATERAL) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
     double around = acos(-1.0) * reach_of(p) * reach_of(p) + 1;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = (double)p->width * p->height *
               (imf_host_rates.sample * p->channels + imf_host_rates.bilateral * around) * 1e-6 /
               imf_cores();
     out->bytes = (double)p->width * p->channels * imf_cores() * sizeof(double);
-    snprintf(out->phrase, sizeof out->phrase, "plain C bilateral, radius %d, float64", reach_of(p));
+    snprintf(out->description, sizeof out->description, "plain C bilateral, radius %d, float64",
+             reach_of(p));
 }
 
 static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
@@ -82,7 +83,7 @@ static double sample(const struct imf_surface *in, int x, int y, int channel) {
 /* The pixel at (x, y), to `mean`. */
 static void bilateral_at(const struct imf_problem *p, const struct imf_surface *in, int x, int y,
                          double *mean) {
-    double sigma = p->neighbourhood->value, range = p->neighbourhood->range * p->unit;
+    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
     double weights = 0, sums[IMF_CHANNELS_MAX] = {0};
     int reach = reach_of(p);
     for (int dy = -reach; dy <= reach; dy++)
@@ -132,7 +133,7 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_bilateral_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = bilateral_propose,
     .make = bilateral_make,
     .run = bilateral_run,

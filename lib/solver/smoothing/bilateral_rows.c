@@ -22,24 +22,24 @@
 #define LEAST -100.0f   /* exponents below would lead to denormal weights */
 #define MAGIC 0x1.8p23f /* leaves a float no room for a fraction */
 
-typedef float lanes __attribute__((vector_size(4 * IMF_LANES), may_alias));
-typedef int32_t lanes_int __attribute__((vector_size(4 * IMF_LANES), may_alias));
+typedef float vector __attribute__((vector_size(4 * IMF_BILATERAL_WIDTH), may_alias));
+typedef int32_t vector_int __attribute__((vector_size(4 * IMF_BILATERAL_WIDTH), may_alias));
 
-struct imf_bilateral_lanes imf_bilateral_deal(int colors, int reach, int columns) {
-    int each = ((columns - 1) / (2 * IMF_LANES) + 1) * 2;
-    return (struct imf_bilateral_lanes){.colors = colors,
-                                        .reach = reach,
-                                        .columns = columns,
-                                        .each = each,
-                                        .positions = each + 2 * reach};
+struct imf_bilateral_layout imf_bilateral_deal(int colors, int reach, int columns) {
+    int each = ((columns - 1) / (2 * IMF_BILATERAL_WIDTH) + 1) * 2;
+    return (struct imf_bilateral_layout){.colors = colors,
+                                         .reach = reach,
+                                         .columns = columns,
+                                         .each = each,
+                                         .positions = each + 2 * reach};
 }
 
-size_t imf_bilateral_values(const struct imf_bilateral_lanes *l) {
-    return (size_t)l->positions * IMF_LANES * (size_t)l->colors;
+size_t imf_bilateral_values(const struct imf_bilateral_layout *l) {
+    return (size_t)l->positions * IMF_BILATERAL_WIDTH * (size_t)l->colors;
 }
 
-size_t imf_bilateral_sums(const struct imf_bilateral_lanes *l) {
-    return (size_t)l->positions * IMF_LANES * (size_t)(l->colors + 1);
+size_t imf_bilateral_sums(const struct imf_bilateral_layout *l) {
+    return (size_t)l->positions * IMF_BILATERAL_WIDTH * (size_t)(l->colors + 1);
 }
 
 /* ---- between rows of pixels and lanes -------------------------------------------------------- */
@@ -77,43 +77,46 @@ IMF_CLONES static void spread_row(const void *from, enum imf_sample sample, floa
 INLINE void deal(const float *restrict plane, float *restrict to, int positions, int each,
                  size_t step) {
     for (int k = 0; k < positions; k++, to += step)
-        for (int lane = 0; lane < IMF_LANES; lane++)
+        for (int lane = 0; lane < IMF_BILATERAL_WIDTH; lane++)
             to[lane] = plane[lane * each + k];
 }
 
-void imf_bilateral_load(const struct imf_bilateral_lanes *l, float *values,
+void imf_bilateral_load(const struct imf_bilateral_layout *l, float *values,
                         const struct imf_surface *in, int x, int y, float *planes) {
-    size_t pitch = (size_t)IMF_LANES * (size_t)l->positions;
+    size_t pitch = (size_t)IMF_BILATERAL_WIDTH * (size_t)l->positions;
     ptrdiff_t first = (ptrdiff_t)x * in->channels * (ptrdiff_t)imf_sample_size(in->sample);
     spread_row((const char *)imf_surface_row(in, y) + first, in->sample, planes + l->reach, pitch,
                l->columns, l->colors, in->channels);
     /* Beyond the strip's ends anything will do: its weights are not looked at. */
-    int end = l->reach + l->columns, all = l->each * IMF_LANES + 2 * l->reach;
+    int end = l->reach + l->columns, all = l->each * IMF_BILATERAL_WIDTH + 2 * l->reach;
     for (int c = 0; c < l->colors; c++) {
         float *plane = planes + (size_t)c * pitch;
         for (int i = 0; i < l->reach; i++)
             plane[i] = plane[l->reach];
         for (int i = end; i < all; i++)
             plane[i] = plane[end - 1];
-        deal(plane, values + c * IMF_LANES, l->positions, l->each, (size_t)l->colors * IMF_LANES);
+        deal(plane, values + c * IMF_BILATERAL_WIDTH, l->positions, l->each,
+             (size_t)l->colors * IMF_BILATERAL_WIDTH);
     }
 }
 
 /* Bring home the sums of columns that are other lanes' own. */
-static void gather(const struct imf_bilateral_lanes *l, float *sums) {
-    int vectors = l->colors + 1, home = l->each * IMF_LANES;
+static void gather(const struct imf_bilateral_layout *l, float *sums) {
+    int vectors = l->colors + 1, home = l->each * IMF_BILATERAL_WIDTH;
     for (int k = 0; k < l->positions; k++) {
         if (k == l->reach)
             k += l->each; /* these are at home */
-        for (int lane = 0; lane < IMF_LANES && k < l->positions; lane++) {
+        for (int lane = 0; lane < IMF_BILATERAL_WIDTH && k < l->positions; lane++) {
             int column = lane * l->each + k - l->reach;
             if (column < 0 || column >= home)
                 continue;
-            float *to = sums + (size_t)(column % l->each + l->reach) * (size_t)vectors * IMF_LANES +
-                        column / l->each;
-            const float *from = sums + (size_t)k * (size_t)vectors * IMF_LANES + lane;
+            float *to =
+                sums +
+                (size_t)(column % l->each + l->reach) * (size_t)vectors * IMF_BILATERAL_WIDTH +
+                column / l->each;
+            const float *from = sums + (size_t)k * (size_t)vectors * IMF_BILATERAL_WIDTH + lane;
             for (int i = 0; i < vectors; i++)
-                to[i * IMF_LANES] += from[i * IMF_LANES];
+                to[i * IMF_BILATERAL_WIDTH] += from[i * IMF_BILATERAL_WIDTH];
         }
     }
 }
@@ -121,12 +124,13 @@ static void gather(const struct imf_bilateral_lanes *l, float *sums) {
 /* What sums of differences and of weights make of the values, in the differences' place. */
 INLINE void divide(float *restrict sums, const float *restrict values, int positions, int colors) {
     for (int k = 0; k < positions;
-         k++, sums += IMF_LANES * (colors + 1), values += IMF_LANES * colors)
-        for (int lane = 0; lane < IMF_LANES; lane++) {
-            float share = 1 / (1 + sums[colors * IMF_LANES + lane]); /* its own weight is 1 */
+         k++, sums += IMF_BILATERAL_WIDTH * (colors + 1), values += IMF_BILATERAL_WIDTH * colors)
+        for (int lane = 0; lane < IMF_BILATERAL_WIDTH; lane++) {
+            float share =
+                1 / (1 + sums[colors * IMF_BILATERAL_WIDTH + lane]); /* its own weight is 1 */
             for (int c = 0; c < colors; c++)
-                sums[c * IMF_LANES + lane] =
-                    values[c * IMF_LANES + lane] + sums[c * IMF_LANES + lane] * share;
+                sums[c * IMF_BILATERAL_WIDTH + lane] = values[c * IMF_BILATERAL_WIDTH + lane] +
+                                                       sums[c * IMF_BILATERAL_WIDTH + lane] * share;
         }
 }
 
@@ -144,14 +148,15 @@ INLINE void collect(const float *restrict at, size_t step, float *restrict row, 
                     int channels) {
     for (int i = 0; i < n; i++, at += step, row += channels)
         for (int c = 0; c < colors; c++)
-            row[c] = at[c * IMF_LANES];
+            row[c] = at[c * IMF_BILATERAL_WIDTH];
 }
 
-void imf_bilateral_store(const struct imf_bilateral_lanes *l, float *sums, const float *values,
+void imf_bilateral_store(const struct imf_bilateral_layout *l, float *sums, const float *values,
                          int first, int n, float *row, int channels) {
-    size_t step = (size_t)(l->colors + 1) * IMF_LANES, own = (size_t)l->reach;
+    size_t step = (size_t)(l->colors + 1) * IMF_BILATERAL_WIDTH, own = (size_t)l->reach;
     gather(l, sums);
-    divide_row(sums + own * step, values + own * (size_t)l->colors * IMF_LANES, l->each, l->colors);
+    divide_row(sums + own * step, values + own * (size_t)l->colors * IMF_BILATERAL_WIDTH, l->each,
+               l->colors);
     for (int lane = first / l->each, i = 0; i < n; lane++) {
         int k = first + i - lane * l->each, some = imf_min(l->each - k, n - i);
         const float *at = sums + (own + (size_t)k) * step + lane;
@@ -167,19 +172,19 @@ void imf_bilateral_store(const struct imf_bilateral_lanes *l, float *sums, const
 /* ---- pairs of pixels ------------------------------------------------------------------------- */
 
 struct rows {
-    const lanes *values, *other;
-    lanes *sums, *other_sums, *spare;
+    const vector *values, *other;
+    vector *sums, *other_sums, *spare;
     const float *far;
     int reach, each, from, to;
     float near;
 };
 
 /* 2^at, and never denormal. */
-INLINE void power(lanes *at, bool coarse) {
-    lanes t = *at;
-    lanes_int more = t > LEAST;
-    t = (lanes)(((lanes_int)t & more) | ((lanes_int)((lanes){0} + LEAST) & ~more));
-    lanes rounded = t + MAGIC, f = t - (rounded - MAGIC), p;
+INLINE void power(vector *at, bool coarse) {
+    vector t = *at;
+    vector_int more = t > LEAST;
+    t = (vector)(((vector_int)t & more) | ((vector_int)((vector){0} + LEAST) & ~more));
+    vector rounded = t + MAGIC, f = t - (rounded - MAGIC), p;
     if (coarse) {
         p = f * 0.00957010128f + 0.0559178628f;
         p = p * f + 0.240247443f;
@@ -192,52 +197,52 @@ INLINE void power(lanes *at, bool coarse) {
         p = p * f + 0.693146944f;
         p = p * f + 1.00000012f;
     }
-    *at = (lanes)((lanes_int)p + ((lanes_int)rounded << 23));
+    *at = (vector)((vector_int)p + ((vector_int)rounded << 23));
 }
 
-/* The sums of a pixel and, turned, of another. */
-INLINE void weigh(const struct rows *r, int colors, bool coarse, const lanes *middle,
-                  const lanes *other, float far, lanes *sums, lanes *turned) {
-    lanes d[IMF_BILATERAL_COLORS], apart = {0};
+/* Add a pair to the sums of a pixel and, with the sign changed, of the other. */
+INLINE void weigh(const struct rows *r, int colors, bool coarse, const vector *middle,
+                  const vector *other, float far, vector *sums, vector *mirrored) {
+    vector d[IMF_BILATERAL_COLORS], apart = {0};
     for (int c = 0; c < colors; c++) {
         d[c] = other[c] - middle[c];
         apart = c ? apart + d[c] * d[c] : d[c] * d[c];
     }
-    lanes weight = far - apart * r->near;
+    vector weight = far - apart * r->near;
     power(&weight, coarse);
     for (int c = 0; c < colors; c++) {
         sums[c] += weight * d[c];
-        turned[c] -= weight * d[c];
+        mirrored[c] -= weight * d[c];
     }
     sums[colors] += weight;
-    turned[colors] += weight;
+    mirrored[colors] += weight;
 }
 
 /* Positions k and k + 1 with all that they reach. */
-INLINE void positions(const struct rows *r, int colors, bool coarse, int k, lanes *spare) {
+INLINE void positions(const struct rows *r, int colors, bool coarse, int k, vector *spare) {
     const int width = r->to - r->from, vectors = colors + 1;
-    const lanes *value = r->values + (size_t)(k + r->reach) * (size_t)colors;
-    const lanes *other = r->other + (size_t)(k + r->reach + r->from) * (size_t)colors;
+    const vector *value = r->values + (size_t)(k + r->reach) * (size_t)colors;
+    const vector *other = r->other + (size_t)(k + r->reach + r->from) * (size_t)colors;
     const float *far = r->far + r->from;
-    lanes *to = r->sums + (size_t)(k + r->reach) * (size_t)vectors;
-    lanes middle[2][IMF_BILATERAL_COLORS], sums[2][IMF_BILATERAL_COLORS + 1];
+    vector *to = r->sums + (size_t)(k + r->reach) * (size_t)vectors;
+    vector middle[2][IMF_BILATERAL_COLORS], sums[2][IMF_BILATERAL_COLORS + 1];
     for (int m = 0; m < 2; m++) {
         for (int c = 0; c < colors; c++)
             middle[m][c] = value[m * colors + c];
         for (int c = 0; c < vectors; c++)
-            sums[m][c] = (lanes){0};
+            sums[m][c] = (vector){0};
     }
     /* The first and the last are beside one of two alone. */
     weigh(r, colors, coarse, middle[0], other, far[0], sums[0], spare);
     other += colors, spare += vectors;
     for (int i = 1; i <= width; i++, other += colors, spare += vectors) {
-        lanes turned[IMF_BILATERAL_COLORS + 1];
+        vector mirrored[IMF_BILATERAL_COLORS + 1];
         for (int c = 0; c < vectors; c++)
-            turned[c] = spare[c];
+            mirrored[c] = spare[c];
         for (int m = 0; m < 2; m++)
-            weigh(r, colors, coarse, middle[m], other, far[i - m], sums[m], turned);
+            weigh(r, colors, coarse, middle[m], other, far[i - m], sums[m], mirrored);
         for (int c = 0; c < vectors; c++)
-            spare[c] = turned[c];
+            spare[c] = mirrored[c];
     }
     weigh(r, colors, coarse, middle[1], other, far[width], sums[1], spare);
     for (int m = 0; m < 2; m++)
@@ -247,11 +252,11 @@ INLINE void positions(const struct rows *r, int colors, bool coarse, int k, lane
 
 INLINE void block(const struct rows *r, int colors, bool coarse, int first, int end) {
     int width = r->to - r->from;
-    lanes *spare = r->spare;
+    vector *spare = r->spare;
     memset(spare, 0, (size_t)((end - first + width) * (colors + 1)) * sizeof *spare);
     for (int k = first; k < end; k += 2, spare += 2 * (colors + 1))
         positions(r, colors, coarse, k, spare);
-    lanes *to = r->other_sums + (size_t)(first + r->reach + r->from) * (size_t)(colors + 1);
+    vector *to = r->other_sums + (size_t)(first + r->reach + r->from) * (size_t)(colors + 1);
     for (int i = 0; i < (end - first + width) * (colors + 1); i++)
         to[i] += r->spare[i];
 }
@@ -275,14 +280,14 @@ INLINE void blocks(const struct rows *r, int colors, bool coarse) {
 PAIRS(fine_pairs, false)
 PAIRS(coarse_pairs, true)
 
-void imf_bilateral_pairs(const struct imf_bilateral_lanes *l, const float *values, float *sums,
+void imf_bilateral_pairs(const struct imf_bilateral_layout *l, const float *values, float *sums,
                          const float *other, float *other_sums, const float *far, int from, int to,
                          float *spare) {
-    const struct rows r = {.values = (const lanes *)values,
-                           .other = (const lanes *)other,
-                           .sums = (lanes *)sums,
-                           .other_sums = (lanes *)other_sums,
-                           .spare = (lanes *)spare,
+    const struct rows r = {.values = (const vector *)values,
+                           .other = (const vector *)other,
+                           .sums = (vector *)sums,
+                           .other_sums = (vector *)other_sums,
+                           .spare = (vector *)spare,
                            .far = far,
                            .reach = l->reach,
                            .each = l->each,

@@ -13,12 +13,12 @@
 
 #include <stddef.h>
 
-#define IMF_LANES 16
+#define IMF_BILATERAL_WIDTH 16
 #define IMF_BILATERAL_COLORS 4
 #define IMF_BILATERAL_FINE 3e-7 /* relative, of a power of 2 with its rounding */
 #define IMF_BILATERAL_COARSE 3.5e-6
 
-struct imf_bilateral_lanes {
+struct imf_bilateral_layout {
     int colors, reach;
     int columns;         /* of the strip, with `reach` to the left and right */
     int each, positions; /* columns of a lane, without and with those of others */
@@ -26,19 +26,19 @@ struct imf_bilateral_lanes {
     bool coarse;         /* weights are off by IMF_BILATERAL_COARSE at most, or by .._FINE */
 };
 
-struct imf_bilateral_lanes imf_bilateral_deal(int colors, int reach, int columns);
+struct imf_bilateral_layout imf_bilateral_deal(int colors, int reach, int columns);
 
 /* Floats of a row of values and of one of sums. */
-size_t imf_bilateral_values(const struct imf_bilateral_lanes *l);
-size_t imf_bilateral_sums(const struct imf_bilateral_lanes *l);
+size_t imf_bilateral_values(const struct imf_bilateral_layout *l);
+size_t imf_bilateral_sums(const struct imf_bilateral_layout *l);
 
 /* A row's values: the colours of pixels x.. of row y of a surface, not of float64; `planes` holds
  * colors * (16 * positions) floats. */
-void imf_bilateral_load(const struct imf_bilateral_lanes *l, float *values,
+void imf_bilateral_load(const struct imf_bilateral_layout *l, float *values,
                         const struct imf_surface *in, int x, int y, float *planes);
 /* Of a row's sums the means, less what is in the middle: pixels first.. of the strip, n of them, to
  * the colours of a row of `channels`. */
-void imf_bilateral_store(const struct imf_bilateral_lanes *l, float *sums, const float *values,
+void imf_bilateral_store(const struct imf_bilateral_layout *l, float *sums, const float *values,
                          int first, int n, float *row, int channels);
 
 /*
@@ -47,7 +47,7 @@ void imf_bilateral_store(const struct imf_bilateral_lanes *l, float *sums, const
  * `spare` holds sums of IMF_BILATERAL_BLOCK + 2 reach positions.
  */
 #define IMF_BILATERAL_BLOCK 24 /* even */
-void imf_bilateral_pairs(const struct imf_bilateral_lanes *l, const float *values, float *sums,
+void imf_bilateral_pairs(const struct imf_bilateral_layout *l, const float *values, float *sums,
                          const float *other, float *other_sums, const float *far, int from, int to,
                          float *spare);
 

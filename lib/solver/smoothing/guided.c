@@ -36,7 +36,7 @@ struct guided_job {
 };
 
 int imf_guided_radius(const struct imf_problem *p) {
-    return p->neighbourhood->cx / 2;
+    return p->window_op->cx / 2;
 }
 
 int imf_guided_side(const struct imf_problem *p) {
@@ -69,7 +69,7 @@ static size_t strip_bytes(const struct imf_problem *p, int pixels) {
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
     (void)d;
-    if (p->neighbourhood->function != IMF_WINDOW_GUIDED) {
+    if (p->window_op->function != IMF_WINDOW_GUIDED) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
@@ -84,11 +84,11 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
         int cores = imf_cores();
         double samples = (double)p->width * p->height * p->channels;
         double ms = samples * imf_vector_rates.guided * 1e-6;
-        out->able = true;
+        out->feasible = true;
         out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
         out->bytes = cores * (double)strip_bytes(p, imf_min(p->width, COLUMNS));
         out->bands = IMF_BANDS_FEW;
-        snprintf(out->phrase, sizeof out->phrase, "guided, radius %d, running sums",
+        snprintf(out->description, sizeof out->description, "guided, radius %d, running sums",
                  imf_guided_radius(p));
     }
 }
@@ -197,7 +197,7 @@ static void run_item(void *data, int item) {
     w.n = w.strip.n * p->channels;
     w.fitted = w.n + 2 * j->radius * p->channels;
     w.all = w.fitted + 2 * j->radius * p->channels;
-    double eps = p->neighbourhood->value * p->unit * j->scale, side = imf_guided_side(p);
+    double eps = p->window_op->value * p->unit * j->scale, side = imf_guided_side(p);
     w.fit = (struct imf_guided_fit){.share = 1 / (side * side),
                                     .eps = eps * eps,
                                     .steps = IMF_GUIDED_STEPS / (p->in_max * j->scale)};
@@ -230,7 +230,7 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_guided = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = guided_propose,
     .make = guided_make,
     .run = guided_run,

@@ -52,7 +52,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
     const struct imf_tuning *t = imf_tuning(d);
     size_t bytes[4];
     int r = imf_guided_radius(p);
-    if (p->neighbourhood->function != IMF_WINDOW_GUIDED) {
+    if (p->window_op->function != IMF_WINDOW_GUIDED) {
         imf_proposal_refuse(out, "this is for guided filters");
         return;
     }
@@ -70,11 +70,12 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
         out->largest = fmax(out->largest, (double)bytes[i]);
     }
     double samples = (double)wide(p, r) * (p->height + 2.0 * r);
-    out->able = true;
+    out->feasible = true;
     out->bands = IMF_BANDS_FEW;
     out->ms =
         t->launch_ms + 3 * t->next_ms + samples * t->filters.guided * 1e-6 / imf_tuning_units(d);
-    snprintf(out->phrase, sizeof out->phrase, "guided, radius %d, running integer sums", r);
+    snprintf(out->description, sizeof out->description, "guided, radius %d, running integer sums",
+             r);
 }
 
 static void guided_destroy(void **job) {
@@ -92,11 +93,11 @@ static void guided_destroy(void **job) {
 }
 
 static void define(struct imf_defines *d, const struct imf_problem *p) {
-    double scale = imf_guided_scale(p), eps = p->neighbourhood->value * p->unit * scale;
+    double scale = imf_guided_scale(p), eps = p->window_op->value * p->unit * scale;
     double steps = SLOPES / (p->in_max * scale), side = imf_guided_side(p);
-    struct imf_problem plain = *p;
-    plain.exact = false;
-    imf_problem_defines(d, &plain);
+    struct imf_problem floats = *p;
+    floats.exact = false;
+    imf_problem_defines(d, &floats);
     imf_define(d, "CHANNELS", "%d", p->channels);
     imf_define(d, "SIDE", "%d", imf_guided_side(p));
     imf_define_float(d, "SCALE", scale);
@@ -185,7 +186,7 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_guided_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = guided_propose,
     .make = guided_make,
     .run = guided_run,

@@ -42,21 +42,21 @@ static size_t item_samples(const struct imf_problem *p) {
  * in the host's nanoseconds. */
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
-    const struct imf_neighbourhood *hood = p->neighbourhood;
+    const struct imf_window_op *window = p->window_op;
     (void)d;
-    if (hood->function != IMF_WINDOW_GUIDED) {
+    if (window->function != IMF_WINDOW_GUIDED) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
     int r = imf_guided_radius(p);
     double sums = (2 * r + 1) * (2 + 2.0 * r / ITEM_ROWS) * 2;
-    out->able = true;
+    out->feasible = true;
     out->error = 0;
     out->ms = (double)p->width * p->height * p->channels *
               (imf_host_rates.sample + 2 * imf_host_rates.tap * sums) * 1e-6 / imf_cores();
     out->bytes = (double)item_samples(p) * imf_cores() * sizeof(double);
     out->bands = IMF_BANDS_FEW;
-    snprintf(out->phrase, sizeof out->phrase, "plain C guided, radius %d, float64", r);
+    snprintf(out->description, sizeof out->description, "plain C guided, radius %d, float64", r);
 }
 
 static enum imf_status guided_make(void **job, const struct imf_problem *p,
@@ -101,7 +101,7 @@ static void fit_row(const struct pass *pass, int y, double *a, double *b, double
     int r = imf_guided_radius(p);
     size_t all = wide(p, 2 * r), fitted = wide(p, r);
     double *row = work, *sums = work + all, *squares = sums + all;
-    double eps = p->neighbourhood->value * p->unit;
+    double eps = p->window_op->value * p->unit;
     memset(sums, 0, 2 * all * sizeof *sums);
     for (int dy = -r; dy <= r; dy++) {
         imf_samples_widen(row, imf_surface_row(pass->in, y + dy), pass->in->sample,
@@ -165,7 +165,7 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_guided_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
-    .kinds = 1u << IMF_NEIGHBOURHOOD,
+    .kinds = 1u << IMF_WINDOW_OP,
     .propose = guided_propose,
     .make = guided_make,
     .run = guided_run,

@@ -1,27 +1,27 @@
 /*
- * table.c - each sample by a table that the whole image's histogram makes, in plain C
+ * host.c - operations that map each sample value by the whole image's histogram, in plain C
  *
- * This is the reference, and what decides: others count and look up faster (table_vector.c), and
- * have the table filled here, so that all give the same bytes.
+ * This is the reference. The other solvers (vector.c, device.c) count and look up faster, but take
+ * the map from imf_histogram_op_map(), so that all give the same bytes.
  *
  * Equalization, as OpenVX and OpenCV define it for one channel: with c(v) samples of n not above v
  * and c0 of the least value that occurs, v becomes full * (c(v) - c0) / (n - c0), a quotient of
  * integers that is rounded to nearest, ties to even. The least value becomes 0 and the greatest
- * full scale. Where all samples are alike nothing changes.
+ * full scale. An image of equal samples is not changed.
  *
  * Otsu's threshold (IEEE Transactions on Systems, Man and Cybernetics 9(1), 1979) splits the
  * samples in two classes, up to t and above t, so that the variance between them is largest:
- * n0 n1 (m1 - m0)^2, of their numbers and means, in float64. Of equal ones the first is taken,
- * and 0 where all samples are alike. What lies above t becomes full scale, the rest 0.
+ * n0 n1 (m1 - m0)^2, of their numbers and means, in float64. Of several such t the least is taken,
+ * and 0 for an image of equal samples. Samples above t become full scale, the others 0.
  */
-#include "solver/histogram/table.h"
+#include "solver/histogram/host.h"
 
 #include "device/tuning.h"
 #include "solver/solver.h"
 
 #include <stdlib.h>
 
-int imf_table_full(const struct imf_problem *p) {
+int imf_histogram_op_full(const struct imf_problem *p) {
     return (int)p->epilogue.full;
 }
 
@@ -63,7 +63,7 @@ static int otsu(const uint64_t *count, int full) {
         uint64_t n1 = n - n0;
         double apart = (double)(all - sum0) / (double)n1 - (double)sum0 / (double)n0;
         double between = (double)n0 * (double)n1 * (apart * apart);
-        if (between > most * (1 + 1e-12)) { /* equal ones differ by their rounding */
+        if (between > most * (1 + 1e-12)) { /* rounding makes equal variances differ */
             most = between;
             best = v;
         }
@@ -71,9 +71,9 @@ static int otsu(const uint64_t *count, int full) {
     return best;
 }
 
-void imf_table_fill(double *value, const struct imf_problem *p, const uint64_t *count) {
-    int full = imf_table_full(p);
-    if (p->table == IMF_TABLE_EQUALIZE) {
+void imf_histogram_op_map(double *value, const struct imf_problem *p, const uint64_t *count) {
+    int full = imf_histogram_op_full(p);
+    if (p->histogram_op == IMF_HISTOGRAM_EQUALIZE) {
         equalize(value, count, full);
     } else {
         int level = otsu(count, full);
@@ -86,29 +86,29 @@ void imf_table_fill(double *value, const struct imf_problem *p, const uint64_t *
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
-struct table_job {
+struct host_job {
     struct imf_problem p;
-    double value[IMF_TABLE_SIZE];
-    uint64_t count[IMF_TABLE_SIZE];
+    double value[IMF_HISTOGRAM_SIZE];
+    uint64_t count[IMF_HISTOGRAM_SIZE];
 };
 
-/* Milliseconds: samples * table * 1e-6, in the host's nanoseconds. */
-static void table_propose(const struct imf_problem *p, const struct imf_device *d,
-                          struct imf_proposal *out) {
+/* Milliseconds: samples * imf_host_rates.table * 1e-6. */
+static void histogram_host_propose(const struct imf_problem *p, const struct imf_device *d,
+                                   struct imf_proposal *out) {
     (void)d;
-    out->able = true;
+    out->feasible = true;
     out->ms = (double)p->width * p->height * p->channels * imf_host_rates.table * 1e-6;
-    out->bytes = sizeof(struct table_job);
+    out->bytes = sizeof(struct host_job);
     out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->phrase, sizeof out->phrase, "plain C, histogram of %d values",
-             imf_table_full(p) + 1);
+    snprintf(out->description, sizeof out->description, "plain C, histogram of %d values",
+             imf_histogram_op_full(p) + 1);
 }
 
-static enum imf_status table_make(void **job, const struct imf_problem *p,
-                                  const struct imf_proposal *proposal, struct imf_queue *queue,
-                                  struct imf_error *err) {
+static enum imf_status histogram_host_make(void **job, const struct imf_problem *p,
+                                           const struct imf_proposal *proposal,
+                                           struct imf_queue *queue, struct imf_error *err) {
     (void)proposal, (void)queue;
-    struct table_job *j = *job = calloc(1, sizeof *j);
+    struct host_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
@@ -119,11 +119,11 @@ static int value_of(const void *row, enum imf_sample sample, ptrdiff_t at, int f
     return (int)rint(fmin(fmax(imf_sample_get(row, sample, at), 0), full));
 }
 
-static enum imf_status table_run(void *job, const struct imf_surface *in,
-                                 const struct imf_surface *out, struct imf_error *err) {
-    struct table_job *j = job;
+static enum imf_status histogram_host_run(void *job, const struct imf_surface *in,
+                                          const struct imf_surface *out, struct imf_error *err) {
+    struct host_job *j = job;
     const struct imf_problem *p = &j->p;
-    int full = imf_table_full(p);
+    int full = imf_histogram_op_full(p);
     (void)err;
     for (int v = 0; v <= full; v++)
         j->count[v] = 0;
@@ -131,7 +131,7 @@ static enum imf_status table_run(void *job, const struct imf_surface *in,
         for (ptrdiff_t x = 0; x < p->width; x++)
             for (int c = 0; c < p->colors; c++)
                 j->count[value_of(imf_surface_row(in, y), in->sample, x * p->channels + c, full)]++;
-    imf_table_fill(j->value, p, j->count);
+    imf_histogram_op_map(j->value, p, j->count);
     for (int y = 0; y < in->height; y++) {
         const void *from = imf_surface_row(in, y);
         void *to = imf_surface_row(out, y);
@@ -146,17 +146,17 @@ static enum imf_status table_run(void *job, const struct imf_surface *in,
     return IMF_OK;
 }
 
-static void table_destroy(void **job) {
+static void histogram_host_destroy(void **job) {
     free(*job);
     *job = NULL;
 }
 
-const struct imf_solver imf_solver_table = {
+const struct imf_solver imf_solver_histogram_op_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
-    .kinds = 1u << IMF_TABLE,
-    .propose = table_propose,
-    .make = table_make,
-    .run = table_run,
-    .destroy = table_destroy,
+    .kinds = 1u << IMF_HISTOGRAM_OP,
+    .propose = histogram_host_propose,
+    .make = histogram_host_make,
+    .run = histogram_host_run,
+    .destroy = histogram_host_destroy,
 };

@@ -1,15 +1,15 @@
-// table.cl - each sample by a table that the whole image's histogram makes: counting, and looking up
+// histogram_op.cl - count samples by value, and map each sample value (equalize, Otsu's threshold)
 //
-// Counting: a work-group takes rows of its own, its work-items pixels side by side. Counts of few values
-// lie in local memory until the group is done; those of many, which would not fit, in global memory at
-// once. A work-item adds to a count when the value changes: in flat areas, where all would wait for one
-// count, it seldom does.
+// Counting: each work-group takes a band of rows, and its work-items neighbouring pixels. 256 counts are
+// kept in local memory until the group ends; 65536 counts do not fit there and are in global memory. A
+// work-item adds to a count only when the value changes: in flat areas all work-items would otherwise
+// wait for the same count.
 
 #ifndef CHANNELS
 #define CHANNELS 1 // samples a pixel
 #endif
 #ifndef COLORS
-#define COLORS 1 // of these, from the first on, that are counted and looked up
+#define COLORS 1 // the first channels of a pixel, which are counted and mapped; alpha is copied
 #endif
 #ifndef VALUES
 #define VALUES 256
@@ -21,7 +21,7 @@
 #define GROUP 1 // work-items a work-group
 #endif
 
-// Nearest, ties to even, as the reference has it.
+// Rounded to nearest, ties to even, like the reference.
 inline int value_of(IN_T v)
 {
 #if IN == 32
@@ -32,18 +32,18 @@ inline int value_of(IN_T v)
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-table_count(__global const IN_T *in, long in_origin, long in_pitch, int width, int height,
+histogram_count(__global const IN_T *in, long in_origin, long in_pitch, int width, int height,
             __global uint *counts)
 {
     int group = get_group_id(1), groups = get_num_groups(1), item = get_local_id(0);
     int y = (long)height * group / groups, end = (long)height * (group + 1) / groups;
 #if LOCAL
-    __local uint table[VALUES];
+    __local uint bins[VALUES];
     for (int v = item; v < VALUES; v += GROUP)
-        table[v] = 0;
+        bins[v] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 #else
-    __global uint *table = counts;
+    __global uint *bins = counts;
 #endif
     int last[COLORS];
     uint run[COLORS];
@@ -57,7 +57,7 @@ table_count(__global const IN_T *in, long in_origin, long in_pitch, int width, i
             for (int c = 0; c < COLORS; c++) {
                 int v = value_of(row[(long)x * CHANNELS + c]);
                 if (v != last[c]) {
-                    atomic_add(&table[last[c]], run[c]);
+                    atomic_add(&bins[last[c]], run[c]);
                     run[c] = 0;
                     last[c] = v;
                 }
@@ -65,17 +65,17 @@ table_count(__global const IN_T *in, long in_origin, long in_pitch, int width, i
             }
     }
     for (int c = 0; c < COLORS; c++)
-        atomic_add(&table[last[c]], run[c]);
+        atomic_add(&bins[last[c]], run[c]);
 #if LOCAL
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int v = item; v < VALUES; v += GROUP)
-        if (table[v])
-            atomic_add(&counts[v], table[v]);
+        if (bins[v])
+            atomic_add(&counts[v], bins[v]);
 #endif
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-table_look_up(__global const IN_T *in, long in_origin, long in_pitch, __global OUT_T *out,
+histogram_look_up(__global const IN_T *in, long in_origin, long in_pitch, __global OUT_T *out,
               long out_origin, long out_pitch, int samples, __global const OUT_T *map)
 {
     int x = get_global_id(0);

@@ -1,5 +1,5 @@
 /*
- * checkcl_frequency.c - transfer functions on the device against the reference, at odd shapes
+ * checkcl_spectral_filter.c - transfer functions on the device against the reference, at odd shapes
  *
  * Results stay floating point, so that the error itself is held against what the solver proposed.
  */
@@ -61,9 +61,9 @@ static void check_transfer(struct checkcl *c, const struct imf_solver *s,
     static const char *const samples[] = {"u8", "u16", "f32"};
     double full = sample == IMF_U16 ? 65535 : 255;
     char name[100];
-    bool gpu = s == &imf_solver_frequency_gpu;
-    snprintf(name, sizeof name, "frequency%s/%s-%s/%s-f32/%dch", gpu ? "_gpu" : "", kind[t->kind],
-             type[t->type], samples[sample], z.channels);
+    bool gpu = s == &imf_solver_spectral_filter_gpu;
+    snprintf(name, sizeof name, "spectral_filter%s/%s-%s/%s-f32/%dch", gpu ? "_gpu" : "",
+             kind[t->kind], type[t->type], samples[sample], z.channels);
     if (!checkcl_wanted(c, name))
         return;
     int nx = imf_extend_period(t, z.width, edge), ny = imf_extend_period(t, z.height, edge);
@@ -86,10 +86,10 @@ static void check_transfer(struct checkcl *c, const struct imf_solver *s,
     imf_problem_transfer(&p, t);
     struct imf_proposal proposal;
     imf_propose(&proposal, s, &p, &device);
-    if (!fits || !proposal.able) {
+    if (!fits || !proposal.feasible) {
         if (!fits)
-            checkcl_result(c, !proposal.able, "%s %dx%d edge %d: %dx%d is proposed", name, z.width,
-                           z.height, (int)edge, nx, ny);
+            checkcl_result(c, !proposal.feasible, "%s %dx%d edge %d: %dx%d is proposed", name,
+                           z.width, z.height, (int)edge, nx, ny);
         else
             checkcl_refused(c, "%s %dx%d: %s", name, z.width, z.height, proposal.why);
         return;
@@ -134,7 +134,7 @@ static void check_transfer(struct checkcl *c, const struct imf_solver *s,
 
 static void check_all(struct checkcl *c, const struct imf_solver *s) {
     static const enum imf_sample samples[] = {IMF_U8, IMF_U16, IMF_F32};
-    bool gpu = s == &imf_solver_frequency_gpu, slow = gpu && !imf_queue_device(c->queue)->gpu;
+    bool gpu = s == &imf_solver_spectral_filter_gpu, slow = gpu && !imf_queue_device(c->queue)->gpu;
     unsigned every = c->tiny ? 37 : c->quick ? 5 : 1, n = 0;
     if (gpu && c->tiny)
         every = 262;
@@ -166,7 +166,7 @@ static void check_all(struct checkcl *c, const struct imf_solver *s) {
     check_transfer(c, s, &transfers[0], (struct shape){1, 40000, 3}, IMF_U8, IMF_EDGE_WRAP);
 }
 
-void checkcl_frequency(struct checkcl *c) {
-    check_all(c, &imf_solver_frequency);
-    check_all(c, &imf_solver_frequency_gpu);
+void checkcl_spectral_filter(struct checkcl *c) {
+    check_all(c, &imf_solver_spectral_filter);
+    check_all(c, &imf_solver_spectral_filter_gpu);
 }

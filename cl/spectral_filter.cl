@@ -1,4 +1,4 @@
-// frequency.cl - a whole image times a transfer function, for devices with wide vectors
+// spectral_filter.cl - a whole image times a transfer function, for devices with wide vectors
 //
 // The image is made periodic, transformed along y, then along x, multiplied by a real gain, and
 // transformed back, one channel after the other in the same plane. A work-item is a work-group; lanes
@@ -19,8 +19,8 @@
 //
 // The image is read and written once a channel, the plane three times in all: memory is what limits this.
 
-// Mirrored by struct imf_frequency_sizes of solver/fft/args.h.
-struct frequency_sizes {
+// Mirrored by struct imf_spectral_filter_sizes of solver/fft/args.h.
+struct spectral_filter_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     float middle;     // subtracted from each input sample
     float mean;       // added to each output sample: middle * gain at frequency 0
@@ -37,7 +37,7 @@ struct frequency_sizes {
 // squares: for each frequency of y, then for each position along x, the squared distances from the
 // origin or from the two centres of the notch; those of y in vectors.
 static void fill_gains(__global vfloat *gains, const __global long *squares, int band,
-                       const struct frequency_sizes *z, struct gain g)
+                       const struct spectral_filter_sizes *z, struct gain g)
 {
     const __global long *along_x = squares + 2 * VEC * z->bands;
     const __global vlong *along_y = (const __global vlong *)squares + 2 * band;
@@ -73,7 +73,7 @@ static inline void transpose(vfloat *t)
 
 // c and s at the end of a row and at its beginning.
 static float4 fit_row(const __global IN_T *in, const __global float2 *taps,
-                      const struct frequency_sizes *z)
+                      const struct spectral_filter_sizes *z)
 {
     float4 fit = 0.0f;
     for (int i = 0; i < z->taps[0]; i++) {
@@ -86,7 +86,7 @@ static float4 fit_row(const __global IN_T *in, const __global float2 *taps,
 // 2 VEC columns from pixel x on, some of them in the gap.
 static void load_gap(__global vfloat *work, const __global IN_T *in, int x,
                      const __global struct blend *blends, const __global float4 *fits,
-                     const struct frequency_sizes *z)
+                     const struct spectral_filter_sizes *z)
 {
     int first[2 * VEC], second[2 * VEC];
     float4 wave[2 * VEC];
@@ -115,7 +115,7 @@ static void load_gap(__global vfloat *work, const __global IN_T *in, int x,
 // 2 VEC columns of the periodic image.
 static void load_columns(__global vfloat *work, const __global IN_T *in, int x,
                          const __global struct blend *blends, const __global float2 *taps,
-                         const __global float4 *fits, const struct frequency_sizes *z)
+                         const __global float4 *fits, const struct spectral_filter_sizes *z)
 {
     in += z->in_origin + z->channel;
     if (x + 2 * VEC <= z->width) {
@@ -150,7 +150,7 @@ static void load_columns(__global vfloat *work, const __global IN_T *in, int x,
 }
 
 static void store_columns(const __global vfloat *work, __global OUT_T *out, int x,
-                          const struct frequency_sizes *z)
+                          const struct spectral_filter_sizes *z)
 {
     bool both = x + VEC < z->width;
     out += z->out_origin + x * CHANNELS + z->channel;
@@ -162,7 +162,7 @@ static void store_columns(const __global vfloat *work, __global OUT_T *out, int 
 }
 
 // Where in a band of the plane the 2 VEC columns from x on lie; past the last one: -1.
-static void find_columns(int *at, int x, const struct frequency_sizes *z)
+static void find_columns(int *at, int x, const struct spectral_filter_sizes *z)
 {
     for (int l = 0; l < 2 * VEC; l++, x++)
         at[l] = x < z->x.length ? x : -1;
@@ -195,7 +195,7 @@ static inline void read_block(const __global vfloat *band, const int *at, vfloat
 
 // order: where the transform leaves each frequency of y and its negative.
 static void take_apart(const __global vfloat *work, __global vfloat *plane, int f,
-                       const __global int *order, const struct frequency_sizes *z)
+                       const __global int *order, const struct spectral_filter_sizes *z)
 {
     int at[2 * VEC];
     find_columns(at, f, z);
@@ -215,7 +215,7 @@ static void take_apart(const __global vfloat *work, __global vfloat *plane, int 
 }
 
 static void put_together(__global vfloat *work, const __global vfloat *plane, int f,
-                         const __global int *order, const struct frequency_sizes *z)
+                         const __global int *order, const struct spectral_filter_sizes *z)
 {
     int at[2 * VEC];
     find_columns(at, f, z);
@@ -239,7 +239,7 @@ static void put_together(__global vfloat *work, const __global vfloat *plane, in
 
 static void filter_row(__global vfloat *row, const __global vfloat *gains,
                        const __global float *twiddles, __global vfloat *spare,
-                       const struct frequency_sizes *z)
+                       const struct spectral_filter_sizes *z)
 {
     FORWARD(row, &z->x, twiddles, spare);
     for (int i = 0; i < z->x.length; i++) {
@@ -258,12 +258,12 @@ static void filter_row(__global vfloat *row, const __global vfloat *gains,
 
 // blends, taps: along x, then along y; taps: for c and s, of samples from the end of a line inwards.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-frequency(const __global IN_T *restrict in, __global OUT_T *restrict out,
+spectral_filter(const __global IN_T *restrict in, __global OUT_T *restrict out,
              __global vfloat *restrict plane, __global vfloat *restrict gains,
              __global vfloat *restrict scratch, const __global float *restrict twiddles,
              const __global int *restrict order, const __global struct blend *restrict blends,
              const __global float2 *restrict taps, __global float4 *restrict fits,
-             const __global long *restrict squares, struct frequency_sizes z, struct gain g,
+             const __global long *restrict squares, struct spectral_filter_sizes z, struct gain g,
              int phase)
 {
     int group = get_group_id(0), groups = get_num_groups(0);

@@ -1,22 +1,22 @@
 /*
- * test_table.c - tables that histograms make: by their definitions, the same from every solver, and
+ * test_histogram_op.c - tables that histograms make: by their definitions, the same from every solver, and
  * where they stand in a chain
  */
 #include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
-#include "solver/histogram/table.h"
+#include "solver/histogram/host.h"
 
 #include "solver/solver.h"
 
 #include <math.h>
 
-static struct imf_problem problem_of(enum imf_table table, int full) {
+static struct imf_problem problem_of(enum imf_histogram_op op, int full) {
     struct imf_problem p = {.width = 1,
                             .height = 1,
                             .channels = 1,
                             .epilogue = {.scale = 1, .multiply = 1, .full = full}};
-    imf_problem_table(&p, table, 1);
+    imf_problem_histogram_op(&p, op, 1);
     return p;
 }
 
@@ -35,12 +35,12 @@ static bool is_nearest(uint64_t q, uint64_t a, uint64_t b) {
 }
 
 static void test_equalize(int full, uint32_t most) {
-    uint64_t *count = calloc(IMF_TABLE_SIZE, sizeof *count), n = 0, sum = 0;
-    double *value = calloc(IMF_TABLE_SIZE, sizeof *value);
-    struct imf_problem p = problem_of(IMF_TABLE_EQUALIZE, full);
+    uint64_t *count = calloc(IMF_HISTOGRAM_SIZE, sizeof *count), n = 0, sum = 0;
+    double *value = calloc(IMF_HISTOGRAM_SIZE, sizeof *value);
+    struct imf_problem p = problem_of(IMF_HISTOGRAM_EQUALIZE, full);
     int wrong = 0, least = -1;
     draw(count, full, most);
-    imf_table_fill(value, &p, count);
+    imf_histogram_op_map(value, &p, count);
     for (int v = 0; v <= full; v++)
         n += count[v];
     for (int v = 0; v <= full; v++) {
@@ -78,10 +78,10 @@ static int level_of(const double *value, int full) {
 static void test_otsu(void) {
     uint64_t count[256];
     double value[256], best = 0;
-    struct imf_problem p = problem_of(IMF_TABLE_OTSU, 255);
+    struct imf_problem p = problem_of(IMF_HISTOGRAM_OTSU, 255);
     for (int round = 0; round < 20; round++) {
         draw(count, 255, 5000);
-        imf_table_fill(value, &p, count);
+        imf_histogram_op_map(value, &p, count);
         int level = level_of(value, 255), first = 0;
         best = 0;
         for (int v = 0; v < 255; v++)
@@ -92,22 +92,22 @@ static void test_otsu(void) {
     memset(count, 0, sizeof count);
     count[50] = 7;
     count[200] = 9;
-    imf_table_fill(value, &p, count);
+    imf_histogram_op_map(value, &p, count);
     CHECK(level_of(value, 255) == 50, "%d", level_of(value, 255));
     count[50] = 0;
-    imf_table_fill(value, &p, count);
+    imf_histogram_op_map(value, &p, count);
     CHECK(level_of(value, 255) == 0, "%d", level_of(value, 255));
 }
 
 static void test_flat(void) {
     uint64_t count[256] = {[77] = 5};
     double value[256];
-    struct imf_problem p = problem_of(IMF_TABLE_EQUALIZE, 255);
-    imf_table_fill(value, &p, count);
+    struct imf_problem p = problem_of(IMF_HISTOGRAM_EQUALIZE, 255);
+    imf_histogram_op_map(value, &p, count);
     CHECK(value[77] == 77, "%g", value[77]);
     p.epilogue.multiply = -1;
     p.epilogue.offset = 255;
-    imf_table_fill(value, &p, count);
+    imf_histogram_op_map(value, &p, count);
     CHECK(value[77] == 178, "and what follows: %g", value[77]);
 }
 
@@ -121,16 +121,16 @@ static double sample(enum imf_sample type, int full, bool flat) {
     return type == IMF_F32 && !flat ? v + (noise() % 4 * 0.5 - 1) * (noise() % 9 ? 1 : full) : v;
 }
 
-static void check_solver(struct imf_problem *p, enum imf_table table, bool alpha, bool flat) {
+static void check_solver(struct imf_problem *p, enum imf_histogram_op op, bool alpha, bool flat) {
     p->epilogue = (struct imf_epilogue){.scale = 1, .multiply = -1, .offset = p->in_max};
     p->epilogue.full = p->in_max;
-    imf_problem_table(p, table, p->channels - alpha);
+    imf_problem_histogram_op(p, op, p->channels - alpha);
     struct imf_surface in = surface(p, p->in), want = surface(p, p->out), got = surface(p, p->out);
     for (int y = 0; y < p->height; y++)
         for (ptrdiff_t x = 0; x < (ptrdiff_t)p->width * p->channels; x++)
             imf_sample_put(imf_surface_row(&in, y), p->in, x, sample(p->in, (int)p->in_max, flat));
-    run_whole(&imf_solver_table, p, &in, &want);
-    run_whole(&imf_solver_table_vector, p, &in, &got);
+    run_whole(&imf_solver_histogram_op_host, p, &in, &want);
+    run_whole(&imf_solver_histogram_op_vector, p, &in, &got);
     unsigned long wrong = differing_rows(&want, &got);
     CHECK(!wrong, "%dx%d, %d channels%s, %d to %d: %lu", p->width, p->height, p->channels,
           alpha ? " with alpha" : "", p->in, p->out, wrong);
@@ -156,13 +156,13 @@ static void test_solvers(void) {
                                         .in = samples[s].in,
                                         .out = samples[s].out,
                                         .in_max = samples[s].full};
-                check_solver(&p, IMF_TABLE_EQUALIZE, channels % 2 == 0, false);
-                check_solver(&p, IMF_TABLE_OTSU, false, k % 2);
+                check_solver(&p, IMF_HISTOGRAM_EQUALIZE, channels % 2 == 0, false);
+                check_solver(&p, IMF_HISTOGRAM_OTSU, false, k % 2);
             }
     /* By pairs, and on several threads. */
     for (int channels = 1; channels <= 4; channels++) {
         struct imf_problem p = {.width = 1301, .height = 407, .channels = channels, .in_max = 255};
-        check_solver(&p, IMF_TABLE_EQUALIZE, channels % 2 == 0, channels == 3);
+        check_solver(&p, IMF_HISTOGRAM_EQUALIZE, channels % 2 == 0, channels == 3);
     }
 }
 
@@ -178,13 +178,14 @@ static void test_lowering(void) {
     const struct imf_settings settings = {.edge = IMF_EDGE_REFLECT};
     struct chain_case c = chain_make(alone, &rgba, &settings);
     const struct imf_pass *pass = c.chain->passes;
-    CHECK(c.chain->count == 1 && pass->problem.kind == IMF_TABLE && c.chain->exact, "one pass");
+    CHECK(c.chain->count == 1 && pass->problem.kind == IMF_HISTOGRAM_OP && c.chain->exact,
+          "one pass");
     CHECK(!c.chain->keep_alpha && pass->problem.colors == 3, "alpha is left, not put back");
     CHECK(pass->problem.epilogue.multiply == -1, "point operations join it");
     chain_drop(&c);
     /* Premultiplied, filtered, divided; the table; the same again. */
     c = chain_make(after, &rgba, &settings);
-    CHECK(c.chain->count == 7 && c.chain->passes[3].problem.kind == IMF_TABLE, "%d passes",
+    CHECK(c.chain->count == 7 && c.chain->passes[3].problem.kind == IMF_HISTOGRAM_OP, "%d passes",
           c.chain->count);
     pass = &c.chain->passes[3];
     CHECK(c.chain->passes[2].point.unpremultiply && c.chain->passes[4].point.premultiply,
@@ -216,5 +217,5 @@ int main(void) {
     test_flat();
     test_solvers();
     test_lowering();
-    return check_done("test_table");
+    return check_done("test_histogram_op");
 }

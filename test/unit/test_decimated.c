@@ -1,5 +1,5 @@
 /*
- * test_multirate.c - large smooth kernels on a coarse grid: the filters' bounds hold, what is not
+ * test_decimated.c - large smooth kernels on a coarse grid: the filters' bounds hold, what is not
  * smooth is refused, and the same bytes come out on every processor, in any bands that the proposal
  * allows and on any number of cores
  *
@@ -9,19 +9,19 @@
 #define imf_vector_rows oldest_rows
 #define imf_vector_sum oldest_sum
 #define imf_vector_finish oldest_finish
-#define imf_multirate_run oldest_multirate_run
-#define imf_multirate_bytes oldest_multirate_bytes
-#define imf_solver_multirate oldest_multirate
+#define imf_decimated_run oldest_decimated_run
+#define imf_decimated_bytes oldest_decimated_bytes
+#define imf_solver_decimated oldest_decimated
 #include "../../lib/solver/convolution/decimated.c"
 #include "../../lib/solver/convolution/decimated_run.c"
 #include "../../lib/solver/convolution/vector_rows.c"
-#undef imf_solver_multirate
+#undef imf_solver_decimated
 
 #include "vector_util.h"
 
 #include <sched.h>
 
-extern const struct imf_solver imf_solver_multirate;
+extern const struct imf_solver imf_solver_decimated;
 
 /* ---- the filters ------------------------------------------------------------------------------ */
 
@@ -38,7 +38,7 @@ static double *gaussian(double sigma, int reach) {
 }
 
 /* Tap k of place p, by the definition in the header. */
-static double made(const struct imf_multirate *m, int p, int k) {
+static double made(const struct imf_decimated *m, int p, int k) {
     double sum = 0;
     for (int j = 0; j < m->count; j++) {
         int t = abs(k - (j - m->before) * m->step + p);
@@ -50,8 +50,8 @@ static double made(const struct imf_multirate *m, int p, int k) {
 static void check_design(double sigma) {
     int reach = (int)ceil(5 * sigma);
     double *taps = gaussian(sigma, reach), worst = 0, flat = 0;
-    struct imf_multirate m;
-    bool found = imf_multirate_design(&m, taps, reach, ALLOWED);
+    struct imf_decimated m;
+    bool found = imf_decimated_design(&m, taps, reach, ALLOWED);
     CHECK(found, "sigma %g", sigma);
     for (int p = 0; p < (found ? m.step : 0); p++) {
         double above = 0, below = 0;
@@ -72,8 +72,8 @@ static void check_design(double sigma) {
 }
 
 static void refused(const char *what, double *taps, int reach) {
-    struct imf_multirate m;
-    CHECK(!imf_multirate_design(&m, taps, reach, ALLOWED) && !m.store, "%s", what);
+    struct imf_decimated m;
+    CHECK(!imf_decimated_design(&m, taps, reach, ALLOWED) && !m.store, "%s", what);
     free(taps);
 }
 
@@ -97,11 +97,11 @@ static void check_pass(const char *what, const struct imf_problem *p) {
     const struct imf_margin none = {0, 0, 0, 0};
     struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, p->out, none);
     struct imf_proposal proposal;
-    imf_propose(&proposal, &imf_solver_multirate, p, NULL);
-    run(&oldest_multirate, p, &in, &want, p->height);
-    for (int bands = 1; bands <= 4 && proposal.able; bands++) {
+    imf_propose(&proposal, &imf_solver_decimated, p, NULL);
+    run(&oldest_decimated, p, &in, &want, p->height);
+    for (int bands = 1; bands <= 4 && proposal.feasible; bands++) {
         struct imf_surface got = surface(p, p->out, none);
-        run(&imf_solver_multirate, p, &in, &got, bands * proposal.step);
+        run(&imf_solver_decimated, p, &in, &got, bands * proposal.step);
         unsigned long rows = differing(&want, &got);
         CHECK(rows == 0, "%s, %dx%d, %d channels, bands of %d: %lu rows differ", what, p->width,
               p->height, p->channels, bands * proposal.step, rows);
@@ -117,9 +117,9 @@ static void check_chain(const char *spec, int width, int height, int channels, i
     const char *const specs[] = {spec, NULL};
     struct chain_case c = chain_make(specs, &info, &settings);
     struct imf_proposal proposal;
-    imf_propose(&proposal, &imf_solver_multirate, &c.chain->passes[0].problem, NULL);
-    CHECK(proposal.able, "%s, %d bits: %s", spec, depth, proposal.why);
-    if (proposal.able)
+    imf_propose(&proposal, &imf_solver_decimated, &c.chain->passes[0].problem, NULL);
+    CHECK(proposal.feasible, "%s, %d bits: %s", spec, depth, proposal.why);
+    if (proposal.feasible)
         check_pass(spec, &c.chain->passes[0].problem);
     chain_drop(&c);
 }
@@ -150,15 +150,15 @@ static void check_floats(int channels, double tolerance) {
                             .epilogue = {.scale = 1, .multiply = 1, .full = 255}};
     struct imf_proposal proposal;
     imf_problem_convolve(&p, k);
-    imf_propose(&proposal, &imf_solver_multirate, &p, NULL);
-    CHECK(proposal.able && proposal.error <= tolerance, "%s", proposal.why);
+    imf_propose(&proposal, &imf_solver_decimated, &p, NULL);
+    CHECK(proposal.feasible && proposal.error <= tolerance, "%s", proposal.why);
     struct imf_problem wide = p;
     wide.out = IMF_F64;
     struct imf_surface in = surface(&p, IMF_F32, p.reach), got = surface(&p, IMF_F32, none),
                        want = surface(&wide, IMF_F64, none);
     for (size_t i = 0; i < in.size; i++) /* runs of one sign, which the bound is for */
         ((float *)in.host)[i] *= i / 7 % 2 ? -1 : 1;
-    run(&imf_solver_multirate, &p, &in, &got, p.height);
+    run(&imf_solver_decimated, &p, &in, &got, p.height);
     run(&imf_solver_host, &wide, &in, &want, p.height);
     double worst = 0;
     for (int y = 0; y < p.height; y++)
@@ -196,5 +196,5 @@ int main(void) {
         CHECK(!sched_setaffinity(0, sizeof one, &one), "one core");
         check_shared();
     }
-    return check_done("test_multirate");
+    return check_done("test_decimated");
 }

@@ -1,4 +1,4 @@
-// frequency_gpu.cl - a whole image times a transfer function, for GPUs
+// spectral_filter_gpu.cl - a whole image times a transfer function, for GPUs
 //
 // The image is made periodic and transformed along x, along y, multiplied by a real gain, and
 // transformed back. A group's elements lie in local memory; each kernel reads and writes the plane once:
@@ -36,14 +36,14 @@
 #define RADICES 0x107fe // that stages have, as a set of bits; 1: a length of 1
 #endif
 
-// A line's stages. Mirrored by struct imf_frequency_gpu_axis of solver/fft/args.h.
+// A line's stages. Mirrored by struct imf_spectral_filter_gpu_axis of solver/fft/args.h.
 struct gpu_axis {
     int length, stages;
     int first; // of the table of stages
 };
 
-// Mirrored by struct imf_frequency_gpu_sizes of solver/fft/args.h.
-struct frequency_gpu_sizes {
+// Mirrored by struct imf_spectral_filter_gpu_sizes of solver/fft/args.h.
+struct spectral_filter_gpu_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     float middle;     // subtracted from each input sample
     float mean;       // added to each output sample: middle * gain at frequency 0
@@ -66,12 +66,12 @@ struct frequency_gpu_sizes {
 #endif
 
 // Where columns come from and go to, rows `step` apart, as their first and last stages do both;
-// turns: roots that they are multiplied by there.
+// roots: of unity, that they are multiplied by there.
 struct ends {
     __global float2 *plane;
-    const __global float2 *turns;
+    const __global float2 *roots;
     long step;
-    int turns_step;
+    int roots_step;
     bool first, last;
 };
 
@@ -89,7 +89,7 @@ struct ends {
             if (e.first) {                                                                        \
                 EACH(k, R) x[k] = e.plane[(at + k * m) * e.step];                                 \
                 if (back) {                                                                       \
-                    EACH(k, R) x[k] = times(x[k], e.turns[(at + k * m) * e.turns_step], 1);       \
+                    EACH(k, R) x[k] = times(x[k], e.roots[(at + k * m) * e.roots_step], 1);       \
                 }                                                                                 \
             } else {                                                                              \
                 EACH(k, R) x[k] = work[AT(at + k * m)];                                           \
@@ -103,7 +103,7 @@ struct ends {
             }                                                                                     \
             if (e.last) {                                                                         \
                 if (!back) {                                                                      \
-                    EACH(k, R) x[k] = times(x[k], e.turns[(at + k * m) * e.turns_step], 0);       \
+                    EACH(k, R) x[k] = times(x[k], e.roots[(at + k * m) * e.roots_step], 0);       \
                 }                                                                                 \
                 EACH(k, R) e.plane[(at + k * m) * e.step] = x[k];                                 \
             } else {                                                                              \
@@ -174,13 +174,13 @@ static inline float2 conjugate(float2 a) { return (float2)(a.x, -a.y); }
     } while (0)
 
 // blends, taps: along x, then along y; taps: for c and s, of samples from the end of a line inwards.
-// places: where the stages leave each frequency. turns: w^k.
+// positions: where the stages leave each frequency. roots: w^k.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
         const __global float2 *restrict twiddles, const __global int4 *restrict stages,
-        const __global int *restrict places, const __global float2 *restrict turns,
+        const __global int *restrict positions, const __global float2 *restrict roots,
         const __global struct blend *restrict blends, const __global float2 *restrict taps,
-        struct frequency_gpu_sizes z)
+        struct spectral_filter_gpu_sizes z)
 {
     __local float2 work[WORK];
     int id = get_local_id(0), half_x = z.x.length;
@@ -220,8 +220,8 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
     transform(work, twiddles, stages + z.x.first, z.x, 0);
     plane += (long)get_group_id(0) * z.pitch;
     for (int k = id; k <= half_x / 2; k += GROUP) {
-        float2 a = work[AT(places[k])], c = conjugate(work[AT(places[k ? half_x - k : 0])]);
-        float2 even = a + c, odd = times(quarter(a - c, 0), turns[k], 0);
+        float2 a = work[AT(positions[k])], c = conjugate(work[AT(positions[k ? half_x - k : 0])]);
+        float2 even = a + c, odd = times(quarter(a - c, 0), roots[k], 0);
         plane[k] = even + odd;
         plane[half_x - k] = conjugate(even - odd);
     }
@@ -230,8 +230,8 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows_out(const __global float2 *restrict plane, __global OUT_T *restrict out,
          const __global float2 *restrict twiddles, const __global int4 *restrict stages,
-         const __global int *restrict places, const __global float2 *restrict turns,
-         struct frequency_gpu_sizes z)
+         const __global int *restrict positions, const __global float2 *restrict roots,
+         struct spectral_filter_gpu_sizes z)
 {
     __local float2 work[WORK];
     int id = get_local_id(0), half_x = z.x.length;
@@ -239,10 +239,10 @@ rows_out(const __global float2 *restrict plane, __global OUT_T *restrict out,
     plane += (long)get_group_id(0) * z.pitch;
     for (int k = id; k <= half_x / 2; k += GROUP) {
         float2 a = plane[k], c = conjugate(plane[half_x - k]);
-        float2 even = a + c, odd = quarter(times(a - c, turns[k], 1), 1);
-        work[AT(places[k])] = even + odd;
+        float2 even = a + c, odd = quarter(times(a - c, roots[k], 1), 1);
+        work[AT(positions[k])] = even + odd;
         if (k)
-            work[AT(places[half_x - k])] = conjugate(even - odd);
+            work[AT(positions[half_x - k])] = conjugate(even - odd);
     }
     transform(work, twiddles, stages + z.x.first, z.x, 1);
     out += z.out_origin + y * z.out_pitch + channel;
@@ -281,36 +281,36 @@ fill_gains(__global float *restrict gains, const __global long *restrict squares
 
 static inline void columns(__local float2 *work, __global float2 *plane,
                            const __global float2 *twiddles, const __global int4 *stages,
-                           const __global float2 *turns, const struct frequency_gpu_sizes *z, int back)
+                           const __global float2 *roots, const struct spectral_filter_gpu_sizes *z, int back)
 {
     long row = (long)z->pitch * CHANNELS;
     int j = get_group_id(1), inner = z->inner.length, count = z->outer.stages;
     plane += row * j + (int)get_group_id(0) * LINES + (int)get_local_id(0) % LINES;
     stages += z->outer.first;
     for (int n = 0; n < count; n++) {
-        struct ends e = {plane, turns + j, row * inner, inner, n == 0, n == count - 1};
+        struct ends e = {plane, roots + j, row * inner, inner, n == 0, n == count - 1};
         stage(work, twiddles, stages[back ? count - 1 - n : n], z->outer.length, back, e);
         barrier(FENCES);
     }
 }
 
-// turns[b * inner + j]: exp(-2 pi i j f / ny), f the frequency that the outer stages leave at b.
+// roots[b * inner + j]: exp(-2 pi i j f / ny), f the frequency that the outer stages leave at b.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 columns_in(__global float2 *restrict plane, const __global float2 *restrict twiddles,
-           const __global int4 *restrict stages, const __global float2 *restrict turns,
-           struct frequency_gpu_sizes z)
+           const __global int4 *restrict stages, const __global float2 *restrict roots,
+           struct spectral_filter_gpu_sizes z)
 {
     __local float2 work[WORK];
-    columns(work, plane, twiddles, stages, turns, &z, 0);
+    columns(work, plane, twiddles, stages, roots, &z, 0);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 columns_out(__global float2 *restrict plane, const __global float2 *restrict twiddles,
-            const __global int4 *restrict stages, const __global float2 *restrict turns,
-            struct frequency_gpu_sizes z)
+            const __global int4 *restrict stages, const __global float2 *restrict roots,
+            struct spectral_filter_gpu_sizes z)
 {
     __local float2 work[WORK];
-    columns(work, plane, twiddles, stages, turns, &z, 1);
+    columns(work, plane, twiddles, stages, roots, &z, 1);
 }
 
 // The last stage forward, times gains, and the first one back.
@@ -350,7 +350,7 @@ MIDDLE(16, dft16(x, 0), dft16(x, 1))
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 middle(__global float2 *restrict plane, const __global float *restrict gains,
        const __global float2 *restrict twiddles, const __global int4 *restrict stages,
-       struct frequency_gpu_sizes z)
+       struct spectral_filter_gpu_sizes z)
 {
     __local float2 work[WORK];
     int length = z.inner.length, last = z.inner.stages - 1;
