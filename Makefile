@@ -230,8 +230,8 @@ PEER_fft_clfft = clFFT
 PEER_LIBS_fft_fftw = -lfftw3f_threads
 # Not a peer, but what it measures: see there.
 comma = ,
-PEER_LIBS_timeline = $(addprefix -Wl$(comma)--wrap=,imf_stream imf_exec_take imf_exec_band imf_exec_result \
-	imf_exec_settle)
+PEER_LIBS_timeline = $(addprefix -Wl$(comma)--wrap=,imf_stream imf_pixel_io_read imf_pixel_io_write imf_exec_submit_input \
+	imf_exec_run_band imf_exec_map_output imf_exec_wait)
 bench_build = mkdir -p $(@D); peer='$(PEER_$(@F))'; \
 	if [ -n "$$peer" ] && ! $(PKG_CONFIG) --exists $$peer; then \
 		echo "  SKIP    $@ (needs $$peer)"; else echo "  CC      $@"; \

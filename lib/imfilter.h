@@ -291,7 +291,7 @@ struct imf_candidate {
     double start_ms; /* more that starting its device takes, once */
     /* Of the whole chain. */
     uint64_t bytes;    /* that the process takes: pixels, working buffers, driver */
-    const char *holds; /* why the whole image is in memory, or NULL: its rows stream */
+    const char *whole_image_reason; /* why the whole image is in memory, or NULL: its rows stream */
 };
 
 /* How an image is filtered, or was. Owned by whom it was asked of. */

@@ -48,61 +48,72 @@ static const struct imf_info shapes[] = {
 };
 
 /* Filter an image drawn from `seed`; the output's pixels, or NULL. */
-static unsigned char *filter(struct imf_exec *x, uint64_t seed, struct imf_error *err) {
-    const struct imf_surface *s = imf_exec_map_input(x, err);
-    if (!s)
+static unsigned char *filter(struct imf_exec *x, const struct imf_chain *c, uint64_t seed,
+                             struct imf_error *err) {
+    struct imf_surface s;
+    const struct imf_margin none = {0, 0, 0, 0};
+    if (imf_surface_layout(&s, c->in, c->width, c->height, c->channels_in, none, err) ||
+        imf_surface_alloc(&s, err))
         return NULL;
-    checkcl_fill(s, MIXED, &seed);
-    if (imf_exec_unmap_input(x, err) || imf_exec_run(x, err) || !(s = imf_exec_map_output(x, err)))
-        return NULL;
-    size_t row = (size_t)s->width * (size_t)s->channels * imf_sample_size(s->sample);
-    unsigned char *pixels = malloc(row * (size_t)s->height);
-    for (int y = 0; y < s->height && pixels; y++)
-        memcpy(pixels + (size_t)y * row, imf_surface_row(s, y), row);
-    if (imf_exec_unmap_output(x, err)) {
+    checkcl_fill(&s, MIXED, &seed);
+    const struct imf_rows image = {imf_surface_row(&s, 0), s.pitch * imf_sample_size(s.sample), 0,
+                                   c->height};
+    size_t row = (size_t)c->width * (size_t)c->channels_out * imf_sample_size(c->out);
+    struct imf_rows result;
+    unsigned char *pixels = NULL;
+    if (!imf_exec_filter(x, &image, &result, err)) {
+        pixels = malloc(row * (size_t)c->height);
+        for (int y = 0; y < c->height && pixels; y++)
+            memcpy(pixels + (size_t)y * row, result.at + (size_t)y * result.stride, row);
+    }
+    imf_surface_free(&s);
+    if (imf_exec_unmap_output(x, 0, err)) {
         free(pixels);
         return NULL;
     }
     return pixels;
 }
 
-static bool verified(struct imf_exec *x, const struct imf_chain *c, struct imf_error *err) {
+/* The pixels that x has made of its last image agree with the reference. */
+static bool verified(struct imf_exec *x, const struct imf_chain *c, unsigned char *pixels,
+                     struct imf_error *err) {
     struct imf_report r = {0};
-    const struct imf_surface *in = imf_exec_map_input(x, err), *out = NULL;
-    bool ok = in && (out = imf_exec_map_output(x, err)) && !imf_verify(c, in, out, &r, err);
-    ok = (!out || !imf_exec_unmap_output(x, err)) && ok;
-    ok = (!in || !imf_exec_unmap_input(x, err)) && ok;
-    return ok && r.verify_ok;
+    struct imf_rows image;
+    const struct imf_rows result = {
+        (char *)pixels, (size_t)c->width * (size_t)c->channels_out * imf_sample_size(c->out), 0,
+        c->height};
+    imf_exec_input_rows(x, 0, &image);
+    return !imf_verify(c, &image, &result, &r, err) && r.verify_ok;
 }
 
 /* How each convolution is done: by another solver first for another `turn`. *loose: what floats are
  * too coarse for is done all the same, since it has bands, too, but is no result to be verified. */
 enum { TILES_GPU = 5 };
 static bool choose_solvers(struct imf_chain *chain, size_t turn, const struct imf_device *d,
-                           struct imf_proposal *taken, bool *loose) {
+                           struct imf_proposal *chosen, bool *loose) {
     static const struct imf_solver *const solvers[] = {
         &imf_solver_separable,  &imf_solver_direct, &imf_solver_separable_gpu,
         &imf_solver_direct_gpu, &imf_solver_fft,    &imf_solver_fft_gpu};
     *loose = false;
     for (int i = 0; i < chain->count; i++) {
         struct imf_problem *p = &chain->passes[i].problem;
-        taken[i] = (struct imf_proposal){.feasible = true, .place = IMF_PLACE_DEVICE, .step = 1};
+        chosen[i] = (struct imf_proposal){.feasible = true, .place = IMF_PLACE_DEVICE, .step = 1};
         *loose = *loose || chain->passes[i].coarse;
         chain->passes[i].coarse = false; /* devices have no float64 between passes */
         if (chain->passes[i].kind != IMF_PASS_CONVOLVE)
             continue;
-        taken[i].feasible = false;
-        for (size_t k = 0; k < 2 * COUNT(solvers) && !taken[i].feasible; k++) {
+        chosen[i].feasible = false;
+        for (size_t k = 0; k < 2 * COUNT(solvers) && !chosen[i].feasible; k++) {
             if (k == COUNT(solvers)) {
                 p->tolerance = p->tolerance_even = INFINITY;
                 *loose = true;
             }
             if (p->kind == IMF_TRANSFER)
-                imf_propose(&taken[i], &imf_solver_spectral_filter, p, d);
+                imf_propose(&chosen[i], &imf_solver_spectral_filter, p, d);
             else
-                imf_propose(&taken[i], solvers[(k + turn) % COUNT(solvers)], p, d);
+                imf_propose(&chosen[i], solvers[(k + turn) % COUNT(solvers)], p, d);
         }
-        if (!taken[i].feasible)
+        if (!chosen[i].feasible)
             return false;
     }
     return true;
@@ -111,7 +122,7 @@ static bool choose_solvers(struct imf_chain *chain, size_t turn, const struct im
 static void check_chain(struct checkcl *c, struct imf_chain *chain,
                         const struct imf_chain *reference, size_t turn, const char *what) {
     static const int advances[] = {0, 1, 2, 3, 7, 24}; /* 0: at once */
-    struct imf_proposal taken[16];
+    struct imf_proposal chosen[16];
     struct imf_device device = *imf_queue_device(c->queue);
     /* Solvers for GPUs run anywhere, if slowly. */
     device.gpu = device.gpu || turn == 2 || turn == 3 || turn == TILES_GPU;
@@ -120,7 +131,7 @@ static void check_chain(struct checkcl *c, struct imf_chain *chain,
     struct imf_error err = {.text = ""};
     unsigned char *want = NULL;
     bool loose;
-    if (chain->count > 16 || !choose_solvers(chain, turn, &device, taken, &loose)) {
+    if (chain->count > 16 || !choose_solvers(chain, turn, &device, chosen, &loose)) {
         checkcl_refused(c, "%s: no solver", what);
         return;
     }
@@ -128,16 +139,16 @@ static void check_chain(struct checkcl *c, struct imf_chain *chain,
         struct imf_exec *x = NULL;
         struct imf_bands *bands = NULL;
         const struct imf_bands_form form = {.advance = advances[i]};
-        bool ok = !imf_proposals_band(&bands, chain, taken, form, &device, &err) &&
-                  !imf_exec_make_device(&x, chain, taken, form, c->rt, &err);
+        bool ok = !imf_proposals_band(&bands, chain, chosen, form, &device, &err) &&
+                  !imf_exec_make_device(&x, chain, chosen, form, c->rt, &err);
         if (ok && turn == TILES_GPU && advances[i] > 0)
             checkcl_result(c, bands->segment[0].bands > 1, "%s: all tiles at once", what);
         imf_bands_free(&bands);
         if (ok)
-            free(filter(x, 99, &err));
-        unsigned char *got = ok ? filter(x, 7, &err) : NULL;
+            free(filter(x, chain, 99, &err));
+        unsigned char *got = ok ? filter(x, chain, 7, &err) : NULL;
         bool same = got && want && !memcmp(got, want, bytes);
-        ok = got && (same || (!want && (loose || verified(x, reference, &err))));
+        ok = got && (same || (!want && (loose || verified(x, reference, got, &err))));
         checkcl_result(c, ok, "%s, %d rows a band: %s %s", what, advances[i],
                        want ? "differs" : "fails", err.text);
         imf_exec_free(&x);

@@ -100,8 +100,8 @@ static void print_plan(FILE *out, const struct outcome *o) {
         fprintf(out, "  %-5s %-10s %-*s %12.3f\n", "", "", wide, "transfer", whole->transfer_ms);
     fprintf(out, "  %-5s %-10s %-*s %12.3f  %.0f MiB\n", "all", whole->backend, wide, "",
             whole->estimate_ms, (double)whole->bytes / 1048576);
-    if (o->choice->chosen->holds)
-        fprintf(out, "  the whole image is in memory: %s\n", o->choice->chosen->holds);
+    if (o->choice->chosen->whole_image_reason)
+        fprintf(out, "  the whole image is in memory: %s\n", o->choice->chosen->whole_image_reason);
     else
         fputs("  rows stream: neither the image nor its result is whole in memory\n", out);
     if (o->choice->measured)
@@ -188,7 +188,7 @@ static void json_plan(struct json *j, const struct imf_choice *choice) {
     json_number(j, "start_ms", choice->chosen->start_ms);
     json_number(j, "transfer_ms", choice->chosen->transfer_ms);
     json_integer(j, "memory_bytes", choice->chosen->bytes);
-    json_string(j, "holds", choice->chosen->holds);
+    json_string(j, "holds", choice->chosen->whole_image_reason);
 }
 
 static void json_verify(struct json *j, const struct imf_report *r) {

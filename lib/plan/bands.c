@@ -120,8 +120,8 @@ static enum imf_status measure_row(const struct imf_bands *b, const struct imf_s
 }
 
 /* Bytes of a row of the image and of the result together. */
-static enum imf_status measure_ends(const struct imf_bands *b, size_t *bytes,
-                                    struct imf_error *err) {
+static enum imf_status measure_io_row(const struct imf_bands *b, size_t *bytes,
+                                      struct imf_error *err) {
     const struct imf_chain *c = b->chain;
     const struct imf_margin none = {0, 0, 0, 0};
     struct imf_surface in, out;
@@ -134,17 +134,17 @@ static enum imf_status measure_ends(const struct imf_bands *b, size_t *bytes,
 
 /* Kernels walk over so many rows at most, and over a multiple of STEP: of a few rows more, one
  * processor would get the long walks and another the short ones. */
-#define WALK 64
-#define STEP 8
+#define ROW_BLOCK 64
+#define ROW_STEP 8
 /* How much larger windows are where bands should be few. */
 #define FEW 4
 /* Rows that stream: bytes of the image's and the result's of a band, which stay in the cache from
  * the decoder to the encoder; at least so many bands, or the first one's decoding and the last
  * one's encoding are most of the work; and bytes that are worth the threads. */
-#define END_BYTES ((size_t)3 << 20)
-#define END_BANDS 8
-#define END_BANDS_MOST 65536
-#define END_LEAST ((size_t)1 << 20)
+#define IO_BAND_BYTES ((size_t)3 << 20)
+#define IO_BANDS 8
+#define IO_BANDS_MOST 65536
+#define IO_LEAST_BYTES ((size_t)1 << 20)
 
 /* The least multiple of every pass's step that is not above `most`, or else the largest step. */
 static int common_step(const struct imf_bands *b, const struct imf_segment *s, size_t most) {
@@ -165,44 +165,46 @@ static int common_step(const struct imf_bands *b, const struct imf_segment *s, s
 }
 
 /* Rows of a band of the ends alone. */
-static enum imf_status fit_ends(const struct imf_bands *b, size_t all, bool few, size_t *fit,
-                                struct imf_error *err) {
+static enum imf_status fit_io(const struct imf_bands *b, size_t all, bool few, size_t *fit,
+                              struct imf_error *err) {
     size_t row;
-    enum imf_status st = measure_ends(b, &row, err);
+    enum imf_status st = measure_io_row(b, &row, err);
     if (st)
         return st;
-    *fit = END_BYTES * (few ? FEW / 2 : 1) / row;
-    *fit = *fit < all / END_BANDS ? *fit : all / END_BANDS;
-    *fit = *fit > all / END_BANDS_MOST ? *fit : all / END_BANDS_MOST;
+    *fit = IO_BAND_BYTES * (few ? FEW / 2 : 1) / row;
+    *fit = *fit < all / IO_BANDS ? *fit : all / IO_BANDS;
+    *fit = *fit > all / IO_BANDS_MOST ? *fit : all / IO_BANDS_MOST;
     *fit = *fit > 0 ? *fit : 1;
-    if (row * (size_t)b->chain->height < END_LEAST)
+    if (row * (size_t)b->chain->height < IO_LEAST_BYTES)
         *fit = all; /* not worth it */
     return IMF_OK;
 }
 
 static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
-                                    const struct imf_bands_ask *ask, struct imf_error *err) {
+                                    const struct imf_bands_options *options,
+                                    struct imf_error *err) {
     size_t row, kept, all = (size_t)b->chain->height + (size_t)largest_lead(b, s);
-    int most, advance = ask->form.advance;
+    int most, advance = options->form.advance;
     enum imf_status st = measure_row(b, s, &row, &kept, &most, err);
     s->bands = 1;
     if (st || (!row && !b->streams))
         return st;
     bool few = false;
     for (int i = s->first; i < s->end; i++)
-        few = few || ask->wish[i] == IMF_BANDS_FEW;
-    size_t fit = all, ends = all;
+        few = few || options->wish[i] == IMF_BANDS_FEW;
+    size_t fit = all, io = all;
     if (row)
-        fit = ask->budget > kept ? (ask->budget - kept) / row : 0;
+        fit = options->budget > kept ? (options->budget - kept) / row : 0;
     if (few && fit < all)
         fit *= FEW;
-    if (b->streams && (st = fit_ends(b, all, few, &ends, err)))
+    if (b->streams && (st = fit_io(b, all, few, &io, err)))
         return st;
-    fit = fit < ends ? fit : ends;
+    fit = fit < io ? fit : io;
     if (fit >= all && advance == 0)
         return IMF_OK;
     fit = fit > 2 * (size_t)most ? fit : 2 * (size_t)most;
-    fit = fit >= WALK ? fit / WALK * WALK : (fit + STEP - 1) / STEP * STEP;
+    fit =
+        fit >= ROW_BLOCK ? fit / ROW_BLOCK * ROW_BLOCK : (fit + ROW_STEP - 1) / ROW_STEP * ROW_STEP;
     fit = fit ? fit : 1; /* of rows that are wider than the budget */
     size_t step = (size_t)common_step(b, s, all);
     if (step > 1)
@@ -213,7 +215,7 @@ static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
         return IMF_OK;
     if (few && step == 1 && advance == 0) { /* of equal height, as planned for */
         size_t bands = (all - 1) / fit + 1;
-        fit = ((all - 1) / bands + STEP) / STEP * STEP;
+        fit = ((all - 1) / bands + ROW_STEP) / ROW_STEP * ROW_STEP;
     }
     s->advance = (int)fit;
     s->bands = (int)((all - 1) / fit) + 1;
@@ -310,13 +312,14 @@ static int whole_reach(const struct imf_bands *b) {
 
 /* Why rows cannot stream through the chain, or NULL: a segment must be all of it, and not take rows
  * from the other end. */
-static const char *why_hold(const struct imf_bands *b, const struct imf_bands_ask *ask) {
+static const char *find_whole_image_reason(const struct imf_bands *b,
+                                           const struct imf_bands_options *options) {
     const struct imf_chain *c = b->chain;
-    if (!ask->form.ends)
+    if (!options->form.streams)
         return "it is read, written or looked at as a whole";
     for (int i = 0; i < c->count; i++) {
         struct imf_margin m = imf_bands_reach(&c->passes[i]);
-        if (ask->wish[i] == IMF_BANDS_WHOLE)
+        if (options->wish[i] == IMF_BANDS_WHOLE)
             return "the filter takes all of it at once";
         if (c->edge == IMF_EDGE_WRAP && m.top + m.bottom > 0)
             return "--edge=wrap joins its first and last rows";
@@ -325,13 +328,14 @@ static const char *why_hold(const struct imf_bands *b, const struct imf_bands_as
 }
 
 static enum imf_status plan_segment(struct imf_bands *b, struct imf_segment *s,
-                                    const struct imf_bands_ask *ask, struct imf_error *err) {
+                                    const struct imf_bands_options *options,
+                                    struct imf_error *err) {
     set_leads(b, s);
-    enum imf_status st = choose_bands(b, s, ask, err);
+    enum imf_status st = choose_bands(b, s, options, err);
     if (!st && b->streams && s->bands == 1) {
         b->streams = false;
-        b->holds = "it is small, or not much higher than the filter reaches";
-        return plan_segment(b, s, ask, err);
+        b->whole_image_reason = "it is small, or not much higher than the filter reaches";
+        return plan_segment(b, s, options, err);
     }
     if (!st)
         measure(b, s);
@@ -353,23 +357,23 @@ enum imf_status imf_bands_open(struct imf_bands **out, const struct imf_chain *c
 }
 
 enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *c,
-                               const struct imf_bands_ask *ask, struct imf_error *err) {
+                               const struct imf_bands_options *options, struct imf_error *err) {
     enum imf_status st = imf_bands_open(out, c, err);
     if (st)
         return st;
     struct imf_bands *b = *out;
     for (int i = 0; i < c->count; i++) {
-        if (cut(c, i, ask->wish))
+        if (cut(c, i, options->wish))
             b->segment[b->count++].first = i;
         b->segment[b->count - 1].end = i + 1;
     }
     for (int i = 0; i <= c->count; i++)
-        b->window[i].step = i && ask->step ? ask->step[i - 1] : 1;
-    b->holds = why_hold(b, ask);
-    b->streams = !b->holds;
+        b->window[i].step = i && options->step ? options->step[i - 1] : 1;
+    b->whole_image_reason = find_whole_image_reason(b, options);
+    b->streams = !b->whole_image_reason;
     b->back = whole_reach(b);
     for (int k = 0; k < b->count && !st; k++)
-        st = plan_segment(b, &b->segment[k], ask, err);
+        st = plan_segment(b, &b->segment[k], options, err);
     if (st)
         imf_bands_free(out);
     return st;

@@ -42,25 +42,24 @@ struct imf_bands {
     const struct imf_chain *chain;
     struct imf_segment *segment;
     int count;
-    struct imf_window *window; /* chain->count + 1 */
-    bool host;                 /* samples between passes are float64 */
-    bool streams;              /* the image and the result are windows */
-    const char *holds;         /* else: why not; static */
-    bool slice;                /* of the result: windows stay as they are */
+    struct imf_window *window;      /* chain->count + 1 */
+    bool float64;                   /* samples between passes are */
+    bool streams;                   /* the image and the result are windows */
+    const char *whole_image_reason; /* else: why not; static */
+    bool slice;                     /* of the result: windows stay as they are */
     int back; /* rows of the image that stay above a band's first row of the result: all that it
                  is made of, for those who make it again */
 };
 
-/* What is asked of bands. */
 struct imf_bands_form {
-    int advance; /* rows a band; 0: as the budget has it */
-    bool floats; /* samples between passes are floats on the host, too */
-    bool ends;   /* let the rows stream, if the chain can and the image is worth it */
-    bool apart;  /* send them to the device as to a GPU, whatever it is */
+    int advance;    /* rows a band; 0: as many as the budget allows */
+    bool float64;   /* samples between passes are float64 */
+    bool streams;   /* let rows stream, if the chain can and the image is worth it */
+    bool transfers; /* copy rows to and from the device as for a GPU, though memory may be one */
 };
 
 /* wish[i], step[i]: of pass i, as of its solver's proposal. */
-struct imf_bands_ask {
+struct imf_bands_options {
     const enum imf_bands_wish *wish;
     const int *step; /* NULL: 1 */
     size_t budget;   /* bytes of a segment's windows, more where bands should be few and at least
@@ -72,11 +71,11 @@ struct imf_bands_ask {
 enum imf_status imf_bands_open(struct imf_bands **out, const struct imf_chain *chain,
                                struct imf_error *err);
 enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *chain,
-                               const struct imf_bands_ask *ask, struct imf_error *err);
+                               const struct imf_bands_options *options, struct imf_error *err);
 /* The same for a chain on a device or, where d is NULL, on the host, as its solvers wish (taken[i];
  * without a solver: a point pass) and its tuning has the budget. */
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *chain,
-                               const struct imf_proposal *taken, struct imf_bands_form form,
+                               const struct imf_proposal *chosen, struct imf_bands_form form,
                                const struct imf_device *d, struct imf_error *err);
 /* On the host, one band: every pass at once, all surfaces whole. */
 enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *chain,

@@ -12,7 +12,7 @@
 #define HOST_BYTES ((size_t)8 << 20)
 
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,
-                               const struct imf_proposal *taken, struct imf_bands_form form,
+                               const struct imf_proposal *chosen, struct imf_bands_form form,
                                const struct imf_device *d, struct imf_error *err) {
     size_t count = (size_t)c->count;
     enum imf_bands_wish *wish = calloc(count, sizeof *wish + sizeof(int));
@@ -22,16 +22,17 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
     int *step = (int *)(wish + count);
     for (int i = 0; i < c->count; i++) {
         const struct imf_pass *pass = &c->passes[i];
-        step[i] = taken[i].solver ? taken[i].step : 1;
+        step[i] = chosen[i].solver ? chosen[i].step : 1;
         if (pass->kind == IMF_PASS_POINT)
             wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
         else
-            wish[i] = taken[i].solver ? taken[i].bands : IMF_BANDS_WHOLE;
+            wish[i] = chosen[i].solver ? chosen[i].bands : IMF_BANDS_WHOLE;
     }
-    const struct imf_bands_ask ask = {wish, step, d ? imf_tuning_band_bytes(d) : HOST_BYTES, form};
-    enum imf_status st = imf_bands_make(out, c, &ask, err);
+    const struct imf_bands_options options = {wish, step, d ? imf_tuning_band_bytes(d) : HOST_BYTES,
+                                              form};
+    enum imf_status st = imf_bands_make(out, c, &options, err);
     if (!st)
-        (*out)->host = !d && !form.floats;
+        (*out)->float64 = form.float64;
     free(wish);
     return st;
 }
@@ -44,10 +45,10 @@ enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *
         return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
     for (int i = 0; i < c->count; i++)
         wish[i] = IMF_BANDS_WHOLE;
-    const struct imf_bands_ask ask = {.wish = wish};
-    enum imf_status st = imf_bands_make(out, c, &ask, err);
+    const struct imf_bands_options options = {.wish = wish};
+    enum imf_status st = imf_bands_make(out, c, &options, err);
     if (!st)
-        (*out)->host = true;
+        (*out)->float64 = true;
     free(wish);
     return st;
 }
@@ -81,7 +82,7 @@ static void complete(struct imf_window *w, const struct imf_chain *c, int index)
     } while (w->before != before || w->done != done);
 }
 
-static void seek(struct imf_bands *b, int from, int to) {
+static void set_windows(struct imf_bands *b, int from, int to) {
     const struct imf_chain *c = b->chain;
     const struct imf_window *result = &b->window[c->count];
     for (int index = 0; index <= c->count; index++) {
@@ -113,12 +114,12 @@ enum imf_status imf_bands_slice(struct imf_bands **out, const struct imf_chain *
     if (st)
         return st;
     struct imf_bands *b = *out;
-    b->host = b->slice = true;
+    b->float64 = b->slice = true;
     b->count = 1;
     b->segment[0] = (struct imf_segment){.end = c->count, .advance = c->height, .bands = 1};
     for (int index = 0; index <= c->count; index++)
         b->window[index].step = 1;
-    seek(b, from, to);
+    set_windows(b, from, to);
     for (int index = 0; index <= c->count; index++) {
         struct imf_window *w = &b->window[index];
         w->rows = imf_max(imf_bands_end(b, index, w->done) - w->kept, 1);

@@ -187,7 +187,7 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
         imf_chain_free(&c);
         return imf_fail_memory(err, sizeof *c);
     }
-    imf_chain_settle(c);
+    imf_chain_set_bounds(c);
     *out = c;
     return IMF_OK;
 }

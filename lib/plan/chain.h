@@ -84,7 +84,7 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                                 struct imf_error *err);
 void imf_chain_free(struct imf_chain **chain);
 /* Set output types, exactness and tolerances, once the passes are complete. */
-void imf_chain_settle(struct imf_chain *chain);
+void imf_chain_set_bounds(struct imf_chain *chain);
 /* What the contract allows results that are not exact: an 8-bit one may round as it would if it were
  * that far off, a 16-bit one be that many steps off. Of a colour that was divided by alpha that is
  * divided by the result's alpha, 0..1. */

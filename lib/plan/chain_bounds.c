@@ -128,7 +128,7 @@ static void set_tolerances(struct imf_chain *c) {
 
 /* The rounding of light itself to floats, and of the curve's points on a device, is in proportion to
  * the light, but a curve may be steep where there is much. */
-static void settle_curve(struct imf_chain *c) {
+static void mark_coarse_curve(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     double error = FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
     if (last->kind == IMF_PASS_POINT && last->point.delinearize && error > final_tolerance(c))
@@ -160,7 +160,7 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
 }
 
 /* Integers are stretched exactly: floats must hold them. */
-static void settle_stretch(struct imf_chain *c, int i) {
+static void mark_coarse_stretch(struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     struct imf_pass *sums = &c->passes[imf_max(c->passes[i].source, 0)];
     bool held = sums->kind == IMF_PASS_POINT || sums->problem.exact;
@@ -196,7 +196,7 @@ static double fine_error(const struct imf_chain *c, int i) {
 
 /* A gradient of nearly 0 that rounding has made points anywhere: floats have to hold what it is
  * taken of, or it is taken in float64 and is 0 within the error that is left. */
-static void settle_phase(struct imf_chain *c, int i) {
+static void mark_coarse_gradient(struct imf_chain *c, int i) {
     int source = c->passes[i].source;
     if (c->passes[i].problem.kind != IMF_PHASE || source < 0)
         return;
@@ -246,7 +246,7 @@ static void round_early(struct imf_chain *c) {
     }
 }
 
-void imf_chain_settle(struct imf_chain *c) {
+void imf_chain_set_bounds(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     last->out = c->out;
     c->channels_out = last->channels_out;
@@ -275,8 +275,8 @@ void imf_chain_settle(struct imf_chain *c) {
     set_tolerances(c);
     for (int i = 0; i < c->count; i++) {
         c->passes[i].error = fine_error(c, i);
-        settle_stretch(c, i);
-        settle_phase(c, i);
+        mark_coarse_stretch(c, i);
+        mark_coarse_gradient(c, i);
     }
-    settle_curve(c);
+    mark_coarse_curve(c);
 }

@@ -13,12 +13,12 @@
 #define GLES_NOTE "%.210s; filtering by OpenGL ES"
 
 /* Why the path was taken. */
-static const char *why_taken(const struct imf_planning *p, const struct imf_request *r) {
+static const char *reason_of(const struct imf_planning *p, const struct imf_planning_request *r) {
     if (r->backend)
         return "asked for with --backend";
     if (r->device_asked)
         return p->path.on_device ? "cheapest on the device asked for" : "the device cannot do this";
-    if (r->unusable)
+    if (r->opencl_failure)
         return "OpenCL is not usable here";
     return "cheapest";
 }
@@ -29,8 +29,9 @@ static const char *why_host(const struct imf_candidate *device, const char *othe
 }
 
 static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
-                        const struct imf_request *r, double taken_ms) {
-    unsigned allowed = r->hosts | r->devices | (p->gles ? IMF_SET(IMF_BACKEND_GLES) : 0);
+                        const struct imf_planning_request *r, double chosen_ms) {
+    unsigned allowed =
+        r->host_backends | r->device_backends | (p->gles ? IMF_BACKEND_BIT(IMF_BACKEND_GLES) : 0);
     enum imf_backend backend = IMF_BACKEND_AUTO;
     for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++)
         backend = strcmp(k->backend, imf_backend_name(b)) ? backend : b;
@@ -38,33 +39,33 @@ static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
         return;
     if (r->backend && !(allowed >> backend & 1))
         snprintf(k->why, sizeof k->why, "passed over: --backend");
-    else if (r->unusable && (IMF_DEVICE_SET >> backend & 1))
+    else if (r->opencl_failure && (IMF_DEVICE_BACKENDS >> backend & 1))
         snprintf(k->why, sizeof k->why, "passed over: OpenCL is not usable");
     else if (r->device_asked && imf_backend_is_host(backend))
         snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
-    else if (backend == IMF_BACKEND_GLES && k->estimate_ms < taken_ms)
+    else if (backend == IMF_BACKEND_GLES && k->estimate_ms < chosen_ms)
         snprintf(k->why, sizeof k->why,
                  "passed over: left to choose, only where OpenCL is not usable");
-    else if (k->estimate_ms < taken_ms)
+    else if (k->estimate_ms < chosen_ms)
         snprintf(k->why, sizeof k->why, "passed over: %s",
                  p->path.on_device ? "the way there and back costs more"
                                    : "starting OpenCL would cost more");
     else
         snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
-                 k->estimate_ms / fmax(taken_ms, 1e-3));
+                 k->estimate_ms / fmax(chosen_ms, 1e-3));
 }
 
 /* A pass's ways, each backend's one. */
 static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i,
-                        const struct imf_request *r, struct imf_candidate *out) {
+                        const struct imf_planning_request *r, struct imf_candidate *out) {
     static const enum imf_backend order[] = {IMF_BACKEND_DIRECT, IMF_BACKEND_SEPARABLE,
                                              IMF_BACKEND_FFT,    IMF_BACKEND_VECTOR,
                                              IMF_BACKEND_GLES,   IMF_BACKEND_CPU};
     enum { WAYS = sizeof order / sizeof *order };
-    const struct imf_proposal *taken = &p->path.taken[i];
+    const struct imf_proposal *chosen = &p->path.chosen[i];
     const struct imf_pass *pass = &p->chain->passes[i];
     const struct imf_candidate *device = NULL;
-    double taken_ms = taken->ms;
+    double chosen_ms = chosen->ms;
     size_t count = 0;
     for (size_t k = 0; k < WAYS; k++) {
         const struct imf_proposal *one = imf_proposals_cheapest(all, i, order[k]);
@@ -80,16 +81,16 @@ static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i
         snprintf(to->algorithm, sizeof to->algorithm, "%s",
                  one->feasible || order[k] == IMF_BACKEND_CPU ? one->description : "-");
         snprintf(to->why, sizeof to->why, "%s", one->why);
-        bool device_point = point && taken->place == IMF_PLACE_DEVICE;
-        to->chosen = device_point ? order[k] == IMF_BACKEND_DIRECT : taken->backend == order[k];
+        bool device_point = point && chosen->place == IMF_PLACE_DEVICE;
+        to->chosen = device_point ? order[k] == IMF_BACKEND_DIRECT : chosen->backend == order[k];
         if (to->chosen) {
             to->transfer_ms = p->path.transfer_ms[i];
-            taken_ms = one->ms;
+            chosen_ms = one->ms;
         }
-        if (one->feasible && !imf_backend_is_host(order[k]) && *r->no_room) {
+        if (one->feasible && !imf_backend_is_host(order[k]) && *r->no_memory_for_driver) {
             to->eligible = false;
             to->estimate_ms = -1;
-            snprintf(to->why, sizeof to->why, "%s", r->no_room);
+            snprintf(to->why, sizeof to->why, "%s", r->no_memory_for_driver);
         } else if (one->feasible && !imf_backend_is_host(order[k])) {
             device = to;
             to->start_ms = r->opened ? 0 : imf_tuning_open_ms(all->device);
@@ -97,26 +98,27 @@ static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i
     }
     for (size_t k = 0; k < count; k++) {
         if (!out[k].chosen) {
-            explain_way(&out[k], p, r, taken_ms);
+            explain_way(&out[k], p, r, chosen_ms);
             continue;
         }
-        const char *why = why_taken(p, r);
-        if (taken->place == IMF_PLACE_HOST && !r->backend && !r->device_asked && !r->unusable &&
-            !p->path.on_device && !r->opened)
-            why = why_host(r->devices ? device : NULL, "cheapest of those that can do this");
+        const char *why = reason_of(p, r);
+        if (chosen->place == IMF_PLACE_HOST && !r->backend && !r->device_asked &&
+            !r->opencl_failure && !p->path.on_device && !r->opened)
+            why =
+                why_host(r->device_backends ? device : NULL, "cheapest of those that can do this");
         snprintf(out[k].why, sizeof out[k].why, "%s", why);
     }
     return count;
 }
 
 enum imf_status imf_explain_passes(struct imf_planning *p, struct imf_proposals *all,
-                                   const struct imf_request *r, struct imf_error *err) {
+                                   const struct imf_planning_request *r, struct imf_error *err) {
     size_t most = (size_t)p->chain->count * (IMF_BACKEND_GLES + 1);
-    p->way = calloc(most, sizeof *p->way);
-    if (!p->way)
-        return imf_fail_memory(err, most * sizeof *p->way);
+    p->candidates = calloc(most, sizeof *p->candidates);
+    if (!p->candidates)
+        return imf_fail_memory(err, most * sizeof *p->candidates);
     for (int i = 0; i < p->chain->count; i++)
-        p->count += list_pass(p, all, i, r, p->way + p->count);
+        p->count += list_pass(p, all, i, r, p->candidates + p->count);
     return IMF_OK;
 }
 
@@ -128,7 +130,7 @@ static void summarise(struct imf_candidate *out, const struct imf_path *path,
                                   .bytes = (uint64_t)fmin(path->bytes, 0x1p62),
                                   .eligible = true,
                                   .chosen = true,
-                                  .holds = path->holds};
+                                  .whole_image_reason = path->whole_image_reason};
     imf_path_describe(path, chain, out);
     snprintf(out->why, sizeof out->why, "%s", why);
 }
@@ -150,9 +152,10 @@ static void warn_of_limit(struct imf_planning *p) {
 }
 
 /* Warn when the plan deviates from what was asked for or could be expected. */
-static void note(struct imf_planning *p, struct imf_proposals *all, const struct imf_request *r) {
-    if (r->unusable)
-        snprintf(p->note, sizeof p->note, p->gles ? GLES_NOTE : HOST_NOTE, r->unusable);
+static void note(struct imf_planning *p, struct imf_proposals *all,
+                 const struct imf_planning_request *r) {
+    if (r->opencl_failure)
+        snprintf(p->note, sizeof p->note, p->gles ? GLES_NOTE : HOST_NOTE, r->opencl_failure);
     else if (r->device_asked && !p->path.on_device)
         snprintf(p->note, sizeof p->note,
                  "the device cannot do this (%.120s); filtering on the host",
@@ -165,30 +168,30 @@ static void note(struct imf_planning *p, struct imf_proposals *all, const struct
 }
 
 void imf_explain_whole(struct imf_planning *p, struct imf_proposals *all,
-                       const struct imf_request *r) {
-    summarise(&p->chosen, &p->path, p->chain, why_taken(p, r));
+                       const struct imf_planning_request *r) {
+    summarise(&p->chosen, &p->path, p->chain, reason_of(p, r));
     note(p, all, r);
 }
 
 bool imf_planning_fall_back(const struct imf_planning *p, const char *why,
                             struct imf_fallback *out) {
-    static const char taken_why[] = "taken after the device failed";
-    *out = (struct imf_fallback){.way = NULL};
-    if (!p->host.taken || !(out->way = malloc(p->count * sizeof *out->way)))
+    static const char reason[] = "taken after the device failed";
+    *out = (struct imf_fallback){.candidates = NULL};
+    if (!p->host.chosen || !(out->candidates = malloc(p->count * sizeof *out->candidates)))
         return false;
-    memcpy(out->way, p->way, p->count * sizeof *out->way);
+    memcpy(out->candidates, p->candidates, p->count * sizeof *out->candidates);
     int pass = -1;
     for (size_t i = 0; i < p->count; i++) {
-        struct imf_candidate *k = &out->way[i];
+        struct imf_candidate *k = &out->candidates[i];
         pass += !strcmp(k->backend, imf_backend_name(IMF_BACKEND_DIRECT)); /* the first of a pass */
-        bool host = !strcmp(k->backend, imf_backend_name(p->host.taken[pass].backend));
+        bool host = !strcmp(k->backend, imf_backend_name(p->host.chosen[pass].backend));
         if (host && !k->chosen)
-            snprintf(k->why, sizeof k->why, "%s", taken_why);
+            snprintf(k->why, sizeof k->why, "%s", reason);
         else if (k->chosen && !host)
             snprintf(k->why, sizeof k->why, "failed: %.140s", why);
         k->chosen = host;
     }
-    summarise(&out->chosen, &p->host, p->chain, taken_why);
+    summarise(&out->chosen, &p->host, p->chain, reason);
     snprintf(out->note, sizeof out->note, HOST_NOTE, why);
     return true;
 }

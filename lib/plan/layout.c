@@ -6,7 +6,7 @@
 enum imf_status imf_layout(const struct imf_bands *bands, int i, enum imf_sample last,
                            struct imf_surface *s, struct imf_error *err) {
     const struct imf_chain *c = bands->chain;
-    enum imf_sample sample = i == c->count ? last : imf_chain_sample(c, i, bands->host);
+    enum imf_sample sample = i == c->count ? last : imf_chain_sample(c, i, bands->float64);
     int channels = i == 0 ? c->channels_in : c->passes[i - 1].channels_out;
     int rows = bands->window[i].rows;
     struct imf_margin m = imf_chain_margin(c, i - 1);
@@ -30,10 +30,10 @@ double imf_layout_surfaces(const struct imf_bands *bands, const struct imf_devic
     return total;
 }
 
-double imf_layout_bytes(const struct imf_bands *bands, const struct imf_proposal *taken,
+double imf_layout_bytes(const struct imf_bands *bands, const struct imf_proposal *chosen,
                         const struct imf_device *d) {
     double total = imf_layout_surfaces(bands, d);
     for (int i = 0; i < bands->chain->count; i++)
-        total += taken[i].bytes;
+        total += chosen[i].bytes;
     return total;
 }

@@ -14,7 +14,7 @@ enum imf_status imf_layout(const struct imf_bands *bands, int i, enum imf_sample
  */
 double imf_layout_surfaces(const struct imf_bands *bands, const struct imf_device *d);
 /* And of what the solvers taken allocate. */
-double imf_layout_bytes(const struct imf_bands *bands, const struct imf_proposal *taken,
+double imf_layout_bytes(const struct imf_bands *bands, const struct imf_proposal *chosen,
                         const struct imf_device *d);
 
 #endif

@@ -30,7 +30,7 @@ struct state {
 struct search {
     struct imf_proposals *proposals;
     const struct imf_chain *chain;
-    const struct imf_path_ask *ask;
+    const struct imf_path_options *options;
     struct state (*state)[IMF_PLACES]; /* of each pass */
 };
 
@@ -63,7 +63,7 @@ static double transfer_ms(const struct search *s, int index, enum imf_place from
 static const struct imf_proposal *cheapest(const struct search *s, int pass, enum imf_place place) {
     const struct imf_proposal *best = NULL;
     for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++) {
-        if (!(s->ask->backends >> b & 1) || imf_backend_is_host(b) != (place == IMF_PLACE_HOST))
+        if (!(s->options->backends >> b & 1) || imf_backend_is_host(b) != (place == IMF_PLACE_HOST))
             continue;
         const struct imf_proposal *one = imf_proposals_cheapest(s->proposals, pass, b);
         /* Of equal ones the host's vectors stand before plain C. */
@@ -82,7 +82,7 @@ static void step(const struct search *s, int i, enum imf_place q) {
     if (!to->proposal)
         return;
     double ms = to->proposal->ms;
-    if (q == IMF_PLACE_HOST && s->ask->prefers_device)
+    if (q == IMF_PLACE_HOST && s->options->prefers_device)
         ms += UNWANTED_MS;
     for (enum imf_place r = 0; r < IMF_PLACES; r++) {
         if (i > 0 && s->state[i - 1][r].ms == INFINITY)
@@ -102,7 +102,7 @@ static void step(const struct search *s, int i, enum imf_place q) {
 /* Why no place can do a pass: the first reason that is not about the kind of problem. */
 static void refuse(struct imf_path *out, const struct search *s, int pass) {
     for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++) {
-        if (!(s->ask->backends >> b & 1) || (!imf_backend_is_host(b) && !s->proposals->device))
+        if (!(s->options->backends >> b & 1) || (!imf_backend_is_host(b) && !s->proposals->device))
             continue;
         const struct imf_proposal *one = imf_proposals_cheapest(s->proposals, pass, b);
         if (!*out->why)
@@ -134,22 +134,22 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
             q = p;
         }
     }
-    out->taken = calloc(count, sizeof *out->taken);
+    out->chosen = calloc(count, sizeof *out->chosen);
     out->transfer_ms = calloc(count + 1, sizeof *out->transfer_ms);
-    if (!out->taken || !out->transfer_ms) {
+    if (!out->chosen || !out->transfer_ms) {
         imf_path_clear(out);
-        return imf_fail_memory(err, count * sizeof *out->taken);
+        return imf_fail_memory(err, count * sizeof *out->chosen);
     }
     out->ms = out->transfer_ms[count] = transfer_ms(s, c->count, q, IMF_PLACE_HOST);
     for (int i = c->count - 1; i >= 0; q = s->state[i][q].from, i--) {
-        out->taken[i] = *s->state[i][q].proposal;
+        out->chosen[i] = *s->state[i][q].proposal;
         out->transfer_ms[i] = s->state[i][q].transfer_ms;
-        out->ms += out->taken[i].ms + out->transfer_ms[i];
+        out->ms += out->chosen[i].ms + out->transfer_ms[i];
         out->on_device = out->on_device || q == IMF_PLACE_DEVICE;
-        out->on_gles = out->on_gles ||
-                       (out->taken[i].solver && out->taken[i].solver->backend == IMF_BACKEND_GLES);
+        out->on_gles = out->on_gles || (out->chosen[i].solver &&
+                                        out->chosen[i].solver->backend == IMF_BACKEND_GLES);
     }
-    if (out->on_device && !s->ask->opened)
+    if (out->on_device && !s->options->opened)
         out->start_ms = imf_tuning_open_ms(s->proposals->device);
     if (out->on_gles)
         out->start_ms += imf_gles_rates.open_ms;
@@ -161,21 +161,21 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
  * with out->why, where that cannot be: the proposal that cannot is not able then. */
 static bool measure(struct imf_path *out, const struct search *s) {
     const struct imf_device *d = out->on_device ? s->proposals->device : NULL;
-    const struct imf_bands_form form = {.ends = !s->ask->whole, .floats = !out->float64};
+    const struct imf_bands_form form = {.streams = !s->options->whole, .float64 = out->float64};
     struct imf_bands *bands = NULL;
     struct imf_error err;
-    if (imf_proposals_band(&bands, s->chain, out->taken, form, d, &err)) {
+    if (imf_proposals_band(&bands, s->chain, out->chosen, form, d, &err)) {
         snprintf(out->why, sizeof out->why, "%.150s", err.text);
         return false;
     }
-    double bytes = imf_layout_bytes(bands, out->taken, d);
-    out->holds = bands->holds;
+    double bytes = imf_layout_bytes(bands, out->chosen, d);
+    out->whole_image_reason = bands->whole_image_reason;
     imf_bands_free(&bands);
     if (d && bytes > (double)d->global_memory) {
         snprintf(out->why, sizeof out->why, "the image is larger than the device's memory allows");
         return false;
     }
-    out->bytes = s->ask->base + bytes + (d ? imf_tuning(d)->driver_bytes : 0) +
+    out->bytes = s->options->base + bytes + (d ? imf_tuning(d)->driver_bytes : 0) +
                  (out->on_gles ? imf_gles_rates.driver_bytes : 0);
     return true;
 }
@@ -184,11 +184,11 @@ static bool measure(struct imf_path *out, const struct search *s) {
  * those that hold the image whole; the device's, as long as there are any. False: none is left. */
 static bool refuse_largest(const struct search *s, const struct imf_path *path, const char *why) {
     int worst = -1;
-    bool any = imf_proposals_drop(s->proposals, path->taken);
+    bool any = imf_proposals_drop(s->proposals, path->chosen);
     if (any)
         return true;
     for (int i = 0; i < s->chain->count; i++) {
-        const struct imf_proposal *one = &path->taken[i], *most = &path->taken[imf_max(worst, 0)];
+        const struct imf_proposal *one = &path->chosen[i], *most = &path->chosen[imf_max(worst, 0)];
         if (!one->solver)
             continue;
         double a = one->bytes + (one->bands == IMF_BANDS_WHOLE ? 1e15 : 0) +
@@ -200,13 +200,13 @@ static bool refuse_largest(const struct search *s, const struct imf_path *path, 
     }
     if (worst < 0)
         return false;
-    imf_proposals_refuse(s->proposals, worst, &path->taken[worst], why);
+    imf_proposals_refuse(s->proposals, worst, &path->chosen[worst], why);
     return true;
 }
 
 enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *proposals,
-                              const struct imf_path_ask *ask, struct imf_error *err) {
-    struct search s = {proposals, proposals->chain, ask, NULL};
+                              const struct imf_path_options *options, struct imf_error *err) {
+    struct search s = {proposals, proposals->chain, options, NULL};
     double over_ms = INFINITY, over_bytes = INFINITY, least = INFINITY;
     char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT], why[IMF_WHY] = "";
     struct imf_candidate over = {.backend = ""};
@@ -216,13 +216,13 @@ enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *propos
     for (bool again = true; again && !st;) {
         *out = (struct imf_path){.over_ms = over_ms,
                                  .over_bytes = over_bytes,
-                                 .float64 = ask->backends == 1u << IMF_BACKEND_CPU};
+                                 .float64 = options->backends == 1u << IMF_BACKEND_CPU};
         again = false;
         st = search(out, &s, err);
-        if (st || !out->taken)
+        if (st || !out->chosen)
             break;
         bool fits = measure(out, &s);
-        if (fits && out->bytes <= ask->limit)
+        if (fits && out->bytes <= options->limit)
             break;
         snprintf(why, sizeof why, "%s", out->why);
         if (fits) {
@@ -233,13 +233,13 @@ enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *propos
             }
             least = fmin(least, out->bytes);
             snprintf(why, sizeof why, "needs %s, over the limit of %s",
-                     imf_bytes_text(need, out->bytes), imf_bytes_text(most, ask->limit));
+                     imf_bytes_text(need, out->bytes), imf_bytes_text(most, options->limit));
         }
         again = refuse_largest(&s, out, why);
         imf_path_clear(out);
     }
     memcpy(out->over_backend, over.backend, sizeof out->over_backend);
-    if (!st && !out->taken) {
+    if (!st && !out->chosen) {
         out->over_ms = over_ms;
         out->over_bytes = least;
         if (*why)
@@ -250,9 +250,9 @@ enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *propos
 }
 
 void imf_path_clear(struct imf_path *path) {
-    free(path->taken);
+    free(path->chosen);
     free(path->transfer_ms);
-    path->taken = NULL;
+    path->chosen = NULL;
     path->transfer_ms = NULL;
 }
 
@@ -264,7 +264,7 @@ void imf_path_describe(const struct imf_path *path, const struct imf_chain *c,
     int left = 0;
     snprintf(out->algorithm, sizeof out->algorithm, "pointwise");
     for (int i = 0; i < c->count; i++) {
-        const struct imf_proposal *one = &path->taken[i];
+        const struct imf_proposal *one = &path->chosen[i];
         if (!one->solver)
             continue;
         const char *name = imf_backend_name(one->solver->backend);

@@ -42,10 +42,11 @@ enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_e
 }
 
 /* Why no path is left: the limit if it is that, else what the backends said. */
-static enum imf_status cannot(const struct imf_path *path, const struct imf_request *r,
-                              struct imf_error *err) {
+static enum imf_status fail_without_path(const struct imf_path *path,
+                                         const struct imf_planning_request *r,
+                                         struct imf_error *err) {
     if (path->over_bytes < INFINITY)
-        return imf_planning_over_limit(path->over_bytes, r->ask.limit, err);
+        return imf_planning_over_limit(path->over_bytes, r->options.limit, err);
     if (!r->backend)
         return imf_fail(err, IMF_ERR_LIMIT, "no backend can do this: %s", path->why);
     return imf_fail(err, IMF_ERR_ARGUMENT, "--backend=%s cannot do this: %s (try --backend=auto)",
@@ -55,12 +56,13 @@ static enum imf_status cannot(const struct imf_path *path, const struct imf_requ
 /* ---- searches --------------------------------------------------------------------------------- */
 
 static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
-                            const struct imf_request *r, unsigned backends, struct imf_error *err) {
-    struct imf_path_ask ask = r->ask;
-    ask.backends = backends;
-    ask.opened = r->opened;
-    ask.prefers_device = r->device_asked && (backends & IMF_DEVICE_SET);
-    return imf_path_find(out, all, &ask, err);
+                            const struct imf_planning_request *r, unsigned backends,
+                            struct imf_error *err) {
+    struct imf_path_options options = r->options;
+    options.backends = backends;
+    options.opened = r->opened;
+    options.prefers_device = r->device_asked && (backends & IMF_DEVICE_BACKENDS);
+    return imf_path_find(out, all, &options, err);
 }
 
 /* May a device that is not opened win? One that is not known may be so many times as fast as PoCL. */
@@ -72,7 +74,7 @@ static bool may_win(const struct imf_path *path, const struct imf_path *host, bo
 
 /* Open the device; where the host can do without, a failure is a note. */
 static enum imf_status open_device(struct imf_planning *p, struct imf_context *ctx, bool must,
-                                   struct imf_request *r, struct imf_error *err) {
+                                   struct imf_planning_request *r, struct imf_error *err) {
     /* A device that failed at its work stays unused where nothing else was asked for. */
     const char *why = must ? NULL : imf_context_gave_up(ctx);
     enum imf_status st = why ? IMF_OK : imf_context_runtime(ctx, &p->rt, &r->failure);
@@ -81,23 +83,25 @@ static enum imf_status open_device(struct imf_planning *p, struct imf_context *c
             *err = r->failure;
         return st;
     }
-    r->unusable = st ? r->failure.text : why;
+    r->opencl_failure = st ? r->failure.text : why;
     return IMF_OK;
 }
 
 /* There is no room for the driver: note what the device would take. */
-static enum imf_status leave_out(struct imf_planning *p, struct imf_proposals *all, double driver,
-                                 struct imf_request *r, struct imf_error *err) {
-    struct imf_request free = *r;
-    struct imf_path path = {.taken = NULL};
+static enum imf_status note_driver_memory(struct imf_planning *p, struct imf_proposals *all,
+                                          double driver, struct imf_planning_request *r,
+                                          struct imf_error *err) {
+    struct imf_planning_request free = *r;
+    struct imf_path path = {.chosen = NULL};
     struct imf_candidate whole = {.backend = ""};
     char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
-    snprintf(r->no_room, sizeof r->no_room, "the driver needs %s, over the limit of %s",
-             imf_bytes_text(need, driver), imf_bytes_text(most, r->ask.limit));
-    if (!r->devices)
+    snprintf(r->no_memory_for_driver, sizeof r->no_memory_for_driver,
+             "the driver needs %s, over the limit of %s", imf_bytes_text(need, driver),
+             imf_bytes_text(most, r->options.limit));
+    if (!r->device_backends)
         return IMF_OK;
-    free.ask.limit = INFINITY;
-    enum imf_status st = find(&path, all, &free, r->hosts | r->devices, err);
+    free.options.limit = INFINITY;
+    enum imf_status st = find(&path, all, &free, r->host_backends | r->device_backends, err);
     if (!st && path.on_device) {
         imf_path_describe(&path, p->chain, &whole);
         p->path.over_ms = path.ms;
@@ -112,17 +116,17 @@ static enum imf_status leave_out(struct imf_planning *p, struct imf_proposals *a
  * may use it. A driver that there is no room for is not even loaded. */
 static enum imf_status search_device(struct imf_planning *p, struct imf_context *ctx,
                                      struct imf_proposals *all, const struct imf_device *nominal,
-                                     struct imf_request *r, struct imf_error *err) {
-    bool must = !p->host.taken || r->device_asked || !r->hosts;
-    double driver = r->ask.base + imf_tuning(nominal)->driver_bytes;
-    struct imf_path path = {.taken = NULL};
+                                     struct imf_planning_request *r, struct imf_error *err) {
+    bool must = !p->host.chosen || r->device_asked || !r->host_backends;
+    double driver = r->options.base + imf_tuning(nominal)->driver_bytes;
+    struct imf_path path = {.chosen = NULL};
     enum imf_status st = IMF_OK;
-    if (driver > r->ask.limit && !r->opened)
-        return leave_out(p, all, driver, r, err);
-    if (!r->devices)
+    if (driver > r->options.limit && !r->opened)
+        return note_driver_memory(p, all, driver, r, err);
+    if (!r->device_backends)
         return IMF_OK;
     if (!must && !r->opened) {
-        st = find(&path, all, r, r->hosts | r->devices, err);
+        st = find(&path, all, r, r->host_backends | r->device_backends, err);
         bool may = !st && may_win(&path, &p->host, nominal->gpu);
         imf_path_clear(&path);
         if (st || !may)
@@ -135,20 +139,21 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
     bool float64 = all->float64;
     imf_proposals_close(all);
     st = imf_proposals_open(all, chain, imf_runtime_device(p->rt), float64, err);
-    return st ? st : find(&p->path, all, r, r->hosts | r->devices, err);
+    return st ? st : find(&p->path, all, r, r->host_backends | r->device_backends, err);
 }
 
 /* OpenGL ES, where it was asked for or is all there is and estimated to win. */
 static enum imf_status search_gles(struct imf_planning *p, struct imf_context *ctx,
-                                   struct imf_proposals *all, struct imf_request *r,
+                                   struct imf_proposals *all, struct imf_planning_request *r,
                                    struct imf_error *err) {
-    struct imf_path path = {.taken = NULL};
+    struct imf_path path = {.chosen = NULL};
     struct imf_error failure;
     bool broken, must = r->backend == IMF_BACKEND_GLES;
-    if (!must && (!r->unusable || imf_context_gave_up(ctx)))
+    if (!must && (!r->opencl_failure || imf_context_gave_up(ctx)))
         return IMF_OK;
     enum imf_status st =
-        must ? IMF_OK : find(&path, all, r, r->hosts | IMF_SET(IMF_BACKEND_GLES), err);
+        must ? IMF_OK
+             : find(&path, all, r, r->host_backends | IMF_BACKEND_BIT(IMF_BACKEND_GLES), err);
     if (st || !(must ? p->host.on_gles : path.on_gles)) {
         imf_path_clear(&path);
         return st;
@@ -171,9 +176,9 @@ static enum imf_status search_gles(struct imf_planning *p, struct imf_context *c
                                  failure.text);
         if (broken) { /* the user is told, who may have waited for it */
             struct imf_error both;
-            imf_fail(&both, failure.status, "%.140s; %.68s", r->unusable, failure.text);
+            imf_fail(&both, failure.status, "%.140s; %.68s", r->opencl_failure, failure.text);
             r->failure = both;
-            r->unusable = r->failure.text;
+            r->opencl_failure = r->failure.text;
         }
         return IMF_OK;
     }
@@ -190,7 +195,7 @@ static enum imf_status search_gles(struct imf_planning *p, struct imf_context *c
 static void take_host(struct imf_planning *p, struct imf_error *err, enum imf_status *st) {
     size_t count = (size_t)p->chain->count;
     struct imf_path copy = p->host;
-    copy.taken = malloc(count * sizeof *copy.taken);
+    copy.chosen = malloc(count * sizeof *copy.chosen);
     copy.transfer_ms = malloc((count + 1) * sizeof *copy.transfer_ms);
     if (p->path.over_ms < copy.over_ms) {
         copy.over_ms = p->path.over_ms;
@@ -198,46 +203,46 @@ static void take_host(struct imf_planning *p, struct imf_error *err, enum imf_st
         memcpy(copy.over_backend, p->path.over_backend, sizeof copy.over_backend);
     }
     imf_path_clear(&p->path);
-    if (!copy.taken || !copy.transfer_ms) {
+    if (!copy.chosen || !copy.transfer_ms) {
         imf_path_clear(&copy);
-        *st = imf_fail_memory(err, count * sizeof *copy.taken);
+        *st = imf_fail_memory(err, count * sizeof *copy.chosen);
         return;
     }
-    memcpy(copy.taken, p->host.taken, count * sizeof *copy.taken);
+    memcpy(copy.chosen, p->host.chosen, count * sizeof *copy.chosen);
     memcpy(copy.transfer_ms, p->host.transfer_ms, (count + 1) * sizeof *copy.transfer_ms);
     p->path = copy;
 }
 
-static enum imf_status make(struct imf_planning *p, struct imf_context *ctx, struct imf_request *r,
-                            struct imf_error *err) {
+static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
+                            struct imf_planning_request *r, struct imf_error *err) {
     struct imf_device nominal = nominal_device(ctx);
     struct imf_proposals all;
-    bool float64 = r->hosts == IMF_SET(IMF_BACKEND_CPU);
+    bool float64 = r->host_backends == IMF_BACKEND_BIT(IMF_BACKEND_CPU);
     enum imf_status st = imf_proposals_open(&all, p->chain, &nominal, float64, err);
     if (st)
         return st;
     p->path.over_ms = p->host.over_ms = INFINITY;
-    if (r->hosts)
-        st = find(&p->host, &all, r, r->hosts, err);
+    if (r->host_backends)
+        st = find(&p->host, &all, r, r->host_backends, err);
     if (!st)
         st = search_device(p, ctx, &all, &nominal, r, err);
     if (!st)
         st = search_gles(p, ctx, &all, r, err);
-    bool better =
-        p->path.taken && (!p->host.taken || r->device_asked || p->gles || p->path.ms <= p->host.ms);
-    if (!st && !better && !p->host.taken)
-        st = cannot(r->hosts ? &p->host : &p->path, r, err);
+    bool better = p->path.chosen &&
+                  (!p->host.chosen || r->device_asked || p->gles || p->path.ms <= p->host.ms);
+    if (!st && !better && !p->host.chosen)
+        st = fail_without_path(r->host_backends ? &p->host : &p->path, r, err);
     if (!st && !better)
         take_host(p, err, &st);
     for (int i = 0; !st && i < p->chain->count; i++)
-        p->path.taken[i].gles = p->gles;
+        p->path.chosen[i].gles = p->gles;
     if (!st)
         st = imf_explain_passes(p, &all, r, err);
     if (!st) {
         /* A driver that was loaded stays in memory, whoever does the work. */
         if (p->rt && !p->path.on_device) {
             double bytes = p->path.bytes + imf_tuning(imf_runtime_device(p->rt))->driver_bytes;
-            p->path.bytes = bytes <= r->ask.limit ? bytes : p->path.bytes;
+            p->path.bytes = bytes <= r->options.limit ? bytes : p->path.bytes;
         }
         imf_explain_whole(p, &all, r);
     }
@@ -250,21 +255,21 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
                                   struct imf_error *err) {
     enum imf_backend backend = settings->backend;
     bool host = imf_backend_is_host(backend);
-    struct imf_request r = {
+    struct imf_planning_request r = {
         .backend = backend,
         .device_asked = imf_context_device_asked(ctx) && !host,
         /* Where backends may differ within the tolerance, the choice goes by this image alone: what
          * a batch has opened before must not show in the result. */
         .opened = c->exact && imf_context_opened(ctx),
-        .hosts = !backend ? IMF_HOST_SET
-                 : host   ? IMF_SET(backend)
-                          : 0,
-        .devices = !backend ? IMF_DEVICE_SET
-                   : host   ? 0
-                            : IMF_SET(backend),
-        .ask = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
-                .base = PROCESS_BYTES + (double)settings->held,
-                .whole = settings->whole}};
+        .host_backends = !backend ? IMF_HOST_BACKENDS
+                         : host   ? IMF_BACKEND_BIT(backend)
+                                  : 0,
+        .device_backends = !backend ? IMF_DEVICE_BACKENDS
+                           : host   ? 0
+                                    : IMF_BACKEND_BIT(backend),
+        .options = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
+                    .base = PROCESS_BYTES + (double)settings->held,
+                    .whole = settings->whole}};
     memset(p, 0, sizeof *p);
     p->chain = c;
     enum imf_status st = make(p, ctx, &r, err);
@@ -276,6 +281,6 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
 void imf_planning_clear(struct imf_planning *p) {
     imf_path_clear(&p->path);
     imf_path_clear(&p->host);
-    free(p->way);
-    p->way = NULL;
+    free(p->candidates);
+    p->candidates = NULL;
 }

@@ -8,16 +8,16 @@
 #include "plan/path.h"
 
 /* The name of the place without a device. */
-#define IMF_HOST "host"
+#define IMF_HOST_NAME "host"
 
 struct imf_planning {
     const struct imf_chain *chain;
-    struct imf_path path;      /* how it is done */
-    struct imf_path host;      /* and how the host would, after a failure of the device; taken: NULL
+    struct imf_path path;   /* how it is done */
+    struct imf_path host;   /* and how the host would, after a failure of the device; taken: NULL
                                   where it cannot */
-    struct imf_runtime *rt;    /* path.on_device */
-    struct imf_gles *gles;     /* path.on_gles */
-    struct imf_candidate *way; /* owned: of each pass what each backend would do */
+    struct imf_runtime *rt; /* path.on_device */
+    struct imf_gles *gles;  /* path.on_gles */
+    struct imf_candidate *candidates; /* owned: of each pass what each backend would do */
     size_t count;
     struct imf_candidate chosen; /* the whole chain as it is done */
     char note[256];              /* a warning, or "" */
@@ -35,7 +35,7 @@ void imf_planning_clear(struct imf_planning *p);
 
 /* What is said of a run that the host does after the device failed. */
 struct imf_fallback {
-    struct imf_candidate *way; /* owned; as many as the planning's */
+    struct imf_candidate *candidates; /* owned; as many as the planning's */
     struct imf_candidate chosen;
     char note[256];
 };

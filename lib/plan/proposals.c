@@ -124,8 +124,8 @@ static bool belongs(const struct imf_solver *solver, enum imf_backend backend) {
     return backend ? solver->backend == backend : !imf_backend_is_host(solver->backend);
 }
 
-static void ask(struct imf_proposals *all, int i, const struct imf_solver *solver,
-                struct imf_proposal *out) {
+static void ask_solver(struct imf_proposals *all, int i, const struct imf_solver *solver,
+                       struct imf_proposal *out) {
     const struct imf_chain *c = all->chain;
     struct imf_problem p = c->passes[i].problem;
     bool host = imf_backend_is_host(solver->backend), wide = is_float64(all, i);
@@ -168,7 +168,7 @@ const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposal
         if (!belongs(solver, backend))
             continue;
         if (!one->solver)
-            ask(proposals, pass, solver, one);
+            ask_solver(proposals, pass, solver, one);
         bool says = imf_solver_takes(solver, of->problem.kind);
         if (!best || one->ms < best->ms ||
             (!one->feasible && !best->feasible &&
@@ -179,37 +179,37 @@ const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposal
 }
 
 void imf_proposals_refuse(struct imf_proposals *proposals, int pass,
-                          const struct imf_proposal *taken, const char *why) {
+                          const struct imf_proposal *chosen, const char *why) {
     struct imf_proposal *of_pass = &proposals->list[(size_t)pass * proposals->solvers];
     for (size_t k = 0; k < proposals->solvers; k++)
-        if (of_pass[k].solver == taken->solver) {
+        if (of_pass[k].solver == chosen->solver) {
             of_pass[k].feasible = false;
             of_pass[k].ms = INFINITY;
             imf_proposal_refuse(&of_pass[k], "%s", why);
         }
 }
 
-bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *taken) {
+bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *chosen) {
     bool dropped = false;
     for (int i = 0; i < proposals->chain->count; i++)
-        if (!taken[i].feasible) {
-            imf_proposals_refuse(proposals, i, &taken[i], taken[i].why);
+        if (!chosen[i].feasible) {
+            imf_proposals_refuse(proposals, i, &chosen[i], chosen[i].why);
             dropped = true;
         }
     return dropped;
 }
 
 enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chain *chain,
-                                   struct imf_proposal *taken, struct imf_bands_form form,
+                                   struct imf_proposal *chosen, struct imf_bands_form form,
                                    const struct imf_device *d, struct imf_error *err) {
-    enum imf_status st = imf_bands_plan(out, chain, taken, form, d, err);
+    enum imf_status st = imf_bands_plan(out, chain, chosen, form, d, err);
     for (int i = 0; i < chain->count && !st && d; i++) {
         struct imf_problem p = chain->passes[i].problem;
         p.height = (*out)->window[i + 1].tallest;
-        if (taken[i].solver && taken[i].place == IMF_PLACE_DEVICE)
-            imf_propose_band(&taken[i], &p, d);
-        if (!taken[i].feasible)
-            st = imf_fail(err, IMF_ERR_LIMIT, "in bands of %d rows: %s", p.height, taken[i].why);
+        if (chosen[i].solver && chosen[i].place == IMF_PLACE_DEVICE)
+            imf_propose_band(&chosen[i], &p, d);
+        if (!chosen[i].feasible)
+            st = imf_fail(err, IMF_ERR_LIMIT, "in bands of %d rows: %s", p.height, chosen[i].why);
     }
     if (st)
         imf_bands_free(out);

@@ -32,13 +32,13 @@ const struct imf_proposal *imf_proposals_cheapest(struct imf_proposals *proposal
  * IMF_ERR_LIMIT where a solver cannot do that: its proposal is not able then.
  */
 enum imf_status imf_proposals_band(struct imf_bands **out, const struct imf_chain *chain,
-                                   struct imf_proposal *taken, struct imf_bands_form form,
+                                   struct imf_proposal *chosen, struct imf_bands_form form,
                                    const struct imf_device *d, struct imf_error *err);
 /* Ask no more for those of taken[i] that are not able in bands; false where there are none. */
-bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *taken);
+bool imf_proposals_drop(struct imf_proposals *proposals, const struct imf_proposal *chosen);
 /* Nor for this one of a pass, and why. */
 void imf_proposals_refuse(struct imf_proposals *proposals, int pass,
-                          const struct imf_proposal *taken, const char *why);
+                          const struct imf_proposal *chosen, const char *why);
 
 const char *imf_backend_name(enum imf_backend backend);
 

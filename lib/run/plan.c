@@ -15,12 +15,12 @@ static enum imf_status check_info(const struct imf_info *i, struct imf_error *er
 }
 
 static struct imf_choice choice_of(const struct imf_planning *p) {
-    return (struct imf_choice){.candidates = p->way,
+    return (struct imf_choice){.candidates = p->candidates,
                                .count = p->count,
                                .chosen = &p->chosen,
                                .device = p->path.on_device ? imf_runtime_device(p->rt)->name
                                          : p->gles         ? imf_gles_name(p->gles)
-                                                           : IMF_HOST,
+                                                           : IMF_HOST_NAME,
                                .measured = p->rt && imf_tuning(imf_runtime_device(p->rt))->measured,
                                .note = p->note[0] ? p->note : NULL};
 }
@@ -38,13 +38,13 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     plan->ctx = ctx;
     plan->filter = filter;
     plan->settings = *settings;
-    plan->form.ends = !settings->whole;
+    plan->form.streams = !settings->whole;
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
     plan->input = plan->output = *input;
-    st = imf_filter_orient(&plan->turned, filter, input->orientation, err);
+    st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
     if (!st)
-        st = imf_chain_build(&plan->chain, plan->turned ? plan->turned : filter, input, settings,
-                             err);
+        st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
+                             settings, err);
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, err);
     if (st) {
@@ -68,7 +68,7 @@ void imf_plan_free(struct imf_plan **plan) {
         return;
     imf_planning_clear(&(*plan)->planning);
     imf_chain_free(&(*plan)->chain);
-    imf_filter_free(&(*plan)->turned);
+    imf_filter_free(&(*plan)->oriented);
     free(*plan);
     *plan = NULL;
 }

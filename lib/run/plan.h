@@ -13,7 +13,7 @@ struct imf_plan {
     bool pointwise;     /* a palette may be filtered instead of its pixels */
     bool may_fall_back; /* the backend and device were left to us */
     struct imf_info input, output;
-    struct imf_filter *turned; /* or NULL: the image lies upright */
+    struct imf_filter *oriented; /* or NULL: the image lies upright */
     struct imf_chain *chain;
     struct imf_planning planning;
     struct imf_bands_form form; /* of runs in which rows may stream */

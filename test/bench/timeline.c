@@ -54,34 +54,42 @@ static void die(const char *text) {
 #define WRAP(name) __wrap_##name
 enum imf_status REAL(imf_stream)(struct imf_stream_run *, struct imf_report *, struct imf_error *);
 enum imf_status WRAP(imf_stream)(struct imf_stream_run *, struct imf_report *, struct imf_error *);
-enum imf_status REAL(imf_exec_take)(struct imf_exec *, int, struct imf_error *);
-enum imf_status WRAP(imf_exec_take)(struct imf_exec *, int, struct imf_error *);
-enum imf_status REAL(imf_exec_band)(struct imf_exec *, int, struct imf_error *);
-enum imf_status WRAP(imf_exec_band)(struct imf_exec *, int, struct imf_error *);
-enum imf_status REAL(imf_exec_result)(struct imf_exec *, int, struct imf_rows *,
-                                      struct imf_error *);
-enum imf_status WRAP(imf_exec_result)(struct imf_exec *, int, struct imf_rows *,
-                                      struct imf_error *);
+enum imf_status REAL(imf_pixel_io_read)(const struct imf_pixel_io *, const struct imf_rows *,
+                                        struct imf_error *);
+enum imf_status WRAP(imf_pixel_io_read)(const struct imf_pixel_io *, const struct imf_rows *,
+                                        struct imf_error *);
+enum imf_status REAL(imf_pixel_io_write)(const struct imf_pixel_io *, const struct imf_rows *, bool,
+                                         struct imf_error *);
+enum imf_status WRAP(imf_pixel_io_write)(const struct imf_pixel_io *, const struct imf_rows *, bool,
+                                         struct imf_error *);
+enum imf_status REAL(imf_exec_submit_input)(struct imf_exec *, int, struct imf_error *);
+enum imf_status WRAP(imf_exec_submit_input)(struct imf_exec *, int, struct imf_error *);
+enum imf_status REAL(imf_exec_run_band)(struct imf_exec *, int, struct imf_error *);
+enum imf_status WRAP(imf_exec_run_band)(struct imf_exec *, int, struct imf_error *);
+enum imf_status REAL(imf_exec_map_output)(struct imf_exec *, int, struct imf_rows *,
+                                          struct imf_error *);
+enum imf_status WRAP(imf_exec_map_output)(struct imf_exec *, int, struct imf_rows *,
+                                          struct imf_error *);
 
-enum imf_status REAL(imf_exec_settle)(struct imf_exec *, int, struct imf_report *,
-                                      struct imf_error *);
-enum imf_status WRAP(imf_exec_settle)(struct imf_exec *, int, struct imf_report *,
-                                      struct imf_error *);
+enum imf_status REAL(imf_exec_wait)(struct imf_exec *, int, struct imf_report *,
+                                    struct imf_error *);
+enum imf_status WRAP(imf_exec_wait)(struct imf_exec *, int, struct imf_report *,
+                                    struct imf_error *);
 
-static struct imf_stream_run real;
 static double run_begin;
 
-static enum imf_status read_rows(void *ends, const struct imf_rows *rows, struct imf_error *err) {
+enum imf_status WRAP(imf_pixel_io_read)(const struct imf_pixel_io *io, const struct imf_rows *rows,
+                                        struct imf_error *err) {
     double begin = now();
-    enum imf_status st = real.read(ends, rows, err);
+    enum imf_status st = REAL(imf_pixel_io_read)(io, rows, err);
     add(DECODE, begin, now());
     return st;
 }
 
-static enum imf_status write_rows(void *ends, const struct imf_rows *rows, bool last,
-                                  struct imf_error *err) {
+enum imf_status WRAP(imf_pixel_io_write)(const struct imf_pixel_io *io, const struct imf_rows *rows,
+                                         bool last, struct imf_error *err) {
     double begin = now();
-    enum imf_status st = real.write(ends, rows, last, err);
+    enum imf_status st = REAL(imf_pixel_io_write)(io, rows, last, err);
     add(ENCODE, begin, now());
     return st;
 }
@@ -90,39 +98,36 @@ enum imf_status WRAP(imf_stream)(struct imf_stream_run *run, struct imf_report *
                                  struct imf_error *err) {
     add(SET_UP, run_begin, now());
     streamed = true;
-    real = *run;
-    run->read = read_rows;
-    run->write = write_rows;
     return REAL(imf_stream)(run, r, err);
 }
 
-enum imf_status WRAP(imf_exec_take)(struct imf_exec *x, int n, struct imf_error *err) {
+enum imf_status WRAP(imf_exec_submit_input)(struct imf_exec *x, int n, struct imf_error *err) {
     double begin = now();
-    enum imf_status st = REAL(imf_exec_take)(x, n, err);
+    enum imf_status st = REAL(imf_exec_submit_input)(x, n, err);
     add(UPLOAD, begin, now());
     return st;
 }
 
-enum imf_status WRAP(imf_exec_band)(struct imf_exec *x, int n, struct imf_error *err) {
+enum imf_status WRAP(imf_exec_run_band)(struct imf_exec *x, int n, struct imf_error *err) {
     double begin = now();
-    enum imf_status st = REAL(imf_exec_band)(x, n, err);
+    enum imf_status st = REAL(imf_exec_run_band)(x, n, err);
     add(FILTER, begin, now());
     return st;
 }
 
-enum imf_status WRAP(imf_exec_result)(struct imf_exec *x, int n, struct imf_rows *rows,
-                                      struct imf_error *err) {
+enum imf_status WRAP(imf_exec_map_output)(struct imf_exec *x, int n, struct imf_rows *rows,
+                                          struct imf_error *err) {
     double begin = now();
-    enum imf_status st = REAL(imf_exec_result)(x, n, rows, err);
+    enum imf_status st = REAL(imf_exec_map_output)(x, n, rows, err);
     add(DOWNLOAD, begin, now());
     return st;
 }
 
 /* On a GPU: waiting for the three, of which fetching ends last. */
-enum imf_status WRAP(imf_exec_settle)(struct imf_exec *x, int n, struct imf_report *r,
-                                      struct imf_error *err) {
+enum imf_status WRAP(imf_exec_wait)(struct imf_exec *x, int n, struct imf_report *r,
+                                    struct imf_error *err) {
     double begin = now();
-    enum imf_status st = REAL(imf_exec_settle)(x, n, r, err);
+    enum imf_status st = REAL(imf_exec_wait)(x, n, r, err);
     add(DOWNLOAD, begin, now());
     return st;
 }

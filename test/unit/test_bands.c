@@ -143,7 +143,7 @@ static void test_carried(void) {
                               .passes = &pass};
     const enum imf_bands_wish wish = IMF_BANDS_FEW;
     const int step = 100, taps = 31;
-    const struct imf_bands_ask ask = {&wish, &step, 0, {.advance = step, .ends = true}};
+    const struct imf_bands_options ask = {&wish, &step, 0, {.advance = step, .streams = true}};
     struct imf_kernel *kernel = NULL;
     struct imf_bands *b = NULL;
     if (imf_kernel_create(&kernel, 1, taps, NULL))
@@ -165,8 +165,8 @@ int main(void) {
         struct imf_bands *b;
         make_chain(&r);
         int advance = integer(1, 20), bands = 0;
-        const struct imf_bands_ask ask = {
-            r.wish, r.step, 0, {.advance = advance, .ends = integer(0, 1)}};
+        const struct imf_bands_options ask = {
+            r.wish, r.step, 0, {.advance = advance, .streams = integer(0, 1)}};
         bool ok = !imf_bands_make(&b, &r.chain, &ask, NULL);
         streams += ok && b->streams;
         for (int k = 0; ok && k < b->count; k++) {

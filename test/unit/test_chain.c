@@ -186,7 +186,7 @@ static void test_early_rounding(void) {
                  {{"blur:2", "tophat:3"}, 3, false, IMF_F32},
                  {{"blur:2", "canny:0.1:0.2"}, 3, false, IMF_F32},
                  {{"blur:2", "median:1"}, 3, true, IMF_F32},
-                 {{"blur:2", "median:1"}, 4, false, IMF_F32}};
+                 {{"blur:2", "median:1"}, 4, false, IMF_U8}};
     for (size_t i = 0; i < sizeof early / sizeof *early; i++) {
         struct imf_info info = chain_info(40, 30, early[i].channels, 8);
         info.alpha = early[i].channels == 4;
@@ -195,7 +195,7 @@ static void test_early_rounding(void) {
         int blur = 0;
         while (c.chain->passes[blur].kind != IMF_PASS_CONVOLVE)
             blur++;
-        CHECK(c.chain->passes[blur].out == early[i].first, "%s | %s: %d", early[i].specs[0],
+        CHECK(c.chain->passes[blur].out == early[i].first, "%zu: %s, %s: %d", i, early[i].specs[0],
               early[i].specs[1], c.chain->passes[blur].out);
         chain_drop(&c);
     }

@@ -270,7 +270,7 @@ static void run(struct result *r, const struct imf_filter *filter, const char *c
         r->status = imf_plan_create(&plan, ctx, filter, &info, &settings, &err);
     if (!r->status) {
         plan->form.advance = advance;
-        plan->form.apart = advance % 2;
+        plan->form.transfers = advance % 2;
         r->status = imf_workspace_create(&ws, plan, &err);
     }
     snprintf(r->error, sizeof r->error, "%s", err.text);

@@ -58,7 +58,7 @@ static void test_signals(void) {
     CHECK(!imf_thread_start(&thread, look, &thread_masked), "a thread");
     pthread_join(thread, NULL);
     CHECK(!imf_worker_open(&worker, true, look_once, &worker_masked, NULL), "a worker");
-    imf_worker_give(&worker);
+    imf_worker_submit(&worker);
     CHECK(!imf_worker_wait(&worker, 1, &waited, NULL), "its work");
     imf_worker_close(&worker);
     CHECK(thread_masked && worker_masked, "signals reach a thread (%d) or a worker (%d)",

@@ -77,13 +77,13 @@ static void check_least(const char *const *specs, const struct imf_info *info, b
     struct imf_device d = device_of(gpu);
     struct imf_proposals all;
     struct imf_path path;
-    const struct imf_path_ask ask = {.backends = HOSTS | DEVICES, .limit = INFINITY};
+    const struct imf_path_options ask = {.backends = HOSTS | DEVICES, .limit = INFINITY};
     CHECK(c.chain->count <= PASSES && !imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
     double least = INFINITY;
     for (unsigned places = 1; places < 1u << c.chain->count; places++)
         least = fmin(least, cost(&all, places));
     double host = cost(&all, 0);
-    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.taken, "%s: %s", specs[0], path.why);
+    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen, "%s: %s", specs[0], path.why);
     double start = imf_tuning(&d)->open_ms;
     /* The start is the same whatever is done there: the search leaves it out until the end. */
     double want = host <= least - start ? host : least;
@@ -91,7 +91,7 @@ static void check_least(const char *const *specs, const struct imf_info *info, b
           path.ms, want);
     double sum = path.start_ms + path.transfer_ms[c.chain->count];
     for (int i = 0; i < c.chain->count; i++)
-        sum += cheapest(&all, i, path.taken[i].place)->ms + path.transfer_ms[i];
+        sum += cheapest(&all, i, path.chosen[i].place)->ms + path.transfer_ms[i];
     CHECK(fabs(sum - path.ms) < 1e-9 * sum, "%s: parts of %g ms of %g", specs[0], sum, path.ms);
     imf_path_clear(&path);
     imf_proposals_close(&all);
@@ -123,14 +123,15 @@ static void test_limit(void) {
     struct imf_device d = device_of(false);
     struct imf_proposals all;
     struct imf_path free, limited;
-    struct imf_path_ask ask = {.backends = HOSTS | DEVICES, .limit = INFINITY};
+    struct imf_path_options ask = {.backends = HOSTS | DEVICES, .limit = INFINITY};
     CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
-    CHECK(!imf_path_find(&free, &all, &ask, NULL) && free.taken && free.on_device &&
+    CHECK(!imf_path_find(&free, &all, &ask, NULL) && free.chosen && free.on_device &&
               free.over_ms == INFINITY,
           "without a limit: %s", free.why);
     ask.limit = free.bytes - 1;
     CHECK(!imf_path_find(&limited, &all, &ask, NULL), "find");
-    CHECK(!limited.taken || limited.bytes <= ask.limit, "%g bytes of %g", limited.bytes, ask.limit);
+    CHECK(!limited.chosen || limited.bytes <= ask.limit, "%g bytes of %g", limited.bytes,
+          ask.limit);
     CHECK(limited.over_ms == free.ms && limited.over_bytes == free.bytes &&
               !strcmp(limited.over_backend, "mixed"),
           "over the limit: %g ms, %g bytes, %s", limited.over_ms, limited.over_bytes,
@@ -139,7 +140,7 @@ static void test_limit(void) {
     imf_proposals_close(&all); /* which has refused what is over the limit */
     CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
     ask.limit = 1;
-    CHECK(!imf_path_find(&limited, &all, &ask, NULL) && !limited.taken &&
+    CHECK(!imf_path_find(&limited, &all, &ask, NULL) && !limited.chosen &&
               limited.over_bytes < INFINITY && strstr(limited.why, "over the limit of 1 bytes"),
           "no room: %s", limited.why);
     imf_path_clear(&free);
@@ -156,19 +157,19 @@ static void test_preference(void) {
     struct imf_device d = device_of(false);
     struct imf_proposals all;
     struct imf_path path;
-    struct imf_path_ask ask = {.backends = HOSTS | DEVICES, .limit = INFINITY};
+    struct imf_path_options ask = {.backends = HOSTS | DEVICES, .limit = INFINITY};
     CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
-    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.taken && !path.on_device, "small");
+    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen && !path.on_device, "small");
     imf_path_clear(&path);
     ask.prefers_device = true;
-    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.taken && path.on_device &&
-              path.taken[0].place == IMF_PLACE_DEVICE && path.taken[1].place == IMF_PLACE_DEVICE,
+    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen && path.on_device &&
+              path.chosen[0].place == IMF_PLACE_DEVICE && path.chosen[1].place == IMF_PLACE_DEVICE,
           "on the device");
     CHECK(path.ms < 1e6, "%g ms", path.ms);
     imf_path_clear(&path);
     ask.backends = VECTOR;
-    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.taken && !path.on_device &&
-              path.taken[0].backend == IMF_BACKEND_VECTOR,
+    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen && !path.on_device &&
+              path.chosen[0].backend == IMF_BACKEND_VECTOR,
           "vectors alone");
     imf_path_clear(&path);
     imf_proposals_close(&all);

@@ -131,26 +131,26 @@ static void test_bands(void) {
     const char *const specs[] = {"blur:3", "blur:20", NULL};
     struct chain_case c = chain_make(specs, &rgb, &plain);
     struct imf_proposals all;
-    struct imf_proposal taken[2];
+    struct imf_proposal chosen[2];
     struct imf_bands *bands = NULL;
     const struct imf_bands_form form = {.advance = 200};
     struct imf_error err = {.text = ""};
     CHECK(!imf_proposals_open(&all, c.chain, &device, false, NULL) && c.chain->count == 2, "open");
     for (int i = 0; i < 2; i++)
-        taken[i] = *imf_proposals_cheapest(&all, i, IMF_BACKEND_AUTO);
-    CHECK(taken[1].solver == &imf_solver_fft && taken[1].height == 3000, "%s",
-          taken[1].description);
-    CHECK(taken[0].step == 1 && taken[1].step > 1, "steps of %d and %d rows", taken[0].step,
-          taken[1].step);
-    if (imf_proposals_band(&bands, c.chain, taken, form, &device, &err)) {
+        chosen[i] = *imf_proposals_cheapest(&all, i, IMF_BACKEND_AUTO);
+    CHECK(chosen[1].solver == &imf_solver_fft && chosen[1].height == 3000, "%s",
+          chosen[1].description);
+    CHECK(chosen[0].step == 1 && chosen[1].step > 1, "steps of %d and %d rows", chosen[0].step,
+          chosen[1].step);
+    if (imf_proposals_band(&bands, c.chain, chosen, form, &device, &err)) {
         CHECK(false, "%s", err.text);
         return;
     }
     CHECK(bands->segment[0].bands > 10, "%d bands", bands->segment[0].bands);
-    CHECK(taken[0].feasible && taken[0].height == bands->window[1].tallest &&
-              taken[0].height < 1500,
-          "%d rows", taken[0].height);
-    CHECK(taken[1].feasible && taken[1].height == 3000, "%d rows", taken[1].height);
+    CHECK(chosen[0].feasible && chosen[0].height == bands->window[1].tallest &&
+              chosen[0].height < 1500,
+          "%d rows", chosen[0].height);
+    CHECK(chosen[1].feasible && chosen[1].height == 3000, "%d rows", chosen[1].height);
     imf_bands_free(&bands);
     imf_proposals_close(&all);
     chain_drop(&c);

@@ -180,7 +180,7 @@ static void test_bands(struct imf_context *ctx, const struct imf_filter *filter,
         if (!plan)
             return;
         plan->form.advance = advances[i];
-        plan->form.apart = i % 2;
+        plan->form.transfers = i % 2;
         bool ok = !imf_workspace_create(&ws, plan, NULL);
         for (int again = 0; again < 4 && ok; again++) {
             in.seed = again ? 0 : 17 * (unsigned)(i + 1);

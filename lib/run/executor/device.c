@@ -1,8 +1,10 @@
 /*
  * device.c - running a chain on a device
  *
- * The host writes the image between map and unmap and reads the output likewise; on a device that
- * shares memory neither copies anything. The image outlives the device's failure (exec_input.h).
+ * A run can read an image only once, so the host's copy of it must stay until the output is there,
+ * at no cost where nothing fails. A CPU works on the host's memory itself. For a GPU the host's copy
+ * is a pinned buffer, one that stays mapped, from which a transfer takes as long as unmapping would.
+ * Results are fetched into pinned buffers, too.
  */
 #include "plan/layout.h"
 #include "run/executor/host_pass.h"
@@ -24,10 +26,11 @@ struct device {
     struct imf_queue *queue;
     struct beside *beside; /* exec.chain->count */
     struct imf_alpha_job *alpha;
-    bool apart;                             /* rows that stream are sent as to a GPU */
-    struct imf_exec_input input[IMF_ENDS];  /* what surface[0] or the stream's are made of */
-    struct imf_exec_input output[IMF_ENDS]; /* the same of results, where rows are sent */
-    struct imf_link link;
+    struct pinned {
+        struct imf_buffer *buffer;
+        void *host;
+    } input[IMF_EXEC_SLOTS], output[IMF_EXEC_SLOTS]; /* with transfers */
+    struct imf_transfer_queue transfer;
 };
 
 static struct device *device_of(struct imf_exec *x) {
@@ -56,79 +59,69 @@ static enum imf_status unmap(struct imf_exec *x, struct imf_surface *s, struct i
     return st ? st : imf_queue_finish(queue, err);
 }
 
-static enum imf_status move(struct imf_exec *x, int i, int from, int to, int count,
-                            struct imf_error *err) {
+static enum imf_status move_rows(struct imf_exec *x, int i, int from, int to, int count,
+                                 struct imf_error *err) {
     const struct imf_surface *s = &x->surface[i];
     size_t row = s->pitch * imf_sample_size(s->sample);
     return imf_buffer_copy(device_of(x)->queue, s->mem, (size_t)to * row, s->mem,
                            (size_t)from * row, (size_t)count * row, err);
 }
 
-static void *host(struct imf_exec *x, int which) {
-    return device_of(x)->input[which].host;
-}
-
-static void *lend(struct imf_exec *x, int which, struct imf_error *err) {
-    const struct imf_exec_input *input = &device_of(x)->input[which];
-    const struct imf_surface *s = &x->stream->in[which];
-    if (input->pinned)
-        return input->host;
+static void *map_input(struct imf_exec *x, int slot, struct imf_error *err) {
+    const struct imf_surface *s = &x->in[slot];
+    if (x->transfers)
+        return x->host_input[slot];
     return imf_buffer_map(device_of(x)->queue, s->mem, IMF_ACCESS_BOTH, 0, imf_surface_bytes(s),
                           err);
 }
 
-static enum imf_status take(struct imf_exec *x, int which, int first, int count,
-                            struct imf_error *err) {
-    const struct imf_exec_input *input = &device_of(x)->input[which];
-    const struct imf_surface *s = &x->stream->in[which];
-    if (!input->pinned)
-        return imf_buffer_unmap(device_of(x)->queue, s->mem, input->host, err);
-    return imf_link_send(&device_of(x)->link, which, input, s, first, count, err);
+static enum imf_status submit_input(struct imf_exec *x, int slot, int first, int count,
+                                    struct imf_error *err) {
+    struct device *d = device_of(x);
+    if (!x->transfers)
+        return imf_buffer_unmap(d->queue, x->in[slot].mem, x->host_input[slot], err);
+    return imf_transfer_upload(&d->transfer, slot, x->host_input[slot], &x->in[slot], first, count,
+                               err);
 }
 
-static enum imf_status carry(struct imf_exec *x, int which, int from, int count,
-                             struct imf_error *err) {
+static enum imf_status copy_halo(struct imf_exec *x, int slot, int from, int count,
+                                 struct imf_error *err) {
     struct device *d = device_of(x);
-    const struct imf_exec_input *input = d->input;
-    const struct imf_surface *s = &x->stream->in[which], *other = &x->stream->in[!which];
+    const struct imf_surface *s = &x->in[slot], *other = &x->in[!slot];
     size_t row = s->pitch * imf_sample_size(s->sample);
-    if (input->pinned)
-        memcpy(input[which].host, (const char *)input[!which].host + (size_t)from * row,
-               (size_t)count * row);
     enum imf_status st = imf_buffer_copy(d->queue, s->mem, 0, other->mem, (size_t)from * row,
                                          (size_t)count * row, err);
-    return st || !input->pinned ? st : imf_link_carried(&d->link, err);
+    return st || !x->transfers ? st : imf_transfer_halo_copied(&d->transfer, err);
 }
 
-static enum imf_status fetch(struct imf_exec *x, int which, struct imf_surface *s, int count,
-                             struct imf_error *err) {
+static enum imf_status map_output(struct imf_exec *x, int slot, struct imf_surface *s, int count,
+                                  struct imf_error *err) {
     struct device *d = device_of(x);
-    const struct imf_exec_input *to = &d->output[which];
-    if (!to->pinned)
+    if (!x->transfers)
         return count ? map(x, s, 0, count, IMF_ACCESS_READ, err) : IMF_OK;
-    s->host = to->host;
-    return imf_link_fetch(&d->link, which, to, s, (int)(s->origin / s->pitch), count, err);
+    s->host = d->output[slot].host;
+    return imf_transfer_download(&d->transfer, slot, s->host, s, (int)(s->origin / s->pitch), count,
+                                 err);
 }
 
-static enum imf_status release(struct imf_exec *x, int which, struct imf_surface *s,
-                               struct imf_error *err) {
-    return device_of(x)->output[which].pinned || !s->host ? IMF_OK : unmap(x, s, err);
+static enum imf_status unmap_output(struct imf_exec *x, struct imf_surface *s,
+                                    struct imf_error *err) {
+    return x->transfers || !s->host ? IMF_OK : unmap(x, s, err);
 }
 
-static enum imf_status settle(struct imf_exec *x, int which, struct imf_report *r,
-                              struct imf_error *err) {
-    return imf_link_settle(&device_of(x)->link, which, r, err);
-}
-
-static enum imf_status fill(struct imf_exec *x, int i, const struct imf_surface *in, int row,
+static enum imf_status wait(struct imf_exec *x, int slot, struct imf_report *r,
                             struct imf_error *err) {
+    return imf_transfer_wait(&device_of(x)->transfer, slot, r, err);
+}
+
+static enum imf_status fill_margin(struct imf_exec *x, int i, const struct imf_surface *in, int row,
+                                   struct imf_error *err) {
     return imf_edge_run(device_of(x)->beside[i].edge, in, row, err);
 }
 
-static enum imf_status point(struct imf_exec *x, int i, const struct imf_surface *in,
-                             const struct imf_surface *second, const struct imf_surface *out,
-                             int row, struct imf_error *err) {
-    (void)row;
+static enum imf_status run_point(struct imf_exec *x, int i, const struct imf_surface *in,
+                                 const struct imf_surface *second, const struct imf_surface *out,
+                                 struct imf_error *err) {
     return imf_point_run(device_of(x)->beside[i].point, in, second, out, err);
 }
 
@@ -141,25 +134,29 @@ static enum imf_status finish(struct imf_exec *x, struct imf_error *err) {
     return imf_queue_finish(device_of(x)->queue, err);
 }
 
+static void free_pinned(struct device *d, struct pinned *p) {
+    if (p->host)
+        (void)imf_buffer_unmap(d->queue, p->buffer, p->host, NULL);
+    imf_buffer_free(&p->buffer);
+}
+
 static void destroy(struct imf_exec *x) {
     struct device *d = device_of(x);
-    imf_link_close(&d->link);
+    imf_transfer_close(&d->transfer);
     for (int i = 0; d->beside && i < x->chain->count; i++) {
         imf_edge_free(&d->beside[i].edge);
         imf_point_free(&d->beside[i].point);
     }
     imf_alpha_free(&d->alpha);
-    if (x->surface)
-        x->surface[0].mem = x->surface[x->chain->count].mem = NULL; /* the stream's */
+    if (x->surface) /* these two are among x->in and x->out */
+        x->surface[0].mem = x->surface[x->chain->count].mem = NULL;
     for (int i = 0; x->surface && i <= x->chain->count; i++)
         imf_buffer_free(&x->surface[i].mem);
-    for (int i = 0; i < IMF_ENDS; i++) {
-        if (x->stream) {
-            imf_buffer_free(&x->stream->in[i].mem);
-            imf_buffer_free(&x->stream->out[i].mem);
-        }
-        imf_exec_input_free(&d->input[i], d->queue);
-        imf_exec_input_free(&d->output[i], d->queue);
+    for (int k = 0; k < IMF_EXEC_SLOTS; k++) {
+        imf_buffer_free(&x->in[k].mem);
+        imf_buffer_free(&x->out[k].mem);
+        free_pinned(d, &d->input[k]);
+        free_pinned(d, &d->output[k]);
     }
     imf_queue_close(&d->queue);
     free(x->surface);
@@ -167,87 +164,190 @@ static void destroy(struct imf_exec *x) {
     free(d);
 }
 
-static const struct imf_executor device = {.map = map,
-                                           .unmap = unmap,
-                                           .move = move,
-                                           .lend = lend,
-                                           .take = take,
-                                           .carry = carry,
-                                           .host = host,
-                                           .fetch = fetch,
-                                           .release = release,
-                                           .settle = settle,
-                                           .fill = fill,
-                                           .point = point,
-                                           .copy_alpha = copy_alpha,
+/* ---- passes of the host ------------------------------------------------------------------------ */
+
+/* Rows from..to - 1 of surface `index`, whose row 0 is the image's. */
+static enum imf_status map_rows(struct imf_exec *x, int index, int from, int to,
+                                enum imf_access access, struct imf_surface *out,
+                                struct imf_error *err) {
+    *out = imf_exec_view(x, index, 0, x->chain->height);
+    return map(x, out, from, to - from, access, err);
+}
+
+/* The part of a mapped surface that begins with row `from`. */
+static struct imf_surface rows_from(const struct imf_surface *s, int from, int to) {
+    struct imf_surface v = *s;
+    v.origin += (size_t)((ptrdiff_t)from * (ptrdiff_t)s->pitch);
+    v.height = to - from;
+    return v;
+}
+
+static enum imf_status run_pass(struct imf_exec *x, int i, const struct imf_surface *in,
+                                const struct imf_surface *second, const struct imf_surface *out,
+                                struct imf_error *err) {
+    const struct imf_pass *pass = &x->chain->passes[i];
+    const struct imf_window *made = &x->bands->window[i + 1];
+    struct imf_surface from = rows_from(in, made->before, made->done);
+    struct imf_surface to = rows_from(out, made->before, made->done);
+    if (pass->kind == IMF_PASS_POINT) {
+        struct imf_surface other = rows_from(second, made->before, made->done);
+        imf_exec_point_host(x, i, &from, pass->second >= -1 ? &other : NULL, &to);
+        return IMF_OK;
+    }
+    from.margin.top = pass->problem.reach.top;
+    from.margin.bottom = pass->problem.reach.bottom;
+    return x->step[i].solver->run(x->step[i].job, &from, &to, err);
+}
+
+/* The surfaces are mapped, which on a device with memory of its own moves their rows, and unmapped. */
+static enum imf_status run_on_host(struct imf_exec *x, int i, struct imf_error *err) {
+    const struct imf_pass *pass = &x->chain->passes[i];
+    const struct imf_window *source = &x->bands->window[pass->source + 1];
+    const struct imf_window *made = &x->bands->window[i + 1];
+    struct imf_margin m = imf_chain_margin(x->chain, pass->source);
+    struct imf_surface in, second, out;
+    bool fills = x->step[i].fills && source->done > source->before, two = pass->second >= -1;
+    int first = made->before - imf_bands_reach(pass).top;
+    if (fills)
+        first = imf_min(first, source->before ? source->before : -m.top);
+    if (!fills && made->done == made->before)
+        return IMF_OK;
+    enum imf_status st = map_rows(x, pass->source + 1, imf_max(first, -m.top),
+                                  imf_bands_end(x->bands, pass->source + 1, source->done),
+                                  fills ? IMF_ACCESS_BOTH : IMF_ACCESS_READ, &in, err);
+    if (st)
+        return st;
+    if (fills) {
+        struct imf_surface fresh = rows_from(&in, source->before, source->done);
+        imf_exec_fill_host(x, i, &fresh, source->before);
+    }
+    if (made->done > made->before) {
+        second = in; /* never read where there is none */
+        if (two)
+            st = map_rows(x, pass->second + 1, made->before, made->done, IMF_ACCESS_READ, &second,
+                          err);
+        bool held = two && !st;
+        if (!st)
+            st = map_rows(x, i + 1, made->before, made->done, IMF_ACCESS_BOTH, &out, err);
+        if (!st) {
+            st = run_pass(x, i, &in, &second, &out, err);
+            enum imf_status unmapped = unmap(x, &out, st ? NULL : err);
+            st = st ? st : unmapped;
+        }
+        if (held) {
+            enum imf_status unmapped = unmap(x, &second, st ? NULL : err);
+            st = st ? st : unmapped;
+        }
+    }
+    enum imf_status unmapped = unmap(x, &in, st ? NULL : err);
+    return st ? st : unmapped;
+}
+
+static const struct imf_exec_ops device = {.map_input = map_input,
+                                           .submit_input = submit_input,
+                                           .copy_halo = copy_halo,
+                                           .map_output = map_output,
+                                           .unmap_output = unmap_output,
+                                           .wait = wait,
                                            .finish = finish,
+                                           .move_rows = move_rows,
+                                           .fill_margin = fill_margin,
+                                           .run_point = run_point,
+                                           .run_on_host = run_on_host,
+                                           .copy_alpha = copy_alpha,
                                            .destroy = destroy};
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-/* The stream's storages at one end. */
-static enum imf_status make_end(struct device *d, bool image, const struct imf_surface *layout,
-                                struct imf_error *err) {
-    struct imf_exec_stream *t = d->exec.stream;
-    struct imf_surface *end = image ? t->in : t->out;
-    struct imf_exec_input *memory = image ? d->input : d->output;
-    enum imf_status st = IMF_OK;
-    for (int k = 0; k < t->storages && !st; k++) {
-        struct imf_surface *s = &end[k];
-        *s = *layout;
-        st = image || t->sends
-                 ? imf_exec_input_make(&memory[k], d->queue, s, d->apart, err)
-                 : imf_buffer_make(&s->mem, d->queue, IMF_BUFFER_MAPPED, imf_surface_bytes(s), err);
+/* A buffer for transfers, which stays mapped. */
+static enum imf_status make_pinned(struct device *d, struct pinned *p, size_t bytes,
+                                   struct imf_error *err) {
+    enum imf_status st = imf_buffer_make(&p->buffer, d->queue, IMF_BUFFER_MAPPED, bytes, err);
+    if (st)
+        return st;
+    p->host = imf_buffer_map(d->queue, p->buffer, IMF_ACCESS_BOTH, 0, bytes, err);
+    return p->host ? IMF_OK : IMF_ERR_DEVICE;
+}
+
+/* The image's buffer k, laid out already. */
+static enum imf_status make_input(struct device *d, int k, struct imf_error *err) {
+    struct imf_surface *s = &d->exec.in[k];
+    size_t bytes = imf_surface_bytes(s);
+    if (d->exec.transfers) {
+        enum imf_status st = imf_buffer_make(&s->mem, d->queue, IMF_BUFFER_WORK, bytes, err);
+        st = st ? st : make_pinned(d, &d->input[k], bytes, err);
+        d->exec.host_input[k] = d->input[k].host;
+        return st;
     }
+    enum imf_status st = imf_surface_alloc(s, err);
+    if (st)
+        return st;
+    void *memory = s->host;
+    s->host = NULL;
+    st = imf_buffer_over(&s->mem, d->queue, memory, bytes, err);
+    d->exec.host_input[k] = st ? NULL : memory;
     return st;
 }
 
+/* The result's. */
+static enum imf_status make_output(struct device *d, int k, struct imf_error *err) {
+    struct imf_surface *s = &d->exec.out[k];
+    size_t bytes = imf_surface_bytes(s);
+    enum imf_buffer_use use = d->exec.transfers ? IMF_BUFFER_WORK : IMF_BUFFER_MAPPED;
+    enum imf_status st = imf_buffer_make(&s->mem, d->queue, use, bytes, err);
+    return st || !d->exec.transfers ? st : make_pinned(d, &d->output[k], bytes, err);
+}
+
 /* The host reads or writes surface i: the result, or what its passes work on. */
-static bool host_uses(const struct imf_chain *c, int i, const struct imf_proposal *taken) {
-    bool uses = taken[i - 1].place == IMF_PLACE_HOST;
+static bool host_uses(const struct imf_chain *c, int i, const struct imf_proposal *chosen) {
+    bool uses = chosen[i - 1].place == IMF_PLACE_HOST;
     for (int k = i; k < c->count; k++)
-        uses = uses || (taken[k].place == IMF_PLACE_HOST &&
+        uses = uses || (chosen[k].place == IMF_PLACE_HOST &&
                         (c->passes[k].source == i - 1 || c->passes[k].second == i - 1));
     return uses;
 }
 
-static enum imf_status make_surface(struct device *d, int i, const struct imf_proposal *taken,
+static enum imf_status make_surface(struct device *d, int i, const struct imf_proposal *chosen,
                                     struct imf_error *err) {
     const struct imf_chain *c = d->exec.chain;
     struct imf_surface *s = &d->exec.surface[i];
     enum imf_status st = imf_layout(d->exec.bands, i, c->out, s, err);
     if (st)
         return st;
+    for (int k = 0; k < d->exec.slots && !st && (i == 0 || i == c->count); k++) {
+        *(i ? &d->exec.out[k] : &d->exec.in[k]) = *s;
+        st = i ? make_output(d, k, err) : make_input(d, k, err);
+    }
     if (i == 0 || i == c->count)
-        return make_end(d, i == 0, s, err);
+        return st;
     return imf_buffer_make(&s->mem, d->queue,
-                           host_uses(c, i, taken) ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
+                           host_uses(c, i, chosen) ? IMF_BUFFER_MAPPED : IMF_BUFFER_WORK,
                            imf_surface_bytes(s), err);
 }
 
 /* A pass that the host does on mapped surfaces. */
-static enum imf_status make_mapped(struct device *d, int i, const struct imf_proposal *taken,
+static enum imf_status make_mapped(struct device *d, int i, const struct imf_proposal *chosen,
                                    struct imf_error *err) {
     const struct imf_pass *pass = &d->exec.chain->passes[i];
     struct imf_step *step = &d->exec.step[i];
     struct imf_problem p = pass->problem;
     if (pass->kind == IMF_PASS_POINT)
-        return imf_exec_make_host_point(&d->exec, i, taken, err);
+        return imf_exec_make_host_point(&d->exec, i, chosen, err);
     p.in = d->exec.surface[pass->source + 1].sample;
     p.out = d->exec.surface[i + 1].sample;
-    step->solver = taken->solver;
-    return step->solver->make(&step->job, &p, taken, NULL, err);
+    step->solver = chosen->solver;
+    return step->solver->make(&step->job, &p, chosen, NULL, err);
 }
 
-static enum imf_status make_step(struct device *d, int i, const struct imf_proposal *taken,
+static enum imf_status make_step(struct device *d, int i, const struct imf_proposal *chosen,
                                  struct imf_error *err) {
     const struct imf_chain *c = d->exec.chain;
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_surface *source = &d->exec.surface[pass->source + 1];
     struct imf_step *step = &d->exec.step[i];
-    if (taken->place == IMF_PLACE_HOST) {
-        step->maps = true;
-        return make_mapped(d, i, taken, err);
+    if (chosen->place == IMF_PLACE_HOST) {
+        step->on_host = true;
+        return make_mapped(d, i, chosen, err);
     }
     if (pass->kind == IMF_PASS_POINT)
         return imf_point_make(&d->beside[i].point, d->queue, &pass->point, source->sample,
@@ -259,13 +359,13 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
         st = imf_edge_make(&d->beside[i].edge, d->queue, &image, imf_chain_margin(c, pass->source),
                            c->edge, pass->problem.outside, err);
     }
-    step->solver = taken->solver;
+    step->solver = chosen->solver;
     struct imf_problem p = pass->problem;
-    p.height = imf_min(taken->height, d->exec.bands->window[i + 1].tallest);
-    return st ? st : step->solver->make(&step->job, &p, taken, d->queue, err);
+    p.height = imf_min(chosen->height, d->exec.bands->window[i + 1].tallest);
+    return st ? st : step->solver->make(&step->job, &p, chosen, d->queue, err);
 }
 
-static enum imf_status make(struct device *d, const struct imf_proposal *taken,
+static enum imf_status make(struct device *d, const struct imf_proposal *chosen,
                             struct imf_bands_form form, struct imf_runtime *rt,
                             struct imf_error *err) {
     struct imf_exec *x = &d->exec;
@@ -273,25 +373,24 @@ static enum imf_status make(struct device *d, const struct imf_proposal *taken,
     d->beside = calloc((size_t)c->count, sizeof *d->beside);
     if (!d->beside)
         return imf_fail_memory(err, (size_t)c->count * sizeof *d->beside);
-    enum imf_status st = imf_bands_plan(&x->bands, c, taken, form, imf_queue_device(d->queue), err);
+    enum imf_status st =
+        imf_bands_plan(&x->bands, c, chosen, form, imf_queue_device(d->queue), err);
     if (!st)
-        st = imf_exec_stream_open(x, err);
-    d->apart = form.apart;
-    if (!st && (d->apart || imf_queue_device(d->queue)->gpu)) {
-        x->stream->sends = true;
-        st = imf_link_open(&d->link, d->queue, rt, err);
-    }
+        st = imf_exec_init_bands(x, err);
+    x->transfers = form.transfers || imf_queue_device(d->queue)->gpu;
+    if (!st && x->transfers)
+        st = imf_transfer_open(&d->transfer, d->queue, rt, err);
     for (int i = 0; i <= c->count && !st; i++)
-        st = make_surface(d, i, taken, err);
+        st = make_surface(d, i, chosen, err);
     for (int i = 0; i < c->count && !st; i++)
-        st = make_step(d, i, &taken[i], err);
+        st = make_step(d, i, &chosen[i], err);
     if (!st && c->keep_alpha)
         st = imf_alpha_make(&d->alpha, d->queue, c, err);
     return st;
 }
 
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *c,
-                                     const struct imf_proposal *taken, struct imf_bands_form form,
+                                     const struct imf_proposal *chosen, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err) {
     struct device *d = calloc(1, sizeof *d);
     *out = NULL;
@@ -302,7 +401,7 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     if (!st)
         st = imf_queue_open(&d->queue, rt, err);
     if (!st)
-        st = make(d, taken, form, rt, err);
+        st = make(d, chosen, form, rt, err);
     if (st)
         imf_exec_free(out);
     return st;

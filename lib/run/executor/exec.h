@@ -1,10 +1,19 @@
 /*
- * exec.h - running a chain: its surfaces, its solvers' jobs, in order
+ * exec.h - running a chain on the host or on a device, band by band
  *
- * What follows is for images that are whole; exec_stream.h for those whose rows come and go.
- * The input surface is written by the host between map and unmap, the output read likewise. Between
- * them the chain is run band by band (bands.h), on the host or on a device (executor.h). The input
- * outlives a failure of the device.
+ * An image whose rows stream has several bands, any other image has one. For band 0, 1, ...:
+ *
+ *     imf_exec_map_input()     the host writes the band's new rows of the image there,
+ *     imf_exec_submit_input()  and hands them over
+ *     imf_exec_run_band()      compute the band's rows of the result, or enqueue that
+ *     imf_exec_map_output()    where those rows will be:
+ *     imf_exec_wait()          the host may read them from here on,
+ *     imf_exec_unmap_output()  until here
+ *
+ * The image and the result have two buffers each, used in turn: the input of band n + 1 may be
+ * mapped once that of band n is submitted and band n - 1 was waited for, and band n + 2 may run once
+ * the output of band n is unmapped. A failure of band n is reported by imf_exec_wait() at the
+ * latest; until then the rows that the band is made of stay in the host's memory.
  */
 #ifndef IMF_RUN_EXECUTOR_EXEC_H
 #define IMF_RUN_EXECUTOR_EXEC_H
@@ -13,30 +22,68 @@
 
 struct imf_exec;
 
-/* Everything by the reference. out_sample: the chain's own, or IMF_F64 for
- * results that are neither rounded nor clamped. The chain must outlive the executor. */
+/* Rows of an image in the host's memory, from its row `first` on; stride in bytes. */
+struct imf_rows {
+    char *at;
+    size_t stride;
+    int first, count;
+};
+
+/* Every pass by the reference. out_sample: the chain's own, or IMF_F64 for results that are neither
+ * rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);
-/* The same in bands, by a path that needs no device. */
+/* By a path that needs no device, in bands. */
 enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *chain,
                                          const struct imf_path *path, struct imf_bands_form form,
                                          struct imf_error *err);
-/* On a device, but for the passes whose place is the host; taken[i] is how pass i is done, proposed
- * for the height of the bands (imf_proposals_band). */
+/* By a path of the host, for `count` rows of the result from row `first` on: one band, whose result
+ * is those rows. */
+enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chain *chain,
+                                    const struct imf_path *path, int first, int count,
+                                    struct imf_error *err);
+/* On a device, but for the passes whose place is the host. taken[i] is the proposal that pass i runs
+ * by, made for the height of the bands (imf_proposals_band()). */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
-                                     const struct imf_proposal *taken, struct imf_bands_form form,
+                                     const struct imf_proposal *chosen, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err);
 void imf_exec_free(struct imf_exec **exec);
 
-/* The input surface, its host pointer valid until unmap; margins are the executor's business. */
-const struct imf_surface *imf_exec_map_input(struct imf_exec *exec, struct imf_error *err);
-enum imf_status imf_exec_unmap_input(struct imf_exec *exec, struct imf_error *err);
-/* Let runs take so many threads; 0: as many as cores. */
+/* Let runs use at most so many threads; 0: as many as cores. */
 void imf_exec_limit(struct imf_exec *exec, int threads);
-/* Filter; returns when the output is finished. */
-enum imf_status imf_exec_run(struct imf_exec *exec, struct imf_error *err);
-/* The output surface, its host pointer valid until unmap. */
-const struct imf_surface *imf_exec_map_output(struct imf_exec *exec, struct imf_error *err);
-enum imf_status imf_exec_unmap_output(struct imf_exec *exec, struct imf_error *err);
+
+/* In how many bands rows stream; 1: the image is held whole. */
+int imf_exec_bands(const struct imf_exec *exec);
+enum imf_status imf_exec_map_input(struct imf_exec *exec, int band, struct imf_rows *rows,
+                                   struct imf_error *err);
+enum imf_status imf_exec_submit_input(struct imf_exec *exec, int band, struct imf_error *err);
+enum imf_status imf_exec_run_band(struct imf_exec *exec, int band, struct imf_error *err);
+enum imf_status imf_exec_map_output(struct imf_exec *exec, int band, struct imf_rows *rows,
+                                    struct imf_error *err);
+/* Adds the milliseconds that it waited to the report's times of upload, compute and download. */
+enum imf_status imf_exec_wait(struct imf_exec *exec, int band, struct imf_report *report,
+                              struct imf_error *err);
+enum imf_status imf_exec_unmap_output(struct imf_exec *exec, int band, struct imf_error *err);
+
+/* Wait for all that was enqueued. */
+enum imf_status imf_exec_finish(struct imf_exec *exec, struct imf_error *err);
+
+/* The device transfers one band's rows while it computes another's: the next band should be
+ * submitted before this one is waited for. */
+bool imf_exec_overlaps(const struct imf_exec *exec);
+
+/* All rows of the image that a submitted band is made of, in the host's memory. */
+void imf_exec_input_rows(const struct imf_exec *exec, int band, struct imf_rows *rows);
+/* Which rows of the result a band makes: sets first and count alone. */
+void imf_exec_output_range(const struct imf_exec *exec, int band, struct imf_rows *rows);
+
+/* After a failure of the device: map_input and submit_input use the host's memory alone from now
+ * on. */
+void imf_exec_abandon_device(struct imf_exec *exec);
+
+/* All steps for an executor of one band: copy its rows of the image, which `image` must contain,
+ * run, and set *result, which is valid until imf_exec_unmap_output(). */
+enum imf_status imf_exec_filter(struct imf_exec *exec, const struct imf_rows *image,
+                                struct imf_rows *result, struct imf_error *err);
 
 #endif

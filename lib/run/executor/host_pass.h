@@ -4,23 +4,15 @@
 #ifndef IMF_RUN_EXECUTOR_HOST_PASS_H
 #define IMF_RUN_EXECUTOR_HOST_PASS_H
 
-#include "run/executor/executor.h"
+#include "run/executor/ops.h"
 
 /* Fill the margins that pass i reads around `in`, whose row 0 is row `row` of the image. */
 void imf_exec_fill_host(const struct imf_exec *x, int i, const struct imf_surface *in, int row);
-/* Make the step of point pass i: its vectors, or nothing for plain C. */
+/* Make the step of point pass i: a job for the host's vectors, or nothing for plain C. */
 enum imf_status imf_exec_make_host_point(struct imf_exec *x, int i,
-                                         const struct imf_proposal *taken, struct imf_error *err);
+                                         const struct imf_proposal *chosen, struct imf_error *err);
 /* Run it; second may be NULL. */
 void imf_exec_point_host(const struct imf_exec *x, int i, const struct imf_surface *in,
                          const struct imf_surface *second, const struct imf_surface *out);
-
-/* Make the rows of this band of pass i's output on the host, on surfaces of a device: they are
- * mapped, which on a device with memory of its own moves their rows, and unmapped. */
-enum imf_status imf_exec_run_mapped(struct imf_exec *x, int i, struct imf_error *err);
-
-/* Make the rows of this band of pass i's output on the host, on surfaces of a device: they are
- * mapped, which on a device with memory of its own moves their rows, and unmapped. */
-enum imf_status imf_exec_run_mapped(struct imf_exec *x, int i, struct imf_error *err);
 
 #endif

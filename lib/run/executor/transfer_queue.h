@@ -1,45 +1,47 @@
 /*
  * transfer_queue.h - rows that stream to a device's own memory and back, while it computes
  *
- * Two queues beside the one that computes, so that a band's rows are sent and the result of the one
- * before is fetched meanwhile. Events between queues keep the order: a band is computed when its
- * rows are there and fetched when it is computed, and what a band has of the one before is copied
- * before that one's storage is written again. Storages of both ends are numbered as in
- * struct imf_exec_stream; the host's side of them is pinned (exec_input.h).
+ * Two queues beside the computing one: while it computes a band, the rows of the next are uploaded and
+ * the result of the one before is downloaded. Events between the queues keep the order: a band is
+ * computed after its rows are uploaded and downloaded after it is computed, and a band's halo is copied
+ * before the buffer that it comes from is written again.
  */
 #ifndef IMF_RUN_EXECUTOR_TRANSFER_QUEUE_H
 #define IMF_RUN_EXECUTOR_TRANSFER_QUEUE_H
 
-#include "run/executor/executor.h"
-#include "run/executor/input.h"
+#include "run/executor/ops.h"
 
-struct imf_link {
-    struct imf_queue *queue, *up, *down; /* that computes: borrowed; NULL: none of this is used */
-    struct imf_event *sent[IMF_ENDS], *made[IMF_ENDS], *fetched[IMF_ENDS];
-    struct imf_event *carried; /* the last time, from one storage to the other */
+struct imf_transfer_queue {
+    struct imf_queue *queue;     /* the computing one, borrowed; NULL: nothing is transferred */
+    struct imf_queue *up, *down; /* owned */
+    /* The last time that each buffer was so, or NULL. */
+    struct imf_event *uploaded[IMF_EXEC_SLOTS], *computed[IMF_EXEC_SLOTS],
+        *downloaded[IMF_EXEC_SLOTS];
+    struct imf_event *halo; /* the last copy of a halo */
 };
 
 /* Close is due whatever this returns. */
-enum imf_status imf_link_open(struct imf_link *t, struct imf_queue *queue, struct imf_runtime *rt,
-                              struct imf_error *err);
+enum imf_status imf_transfer_open(struct imf_transfer_queue *t, struct imf_queue *queue,
+                                  struct imf_runtime *rt, struct imf_error *err);
 /* Waits for what is under way. */
-void imf_link_close(struct imf_link *t);
+void imf_transfer_close(struct imf_transfer_queue *t);
 
-/* Send `count` rows of storage `which` of the image, s, from row `first` on; what is computed from
- * now on sees them. */
-enum imf_status imf_link_send(struct imf_link *t, int which, const struct imf_exec_input *from,
-                              const struct imf_surface *s, int first, int count,
-                              struct imf_error *err);
-/* What was just given to the computing queue reads the other storage of the image. */
-enum imf_status imf_link_carried(struct imf_link *t, struct imf_error *err);
-/* Fetch `count` rows of storage from storage `which` of the result, s, from row `first` on, when
- * what was given to the computing queue so far is done. */
-enum imf_status imf_link_fetch(struct imf_link *t, int which, const struct imf_exec_input *to,
-                               const struct imf_surface *s, int first, int count,
-                               struct imf_error *err);
-/* Wait until the storages numbered so may be used by the host. Told are the milliseconds until rows
- * were there, until the result was made, and until it was here. */
-enum imf_status imf_link_settle(struct imf_link *t, int which, struct imf_report *report,
-                                struct imf_error *err);
+/* Upload `count` rows, from row `first` of storage on, from `host` to s, buffer `slot` of the image,
+ * before all that the computing queue is given from now on. */
+enum imf_status imf_transfer_upload(struct imf_transfer_queue *t, int slot, const void *host,
+                                    const struct imf_surface *s, int first, int count,
+                                    struct imf_error *err);
+/* A halo was just given to the computing queue, which reads the image's other buffer: let later
+ * uploads wait for it. */
+enum imf_status imf_transfer_halo_copied(struct imf_transfer_queue *t, struct imf_error *err);
+/* Download `count` rows, from row `first` of storage on, from s, buffer `slot` of the result, to
+ * `host`, after all that the computing queue was given so far. */
+enum imf_status imf_transfer_download(struct imf_transfer_queue *t, int slot, void *host,
+                                      const struct imf_surface *s, int first, int count,
+                                      struct imf_error *err);
+/* Wait until the host may use the buffers `slot`. The report's times grow by the milliseconds until
+ * the rows were uploaded, until the result was computed, and until it was downloaded. */
+enum imf_status imf_transfer_wait(struct imf_transfer_queue *t, int slot, struct imf_report *report,
+                                  struct imf_error *err);
 
 #endif

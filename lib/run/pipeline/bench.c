@@ -15,25 +15,27 @@ static double median(double *v, size_t n) {
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* The steps of one run; t receives their milliseconds, n apart. */
+/* Run once; t[0], t[n] and t[2 * n] become the milliseconds of upload, compute and download. */
 static enum imf_status run(struct imf_exec *x, size_t n, double *t, struct imf_rows *result,
                            struct imf_error *err) {
     struct imf_report ignored = {0};
     struct imf_rows rows;
-    enum imf_status st = imf_exec_release(x, 0, err);
+    enum imf_status st = imf_exec_unmap_output(x, 0, err);
     if (!st)
-        st = imf_exec_lend(x, 0, &rows, err);
+        st = imf_exec_map_input(x, 0, &rows, err);
     double begin = imf_now_ms();
     if (!st)
-        st = imf_exec_unmap_input(x, err);
+        st = imf_exec_submit_input(x, 0, err);
+    if (!st)
+        st = imf_exec_finish(x, err);
     double uploaded = imf_now_ms();
     if (!st)
-        st = imf_exec_run(x, err);
+        st = imf_exec_run_band(x, 0, err);
     double computed = imf_now_ms();
     if (!st)
-        st = imf_exec_result(x, 0, result, err);
+        st = imf_exec_map_output(x, 0, result, err);
     if (!st)
-        st = imf_exec_settle(x, 0, &ignored, err);
+        st = imf_exec_wait(x, 0, &ignored, err);
     t[0] = uploaded - begin;
     t[n] = computed - uploaded;
     t[2 * n] = imf_now_ms() - computed;

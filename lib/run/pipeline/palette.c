@@ -22,25 +22,20 @@ static void from_pixel(unsigned char *rgba, const unsigned char *pixel, int chan
     rgba[3] = channels > colors ? pixel[colors] : 255;
 }
 
-static enum imf_status run(struct imf_exec *exec, struct imf_palette *palette,
-                           struct imf_error *err) {
-    const struct imf_surface *in = imf_exec_map_input(exec, err), *out;
-    if (!in)
-        return IMF_ERR_DEVICE;
-    unsigned char *to = imf_surface_row(in, 0);
+/* Filter the entries as an image of one row. */
+static enum imf_status run(struct imf_exec *exec, const struct imf_chain *chain,
+                           struct imf_palette *palette, struct imf_error *err) {
+    char pixels[sizeof palette->rgba];
+    size_t in = (size_t)chain->channels_in, out = (size_t)chain->channels_out;
+    const struct imf_rows row = {.at = pixels, .count = 1};
+    struct imf_rows result;
     for (int i = 0; i < palette->count; i++)
-        memcpy(to + (size_t)i * (size_t)in->channels, palette->rgba[i], (size_t)in->channels);
-    enum imf_status status = imf_exec_unmap_input(exec, err);
-    if (!status)
-        status = imf_exec_run(exec, err);
-    if (status)
-        return status;
-    if (!(out = imf_exec_map_output(exec, err)))
-        return IMF_ERR_DEVICE;
-    const unsigned char *from = imf_surface_row(out, 0);
-    for (int i = 0; i < palette->count; i++)
-        from_pixel(palette->rgba[i], from + (size_t)i * (size_t)out->channels, out->channels);
-    return imf_exec_unmap_output(exec, err);
+        memcpy(pixels + (size_t)i * in, palette->rgba[i], in);
+    enum imf_status status = imf_exec_filter(exec, &row, &result, err);
+    for (int i = 0; i < palette->count && !status; i++)
+        from_pixel(palette->rgba[i], (unsigned char *)result.at + (size_t)i * out,
+                   chain->channels_out);
+    return status;
 }
 
 static enum imf_status filter_palette(struct imf_palette *palette, const struct imf_filter *filter,
@@ -55,7 +50,7 @@ static enum imf_status filter_palette(struct imf_palette *palette, const struct 
     if (!status)
         status = imf_exec_make_host(&exec, chain, chain->out, err);
     if (!status)
-        status = run(exec, palette, err);
+        status = run(exec, chain, palette, err);
     imf_exec_free(&exec);
     imf_chain_free(&chain);
     return status;

@@ -2,21 +2,23 @@
 #ifndef IMF_RUN_PIPELINE_PIXEL_IO_H
 #define IMF_RUN_PIPELINE_PIXEL_IO_H
 
-#include "run/executor/bands.h"
+#include "run/executor/exec.h"
 
-struct imf_ends {
+/* Borrowed: a reader, or else src; a writer, dst, or neither. */
+struct imf_pixel_io {
     struct imf_reader *reader;
     struct imf_writer *writer;
     const char *src;
     char *dst;
-    size_t src_stride, dst_stride;
-    size_t src_row, dst_row; /* bytes */
+    size_t src_stride, dst_stride; /* bytes */
+    size_t src_row, dst_row;       /* bytes of a row's pixels */
 };
 
-/* The next rows of the image into `rows`, and of the result from there; the last of these, which
- * may be none, finish a writer. `ends` is a struct imf_ends. */
-enum imf_status imf_ends_read(void *ends, const struct imf_rows *rows, struct imf_error *err);
-enum imf_status imf_ends_write(void *ends, const struct imf_rows *rows, bool last,
-                               struct imf_error *err);
+/* Read the image's next rows into `rows`. */
+enum imf_status imf_pixel_io_read(const struct imf_pixel_io *io, const struct imf_rows *rows,
+                                  struct imf_error *err);
+/* Write the result's next rows. The last ones, which may be none, finish the writer. */
+enum imf_status imf_pixel_io_write(const struct imf_pixel_io *io, const struct imf_rows *rows,
+                                   bool last, struct imf_error *err);
 
 #endif

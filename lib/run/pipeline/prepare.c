@@ -12,20 +12,20 @@ bool imf_workspace_may_fall_back(const struct imf_workspace *ws) {
 
 bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
     struct imf_fallback *f = &ws->fallback;
-    free(f->way);
+    free(f->candidates);
     if (!imf_planning_fall_back(&ws->plan->planning, why, f))
         return false;
     ws->on_device = ws->on_gles = false;
-    ws->choice.candidates = f->way;
+    ws->choice.candidates = f->candidates;
     ws->choice.chosen = &f->chosen;
-    ws->choice.device = IMF_HOST;
+    ws->choice.device = IMF_HOST_NAME;
     ws->choice.note = f->note;
     return true;
 }
 
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     struct imf_bands_form form = ws->plan->form;
-    form.ends = ws->streams;
+    form.streams = ws->streams;
     return form;
 }
 
@@ -56,19 +56,19 @@ static enum imf_status fall_back(struct imf_workspace *ws, const struct imf_erro
 
 static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
     const struct imf_planning *p = &ws->plan->planning;
-    size_t bytes = (size_t)p->chain->count * sizeof *p->path.taken;
-    struct imf_proposal *taken = malloc(bytes);
+    size_t bytes = (size_t)p->chain->count * sizeof *p->path.chosen;
+    struct imf_proposal *chosen = malloc(bytes);
     struct imf_bands *bands = NULL;
-    if (!taken)
+    if (!chosen)
         return imf_fail_memory(err, bytes);
-    memcpy(taken, p->path.taken, bytes);
+    memcpy(chosen, p->path.chosen, bytes);
     /* For other bands than those planned with, their solvers are asked again. */
-    enum imf_status st = imf_proposals_band(&bands, p->chain, taken, imf_workspace_form(ws),
+    enum imf_status st = imf_proposals_band(&bands, p->chain, chosen, imf_workspace_form(ws),
                                             imf_runtime_device(p->rt), err);
     imf_bands_free(&bands);
     if (!st)
-        st = imf_exec_make_device(&ws->exec, p->chain, taken, imf_workspace_form(ws), p->rt, err);
-    free(taken);
+        st = imf_exec_make_device(&ws->exec, p->chain, chosen, imf_workspace_form(ws), p->rt, err);
+    free(chosen);
     return st;
 }
 

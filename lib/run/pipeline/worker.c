@@ -1,4 +1,4 @@
-/* worker.c - a thread that does one thing to items 0, 1, ... as they are given to it */
+/* worker.c - a thread that works on items 0, 1, ... as they are submitted */
 #include "run/pipeline/worker.h"
 
 #include "base/clock.h"
@@ -23,9 +23,9 @@ static void *run(void *data) {
     for (int item = 0;; item++) {
         double begin = imf_now_ms();
         pthread_mutex_lock(&s->lock);
-        while (s->given <= item && !s->stop)
+        while (s->submitted <= item && !s->stop)
             pthread_cond_wait(&s->changed, &s->lock);
-        bool more = s->given > item && !s->stop && !s->status;
+        bool more = s->submitted > item && !s->stop && !s->status;
         if (more)
             s->idle_ms += imf_now_ms() - begin;
         pthread_mutex_unlock(&s->lock);
@@ -53,9 +53,9 @@ enum imf_status imf_worker_open(struct imf_worker *s, bool threaded,
     return IMF_OK;
 }
 
-void imf_worker_give(struct imf_worker *s) {
+void imf_worker_submit(struct imf_worker *s) {
     pthread_mutex_lock(&s->lock);
-    int item = s->given++;
+    int item = s->submitted++;
     bool mine = !s->threaded && !s->status;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
@@ -77,7 +77,7 @@ enum imf_status imf_worker_wait(struct imf_worker *s, int items, double *waited_
     return st;
 }
 
-bool imf_worker_did(struct imf_worker *s, int items) {
+bool imf_worker_is_done(struct imf_worker *s, int items) {
     pthread_mutex_lock(&s->lock);
     bool did = s->done >= items && !s->status;
     pthread_mutex_unlock(&s->lock);

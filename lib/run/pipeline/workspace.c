@@ -29,7 +29,7 @@ static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
 
 static void finish(struct imf_workspace *ws) {
     imf_exec_free(&ws->exec);
-    free(ws->fallback.way);
+    free(ws->fallback.candidates);
 }
 
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
@@ -59,47 +59,34 @@ const struct imf_choice *imf_workspace_choice(const struct imf_workspace *ws) {
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* What is asked for beside the result of an image that is held whole. */
-struct look {
+/* What imf_stream() hands to its callbacks. */
+struct inspection {
     struct imf_workspace *ws;
     const struct imf_run_options *options;
     struct imf_report *report;
 };
 
-/* All rows of an image as a surface, which borrows them. */
-static struct imf_surface surface_of(const struct imf_rows *rows, const struct imf_chain *c,
-                                     enum imf_sample sample, int channels) {
-    return (struct imf_surface){.sample = sample,
-                                .width = c->width,
-                                .height = c->height,
-                                .channels = channels,
-                                .pitch = rows->stride / imf_sample_size(sample),
-                                .host = rows->at};
-}
-
-static bool looks_at(const struct imf_run_options *options) {
+static bool inspects(const struct imf_run_options *options) {
     return options && (options->bench || options->verify);
 }
 
-static enum imf_status look(void *data, struct imf_exec *exec, struct imf_rows *result,
-                            struct imf_error *err) {
-    const struct look *l = data;
-    const struct imf_chain *chain = l->ws->plan->chain;
+/* Time or verify the result of an image that is held whole. */
+static enum imf_status inspect(void *data, struct imf_exec *exec, struct imf_rows *result,
+                               struct imf_error *err) {
+    const struct inspection *i = data;
     enum imf_status st = IMF_OK;
     struct imf_rows image;
-    if (l->options->bench)
-        st = imf_bench(exec, l->options->bench, result, l->report, err);
-    if (st || !l->options->verify)
+    if (i->options->bench)
+        st = imf_bench(exec, i->options->bench, result, i->report, err);
+    if (st || !i->options->verify)
         return st;
-    imf_exec_image(exec, 0, &image);
-    const struct imf_surface in = surface_of(&image, chain, chain->in, chain->channels_in);
-    const struct imf_surface out = surface_of(result, chain, chain->out, chain->channels_out);
-    return imf_verify(chain, &in, &out, l->report, err);
+    imf_exec_input_rows(exec, 0, &image);
+    return imf_verify(i->ws->plan->chain, &image, result, i->report, err);
 }
 
-/* The host takes over from a device that failed with this. */
-static bool host_goes_on(void *data, const struct imf_error *failure) {
-    struct imf_workspace *ws = ((struct look *)data)->ws;
+/* The device failed: take the host, if it can do the work. */
+static bool host_takes_over(void *data, const struct imf_error *failure) {
+    struct imf_workspace *ws = ((struct inspection *)data)->ws;
     if (!imf_workspace_may_fall_back(ws) || !imf_workspace_choose_host(ws, failure->text))
         return false;
     if (failure->status == IMF_ERR_DEVICE)
@@ -107,36 +94,34 @@ static bool host_goes_on(void *data, const struct imf_error *failure) {
     return true;
 }
 
-static enum imf_status run_bands(struct imf_workspace *ws, struct imf_ends *ends,
+static enum imf_status run_bands(struct imf_workspace *ws, const struct imf_pixel_io *pixels,
                                  const struct imf_run_options *options, struct imf_report *r,
                                  struct imf_error *err) {
-    struct look looks = {ws, options, r};
+    struct inspection data = {ws, options, r};
     struct imf_stream_run stream = {.exec = ws->exec,
-                                    .plain = ws->plan->chain,
+                                    .chain = ws->plan->chain,
                                     .host = &ws->plan->planning.host,
-                                    .read = imf_ends_read,
-                                    .write = imf_ends_write,
-                                    .ends = ends,
-                                    .alone = ws->threads == 1,
-                                    .fall_back = ws->plan->may_fall_back ? host_goes_on : NULL,
-                                    .look = looks_at(options) ? look : NULL,
-                                    .data = &looks};
+                                    .pixels = pixels,
+                                    .single_thread = ws->threads == 1,
+                                    .fall_back = ws->plan->may_fall_back ? host_takes_over : NULL,
+                                    .inspect = inspects(options) ? inspect : NULL,
+                                    .data = &data};
     enum imf_status st = imf_stream(&stream, r, err);
     if (stream.spent)
         imf_exec_free(&ws->exec);
     return st;
 }
 
-static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool streams,
-                           const struct imf_run_options *options, struct imf_report *r,
-                           struct imf_error *err) {
+static enum imf_status run(struct imf_workspace *ws, const struct imf_pixel_io *pixels,
+                           bool streams, const struct imf_run_options *options,
+                           struct imf_report *r, struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
     ws->threads = options ? options->threads : 0;
     enum imf_status st = imf_workspace_prepare(ws, streams, err);
     r->setup_ms = imf_now_ms() - begin + opened;
     if (!st) {
         imf_exec_limit(ws->exec, ws->threads);
-        st = run_bands(ws, ends, options, r, err);
+        st = run_bands(ws, pixels, options, r, err);
     }
     r->fell_back = ws->on_device != ws->plan->planning.path.on_device ||
                    ws->on_gles != (ws->plan->planning.gles != NULL);
@@ -148,7 +133,7 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_ends *ends, bool
 /* ---- the interface -------------------------------------------------------------------------- */
 
 /* 0 is what a caller without metadata leaves. */
-static bool lies_like(const struct imf_info *a, const struct imf_info *b) {
+static bool same_orientation(const struct imf_info *a, const struct imf_info *b) {
     return (a->orientation > 1 ? a->orientation : 1) == (b->orientation > 1 ? b->orientation : 1);
 }
 
@@ -157,7 +142,7 @@ static bool may_use_palette(const struct imf_plan *plan, const struct imf_reader
                             const struct imf_writer *writer,
                             const struct imf_run_options *options) {
     return plan->pointwise && !plan->output.bits && imf_reader_palette(reader) && writer &&
-           imf_writer_takes_indices(writer) && !looks_at(options);
+           imf_writer_takes_indices(writer) && !inspects(options);
 }
 
 /* Bytes of surfaces that are whole, for a plan that was made for others. */
@@ -167,8 +152,8 @@ static enum imf_status measure_whole(const struct imf_workspace *ws, double *byt
     const struct imf_device *d = ws->on_device ? imf_runtime_device(p->rt) : NULL;
     struct imf_bands *bands = NULL;
     const struct imf_path *path = ws->on_device || ws->on_gles ? &p->path : &p->host;
-    const struct imf_bands_form form = {.floats = !path->float64};
-    enum imf_status st = imf_bands_plan(&bands, p->chain, path->taken, form, d, err);
+    const struct imf_bands_form form = {.float64 = path->float64};
+    enum imf_status st = imf_bands_plan(&bands, p->chain, path->chosen, form, d, err);
     *bytes = st ? 0 : imf_layout_surfaces(bands, d);
     imf_bands_free(&bands);
     return st;
@@ -182,7 +167,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
     double whole = 0;
     if (!settings->max_memory)
         return IMF_OK;
-    if (!ws->choice.chosen->holds && !streams) {
+    if (!ws->choice.chosen->whole_image_reason && !streams) {
         enum imf_status st = measure_whole(ws, &whole, err);
         if (st)
             return st;
@@ -199,8 +184,8 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
  * and what is turned begins with its last row. */
 static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *reader,
                        const struct imf_writer *writer, const struct imf_run_options *options) {
-    return ws->plan->form.ends && !(reader && !imf_reader_in_order(reader)) &&
-           !(writer && !imf_orientation_is_upright(writer->orientation)) && !looks_at(options);
+    return ws->plan->form.streams && !(reader && !imf_reader_in_order(reader)) &&
+           !(writer && !imf_orientation_is_upright(writer->orientation)) && !inspects(options);
 }
 
 enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
@@ -211,7 +196,8 @@ enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *r
     memset(r, 0, sizeof *r);
     if (info->width != input->width || info->height != input->height ||
         info->channels != input->channels || info->depth != input->depth ||
-        info->color != input->color || info->alpha != input->alpha || !lies_like(info, input))
+        info->color != input->color || info->alpha != input->alpha ||
+        !same_orientation(info, input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
     if (may_use_palette(ws->plan, reader, writer, options)) {
         r->setup_ms = imf_context_take_setup_ms(ws->plan->ctx);
@@ -221,8 +207,8 @@ enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *r
     enum imf_status st = check_memory(ws, reader, writer, streams, err);
     if (st)
         return st;
-    struct imf_ends ends = {.reader = reader, .writer = writer};
-    return run(ws, &ends, streams, options, r, err);
+    struct imf_pixel_io pixels = {.reader = reader, .writer = writer};
+    return run(ws, &pixels, streams, options, r, err);
 }
 
 enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *src,
@@ -231,15 +217,16 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *s
                                          struct imf_report *report, struct imf_error *err) {
     const struct imf_chain *c = ws->plan->chain;
     size_t width = (size_t)c->width;
-    struct imf_ends ends = {.src = src,
-                            .dst = dst,
-                            .src_stride = src_stride,
-                            .dst_stride = dst_stride,
-                            .src_row = width * (size_t)c->channels_in * imf_sample_size(c->in),
-                            .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
+    struct imf_pixel_io pixels = {
+        .src = src,
+        .dst = dst,
+        .src_stride = src_stride,
+        .dst_stride = dst_stride,
+        .src_row = width * (size_t)c->channels_in * imf_sample_size(c->in),
+        .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
     struct imf_report local, *r = report ? report : &local;
     memset(r, 0, sizeof *r);
-    return run(ws, &ends, may_stream(ws, NULL, NULL, options), options, r, err);
+    return run(ws, &pixels, may_stream(ws, NULL, NULL, options), options, r, err);
 }
 
 enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,

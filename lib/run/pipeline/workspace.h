@@ -4,7 +4,7 @@
 #ifndef IMF_RUN_PIPELINE_WORKSPACE_H
 #define IMF_RUN_PIPELINE_WORKSPACE_H
 
-#include "run/executor/bands.h"
+#include "run/executor/exec.h"
 #include "run/plan.h"
 
 struct imf_workspace {
