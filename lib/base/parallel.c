@@ -1,5 +1,4 @@
-/*
- * parallel.c - items are taken one after the other by whichever thread is free
+/* parallel.c - an idle thread takes the next item
  */
 #include "base/parallel.h"
 
@@ -8,7 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* More would only wait for memory, or are not worth their start. */
+/* More threads would wait for memory, or cost more to start than they gain. */
 #define MOST_THREADS 64
 
 struct share {
@@ -28,7 +27,7 @@ int imf_cores(void) {
 int imf_thread_start(pthread_t *out, void *(*work)(void *data), void *data) {
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGPIPE); /* of the thread that writes */
+    sigdelset(&all, SIGPIPE); /* for the thread that writes to the pipe */
     int failed = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (failed)
         return failed;

@@ -14,8 +14,7 @@ int imf_thread_start(pthread_t *out, void *(*work)(void *data), void *data);
 /*
  * Call work(data, item) once for each item 0..count - 1, in no particular order, on the calling
  * thread and on up to imf_cores() - 1 others, and return when all of it is done. The others are
- * started for the call: about 20 us each, so that an item should take longer than that. Where a
- * thread cannot be started its share is done by those that run. May be called from several threads.
+ * started for the call: about 20 us each, so that an item should take longer than that. If a thread cannot be started, the others do its items. May be called from several threads.
  */
 void imf_parallel(int count, void (*work)(void *data, int item), void *data);
 /* The same on `threads` threads at most, the calling one included; 0: as many as cores. */

@@ -91,12 +91,12 @@
     {                                                                                              \
         .instructions = 240, .bandwidth = 3250, .dot = 1.6, .pair = 0.35, .packed = 0.544,         \
         .real = 1.38, .load_packed = 2.1, .load_real = 2.18, .load_wide = 6.63, .end = 7.37,       \
-        .end_pairs = 8, .end_magnitude = 12, .bits_sample = 10, .bits_sum = 16, .bits_turn = 6,    \
-        .histogram_run = 70, .histogram_first = 60, .histogram_rank = 100, .erode_dilate_row = 45, \
-        .erode_dilate_column = 0.8, .erode_dilate_run = 14, .wait = 6.57, .wait_plain = 4.03,      \
-        .wait_loop = 93, .uncached = 1.64, .cache_bytes = 45e6, .column = 0.98, .row = 0.471,      \
-        .plane = 0.8, .long_column = 1.3, .long_row = 1.51, .fft_ms = 0.0218, .again_ms = 0.009,   \
-        .again = 0.08, .sum = 0.185, .step = 1                                                     \
+        .end_pairs = 8, .end_magnitude = 12, .bits_sample = 10, .bits_sum = 16,                    \
+        .bits_transpose = 6, .histogram_run = 70, .histogram_first = 60, .histogram_rank = 100,    \
+        .erode_dilate_row = 45, .erode_dilate_column = 0.8, .erode_dilate_run = 14, .wait = 6.57,  \
+        .wait_plain = 4.03, .wait_loop = 93, .uncached = 1.64, .cache_bytes = 45e6,                \
+        .column = 0.98, .row = 0.471, .plane = 0.8, .long_column = 1.3, .long_row = 1.51,          \
+        .fft_ms = 0.0218, .again_ms = 0.009, .again = 0.08, .sum = 0.185, .step = 1                \
     }
 
 /* Measured with PoCL on two cores of an AMD EPYC (Zen 4), processor time of 18 million bytes of noise,

@@ -8,7 +8,7 @@
  * a convolution, done by two transforms of a product of 2, 3, 5 and 7 from 2 n - 1 on. (L. I.
  * Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", 1970.)
  * Prime stages (cl/parts/fft_primes.cl) are quicker while what they work in stays in cache; this is
- * for lines that are longer, or too few to fill the lanes. The inverse is the forward transform
+ * for lines that are longer, or too few to fill a vector. The inverse is the forward transform
  * with real and imaginary parts exchanged.
  */
 #include "fourier/chirp.h"

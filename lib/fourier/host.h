@@ -1,8 +1,7 @@
 /*
  * host.h - discrete Fourier transforms on the host, in double precision (no OpenCL)
- *
- * Eight transforms of the same length run side by side, one element of a vector each. Any length
- * will do, up to 2^22 where it has prime factors above 7; products of 2, 3, 5 and 7 are quickest.
+ * Eight transforms of the same length run side by side, each in one element of a vector. Any length
+ * works, up to 2^22 if it has prime factors above 7; products of 2, 3, 5 and 7 are fastest.
  */
 #ifndef IMF_FOURIER_HOST_H
 #define IMF_FOURIER_HOST_H
@@ -16,12 +15,12 @@ struct imf_fft_batch {
     double re[IMF_FFT_BATCH], im[IMF_FFT_BATCH];
 };
 
-/* Lengths and twiddles of one transform. It does not change, so that threads share it. */
+/* Factors and twiddles of a length. Immutable: threads share it. */
 struct imf_fft_host;
 enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struct imf_error *err);
 void imf_fft_host_free(struct imf_fft_host **fft);
 
-/* Points of scratch memory that a transform takes as `work`, one for each thread; 0: none, NULL will do. */
+/* Points of scratch memory that a transform needs as `work`, for each thread; 0: `work` may be NULL. */
 size_t imf_fft_host_work(const struct imf_fft_host *fft);
 /* position[k]: the position where the forward transform leaves frequency k. */
 const int *imf_fft_host_positions(const struct imf_fft_host *fft);
@@ -33,8 +32,9 @@ void imf_fft_host_forward(const struct imf_fft_host *fft, struct imf_fft_batch *
 void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_batch *x,
                            struct imf_fft_batch *work);
 
-/* A single transform in natural order, for who needs few of them: out[k] = sum of in[j * stride]
- * exp(-2 pi i j k / length). It takes as long as eight; the only error is IMF_ERR_MEMORY. */
+/* A single transform in natural order: out[k] = sum of in[j * stride]
+ * exp(-2 pi i j k / length). It takes as long as eight, and may work in
+ * place; the only error is IMF_ERR_MEMORY. */
 enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct imf_complex *in,
                                  ptrdiff_t stride, struct imf_complex *out, struct imf_error *err);
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Transforms up to this size fit each core's share of the cache: one a work-item. Of larger ones
- * all work-items together take as many as fit it, pass by pass. */
+/* Transforms up to ALONE_BYTES fit a core's part of the cache: one a work-item. Larger ones are
+ * shared by all work-items, as many at once as fit the cache, pass by pass. */
 #define ALONE_BYTES ((size_t)3 << 20)
 #define TOGETHER_BYTES ((size_t)8 << 20)
 

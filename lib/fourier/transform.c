@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prime factors from here on are done line by line (fourier/chirp.c): the first where lines are too
- * few to fill the lanes. */
+/* Axes with prime factors from here on are transformed line by line (fourier/chirp.c): PRIME_ALONE
+ * if lines are too few to fill a vector. */
 #define PRIME_ALONE 4096
 #define PRIME_MAX 65536
 

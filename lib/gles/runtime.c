@@ -1,8 +1,7 @@
 /*
  * runtime.c - finding EGL and OpenGL ES 2, and a context without a window
- *
  * Mesa's surfaceless platform needs neither a window system nor a surface. Elsewhere the default
- * display gives a surface of one pixel in memory, which nothing is drawn to: pictures are textures.
+ * display provides a surface of one pixel, which is not drawn to: passes draw to textures.
  */
 #include "gles/program.h"
 #include "gles/state.h"
@@ -17,7 +16,7 @@
 
 /* ---- libraries ------------------------------------------------------------------------------ */
 
-/* A symbol of the library, or what EGL knows by its name: some drivers export only one of the two. */
+/* A symbol of the library, or EGL's extension of that name: some drivers export only one of both. */
 static void *find(const struct imf_gles *g, void *library, const char *name) {
     void *symbol = dlsym(library, name);
     return symbol || !g->call.egl.GetProcAddress ? symbol : g->call.egl.GetProcAddress(name);
@@ -117,9 +116,9 @@ static bool make_context(struct imf_gles *g, struct imf_error *err) {
     return false;
 }
 
-/* ---- what it can ---------------------------------------------------------------------------- */
+/* ---- limits --------------------------------------------------------------------------------- */
 
-/* With the context. */
+/* The context is current. */
 static enum imf_status look(struct imf_gles *g, struct imf_error *err) {
     const struct imf_gl_calls *gl = &g->call.gl;
     int range[2] = {0, 0}, bits = 0, sides[2] = {0, 0};
