@@ -1,9 +1,8 @@
 /*
  * rank.c - stages of windows: ranks of the samples in a structuring element
- *
- * The least and the greatest are ranks like the median, and the other filters of morphology are made
- * of these two. An opening's second pass takes the element turned by half a turn: only then nothing
- * that the opening leaves goes when it is opened again.
+ * Minimum and maximum are ranks like the median, and the other filters of morphology consist of these
+ * two. An opening's second pass uses the element rotated by 180 degrees, so that opening is
+ * idempotent.
  */
 #include "filter/builtin/table.h"
 
@@ -54,8 +53,8 @@ enum imf_status imf_setup_dilate(struct imf_stage *stage, const double *values,
     return set_rank(stage, 100, "the maximum of the samples in the element below");
 }
 
-/* Least and greatest, in this order or the other; the second in the turned element where one
- * follows on the other. */
+/* Minimum and maximum, in this order or the other; the second in the rotated element where it
+ * follows the first. */
 static enum imf_status set_both(struct imf_stage *stage, double first, enum imf_compound compound,
                                 const char *words) {
     const struct imf_kernel *k = stage->kernel[0];

@@ -1,8 +1,7 @@
 /*
  * smooth.c - stages of smoothing that keeps edges: bilateral and guided
- *
- * Both are means of the samples around, in which those beyond an edge count for little or nothing:
- * flat parts stay as they are, and no result leaves the range of the samples.
+ * Both are weighted means of the window, in which samples beyond an edge have little or no weight:
+ * flat parts do not change, and no result leaves the range of the samples.
  */
 #include "filter/builtin/table.h"
 
@@ -11,7 +10,7 @@
 
 #define TURN 6.283185307179586
 
-/* What is within 3 sigma, and the rest of its last ring of pixels. */
+/* The window reaches 3 sigma, rounded up. */
 enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *values,
                                     struct imf_error *err) {
     (void)err;
@@ -33,7 +32,7 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
     return IMF_OK;
 }
 
-/* As many ranges as full scale has are no edge to speak of; samples' own numbers may be meant. */
+/* Beyond this many times full scale no edge is kept: the user may have meant numbers of samples. */
 #define NO_EDGE 2
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size) {
     const struct imf_window_op *window = &stage->window_op;
@@ -46,7 +45,7 @@ void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size) {
                  part / 255);
 }
 
-/* Means of means: it reaches twice as far as its windows do. */
+/* A mean of means: its reach is twice that of its windows. */
 enum imf_status imf_setup_guided(struct imf_stage *stage, const double *values,
                                  struct imf_error *err) {
     (void)err;

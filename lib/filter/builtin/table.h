@@ -13,7 +13,7 @@
 
 /* One number, or one word of a list. */
 struct imf_parameter {
-    const char *name;    /* upper case: by place or as key=value; lower case: as key=value only */
+    const char *name; /* upper case: by position or as key=value; lower case: as key=value only */
     const char *meaning; /* with its bounds: "SIGMA in pixels > 0 and <= 511.75" */
     double low, high;    /* bounds of the value */
     double fallback;     /* NAN: required */
@@ -46,17 +46,17 @@ struct imf_builtin {
     imf_setup *setup;
     enum imf_range range;
     struct imf_parameter parameter[IMF_PARAMETERS]; /* up to the first without a name */
-    /* What is wrong with values that are each in their bounds, or NULL. */
+    /* An error of values that are each in bounds but do not fit each other, or NULL. */
     const char *(*check)(const double *values);
 };
 
 /* In the order of imfilter(1); NULL past the last. */
 const struct imf_builtin *imf_builtin_at(size_t index);
 const struct imf_builtin *imf_builtin_find(const char *name);
-/* How filters of a user's .flt files read their parameters. */
+/* The row by which filters of a user's .flt files read their parameters. */
 const struct imf_builtin *imf_builtin_user(void);
-/* The built-in name that is closest to a mistyped one; NULL when none is close, "" when it means
- * something that no filter does. */
+/* The built-in name closest to a mistyped one; NULL: none is close; "": it names a known operation
+ * that no filter does. */
 const char *imf_builtin_nearest(const char *name);
 
 /* Kernels; values are as the filter's parameters in table.c. */
@@ -73,7 +73,7 @@ imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dil
     imf_setup_close, imf_setup_gradient, imf_setup_tophat, imf_setup_blackhat;
 /* Those that smooth (smooth.c). */
 imf_setup imf_setup_bilateral, imf_setup_guided;
-/* What to tell of one of those whose RANGE or EPS can hardly be meant; note stays if it can. */
+/* Write a note if RANGE or EPS is implausible. */
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
 
 /* Largest sigma whose kernel fits: 4 sigma to either side at least, and 5 for the Laplacian. */

@@ -1,4 +1,4 @@
-/* coefficients.c - rows of coefficients as text gives them, to a kernel */
+/* coefficients.c - a kernel from rows of coefficients as text */
 #include "filter/flt/coefficients.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
-/*
- * coefficients.h - rows of coefficients as text gives them, to a kernel
+/* coefficients.h - a kernel from rows of coefficients as text
  */
 #ifndef IMF_FILTER_FLT_COEFFICIENTS_H
 #define IMF_FILTER_FLT_COEFFICIENTS_H
@@ -7,7 +6,7 @@
 #include "base/number.h"
 #include "filter/kernel/taps.h"
 
-/* Rows of coefficients, as they are read. Zero-initialise; free with imf_rows_free. */
+/* The rows read so far. Zero-initialise; free with imf_rows_free. */
 struct imf_rows {
     double *taps; /* owned */
     size_t count, capacity;

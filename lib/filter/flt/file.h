@@ -12,7 +12,7 @@
 
 struct imf_flt {
     struct imf_kernel *kernel[2]; /* owned; kernel[1] is NULL in a file of one */
-    struct imf_scaling scaling;   /* as far as it is known; imf_flt_scale() applies it */
+    struct imf_scaling scaling;   /* as the file says; imf_flt_scale() applies it */
     enum imf_range range;         /* IMF_RANGE_DEFAULT: the file does not say */
     char *summary;                /* owned, or NULL */
 };
@@ -24,8 +24,8 @@ enum imf_status imf_flt_parse(struct imf_flt *out, const char *name, const char 
 enum imf_status imf_flt_load(struct imf_flt *out, const char *path, struct imf_error *err);
 void imf_flt_free(struct imf_flt *f);
 
-/* Give the kernels the file's scale, bias and flip, or what `over` has in their place. Returns a
- * whole sentence on failure, or NULL. */
+/* Apply the file's scale, bias and flip to the kernels; those that `over` has override them. Returns
+ * a whole sentence on failure, or NULL. */
 const char *imf_flt_scale(struct imf_flt *f, const struct imf_scaling *over);
 
 /* The path (the caller frees it) of a user's filter: NAME itself when it has a '/' or ends in
@@ -33,8 +33,8 @@ const char *imf_flt_scale(struct imf_flt *f, const struct imf_scaling *over);
  * when there is none. */
 enum imf_status imf_flt_find(char **path, const char *name, struct imf_error *err);
 
-/* The directory, of those that are looked through, with that index from 0 on; the caller frees it.
- * *path is NULL past the last. */
+/* Directory `index` (from 0) of those that are searched; the caller frees it. *path is NULL past the
+ * last. */
 enum imf_status imf_flt_directory(char **path, size_t index, struct imf_error *err);
 
 #endif

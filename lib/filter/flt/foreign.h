@@ -6,11 +6,11 @@
 
 #include "filter/flt/coefficients.h"
 
-/* Is this text a kernel as ImageMagick, MATLAB or NumPy write it? Then a phrase says how it is written
- * here. s may hold colons. */
+/* Is this text a kernel in the syntax of ImageMagick, MATLAB or NumPy? Then `why` says how it is
+ * written here, as a phrase that follows the quoted text. s may contain colons. */
 #define IMF_FOREIGN_WHY 280
 bool imf_foreign_matrix(struct imf_span s, char why[IMF_FOREIGN_WHY]);
-/* The same of any kernel that stands where a filter's name is expected. */
+/* The same of a kernel given instead of a filter's name. */
 bool imf_foreign_bare(const char *name, char why[IMF_FOREIGN_WHY]);
 
 /* May the first of the rows be a vips matrix's line of width, height, scale and offset? */

@@ -1,10 +1,10 @@
-/* scaling.c - how a kernel's response is scaled: scale, bias and flip as text gives them */
+/* scaling.c - a kernel's scale, bias and flip, as text gives them */
 #include "filter/flt/scaling.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Devices compute in single precision: numbers stay where it neither overflows nor vanishes. */
+/* Devices compute in float32: bounds within which it neither overflows nor underflows. */
 #define LARGEST 1e30
 #define LARGEST_GAIN 1e15
 #define LARGEST_BIAS 1e6

@@ -1,5 +1,4 @@
-/*
- * scaling.h - how a kernel's response is scaled: scale, bias and flip as text gives them
+/* scaling.h - a kernel's scale, bias and flip, as text gives them
  */
 #ifndef IMF_FILTER_FLT_SCALING_H
 #define IMF_FILTER_FLT_SCALING_H
@@ -16,11 +15,11 @@ struct imf_scaling {
 const char *imf_scaling_read_scale(struct imf_scaling *scaling, struct imf_span s);
 const char *imf_scaling_read_bias(struct imf_scaling *scaling, struct imf_span s);
 
-/* What `over` has, and for the rest what `under` has. */
+/* `under`, with the members that `over` has given. */
 struct imf_scaling imf_scaling_over(const struct imf_scaling *under,
                                     const struct imf_scaling *over);
 
-/* Put scale, bias and flip into a kernel that has neither. Returns a whole sentence on failure. */
+/* Apply scale, bias and flip to a kernel without any. Returns a whole sentence on failure, or NULL. */
 const char *imf_scaling_apply(const struct imf_scaling *scaling, struct imf_kernel *k);
 
 #endif

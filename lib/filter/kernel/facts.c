@@ -1,5 +1,4 @@
-/*
- * facts.c - what is asked of a kernel's taps again and again, found in few passes
+/* facts.c - properties of a kernel's taps
  */
 #include "filter/kernel/taps.h"
 

@@ -1,5 +1,4 @@
-/*
- * taps.h - convolution kernels: taps, and what can be known of them
+/* taps.h - convolution kernels: taps and their properties
  *
  * taps[i * width + j] multiplies the sample at offset (j - cx, i - cy) from the output's pixel
  * (correlation). The response is sum / scale + bias * full scale.
@@ -33,18 +32,16 @@ double imf_kernel_abs_sum(const struct imf_kernel *k); /* of |taps|, before scal
 size_t imf_kernel_nonzero(const struct imf_kernel *k);
 /* Taps, scale and bias are all integers, and the sum of |taps| is below 2^31. */
 bool imf_kernel_is_integer(const struct imf_kernel *k);
-/* What the kernel reads beyond the image. */
+/* The margin that the kernel reads. */
 struct imf_margin imf_kernel_margin(const struct imf_kernel *k);
 
-/*
- * Rank-1 factors: taps[i][j] = column[i] * row[j] (the caller owns both arrays, height and width
+/* Separable kernels: taps[i][j] = column[i] * row[j] (the caller owns both arrays, height and width
  * long). Integer kernels are tested exactly and give integer factors; real ones by the singular
- * values (second at most 1e-13 of the first). False when the rank is higher.
+ * values (second at most 1e-13 of the first). False if it is not separable.
  */
 bool imf_kernel_separate(const struct imf_kernel *k, double *column, double *row);
 
-/* The same in two steps: the largest tap, and whether its row and column are factors; then
- * these. */
+/* The same in steps: find the largest tap, test its row and column, compute the factors. */
 struct imf_pivot {
     int x, y;
     double tap;
@@ -55,35 +52,34 @@ bool imf_kernel_is_product(const struct imf_kernel *k, const struct imf_pivot *p
 void imf_kernel_factors(const struct imf_kernel *k, const struct imf_pivot *pivot, double *column,
                         double *row);
 
-/* What several solvers want to know of the taps. All before scale. */
+/* Properties of the taps that several solvers use, before scale. */
 struct imf_kernel_facts {
     double sum, abs_sum, squares;
-    double rounding; /* sum of what is off in floats that are the nearest to the taps */
+    double rounding; /* sum of |tap - (float)tap| */
     size_t nonzero;
     bool integer;  /* imf_kernel_is_integer() */
-    bool positive; /* no response to positive samples is negative */
+    bool positive; /* responses to positive samples are positive */
     int mirror;    /* 1: columns mirror each other, -1: with opposite sign, 0: neither */
-    bool product;  /* of a column and a row, of this pivot */
+    bool product;  /* separable, with this pivot */
     struct imf_pivot pivot;
 };
 void imf_kernel_facts_find(struct imf_kernel_facts *out, const struct imf_kernel *k);
 
 /*
  * The kernel as one tap at its origin, *centre, and a product of a column and a row that is symmetric
- * about it, *rest, which has the kernel's scale and bias: unsharp masks are. To 1e-12 of the
- * largest tap. The caller frees *rest. False, and nothing owned, when it is no such sum, *centre
- * would be 0, or memory ran out.
+ * about it, *rest, which has the kernel's scale and bias, as for an unsharp mask. To 1e-12 of the
+ * largest tap. The caller frees *rest. False, and nothing
+ * owned, if it is no such sum, *centre would be 0, or memory ran out.
  */
 bool imf_kernel_split_centre(const struct imf_kernel *k, double *centre, struct imf_kernel **rest);
 
-/*
- * A sum of up to IMF_TERMS_MAX products of a column and a row that equals the kernel but for
- * `residual`, the sum of |taps| of the difference: taps[i][j] = column[i] * row[j] + ... Taps
+/* Separable terms: a sum of up to IMF_TERMS_MAX products of a column and a row, taps[i][j] =
+ * column[i] * row[j] + ..., that differs from the kernel by `residual`, a sum of |taps|. Taps
  * outside of `height` from `top` and `width` from `left` are 0; the arrays are as long as the
  * kernel is high and wide. Four terms hardly ever cost less than the kernel or the FFT.
  */
 #define IMF_TERMS_MAX 3
-#define IMF_TERMS_SIDE 127 /* larger kernels are left alone: the FFT is faster than two terms */
+#define IMF_TERMS_SIDE 127 /* largest kernel: beyond it the FFT is faster than two terms */
 
 struct imf_terms {
     int count;
@@ -95,7 +91,7 @@ struct imf_terms {
     double *store; /* owned: free() it */
 };
 
-/* False, and nothing owned, when no such sum leaves `allowed` or less, or the kernel is 0. */
+/* False, and nothing owned, if no such sum has a residual of at most `allowed`, or the kernel is 0. */
 bool imf_kernel_terms(const struct imf_kernel *k, double allowed, struct imf_terms *out);
 
 #endif

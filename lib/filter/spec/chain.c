@@ -39,10 +39,9 @@ static enum imf_status add_stage(struct imf_filter *f, const char *spec, struct 
     return IMF_OK;
 }
 
-/*
- * Kernels of the user's without a scale may send flat parts beyond full scale, which is a slip unless
- * a later stage brings them back. Kernels whose sum is below 2 leave mid-grey what it is or darker or
- * find edges; a bias says that the response was thought of.
+/* A user's kernel without a scale may lift flat parts beyond full scale: a mistake, unless a later
+ * stage lowers them. Kernels with a sum below 2 do not turn mid-grey white; with a bias the response
+ * is taken as intended.
  */
 static enum imf_status remark_gain(struct imf_filter *f, struct imf_error *err) {
     char note[IMF_NOTE];

@@ -1,6 +1,4 @@
-/*
- * error.h - a spec's text, what is said when something is wrong in it, and the files that it
- * names
+/* error.h - errors in specs, and the files that specs name
  */
 #ifndef IMF_FILTER_SPEC_ERROR_H
 #define IMF_FILTER_SPEC_ERROR_H
@@ -26,7 +24,7 @@ enum imf_status imf_spec_fail_value(const struct imf_spec *s, struct imf_span va
 enum imf_status imf_spec_fail_file(const struct imf_spec *s, const char *at,
                                    enum imf_status status);
 
-/* A spec that has failed, with that status, may be several: then say so instead. */
+/* If a failed spec looks like several filters in one, replace the error by one that says so. */
 enum imf_status imf_spec_fail_chain(const struct imf_spec *s, enum imf_status status);
 
 /* Read the file of "@FILE". */

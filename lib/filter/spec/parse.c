@@ -2,8 +2,8 @@
  * parse.c - the parser of filter specs
  *
  * A spec is cut at its colons. The first piece is the filter's name; the others are arguments, by
- * place or as key=value. What they mean is in the table of builtin/table.c; only "kernel", whose argument
- * is a matrix or a file, is read here.
+ * position or as key=value. builtin/table.c defines them; only "kernel", whose argument is a matrix
+ * or a file, is read here.
  */
 #include "filter/spec/parse.h"
 
