@@ -30,7 +30,7 @@ size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
     return list_devices(list, capacity, NULL);
 }
 
-/* What OpenGL ES there is; `first` is the OpenCL device that is taken before it, or NULL. */
+/* Describe OpenGL ES; `first` is the OpenCL device that is preferred, or NULL. */
 static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx,
                           const struct imf_device_info *first) {
     const struct imf_gles *g = imf_context_gles_found(ctx);

@@ -13,7 +13,7 @@
 
 #define MAX_PLATFORMS 16
 
-/* Bytes of the answer, which begins as zeros; the first failure of all stays in *failed. */
+/* Returns the bytes of the answer, which is zeroed first; *failed keeps the first failure. */
 static size_t ask(cl_device_id id, cl_device_info what, const char *name, void *value, size_t size,
                   struct imf_error *failed) {
     size_t n = 0;
@@ -38,7 +38,7 @@ static void ask_text(cl_device_id id, cl_device_info what, const char *name, cha
     snprintf(text, size, "%.*s", (int)size - 1, p);
 }
 
-/* Of what kernels use; a driver that crashes in one is none for it. */
+/* List the missing features that kernels use, and the programs that the driver fails at. */
 static void find_lacks(struct imf_device_info *info, const struct imf_device *known) {
     const struct {
         bool lacks;
@@ -67,7 +67,7 @@ static bool version_suffices(const char *version) {
     return major > 1 || (major == 1 && minor >= 2);
 }
 
-/* What a driver will not tell is not guessed: the device is not used, and that is why. */
+/* A device with a failed query is not used. */
 static void describe(struct imf_cl_device *d) {
     struct imf_device_info *info = &d->info;
     struct imf_device *known = &d->known;
@@ -91,7 +91,7 @@ static void describe(struct imf_cl_device *d) {
     ASK(CL_DEVICE_HOST_UNIFIED_MEMORY, unified);
     ASK(CL_DEVICE_MAX_WORK_GROUP_SIZE, group);
     ASK(CL_DEVICE_MAX_WORK_ITEM_SIZES, along_x);
-    /* Some drivers know this of devices that have float64 alone. */
+    /* Some drivers answer this only for devices with float64. */
     if (clGetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL) ==
         CL_INVALID_VALUE)
         fp64 = 0;

@@ -11,8 +11,7 @@
  *   sums of products: 9 + 9 and a single tap 14.7 ms, 25 + 25 and a single tap 31.2, 17 + 17 and
  *   9 + 9 33.5, twice 21 + 21 60
  *   separable, 16-bit with a division: 3 + 3 13.5 ms, 5 + 5 14.4, 7 + 7 15.8
- *
- *   transforms, with eight lanes: disks of radius 7 to 100, Gaussians up to sigma 50, each with
+ *   transforms, vectors of eight: disks of radius 7 to 100, Gaussians up to sigma 50, each with
  *   several sizes of tiles: most come within 12 %, all within 20 % of the rates below
  *   directions 3x3 0.8 ns of a core a sample (on Zen 4, of 18 million bytes)
  *   whole-image transforms 4 to 6 ns a sample; a point pass 0.7; a tap that is summed again 0.25
@@ -34,13 +33,12 @@
  * by --tune: the means of two runs of 50 times each, from which estimates differ by 7 and 8 %. The
  * same filters differ by 37 to 46 % from the rates above. Kernels of 11 rows of 16-bit sums
  * and of 13 of floats take four times as long a product as those of 9 and 11 (2000x1500 RGB: 10.6
- * and 2.9 ms, 27.8 and 7.0). Large tiles miss the cache as on Zen 3, more than the fit has it (0.2):
+ * and 2.9 ms, 27.8 and 7.0). Large tiles miss the cache as on Zen 3, more than the fit says (0.2):
  * blur:20 takes 72 ms in tiles of 512x672 and 90 in those of 512x960.
- *
- * Vectors are of 16 samples, two AVX2 registers of floats: wider strips halve the loads a product,
- * and 8 take over where the sums of 16 would not fit the 16 registers. A walk over h^2 output rows
- * of a kernel h rows high spends 1/h of its time on rows that its neighbour also reads; low kernels
- * are bound by memory and prefer short walks, which meet cache lines while they are warm.
+ * Vectors have 16 samples, two AVX2 registers of floats: wider strips halve the loads a product. 8
+ * samples are used where the sums of 16 would not fit the 16 registers. A work-item that computes
+ * h^2 output rows of a kernel h rows high spends 1/h of its time on rows that its neighbour also
+ * reads; low kernels are bound by memory and prefer few rows, whose cache lines are still warm.
  *
  * Bands: ms for 12 megapixels by megabytes between passes, on an AMD EPYC with 32 MB of last-level
  * cache, two cores; the last column is one band, of 144 MB a surface:
@@ -54,9 +52,8 @@
  * 0.10, disks 5x5 0.090 ms, 7x7 0.110, 11x11 0.177, 15x15 0.289; 31x31 with taps in memory 7.5;
  * highpass (whole-image transforms as for a CPU) 35.6; opening a context 145, transfers not pinned 10
  * GB a second; tiles made for a CPU take 50 times as long as on one of its cores. separable 9 + 9
- * taps 0.50 ms, 17 + 17 0.56, 41 + 41 0.76. One sample a work-item, for neighbours' loads join in
- * one transaction whatever their alignment, while a vector at an odd address would be split into
- * bytes.
+ * taps 0.50 ms, 17 + 17 0.56, 41 + 41 0.76. One sample a work-item: neighbours' loads coalesce at any
+ * alignment, while a vector load at an odd address would be split into bytes.
  */
 #include "device/tuning.h"
 
@@ -116,11 +113,11 @@
         .canny = 5, .canny_tap = 0.1                                                               \
     }
 
-/* What no device differs in so far; `gpu` also for tests of a GPU's programs on a CPU. */
+/* Values that no device overrides so far; CPUs need `gpu` for tests of programs for GPUs. */
 #define EVERY_DEVICE                                                                               \
     .group = 64, .least_rows = 8, .term_product = 1.4, .wide = 2, .program_ms = 1.5,               \
     .gpu = GPU_RATES
-/* What CPUs share, whatever their vectors. */
+/* Values of all CPUs. */
 #define EVERY_CPU                                                                                  \
     EVERY_DEVICE, .vec = {16, 16, 16, 8}, .separable_vec = {16, 8, 8, 4}, .registers = 6,          \
                   .rows = 512, .groups_per_unit = 4, .band_bytes = (size_t)16 << 20,               \
@@ -313,8 +310,8 @@ double imf_tuning_clock(const struct imf_device *d) {
     return mhz > 0 ? mhz * 1e-3 : 1;
 }
 
-/* Units of the GPU that the rates are for; and a guess, measured on no device, at which GPUs lack
- * its stacked memory and how much slower theirs is for their units and clock: --tune replaces it. */
+/* Units of the GPU that was measured. Other GPUs may lack its stacked memory: which ones, and how much
+ * slower theirs is for their units and clock, is a guess; --tune replaces it. */
 #define RATED_UNITS 132
 #define STACKED_BYTES ((uint64_t)32 << 30)
 #define NOT_STACKED 0.5
