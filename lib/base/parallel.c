@@ -1,4 +1,5 @@
-/* parallel.c - an idle thread takes the next item
+/*
+ * parallel.c - an idle thread takes the next item
  */
 #include "base/parallel.h"
 

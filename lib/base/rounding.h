@@ -1,4 +1,5 @@
-/* rounding.h - bounds of rounding errors in float32 sums
+/*
+ * rounding.h - bounds of rounding errors in float32 sums
  *
  * Adding up products of taps and samples rounds every partial sum, by at most half an ulp of the
  * largest value that it can have. Taken as independent and uniform in that interval, each error has

@@ -1,4 +1,5 @@
-/* opencl.h - the module's structs with their OpenCL objects
+/*
+ * opencl.h - the module's structs with their OpenCL objects
  *
  * For this module alone, and for programs that measure or test it.
  */

@@ -1,4 +1,5 @@
-/* pocl.c - the directory of PoCL's own cache
+/*
+ * pocl.c - the directory of PoCL's own cache
  *
  * PoCL writes what it compiles to files, and finds no device where it cannot. Left to itself it
  * takes $XDG_CACHE_HOME or $HOME even if nobody can write there, and without them a name in /tmp

@@ -1,4 +1,5 @@
-/* probe.h - trying drivers in a child process before they are loaded
+/*
+ * probe.h - trying drivers in a child process before they are loaded
  *
  * A driver may abort, hang or crash the process; PoCL aborts where it finds no linker or no /sys. So
  * the device is tried in a child process first, once for each set of drivers and environment.
@@ -12,7 +13,8 @@
 /* Which drivers: they decide what a result depends on, and the text of a failure. */
 enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };
 
-/* Run argv[0] with argv, unless the result of an earlier run is known. IMF_OK when it ended
+/*
+ * Run argv[0] with argv, unless the result of an earlier run is known. IMF_OK when it ended
  * by itself with a status other than IMF_PROBE_WRONG, or could not be run; else IMF_ERR_NO_DEVICE,
  * also when it took over `seconds`. cache_dir, where results are kept, may be NULL.
  */
@@ -36,7 +38,8 @@ void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir);
 /* `grown`: entries may have been added, so that it is pruned. */
 void imf_pocl_cache_close(struct imf_pocl_cache *cache, bool grown);
 
-/* A new directory of mode 0700 where PoCL's cache will be, or else in $TMPDIR or /tmp; NULL: there
+/*
+ * A new directory of mode 0700 where PoCL's cache will be, or else in $TMPDIR or /tmp; NULL: there
  * is none. While *lock is open other processes leave it alone; those that killed processes left are removed.
  */
 char *imf_temporary_directory(const char *cache_dir, int *lock);

@@ -135,9 +135,10 @@ static enum imf_status build(struct imf_runtime *rt, const struct text *t, const
     return IMF_OK;
 }
 
-/* Load or build b. A lock lets one process at a time build a program: PoCL removes and rewrites
- * entries of its cache that another process has just written, and fails with
- * CL_BUILD_PROGRAM_FAILURE if a third one removed them. Without a lock a second try succeeds. It
+/*
+ * Load or build b. A lock lets one process at a time build a program: PoCL removes and rewrites the
+ * entry of its own cache that another process has just written, and a third process, which finds
+ * nothing to remove, fails with CL_BUILD_PROGRAM_FAILURE. Without a lock a second try succeeds. It
  * omits parts/builtins.cl, with which another version of PoCL might not build.
  */
 static enum imf_status obtain(struct imf_runtime *rt, struct imf_build *b, const struct text *t,

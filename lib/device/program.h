@@ -1,4 +1,5 @@
-/* program.h - OpenCL programs of cl/: their text, and launches
+/*
+ * program.h - OpenCL programs of cl/: their text, and launches
  *
  * A program's text is its "#define" lines, then parts of cl/parts/ in the order of a list, then a
  * file of cl/. The runtime caches builds, in memory and on disk, by a hash of all of
@@ -38,7 +39,8 @@ struct imf_program_source {
 /* A kernel of a built text, for one thread at a time. All programs of the same text share its build. */
 struct imf_program;
 
-/* The kernel `entry` of `source`, built or from the cache. IMF_ERR_MEMORY also if the defines failed:
+/*
+ * The kernel `entry` of `source`, built or from the cache. IMF_ERR_MEMORY also if the defines failed:
  * files have defaults, so that without a line they would build and compute something else.
  * IMF_ERR_ARGUMENT: there is no such file or part; IMF_ERR_DEVICE: it does not build, and the
  * compiler's first error.

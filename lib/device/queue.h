@@ -1,4 +1,5 @@
-/* queue.h - a device's command queue, in order
+/*
+ * queue.h - a device's command queue, in order
  *
  * A queue belongs to a job or a workspace, one thread at a time; several queues of one runtime may
  * be used at once. Commands (launches, fills, copies, unmapping) may still be running when a call returns: buffers and

@@ -42,7 +42,8 @@ double imf_transfer_gain(const struct imf_transfer *t, double u, double v);
 
 enum imf_window_function { IMF_WINDOW_RANK, IMF_WINDOW_BILATERAL, IMF_WINDOW_GUIDED };
 
-/* A window operation: each channel's sample becomes a function of the samples in a window around it.
+/*
+ * A window operation: each channel's sample becomes a function of the samples in a window around it.
  * Only solvers know the function; planners know these properties.
  */
 struct imf_window_op {
@@ -68,7 +69,8 @@ enum imf_compound {
     IMF_BELOW  /* g(f(x)) - x */
 };
 
-/* Colours are rounded to samples of the image's depth, ties to even, and counted in one histogram of
+/*
+ * Colours are rounded to samples of the image's depth, ties to even, and counted in one histogram of
  * all channels; from it follows a table that maps each value.
  */
 enum imf_histogram_op {
@@ -76,7 +78,8 @@ enum imf_histogram_op {
     IMF_HISTOGRAM_OTSU      /* full scale or 0, on either side of Otsu's threshold */
 };
 
-/* Canny's edges: full scale on edges, 0 elsewhere. Thresholds are relative to the gradient of a step
+/*
+ * Canny's edges: full scale on edges, 0 elsewhere. Thresholds are relative to the gradient of a step
  * from 0 to full scale along rows or columns.
  */
 struct imf_canny {

@@ -1,4 +1,5 @@
-/* form.c - properties of a result that follow from the filter and the input's format
+/*
+ * form.c - properties of a result that follow from the filter and the input's format
  *
  * A threshold leaves two values, and so do edges. An image of 1, 2 or 4 bits uses 2, 4 or 16 values, evenly spaced
  * from 0 to full scale, which inversion and the identity map onto themselves; equalization does so

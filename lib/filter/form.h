@@ -1,4 +1,5 @@
-/* form.h - properties of a result that follow from the filter and the input's format
+/*
+ * form.h - properties of a result that follow from the filter and the input's format
  */
 #ifndef IMF_FILTER_FORM_H
 #define IMF_FILTER_FORM_H

@@ -1,4 +1,5 @@
-/* pass.h - planning the passes over memory of a transform of one or two dimensions (no OpenCL
+/*
+ * pass.h - planning the passes over memory of a transform of one or two dimensions (no OpenCL
  * calls); cl/fft_transform.cl documents a pass
  */
 #ifndef IMF_FOURIER_PASS_H

@@ -1,4 +1,5 @@
-/* calls.h - the used part of EGL 1.4 and OpenGL ES 2.0, by the names and values of their standards
+/*
+ * calls.h - the used part of EGL 1.4 and OpenGL ES 2.0, by the names and values of their standards
  *
  * The libraries are loaded on demand, so that neither they nor their headers need to be installed: a
  * call is a member of struct imf_gles_calls, found by its name.

@@ -8,7 +8,8 @@
 
 #include "gles/runtime.h"
 
-/* A shader's text, taps and reach. It sees `sampler2D image`, `vec2 texel` (a texel's
+/*
+ * A shader's text, taps and reach. It sees `sampler2D image`, `vec2 texel` (a texel's
  * size in the image's coordinates), `vec4 tap[]` and the varying `vec2 at`: the output texel's position
  * within its tile, whose fraction is ignored. It may read the image's texels from there to `reach_x`
  * to the right and `reach_y` below.

@@ -1,4 +1,5 @@
-/* program.h - shader programs, compiled once for all passes with the same source
+/*
+ * program.h - shader programs, compiled once for all passes with the same source
  *
  * A batch has a pass for each size of its images, and a driver takes longer to compile a shader than
  * to draw a small image by it.

@@ -1,4 +1,5 @@
-/* element.h - structuring elements: the samples of a window that count
+/*
+ * element.h - structuring elements: the samples of a window that count
  *
  * An element is a kernel of ones and zeros, of scale 1.
  */

@@ -1,4 +1,5 @@
-/* coefficients.h - a kernel from rows of coefficients as text
+/*
+ * coefficients.h - a kernel from rows of coefficients as text
  */
 #ifndef IMF_FILTER_FLT_COEFFICIENTS_H
 #define IMF_FILTER_FLT_COEFFICIENTS_H

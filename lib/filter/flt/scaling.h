@@ -1,4 +1,5 @@
-/* scaling.h - a kernel's scale, bias and flip, as text gives them
+/*
+ * scaling.h - a kernel's scale, bias and flip, as text gives them
  */
 #ifndef IMF_FILTER_FLT_SCALING_H
 #define IMF_FILTER_FLT_SCALING_H

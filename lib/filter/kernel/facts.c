@@ -1,4 +1,5 @@
-/* facts.c - properties of a kernel's taps
+/*
+ * facts.c - properties of a kernel's taps
  */
 #include "filter/kernel/taps.h"
 

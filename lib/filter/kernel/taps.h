@@ -1,4 +1,5 @@
-/* taps.h - convolution kernels: taps and their properties
+/*
+ * taps.h - convolution kernels: taps and their properties
  *
  * taps[i * width + j] multiplies the sample at offset (j - cx, i - cy) from the output's pixel
  * (correlation). The response is sum / scale + bias * full scale.
@@ -35,7 +36,8 @@ bool imf_kernel_is_integer(const struct imf_kernel *k);
 /* The margin that the kernel reads. */
 struct imf_margin imf_kernel_margin(const struct imf_kernel *k);
 
-/* Separable kernels: taps[i][j] = column[i] * row[j] (the caller owns both arrays, height and width
+/*
+ * Separable kernels: taps[i][j] = column[i] * row[j] (the caller owns both arrays, height and width
  * long). Integer kernels are tested exactly and give integer factors; real ones by the singular
  * values (second at most 1e-13 of the first). False if it is not separable.
  */
@@ -73,7 +75,8 @@ void imf_kernel_facts_find(struct imf_kernel_facts *out, const struct imf_kernel
  */
 bool imf_kernel_split_centre(const struct imf_kernel *k, double *centre, struct imf_kernel **rest);
 
-/* Separable terms: a sum of up to IMF_TERMS_MAX products of a column and a row, taps[i][j] =
+/*
+ * Separable terms: a sum of up to IMF_TERMS_MAX products of a column and a row, taps[i][j] =
  * column[i] * row[j] + ..., that differs from the kernel by `residual`, a sum of |taps|. Taps
  * outside of `height` from `top` and `width` from `left` are 0; the arrays are as long as the
  * kernel is high and wide. Four terms hardly ever cost less than the kernel or the FFT.

@@ -39,7 +39,8 @@ static enum imf_status add_stage(struct imf_filter *f, const char *spec, struct 
     return IMF_OK;
 }
 
-/* A user's kernel without a scale may lift flat parts beyond full scale: a mistake, unless a later
+/*
+ * A user's kernel without a scale may lift flat parts beyond full scale: a mistake, unless a later
  * stage lowers them. Kernels with a sum below 2 do not turn mid-grey white; with a bias the response
  * is taken as intended.
  */

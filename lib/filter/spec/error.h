@@ -1,4 +1,5 @@
-/* error.h - errors in specs, and the files that specs name
+/*
+ * error.h - errors in specs, and the files that specs name
  */
 #ifndef IMF_FILTER_SPEC_ERROR_H
 #define IMF_FILTER_SPEC_ERROR_H
