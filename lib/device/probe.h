@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "device/cache.h"
+#include "imfilter_program.h"
 
 /* Which drivers: they decide what a result depends on, and the text of a failure. */
 enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };

@@ -26,12 +26,13 @@
 
 struct source {
     const struct imf_pixels *pixels;
-    struct imf_orientation orientation; /* of the stored pixels */
-    int width, height;                  /* of the upright picture */
-    int padded;                         /* length of a row with its zeros */
-    double *window;                     /* width values, then height values; owned */
-    double mean;                        /* under the window */
-    double weight;                      /* sum of the window */
+    struct imf_orientation
+        orientation;   /* to the upright picture: frequencies are those that filters mean */
+    int width, height; /* of that */
+    int padded;        /* length of a row with its zeros */
+    double *window;    /* width values, then height values; owned */
+    double mean;       /* under the window */
+    double weight;     /* sum of the window */
 };
 
 static double sample(const struct imf_pixels *p, int x, int y, int channel) {
@@ -41,7 +42,7 @@ static double sample(const struct imf_pixels *p, int x, int y, int channel) {
            imf_sample_max(type);
 }
 
-/* Rec. 709 luma, 0..1, over black where there is alpha; of ink, of the light that it leaves. */
+/* Rec. 709 luma, 0..1, over black if there is alpha; of CMYK, the light that the ink leaves. */
 static double luma(const struct source *s, int x, int y) {
     const struct imf_pixels *p = s->pixels;
     const struct imf_info *info = p->info;
@@ -100,7 +101,8 @@ static void windowed_row(void *user, int y, double *row) {
 
 /* ---- frequencies ---------------------------------------------------------------------------- */
 
-/* What value k of `side` covers of `bins` frequencies: from..to, the first and last in part. */
+/* The range from..to of `bins` frequencies that value k of `side` covers; its ends may be
+ * fractions. */
 struct cover {
     int from, to;
     double first, last;
@@ -152,7 +154,7 @@ static void fill(struct imf_spectrum *s, const struct imf_half_plane *p, double 
         s->ring[i] = count[i] > 0 ? s->ring[i] / count[i] : 0;
 }
 
-/* At least n; quick to transform, unless n is beyond all lengths known to be. */
+/* A length of at least n that is fast to transform, or n if none is known. */
 static int padded_length(int n, int multiple) {
     int length = imf_fft_length(n, multiple);
     return length ? length : n;

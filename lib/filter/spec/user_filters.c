@@ -1,6 +1,7 @@
 /* user_filters.c - the user's own filters, for --list-filters */
 #include "filter/builtin/table.h"
 #include "filter/flt/file.h"
+#include "imfilter_program.h"
 
 #include <dirent.h>
 #include <stdlib.h>

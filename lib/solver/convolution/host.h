@@ -4,8 +4,6 @@
 
 #include "solver/solver.h"
 
-/* sum += tap * row */
-void imf_host_add(double *restrict sum, const double *restrict row, double tap, size_t count);
 /* Store row `row` of the output from its sums; sum1 is NULL unless magnitude or phase. */
 void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
                      const struct imf_surface *out, int row);
