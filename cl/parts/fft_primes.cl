@@ -15,7 +15,7 @@
 
 #define PRIMES 1
 
-// Mirrored by struct imf_fft_prime of fourier/prime.h; all positions count floats (or ints) from the
+// Mirrored by struct imf_fft_prime of fourier/tables.h; all positions count floats (or ints) from the
 // beginning of the twiddle factors.
 struct fft_prime {
     int radix;

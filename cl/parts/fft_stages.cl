@@ -41,7 +41,7 @@ typedef VEC_REAL_(REAL, VEC) vec;
 #define BLOCK 256 // elements that fit the first-level cache: all their stages are done before the next block's
 #endif
 
-// Mirrored by struct imf_fft_axis of fourier/run.h.
+// Mirrored by struct imf_fft_axis of fourier/tables.h.
 struct fft_axis {
     int length; // of the transform
     int valid;  // outputs that a tile yields along this axis

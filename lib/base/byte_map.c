@@ -31,15 +31,15 @@ static bool is_step(struct imf_byte_map *m) {
 }
 
 static bool is_line(struct imf_byte_map *m) {
-    for (int turn = 0; turn < 256; turn += 255) {
-        int most = turn ? 0 : 255, least = 255 - most; /* 255 and 0 but for the sum */
+    for (int flip = 0; flip < 256; flip += 255) {
+        int most = flip ? 0 : 255, least = 255 - most; /* 255 and 0 but for the sum */
         int more = m->to[least], less = 255 - m->to[most];
         bool same = true;
         for (int v = 0; v < 256 && same; v++) {
-            int sum = (v ^ turn) + more - less;
+            int sum = (v ^ flip) + more - less;
             same = m->to[v] == (sum < 0 ? 0 : sum > 255 ? 255 : sum) && (more == 0 || less == 0);
         }
-        m->turn = (uint8_t)turn;
+        m->flip = (uint8_t)flip;
         m->more = (uint8_t)more;
         m->less = (uint8_t)less;
         if (same)
@@ -76,9 +76,9 @@ INLINE void step(const struct imf_byte_map *m, uint8_t *restrict to, const uint8
 
 INLINE void line(const struct imf_byte_map *m, uint8_t *restrict to, const uint8_t *restrict v,
                  size_t n) {
-    uint8_t turn = m->turn, most = (uint8_t)(255 - m->more), more = m->more, less = m->less;
+    uint8_t flip = m->flip, most = (uint8_t)(255 - m->more), more = m->more, less = m->less;
     for (size_t i = 0; i < n; i++) {
-        uint8_t x = v[i] ^ turn;
+        uint8_t x = v[i] ^ flip;
         x = (uint8_t)((x < most ? x : most) + more);
         to[i] = (uint8_t)((x > less ? x : less) - less);
     }

@@ -2,8 +2,8 @@
  * clones.h - functions that are compiled for several processors
  *
  * IMF_CLONES before a static function: the processor chooses when the program starts, where the
- * loader can; that is before the thread sanitizer is there. Other files' calls of what has clones
- * are not found by every linker: they go through a plain function.
+ * loader can; that is before the thread sanitizer is there. Not every linker resolves another file's call of a function with
+ * clones: such calls go through a plain function.
  *
  * clang makes a global symbol of such a function's name, so that no other file of the library has a
  * function of that name with clones.
@@ -13,8 +13,8 @@
 
 #include <limits.h> /* says whether the library is glibc */
 
-/* gcc inlines what is called in one place, which is then the oldest processor's; clang knows better,
- * and takes no such word. */
+/* gcc would inline a function that is called once, compiled for the oldest processor; clang does
+ * not, and has no such attribute. */
 #ifdef __clang__
 #define IMF_CLONES_APART
 #else
@@ -34,7 +34,7 @@
 #endif
 #endif
 
-/* Of vectors of 32 bytes, which wider ones would not make faster. */
+/* For vectors of 32 bytes; wider ones gain nothing. */
 #ifndef IMF_CLONES_32
 #if !defined __SANITIZE_THREAD__ && defined __x86_64__ && defined __GLIBC__
 #define IMF_CLONES_32 IMF_CLONES_APART __attribute__((target_clones("avx2", "default")))

@@ -1,4 +1,4 @@
-/* curve.c - how samples stand for light */
+/* curve.c - the curve between samples and light */
 #include "base/curve.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define LAST (IMF_CURVE_POINTS - 1)
-/* A step back that rounding or noise explains: what measured curves have. */
+/* A measured curve may fall by this much, from rounding or noise. */
 #define RIPPLE (1.0 / 1024)
-/* From black to white, at least. */
+/* The least range of light. */
 #define SPAN 0.5
 
 struct imf_curve {
@@ -67,7 +67,7 @@ static bool raise_points(double *light) {
 static void measure(struct imf_curve *c, const double *light) {
     for (int i = 0; i < LAST; i++) {
         double slope = 1.0 / LAST / (light[i + 1] - light[i]);
-        for (int bytes = 0; bytes <= (i >= 128); bytes++) { /* what is darker is black as a byte */
+        for (int bytes = 0; bytes <= (i >= 128); bytes++) { /* darker samples are black in 8 bits */
             c->steepest[bytes] = fmax(c->steepest[bytes], slope);
             c->log_slope[bytes] = fmax(c->log_slope[bytes], slope * light[i + 1]);
         }

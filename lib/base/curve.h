@@ -11,7 +11,7 @@
 #include "imfilter.h"
 
 #define IMF_CURVE_POINTS 65536
-#define IMF_CURVE_RISE 1e-4 /* light from the first sample to the last, if no more */
+#define IMF_CURVE_RISE 1e-4 /* least rise of light from the first sample to the last */
 
 struct imf_curve;
 
@@ -21,20 +21,19 @@ double *imf_curve_points(struct imf_curve *curve, int channel); /* IMF_CURVE_POI
 /* Make it rise, and note what is asked below; equal channels become one. false: it falls, or is
  * constant, and cannot be used. */
 bool imf_curve_settle(struct imf_curve *curve);
-/* Another owner, who calls imf_curve_free(), too; NULL for NULL. */
+/* Add a reference, which the new owner drops with imf_curve_free(); NULL for NULL. */
 struct imf_curve *imf_curve_keep(struct imf_curve *curve);
 
-/* How many curves there are, 1 or 3, and which of them is that of a colour of so many: a gray that
- * was made of three has green's. */
+/* The number of curves, 1 or 3, and the index of the curve of channel `color` of `colors`: gray
+ * converted from RGB takes green's. */
 int imf_curve_count(const struct imf_curve *curve);
 int imf_curve_of(const struct imf_curve *curve, int color, int colors);
-/* Light of the value, and the value of a light: beyond the ends those of the ends, but sRGB's formula
- * goes on. */
+/* Value to light, and light to value. Beyond 0..1 a table clamps; sRGB's formula continues. */
 double imf_curve_to_light(const struct imf_curve *curve, int which, double v);
 double imf_curve_from_light(const struct imf_curve *curve, int which, double light);
 const double *imf_curve_table(const struct imf_curve *curve, int which); /* not of NULL */
 
-/* From black to white: 0 and 1 stay what they are. */
+/* Does it map 0 to 0 and 1 to 1? */
 bool imf_curve_spans(const struct imf_curve *curve);
 /* How the way back magnifies errors of light, at most, for results in bytes or in words: as they
  * are, and errors in proportion to the light. */

@@ -8,10 +8,10 @@
 enum imf_status imf_fail(struct imf_error *err, enum imf_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for allocation failures, which all read alike. */
+/* The same for a failed allocation of `bytes`, with one text for all. */
 enum imf_status imf_fail_memory(struct imf_error *err, size_t bytes);
 
-/* An amount of memory as people read it, "1.5 GiB", in a buffer of the caller's; returns it. */
+/* Format an amount of memory for people, "1.5 GiB", into the caller's buffer; returns it. */
 #define IMF_BYTES_TEXT 24
 const char *imf_bytes_text(char text[IMF_BYTES_TEXT], double bytes);
 

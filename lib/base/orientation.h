@@ -1,7 +1,7 @@
 /*
- * orientation.h - EXIF's eight ways in which an image's rows may lie
+ * orientation.h - EXIF's eight orientations of a stored image
  *
- * A stored pixel's place in the upright picture: change x and y over, if so told, then mirror
+ * A stored pixel's position in the upright picture: transpose (swap x and y), then mirror
  * (Exif 2.32, 4.6.4, Orientation).
  */
 #ifndef IMF_BASE_ORIENTATION_H
@@ -9,17 +9,17 @@
 
 #include <stdbool.h>
 
-struct imf_turn {
+struct imf_orientation {
     bool swap, flip_x, flip_y;
 };
 
-/* Of an orientation 1..8; anything else is upright. */
-struct imf_turn imf_turn_of(int orientation);
-bool imf_turn_is_none(struct imf_turn turn);
+/* EXIF's 1..8; any other number is upright. */
+struct imf_orientation imf_orientation_of(int orientation);
+bool imf_orientation_is_upright(struct imf_orientation o);
 
-/* An offset (or frequency) of the upright picture to the stored one's. */
-void imf_turn_offset_back(struct imf_turn turn, double *x, double *y);
-/* The stored place of the pixel that is at (x, y) of an upright picture of width x height. */
-void imf_turn_pixel_back(struct imf_turn turn, int width, int height, int *x, int *y);
+/* Convert an offset or frequency from the upright picture to the stored one. */
+void imf_offset_to_stored(struct imf_orientation o, double *x, double *y);
+/* Convert (x, y) of an upright picture of width x height to the stored position. */
+void imf_pixel_to_stored(struct imf_orientation o, int width, int height, int *x, int *y);
 
 #endif

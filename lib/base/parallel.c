@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* More would only wait for memory, or are not worth their start. */
+/* More threads would wait for memory, or cost more to start than they gain. */
 #define MOST_THREADS 64
 
 /* One call. */
@@ -46,7 +46,7 @@ int imf_cores(void) {
 int imf_thread_start(pthread_t *out, void *(*work)(void *data), void *data) {
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGPIPE); /* of the thread that writes */
+    sigdelset(&all, SIGPIPE); /* for the thread that writes to the pipe */
     int failed = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (failed)
         return failed;

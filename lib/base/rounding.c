@@ -1,4 +1,4 @@
-/* rounding.c - how far floats may stray */
+/* rounding.c - bounds of rounding errors in float32 sums */
 #include "base/rounding.h"
 
 #include <float.h>
@@ -11,7 +11,8 @@ double imf_float_ulp(double v) {
 }
 
 double imf_rounding_variance(const double *taps, size_t n, double in_max) {
-    double sum = 0, variance = 0, ulp = 0, end = 0; /* floats from `end` on lie further apart */
+    double sum = 0, variance = 0, ulp = 0,
+           end = 0; /* from `end` on the distance between floats grows */
     for (size_t i = 0; i < n; i++) {
         if (taps[i] == 0)
             continue;

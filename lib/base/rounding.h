@@ -1,12 +1,12 @@
 /*
- * rounding.h - how far floats may stray
+ * rounding.h - bounds of rounding errors in float32 sums
  *
  * Adding up products of taps and samples rounds every partial sum, by at most half an ulp of the
  * largest value that it can have. Taken as independent and uniform in that interval, each error has
  * the variance ulp^2 / 12, and the probability that their sum exceeds IMF_SIGMAS standard deviations
  * is below 2 exp(-IMF_SIGMAS^2 / 2) = 4e-22 (a uniform error is sub-Gaussian with its own variance):
  * less than 1e-12 for any of the 10^9 samples of the largest image. Every bound of this program that
- * is not certain is one of so many standard deviations.
+ * is not certain uses this number of standard deviations.
  */
 #ifndef IMF_BASE_ROUNDING_H
 #define IMF_BASE_ROUNDING_H

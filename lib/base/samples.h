@@ -2,7 +2,7 @@
  * samples.h - samples of every type as float64, and back
  *
  * Integers are rounded to nearest, ties to even, and limited to their range; floats are kept as
- * they are. One sample at a time is for what touches few, or computes much for each.
+ * they are. Use the functions for single samples only where few are touched or each costs much.
  */
 #ifndef IMF_BASE_SAMPLES_H
 #define IMF_BASE_SAMPLES_H
@@ -46,8 +46,7 @@ static inline double imf_sample_get(const void *row, enum imf_sample sample, ptr
     }
 }
 
-/* Rounded to nearest, ties to even, and limited to 0..max; what is no number is 0. Without a branch or
- * a call, so that loops become vectors: float64 has no room for a fraction above 2^52. */
+/* Rounded to nearest, ties to even, and limited to 0..max; NaN becomes 0. No branch and no call, so that loops vectorise: float64 has no fraction above 2^52. */
 static inline double imf_sample_round(double v, double max) {
     double limited = v > 0 ? (v < max ? v : max) : 0;
     return limited + 0x1p52 - 0x1p52;

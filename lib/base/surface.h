@@ -1,9 +1,8 @@
 /*
  * surface.h - pixel surfaces with margins, and checked sizes
  *
- * Every stage of a chain reads a surface whose margins hold what lies beyond the image's edge, so
- * that no solver contains edge code: whoever produces a surface has its margins filled once
- * (edge.h), a cost that grows with the rim and not with the area.
+ * Every stage of a chain reads a surface whose margins hold what lies beyond the image's edge, so that no solver contains edge code: the producer of a surface fills its margins once (edge.h), at
+ * a cost that grows with the perimeter, not with the area.
  *
  *        pitch samples from row to row
  *      +-----------------------------------+
@@ -60,8 +59,7 @@ enum imf_status imf_surface_layout(struct imf_surface *s, enum imf_sample sample
                                    struct imf_error *err);
 /* Bytes of storage. */
 size_t imf_surface_bytes(const struct imf_surface *s);
-/* Allocate (aligned to a page, as devices want what
- * they work on directly) and free host storage. */
+/* Allocate and free host storage. It is aligned to a page, as devices that use it directly need. */
 enum imf_status imf_surface_alloc(struct imf_surface *s, struct imf_error *err);
 void imf_surface_free(struct imf_surface *s);
 /* Copy the pixels, not the margins, to a surface

@@ -38,8 +38,8 @@ const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta
     if (!has_orientation || !w->reoriented)
         return item->data;
     free(w->data);
-    w->data =
-        item->kind == IMF_META_EXIF ? imf_exif_upright(item, w->turn.swap) : imf_xmp_upright(item);
+    w->data = item->kind == IMF_META_EXIF ? imf_exif_upright(item, w->orientation.swap)
+                                          : imf_xmp_upright(item);
     w->out_of_memory |= !w->data;
     return w->data;
 }
@@ -48,7 +48,7 @@ struct imf_density imf_writer_density(const struct imf_writer *w) {
     struct imf_density d = {0};
     if (w->metadata && !(w->encode.strip & IMF_STRIP_OTHER))
         d = w->metadata->density;
-    return w->turn.swap ? (struct imf_density){d.unit, d.y, d.x} : d;
+    return w->orientation.swap ? (struct imf_density){d.unit, d.y, d.x} : d;
 }
 
 const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_item *item,

@@ -22,14 +22,14 @@ struct imf_writer {
     FILE *stream;
     struct imf_info info; /* of the file */
     size_t row_bytes;
-    struct imf_info input; /* of the caller's rows */
-    size_t input_bytes;    /* of one of them */
-    struct imf_turn turn;  /* from input to info */
-    bool out_of_memory;    /* some metadata could not be written: no memory */
-    bool reoriented;       /* the metadata and the file differ in orientation */
-    unsigned char *rows;   /* the caller's, buffered until all are there to be reoriented */
-    unsigned char *data;   /* imf_writer_data()'s */
-    unsigned char *xmp;    /* imf_writer_xmp()'s */
+    struct imf_info input;              /* of the caller's rows */
+    size_t input_bytes;                 /* of one of them */
+    struct imf_orientation orientation; /* from input to info */
+    bool out_of_memory;                 /* some metadata could not be written: no memory */
+    bool reoriented;                    /* the metadata and the file differ in orientation */
+    unsigned char *rows; /* the caller's, buffered until all are there to be reoriented */
+    unsigned char *data; /* imf_writer_data()'s */
+    unsigned char *xmp;  /* imf_writer_xmp()'s */
     struct imf_encode encode;
     const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
     struct imf_jpeg_source jpeg;         /* from the metadata, oriented like the file */

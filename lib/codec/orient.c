@@ -41,19 +41,20 @@ static void gather(const struct imf_writer *w, unsigned char *band, int top, int
                    const unsigned char *src, size_t stride) {
     size_t pixel = w->row_bytes / (size_t)w->info.width;
     ptrdiff_t step = (ptrdiff_t)pixel;
-    for (int i = 0; !w->turn.swap && i < rows; i++) {
+    for (int i = 0; !w->orientation.swap && i < rows; i++) {
         int x = 0, y = top + i;
-        imf_turn_pixel_back(w->turn, w->info.width, w->info.height, &x, &y);
+        imf_pixel_to_stored(w->orientation, w->info.width, w->info.height, &x, &y);
         copy_line(band + (size_t)i * w->row_bytes, step,
-                  src + (size_t)y * stride + (size_t)x * pixel, w->turn.flip_x ? -step : step,
-                  w->info.width, pixel);
+                  src + (size_t)y * stride + (size_t)x * pixel,
+                  w->orientation.flip_x ? -step : step, w->info.width, pixel);
     }
-    for (int i = 0; w->turn.swap && i < w->info.width; i++) { /* an input row, an output column */
+    for (int i = 0; w->orientation.swap && i < w->info.width;
+         i++) { /* an input row, an output column */
         int x = i, y = top;
-        imf_turn_pixel_back(w->turn, w->info.width, w->info.height, &x, &y);
+        imf_pixel_to_stored(w->orientation, w->info.width, w->info.height, &x, &y);
         copy_line(band + (size_t)i * pixel, (ptrdiff_t)w->row_bytes,
-                  src + (size_t)y * stride + (size_t)x * pixel, w->turn.flip_y ? -step : step, rows,
-                  pixel);
+                  src + (size_t)y * stride + (size_t)x * pixel,
+                  w->orientation.flip_y ? -step : step, rows, pixel);
     }
 }
 
@@ -94,7 +95,7 @@ static enum imf_status buffer_rows(struct imf_writer *w, const unsigned char *sr
 
 enum imf_status imf_writer_orient(struct imf_writer *w, const unsigned char *src, size_t stride,
                                   int rows, struct imf_error *err) {
-    if (imf_turn_is_none(w->turn))
+    if (imf_orientation_is_upright(w->orientation))
         return w->codec->encoder->rows(w, src, stride, rows, err);
     if (rows == w->input.height)
         return write_upright(w, src, stride, err);

@@ -44,11 +44,11 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
         out.bits = 0;
     if (codec && codec->adapt)
         codec->adapt(&out, &e);
-    struct imf_turn turn = imf_turn_of(out.orientation);
+    struct imf_orientation orientation = imf_orientation_of(out.orientation);
     if (e.orient == IMF_ORIENT_KEEP && out.orientation == imf_metadata_orientation(metadata) &&
         keeps_orientation(codec, e.strip, metadata))
         return out;
-    if (turn.swap) {
+    if (orientation.swap) {
         out.width = info->height;
         out.height = info->width;
     }
@@ -102,11 +102,11 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     imf_sized_read(&w->encode, sizeof w->encode, encode);
     w->metadata = metadata;
     if (w->info.orientation == 1)
-        w->turn = imf_turn_of(input_orientation(info, metadata));
+        w->orientation = imf_orientation_of(input_orientation(info, metadata));
     w->reoriented = imf_metadata_orientation(metadata) != w->info.orientation;
     if (metadata)
         w->jpeg = metadata->jpeg;
-    if (w->turn.swap)
+    if (w->orientation.swap)
         imf_jpeg_source_transpose(&w->jpeg);
     enum imf_status status = open_checked(w, err);
     if (status == IMF_OK)

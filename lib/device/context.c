@@ -17,7 +17,7 @@ struct imf_context {
     struct imf_context_options options; /* its strings are owned copies */
     struct imf_driver_guard guard;
     char *name, *cache_dir;  /* cache_dir NULL: keep nothing on disk */
-    pthread_mutex_t opening; /* held through probes, which take seconds; of: */
+    pthread_mutex_t opening; /* held during probes, which take seconds; protects: */
     bool prepared;
     struct imf_pocl_cache pocl;
     bool failed; /* to open, */
@@ -25,9 +25,9 @@ struct imf_context {
     struct imf_gles *gles;
     bool gles_failed, gles_broken;
     struct imf_error gles_failure;
-    pthread_mutex_t lock;   /* taken after `opening`, and held for moments only; of what follows: */
-    struct imf_runtime *rt; /* set by who holds both, once */
-    bool gave_up;           /* failed at its work, and how: once set, it stays */
+    pthread_mutex_t lock;   /* acquired after `opening`, and held briefly; protects the rest: */
+    struct imf_runtime *rt; /* set once, with both locks held */
+    bool gave_up;           /* a run failed on it; never reset */
     struct imf_error surrender;
     double setup_ms;
     bool looked_up;             /* and so set, before a driver is loaded: */

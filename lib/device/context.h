@@ -12,11 +12,10 @@ struct imf_context;
 /* The runtime, opened on the first call; a failure is remembered and told again. */
 enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime **out,
                                     struct imf_error *err);
-/* The same of OpenGL ES, which has nothing to do with the device asked for. *broken, unless NULL: it
- * is there, but a trial of it ended badly. */
+/* The same of OpenGL ES, which has nothing to do with the device asked for. *broken, unless NULL: it is installed, but its trial failed. */
 enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out, bool *broken,
                                  struct imf_error *err);
-/* What there is of OpenGL ES, opened likewise, also if it will not do; NULL: none that was opened. */
+/* OpenGL ES, opened likewise, even if it is unsuitable; NULL: it could not be opened. */
 const struct imf_gles *imf_context_gles_found(struct imf_context *ctx);
 bool imf_context_opened(struct imf_context *ctx);
 /* The device that automatic choice is expected to open, with its rates, as it was opened before; NULL:
@@ -24,11 +23,11 @@ bool imf_context_opened(struct imf_context *ctx);
 const struct imf_device *imf_context_expected_device(struct imf_context *ctx);
 /* Where programs and rates are kept, or NULL. */
 const char *imf_context_cache_dir(const struct imf_context *ctx);
-/* The user asked for a particular device. */
+/* Did the user ask for a particular device? */
 bool imf_context_device_asked(const struct imf_context *ctx);
-/* A device failed at its work: from now on plans that may choose use the host. */
+/* A device failed while running: plans that may choose use the host from now on. */
 void imf_context_give_up(struct imf_context *ctx, const struct imf_error *why);
-/* What was said of the first such failure, or NULL; it stays as long as the context. */
+/* The message of the first such failure, or NULL; valid as long as the context. */
 const char *imf_context_gave_up(struct imf_context *ctx);
 /* Milliseconds that opening took and that no report has told yet; resets to 0. */
 double imf_context_take_setup_ms(struct imf_context *ctx);

@@ -1,227 +1,11 @@
-/*
- * devices.c - finding an OpenCL device
- *
- * Devices are numbered in the order of platforms and of devices on each. A device is usable when
- * every program of this library will build and run on it.
- */
+/* devices.c - the list of devices: OpenCL's, and OpenGL ES */
 #include "base/sized.h"
 #include "device/context.h"
 #include "device/opencl.h"
-#include "device/quarantine.h"
 #include "device/rates.h"
 #include "imfilter_program.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define MAX_PLATFORMS 16
-#define MAX_DEVICES 64
-
-/* Bytes of the answer, which begins as zeros; the first failure of all stays in *failed. */
-static size_t ask(cl_device_id id, cl_device_info what, const char *name, void *value, size_t size,
-                  struct imf_error *failed) {
-    size_t n = 0;
-    char call[80];
-    memset(value, 0, size);
-    cl_int code = clGetDeviceInfo(id, what, size, value, &n);
-    if (code != CL_SUCCESS && !failed->status) {
-        snprintf(call, sizeof call, "clGetDeviceInfo(%s)", name);
-        imf_cl_fail(failed, code, call);
-    }
-    return code == CL_SUCCESS ? n : 0;
-}
-#define ASK(what, value) ask(id, what, #what, &(value), sizeof(value), failed)
-
-#define ASK_TEXT(what, text) ask_text(id, what, #what, text, sizeof(text), failed)
-static void ask_text(cl_device_id id, cl_device_info what, const char *name, char *text,
-                     size_t size, struct imf_error *failed) {
-    char long_text[1024];
-    size_t n = ask(id, what, name, long_text, sizeof long_text, failed);
-    long_text[n > 0 ? n - 1 : 0] = '\0';
-    const char *p = long_text + strspn(long_text, " ");
-    snprintf(text, size, "%.*s", (int)size - 1, p);
-}
-
-/* Of what kernels use; a driver that crashes in one is none for it. */
-static void find_lacks(struct imf_device_info *info, const struct imf_device *known) {
-    const struct {
-        bool lacks;
-        const char *what;
-    } all[] = {{!info->float64, "float64"},
-               {!info->unified, "unified memory"},
-               {info->gpu && info->local_memory < IMF_GPU_LOCAL, "48 KiB of local memory"},
-               {info->gpu && info->max_group < IMF_GPU_GROUP, "work-groups of 256"},
-               {info->max_buffer < (uint64_t)128 << 20, "buffers of 128 MiB"}};
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].lacks)
-            n += (size_t)snprintf(info->lacks + n, sizeof info->lacks - n, "%s%s", n ? ", " : "",
-                                  all[i].what);
-    char harm[140];
-    imf_quarantine_list(known, harm, sizeof harm);
-    if (harm[0] && n < sizeof info->lacks)
-        snprintf(info->lacks + n, sizeof info->lacks - n, "%s%s", n ? ", " : "", harm);
-}
-
-/* "OpenCL 3.0 ..." is at least 1.2. */
-static bool version_suffices(const char *version) {
-    int major = 0, minor = 0;
-    if (sscanf(version, "OpenCL %d.%d", &major, &minor) != 2)
-        return false;
-    return major > 1 || (major == 1 && minor >= 2);
-}
-
-/* What a driver will not tell is not guessed: the device is not used, and that is why. */
-static void describe(struct imf_cl_device *d) {
-    struct imf_device_info *info = &d->info;
-    struct imf_device *known = &d->known;
-    struct imf_error *failed = &d->failed;
-    cl_device_id id = d->device;
-    size_t n = 0, group, along_x[8];
-    cl_device_type type;
-    cl_device_fp_config fp64;
-    cl_ulong global, local, buffer;
-    cl_uint units, clock, lanes, unified, available, compiler, little;
-    char platform[512] = "";
-
-    ASK(CL_DEVICE_TYPE, type);
-    ASK_TEXT(CL_DEVICE_NAME, info->name);
-    ASK_TEXT(CL_DRIVER_VERSION, info->driver);
-    ASK_TEXT(CL_DEVICE_VERSION, info->version);
-    ASK(CL_DEVICE_MAX_COMPUTE_UNITS, units);
-    ASK(CL_DEVICE_GLOBAL_MEM_SIZE, global);
-    ASK(CL_DEVICE_LOCAL_MEM_SIZE, local);
-    ASK(CL_DEVICE_MAX_MEM_ALLOC_SIZE, buffer);
-    ASK(CL_DEVICE_HOST_UNIFIED_MEMORY, unified);
-    ASK(CL_DEVICE_MAX_WORK_GROUP_SIZE, group);
-    ASK(CL_DEVICE_MAX_WORK_ITEM_SIZES, along_x);
-    /* Some drivers know this of devices that have float64 alone. */
-    if (clGetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL) ==
-        CL_INVALID_VALUE)
-        fp64 = 0;
-    else
-        ASK(CL_DEVICE_DOUBLE_FP_CONFIG, fp64);
-    ASK(CL_DEVICE_MAX_CLOCK_FREQUENCY, clock);
-    ASK(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, lanes);
-    ASK(CL_DEVICE_AVAILABLE, available);
-    ASK(CL_DEVICE_COMPILER_AVAILABLE, compiler);
-    ASK(CL_DEVICE_ENDIAN_LITTLE, little);
-    if (clGetPlatformInfo(d->platform, CL_PLATFORM_NAME, sizeof platform, platform, &n) !=
-        CL_SUCCESS)
-        platform[0] = '\0';
-
-    if (along_x[0] > 0 && along_x[0] < group)
-        group = along_x[0]; /* a group lies along x */
-    *known = (struct imf_device){.gpu = (type & CL_DEVICE_TYPE_GPU) != 0,
-                                 .clock_mhz = clock,
-                                 .lanes = lanes,
-                                 .unified = (type & CL_DEVICE_TYPE_CPU) != 0 || unified,
-                                 .compute_units = units,
-                                 .max_group = group > 0 ? group : 1,
-                                 .local_memory = local,
-                                 .global_memory = global,
-                                 .max_alloc = buffer,
-                                 .fp64 = fp64 != 0};
-    memcpy(known->name, info->name, sizeof known->name);
-    memcpy(known->driver, info->driver, sizeof known->driver);
-    snprintf(info->platform, sizeof info->platform, "%.*s", (int)sizeof info->platform - 1,
-             platform);
-    info->gpu = known->gpu;
-    info->unified = known->unified;
-    info->float64 = known->fp64;
-    info->compute_units = units;
-    info->max_group = (unsigned)known->max_group;
-    info->global_memory = global;
-    info->local_memory = local;
-    info->max_buffer = buffer;
-    find_lacks(info, known);
-
-    const char *why = NULL;
-    if (info->version[0] && !version_suffices(info->version))
-        why = "OpenCL 1.2 is needed";
-    else if (failed->status)
-        why = failed->text;
-    else if (!available)
-        why = "the device is not available";
-    else if (!compiler)
-        why = "the driver has no compiler";
-    else if (!little)
-        why = "the device is big-endian";
-    info->usable = !why;
-    info->failed = why && why == failed->text;
-    snprintf(info->why, sizeof info->why, "%.*s", (int)sizeof info->why - 1, why ? why : "");
-}
-
-/* Every device of every platform. */
-static size_t enumerate(struct imf_cl_device *list, size_t capacity) {
-    cl_platform_id platforms[MAX_PLATFORMS];
-    cl_uint platform_count = 0;
-    if (clGetPlatformIDs(MAX_PLATFORMS, platforms, &platform_count) != CL_SUCCESS)
-        return 0;
-    if (platform_count > MAX_PLATFORMS)
-        platform_count = MAX_PLATFORMS;
-    size_t n = 0;
-    for (cl_uint p = 0; p < platform_count; p++) {
-        cl_device_id ids[MAX_DEVICES];
-        cl_uint count = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &count) !=
-            CL_SUCCESS)
-            continue;
-        if (count > MAX_DEVICES)
-            count = MAX_DEVICES;
-        for (cl_uint i = 0; i < count && n < capacity; i++, n++) {
-            list[n] = (struct imf_cl_device){.platform = platforms[p], .device = ids[i]};
-            list[n].info.index = (int)n;
-            describe(&list[n]);
-        }
-    }
-    return n;
-}
-
-static bool contains(const char *text, const char *part) {
-    for (;; text++) {
-        size_t i = 0;
-        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
-            i++;
-        if (!part[i])
-            return true;
-        if (!*text)
-            return false;
-    }
-}
-
-static bool matches(const struct imf_cl_device *d, const struct imf_context_options *select) {
-    switch (select->device) {
-    case IMF_DEVICE_CPU:
-        return !d->info.gpu;
-    case IMF_DEVICE_GPU:
-        return d->info.gpu;
-    case IMF_DEVICE_INDEX:
-        return d->info.index == select->index;
-    case IMF_DEVICE_NAME:
-        return select->name && contains(d->info.name, select->name);
-    default:
-        return true;
-    }
-}
-
-/* A GPU with its own memory is worth most, then one that shares the host's, then the rest. */
-static int worth(const struct imf_cl_device *d) {
-    return d->info.gpu ? (d->info.unified ? 2 : 3) : 1;
-}
-
-/* The usable one that is asked for, or NULL; of those that are worth the same the first. */
-static const struct imf_cl_device *best_of(const struct imf_cl_device *devices, size_t count,
-                                           const struct imf_context_options *select) {
-    const struct imf_cl_device *best = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct imf_cl_device *d = &devices[i];
-        if (matches(d, select) && d->info.usable && (!best || worth(d) > worth(best)))
-            best = d;
-    }
-    return best;
-}
 
 /* The list's first element says the size of all. */
 static void put(struct imf_device_info *list, size_t i, const struct imf_device_info *info) {
@@ -237,9 +21,9 @@ static size_t list_devices(struct imf_device_info *list, size_t capacity, const 
     static const char *const kinds[] = {"", "is a processor", "is a GPU",
                                         "is a GPU with memory of its own"};
     const struct imf_context_options any = {.device = IMF_DEVICE_AUTO};
-    struct imf_cl_device devices[MAX_DEVICES];
-    size_t n = enumerate(devices, MAX_DEVICES);
-    const struct imf_cl_device *best = best_of(devices, n, &any);
+    struct imf_cl_device devices[IMF_CL_DEVICES];
+    size_t n = imf_cl_enumerate(devices);
+    const struct imf_cl_device *best = imf_cl_best(devices, n, &any);
     *automatic = best ? best->info.index : -1;
     for (size_t i = 0; i < n && i < capacity; i++) {
         struct imf_cl_device *d = &devices[i];
@@ -248,7 +32,8 @@ static size_t list_devices(struct imf_device_info *list, size_t capacity, const 
         d->info.automatic = d == best;
         if (best && d != best && d->info.usable)
             snprintf(d->info.why, sizeof d->info.why, "device %d %s", best->info.index,
-                     worth(best) > worth(d) ? kinds[worth(best)] : "comes first");
+                     imf_cl_worth(best) > imf_cl_worth(d) ? kinds[imf_cl_worth(best)]
+                                                          : "comes first");
         put(list, i, &d->info);
     }
     return n;
@@ -259,7 +44,7 @@ size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
     return list_devices(list, capacity, NULL, &automatic);
 }
 
-/* What OpenGL ES there is; `first` is the OpenCL device that is taken before it, or -1. */
+/* Describe OpenGL ES; `first` is the index of the OpenCL device that is preferred, or -1. */
 static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx, int first) {
     const struct imf_gles *g = imf_context_gles_found(ctx);
     struct imf_gles *usable;
@@ -304,47 +89,4 @@ size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list
     if (n < capacity)
         put(list, n, &gles);
     return n + 1;
-}
-
-static enum imf_status no_match(const struct imf_context_options *select, size_t count,
-                                struct imf_error *err) {
-    if (count == 0)
-        return imf_fail(err, IMF_ERR_NO_DEVICE,
-                        "no OpenCL device was found (install a driver such as "
-                        "pocl-opencl-icd, or use --backend=cpu)");
-    switch (select->device) {
-    case IMF_DEVICE_INDEX:
-        return imf_fail(err, IMF_ERR_NO_DEVICE,
-                        "there is no device %d: they are numbered 0 to %zu (see --list-devices)",
-                        select->index, count - 1);
-    case IMF_DEVICE_NAME:
-        return imf_fail(err, IMF_ERR_NO_DEVICE,
-                        "no device's name contains '%s' (see --list-devices)",
-                        select->name ? select->name : "");
-    default:
-        return imf_fail(err, IMF_ERR_NO_DEVICE, "there is no OpenCL %s (see --list-devices)",
-                        select->device == IMF_DEVICE_GPU ? "GPU" : "CPU device");
-    }
-}
-
-static enum imf_status not_usable(const struct imf_cl_device *d, struct imf_error *err) {
-    return imf_fail(err, IMF_ERR_NO_DEVICE, "device %d (%s) is not usable: %s (see --list-devices)",
-                    d->info.index, d->info.name, d->info.why);
-}
-
-enum imf_status imf_cl_select(struct imf_cl_device *out, const struct imf_context_options *select,
-                              struct imf_error *err) {
-    struct imf_cl_device devices[MAX_DEVICES];
-    size_t count = enumerate(devices, MAX_DEVICES);
-    const struct imf_cl_device *best = best_of(devices, count, select), *unusable = NULL;
-    for (size_t i = 0; i < count && !unusable; i++)
-        if (matches(&devices[i], select) &&
-            (best ? devices[i].info.failed : !devices[i].info.usable))
-            unusable = &devices[i];
-    if (!best)
-        return unusable ? not_usable(unusable, err) : no_match(select, count, err);
-    *out = *best;
-    if (unusable)
-        not_usable(unusable, &out->failed);
-    return IMF_OK;
 }

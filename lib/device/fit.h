@@ -7,8 +7,7 @@
 
 enum { IMF_FIT_COSTS = 32 }; /* at most */
 
-/* Times that were measured, and what a model makes of costs. A cost is what an operation takes: the
- * inverse of a rate. */
+/* Measured times, and a model of costs. A cost is the time of an operation: the inverse of a rate. */
 struct imf_fit {
     size_t costs, times;
     const double *measured; /* each above 0 */
@@ -20,11 +19,11 @@ struct imf_fit {
 };
 
 /*
- * Find the factors by which costs differ from the model's. Times count by their ratio to the
- * estimate; those that no factors explain, as others used the machine, count for little. What the
- * times do not determine goes with the rest; *determined: the others, as a set of bits. Returns by how
- * much estimates are still off: the geometric mean of the ratios, the larger over the smaller;
- * *before: as they were.
+ * Find the factors by which costs differ from the model's. Times count by their ratio to
+ * the estimate; outliers, as when others used the machine, count for little. A cost that the times
+ * do not determine gets the common factor; *determined: the bits of the others. Returns the
+ * remaining error: the geometric mean of the ratios, the larger over the smaller; *before: the error
+ * without factors.
  */
 double imf_fit_costs(const struct imf_fit *fit, double *factor, double *before,
                      uint32_t *determined);

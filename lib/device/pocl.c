@@ -1,5 +1,5 @@
 /*
- * pocl.c - a place for PoCL's own cache
+ * pocl.c - the directory of PoCL's own cache
  *
  * PoCL writes what it compiles to files, and finds no device where it cannot. Left to itself it
  * takes $XDG_CACHE_HOME or $HOME even if nobody can write there, and without them a name in /tmp
@@ -37,7 +37,7 @@ static void remove_directory(const char *path) {
 
 /* ---- temporary directories ------------------------------------------------------------------- */
 
-/* Remove one that a killed process left: it is ours alone, and nobody has its lock. */
+/* Remove a directory that a killed process left: the user's own, and not locked. */
 static void sweep_one(const char *base, int at, const char *name) {
     struct stat st;
     char *path = NULL;
@@ -63,7 +63,7 @@ static void sweep(const char *base) {
         closedir(d);
 }
 
-/* A new one there, with a lock where the file system has any; NULL: none can be made. */
+/* A new directory, locked if the file system supports it; NULL: none can be made. */
 static char *make_temporary(const char *base, int *lock) {
     for (int tries = 0; tries < 100; tries++) {
         char *path = NULL;
@@ -77,7 +77,7 @@ static char *make_temporary(const char *base, int *lock) {
         bool taken = *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
         if (!taken && access(path, F_OK) == 0)
             return path;
-        /* Another run took it for a leftover before it had its lock. */
+        /* Another process removed it before it was locked. */
         imf_temporary_remove(path, *lock);
         *lock = -1;
     }
@@ -232,7 +232,7 @@ static void tidy(const char *path, bool grown) {
         if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0) {
             sweep_one(path, fd, e->d_name);
         } else if (strncmp(e->d_name, "tempfile_", 9) == 0) {
-            /* PoCL leaves one each time it is loaded. */
+            /* PoCL leaves one of these each time it is loaded. */
             if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
                 st.st_mtim.tv_sec < now - STALE_SECONDS)
                 unlinkat(fd, e->d_name, 0);

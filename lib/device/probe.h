@@ -1,9 +1,8 @@
 /*
- * probe.h - what is done before drivers are loaded
+ * probe.h - trying drivers in a child process before they are loaded
  *
- * A driver is code of others' in our process: it may abort it, hang or crash, and PoCL does abort
- * where it finds no linker or no /sys. So the device is tried in a child process first, once for
- * each set of drivers and circumstances.
+ * A driver may abort, hang or crash the process; PoCL aborts where it finds no linker or no /sys. So
+ * the device is tried in a child process first, once for each set of drivers and environment.
  */
 #ifndef IMF_DEVICE_PROBE_H
 #define IMF_DEVICE_PROBE_H
@@ -12,11 +11,11 @@
 #include "device/cache.h"
 #include "imfilter_program.h"
 
-/* Whose drivers: what a result depends on, and what is said of a bad one. */
+/* Which drivers: they decide what a result depends on, and the text of a failure. */
 enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };
 
 /*
- * Run argv[0] with argv, unless it is known from an earlier run how that ends. IMF_OK when it ended
+ * Run argv[0] with argv, unless the result of an earlier run is known. IMF_OK when it ended
  * by itself with a status other than IMF_PROBE_WRONG, or could not be run; else IMF_ERR_NO_DEVICE,
  * also when it took over `seconds`. cache_dir, where results are kept, may be NULL.
  */
@@ -37,11 +36,12 @@ struct imf_pocl_cache {
     int lock;       /* ... and locked until then */
 };
 void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir);
-/* `grown`: something may have been added, so that it is held within bounds. */
+/* `grown`: entries may have been added, so that it is pruned. */
 void imf_pocl_cache_close(struct imf_pocl_cache *cache, bool grown);
 
-/* A new directory of mode 0700 where PoCL's cache will be, or else in $TMPDIR or /tmp; NULL: there
- * is none. As long as *lock is open other processes leave it alone: what killed ones left is removed.
+/*
+ * A new directory of mode 0700 where PoCL's cache will be, or else in $TMPDIR or /tmp; NULL: there
+ * is none. While *lock is open other processes leave it alone; those that killed processes left are removed.
  */
 char *imf_temporary_directory(const char *cache_dir, int *lock);
 void imf_temporary_remove(char *path, int lock); /* with all that is in it; frees path */

@@ -1,10 +1,8 @@
 /*
  * program.c - programs: found, built and launched
- *
- * A build is named by the hash of all that goes into it. It is looked for in memory, then on disk
- * as a device binary, then built from its text. New ones go to disk when the runtime is closed, not
- * when they are built: a driver such as PoCL compiles a kernel at its first launch, and only a
- * binary taken after that holds the machine code.
+ * The key of a build is the hash of all its inputs. It is searched in memory, then on disk as a device
+ * binary, else built from its text. New builds are stored when the runtime is closed: a driver such
+ * as PoCL compiles a kernel at its first launch, and only a later binary contains the machine code.
  */
 #include "device/opencl.h"
 
@@ -18,9 +16,9 @@
 struct imf_build {
     struct imf_cache_key key;
     cl_program handle;
-    bool ready;   /* or else some thread is building it */
+    bool ready;   /* false: a thread is building it */
     bool fresh;   /* built from text in this run */
-    bool refused; /* only without parts/builtins.cl */
+    bool refused; /* it built only without parts/builtins.cl */
     struct imf_build *next;
 };
 
@@ -138,10 +136,10 @@ static enum imf_status build(struct imf_runtime *rt, const struct text *t, const
 }
 
 /*
- * Load or build b. One process at a time builds a program: PoCL removes and writes again what
- * another has just put in its own cache, and the third to come finds nothing to remove, which is
- * CL_BUILD_PROGRAM_FAILURE. Where nothing can be locked, that passes when it is tried again. The
- * second time is without parts/builtins.cl, which another version of PoCL might not build with.
+ * Load or build b. A lock lets one process at a time build a program: PoCL removes and rewrites the
+ * entry of its own cache that another process has just written, and a third process, which finds
+ * nothing to remove, fails with CL_BUILD_PROGRAM_FAILURE. Without a lock a second try succeeds. It
+ * omits parts/builtins.cl, with which another version of PoCL might not build.
  */
 static enum imf_status obtain(struct imf_runtime *rt, struct imf_build *b, const struct text *t,
                               const char *file, struct imf_error *err) {
@@ -160,8 +158,7 @@ static enum imf_status obtain(struct imf_runtime *rt, struct imf_build *b, const
     return status;
 }
 
-/* Locked: the build of this key when it is ready, after other threads' work on it; NULL: there is
- * none. */
+/* With the lock held: this key's build, after waiting for a thread that builds it; NULL: none. */
 static struct imf_build *find(struct imf_runtime *rt, const struct imf_cache_key *key) {
     struct imf_build *b = rt->builds;
     while (b) {
@@ -177,7 +174,7 @@ static struct imf_build *find(struct imf_runtime *rt, const struct imf_cache_key
     return NULL;
 }
 
-/* Locked: take b, which could not be built, off the list. */
+/* With the lock held: remove a build that failed. */
 static void give_up(struct imf_runtime *rt, struct imf_build *b) {
     struct imf_build **at = &rt->builds;
     while (*at != b)
@@ -186,7 +183,7 @@ static void give_up(struct imf_runtime *rt, struct imf_build *b) {
     free(b);
 }
 
-/* From memory, from disk or built, which is done unlocked. */
+/* From memory, from disk or built; loading and building are done without the lock. */
 static enum imf_status find_or_obtain(struct imf_runtime *rt, const struct text *t,
                                       const char *file, cl_program *out, struct imf_error *err) {
     enum imf_status status = IMF_OK;

@@ -1,9 +1,9 @@
 /*
- * program.h - programs of cl/: what they are made of, and how they are run
+ * program.h - OpenCL programs of cl/: their text, and launches
  *
  * A program's text is its "#define" lines, then parts of cl/parts/ in the order of a list, then a
- * file of cl/. The runtime keeps what it has built, in memory and on disk, by a hash of all of that
- * text, the device and the driver; several threads may ask for the same text and it is built once.
+ * file of cl/. The runtime caches builds, in memory and on disk, by a hash of all of
+ * that text, the device and the driver; if several threads ask for the same text it is built once.
  */
 #ifndef IMF_DEVICE_PROGRAM_H
 #define IMF_DEVICE_PROGRAM_H
@@ -31,18 +31,17 @@ struct imf_program_source {
     const char *file;                  /* "direct.cl" */
     const char *const *parts;          /* {"common.cl", NULL}; NULL: none */
     const struct imf_defines *defines; /* or NULL */
-    const char *more;                  /* what a test puts behind the file, or NULL */
+    const char *more;                  /* text that a test appends to the file, or NULL */
 };
 
 /* ---- programs ----------------------------------------------------------------------------- */
 
-/* One entry point of a built text. It belongs to a job, one thread at a time: what is built is
- * shared by all the programs of its text. */
+/* A kernel of a built text, for one thread at a time. All programs of the same text share its build. */
 struct imf_program;
 
 /*
- * The kernel `entry` of `source`, built or found. IMF_ERR_MEMORY where the defines failed, since
- * files have defaults: one that lacks a line would build and compute something else.
+ * The kernel `entry` of `source`, built or from the cache. IMF_ERR_MEMORY also if the defines failed:
+ * files have defaults, so that without a line they would build and compute something else.
  * IMF_ERR_ARGUMENT: there is no such file or part; IMF_ERR_DEVICE: it does not build, and the
  * compiler's first error.
  */
@@ -58,7 +57,7 @@ struct imf_grid {
     size_t across, down, group;
 };
 
-/* So many groups across that there are at least `items` work-items in a row. */
+/* Enough groups across for at least `items` work-items in a row. */
 static inline struct imf_grid imf_grid_over(size_t items, size_t down, size_t group) {
     return (struct imf_grid){(items + group - 1) / group, down, group};
 }
@@ -68,7 +67,7 @@ enum imf_arg_kind {
     IMF_ARG_INT,    /* int */
     IMF_ARG_SIZE,   /* long or ulong */
     IMF_ARG_FLOAT,  /* float */
-    IMF_ARG_BLOCK,  /* a struct, read when it is launched */
+    IMF_ARG_BLOCK,  /* a struct, copied at launch */
 };
 
 struct imf_arg {

@@ -1,8 +1,7 @@
 /*
  * quarantine.c - programs that a driver was seen to crash in, or to do wrong
- *
- * A row for each that was seen, by the device's name and the driver's version, as far as they were
- * the same. A newer driver has its chance: probe.c keeps one that crashes at once from harm.
+ * One row for each failure, by the beginnings of the device's name and the driver's version. Newer
+ * drivers are tried: probe.c catches one that crashes at once.
  */
 #include "device/quarantine.h"
 
@@ -18,7 +17,7 @@ static const struct {
     {"llvmpipe ", "22.3.", "fft", "the driver crashes"},
     {"llvmpipe ", "22.3.", "spectral_filter", "the driver refuses an argument"},
     {"llvmpipe ", "22.3.", "canny", "the driver makes wrong samples"},
-    /* Trixie's with LLVM 19, where checkcl tries a GPU's solvers on a processor. */
+    /* Trixie's Mesa with LLVM 19, where checkcl runs a GPU's solvers on a processor. */
     {"llvmpipe ", "25.0.", "erode_dilate_gpu", "the driver crashes"},
 };
 

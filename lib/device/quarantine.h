@@ -6,10 +6,9 @@
 
 #include <stddef.h>
 
-/* What happens when this driver gets the program, a file of cl/ without its ending; NULL: nothing is known
- * against it. */
+/* How this driver fails with a program, a file of cl/ without its suffix; NULL: no failure is known. */
 const char *imf_quarantine(const struct imf_device *d, const char *program);
-/* Those programs, each with what happens: "fft.cl (the driver crashes), ..."; "" if there are none. */
+/* All known failures of this driver: "fft.cl (the driver crashes), ..."; "" if there are none. */
 void imf_quarantine_list(const struct imf_device *d, char *text, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * queue.h - work for a device, done in the order in which it was given
+ * queue.h - a device's command queue, in order
  *
  * A queue belongs to a job or a workspace, one thread at a time; several queues of one runtime may
- * be used at once. What is given to a queue (launches, fills, copies, unmapping) may still be under
- * way when a call returns: buffers and programs may be freed then, but memory that a call reads or
- * writes is done with only when the call's comment or imf_queue_finish() says so.
+ * be used at once. Commands (launches, fills, copies, unmapping) may still be running when a call returns: buffers and
+ * programs may be freed then, but host memory that a command reads or writes must stay until the
+ * call's comment or imf_queue_finish() says that it is done.
  */
 #ifndef IMF_DEVICE_QUEUE_H
 #define IMF_DEVICE_QUEUE_H
@@ -12,27 +12,27 @@
 #include "device/runtime.h"
 
 struct imf_queue;
-struct imf_event; /* a moment in a queue's work */
+struct imf_event; /* a point in a queue's order of commands */
 
 /* The runtime must outlive the queue. */
 enum imf_status imf_queue_open(struct imf_queue **out, struct imf_runtime *rt,
                                struct imf_error *err);
-/* Waits for what is under way. */
+/* Waits for commands in progress. */
 void imf_queue_close(struct imf_queue **queue);
 
 /* Wait until all work is done. A failure of the device may be told only here. */
 enum imf_status imf_queue_finish(struct imf_queue *queue, struct imf_error *err);
 
-/* The moment when all that was given to the queue so far is done. It is begun at once, for other
- * queues may wait for it. */
+/* An event for the completion of all commands so far. Flushes the queue, so that other queues may
+ * wait for it. */
 enum imf_status imf_queue_mark(struct imf_queue *queue, struct imf_event **out,
                                struct imf_error *err);
-/* What is given to the queue from now on begins after a moment in another's; NULL: whenever. */
+/* Commands queued from now on start after the event of another queue; NULL: at once. */
 enum imf_status imf_queue_after(struct imf_queue *queue, const struct imf_event *event,
                                 struct imf_error *err);
-/* Wait for it, on any thread; NULL is over. Fails where work before it did. */
+/* Wait for the event, on any thread; NULL: returns at once. Fails if a command before it failed. */
 enum imf_status imf_event_wait(const struct imf_event *event, struct imf_error *err);
-/* Whatever waits for it still does. */
+/* Commands that wait for it keep waiting. */
 void imf_event_free(struct imf_event **event);
 
 const struct imf_device *imf_queue_device(const struct imf_queue *queue);

@@ -1,9 +1,9 @@
 /*
  * runtime.h - a device that is open, and what its programs share
  *
- * A runtime is one device with its programs and their cache. Threads share it: whatever it keeps is
- * locked inside. What a job works with is made from it: queues (queue.h), buffers (buffer.h) and
- * programs (program.h), each of which one thread uses at a time, unless its header says otherwise.
+ * A runtime is one device with its programs and their cache. Threads share it: it
+ * locks what it keeps. Jobs make queues (queue.h), buffers (buffer.h) and programs (program.h) from
+ * it, each for one thread at a time, unless its header says otherwise.
  *
  * Only this module knows OpenCL. Opening a runtime loads the platform; nothing in the library calls
  * OpenCL before that.
@@ -20,9 +20,9 @@ struct imf_device {
     char name[128], driver[64];
     bool gpu;
     bool unified;                      /* shares the host's memory: mapping copies nothing */
-    unsigned compute_units, clock_mhz; /* clock 0: it does not tell */
-    unsigned lanes;                    /* floats of its own vectors */
-    const struct imf_tuning *tuning;   /* measured here; NULL: as shipped for its kind */
+    unsigned compute_units, clock_mhz; /* clock 0: unknown */
+    unsigned vector_width;             /* floats of its native vectors */
+    const struct imf_tuning *tuning;   /* measured; NULL: the shipped rates of its kind */
     size_t max_group;                  /* work-items a work-group */
     uint64_t local_memory, global_memory, max_alloc; /* bytes */
     bool fp64;
@@ -33,14 +33,14 @@ struct imf_device {
  * kept (made when missing), or NULL for none. */
 enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_context_options *select,
                                  const char *cache_dir, struct imf_error *err);
-/* After everything that was made from it. Writes new programs to the cache. */
+/* Close it after everything that was made from it. Writes new programs to the cache. */
 void imf_runtime_close(struct imf_runtime **rt);
 
 const struct imf_device *imf_runtime_device(const struct imf_runtime *rt);
-/* Why another device that was asked for as well is not used, as it failed; or "". */
+/* The error of another requested device that failed and is not used; or "". */
 const char *imf_runtime_passed_over(const struct imf_runtime *rt);
-/* Plans that are made from now on use a copy of these rates; where there is no memory for it, those of
- * before. Other threads may plan and run meanwhile. */
+/* Plans made from now on use a copy of these rates, or the previous ones if memory is short. Other
+ * threads may plan and run meanwhile. */
 void imf_runtime_set_tuning(struct imf_runtime *rt, const struct imf_tuning *tuning);
 
 #endif

@@ -11,8 +11,7 @@
  *   sums of products: 9 + 9 and a single tap 14.7 ms, 25 + 25 and a single tap 31.2, 17 + 17 and
  *   9 + 9 33.5, twice 21 + 21 60
  *   separable, 16-bit with a division: 3 + 3 13.5 ms, 5 + 5 14.4, 7 + 7 15.8
- *
- *   transforms, with eight lanes: disks of radius 7 to 100, Gaussians up to sigma 50, each with
+ *   transforms, vectors of eight: disks of radius 7 to 100, Gaussians up to sigma 50, each with
  *   several sizes of tiles: most come within 12 %, all within 20 % of the rates below
  *   directions 3x3 0.8 ns of a core a sample (on Zen 4, of 18 million bytes)
  *   whole-image transforms 4 to 6 ns a sample; a point pass 0.7; a tap that is summed again 0.25
@@ -34,13 +33,12 @@
  * by --tune: the means of two runs of 50 times each, from which estimates differ by 7 and 8 %. The
  * same filters differ by 37 to 46 % from the rates above. Kernels of 11 rows of 16-bit sums
  * and of 13 of floats take four times as long a product as those of 9 and 11 (2000x1500 RGB: 10.6
- * and 2.9 ms, 27.8 and 7.0). Large tiles miss the cache as on Zen 3, more than the fit has it (0.2):
+ * and 2.9 ms, 27.8 and 7.0). Large tiles miss the cache as on Zen 3, more than the fit says (0.2):
  * blur:20 takes 72 ms in tiles of 512x672 and 90 in those of 512x960.
- *
- * Vectors are of 16 samples, two AVX2 registers of floats: wider strips halve the loads a product,
- * and 8 take over where the sums of 16 would not fit the 16 registers. A walk over h^2 output rows
- * of a kernel h rows high spends 1/h of its time on rows that its neighbour also reads; low kernels
- * are bound by memory and prefer short walks, which meet cache lines while they are warm.
+ * Vectors have 16 samples, two AVX2 registers of floats: wider strips halve the loads a product. 8
+ * samples are used where the sums of 16 would not fit the 16 registers. A work-item that computes
+ * h^2 output rows of a kernel h rows high spends 1/h of its time on rows that its neighbour also
+ * reads; low kernels are bound by memory and prefer few rows, whose cache lines are still warm.
  *
  * Bands: ms for 12 megapixels by megabytes between passes, on an AMD EPYC with 32 MB of last-level
  * cache, two cores; the last column is one band, of 144 MB a surface:
@@ -54,9 +52,8 @@
  * 0.10, disks 5x5 0.090 ms, 7x7 0.110, 11x11 0.177, 15x15 0.289; 31x31 with taps in memory 7.5;
  * highpass (whole-image transforms as for a CPU) 35.6; opening a context 145, transfers not pinned 10
  * GB a second; tiles made for a CPU take 50 times as long as on one of its cores. separable 9 + 9
- * taps 0.50 ms, 17 + 17 0.56, 41 + 41 0.76. One sample a work-item, for neighbours' loads join in
- * one transaction whatever their alignment, while a vector at an odd address would be split into
- * bytes.
+ * taps 0.50 ms, 17 + 17 0.56, 41 + 41 0.76. One sample a work-item: neighbours' loads coalesce at any
+ * alignment, while a vector load at an odd address would be split into bytes.
  */
 #include "device/tuning.h"
 
@@ -91,12 +88,12 @@
     {                                                                                              \
         .instructions = 240, .bandwidth = 3250, .dot = 1.6, .pair = 0.35, .packed = 0.544,         \
         .real = 1.38, .load_packed = 2.1, .load_real = 2.18, .load_wide = 6.63, .end = 7.37,       \
-        .end_pairs = 8, .end_magnitude = 12, .bits_sample = 10, .bits_sum = 16, .bits_turn = 6,    \
-        .histogram_run = 70, .histogram_first = 60, .histogram_rank = 100, .erode_dilate_row = 45, \
-        .erode_dilate_column = 0.8, .erode_dilate_run = 14, .wait = 6.57, .wait_plain = 4.03,      \
-        .wait_loop = 93, .uncached = 1.64, .cache_bytes = 45e6, .column = 0.98, .row = 0.471,      \
-        .plane = 0.8, .long_column = 1.3, .long_row = 1.51, .fft_ms = 0.0218, .again_ms = 0.009,   \
-        .again = 0.08, .sum = 0.185, .step = 1                                                     \
+        .end_pairs = 8, .end_magnitude = 12, .bits_sample = 10, .bits_sum = 16,                    \
+        .bits_transpose = 6, .histogram_run = 70, .histogram_first = 60, .histogram_rank = 100,    \
+        .erode_dilate_row = 45, .erode_dilate_column = 0.8, .erode_dilate_run = 14, .wait = 6.57,  \
+        .wait_plain = 4.03, .wait_loop = 93, .uncached = 1.64, .cache_bytes = 45e6,                \
+        .column = 0.98, .row = 0.471, .plane = 0.8, .long_column = 1.3, .long_row = 1.51,          \
+        .fft_ms = 0.0218, .again_ms = 0.009, .again = 0.08, .sum = 0.185, .step = 1                \
     }
 
 /* Measured with PoCL on two cores of an AMD EPYC (Zen 4), processor time of 18 million bytes of noise,
@@ -116,141 +113,105 @@
         .canny = 5, .canny_tap = 0.1                                                               \
     }
 
-enum { NARROW, WIDE, GPU };
+/* Values that no device overrides so far; CPUs need `gpu` for tests of programs for GPUs. */
+#define EVERY_DEVICE                                                                               \
+    .group = 64, .least_rows = 8, .term_product = 1.4, .wide = 2, .program_ms = 1.5,               \
+    .gpu = GPU_RATES
+/* Values of all CPUs. */
+#define EVERY_CPU                                                                                  \
+    EVERY_DEVICE, .vec = {16, 16, 16, 8}, .separable_vec = {16, 8, 8, 4}, .registers = 6,          \
+                  .rows = 512, .groups_per_unit = 4, .band_bytes = (size_t)16 << 20,               \
+                  .middle = 0.3, .finish = 20, .turn = 1, .point = 1.4, .launch_ms = 0.03,         \
+                  .next_ms = 0.03, .fft_miss = 0.32, .fft_miss_most = 10.7, .fft_again = 0.25,     \
+                  .spectral_doubling = 0.12, .spectral_sample = 2.5, .filters = CPU_FILTERS,       \
+                  .open_ms = 30, .driver_bytes = 73e6
 
-static const struct imf_tuning table[] = {
-    [NARROW] = {.name = "CPU",
-                .vec = {16, 16, 16, 8},
-                .separable_vec = {16, 8, 8, 4},
-                .registers = 6,
+enum { CPU, CPU_16, GPU };
+
+static const struct imf_tuning table[] =
+    {
+        [CPU] =
+            {
+                EVERY_CPU,
+                .name = "CPU",
                 .kept = {12, 12, 12, 12},
-                .group = 64,
-                .least_rows = 8,
-                .rows = 512,
-                .two_passes = false,
-                .groups_per_unit = 4,
-                .band_bytes = (size_t)16 << 20,
                 .product = {100, 27, 10, 5},
                 .operand = {40, 10, 10, 5},
                 .row_product = {70, 33, 10, 4},
                 .column_product = {90, 36, 10, 5},
                 .term = 7,
-                .term_product = 1.4,
-                .middle = 0.3,
                 .loop_product = 32,
-                .finish = 20,
                 .divide = 2,
                 .root = 3,
-                .turn = 1,
                 .bandwidth = 36,
-                .point = 1.4,
-                .launch_ms = 0.03,
-                .next_ms = 0.03,
                 .spill = 2,
-                .wide = 2,
                 .fft_stages = 1,
                 .fft_output = 1.8,
                 .fft_exact = 1,
                 .fft_start = 6000,
-                .fft_miss = 0.32,
-                .fft_miss_most = 10.7,
-                .fft_again = 0.25,
-                .spectral_doubling = 0.12,
-                .spectral_sample = 2.5,
-                .filters = CPU_FILTERS,
-                .open_ms = 30,
-                .program_ms = 1.5,
-                .driver_bytes = 73e6,
-                .gpu = GPU_RATES /* for tests */},
-    [WIDE] = {.name = "CPU, 16 lanes",
-              .vec = {16, 16, 16, 8},
-              .separable_vec = {16, 8, 8, 4},
-              .registers = 6,
-              .kept = {10, 12, 12, 12},
-              .group = 64,
-              .least_rows = 8,
-              .rows = 512,
-              .two_passes = false,
-              .groups_per_unit = 4,
-              .band_bytes = (size_t)16 << 20,
-              .product = {150, 42, 15, 7},
-              .operand = {92, 85, 20, 7},
-              .row_product = {138, 30.5, 13, 5},
-              .column_product = {166, 57, 15, 7},
-              .term = 16,
-              .term_product = 1.4,
-              .middle = 0.3,
-              .loop_product = 42,
-              .finish = 20,
-              .divide = 3.6,
-              .root = 6.7,
-              .turn = 1,
-              .bandwidth = 47,
-              .point = 1.4,
-              .launch_ms = 0.03,
-              .next_ms = 0.03,
-              .spill = 4.2,
-              .wide = 2,
-              .fft_stages = 1.17,
-              .fft_output = 0.84,
-              .fft_exact = 1.5,
-              .fft_start = 4360,
-              .fft_miss = 0.32,
-              .fft_miss_most = 10.7,
-              .fft_again = 0.25,
-              .spectral_doubling = 0.12,
-              .spectral_sample = 2.5,
-              .filters = CPU_FILTERS,
-              .open_ms = 30,
-              .program_ms = 1.5,
-              .driver_bytes = 73e6,
-              .gpu = GPU_RATES /* for tests */},
-    [GPU] = {.name = "GPU",
-             .vec = {1, 1, 1, 1},
-             .separable_vec = {1, 1, 1, 1},
-             .registers = 64,
-             .kept = {128, 128, 128, 128},
-             .group = 64,
-             .least_rows = 8,
-             .rows = 32,
-             .two_passes = true,
-             .groups_per_unit = 32,
-             .band_bytes = 0,
-             .clock_mhz = 1980,
-             .product = {220, 200, 190, 5},
-             .operand = {16, 25.9, 38, 3},
-             .row_product = {53, 66, 30, 3},
-             .column_product = {53, 35, 30, 3},
-             .term = 7,
-             .term_product = 1.4,
-             .middle = 1.97,
-             .loop_product = 36,
-             .finish = 12,
-             .divide = 5,
-             .root = 16,
-             .turn = 10,
-             .bandwidth = 2500,
-             .point = 1.5,
-             .launch_ms = 0.0178,
-             .next_ms = 0.0029,
-             .spill = 2,
-             .wide = 2,
-             .fft_stages = 50,
-             .fft_output = 90,
-             .fft_exact = 50,
-             .fft_start = 300000,
-             .fft_miss = 16,
-             .fft_miss_most = 535,
-             .fft_again = 12.5,
-             .spectral_doubling = 2.9,
-             .spectral_sample = 60,
-             .filters = GPU_FILTERS,
-             .open_ms = 150,
-             .program_ms = 1.5,
-             .link = 10,
-             .driver_bytes = 200e6,
-
-             .gpu = GPU_RATES},
+            },
+        [CPU_16] =
+            {
+                EVERY_CPU,
+                .name = "CPU, vectors of 16 floats",
+                .kept = {10, 12, 12, 12},
+                .product = {150, 42, 15, 7},
+                .operand = {92, 85, 20, 7},
+                .row_product = {138, 30.5, 13, 5},
+                .column_product = {166, 57, 15, 7},
+                .term = 16,
+                .loop_product = 42,
+                .divide = 3.6,
+                .root = 6.7,
+                .bandwidth = 47,
+                .spill = 4.2,
+                .fft_stages = 1.17,
+                .fft_output = 0.84,
+                .fft_exact = 1.5,
+                .fft_start = 4360,
+            },
+        [GPU] =
+            {
+                EVERY_DEVICE,
+                .name = "GPU",
+                .vec = {1, 1, 1, 1},
+                .separable_vec = {1, 1, 1, 1},
+                .registers = 64,
+                .kept = {128, 128, 128, 128},
+                .rows = 32,
+                .two_passes = true,
+                .groups_per_unit = 32,
+                .clock_mhz = 1980,
+                .product = {220, 200, 190, 5},
+                .operand = {16, 25.9, 38, 3},
+                .row_product = {53, 66, 30, 3},
+                .column_product = {53, 35, 30, 3},
+                .term = 7,
+                .middle = 1.97,
+                .loop_product = 36,
+                .finish = 12,
+                .divide = 5,
+                .root = 16,
+                .turn = 10,
+                .bandwidth = 2500,
+                .point = 1.5,
+                .launch_ms = 0.0178,
+                .next_ms = 0.0029,
+                .spill = 2,
+                .fft_stages = 50,
+                .fft_output = 90,
+                .fft_exact = 50,
+                .fft_start = 300000,
+                .fft_miss = 16,
+                .fft_miss_most = 535,
+                .fft_again = 12.5,
+                .spectral_doubling = 2.9,
+                .spectral_sample = 60,
+                .filters = GPU_FILTERS,
+                .open_ms = 150,
+                .link = 10,
+                .driver_bytes = 200e6,
+            },
 };
 
 const struct imf_host_rates imf_host_rates = {.bilateral = 7,
@@ -331,7 +292,7 @@ const double imf_fft_stage_ns[IMF_FFT_RADIX_MOST + 1] = {
 
 const struct imf_tuning *imf_tuning(const struct imf_device *d) {
     const struct imf_tuning *own = __atomic_load_n(&d->tuning, __ATOMIC_ACQUIRE);
-    return own ? own : &table[d->gpu ? GPU : d->lanes >= 16 ? WIDE : NARROW];
+    return own ? own : &table[d->gpu ? GPU : d->vector_width >= 16 ? CPU_16 : CPU];
 }
 
 void imf_tuning_publish(struct imf_device *d, const struct imf_tuning *tuning) {
@@ -349,8 +310,8 @@ double imf_tuning_clock(const struct imf_device *d) {
     return mhz > 0 ? mhz * 1e-3 : 1;
 }
 
-/* Units of the GPU that the rates are for; and a guess, measured on no device, at which GPUs lack
- * its stacked memory and how much slower theirs is for their units and clock: --tune replaces it. */
+/* Units of the GPU that was measured. Other GPUs may lack its stacked memory: which ones, and how much
+ * slower theirs is for their units and clock, is a guess; --tune replaces it. */
 #define RATED_UNITS 132
 #define STACKED_BYTES ((uint64_t)32 << 30)
 #define NOT_STACKED 0.5

@@ -1,194 +1,17 @@
-/* filter.c - filters: chains of stages, parsed from specs */
-#include "base/sized.h"
-#include "filter/builtin.h"
-#include "filter/spec.h"
+/* filter.c - filters: chains of stages */
+#include "filter/filter.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool imf_op_is_point(enum imf_op op) {
     return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD ||
            op == IMF_OP_HISTOGRAM;
 }
 
-/* Append `piece` to *text, separated by `between`; *text may be NULL. False without memory. */
-static bool append(char **text, const char *between, const char *piece) {
-    size_t length = *text ? strlen(*text) : 0, size;
-    if (!imf_size_add(length, strlen(piece), &size) ||
-        !imf_size_add(size, strlen(between) + 1, &size))
-        return false;
-    char *longer = realloc(*text, size);
-    if (!longer)
-        return false;
-    snprintf(longer + length, size - length, "%s%s", length ? between : "", piece);
-    *text = longer;
-    return true;
+void imf_stage_clear(struct imf_stage *stage) {
+    imf_kernel_free(&stage->kernel[0]);
+    imf_kernel_free(&stage->kernel[1]);
 }
-
-/* Say which of several specs is wrong. */
-static void number_error(struct imf_error *err, size_t index) {
-    char text[sizeof err->text];
-    size_t column = err->column;
-    memcpy(text, err->text, sizeof text);
-    imf_fail(err, err->status, "filter %zu: %.*s", index + 1, (int)sizeof text - 40, text);
-    err->column = column;
-}
-
-static enum imf_status add_stage(struct imf_filter *f, const char *spec, struct imf_error *err) {
-    char note[IMF_NOTE];
-    struct imf_stage *stage = &f->stages[f->count];
-    enum imf_status status = imf_spec_parse(stage, note, spec, err);
-    if (status != IMF_OK)
-        return status;
-    f->count++;
-    if (!append(&f->text, " | ", spec) || (note[0] && !append(&f->note, "; ", note)))
-        return imf_fail_memory(err, strlen(spec) + sizeof note);
-    return IMF_OK;
-}
-
-/*
- * Kernels of the user's without a scale may send flat parts beyond full scale, which is a slip unless
- * a later stage brings them back. Kernels whose sum is below 2 leave mid-grey what it is or darker or
- * find edges; a bias says that the response was thought of.
- */
-static enum imf_status remark_gain(struct imf_filter *f, struct imf_error *err) {
-    char note[IMF_NOTE];
-    double gain = 1;
-    bool unscaled = false;
-    for (size_t i = 0; i < f->count; i++) {
-        const struct imf_stage *s = &f->stages[i];
-        const struct imf_kernel *k = s->kernel[0];
-        if (s->op == IMF_OP_LINEAR)
-            gain = k->bias != 0 ? 0 : gain * imf_kernel_sum(k) / k->scale;
-        else if (s->op == IMF_OP_TRANSFER)
-            gain *= imf_transfer_gain(&s->transfer, 0, 0);
-        else if (s->op != IMF_OP_UNSHARP && s->op != IMF_OP_GRAY)
-            return IMF_OK;
-        unscaled |= s->unscaled;
-    }
-    if (!unscaled || gain < 2)
-        return IMF_OK;
-    snprintf(note, sizeof note,
-             "the kernel's coefficients add up to %g, which turns mid-grey white (:scale=auto "
-             "divides by their sum, :scale=1 says that it is meant)",
-             gain);
-    bool both = !f->note || append(&f->bright_note, "", f->note);
-    return both && append(&f->bright_note, "; ", note) ? IMF_OK : imf_fail_memory(err, sizeof note);
-}
-
-/* No stages yet, and room for `count`. */
-static enum imf_status create(struct imf_filter **out, size_t count, struct imf_error *err) {
-    *out = calloc(1, sizeof **out);
-    if (*out && ((*out)->stages = calloc(count, sizeof *(*out)->stages)))
-        return IMF_OK;
-    imf_filter_free(out);
-    return imf_fail_memory(err, count * sizeof *(*out)->stages);
-}
-
-enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
-                                 struct imf_error *err) {
-    struct imf_filter *f;
-    *out = NULL;
-    if (count == 0)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "no filter is given (-f SPEC)");
-    if (create(&f, count, err))
-        return IMF_ERR_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        enum imf_status status = add_stage(f, specs[i], err);
-        if (status == IMF_OK && i + 1 == count)
-            status = remark_gain(f, err);
-        if (status == IMF_OK)
-            continue;
-        if (err && count > 1 && status != IMF_ERR_MEMORY)
-            number_error(err, i);
-        imf_filter_free(&f);
-        return status;
-    }
-    *out = f;
-    return IMF_OK;
-}
-
-/* ---- kernels in memory ---------------------------------------------------------------------- */
-
-static enum imf_status read_scaling(struct imf_scaling *scaling, const struct imf_coefficients *c,
-                                    struct imf_error *err) {
-    const char *wrong = NULL;
-    *scaling = (struct imf_scaling){.flip = c->flip};
-    if (c->scale_auto)
-        scaling->scale_given = scaling->scale_auto = true;
-    else if (c->scale != 0)
-        wrong = imf_scaling_set_scale(scaling, c->scale);
-    if (wrong)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "scale %g %s", c->scale, wrong);
-    wrong = imf_scaling_set_bias(scaling, c->bias);
-    return wrong ? imf_fail(err, IMF_ERR_ARGUMENT, "bias %g %s", c->bias, wrong) : IMF_OK;
-}
-
-static enum imf_status read_kernel(struct imf_flt *flt, const struct imf_coefficients *c,
-                                   struct imf_error *err) {
-    struct imf_scaling scaling;
-    enum imf_status status = read_scaling(&scaling, c, err);
-    if (status == IMF_OK)
-        status = imf_kernel_create(&flt->kernel[0], c->width, c->height, err);
-    if (status != IMF_OK)
-        return status;
-    for (size_t i = 0, count = (size_t)c->width * (size_t)c->height; i < count; i++) {
-        if (!(fabs(c->values[i]) <= IMF_TAP_LARGEST))
-            return imf_fail(err, IMF_ERR_ARGUMENT,
-                            "the coefficient in row %zu, column %zu is not a number up to 1e30",
-                            i / (size_t)c->width + 1, i % (size_t)c->width + 1);
-        flt->kernel[0]->taps[i] = c->values[i];
-    }
-    const char *wrong = imf_flt_scale(flt, &scaling);
-    return wrong ? imf_fail(err, IMF_ERR_ARGUMENT, "%s", wrong) : IMF_OK;
-}
-
-enum imf_status imf_filter_from_kernel(struct imf_filter **out,
-                                       const struct imf_coefficients *coefficients,
-                                       struct imf_error *err) {
-    struct imf_coefficients c;
-    struct imf_flt flt = {0};
-    char note[IMF_NOTE] = "", text[40];
-    *out = NULL;
-    imf_sized_read(&c, sizeof c, coefficients);
-    enum imf_status status = read_kernel(&flt, &c, err);
-    if (status == IMF_OK)
-        status = create(out, 1, err);
-    if (status == IMF_OK) {
-        struct imf_filter *f = *out;
-        imf_stage_take(&f->stages[f->count++], &flt, 0);
-        imf_kernel_remark(f->stages->kernel[0], "kernel", note);
-        snprintf(text, sizeof text, "kernel %dx%d", c.width, c.height);
-        bool ok = append(&f->text, "", text) && (!note[0] || append(&f->note, "", note));
-        status = ok ? remark_gain(f, err) : imf_fail_memory(err, sizeof text + sizeof note);
-        if (status != IMF_OK)
-            imf_filter_free(out);
-    }
-    imf_flt_free(&flt);
-    return status;
-}
-
-enum imf_status imf_filter_append(struct imf_filter *f, struct imf_filter **more,
-                                  struct imf_error *err) {
-    struct imf_filter *m = *more;
-    size_t count = f->count + m->count;
-    struct imf_stage *stages = reallocarray(f->stages, count, sizeof *stages);
-    bool ok = stages != NULL;
-    if (ok) {
-        f->stages = stages;
-        memcpy(stages + f->count, m->stages, m->count * sizeof *stages);
-        f->count = count;
-        m->count = 0;
-        free(f->bright_note);
-        f->bright_note = NULL;
-        ok = append(&f->text, " | ", m->text) && (!m->note || append(&f->note, "; ", m->note));
-    }
-    imf_filter_free(more);
-    return ok ? remark_gain(f, err) : imf_fail_memory(err, count * sizeof *stages);
-}
-
-/* --------------------------------------------------------------------------------------------- */
 
 void imf_filter_free(struct imf_filter **filter) {
     struct imf_filter *f = *filter;
@@ -211,9 +34,4 @@ const char *imf_filter_text(const struct imf_filter *filter) {
 const char *imf_filter_note(const struct imf_filter *filter, enum imf_range range) {
     return range == IMF_RANGE_NORMALIZE || !filter->bright_note ? filter->note
                                                                 : filter->bright_note;
-}
-
-const struct imf_filter_doc *imf_filter_doc(size_t index) {
-    const struct imf_builtin *b = imf_builtin_at(index);
-    return b ? &b->doc : NULL;
 }

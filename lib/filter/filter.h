@@ -7,7 +7,7 @@
 #ifndef IMF_FILTER_H
 #define IMF_FILTER_H
 
-#include "filter/kernel.h"
+#include "filter/kernel/taps.h"
 
 #define IMF_NOTE 160
 
@@ -44,7 +44,7 @@ enum imf_window_function { IMF_WINDOW_RANK, IMF_WINDOW_BILATERAL, IMF_WINDOW_GUI
 
 /*
  * A window operation: each channel's sample becomes a function of the samples in a window around it.
- * Its solvers know the function; what others need to know of it is here.
+ * Only solvers know the function; planners know these properties.
  */
 struct imf_window_op {
     enum imf_window_function function;
@@ -52,12 +52,12 @@ struct imf_window_op {
     const char *noun;  /* "a median", for messages; likewise */
     int width, height; /* of the window */
     int cx, cy;        /* column and row of it that lies on the output's pixel */
-    const struct imf_kernel *element; /* samples that count: taps that are not 0; NULL: all */
-    bool turned;  /* by half a turn about its origin, which `cx` and `cy` know of */
+    const struct imf_kernel *element; /* structuring element: nonzero taps count; NULL: all do */
+    bool turned;  /* element rotated by 180 degrees; `cx` and `cy` are those after it */
     double value; /* the function's parameter: a percentile, bilateral's sigma, guided's eps */
     double range; /* bilateral's, a fraction of full scale like guided's eps */
-    bool selects; /* the result is one of the samples: integers, bounds and flat parts stay */
-    double gain;  /* by how much it may magnify errors of the samples, from 1 on; 0: it does not */
+    bool selects; /* the result is one of the samples: it keeps integers, bounds and flat parts */
+    double gain;  /* factor by which it may magnify errors of the samples; 0 means 1 */
 };
 
 /* What becomes of a stage's two window operations, f and then g; x is the stage's input. */
@@ -70,23 +70,23 @@ enum imf_compound {
 };
 
 /*
- * Colours are rounded to samples of the image's depth, ties to even, and counted, all of them
- * together; each value then becomes another, whatever its place and its colour.
+ * Colours are rounded to samples of the image's depth, ties to even, and counted in one histogram of
+ * all channels; from it follows a table that maps each value.
  */
 enum imf_histogram_op {
-    IMF_HISTOGRAM_EQUALIZE, /* by how many samples are not above it */
+    IMF_HISTOGRAM_EQUALIZE, /* by the cumulative histogram */
     IMF_HISTOGRAM_OTSU      /* full scale or 0, on either side of Otsu's threshold */
 };
 
 /*
- * Edges after Canny: full scale where they are, 0 elsewhere. Thresholds are in gradients of a step
+ * Canny's edges: full scale on edges, 0 elsewhere. Thresholds are relative to the gradient of a step
  * from 0 to full scale along rows or columns.
  */
 struct imf_canny {
     double low, high, sigma; /* sigma 0: not smoothed */
     int aperture;            /* 3, 5 or 7 */
     bool squares;            /* gradients by their L2 norm, otherwise L1 */
-    /* Of equal gradients along a row (column) the left (upper) one stays: 1; the other: -1. */
+    /* Of equal gradients along a row (column) the left (upper) one is the edge: 1; the other: -1. */
     int first_x, first_y;
 };
 
@@ -101,21 +101,25 @@ struct imf_stage {
     enum imf_histogram_op histogram_op;
     struct imf_canny canny;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
-    bool unscaled;        /* a kernel of the user's, of which no scale is said */
+    bool unscaled;        /* a user's kernel without a scale */
 };
 
 struct imf_filter {
     struct imf_stage *stages; /* owned, count of them, at least 1 */
     size_t count;
-    char *text;        /* owned: specs joined by " | " */
-    char *note;        /* owned, or NULL */
-    char *bright_note; /* the same where it shows mid-grey as white and is not stretched, or NULL */
+    char *text; /* owned: specs joined by " | " */
+    char *note; /* owned, or NULL */
+    char *
+        bright_note; /* note for results that are not normalized, if mid-grey turns white; or NULL */
 };
 
-/* The filter for pixels that lie in an EXIF orientation, without text and note; *out is NULL where
- * that is upright. The caller frees it. */
-enum imf_status imf_filter_turn(struct imf_filter **out, const struct imf_filter *filter,
-                                int orientation, struct imf_error *err);
+/* The filter for pixels stored in an EXIF orientation, without text and note; *out is NULL if they
+ * are upright. The caller frees it. */
+enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filter *filter,
+                                  int orientation, struct imf_error *err);
+
+/* Frees its kernels. */
+void imf_stage_clear(struct imf_stage *stage);
 
 bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram */
 

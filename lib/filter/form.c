@@ -1,10 +1,10 @@
 /*
- * form.c - what can be known of a result's form without looking at its pixels
+ * form.c - properties of a result that follow from the filter and the input's format
  *
  * A threshold leaves two values, and so do edges. An image of 1, 2 or 4 bits uses 2, 4 or 16 values, evenly spaced
  * from 0 to full scale, which inversion and the identity map onto themselves; equalization does so
- * with two. Filters that select one of the samples around make no new values, and their differences
- * are of the same even spacing.
+ * with two. Filters that select a sample of the
+ * window make no new values, and differences of their results have the same spacing.
  */
 #include "filter/form.h"
 
@@ -21,7 +21,7 @@ static bool is_identity(const struct imf_stage *s) {
     return s->op == IMF_OP_LINEAR && is_single_tap(k) && k->taps[0] == k->scale && k->bias == 0;
 }
 
-/* How the response of a filtering stage is shown if it is the last one. */
+/* The range mode of a filtering stage if it is the last one. */
 static enum imf_range shown(const struct imf_stage *s, const struct imf_settings *settings) {
     return settings->range != IMF_RANGE_DEFAULT ? settings->range : s->range;
 }
@@ -47,19 +47,19 @@ bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_s
     return true;
 }
 
-/* Whether what lies beyond the edge has one of the values of so many bits. */
+/* Is the border's value one of the values of this many bits? */
 static bool edge_fits(const struct imf_settings *settings, int bits) {
     double step = 255.0 / ((1 << bits) - 1);
     return settings->edge != IMF_EDGE_CONSTANT ||
            fmod(nearbyint(settings->edge_value * 255), step) == 0;
 }
 
-/* Differences of evenly spaced values are such too: in linear light only of black and white. */
+/* Differences of evenly spaced values are evenly spaced; in linear light only black and white are. */
 static bool keeps_steps(const struct imf_settings *settings, int bits) {
     return !settings->linear || (bits == 1 && imf_curve_spans(settings->curve));
 }
 
-/* The bits of what windows make of so many. */
+/* The bits of a window operation's result. */
 static int window_bits(const struct imf_stage *s, const struct imf_settings *settings, int bits) {
     bool differs = s->compound != IMF_ALONE && s->compound != IMF_AFTER;
     bool selects = s->window_op.selects && (s->compound == IMF_ALONE || s->second.selects);

@@ -1,13 +1,12 @@
 /*
- * form.h - what can be known of a result's form without looking at its pixels
+ * form.h - properties of a result that follow from the filter and the input's format
  */
 #ifndef IMF_FILTER_FORM_H
 #define IMF_FILTER_FORM_H
 
 #include "filter/filter.h"
 
-/* Does each pixel of the result depend on the same
- * pixel alone, and on nothing else of the image? */
+/* Does each pixel of the result depend on the same pixel of the input only? */
 bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_settings *settings);
 
 /* As imf_info.bits, of the result for such an input. */

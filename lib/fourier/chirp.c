@@ -8,13 +8,12 @@
  * a convolution, done by two transforms of a product of 2, 3, 5 and 7 from 2 n - 1 on. (L. I.
  * Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", 1970.)
  * Prime stages (cl/parts/fft_primes.cl) are quicker while what they work in stays in cache; this is
- * for lines that are longer, or too few to fill the lanes. The inverse is the forward transform
+ * for lines that are longer, or too few to fill a vector. The inverse is the forward transform
  * with real and imaginary parts exchanged.
  */
 #include "fourier/chirp.h"
 
-#include "fourier/run.h"
-#include "imfilter.h"
+#include "fourier/pass_run.h"
 
 #include <stdlib.h>
 
@@ -25,7 +24,7 @@ struct imf_fft_chirp {
     struct imf_queue *queue;
     struct imf_fft_lines lines;
     int padded;
-    struct imf_fft *inner;
+    struct imf_fft_pass_run inner; /* one padded line */
     struct imf_program *program;
     struct imf_buffer *chirp, *spectrum;
 };
@@ -34,7 +33,7 @@ void imf_fft_chirp_free(struct imf_fft_chirp **chirp) {
     struct imf_fft_chirp *c = *chirp;
     if (!c)
         return;
-    imf_fft_free(&c->inner);
+    imf_fft_pass_run_free(&c->inner);
     imf_buffer_free(&c->chirp);
     imf_buffer_free(&c->spectrum);
     imf_program_free(&c->program);
@@ -66,9 +65,14 @@ static enum imf_status make_spectrum(struct imf_fft_chirp *c, const float *chirp
             b[2 * at[k] + 1] = (float)(-chirp[2 * i + 1] / (double)m);
         }
     }
-    enum imf_status status = imf_fft_run(c->inner, b, b, IMF_FFT_FORWARD, err);
+    struct imf_buffer *data = c->inner.data;
+    enum imf_status status = imf_buffer_upload(c->queue, data, 0, b, c->inner.bytes, err);
     if (status == IMF_OK)
-        status = imf_buffer_table(&c->spectrum, c->queue, b, 2 * m * sizeof *b, err);
+        status = imf_fft_pass_run(&c->inner, false, err);
+    if (status == IMF_OK)
+        status = imf_buffer_download(c->queue, data, 0, b, c->inner.bytes, err);
+    if (status == IMF_OK)
+        status = imf_buffer_table(&c->spectrum, c->queue, b, c->inner.bytes, err);
     free(b);
     return status;
 }
@@ -100,10 +104,12 @@ enum imf_status imf_fft_chirp_make(struct imf_fft_chirp **out, struct imf_queue 
     c->queue = queue;
     c->lines = *lines;
     c->padded = imf_fft_length(2 * lines->length - 1, PADDED_MULTIPLE);
+    const struct imf_fft_shape_passes padded = {
+        .nx = c->padded, .ny = 1, .batch = 1, .radices = IMF_FFT_RADICES};
     static const struct imf_program_source source = {.file = "fft_chirp.cl"};
     enum imf_status status = imf_program_make(&c->program, queue, &source, "fft_chirp", err);
     if (status == IMF_OK)
-        status = imf_fft_create_inner(&c->inner, queue, c->padded, err);
+        status = imf_fft_pass_run_make(&c->inner, queue, &padded, true, err);
     if (status == IMF_OK)
         status = make_tables(c, err);
     if (status != IMF_OK)
@@ -115,17 +121,17 @@ static enum imf_status run_line(struct imf_fft_chirp *c, struct imf_buffer *data
                                 bool backwards, struct imf_error *err) {
     int n = c->lines.length, m = c->padded;
     int64_t step = c->lines.element;
-    struct imf_buffer *wide = imf_fft_data(c->inner);
+    struct imf_buffer *wide = c->inner.data;
     const struct imf_fft_product in = {at, step, 0, 1, n, m, backwards, 0},
                                  by = {0, 1, 0, 1, m, m, 0, 0},
                                  out = {0, 1, at, step, n, n, 0, backwards};
     enum imf_status status = launch(c, data, wide, c->chirp, &in, err);
     if (status == IMF_OK)
-        status = imf_fft_transform(c->inner, IMF_FFT_FORWARD, err);
+        status = imf_fft_pass_run(&c->inner, false, err);
     if (status == IMF_OK)
         status = launch(c, wide, wide, c->spectrum, &by, err);
     if (status == IMF_OK)
-        status = imf_fft_transform(c->inner, IMF_FFT_INVERSE, err);
+        status = imf_fft_pass_run(&c->inner, true, err);
     return status == IMF_OK ? launch(c, wide, data, c->chirp, &out, err) : status;
 }
 

@@ -6,7 +6,6 @@
 
 #include "device/program.h"
 
-struct imf_fft;
 struct imf_fft_chirp;
 
 /* The lines of an axis, counted in complex values: line l of set s begins at s * set + l * line. */
@@ -28,11 +27,5 @@ void imf_fft_chirp_free(struct imf_fft_chirp **chirp);
 /* Transform all lines of `data` in place; backwards: the inverse. */
 enum imf_status imf_fft_chirp_run(struct imf_fft_chirp *chirp, struct imf_buffer *data,
                                   bool backwards, struct imf_error *err);
-
-/* fourier/transform.c: a transform of one line that is no public one: longer than IMF_FFT_MAX
- * perhaps, and in float64 where the device can; and where its values lie. */
-enum imf_status imf_fft_create_inner(struct imf_fft **out, struct imf_queue *queue, int length,
-                                     struct imf_error *err);
-struct imf_buffer *imf_fft_data(const struct imf_fft *fft);
 
 #endif

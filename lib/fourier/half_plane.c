@@ -17,8 +17,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define LANES IMF_FFT_LANES
-#define ROWS (2 * LANES) /* that are transformed at once */
+#define BATCH IMF_FFT_BATCH
+#define ROWS (2 * BATCH) /* that are transformed at once */
 #define CHUNK 64         /* samples of each of these rows: 8 KiB, in the first-level cache */
 #define ALIGNMENT 64
 
@@ -31,12 +31,12 @@ struct groups {
     imf_half_plane_columns *columns;
     void *user;
     bool backward;
-    struct imf_fft_lanes *scratch; /* `each` points for every thread */
+    struct imf_fft_batch *scratch; /* `each` points for every thread */
     size_t each;
 };
 
 int imf_half_plane_blocks(int width) {
-    return width / 2 / LANES + 1;
+    return width / 2 / BATCH + 1;
 }
 
 /* Points that hold ROWS rows, and those of their transform. */
@@ -48,7 +48,7 @@ double imf_half_plane_bytes(int width, int height, int threads) {
     double points = (double)imf_half_plane_blocks(width) * height;
     int count = threads > 0 ? threads : imf_cores(), groups = (height + ROWS - 1) / ROWS;
     points += (double)row_points((size_t)width) * imf_min(count, groups);
-    return points * sizeof(struct imf_fft_lanes);
+    return points * sizeof(struct imf_fft_batch);
 }
 
 enum imf_status imf_half_plane_open(struct imf_half_plane *out, int width, int height,
@@ -76,10 +76,10 @@ void imf_half_plane_free(struct imf_half_plane *p) {
 }
 
 /* Rows of `width` values become points, the pairs' first rows their real parts, or the reverse. */
-static void interleave(struct imf_fft_lanes *points, double *rows, size_t width, bool reverse) {
+static void interleave(struct imf_fft_batch *points, double *rows, size_t width, bool reverse) {
     for (size_t begin = 0; begin < width; begin += CHUNK) {
         size_t end = begin + CHUNK < width ? begin + CHUNK : width;
-        for (size_t l = 0; l < LANES; l++) {
+        for (size_t l = 0; l < BATCH; l++) {
             double *a = rows + 2 * l * width, *b = a + width;
             if (reverse)
                 for (size_t x = begin; x < end; x++)
@@ -92,16 +92,17 @@ static void interleave(struct imf_fft_lanes *points, double *rows, size_t width,
 }
 
 /* Spectra of rows y..y + count - 1 to the column blocks. */
-static void split(const struct imf_half_plane *p, const struct imf_fft_lanes *z, int y, int count) {
-    const int *place = imf_fft_host_places(p->along_x);
+static void split(const struct imf_half_plane *p, const struct imf_fft_batch *z, int y, int count) {
+    const int *position = imf_fft_host_positions(p->along_x);
     int half = p->width / 2 + 1;
     for (int block = 0; block < imf_half_plane_blocks(p->width); block++) {
-        struct imf_fft_lanes *to = p->data + (size_t)block * (size_t)p->height + y;
-        struct imf_fft_lanes spectrum[ROWS];
-        for (int c = 0; c < LANES; c++) {
-            int k = block * LANES + c < half ? block * LANES + c : 0;
-            const struct imf_fft_lanes *a = &z[place[k]], *b = &z[place[k ? p->width - k : 0]];
-            for (int l = 0; l < LANES; l++) {
+        struct imf_fft_batch *to = p->data + (size_t)block * (size_t)p->height + y;
+        struct imf_fft_batch spectrum[ROWS];
+        for (int c = 0; c < BATCH; c++) {
+            int k = block * BATCH + c < half ? block * BATCH + c : 0;
+            const struct imf_fft_batch *a = &z[position[k]],
+                                       *b = &z[position[k ? p->width - k : 0]];
+            for (int l = 0; l < BATCH; l++) {
                 spectrum[2 * l].re[c] = (a->re[l] + b->re[l]) / 2;
                 spectrum[2 * l].im[c] = (a->im[l] - b->im[l]) / 2;
                 spectrum[2 * l + 1].re[c] = (a->im[l] + b->im[l]) / 2;
@@ -114,19 +115,19 @@ static void split(const struct imf_half_plane *p, const struct imf_fft_lanes *z,
 }
 
 /* And back. */
-static void join(const struct imf_half_plane *p, struct imf_fft_lanes *z, int y, int count) {
-    const int *place = imf_fft_host_places(p->along_x);
+static void join(const struct imf_half_plane *p, struct imf_fft_batch *z, int y, int count) {
+    const int *position = imf_fft_host_positions(p->along_x);
     int half = p->width / 2 + 1;
     for (int block = 0; block < imf_half_plane_blocks(p->width); block++) {
-        const struct imf_fft_lanes *from = p->data + (size_t)block * (size_t)p->height + y;
-        struct imf_fft_lanes spectrum[ROWS] = {{{0}, {0}}};
+        const struct imf_fft_batch *from = p->data + (size_t)block * (size_t)p->height + y;
+        struct imf_fft_batch spectrum[ROWS] = {{{0}, {0}}};
         for (int r = 0; r < count; r++)
             spectrum[r] = from[r];
-        for (int c = 0; c < LANES && block * LANES + c < half; c++) {
-            int k = block * LANES + c;
-            struct imf_fft_lanes *a = &z[place[k]], *b = &z[place[k ? p->width - k : 0]];
-            for (int l = 0; l < LANES; l++) {
-                const struct imf_fft_lanes *even = &spectrum[2 * l], *odd = &spectrum[2 * l + 1];
+        for (int c = 0; c < BATCH && block * BATCH + c < half; c++) {
+            int k = block * BATCH + c;
+            struct imf_fft_batch *a = &z[position[k]], *b = &z[position[k ? p->width - k : 0]];
+            for (int l = 0; l < BATCH; l++) {
+                const struct imf_fft_batch *even = &spectrum[2 * l], *odd = &spectrum[2 * l + 1];
                 b->re[l] = even->re[c] + odd->im[c];
                 b->im[l] = odd->re[c] - even->im[c];
                 a->re[l] = even->re[c] - odd->im[c];
@@ -136,10 +137,10 @@ static void join(const struct imf_half_plane *p, struct imf_fft_lanes *z, int y,
     }
 }
 
-static void do_rows(const struct groups *g, int group, struct imf_fft_lanes *scratch) {
+static void do_rows(const struct groups *g, int group, struct imf_fft_batch *scratch) {
     const struct imf_half_plane *p = g->plane;
     size_t width = (size_t)p->width;
-    struct imf_fft_lanes *points = scratch, *work = points + row_points(width);
+    struct imf_fft_batch *points = scratch, *work = points + row_points(width);
     double *rows = (double *)(points + width);
     int y = group * ROWS, count = imf_min(g->rows - y, ROWS);
     if (g->backward) {
@@ -161,7 +162,7 @@ static void do_rows(const struct groups *g, int group, struct imf_fft_lanes *scr
 
 static void do_groups(void *data, int thread) {
     struct groups *g = data;
-    struct imf_fft_lanes *scratch = g->scratch + (size_t)thread * g->each;
+    struct imf_fft_batch *scratch = g->scratch + (size_t)thread * g->each;
     for (int i; (i = atomic_fetch_add(&g->next, 1)) < g->count;) {
         if (g->row)
             do_rows(g, i, scratch);
@@ -215,8 +216,8 @@ enum imf_status imf_half_plane_each(struct imf_half_plane *p, imf_half_plane_col
     return run_groups(&g, pool, err);
 }
 
-static void forward_column(void *user, int block, struct imf_fft_lanes *points,
-                           struct imf_fft_lanes *scratch) {
+static void forward_column(void *user, int block, struct imf_fft_batch *points,
+                           struct imf_fft_batch *scratch) {
     const struct imf_half_plane *p = user;
     (void)block;
     imf_fft_host_forward(p->along_y, points, scratch);
@@ -240,8 +241,8 @@ struct imf_complex imf_half_plane_at(const struct imf_half_plane *p, int kx, int
     bool mirrored = kx > p->width / 2;
     if (mirrored)
         kx = p->width - kx, ky = (p->height - ky) % p->height;
-    const struct imf_fft_lanes *z =
-        p->data + (size_t)(kx / LANES) * (size_t)p->height + imf_fft_host_places(p->along_y)[ky];
-    double im = z->im[kx % LANES];
-    return (struct imf_complex){z->re[kx % LANES], mirrored ? -im : im};
+    const struct imf_fft_batch *z =
+        p->data + (size_t)(kx / BATCH) * (size_t)p->height + imf_fft_host_positions(p->along_y)[ky];
+    double im = z->im[kx % BATCH];
+    return (struct imf_complex){z->re[kx % BATCH], mirrored ? -im : im};
 }

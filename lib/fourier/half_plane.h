@@ -1,7 +1,7 @@
 /*
  * half_plane.h - transforms of real planes on the host, in double precision (no OpenCL)
  *
- * Of a real plane's spectrum the frequencies kx = 0..width/2 are enough; the others are conjugates.
+ * A real plane's spectrum is stored for kx = 0..width/2; the other frequencies are conjugates.
  */
 #ifndef IMF_FOURIER_HALF_PLANE_H
 #define IMF_FOURIER_HALF_PLANE_H
@@ -12,17 +12,16 @@
 struct imf_half_plane {
     int width, height;                      /* of the real plane */
     struct imf_fft_host *along_x, *along_y; /* owned, as is data: */
-    struct imf_fft_lanes *data;             /* column blocks one after the other, `height` points
-                                                 each, of IMF_FFT_LANES neighbouring kx */
+    struct imf_fft_batch *data;             /* column blocks one after the other, `height` points
+                                                 each, of IMF_FFT_BATCH neighbouring kx */
 };
 
-/* Fill row y of the real plane, or take it; `width` values. Called from several threads at once. */
+/* Fill row y of the real plane, or consume it; `width` values. Called from several threads. */
 typedef void imf_half_plane_row(void *user, int y, double *row);
 
 /* Column blocks that a plane of this width has. */
 int imf_half_plane_blocks(int width);
-/* Bytes of a plane, and of what each of so many threads takes besides; 0: as many as there are
- * cores. */
+/* Bytes of a plane and of each thread's scratch memory; threads 0: as many as there are cores. */
 double imf_half_plane_bytes(int width, int height, int threads);
 
 /* Allocate; data is not filled. On failure nothing is owned. */
@@ -34,14 +33,14 @@ void imf_half_plane_free(struct imf_half_plane *p);
  * one made for the call). */
 enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half_plane_row *source,
                                     void *user, struct imf_pool *pool, struct imf_error *err);
-/* The way back, not scaled: each row is given to `sink`, which may change it. */
+/* The inverse, not scaled: each row is passed to `sink`, which may change it. */
 enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
                                      imf_half_plane_row *sink, void *user, struct imf_pool *pool,
                                      struct imf_error *err);
 /* Call work(user, block, points, scratch) for each column block; scratch: imf_fft_host_work() of
  * along_y. */
-typedef void imf_half_plane_columns(void *user, int block, struct imf_fft_lanes *points,
-                                    struct imf_fft_lanes *scratch);
+typedef void imf_half_plane_columns(void *user, int block, struct imf_fft_batch *points,
+                                    struct imf_fft_batch *scratch);
 enum imf_status imf_half_plane_each(struct imf_half_plane *p, imf_half_plane_columns *work,
                                     void *user, struct imf_pool *pool, struct imf_error *err);
 

@@ -22,18 +22,12 @@
 #define MAX_FACTORS 32 /* 2^31 has 31 */
 #define CACHED 128     /* points that lie in the first-level cache: 16 KiB */
 
-/* A butterfly of a large prime. */
-struct large {
-    struct imf_fft_rader rader;
-    struct imf_fft_host *fft; /* of the convolution's length */
-};
-
 struct imf_fft_host {
     int length, count;
     int factor[MAX_FACTORS];
-    struct large *large[MAX_FACTORS]; /* NULL: by the definition */
-    struct imf_complex *root;         /* exp(-2 pi i k / length) */
-    int *place;
+    struct imf_fft_host_prime *prime[MAX_FACTORS]; /* NULL: by the definition */
+    struct imf_complex *root;                      /* exp(-2 pi i k / length) */
+    int *position;
     size_t work;
 };
 
@@ -58,38 +52,36 @@ static void fill_roots(struct imf_complex *root, int n) {
     }
 }
 
-/* Digits of k, the first factor's first: those of its place in the opposite order. */
-static void fill_places(struct imf_fft_host *fft) {
+/* Digits of k, the first factor's first: those of its position in the opposite order. */
+static void fill_positions(struct imf_fft_host *fft) {
     for (int k = 0; k < fft->length; k++) {
-        int place = 0, span = fft->length, rest = k;
+        int position = 0, span = fft->length, rest = k;
         for (int i = 0; i < fft->count; i++) {
             span /= fft->factor[i];
-            place += rest % fft->factor[i] * span;
+            position += rest % fft->factor[i] * span;
             rest /= fft->factor[i];
         }
-        fft->place[k] = place;
+        fft->position[k] = position;
     }
 }
 
-static void large_free(struct large *l) {
-    if (!l)
-        return;
-    imf_fft_host_free(&l->fft);
-    imf_fft_rader_free(&l->rader);
-    free(l);
+enum imf_status imf_fft_host_prime(struct imf_fft_host_prime *out, int prime, int length,
+                                   struct imf_error *err) {
+    *out = (struct imf_fft_host_prime){.fft = NULL};
+    enum imf_status status = imf_fft_rader_make(&out->rader, prime, length, err);
+    if (!status)
+        status = imf_fft_host_create(&out->fft, length, err);
+    struct imf_complex *kernel = out->rader.kernel;
+    return status ? status : imf_fft_host_run(out->fft, kernel, 1, kernel, err);
 }
 
-static enum imf_status large_make(struct large **out, int prime, int length,
-                                  struct imf_error *err) {
-    struct large *l = *out = calloc(1, sizeof *l);
-    if (!l)
-        return imf_fail_memory(err, sizeof *l);
-    enum imf_status status = imf_fft_rader_make(&l->rader, prime, length, err);
-    return status ? status : imf_fft_host_create(&l->fft, length, err);
+void imf_fft_host_prime_free(struct imf_fft_host_prime *p) {
+    imf_fft_host_free(&p->fft);
+    imf_fft_rader_free(&p->rader);
 }
 
 /* Butterflies for the primes above 7 among the factors; equal factors share one. */
-static enum imf_status make_large(struct imf_fft_host *fft, struct imf_error *err) {
+static enum imf_status make_primes(struct imf_fft_host *fft, struct imf_error *err) {
     enum imf_status status = IMF_OK;
     for (int i = 0; status == IMF_OK && i < fft->count; i++) {
         int prime = fft->factor[i], length = imf_fft_prime_length(prime);
@@ -97,9 +89,11 @@ static enum imf_status make_large(struct imf_fft_host *fft, struct imf_error *er
         if (work > fft->work)
             fft->work = work;
         if (i > 0 && fft->factor[i - 1] == prime)
-            fft->large[i] = fft->large[i - 1];
+            fft->prime[i] = fft->prime[i - 1];
         else if (length > 0)
-            status = large_make(&fft->large[i], prime, length, err);
+            status = (fft->prime[i] = calloc(1, sizeof *fft->prime[i]))
+                         ? imf_fft_host_prime(fft->prime[i], prime, length, err)
+                         : imf_fail_memory(err, sizeof *fft->prime[i]);
     }
     return status;
 }
@@ -115,28 +109,34 @@ enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struc
     for (int n = length; n > 1; n /= fft->factor[fft->count++])
         fft->factor[fft->count] = next_factor(n);
     fft->root = calloc((size_t)length, sizeof *fft->root);
-    fft->place = calloc((size_t)length, sizeof *fft->place);
-    if (!fft->root || !fft->place) {
+    fft->position = calloc((size_t)length, sizeof *fft->position);
+    if (!fft->root || !fft->position) {
         imf_fft_host_free(&fft);
         return imf_fail_memory(err, (size_t)length * sizeof *fft->root);
     }
     fill_roots(fft->root, length);
-    fill_places(fft);
-    enum imf_status status = make_large(fft, err);
+    fill_positions(fft);
+    enum imf_status status = make_primes(fft, err);
     if (status != IMF_OK)
         imf_fft_host_free(&fft);
     *out = fft;
     return status;
 }
 
+static void free_prime(struct imf_fft_host_prime *p) {
+    if (p)
+        imf_fft_host_prime_free(p);
+    free(p);
+}
+
 void imf_fft_host_free(struct imf_fft_host **fft) {
     if (!*fft)
         return;
     for (int i = 0; i < (*fft)->count; i++)
-        if (i == 0 || (*fft)->large[i] != (*fft)->large[i - 1])
-            large_free((*fft)->large[i]);
+        if (i == 0 || (*fft)->prime[i] != (*fft)->prime[i - 1])
+            free_prime((*fft)->prime[i]);
     free((*fft)->root);
-    free((*fft)->place);
+    free((*fft)->position);
     free(*fft);
     *fft = NULL;
 }
@@ -145,13 +145,13 @@ size_t imf_fft_host_work(const struct imf_fft_host *fft) {
     return fft->work;
 }
 
-const int *imf_fft_host_places(const struct imf_fft_host *fft) {
-    return fft->place;
+const int *imf_fft_host_positions(const struct imf_fft_host *fft) {
+    return fft->position;
 }
 
-static struct imf_fft_lanes exchanged(const struct imf_fft_lanes *x) {
-    struct imf_fft_lanes y;
-    for (size_t l = 0; l < IMF_FFT_LANES; l++) {
+static struct imf_fft_batch exchanged(const struct imf_fft_batch *x) {
+    struct imf_fft_batch y;
+    for (size_t l = 0; l < IMF_FFT_BATCH; l++) {
         y.re[l] = x->im[l];
         y.im[l] = x->re[l];
     }
@@ -160,36 +160,36 @@ static struct imf_fft_lanes exchanged(const struct imf_fft_lanes *x) {
 
 /* The butterfly of a large prime, of the points x[0], x[step], ... The convolution's length is a
  * product of 2, 3, 5 and 7, so that its transform needs no work. */
-static void butterfly_large(const struct large *l, struct imf_fft_lanes *x, size_t step,
-                            bool backward, struct imf_fft_lanes *work) {
-    const struct imf_fft_rader *r = &l->rader;
-    const int *place = l->fft->place;
-    struct imf_fft_lanes first = backward ? exchanged(&x[0]) : x[0], sum = first;
+static void butterfly_prime(const struct imf_fft_host_prime *p, struct imf_fft_batch *x,
+                            size_t step, bool backward, struct imf_fft_batch *work) {
+    const struct imf_fft_rader *r = &p->rader;
+    const int *position = p->fft->position;
+    struct imf_fft_batch first = backward ? exchanged(&x[0]) : x[0], sum = first;
     size_t count = (size_t)r->prime - 1, length = (size_t)r->length;
     for (size_t q = 0; q < count; q++) {
-        const struct imf_fft_lanes *from = &x[(size_t)r->gather[q] * step];
+        const struct imf_fft_batch *from = &x[(size_t)r->gather[q] * step];
         work[q] = backward ? exchanged(from) : *from;
     }
     for (size_t q = count; q < length; q++)
-        work[q] = (struct imf_fft_lanes){{0}, {0}};
-    imf_fft_host_forward(l->fft, work, NULL);
-    for (size_t i = 0; i < IMF_FFT_LANES; i++) {
+        work[q] = (struct imf_fft_batch){{0}, {0}};
+    imf_fft_host_forward(p->fft, work, NULL);
+    for (size_t i = 0; i < IMF_FFT_BATCH; i++) {
         sum.re[i] += work[0].re[i];
         sum.im[i] += work[0].im[i];
     }
     for (size_t k = 0; k < length; k++) {
-        struct imf_fft_lanes *z = &work[place[k]];
-        struct imf_complex b = r->spectrum[k];
-        for (size_t i = 0; i < IMF_FFT_LANES; i++) {
+        struct imf_fft_batch *z = &work[position[k]];
+        struct imf_complex b = r->kernel[k];
+        for (size_t i = 0; i < IMF_FFT_BATCH; i++) {
             double re = z->re[i], im = z->im[i];
             z->re[i] = re * b.re - im * b.im;
             z->im[i] = re * b.im + im * b.re;
         }
     }
-    imf_fft_host_backward(l->fft, work, NULL);
+    imf_fft_host_backward(p->fft, work, NULL);
     x[0] = backward ? exchanged(&sum) : sum;
     for (size_t q = 0; q < count; q++) {
-        for (size_t i = 0; i < IMF_FFT_LANES; i++) {
+        for (size_t i = 0; i < IMF_FFT_BATCH; i++) {
             work[q].re[i] += first.re[i];
             work[q].im[i] += first.im[i];
         }
@@ -198,7 +198,7 @@ static void butterfly_large(const struct large *l, struct imf_fft_lanes *x, size
 }
 
 static void run_stage(const struct imf_fft_host *fft, int level, int span, int blocks,
-                      bool backward, struct imf_fft_lanes *x, struct imf_fft_lanes *work) {
+                      bool backward, struct imf_fft_batch *x, struct imf_fft_batch *work) {
     struct imf_fft_stage s = {fft->factor[level], span, blocks, fft->root, fft->length, backward};
     if (s.radix <= 7) {
         imf_fft_host_stage(&s, x);
@@ -207,11 +207,11 @@ static void run_stage(const struct imf_fft_host *fft, int level, int span, int b
     size_t m = (size_t)(span / s.radix);
     for (size_t b = 0; b < (size_t)blocks; b++)
         for (size_t j = 0; j < m; j++) {
-            struct imf_fft_lanes *at = x + b * (size_t)span + j;
+            struct imf_fft_batch *at = x + b * (size_t)span + j;
             if (backward && j > 0)
                 imf_fft_host_twiddle(&s, at, m, j);
-            if (fft->large[level])
-                butterfly_large(fft->large[level], at, m, backward, work);
+            if (fft->prime[level])
+                butterfly_prime(fft->prime[level], at, m, backward, work);
             else
                 imf_fft_host_definition(&s, at, m, work);
             if (!backward && j > 0)
@@ -220,8 +220,8 @@ static void run_stage(const struct imf_fft_host *fft, int level, int span, int b
 }
 
 /* `span` points from a level on. Parts of what the cache holds are done stage by stage. */
-static void forward(const struct imf_fft_host *fft, int level, int span, struct imf_fft_lanes *x,
-                    struct imf_fft_lanes *work) {
+static void forward(const struct imf_fft_host *fft, int level, int span, struct imf_fft_batch *x,
+                    struct imf_fft_batch *work) {
     int blocks = 1;
     for (; level < fft->count; level++) {
         int part = span / fft->factor[level];
@@ -236,8 +236,8 @@ static void forward(const struct imf_fft_host *fft, int level, int span, struct 
     }
 }
 
-static void backward(const struct imf_fft_host *fft, int level, int span, struct imf_fft_lanes *x,
-                     struct imf_fft_lanes *work) {
+static void backward(const struct imf_fft_host *fft, int level, int span, struct imf_fft_batch *x,
+                     struct imf_fft_batch *work) {
     int part = span;
     if (span > CACHED) {
         part = span / fft->factor[level];
@@ -253,20 +253,20 @@ static void backward(const struct imf_fft_host *fft, int level, int span, struct
     }
 }
 
-void imf_fft_host_forward(const struct imf_fft_host *fft, struct imf_fft_lanes *x,
-                          struct imf_fft_lanes *work) {
+void imf_fft_host_forward(const struct imf_fft_host *fft, struct imf_fft_batch *x,
+                          struct imf_fft_batch *work) {
     forward(fft, 0, fft->length, x, work);
 }
 
-void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_lanes *x,
-                           struct imf_fft_lanes *work) {
+void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_batch *x,
+                           struct imf_fft_batch *work) {
     backward(fft, 0, fft->length, x, work);
 }
 
 enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct imf_complex *in,
                                  ptrdiff_t stride, struct imf_complex *out, struct imf_error *err) {
     size_t n = (size_t)fft->length;
-    struct imf_fft_lanes *x = calloc(n + fft->work, sizeof *x);
+    struct imf_fft_batch *x = calloc(n + fft->work, sizeof *x);
     if (!x)
         return imf_fail_memory(err, (n + fft->work) * sizeof *x);
     for (size_t j = 0; j < n; j++) {
@@ -275,7 +275,7 @@ enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct im
     }
     imf_fft_host_forward(fft, x, x + n);
     for (size_t k = 0; k < n; k++)
-        out[k] = (struct imf_complex){x[fft->place[k]].re[0], x[fft->place[k]].im[0]};
+        out[k] = (struct imf_complex){x[fft->position[k]].re[0], x[fft->position[k]].im[0]};
     free(x);
     return IMF_OK;
 }

@@ -1,45 +1,51 @@
 /*
  * host.h - discrete Fourier transforms on the host, in double precision (no OpenCL)
- *
- * Eight transforms of the same length run side by side, one in each lane of a vector. Any length
- * will do, up to 2^22 where it has prime factors above 7; products of 2, 3, 5 and 7 are quickest.
+ * Eight transforms of the same length run side by side, each in one element of a vector. Any length
+ * works, up to 2^22 if it has prime factors above 7; products of 2, 3, 5 and 7 are fastest.
  */
 #ifndef IMF_FOURIER_HOST_H
 #define IMF_FOURIER_HOST_H
 
-#include "base/error.h"
+#include "fourier/rader.h"
 
-#define IMF_FFT_LANES 8
-
-struct imf_complex {
-    double re, im;
-};
+#define IMF_FFT_BATCH 8
 
 /* A point of each of the eight transforms. */
-struct imf_fft_lanes {
-    double re[IMF_FFT_LANES], im[IMF_FFT_LANES];
+struct imf_fft_batch {
+    double re[IMF_FFT_BATCH], im[IMF_FFT_BATCH];
 };
 
-/* Lengths and twiddles of one transform. It does not change, so that threads share it. */
+/* Factors and twiddles of a length. Immutable: threads share it. */
 struct imf_fft_host;
 enum imf_status imf_fft_host_create(struct imf_fft_host **out, int length, struct imf_error *err);
 void imf_fft_host_free(struct imf_fft_host **fft);
 
-/* Points of scratch memory that a transform takes as `work`, one for each thread; 0: none, NULL will do. */
+/* Points of scratch memory that a transform needs as `work`, for each thread; 0: `work` may be NULL. */
 size_t imf_fft_host_work(const struct imf_fft_host *fft);
-/* place[k]: the position where the forward transform leaves frequency k. */
-const int *imf_fft_host_places(const struct imf_fft_host *fft);
+/* position[k]: the position where the forward transform leaves frequency k. */
+const int *imf_fft_host_positions(const struct imf_fft_host *fft);
 
-/* In place, for each lane: x[place[k]] = sum of x[j] exp(-2 pi i j k / length), not scaled. */
-void imf_fft_host_forward(const struct imf_fft_host *fft, struct imf_fft_lanes *x,
-                          struct imf_fft_lanes *work);
-/* x[j] = sum of x[place[k]] exp(2 pi i j k / length), not scaled either. */
-void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_lanes *x,
-                           struct imf_fft_lanes *work);
+/* In place, for each transform: x[position[k]] = sum of x[j] exp(-2 pi i j k / length), not scaled. */
+void imf_fft_host_forward(const struct imf_fft_host *fft, struct imf_fft_batch *x,
+                          struct imf_fft_batch *work);
+/* x[j] = sum of x[position[k]] exp(2 pi i j k / length), not scaled either. */
+void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_batch *x,
+                           struct imf_fft_batch *work);
 
-/* A single transform in natural order, for who needs few of them: out[k] = sum of in[j * stride]
- * exp(-2 pi i j k / length). It takes as long as eight; the only error is IMF_ERR_MEMORY. */
+/* A single transform in natural order: out[k] = sum of in[j * stride]
+ * exp(-2 pi i j k / length). It takes as long as eight, and may work in
+ * place; the only error is IMF_ERR_MEMORY. */
 enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct imf_complex *in,
                                  ptrdiff_t stride, struct imf_complex *out, struct imf_error *err);
+
+/* A transform of prime length by its convolution, whose kernel is transformed already: in natural
+ * order. Freed on failure, too. */
+struct imf_fft_host_prime {
+    struct imf_fft_rader rader;
+    struct imf_fft_host *fft; /* of the convolution's length */
+};
+enum imf_status imf_fft_host_prime(struct imf_fft_host_prime *out, int prime, int length,
+                                   struct imf_error *err);
+void imf_fft_host_prime_free(struct imf_fft_host_prime *p);
 
 #endif

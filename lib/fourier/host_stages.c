@@ -6,14 +6,14 @@
  * A backward stage multiplies first. It runs on points whose real and imaginary parts are exchanged,
  * which makes the same butterflies and twiddles those of the inverse.
  *
- * Loops over lanes have no dependences and a constant length: they become vectors.
+ * Loops over a batch have no dependences and a constant length: they become vectors.
  */
 #include "fourier/host_stages.h"
 
 #include "base/clones.h"
 
 #define INLINE static inline __attribute__((always_inline))
-#define LANES IMF_FFT_LANES
+#define BATCH IMF_FFT_BATCH
 #define RADIX_MOST 7
 #ifdef __clang__
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -77,9 +77,9 @@ INLINE void twiddle_all(double *re, double *im, const struct imf_complex *w, con
 /* Butterfly j. twiddled: its twiddles are not all 1. */
 INLINE void butterfly(double *x, size_t step, const struct imf_complex *w, const struct angles *t,
                       const int r, const bool backward, const bool twiddled) {
-    const size_t first = backward ? LANES : 0, second = LANES - first;
+    const size_t first = backward ? BATCH : 0, second = BATCH - first;
     INDEPENDENT
-    for (size_t l = 0; l < LANES; l++) {
+    for (size_t l = 0; l < BATCH; l++) {
         double re[RADIX_MOST], im[RADIX_MOST];
         for (int k = 0; k < r; k++) {
             re[k] = x[(size_t)k * step + first + l];
@@ -113,12 +113,12 @@ INLINE void stage(const struct imf_fft_stage *s, double *x, const int r, const b
             t.sine[q - 1][k - 1] = -root.im;
         }
     for (size_t b = 0; b < (size_t)s->blocks; b++) {
-        double *block = x + b * (size_t)s->span * 2 * LANES;
-        butterfly(block, m * 2 * LANES, w, &t, r, backward, false);
+        double *block = x + b * (size_t)s->span * 2 * BATCH;
+        butterfly(block, m * 2 * BATCH, w, &t, r, backward, false);
         for (size_t j = 1; j < m; j++) {
             for (int k = 1; k < r; k++)
                 w[k] = s->root[j * (size_t)k * step];
-            butterfly(block + j * 2 * LANES, m * 2 * LANES, w, &t, r, backward, true);
+            butterfly(block + j * 2 * BATCH, m * 2 * BATCH, w, &t, r, backward, true);
         }
     }
 }
@@ -136,7 +136,7 @@ STAGE(4)
 STAGE(5)
 STAGE(7)
 
-void imf_fft_host_stage(const struct imf_fft_stage *s, struct imf_fft_lanes *x) {
+void imf_fft_host_stage(const struct imf_fft_stage *s, struct imf_fft_batch *x) {
     double *values = x->re;
     if (s->radix == 2)
         s->backward ? backward2(s, values) : forward2(s, values);
@@ -153,7 +153,7 @@ void imf_fft_host_stage(const struct imf_fft_stage *s, struct imf_fft_lanes *x) 
 /* sum += x * root */
 INLINE void add_product(double *restrict re, double *restrict im, const double *x_re,
                         const double *x_im, struct imf_complex root) {
-    for (size_t l = 0; l < LANES; l++) {
+    for (size_t l = 0; l < BATCH; l++) {
         re[l] += x_re[l] * root.re - x_im[l] * root.im;
         im[l] += x_re[l] * root.im + x_im[l] * root.re;
     }
@@ -163,12 +163,12 @@ INLINE void add_product(double *restrict re, double *restrict im, const double *
  * work[half..r - 2]. */
 INLINE void definition_pair(double *a, double *b, const double *first, const double *work,
                             const double *cosine, const double *sine, size_t half, bool backward) {
-    const size_t re = backward ? LANES : 0, im = LANES - re;
+    const size_t re = backward ? BATCH : 0, im = BATCH - re;
     INDEPENDENT
-    for (size_t l = 0; l < LANES; l++) {
+    for (size_t l = 0; l < BATCH; l++) {
         double even_re = first[re + l], even_im = first[im + l], odd_re = 0, odd_im = 0;
         for (size_t k = 0; k < half; k++) {
-            const double *sum = work + 2 * LANES * k + l, *difference = sum + 2 * LANES * half;
+            const double *sum = work + 2 * BATCH * k + l, *difference = sum + 2 * BATCH * half;
             even_re += cosine[k] * sum[re];
             even_im += cosine[k] * sum[im];
             odd_re += sine[k] * difference[re];
@@ -179,14 +179,14 @@ INLINE void definition_pair(double *a, double *b, const double *first, const dou
     }
 }
 
-IMF_CLONES static void definition(const struct imf_fft_stage *s, struct imf_fft_lanes *x,
-                                  size_t step, struct imf_fft_lanes *work) {
+IMF_CLONES static void definition(const struct imf_fft_stage *s, struct imf_fft_batch *x,
+                                  size_t step, struct imf_fft_batch *work) {
     size_t r = (size_t)s->radix, half = (r - 1) / 2, unit = (size_t)s->length / r;
-    struct imf_fft_lanes first = x[0];
+    struct imf_fft_batch first = x[0];
     double *cosine = (double *)(work + r), *sine = cosine + half;
     for (size_t k = 0; k < half; k++) {
-        const struct imf_fft_lanes *a = &x[(k + 1) * step], *b = &x[(r - 1 - k) * step];
-        for (size_t l = 0; l < LANES; l++) {
+        const struct imf_fft_batch *a = &x[(k + 1) * step], *b = &x[(r - 1 - k) * step];
+        for (size_t l = 0; l < BATCH; l++) {
             work[k].re[l] = a->re[l] + b->re[l];
             work[k].im[l] = a->im[l] + b->im[l];
             work[half + k].re[l] = a->re[l] - b->re[l];
@@ -209,15 +209,15 @@ IMF_CLONES static void definition(const struct imf_fft_stage *s, struct imf_fft_
     }
 }
 
-void imf_fft_host_definition(const struct imf_fft_stage *s, struct imf_fft_lanes *x, size_t step,
-                             struct imf_fft_lanes *work) {
+void imf_fft_host_definition(const struct imf_fft_stage *s, struct imf_fft_batch *x, size_t step,
+                             struct imf_fft_batch *work) {
     definition(s, x, step, work);
 }
 
-IMF_CLONES static void twiddle(const struct imf_fft_stage *s, struct imf_fft_lanes *x, size_t step,
+IMF_CLONES static void twiddle(const struct imf_fft_stage *s, struct imf_fft_batch *x, size_t step,
                                size_t j) {
     for (size_t k = 1; k < (size_t)s->radix; k++) {
-        struct imf_fft_lanes product = {{0}, {0}}, *at = x + k * step;
+        struct imf_fft_batch product = {{0}, {0}}, *at = x + k * step;
         struct imf_complex root = s->root[j * k * (size_t)(s->length / s->span)];
         if (s->backward)
             add_product(product.im, product.re, at->im, at->re, root);
@@ -227,7 +227,7 @@ IMF_CLONES static void twiddle(const struct imf_fft_stage *s, struct imf_fft_lan
     }
 }
 
-void imf_fft_host_twiddle(const struct imf_fft_stage *s, struct imf_fft_lanes *x, size_t step,
+void imf_fft_host_twiddle(const struct imf_fft_stage *s, struct imf_fft_batch *x, size_t step,
                           size_t j) {
     twiddle(s, x, step, j);
 }

@@ -13,14 +13,14 @@ struct imf_fft_stage {
 };
 
 /* Radices 2, 3, 4, 5 and 7. */
-void imf_fft_host_stage(const struct imf_fft_stage *s, struct imf_fft_lanes *x);
+void imf_fft_host_stage(const struct imf_fft_stage *s, struct imf_fft_batch *x);
 
 /* Parts of stages of other radices. One butterfly by the definition, of the points x[0], x[step],
  * ...; work: 2 * radix points. */
-void imf_fft_host_definition(const struct imf_fft_stage *s, struct imf_fft_lanes *x, size_t step,
-                             struct imf_fft_lanes *work);
+void imf_fft_host_definition(const struct imf_fft_stage *s, struct imf_fft_batch *x, size_t step,
+                             struct imf_fft_batch *work);
 /* The points x[0], x[step], ... of butterfly j times their twiddles. */
-void imf_fft_host_twiddle(const struct imf_fft_stage *s, struct imf_fft_lanes *x, size_t step,
+void imf_fft_host_twiddle(const struct imf_fft_stage *s, struct imf_fft_batch *x, size_t step,
                           size_t j);
 
 #endif

@@ -1,13 +1,12 @@
 /*
  * pass.c - the passes over memory that make up a transform of one or two dimensions
- *
- * A line up to PANEL values is done in one pass, where there are others to fill the lanes; a longer
- * or a single one of n1 * n2 values in two: columns of the n1 x n2 matrix that it is, then its
- * rows.
+ * A line of up to PANEL values takes one pass, if there are enough lines to fill a vector. A longer
+ * or single line of n1 * n2 values takes two (the four-step method): the columns of the n1 x n2
+ * matrix, then its rows.
  */
 #include "fourier/pass.h"
 
-#include "fourier/prime.h"
+#include "fourier/tables.h"
 
 #include <string.h>
 
@@ -19,7 +18,7 @@
 static bool square_split(int n, unsigned radices, int *n1, int *n2) {
     struct imf_fft_plan plan;
     *n1 = 0;
-    /* The nearest to a square, and rather one whose rows and columns fill the lanes. */
+    /* The nearest to a square; rather one whose rows and columns fill vectors. */
     for (int a = 2; (int64_t)a * a <= n; a++) {
         if (n % a != 0 || !imf_fft_plan_best(&plan, a, radices) ||
             !imf_fft_plan_best(&plan, n / a, radices))

@@ -1,11 +1,11 @@
 /*
- * pass.h - the passes over memory that make up a transform of one or two dimensions (no OpenCL
- * calls); cl/fft_transform.cl tells how a pass is done
+ * pass.h - planning the passes over memory of a transform of one or two dimensions (no OpenCL
+ * calls); cl/fft_transform.cl documents a pass
  */
 #ifndef IMF_FOURIER_PASS_H
 #define IMF_FOURIER_PASS_H
 
-#include "fourier/run.h"
+#include "fourier/tables.h"
 
 #define IMF_FFT_PASSES 3
 
@@ -29,15 +29,15 @@ struct imf_fft_passes {
     struct imf_fft_transform z;
     struct imf_fft_plan plan[IMF_FFT_PASSES]; /* of each pass */
     bool temp;                                /* some pass needs temp */
-    bool primes, convolutions;                /* some have prime stages; some of these as such */
-    size_t floats, ints;                      /* of the tables */
+    bool primes, convolutions; /* some have prime stages; some of these are convolutions */
+    size_t floats, ints;       /* of the tables */
 };
 
-/* What passes_make is asked for: nx x ny values (ny = 1: one dimension), `batch` times. */
+/* nx x ny values (ny = 1: one dimension), `batch` times. */
 struct imf_fft_shape_passes {
     int nx, ny, batch;
     unsigned radices;
-    bool skip_x, skip_y; /* axes that are transformed in another way */
+    bool skip_x, skip_y; /* axes that chirp.h transforms */
 };
 
 /* Fails when a length is no product of the radices, or the whole has more than 2^31 - 1 values. */

@@ -48,11 +48,11 @@ bool imf_fft_plan_best(struct imf_fft_plan *plan, int length, unsigned radices);
 /* Estimated nanoseconds of one core for the stages of one value of one transform. */
 double imf_fft_plan_ns(const struct imf_fft_plan *plan);
 
-/* What its prime stages are of that. */
+/* The prime stages' part of that. */
 double imf_fft_primes_ns(const struct imf_fft_plan *plan);
 
-/* How many doublings of a length a plan's error in float32 is like: log2(length), but twice that of
- * its convolution, and a few products, for a prime that is done as one. */
+/* A plan's error in float32, as the log2 of a power of two with that error: log2(length), and for
+ * each prime that is done as a convolution twice the log2 of its length, and a few products. */
 double imf_fft_plan_doublings(const struct imf_fft_plan *plan);
 
 /* Factors of a length for a tile: radices up to 8, the last one 4 or 8 where the length is a

@@ -1,4 +1,4 @@
-/* rader.c - generators, orders and spectra of transforms of prime length */
+/* rader.c - generators, orders and kernels of transforms of prime length */
 #include "fourier/rader.h"
 
 #include "fourier/plan.h"
@@ -39,27 +39,16 @@ static void fill_orders(struct imf_fft_rader *r) {
     }
 }
 
-static enum imf_status fill_spectrum(struct imf_fft_rader *r, struct imf_error *err) {
+static void fill_kernel(struct imf_fft_rader *r) {
     int count = r->prime - 1;
-    struct imf_fft_host *fft;
-    enum imf_status status = imf_fft_host_create(&fft, r->length, err);
-    if (status != IMF_OK)
-        return status;
-    struct imf_complex *b = calloc((size_t)r->length, sizeof *b);
-    for (int q = 0; b && q < count; q++) {
+    struct imf_complex *b = r->kernel;
+    for (int q = 0; q < count; q++) {
         struct imf_complex root;
         imf_fft_root(r->scatter[q], r->prime, &root.re, &root.im);
         b[q] = (struct imf_complex){root.re / r->length, root.im / r->length};
         if (r->length > count && q > 0) /* before 0, where b repeats itself */
             b[r->length - count + q] = b[q];
     }
-    if (b)
-        status = imf_fft_host_run(fft, b, 1, r->spectrum, err);
-    else
-        status = imf_fail_memory(err, (size_t)r->length * sizeof *b);
-    free(b);
-    imf_fft_host_free(&fft);
-    return status;
 }
 
 enum imf_status imf_fft_rader_make(struct imf_fft_rader *out, int prime, int length,
@@ -68,22 +57,19 @@ enum imf_status imf_fft_rader_make(struct imf_fft_rader *out, int prime, int len
     *out = (struct imf_fft_rader){.prime = prime, .length = length};
     out->gather = malloc(count * sizeof *out->gather);
     out->scatter = malloc(count * sizeof *out->scatter);
-    out->spectrum = malloc((size_t)length * sizeof *out->spectrum);
-    enum imf_status status = out->gather && out->scatter && out->spectrum
-                                 ? IMF_OK
-                                 : imf_fail_memory(err, (size_t)length * sizeof *out->spectrum);
-    if (status == IMF_OK) {
-        fill_orders(out);
-        status = fill_spectrum(out, err);
-    }
-    if (status != IMF_OK)
+    out->kernel = calloc((size_t)length, sizeof *out->kernel);
+    if (!out->gather || !out->scatter || !out->kernel) {
         imf_fft_rader_free(out);
-    return status;
+        return imf_fail_memory(err, (size_t)length * sizeof *out->kernel);
+    }
+    fill_orders(out);
+    fill_kernel(out);
+    return IMF_OK;
 }
 
 void imf_fft_rader_free(struct imf_fft_rader *r) {
     free(r->gather);
     free(r->scatter);
-    free(r->spectrum);
+    free(r->kernel);
     *r = (struct imf_fft_rader){0};
 }

@@ -11,12 +11,16 @@
 #ifndef IMF_FOURIER_RADER_H
 #define IMF_FOURIER_RADER_H
 
-#include "fourier/host.h"
+#include "base/error.h"
+
+struct imf_complex {
+    double re, im;
+};
 
 struct imf_fft_rader {
-    int prime, length;            /* length: of the convolution, imf_fft_prime_length() or p - 1 */
-    int *gather, *scatter;        /* prime - 1 each: g^q and g^-q modulo prime */
-    struct imf_complex *spectrum; /* of b, divided by length; in natural order */
+    int prime, length;          /* length: of the convolution, imf_fft_prime_length() or p - 1 */
+    int *gather, *scatter;      /* prime - 1 each: g^q and g^-q modulo prime */
+    struct imf_complex *kernel; /* b, divided by length */
 };
 
 /* length: prime - 1, or at least 2 * prime - 3; a product of 2, 3, 5 and 7. */

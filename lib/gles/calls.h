@@ -1,8 +1,8 @@
 /*
- * calls.h - what is used of EGL 1.4 and OpenGL ES 2.0, by the names and values of their standards
+ * calls.h - the used part of EGL 1.4 and OpenGL ES 2.0, by the names and values of their standards
  *
- * The libraries are looked for when somebody wants them, so that neither they nor their headers have
- * to be there: a call is a member of struct imf_gles_calls, found by its name.
+ * The libraries are loaded on demand, so that neither they nor their headers need to be installed: a
+ * call is a member of struct imf_gles_calls, found by its name.
  */
 #ifndef IMF_GLES_CALLS_H
 #define IMF_GLES_CALLS_H

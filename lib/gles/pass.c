@@ -1,9 +1,8 @@
 /*
  * pass.c - a picture, tile by tile: a texture of what is read, a rectangle drawn into another, and
  * its texels back
- *
- * OpenGL ES 2 knows only bytes in textures and pictures, and only rows without gaps: tiles are
- * packed for it, which costs a copy each way.
+ * OpenGL ES 2 has only bytes in textures and only rows without gaps: tiles are packed, which costs a
+ * copy each way.
  */
 #include "gles/pass.h"
 
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texels of a tile that is read: larger ones gain nothing, and take memory twice, there and here. */
+/* Texels of an input tile: larger ones gain nothing, and take memory on the host and the device. */
 #define TILE_TEXELS (1 << 20)
 
 struct imf_gles_pass {
@@ -23,13 +22,13 @@ struct imf_gles_pass {
     int texel, reach_x, reach_y;
     struct imf_gles_program *program;
     unsigned in, out, framebuffer; /* 0: not made */
-    int width, height;        /* of tiles of what is made that textures have room for; 0: none */
-    unsigned char *from, *to; /* such tiles */
+    int width, height;             /* of the largest output tile that the textures hold; 0: none */
+    unsigned char *from, *to;      /* an input and an output tile */
 };
 
 enum imf_status imf_gles_pass_make(struct imf_gles_pass **out, struct imf_gles *g,
                                    const struct imf_gles_source *s, struct imf_error *err) {
-    struct imf_gles_turn turn;
+    struct imf_gles_saved saved;
     *out = NULL;
     if (s->vectors + IMF_GLES_SIZES > g->vectors)
         return imf_fail(err, IMF_ERR_DEVICE,
@@ -43,10 +42,10 @@ enum imf_status imf_gles_pass_make(struct imf_gles_pass **out, struct imf_gles *
         return imf_fail_memory(err, sizeof *p);
     *p = (struct imf_gles_pass){
         .gles = g, .texel = s->texel, .reach_x = s->reach_x, .reach_y = s->reach_y};
-    enum imf_status st = imf_gles_enter(g, &turn, err);
+    enum imf_status st = imf_gles_enter(g, &saved, err);
     if (!st) {
-        st = imf_gles_program_take(&p->program, g, s, err);
-        imf_gles_leave(g, &turn);
+        st = imf_gles_program_acquire(&p->program, g, s, err);
+        imf_gles_leave(g, &saved);
     }
     if (st)
         imf_gles_pass_free(out);
@@ -67,13 +66,13 @@ static void free_textures(struct imf_gles_pass *p) {
 
 void imf_gles_pass_free(struct imf_gles_pass **pass) {
     struct imf_gles_pass *p = *pass;
-    struct imf_gles_turn turn;
+    struct imf_gles_saved saved;
     if (!p)
         return;
-    if (!imf_gles_enter(p->gles, &turn, NULL)) { /* else they went with the context */
+    if (!imf_gles_enter(p->gles, &saved, NULL)) { /* else they were lost with the context */
         free_textures(p);
-        imf_gles_program_give(&p->program, p->gles);
-        imf_gles_leave(p->gles, &turn);
+        imf_gles_program_release(&p->program, p->gles);
+        imf_gles_leave(p->gles, &saved);
     }
     free(p->from);
     free(p->to);
@@ -83,7 +82,7 @@ void imf_gles_pass_free(struct imf_gles_pass **pass) {
 
 /* ---- tiles ---------------------------------------------------------------------------------- */
 
-/* Of what is made, where textures have `side` texels. */
+/* The output tile's size, where textures have at most `side` texels. */
 static struct imf_gles_tile tile_size(const struct imf_gles_source *s, int side, double width,
                                       double height) {
     struct imf_gles_tile t = {.width = (int)fmin(width, side - s->reach_x)};
@@ -113,7 +112,7 @@ static unsigned make_texture(const struct imf_gl_calls *gl, unsigned format, int
     return texture;
 }
 
-/* Room for tiles of this size, and what is the same for all of them. */
+/* Textures and memory for tiles of this size. */
 static enum imf_status make_textures(struct imf_gles_pass *p, int width, int height,
                                      struct imf_error *err) {
     const struct imf_gl_calls *gl = &p->gles->call.gl;
@@ -158,7 +157,7 @@ static enum imf_status run_tile(struct imf_gles_pass *p, const struct imf_gles_p
     return st;
 }
 
-/* With the context. */
+/* The context is current. */
 static enum imf_status run(struct imf_gles_pass *p, const struct imf_gles_picture *picture,
                            struct imf_error *err) {
     const struct imf_gl_calls *gl = &p->gles->call.gl;
@@ -187,11 +186,11 @@ static enum imf_status run(struct imf_gles_pass *p, const struct imf_gles_pictur
 
 enum imf_status imf_gles_pass_run(struct imf_gles_pass *p, const struct imf_gles_picture *picture,
                                   struct imf_error *err) {
-    struct imf_gles_turn turn;
-    enum imf_status st = imf_gles_enter(p->gles, &turn, err);
+    struct imf_gles_saved saved;
+    enum imf_status st = imf_gles_enter(p->gles, &saved, err);
     if (st)
         return st;
     st = run(p, picture, err);
-    imf_gles_leave(p->gles, &turn);
+    imf_gles_leave(p->gles, &saved);
     return st;
 }

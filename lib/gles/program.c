@@ -1,4 +1,4 @@
-/* program.c - shaders, compiled once for all passes that are the same */
+/* program.c - shader programs, compiled once for all passes with the same source */
 #include "gles/program.h"
 
 #include "gles/state.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Programs that nobody uses: those of a chain, of images with other channels. */
+/* Unused programs that stay cached: those of a chain, of images with other channels. */
 #define IDLE_MOST 16
 
 static const char vertex_text[] =
@@ -20,7 +20,7 @@ static const char vertex_text[] =
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
-/* The first line of what a compiler says. */
+/* Fail with the first line of the compiler's message. */
 static enum imf_status refused(const char *text, struct imf_error *err) {
     return imf_fail(err, IMF_ERR_DEVICE, "OpenGL ES does not compile: %.*s",
                     (int)strcspn(text, "\n"), text);
@@ -91,14 +91,14 @@ static void free_program(struct imf_gles_program *p) {
     free(p);
 }
 
-enum imf_status imf_gles_program_take(struct imf_gles_program **out, struct imf_gles *g,
-                                      const struct imf_gles_source *s, struct imf_error *err) {
+enum imf_status imf_gles_program_acquire(struct imf_gles_program **out, struct imf_gles *g,
+                                         const struct imf_gles_source *s, struct imf_error *err) {
     struct imf_gles_program **at = &g->programs;
     while (*at && !is_of(*at, s))
         at = &(*at)->next;
     struct imf_gles_program *p = *out = *at;
     if (p) {
-        *at = p->next; /* to the front: what was taken last is given up last */
+        *at = p->next; /* to the front: the least recently used one is freed first */
     } else {
         p = calloc(1, sizeof *p);
         if (!p)
@@ -127,7 +127,7 @@ enum imf_status imf_gles_program_take(struct imf_gles_program **out, struct imf_
     return IMF_OK;
 }
 
-void imf_gles_program_give(struct imf_gles_program **program, struct imf_gles *g) {
+void imf_gles_program_release(struct imf_gles_program **program, struct imf_gles *g) {
     struct imf_gles_program **last = NULL;
     int idle = 0;
     if (!*program)

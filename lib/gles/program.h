@@ -1,5 +1,5 @@
 /*
- * program.h - shaders, compiled once for all passes that are the same
+ * program.h - shader programs, compiled once for all passes with the same source
  *
  * A batch has a pass for each size of its images, and a driver takes longer to compile a shader than
  * to draw a small image by it.
@@ -9,11 +9,11 @@
 
 #include "gles/pass.h"
 
-/* Its uniforms but for these two stay as its source has them. */
+/* The other uniforms are set once, from the source. */
 struct imf_gles_program {
     unsigned name;        /* OpenGL's */
     int size_at, made_at; /* of the uniforms `texel` and `made` */
-    /* The runtime's: */
+    /* The cache's: */
     struct imf_gles_program *next;
     int users;
     char *defines;
@@ -22,13 +22,14 @@ struct imf_gles_program {
     int vectors;
 };
 
-/* All with the context, but for the last. What was made of the same source before is taken again.
- * IMF_ERR_DEVICE: what the compiler says. */
-enum imf_status imf_gles_program_take(struct imf_gles_program **out, struct imf_gles *gles,
-                                      const struct imf_gles_source *source, struct imf_error *err);
-/* It is kept for the next who takes it, as long as not many others are. */
-void imf_gles_program_give(struct imf_gles_program **program, struct imf_gles *gles);
-/* When the context is gone. */
+/* All but the last need the context to be current. A program of the same source is reused.
+ * IMF_ERR_DEVICE: the compiler's message. */
+enum imf_status imf_gles_program_acquire(struct imf_gles_program **out, struct imf_gles *gles,
+                                         const struct imf_gles_source *source,
+                                         struct imf_error *err);
+/* It stays cached, unless many unused ones are. */
+void imf_gles_program_release(struct imf_gles_program **program, struct imf_gles *gles);
+/* After the context was destroyed. */
 void imf_gles_programs_free(struct imf_gles *gles);
 
 #endif

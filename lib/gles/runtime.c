@@ -1,8 +1,7 @@
 /*
  * runtime.c - finding EGL and OpenGL ES 2, and a context without a window
- *
  * Mesa's surfaceless platform needs neither a window system nor a surface. Elsewhere the default
- * display gives a surface of one pixel in memory, which nothing is drawn to: pictures are textures.
+ * display provides a surface of one pixel, which is not drawn to: passes draw to textures.
  */
 #include "gles/program.h"
 #include "gles/state.h"
@@ -17,7 +16,7 @@
 
 /* ---- libraries ------------------------------------------------------------------------------ */
 
-/* A symbol of the library, or what EGL knows by its name: some drivers export only one of the two. */
+/* A symbol of the library, or EGL's extension of that name: some drivers export only one of both. */
 static void *find(const struct imf_gles *g, void *library, const char *name) {
     void *symbol = dlsym(library, name);
     return symbol || !g->call.egl.GetProcAddress ? symbol : g->call.egl.GetProcAddress(name);
@@ -117,43 +116,9 @@ static bool make_context(struct imf_gles *g, struct imf_error *err) {
     return false;
 }
 
-enum imf_status imf_gles_enter(struct imf_gles *g, struct imf_gles_turn *turn,
-                               struct imf_error *err) {
-    const struct imf_egl_calls *egl = &g->call.egl;
-    pthread_mutex_lock(&g->lock);
-    *turn = (struct imf_gles_turn){egl->QueryAPI(), egl->GetCurrentDisplay(),
-                                   egl->GetCurrentSurface(EGL_DRAW),
-                                   egl->GetCurrentSurface(EGL_READ), egl->GetCurrentContext()};
-    if (egl->BindAPI(EGL_OPENGL_ES_API) &&
-        egl->MakeCurrent(g->display, g->surface, g->surface, g->context))
-        return IMF_OK;
-    egl->BindAPI(turn->api);
-    pthread_mutex_unlock(&g->lock);
-    return imf_fail(err, IMF_ERR_DEVICE, "OpenGL ES: the context is lost");
-}
+/* ---- limits --------------------------------------------------------------------------------- */
 
-void imf_gles_leave(struct imf_gles *g, const struct imf_gles_turn *turn) {
-    bool had = turn->context != NULL;
-    g->call.egl.MakeCurrent(had ? turn->display : g->display, turn->draw, turn->read,
-                            turn->context);
-    g->call.egl.BindAPI(turn->api);
-    pthread_mutex_unlock(&g->lock);
-}
-
-enum imf_status imf_gles_failed(const struct imf_gles *g, const char *what, unsigned code,
-                                struct imf_error *err) {
-    return imf_fail(err, code == GL_OUT_OF_MEMORY ? IMF_ERR_MEMORY : IMF_ERR_DEVICE,
-                    "OpenGL ES: %s failed on %.60s (error 0x%x)", what, g->name, code);
-}
-
-enum imf_status imf_gles_check(const struct imf_gles *g, const char *what, struct imf_error *err) {
-    unsigned code = g->call.gl.GetError();
-    return code == GL_NO_ERROR ? IMF_OK : imf_gles_failed(g, what, code, err);
-}
-
-/* ---- what it can ---------------------------------------------------------------------------- */
-
-/* With the context. */
+/* The context is current. */
 static enum imf_status look(struct imf_gles *g, struct imf_error *err) {
     const struct imf_gl_calls *gl = &g->call.gl;
     int range[2] = {0, 0}, bits = 0, sides[2] = {0, 0};
@@ -175,7 +140,7 @@ static enum imf_status look(struct imf_gles *g, struct imf_error *err) {
 
 enum imf_status imf_gles_open(struct imf_gles **out, struct imf_error *err) {
     struct imf_gles *g = calloc(1, sizeof *g);
-    struct imf_gles_turn turn;
+    struct imf_gles_saved saved;
     *out = NULL;
     if (!g || pthread_mutex_init(&g->lock, NULL)) {
         free(g);
@@ -183,11 +148,11 @@ enum imf_status imf_gles_open(struct imf_gles **out, struct imf_error *err) {
     }
     *out = g;
     enum imf_status st = load(g, err) && make_context(g, err) ? IMF_OK : IMF_ERR_NO_DEVICE;
-    if (!st && imf_gles_enter(g, &turn, err))
+    if (!st && imf_gles_enter(g, &saved, err))
         st = IMF_ERR_NO_DEVICE;
     else if (!st) {
         st = look(g, err);
-        imf_gles_leave(g, &turn);
+        imf_gles_leave(g, &saved);
     }
     if (st)
         imf_gles_close(out);

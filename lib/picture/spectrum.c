@@ -26,12 +26,13 @@
 
 struct source {
     const struct imf_pixels *pixels;
-    struct imf_turn turn; /* to the upright picture: frequencies are those that filters mean */
-    int width, height;    /* of that */
-    int padded;           /* length of a row with its zeros */
-    double *window;       /* width values, then height values; owned */
-    double mean;          /* under the window */
-    double weight;        /* sum of the window */
+    struct imf_orientation
+        orientation;   /* to the upright picture: frequencies are those that filters mean */
+    int width, height; /* of that */
+    int padded;        /* length of a row with its zeros */
+    double *window;    /* width values, then height values; owned */
+    double mean;       /* under the window */
+    double weight;     /* sum of the window */
 };
 
 static double sample(const struct imf_pixels *p, int x, int y, int channel) {
@@ -45,7 +46,7 @@ static double sample(const struct imf_pixels *p, int x, int y, int channel) {
 static double luma(const struct source *s, int x, int y) {
     const struct imf_pixels *p = s->pixels;
     const struct imf_info *info = p->info;
-    imf_turn_pixel_back(s->turn, s->width, s->height, &x, &y);
+    imf_pixel_to_stored(s->orientation, s->width, s->height, &x, &y);
     double alpha = info->alpha ? sample(p, x, y, info->channels - 1) : 1;
     double first = sample(p, x, y, 0);
     if (info->channels - (info->alpha ? 1 : 0) < 3)
@@ -161,9 +162,10 @@ static int padded_length(int n, int multiple) {
 
 enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pixels *pixels,
                                   int most, struct imf_error *err) {
-    struct source source = {.turn = imf_turn_of(pixels->info->orientation)};
-    int width = source.width = source.turn.swap ? pixels->info->height : pixels->info->width;
-    int height = source.height = source.turn.swap ? pixels->info->width : pixels->info->height;
+    struct source source = {.orientation = imf_orientation_of(pixels->info->orientation)};
+    int width = source.width = source.orientation.swap ? pixels->info->height : pixels->info->width;
+    int height = source.height =
+        source.orientation.swap ? pixels->info->width : pixels->info->height;
     int longest = width > height ? width : height;
     *out = (struct imf_spectrum){.side = most};
     if (longest < most)

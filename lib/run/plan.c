@@ -45,7 +45,7 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     plan->form.streams = !settings->whole;
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
     plan->input = plan->output = *input;
-    st = imf_filter_turn(&plan->oriented, filter, input->orientation, err);
+    st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
     if (!st)
         st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
                              settings, err);

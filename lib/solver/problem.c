@@ -63,7 +63,7 @@ int imf_problem_kernels(const struct imf_problem *p) {
 
 bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out) {
     const struct imf_kernel *k = p->kernel[0];
-    *out = (struct imf_terms){.rank = 1};
+    *out = (struct imf_terms){.count = 1};
     if (!p->facts[0].product)
         return false;
     out->store = calloc((size_t)k->height + (size_t)k->width, sizeof *out->store);

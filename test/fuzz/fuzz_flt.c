@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/flt.h"
+#include "filter/flt/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct imf_flt flt = {0};

@@ -2,7 +2,7 @@
 #include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
-#include "filter/builtin.h"
+#include "filter/builtin/table.h"
 #include "solver/common/edge.h"
 #include "solver/edges/canny_rows.h"
 #include "solver/edges/canny_trace.h"

@@ -8,7 +8,7 @@
  */
 #include "check.h"
 #include "fourier/host.h"
-#include "fourier/prime.h"
+#include "fourier/tables.h"
 
 #include <float.h>
 #include <math.h>

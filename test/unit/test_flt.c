@@ -2,8 +2,8 @@
  * test_flt.c - .flt text and files: kernels, errors with line and column, where names are looked up
  */
 #include "base/embed.h"
-#include "filter/builtin.h"
-#include "filter/flt.h"
+#include "filter/builtin/table.h"
+#include "filter/flt/file.h"
 
 #include "spec_check.h"
 

@@ -119,7 +119,7 @@ static void check_threads(struct imf_context *ctx, const struct imf_filter *filt
 static void check_guest(struct imf_context *ctx, const struct imf_filter *filter,
                         const unsigned char *want) {
     struct imf_gles *own;
-    struct imf_gles_turn turn;
+    struct imf_gles_saved turn;
     static _Thread_local unsigned char out[SIZE];
     struct imf_report report = {0};
     if (imf_gles_open(&own, NULL) || imf_gles_enter(own, &turn, NULL))

@@ -1,5 +1,5 @@
 /* test_kernel.c - kernels: sums, peaks, flipping and separability */
-#include "filter/kernel.h"
+#include "filter/kernel/taps.h"
 
 #include "check.h"
 

@@ -8,7 +8,7 @@
 #include "check.h"
 #include "fourier/chirp.h"
 #include "fourier/pass.h"
-#include "fourier/prime.h"
+#include "fourier/tables.h"
 #include "solver/fft/args.h"
 #include "solver/fft/extend.h"
 

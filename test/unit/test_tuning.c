@@ -40,7 +40,7 @@ static void test_scaling(void) {
     struct imf_device cpu = {.compute_units = 2, .clock_mhz = 4000};
     CHECK(near(imf_tuning_units(&cpu), 2), "processors count as they are");
     struct imf_device wide = cpu;
-    wide.lanes = 16;
+    wide.vector_width = 16;
     CHECK(imf_tuning(&wide)->product[IMF_WIDTH_32] > imf_tuning(&cpu)->product[IMF_WIDTH_32],
           "vectors of 16 floats have rates of their own");
     cpu.compute_units = 0;

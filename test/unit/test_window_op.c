@@ -53,11 +53,11 @@ static void test_lowering(bool selects) {
 static void test_turned(void) {
     struct imf_stage stage = {.op = IMF_OP_WINDOW, .window_op = window};
     struct imf_filter filter = {.stages = &stage, .count = 1}, *turned = NULL;
-    CHECK(!imf_filter_turn(&turned, &filter, 3, NULL), "half a turn");
+    CHECK(!imf_filter_orient(&turned, &filter, 3, NULL), "half a turn");
     const struct imf_window_op *t = &turned->stages[0].window_op;
     CHECK(t->width == 3 && t->height == 5 && t->cx == 2 && t->cy == 3, "%d, %d", t->cx, t->cy);
     imf_filter_free(&turned);
-    CHECK(!imf_filter_turn(&turned, &filter, 6, NULL), "a quarter");
+    CHECK(!imf_filter_orient(&turned, &filter, 6, NULL), "a quarter");
     t = &turned->stages[0].window_op;
     CHECK(t->width == 5 && t->height == 3, "%dx%d", t->width, t->height);
     CHECK((t->cx == 1 || t->cx == 3) && (t->cy == 0 || t->cy == 2), "%d, %d", t->cx, t->cy);

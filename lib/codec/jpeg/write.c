@@ -241,7 +241,7 @@ static bool keeps_trailer(struct imf_writer *w) {
     const struct imf_meta_item *xmp = imf_metadata_find(m, IMF_META_XMP);
     bool stripped = (w->encode.strip & IMF_STRIP_OTHER) ||
                     (xmp && xmp->needs_trailer && (w->encode.strip & IMF_STRIP_XMP));
-    bool turned = !imf_turn_is_none(w->turn);
+    bool turned = !imf_orientation_is_upright(w->orientation);
     if (stripped || turned)
         imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("%s"),
                         stripped ? "--strip asks for that" : "the image is turned");

@@ -194,7 +194,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
 static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *reader,
                        const struct imf_writer *writer, const struct imf_run_options *options) {
     return ws->plan->form.streams && !(reader && !imf_reader_in_order(reader)) &&
-           !(writer && !imf_turn_is_none(writer->turn)) && !inspects(options);
+           !(writer && !imf_orientation_is_upright(writer->orientation)) && !inspects(options);
 }
 
 static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *reader,

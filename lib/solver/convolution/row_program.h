@@ -8,7 +8,7 @@
 #define IMF_SOLVER_CONVOLUTION_ROW_PROGRAM_H
 
 #include "device/program.h"
-#include "filter/kernel.h"
+#include "filter/kernel/taps.h"
 
 #define IMF_ROW_PROGRAM_SIDE 63 /* largest width or height */
 

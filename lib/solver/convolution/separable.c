@@ -6,7 +6,7 @@
  * its registers, in two, rows first. Sums of products (rank above 1) are filtered in one pass only, and
  * only for real kernels: integer kernels seldom have integer factors, and are small.
  *
- * Exact problems: integer factors (kernel_rank.c), so that with S = (largest sample) * (sum of
+ * Exact problems: integer factors (filter/kernel/separable.c), so that with S = (largest sample) * (sum of
  * |taps|) no partial sum exceeds S. 16-bit sums suffice for 8-bit samples if S <= 32767, floats hold
  * every integer below 2^24, 32-bit integers S < 2^31.
  *
@@ -99,7 +99,7 @@ static double float_error(const struct imf_problem *p, const struct imf_terms *t
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
     size_t na = s->two_passes ? w : h, nb = s->two_passes ? h : w;
     double sum = 0, variance = 0, error = p->in_max * t->residual;
-    for (int r = 0; r < t->rank; r++) {
+    for (int r = 0; r < t->count; r++) {
         const double *a = s->two_passes ? t->term[r].row : t->term[r].column;
         const double *b = s->two_passes ? t->term[r].column : t->term[r].row;
         double a_sum = sum_abs(a, na), b_sum = sum_abs(b, nb), squares = 0;
@@ -107,14 +107,14 @@ static double float_error(const struct imf_problem *p, const struct imf_terms *t
             squares += b[i] * b[i];
         sum += p->in_max * a_sum * b_sum;
         variance += imf_rounding_variance(a, na, p->in_max) * squares;
-        if (t->rank == 1)
+        if (t->count == 1)
             variance += imf_rounding_variance(b, nb, p->in_max * a_sum);
         error += p->in_max * (b_sum * imf_rounding_taps(a, na) + a_sum * imf_rounding_taps(b, nb));
         if (s->two_passes && p->in == IMF_F32 && s->row_symmetry)
             error += imf_float_ulp(p->in_max) / 2 * a_sum * b_sum;
     }
-    if (t->rank > 1)
-        variance += t->rank * (double)nb * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
+    if (t->count > 1)
+        variance += t->count * (double)nb * imf_float_ulp(sum) * imf_float_ulp(sum) / 12;
     error += IMF_SIGMAS * sqrt(variance) + sum * DBL_EPSILON;
     return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, sum);
 }
@@ -132,7 +132,7 @@ static bool accurate(const struct imf_problem *p, const struct imf_terms *terms,
     double sum = p->facts[0].abs_sum * p->in_max;
     if (!p->exact) {
         out->error = float_error(p, terms, s);
-        double allowed = terms->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
+        double allowed = terms->count > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
         if (out->error <= allowed)
             return true;
         imf_proposal_refuse(out,
@@ -162,7 +162,7 @@ static enum imf_status take_terms(const struct imf_problem *p, const struct shap
     return imf_fail_memory(err, ((size_t)k->width + (size_t)k->height) * sizeof(double));
 }
 
-/* The kernel as one product or, if one pass fits the registers, as a sum of up to IMF_RANK_MAX. */
+/* The kernel as one product or, if one pass fits the registers, as a sum of up to IMF_TERMS_MAX. */
 static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, struct shape *s,
                        struct imf_terms *terms, struct imf_proposal *out) {
     bool found = imf_problem_term(p, terms);
@@ -173,10 +173,10 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
     }
     s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
     found = found || imf_kernel_terms(p->kernel[0], s->allowed, terms);
-    s->rank = terms->rank;
+    s->rank = terms->count;
     if (!found)
         imf_proposal_refuse(out, "the kernel is not a sum of %d products of a column and a row",
-                            IMF_RANK_MAX);
+                            IMF_TERMS_MAX);
     return found;
 }
 
@@ -212,7 +212,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     double samples = (double)p->width * p->height * p->channels;
     double bytes = (double)(imf_sample_size(p->in) + imf_sample_size(p->out));
     double row = 0, column = 0;
-    for (int i = 0; i < terms->rank; i++) {
+    for (int i = 0; i < terms->count; i++) {
         double weight = i ? t->term_product : 1;
         row += weight * terms->term[i].width / t->row_product[w] + (i ? 1 / t->term : 0);
         column += weight * terms->term[i].height / t->column_product[w];
@@ -276,14 +276,14 @@ static void define_taps(struct imf_defines *d, const char *name, const double *t
 static void define_terms(struct imf_defines *d, const struct imf_problem *p, const struct shape *s,
                          const struct imf_terms *terms) {
     size_t w = (size_t)p->kernel[0]->width, h = (size_t)p->kernel[0]->height;
-    size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)terms->rank;
+    size_t pitch = h + 2 * (BLOCK - 1), rank = (size_t)terms->count;
     double *rows = calloc(rank * (w + pitch), sizeof *rows);
     if (!rows) {
         d->failed = true;
         return;
     }
     double *columns = rows + rank * w;
-    char text[4][IMF_RANK_MAX * 8] = {"", "", "", ""};
+    char text[4][IMF_TERMS_MAX * 8] = {"", "", "", ""};
     for (size_t i = 0; i < rank; i++) {
         const struct imf_term *t = &terms->term[i];
         const int edges[4] = {t->left, t->left + t->width, t->top, t->top + t->height};

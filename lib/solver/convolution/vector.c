@@ -104,7 +104,7 @@ static double sums_ns(const struct imf_vector_rows *w) {
     const struct imf_vector_rates *r = &imf_vector_rates;
     bool apart = w->kind == IMF_VECTOR_SEPARABLE;
     double ns = 0;
-    for (int i = 0; i < 2 * IMF_RANK_MAX; i++) {
+    for (int i = 0; i < 2 * IMF_TERMS_MAX; i++) {
         const struct imf_vector_sum *s = &w->sum[i]; /* without taps, if there is no such sum */
         bool middle = apart && i % 2;
         double product = w->narrow ? r->narrow : middle ? r->middle : r->real;

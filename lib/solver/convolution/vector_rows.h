@@ -51,7 +51,7 @@ struct imf_vector_rows {
     int left, right;         /* separable: samples that the row's taps reach */
     int terms;               /* separable: number of products, which are added up */
     /* separable: for each term its column, then its row; magnitude: the two kernels */
-    struct imf_vector_sum sum[2 * IMF_RANK_MAX];
+    struct imf_vector_sum sum[2 * IMF_TERMS_MAX];
     struct imf_vector_end end;
 };
 

@@ -61,14 +61,14 @@ static double terms_error(const struct imf_problem *p, const struct imf_terms *t
                           const struct imf_vector_rows *w) {
     int height = p->kernel[0]->height, width = p->kernel[0]->width;
     double error = p->in_max * terms->residual, variance = 0, largest = 0, roundings = 0;
-    for (int r = 0; r < terms->rank; r++) {
+    for (int r = 0; r < terms->count; r++) {
         const double *a = terms->term[r].column, *b = terms->term[r].row;
         double first = sum_abs(a, height), second = sum_abs(b, width), squares = 0;
         for (int j = 0; j < width; j++)
             squares += b[j] * b[j];
         variance += list_variance(&w->sum[2 * r], p->in_max) * squares;
         largest += p->in_max * first * second;
-        if (terms->rank == 1)
+        if (terms->count == 1)
             variance += list_variance(&w->sum[1], p->in_max * first);
         else
             roundings += 2 * w->sum[2 * r + 1].count;
@@ -155,7 +155,7 @@ static bool take_terms(const struct imf_problem *p, const struct imf_terms *term
                        struct imf_vector_rows *w) {
     const struct imf_kernel *k = p->kernel[0];
     bool fits = (k->width - 1) * p->channels <= IMF_VECTOR_REACH;
-    w->terms = terms->rank;
+    w->terms = terms->count;
     w->left = k->cx * p->channels;
     w->right = (k->width - 1 - k->cx) * p->channels;
     for (int r = 0; r < w->terms && fits; r++) {
@@ -238,8 +238,8 @@ bool imf_vector_find_terms(const struct imf_problem *p, struct imf_vector_shape 
     if (p->exact || p->whole_if_opaque || p->facts[0].nonzero <= 2 * taps ||
         !imf_vector_terms(p, s, terms))
         return false;
-    s->rank = terms->rank;
-    if (p->facts[0].nonzero > (size_t)terms->rank * taps)
+    s->rank = terms->count;
+    if (p->facts[0].nonzero > (size_t)terms->count * taps)
         return true;
     free(terms->store);
     terms->store = NULL;

@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_EDGES_CANNY_H
 #define IMF_SOLVER_EDGES_CANNY_H
 
-#include "filter/builtin.h"
+#include "filter/builtin/table.h"
 #include "solver/problem.h"
 
 #define IMF_CANNY_APERTURE 7                   /* the largest */

@@ -7,7 +7,7 @@
 #ifndef IMF_SOLVER_FFT_ARGS_H
 #define IMF_SOLVER_FFT_ARGS_H
 
-#include "fourier/run.h"
+#include "fourier/tables.h"
 
 /* struct fft_sizes of cl/fft.cl. */
 struct imf_fft_sizes {

@@ -88,7 +88,7 @@ static double fall(double (*f)(const void *, double), const void *what, double l
 }
 
 /* The terms that bound a butterworth filter's response: weight * exp(-decay * r). */
-#define ORDER_MAX 100 /* as builtin.c has it */
+#define ORDER_MAX 100 /* as filter/builtin/table.c has it */
 struct terms {
     int count;
     double weight[4 * ORDER_MAX], decay[4 * ORDER_MAX];

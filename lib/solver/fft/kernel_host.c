@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES IMF_FFT_LANES
+#define LANES IMF_FFT_BATCH
 
 struct shape {
     int nx, ny;
@@ -135,13 +135,13 @@ static void store_row(void *user, int y, double *row) {
                        (size_t)p->width);
 }
 
-static void filter_columns(void *user, int block, struct imf_fft_lanes *points,
-                           struct imf_fft_lanes *scratch) {
+static void filter_columns(void *user, int block, struct imf_fft_batch *points,
+                           struct imf_fft_batch *scratch) {
     const struct pass *t = user;
     const struct imf_problem *p = &t->job->p;
     size_t ny = (size_t)t->plane.height;
     size_t rows = (size_t)(t->out->height + p->reach.top + p->reach.bottom);
-    const struct imf_fft_lanes *kernel = t->job->kernel.data + (size_t)block * ny;
+    const struct imf_fft_batch *kernel = t->job->kernel.data + (size_t)block * ny;
     double scale = 1 / ((double)t->plane.width * (double)ny);
     memset(points + rows, 0, (ny - rows) * sizeof *points);
     imf_fft_host_forward(t->plane.along_y, points, scratch);

@@ -5,7 +5,7 @@
  */
 #include "solver/fft/spectral_filter.h"
 #include "device/tuning.h"
-#include "fourier/prime.h"
+#include "fourier/tables.h"
 #include "solver/fft/args.h"
 #include "solver/fft/error.h"
 #include "solver/fft/extend.h"

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES IMF_FFT_LANES
+#define BATCH IMF_FFT_BATCH
 
 /* Lengths of the transforms. */
 struct shape {
@@ -89,7 +89,7 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
         imf_extend_too_long(out->why, sizeof out->why, p);
         return;
     }
-    double gains = (double)imf_half_plane_blocks(s->nx) * LANES * s->ny;
+    double gains = (double)imf_half_plane_blocks(s->nx) * BATCH * s->ny;
     double found = (double)s->nx * s->ny / (is_even(p->transfer) ? 4 : 2);
     out->feasible = true;
     out->ms = (imf_fft_host_ms(p, &x, &y) + found * imf_host_rates.gain * 1e-6) / imf_cores();
@@ -112,9 +112,9 @@ static bool make_gap(struct gap *g, const struct imf_problem *p, double frequenc
     return true;
 }
 
-/* Fill the gap behind `count` lines, at most 2 * LANES, that are interleaved. */
+/* Fill the gap behind `count` lines, at most 2 * BATCH, that are interleaved. */
 static void extend(double *lines, size_t count, const struct gap *gap, const double *outside) {
-    double fit[4][2 * LANES] = {{0}};
+    double fit[4][2 * BATCH] = {{0}};
     size_t size = (size_t)gap->size;
     for (size_t i = 0; i < (size_t)gap->wave.taps; i++)
         for (size_t k = 0; k < 4; k++) {
@@ -162,34 +162,34 @@ static double frequency(int k, int n) {
 /* Compute the gains of a block of columns. */
 static void find_gains(const struct transfer *t, int block, double *gains) {
     const struct imf_transfer *transfer = t->p->transfer;
-    const int *place = imf_fft_host_places(t->plane.along_y);
+    const int *position = imf_fft_host_positions(t->plane.along_y);
     int nx = t->plane.width, ny = t->plane.height;
     bool even = is_even(transfer);
     double points = (double)nx * ny;
     for (int k = 0; k < ny; k++)
-        for (int l = 0; l < LANES; l++) {
-            int kx = imf_min(block * LANES + l, nx / 2);
-            gains[place[k] * LANES + l] =
+        for (int l = 0; l < BATCH; l++) {
+            int kx = imf_min(block * BATCH + l, nx / 2);
+            gains[position[k] * BATCH + l] =
                 even && k > ny / 2
-                    ? gains[place[ny - k] * LANES + l]
+                    ? gains[position[ny - k] * BATCH + l]
                     : imf_transfer_gain(transfer, frequency(kx, nx), frequency(k, ny)) / points;
         }
 }
 
-static void filter_columns(void *user, int block, struct imf_fft_lanes *points,
-                           struct imf_fft_lanes *scratch) {
+static void filter_columns(void *user, int block, struct imf_fft_batch *points,
+                           struct imf_fft_batch *scratch) {
     const struct transfer *t = user;
-    struct imf_fft_lanes outside = {{0}, {0}};
+    struct imf_fft_batch outside = {{0}, {0}};
     size_t ny = (size_t)t->plane.height;
-    double *gains = t->gains + (size_t)block * ny * LANES;
+    double *gains = t->gains + (size_t)block * ny * BATCH;
     if (block == 0)
         outside.re[0] = t->p->outside[t->channel] * t->plane.width;
-    extend(points->re, 2 * LANES, &t->gap_y, outside.re);
+    extend(points->re, 2 * BATCH, &t->gap_y, outside.re);
     imf_fft_host_forward(t->plane.along_y, points, scratch);
     if (t->channel == 0)
         find_gains(t, block, gains);
-    for (size_t k = 0; k < ny; k++, gains += LANES)
-        for (size_t l = 0; l < LANES; l++) {
+    for (size_t k = 0; k < ny; k++, gains += BATCH)
+        for (size_t l = 0; l < BATCH; l++) {
             points[k].re[l] *= gains[l];
             points[k].im[l] *= gains[l];
         }
@@ -201,7 +201,7 @@ static void filter_columns(void *user, int block, struct imf_fft_lanes *points,
 static enum imf_status prepare(struct transfer *t, struct shape s, struct imf_error *err) {
     const struct imf_problem *p = t->p;
     enum imf_status status = imf_half_plane_open(&t->plane, s.nx, s.ny, err);
-    size_t count = (size_t)imf_half_plane_blocks(s.nx) * LANES * (size_t)s.ny; /* at most */
+    size_t count = (size_t)imf_half_plane_blocks(s.nx) * BATCH * (size_t)s.ny; /* at most */
     if (status == IMF_ERR_MEMORY || (!status && !(t->gains = malloc(count * sizeof *t->gains))))
         return imf_fail(err, IMF_ERR_MEMORY,
                         "out of memory: the filter reaches %.0f pixels beyond the edges, so that "

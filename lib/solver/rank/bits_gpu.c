@@ -32,7 +32,8 @@ struct bits_job {
 static double cost(const struct imf_problem *p, const struct imf_device *d, double count) {
     const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
     double bytes = (double)imf_sample_size(p->in);
-    double each = 8 * bytes / WORD * (g->bits_sample * count + g->bits_sum) + g->bits_turn * bytes;
+    double each =
+        8 * bytes / WORD * (g->bits_sample * count + g->bits_sum) + g->bits_transpose * bytes;
     return imf_window_ms(p, d, each, bytes + (double)imf_sample_size(p->out));
 }
 

@@ -1,0 +1,443 @@
+/* table.c - the table of built-in filters */
+#include "filter/builtin/table.h"
+
+#include "filter/builtin/element.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- stages that are not one kernel -------------------------------------------------------- */
+
+static enum imf_status setup_unsharp(struct imf_stage *stage, const double *values,
+                                     struct imf_error *err) {
+    if (values[2] == 0)
+        return imf_design_unsharp(&stage->kernel[0], values, err);
+    stage->op = IMF_OP_UNSHARP;
+    stage->amount = values[1];
+    stage->threshold = values[2];
+    return imf_design_gaussian(&stage->kernel[0], values, err);
+}
+
+static enum imf_status setup_transfer(struct imf_stage *stage, enum imf_transfer_kind kind,
+                                      double low, double high, const double *type_and_order) {
+    stage->op = IMF_OP_TRANSFER;
+    stage->transfer = (struct imf_transfer){.kind = kind,
+                                            .low = low,
+                                            .high = high,
+                                            .type = (enum imf_transfer_type)type_and_order[0],
+                                            .order = (int)type_and_order[1]};
+    return IMF_OK;
+}
+
+static enum imf_status setup_highpass(struct imf_stage *stage, const double *values,
+                                      struct imf_error *err) {
+    (void)err;
+    return setup_transfer(stage, IMF_HIGHPASS, values[0], 0, values + 1);
+}
+
+static enum imf_status setup_lowpass(struct imf_stage *stage, const double *values,
+                                     struct imf_error *err) {
+    (void)err;
+    return setup_transfer(stage, IMF_LOWPASS, values[0], 0, values + 1);
+}
+
+static enum imf_status setup_bandpass(struct imf_stage *stage, const double *values,
+                                      struct imf_error *err) {
+    (void)err;
+    return setup_transfer(stage, IMF_BANDPASS, values[0], values[1], values + 2);
+}
+
+static enum imf_status setup_bandstop(struct imf_stage *stage, const double *values,
+                                      struct imf_error *err) {
+    (void)err;
+    return setup_transfer(stage, IMF_BANDSTOP, values[0], values[1], values + 2);
+}
+
+static enum imf_status setup_notch(struct imf_stage *stage, const double *values,
+                                   struct imf_error *err) {
+    (void)err;
+    stage->op = IMF_OP_TRANSFER;
+    stage->transfer = (struct imf_transfer){.kind = IMF_NOTCH,
+                                            .type = IMF_GAUSSIAN,
+                                            .u = values[0],
+                                            .v = values[1],
+                                            .radius = values[2]};
+    return IMF_OK;
+}
+
+static enum imf_status setup_canny(struct imf_stage *stage, const double *values,
+                                   struct imf_error *err) {
+    (void)err;
+    stage->op = IMF_OP_CANNY;
+    stage->canny = (struct imf_canny){.low = values[0],
+                                      .high = values[1],
+                                      .sigma = values[2],
+                                      .aperture = 3 + 2 * (int)values[3],
+                                      .squares = values[4] != 0,
+                                      .first_x = 1,
+                                      .first_y = 1};
+    return IMF_OK;
+}
+
+static enum imf_status setup_gray(struct imf_stage *stage, const double *values,
+                                  struct imf_error *err) {
+    (void)values;
+    (void)err;
+    stage->op = IMF_OP_GRAY;
+    return IMF_OK;
+}
+
+static enum imf_status setup_invert(struct imf_stage *stage, const double *values,
+                                    struct imf_error *err) {
+    (void)values;
+    (void)err;
+    stage->op = IMF_OP_INVERT;
+    return IMF_OK;
+}
+
+static enum imf_status setup_threshold(struct imf_stage *stage, const double *values,
+                                       struct imf_error *err) {
+    (void)err;
+    if (values[0] < 0) { /* the word */
+        stage->op = IMF_OP_HISTOGRAM;
+        stage->histogram_op = IMF_HISTOGRAM_OTSU;
+        return IMF_OK;
+    }
+    stage->op = IMF_OP_THRESHOLD;
+    stage->threshold = values[0];
+    return IMF_OK;
+}
+
+static enum imf_status setup_equalize(struct imf_stage *stage, const double *values,
+                                      struct imf_error *err) {
+    (void)values;
+    (void)err;
+    stage->op = IMF_OP_HISTOGRAM;
+    stage->histogram_op = IMF_HISTOGRAM_EQUALIZE;
+    return IMF_OK;
+}
+
+/* ---- values that must fit each other -------------------------------------------------------- */
+
+static const char *check_band(const double *values) {
+    return values[0] < values[1] ? NULL : "LOW must be below HIGH";
+}
+
+static const char *check_canny(const double *values) {
+    return values[0] <= values[1] ? NULL : "LOW must not be above HIGH";
+}
+
+static const char *check_dog(const double *values) {
+    return values[0] != values[1] ? NULL : "S1 and S2 must differ: two equal blurs leave nothing";
+}
+
+static const char *check_notch(const double *values) {
+    return values[0] != 0 || values[1] != 0
+               ? NULL
+               : "U and V must not both be 0: that is the image's mean (highpass removes it)";
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static const char *const type_words[] = {
+    [IMF_GAUSSIAN] = "gaussian", [IMF_BUTTERWORTH] = "butterworth", [IMF_IDEAL] = "ideal", NULL};
+static const char *const axis_words[] = {"mag", "x", "y", NULL};
+static const char *const shape_words[] = {
+    [IMF_SQUARE] = "square", [IMF_DISK] = "disk", [IMF_CROSS] = "cross", NULL};
+static const char *const aperture_words[] = {"3", "5", "7", NULL};
+static const char *const norm_words[] = {"l1", "l2", NULL};
+static const char *const level_words[] = {"otsu", NULL};
+
+#define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
+
+/* clang-format off */
+#define NUMBER(NAME, MEANING, LOW, HIGH, FALLBACK, ...)                                            \
+    {.name = NAME, .meaning = NAME MEANING, .low = LOW, .high = HIGH, .fallback = FALLBACK, __VA_ARGS__}
+#define SIGMA(NAME)                                                                                \
+    NUMBER(NAME, " in pixels > 0 and <= 511.75", 0, IMF_GAUSSIAN_LARGEST, NAN, .above = true)
+#define CUTOFF(NAME)                                                                               \
+    NUMBER(NAME, " in cycles per pixel > 0 and <= 0.7071", 0, NYQUIST_CORNER, NAN, .above = true)
+#define FREQUENCY(NAME) NUMBER(NAME, " in cycles per pixel, -0.5 to 0.5", -0.5, 0.5, NAN, .above = false)
+#define FRACTION(NAME)                                                                             \
+    NUMBER(NAME, " as a fraction of full scale, 0.000001 to 100", 1e-6, 100, NAN, .fraction = true)
+#define GRADIENT(NAME)                                                                             \
+    NUMBER(NAME, " from 0 to 2, in gradients of a full step", 0, 2, NAN, .fraction = true)
+#define ANGLE(FALLBACK)                                                                            \
+    NUMBER("ANGLE", " in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, .above = false)
+#define AMOUNT NUMBER("AMOUNT", " from -1000000 to 1000000", -1e6, 1e6, 1, .above = false)
+#define ORDER NUMBER("order", " from 1 to 100", 1, 100, 2, .whole = true)
+#define WORD(NAME, MEANING, WORDS) {.name = NAME, .meaning = NAME MEANING, .words = WORDS}
+#define TYPE WORD("type", " gaussian, butterworth or ideal", type_words)
+#define AXIS WORD("dir", " mag, x or y", axis_words)
+/* Of "kernel", which spec/parse.c reads; "flip" is a word by itself. */
+#define SCALE                                                                                      \
+    NUMBER("scale", " divides the sum: a number, or auto, the sum of the coefficients", -1e30, 1e30, 1, .above = false)
+#define BIAS NUMBER("bias", " as a fraction of full scale", -1e6, 1e6, 0, .fraction = true)
+/* clang-format on */
+#define WINDOW                                                                                     \
+    {.name = "R",                                                                                  \
+     .meaning = "R in pixels, 0 to 511, or WxH up to 1023x1023, or @MASK",                         \
+     .fallback = NAN,                                                                              \
+     .window = true},                                                                              \
+    {                                                                                              \
+        .name = "shape", .meaning = "shape square, disk or cross", .words = shape_words            \
+    }
+
+static const struct imf_builtin builtins[] = {
+    {.name = "sharpen",
+     .doc = {"sharpen[:AMOUNT=1]", "Sharpen with the 3x3 Laplacian"},
+     .design = imf_design_sharpen,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {AMOUNT}},
+    {.name = "unsharp",
+     .doc = {"unsharp[:sigma=1][:amount=1][:threshold=0]",
+             "Unsharp mask: add what a Gaussian blur takes away"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_unsharp,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{.name = "SIGMA",
+                    .meaning = "sigma in pixels > 0 and <= 511.75",
+                    .high = IMF_GAUSSIAN_LARGEST,
+                    .fallback = 1,
+                    .above = true},
+                   AMOUNT,
+                   {.name = "THRESHOLD",
+                    .meaning = "threshold as a fraction of full scale, 0 to 1",
+                    .high = 1,
+                    .fraction = true}}},
+    {.name = "blur",
+     .alias = "gaussian",
+     .doc = {"blur:SIGMA", "Gaussian blur, SIGMA in pixels (also called gaussian)"},
+     .design = imf_design_gaussian,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {SIGMA("SIGMA")}},
+    {.name = "box",
+     .doc = {"box:N", "Mean of NxN pixels"},
+     .design = imf_design_box,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {NUMBER("N", " in pixels, 1 to 4095", 1, IMF_KERNEL_MAX, NAN, .whole = true)}},
+    {.name = "disk",
+     .doc = {"disk:RADIUS", "Lens blur: mean of the pixels within RADIUS"},
+     .design = imf_design_disk,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {NUMBER("RADIUS", " in pixels, 0.5 to 2047", 0.5, 2047, NAN, .above = false)}},
+    {.name = "motion",
+     .doc = {"motion:LENGTH:ANGLE",
+             "Motion blur along LENGTH pixels at ANGLE degrees, counter-clockwise"},
+     .design = imf_design_motion,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {NUMBER("LENGTH", " in pixels, 1 to 4094", 1, 4094, NAN, .above = false),
+                   ANGLE(NAN)}},
+    {.name = "sobel",
+     .doc = {"sobel[:dir=mag|x|y]", "Sobel gradient"},
+     .source = IMF_SOURCE_FLT,
+     .parameter = {AXIS}},
+    {.name = "prewitt",
+     .doc = {"prewitt[:dir=mag|x|y]", "Prewitt gradient"},
+     .source = IMF_SOURCE_FLT,
+     .parameter = {AXIS}},
+    {.name = "scharr",
+     .doc = {"scharr[:dir=mag|x|y]", "Scharr gradient"},
+     .source = IMF_SOURCE_FLT,
+     .parameter = {AXIS}},
+    {.name = "phase",
+     .doc = {"phase", "Direction of the Sobel gradient, counter-clockwise, a turn as full scale"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_design_phase,
+     .range = IMF_RANGE_CLIP},
+    {.name = "canny",
+     .doc = {"canny:LOW:HIGH[:sigma=1][:aperture=3|5|7][:norm=l1|l2]",
+             "Edges after Canny, white on black, by gradients from LOW to HIGH"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_canny,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {GRADIENT("LOW"), GRADIENT("HIGH"),
+                   NUMBER("sigma", " in pixels, 0 to 16", 0, IMF_CANNY_SIGMA, 1, .above = false),
+                   WORD("aperture", " 3, 5 or 7", aperture_words),
+                   WORD("norm", " l1 or l2", norm_words)},
+     .check = check_canny},
+    {.name = "laplacian",
+     .doc = {"laplacian", "Laplacian of the four neighbours"},
+     .source = IMF_SOURCE_FLT},
+    {.name = "log",
+     .doc = {"log:SIGMA", "Laplacian of a Gaussian"},
+     .design = imf_design_log,
+     .range = IMF_RANGE_ABS,
+     .parameter = {NUMBER("SIGMA", " in pixels, 0.3 to 409.4", 0.3, IMF_LOG_LARGEST, NAN,
+                          .above = false)}},
+    {.name = "dog",
+     .doc = {"dog:S1:S2", "Difference of Gaussians, sigma S1 minus sigma S2"},
+     .design = imf_design_dog,
+     .range = IMF_RANGE_ABS,
+     .parameter = {SIGMA("S1"), SIGMA("S2")},
+     .check = check_dog},
+    {.name = "emboss",
+     .doc = {"emboss[:ANGLE=135]", "Relief lit from ANGLE degrees, counter-clockwise"},
+     .design = imf_design_emboss,
+     .range = IMF_RANGE_OFFSET,
+     .parameter = {ANGLE(135)}},
+    {.name = "highpass",
+     .doc = {"highpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2]",
+             "Remove frequencies below CUTOFF cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_highpass,
+     .range = IMF_RANGE_OFFSET,
+     .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER}},
+    {.name = "lowpass",
+     .doc = {"lowpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2]",
+             "Remove frequencies above CUTOFF cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_lowpass,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER}},
+    {.name = "bandpass",
+     .doc = {"bandpass:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",
+             "Keep frequencies from LOW to HIGH cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_bandpass,
+     .range = IMF_RANGE_OFFSET,
+     .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER},
+     .check = check_band},
+    {.name = "bandstop",
+     .doc = {"bandstop:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",
+             "Remove frequencies from LOW to HIGH cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_bandstop,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER},
+     .check = check_band},
+    {.name = "notch",
+     .doc = {"notch:U:V:RADIUS", "Remove the frequency pair +-(U,V), cycles per pixel"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_notch,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {FREQUENCY("U"), FREQUENCY("V"), CUTOFF("RADIUS")},
+     .check = check_notch},
+    {.name = "median",
+     .doc = {"median:R|WxH|@MASK[:shape=square|disk|cross]",
+             "Median of the window: removes specks, preserves edges"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_median,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "percentile",
+     .doc = {"percentile:P:R|WxH|@MASK[:shape=square|disk|cross]", "Percentile P of the window"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_percentile,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {NUMBER("P", " from 0 to 100", 0, 100, NAN, .above = false), WINDOW}},
+    {.name = "erode",
+     .doc = {"erode:R|WxH|@MASK[:shape=square|disk|cross]", "Minimum of the window"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_erode,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "dilate",
+     .doc = {"dilate:R|WxH|@MASK[:shape=square|disk|cross]", "Maximum of the window"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_dilate,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "open",
+     .doc = {"open:R|WxH|@MASK[:shape=square|disk|cross]",
+             "Erode, then dilate: remove what is bright and small"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_open,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "close",
+     .doc = {"close:R|WxH|@MASK[:shape=square|disk|cross]",
+             "Dilate, then erode: remove what is dark and small"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_close,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "gradient",
+     .doc = {"gradient:R|WxH|@MASK[:shape=square|disk|cross]", "Dilated minus eroded"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_gradient,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "tophat",
+     .doc = {"tophat:R|WxH|@MASK[:shape=square|disk|cross]", "What an opening removes"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_tophat,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "blackhat",
+     .doc = {"blackhat:R|WxH|@MASK[:shape=square|disk|cross]", "What a closing adds"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_blackhat,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {WINDOW}},
+    {.name = "bilateral",
+     .doc = {"bilateral:SIGMA:RANGE",
+             "Edge-preserving smoothing over SIGMA pixels, of differences below RANGE"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_bilateral,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {NUMBER("SIGMA", " in pixels > 0 and <= 170", 0, 170, NAN, .above = true),
+                   FRACTION("RANGE")}},
+    {.name = "guided",
+     .doc = {"guided:R:EPS", "Edge-preserving smoothing of windows of radius R by contrast EPS"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_guided,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {NUMBER("R", " in pixels, 0 to 511", 0, 511, NAN, .whole = true),
+                   FRACTION("EPS")}},
+    {.name = "kernel",
+     .doc = {"kernel:A,B,C/D,E,F/G,H,I[:scale=S][:bias=B][:flip]",
+             "Custom kernel, any size from 1x1 to 4095x4095"},
+     .source = IMF_SOURCE_KERNEL,
+     .parameter = {SCALE, BIAS}},
+    {.name = "kernel",
+     .doc = {"kernel:@FILE[:scale=S][:bias=B][:flip]",
+             "Custom kernel from a file, see imfilter(5)"},
+     .source = IMF_SOURCE_KERNEL,
+     .parameter = {SCALE, BIAS}},
+    {.name = "gray",
+     .doc = {"gray", "Rec. 709 luma of a colour image"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_gray},
+    {.name = "invert",
+     .doc = {"invert", "Full scale minus the sample"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_invert},
+    {.name = "threshold",
+     .doc = {"threshold:T|otsu",
+             "White from T upwards, a fraction of full scale; otsu picks the threshold"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_threshold,
+     .parameter = {{.name = "T",
+                    .meaning = "T as a fraction of full scale, 0 to 1, or otsu",
+                    .high = 1,
+                    .fallback = NAN,
+                    .words = level_words,
+                    .fraction = true}}},
+    {.name = "equalize",
+     .doc = {"equalize", "Histogram equalization: spread the values evenly over the full scale"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = setup_equalize},
+};
+
+static const struct imf_builtin user = {
+    .name = "NAME",
+    .doc = {"NAME[:dir=mag|x|y]", "A filter from NAME.flt, see imfilter(5)"},
+    .source = IMF_SOURCE_FLT,
+    .parameter = {AXIS}};
+
+const struct imf_builtin *imf_builtin_at(size_t index) {
+    return index < sizeof builtins / sizeof *builtins ? &builtins[index] : NULL;
+}
+
+const struct imf_builtin *imf_builtin_find(const char *name) {
+    const struct imf_builtin *b;
+    for (size_t i = 0; (b = imf_builtin_at(i)); i++)
+        if (strcmp(b->name, name) == 0 || (b->alias && strcmp(b->alias, name) == 0))
+            return b;
+    return NULL;
+}
+
+const struct imf_builtin *imf_builtin_user(void) {
+    return &user;
+}

@@ -1,0 +1,83 @@
+/*
+ * table.h - the table of built-in filters, and the designs of their kernels
+ *
+ * A built-in filter says which parameters it takes; spec/parse.c reads them from text, checks them and
+ * hands over their values in the table's order.
+ */
+#ifndef IMF_FILTER_BUILTIN_TABLE_H
+#define IMF_FILTER_BUILTIN_TABLE_H
+
+#include "filter/filter.h"
+
+#define IMF_PARAMETERS 5
+
+/* One number, or one word of a list. */
+struct imf_parameter {
+    const char *name; /* upper case: by position or as key=value; lower case: as key=value only */
+    const char *meaning; /* with its bounds: "SIGMA in pixels > 0 and <= 511.75" */
+    double low, high;    /* bounds of the value */
+    double fallback;     /* NAN: required */
+    bool above;          /* low itself is excluded */
+    bool whole;
+    /* Instead of a number, or where low < high beside one: NULL-terminated; the value is an index,
+     * or low - 1 - index. */
+    const char *const *words;
+    bool window;   /* instead of a number: R, WxH or @MASK (element.h); its shape comes next */
+    bool fraction; /* a percentage will do */
+};
+
+enum imf_source {
+    IMF_SOURCE_DESIGN, /* a linear filter: design() makes its kernel */
+    IMF_SOURCE_STAGE,  /* setup() fills the stage */
+    IMF_SOURCE_KERNEL, /* the coefficients are in the spec, or in a file that it names */
+    IMF_SOURCE_FLT     /* the text filters/NAME.flt */
+};
+
+typedef enum imf_status imf_design(struct imf_kernel **out, const double *values,
+                                   struct imf_error *err);
+typedef enum imf_status imf_setup(struct imf_stage *stage, const double *values,
+                                  struct imf_error *err);
+
+struct imf_builtin {
+    const char *name, *alias; /* alias may be NULL */
+    struct imf_filter_doc doc;
+    enum imf_source source;
+    imf_design *design;
+    imf_setup *setup;
+    enum imf_range range;
+    struct imf_parameter parameter[IMF_PARAMETERS]; /* up to the first without a name */
+    /* An error of values that are each in bounds but do not fit each other, or NULL. */
+    const char *(*check)(const double *values);
+};
+
+/* In the order of imfilter(1); NULL past the last. */
+const struct imf_builtin *imf_builtin_at(size_t index);
+const struct imf_builtin *imf_builtin_find(const char *name);
+/* The row by which filters of a user's .flt files read their parameters. */
+const struct imf_builtin *imf_builtin_user(void);
+/* The built-in name closest to a mistyped one; NULL: none is close; "": it names a known operation
+ * that no filter does. */
+const char *imf_builtin_nearest(const char *name);
+
+/* Kernels; values are as the filter's parameters in table.c. */
+/* The stage of "phase", which has two. */
+imf_setup imf_design_phase;
+imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_design_box,
+    imf_design_disk, imf_design_motion, imf_design_log, imf_design_dog, imf_design_emboss;
+
+/* The largest sigma of canny. */
+#define IMF_CANNY_SIGMA 16
+
+/* Stages of windows (rank.c), whose element is the stage's first kernel. */
+imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dilate, imf_setup_open,
+    imf_setup_close, imf_setup_gradient, imf_setup_tophat, imf_setup_blackhat;
+/* Those that smooth (smooth.c). */
+imf_setup imf_setup_bilateral, imf_setup_guided;
+/* Write a note if RANGE or EPS is implausible. */
+void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
+
+/* Largest sigma whose kernel fits: 4 sigma to either side at least, and 5 for the Laplacian. */
+#define IMF_GAUSSIAN_LARGEST 511.75
+#define IMF_LOG_LARGEST 409.4
+
+#endif

@@ -1,0 +1,120 @@
+/* file.c - finding and reading .flt files */
+#include "filter/flt/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Read to the end of the stream: it may be a pipe. */
+static enum imf_status read_all(FILE *f, const char *path, char **text, size_t *size,
+                                struct imf_error *err) {
+    size_t capacity = 0;
+    *text = NULL;
+    *size = 0;
+    for (;;) {
+        if (*size == capacity) {
+            size_t wider = capacity ? capacity * 2 : 16384;
+            char *moved = realloc(*text, wider);
+            if (!moved)
+                return imf_fail_memory(err, wider);
+            *text = moved;
+            capacity = wider;
+        }
+        size_t got = fread(*text + *size, 1, capacity - *size, f);
+        if (got == 0 && ferror(f))
+            return imf_fail(err, errno == EISDIR ? IMF_ERR_SPEC : IMF_ERR_IO, "cannot read %s: %s",
+                            path, strerror(errno));
+        if (got == 0)
+            return IMF_OK;
+        if (memchr(*text + *size, '\0', got))
+            return imf_fail(err, IMF_ERR_SPEC, "%s: NUL byte: this is not a text file", path);
+        *size += got;
+        if (*size > IMF_FLT_LARGEST)
+            return imf_fail(err, IMF_ERR_SPEC, "%s: larger than 256 MiB, too large for a filter",
+                            path);
+    }
+}
+
+enum imf_status imf_flt_load(struct imf_flt *out, const char *path, struct imf_error *err) {
+    char *text;
+    size_t size;
+    *out = (struct imf_flt){0};
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return imf_fail(err, IMF_ERR_SPEC, "cannot open %s: %s", path, strerror(errno));
+    enum imf_status status = read_all(f, path, &text, &size, err);
+    fclose(f);
+    if (status == IMF_OK)
+        status = imf_flt_parse(out, path, text, size, err);
+    free(text);
+    return status;
+}
+
+/* Two texts as one; the caller frees it. */
+static enum imf_status joined(char **out, const char *a, size_t length, const char *b,
+                              struct imf_error *err) {
+    size_t size = length + strlen(b) + 1;
+    if (!(*out = malloc(size)))
+        return imf_fail_memory(err, size);
+    memcpy(*out, a, length);
+    strcpy(*out + length, b);
+    return IMF_OK;
+}
+
+enum imf_status imf_flt_directory(char **path, size_t index, struct imf_error *err) {
+    const char *list = getenv("IMFILTER_PATH"), *config = getenv("XDG_CONFIG_HOME"),
+               *home = getenv("HOME");
+    *path = NULL;
+    while (list && *list) {
+        size_t length = strcspn(list, ":");
+        /* An empty entry is no directory: a filter is not to come from wherever one stands. */
+        if (length > 0 && index-- == 0)
+            return joined(path, list, length, "", err);
+        list += length;
+        list += *list == ':';
+    }
+    if (index > 0)
+        return IMF_OK;
+    if (config && config[0] == '/') /* the XDG specification: relative paths are ignored */
+        return joined(path, config, strlen(config), "/imfilter", err);
+    return home && *home ? joined(path, home, strlen(home), "/.config/imfilter", err) : IMF_OK;
+}
+
+/* DIRECTORY/NAME.flt into *path when it is there; *path stays NULL when it is not. */
+static enum imf_status try_path(char **path, const char *directory, const char *name,
+                                struct imf_error *err) {
+    struct stat st;
+    size_t size = strlen(directory) + strlen(name) + sizeof "/.flt";
+    char *candidate = malloc(size);
+    if (!candidate)
+        return imf_fail_memory(err, size);
+    snprintf(candidate, size, "%s/%s.flt", directory, name);
+    /* A file that exists but cannot be reached is reported when it is opened. */
+    if (stat(candidate, &st) == 0 || (errno != ENOENT && errno != ENOTDIR))
+        *path = candidate;
+    else
+        free(candidate);
+    return IMF_OK;
+}
+
+static bool is_path(const char *name) {
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".flt") == 0);
+}
+
+enum imf_status imf_flt_find(char **path, const char *name, struct imf_error *err) {
+    enum imf_status status = IMF_OK;
+    char *directory = NULL;
+    *path = NULL;
+    if (is_path(name))
+        return (*path = strdup(name)) ? IMF_OK : imf_fail_memory(err, strlen(name) + 1);
+    for (size_t i = 0; !*path && status == IMF_OK; i++) {
+        status = imf_flt_directory(&directory, i, err);
+        if (!directory)
+            break;
+        status = try_path(path, directory, name, err);
+        free(directory);
+    }
+    return status;
+}

@@ -1,0 +1,433 @@
+/*
+ * parse.c - the parser of filter specs
+ *
+ * A spec is cut at its colons. The first piece is the filter's name; the others are arguments, by
+ * position or as key=value. builtin/table.c defines them; only "kernel", whose argument is a matrix
+ * or a file, is read here.
+ */
+#include "filter/spec/parse.h"
+
+#include "base/embed.h"
+#include "filter/builtin/element.h"
+#include "filter/flt/coefficients.h"
+#include "filter/flt/foreign.h"
+#include "filter/spec/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct argument {
+    struct imf_span key; /* empty: by place */
+    struct imf_span value;
+};
+
+/* Values of a filter's parameters. */
+struct values {
+    double value[IMF_PARAMETERS];
+    const char *at[IMF_PARAMETERS]; /* where it was given, or NULL */
+    struct imf_window window;       /* of a filter that has one */
+};
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+/* Take the argument that begins with the colon at *cursor; false at the end of the spec. */
+static bool next_argument(const char **cursor, struct argument *a) {
+    if (**cursor != ':')
+        return false;
+    const char *start = *cursor + 1;
+    size_t length = strcspn(start, ":"), key = 0;
+    while (key < length && ((lower(start[key]) >= 'a' && lower(start[key]) <= 'z') ||
+                            (key > 0 && start[key] >= '0' && start[key] <= '9')))
+        key++;
+    bool keyed = key > 0 && key < length && start[key] == '=';
+    a->key = (struct imf_span){start, keyed ? key : 0};
+    a->value = keyed ? (struct imf_span){start + key + 1, length - key - 1}
+                     : (struct imf_span){start, length};
+    *cursor = start + length;
+    return true;
+}
+
+static bool same_key(struct imf_span key, const char *name) {
+    size_t i = 0;
+    while (i < key.length && name[i] && lower(key.text[i]) == lower(name[i]))
+        i++;
+    return i == key.length && !name[i];
+}
+
+static size_t parameter_count(const struct imf_builtin *b) {
+    size_t n = 0;
+    while (n < IMF_PARAMETERS && b->parameter[n].name)
+        n++;
+    return n;
+}
+
+static enum imf_status fail_key(const struct imf_spec *s, struct imf_span key) {
+    char list[96] = "none", quote[IMF_QUOTE];
+    size_t used = 0;
+    for (size_t i = 0, n = parameter_count(s->builtin); i < n; i++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s", i ? ", " : "");
+        for (const char *p = s->builtin->parameter[i].name; *p; p++)
+            list[used++] = lower(*p);
+        list[used] = '\0';
+    }
+    return imf_spec_fail(s, key.text, NULL, "unknown key \"%s\" at column %zu; keys: %s",
+                         imf_span_quote(quote, key), imf_span_column(s->text, key.text), list);
+}
+
+/* A radius, a size, or a mask. */
+static enum imf_status read_window(const struct imf_spec *s, const struct imf_parameter *p,
+                                   struct imf_span value, struct imf_window *out) {
+    struct imf_flt flt = {0};
+    if (value.text[0] != '@') {
+        const char *wrong = imf_window_read(out, value);
+        return wrong ? imf_spec_fail_value(s, value, p->meaning, wrong) : IMF_OK;
+    }
+    enum imf_status status = imf_spec_load(s, value, &flt);
+    const char *wrong = status ? NULL : imf_window_mask(out, &flt);
+    imf_flt_free(&flt);
+    return wrong ? imf_spec_fail_value(s, value, NULL, wrong) : status;
+}
+
+static enum imf_status read_value(const struct imf_spec *s, const struct imf_parameter *p,
+                                  struct imf_span value, double *out) {
+    if (value.length == 0)
+        return imf_spec_fail(s, value.text, p->meaning, "the value at column %zu is empty",
+                             imf_span_column(s->text, value.text));
+    if (p->words) {
+        for (int i = 0; p->words[i]; i++)
+            if (imf_span_is(value, p->words[i])) {
+                *out = p->low < p->high ? p->low - 1 - i : i;
+                return IMF_OK;
+            }
+        if (p->low >= p->high)
+            return imf_spec_fail_value(s, value, p->meaning, "is not one of the choices");
+    }
+    const char *wrong = (p->fraction ? imf_fraction_parse : imf_number_parse)(value, out);
+    if (wrong)
+        return imf_spec_fail_value(s, value, p->meaning, wrong);
+    if (*out < p->low || *out > p->high || (p->above && *out == p->low))
+        return imf_spec_fail_value(s, value, p->meaning, "is out of range");
+    if (p->whole && *out != rint(*out))
+        return imf_spec_fail_value(s, value, p->meaning, "is not a whole number");
+    return IMF_OK;
+}
+
+/* The parameter that an argument is for: its index, or `count` when there is none. */
+static size_t parameter_of(const struct imf_builtin *b, const struct argument *a,
+                           const struct values *v, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const char *name = b->parameter[i].name;
+        if (a->key.length > 0 ? same_key(a->key, name) : is_upper(name[0]) && !v->at[i])
+            return i;
+    }
+    return count;
+}
+
+static enum imf_status read_arguments(const struct imf_spec *s, const char *cursor,
+                                      struct values *v) {
+    const struct imf_builtin *b = s->builtin;
+    size_t count = parameter_count(b), i;
+    struct argument a = {.value = {cursor, 0}};
+    *v = (struct values){0};
+    for (i = 0; i < count; i++)
+        v->value[i] = b->parameter[i].fallback;
+    while (next_argument(&cursor, &a)) {
+        i = parameter_of(b, &a, v, count);
+        if (i == count && a.key.length > 0)
+            return fail_key(s, a.key);
+        if (i == count)
+            return imf_spec_fail_value(s, a.value, NULL,
+                                       count > 0 && !is_upper(b->parameter[0].name[0])
+                                           ? "needs its key before it"
+                                           : "is one argument too many");
+        if (v->at[i])
+            return imf_spec_fail_value(s, a.key, NULL, "is given twice");
+        bool window = b->parameter[i].window && a.value.length > 0;
+        enum imf_status status = window ? read_window(s, &b->parameter[i], a.value, &v->window)
+                                        : read_value(s, &b->parameter[i], a.value, &v->value[i]);
+        if (status != IMF_OK)
+            return status;
+        if (window)
+            v->value[i] = 0;
+        v->at[i] = a.value.text;
+    }
+    for (i = 0; i < count; i++)
+        if (isnan(v->value[i]))
+            return imf_spec_fail(s, cursor, b->parameter[i].meaning, "%s is missing at column %zu",
+                                 b->parameter[i].name, imf_span_column(s->text, cursor));
+    const char *wrong = b->check ? b->check(v->value) : NULL;
+    return wrong ? imf_spec_fail(s, a.value.text, NULL, "%s", wrong) : IMF_OK;
+}
+
+/* ---- kernels -------------------------------------------------------------------------------- */
+
+/* "A,B,C/D,E,F" */
+static enum imf_status read_matrix(const struct imf_spec *s, struct imf_span text,
+                                   struct imf_rows *rows) {
+    const char *p = text.text, *end = p + text.length, *row = p;
+    char why[IMF_ROWS_WHY];
+    bool memory;
+    for (;;) {
+        struct imf_span cell = {p, 0};
+        while (p < end && *p != ',' && *p != '/')
+            p++;
+        cell.length = (size_t)(p - cell.text);
+        if (cell.length == 0)
+            return imf_spec_fail(s, cell.text, NULL, "the coefficient at column %zu is empty",
+                                 imf_span_column(s->text, cell.text));
+        const char *wrong = imf_rows_add(rows, cell, &memory);
+        if (memory)
+            return imf_fail_memory(s->err, rows->count * sizeof(double));
+        if (wrong)
+            return imf_spec_fail_value(s, cell, NULL, wrong);
+        if (p == end || *p == '/') {
+            if (!imf_rows_end(rows, why))
+                return imf_spec_fail(s, row, NULL, "%s at column %zu", why,
+                                     imf_span_column(s->text, row));
+            row = p + 1;
+        }
+        if (p == end)
+            return IMF_OK;
+        p++;
+    }
+}
+
+static enum imf_status read_coefficients(const struct imf_spec *s, struct imf_span text,
+                                         struct imf_flt *flt) {
+    if (text.text[0] == '@')
+        return imf_spec_load(s, text, flt);
+    struct imf_rows rows = {0};
+    enum imf_status status = read_matrix(s, text, &rows);
+    if (status == IMF_OK)
+        status = imf_rows_kernel(&rows, &flt->kernel[0], s->err);
+    imf_rows_free(&rows);
+    return status;
+}
+
+/* The arguments of "kernel", in any order: coefficients, scale=, bias=, flip. */
+static enum imf_status read_kernel(const struct imf_spec *s, const char *cursor,
+                                   struct imf_flt *flt) {
+    struct imf_span matrix = {NULL, 0};
+    struct imf_scaling scaling = {0};
+    struct argument a;
+    char foreign[IMF_FOREIGN_WHY];
+    if (*cursor == ':') {
+        struct imf_span all = {cursor + 1, strlen(cursor + 1)};
+        if (imf_foreign_matrix(all, foreign))
+            return imf_spec_fail_value(s, all, NULL, foreign);
+    }
+    while (next_argument(&cursor, &a)) {
+        const char *wrong = NULL;
+        bool scale = same_key(a.key, "scale"), bias = same_key(a.key, "bias");
+        if (a.key.length > 0 && !scale && !bias)
+            return fail_key(s, a.key);
+        if ((scale && scaling.scale_given) || (bias && scaling.bias_given))
+            return imf_spec_fail_value(s, a.key, NULL, "is given twice");
+        if (scale)
+            wrong = imf_scaling_read_scale(&scaling, a.value);
+        else if (bias)
+            wrong = imf_scaling_read_bias(&scaling, a.value);
+        else if (imf_span_is(a.value, "flip"))
+            scaling.flip = true;
+        else if (matrix.text)
+            wrong = "is one argument too many";
+        else
+            matrix = a.value;
+        if (wrong)
+            return imf_spec_fail_value(s, a.value, NULL, wrong);
+    }
+    if (matrix.length == 0)
+        return imf_spec_fail(s, matrix.text ? matrix.text : cursor, NULL,
+                             "the coefficients are missing at column %zu",
+                             imf_span_column(s->text, matrix.text ? matrix.text : cursor));
+    enum imf_status status = read_coefficients(s, matrix, flt);
+    const char *wrong = status == IMF_OK ? imf_flt_scale(flt, &scaling) : NULL;
+    return wrong ? imf_spec_fail(s, matrix.text, NULL, "%s", wrong) : status;
+}
+
+/* ---- .flt filters --------------------------------------------------------------------------- */
+
+static enum imf_status load_embedded(const struct imf_spec *s, struct imf_flt *flt) {
+    char name[32];
+    snprintf(name, sizeof name, "%s.flt", s->builtin->name);
+    for (const struct imf_embedded *e = imf_embedded_flt; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            return imf_flt_parse(flt, e->name, e->text, strlen(e->text), s->err);
+    return imf_spec_fail(s, s->text, NULL, "this build of the library lacks %s", name);
+}
+
+/* A filter that is not built in. */
+static enum imf_status load_user(const struct imf_spec *s, const char *name, struct imf_flt *flt) {
+    char *path, quote[IMF_QUOTE];
+    struct imf_spec nameless = {s->text, NULL, s->err}; /* the usage of NAME would not help */
+    struct imf_span all = {s->text, strlen(name)};
+    char foreign[IMF_FOREIGN_WHY];
+    if (imf_foreign_bare(name, foreign))
+        return imf_spec_fail_value(&nameless, all, NULL, foreign);
+    enum imf_status status = imf_flt_find(&path, name, s->err);
+    if (status != IMF_OK)
+        return status;
+    if (path) {
+        status = imf_flt_load(flt, path, s->err);
+        free(path);
+        return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, s->text, status);
+    }
+    imf_span_quote(quote, (struct imf_span){name, strlen(name)});
+    const char *nearest = imf_builtin_nearest(name);
+    if (nearest && !*nearest)
+        return imf_spec_fail(&nameless, s->text, NULL,
+                             "unknown filter \"%s\" (none of those built in does that; "
+                             "--list-filters lists them)",
+                             quote);
+    if (nearest)
+        return imf_spec_fail(&nameless, s->text, NULL,
+                             "unknown filter \"%s\" (did you mean \"%s\"?)", quote, nearest);
+    return imf_spec_fail(
+        &nameless, s->text, NULL,
+        "unknown filter \"%s\" (--list-filters lists those built in; a file %s.flt is "
+        "looked for in $IMFILTER_PATH and ~/.config/imfilter)",
+        quote, quote);
+}
+
+void imf_stage_take(struct imf_stage *stage, struct imf_flt *flt, int axis) {
+    stage->unscaled =
+        !flt->scaling.scale_given && flt->kernel[0]->width * flt->kernel[0]->height > 1;
+    stage->range = flt->range == IMF_RANGE_DEFAULT ? IMF_RANGE_CLIP : flt->range;
+    stage->op = IMF_OP_LINEAR;
+    if (axis > 0) {
+        stage->kernel[0] = flt->kernel[axis - 1];
+        flt->kernel[axis - 1] = NULL;
+        stage->range = IMF_RANGE_OFFSET;
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        stage->kernel[i] = flt->kernel[i];
+        flt->kernel[i] = NULL;
+    }
+    if (stage->kernel[1])
+        stage->op = IMF_OP_MAGNITUDE;
+}
+
+static enum imf_status read_flt(const struct imf_spec *s, const char *name, const char *cursor,
+                                struct imf_flt *flt, int *axis) {
+    struct values v;
+    enum imf_status status =
+        s->builtin == imf_builtin_user() ? load_user(s, name, flt) : load_embedded(s, flt);
+    if (status == IMF_OK)
+        status = read_arguments(s, cursor, &v);
+    if (status != IMF_OK)
+        return status;
+    if (v.at[0] && !flt->kernel[1])
+        return imf_spec_fail(s, v.at[0], NULL, "dir at column %zu needs a filter of two kernels",
+                             imf_span_column(s->text, v.at[0]));
+    *axis = v.at[0] ? (int)v.value[0] : 0;
+    const char *wrong = imf_flt_scale(flt, &(struct imf_scaling){0});
+    return wrong ? imf_spec_fail(s, s->text, NULL, "%s", wrong) : IMF_OK;
+}
+
+/* ---- one spec ------------------------------------------------------------------------------- */
+
+static bool order_given(const struct imf_builtin *b, const struct values *v) {
+    for (size_t i = 0, n = parameter_count(b); i < n; i++)
+        if (v->at[i] && strcmp(b->parameter[i].name, "order") == 0)
+            return true;
+    return false;
+}
+
+void imf_kernel_remark(const struct imf_kernel *k, const char *name, char note[IMF_NOTE]) {
+    if (k && (k->width % 2 == 0 || k->height % 2 == 0))
+        snprintf(note, IMF_NOTE,
+                 "%.40s is %dx%d: its origin is column %d, row %d, half a pixel off its centre",
+                 name, k->width, k->height, k->width / 2 + 1, k->height / 2 + 1);
+}
+
+static void remark(const struct imf_spec *s, const struct imf_stage *stage, const struct values *v,
+                   const char *name, char *note) {
+    imf_kernel_remark(stage->kernel[0], name, note);
+    if (order_given(s->builtin, v) && stage->transfer.type != IMF_BUTTERWORTH)
+        snprintf(note, IMF_NOTE, "%s: order has no effect without type=butterworth", name);
+    imf_smooth_remark(stage, note, IMF_NOTE);
+}
+
+/* The filter's window, of the shape that the parameter behind it says, and what is done in it. */
+static enum imf_status read_stage(const struct imf_spec *s, struct values *v,
+                                  struct imf_stage *out) {
+    const struct imf_builtin *b = s->builtin;
+    for (size_t i = 0; i + 1 < parameter_count(b); i++) {
+        if (!b->parameter[i].window)
+            continue;
+        enum imf_element shape = (enum imf_element)v->value[i + 1];
+        if (v->at[i + 1] && !v->window.radius)
+            return imf_spec_fail(s, v->at[i + 1], b->parameter[i].meaning,
+                                 "a shape at column %zu needs a radius",
+                                 imf_span_column(s->text, v->at[i + 1]));
+        enum imf_status status = imf_window_element(&out->kernel[0], &v->window, shape, s->err);
+        if (status != IMF_OK)
+            return status;
+    }
+    return b->design ? b->design(&out->kernel[0], v->value, s->err)
+                     : b->setup(out, v->value, s->err);
+}
+
+static enum imf_status read_spec(struct imf_spec *s, const char *name, const char *cursor,
+                                 struct imf_stage *out, char *note) {
+    struct imf_flt flt = {0};
+    struct values v = {0};
+    enum imf_status status;
+    int axis = 0;
+    s->builtin = imf_builtin_find(name);
+    if (!s->builtin)
+        s->builtin = imf_builtin_user();
+    out->range = s->builtin->range;
+    switch (s->builtin->source) {
+    case IMF_SOURCE_KERNEL:
+        status = read_kernel(s, cursor, &flt);
+        break;
+    case IMF_SOURCE_FLT:
+        status = read_flt(s, name, cursor, &flt, &axis);
+        break;
+    default:
+        status = read_arguments(s, cursor, &v);
+        if (status == IMF_OK)
+            status = read_stage(s, &v, out);
+        imf_kernel_free(&v.window.mask);
+    }
+    if (status == IMF_OK && flt.kernel[0])
+        imf_stage_take(out, &flt, axis);
+    imf_flt_free(&flt);
+    if (status == IMF_OK)
+        remark(s, out, &v, name, note);
+    return status;
+}
+
+enum imf_status imf_spec_parse(struct imf_stage *out, char note[IMF_NOTE], const char *spec,
+                               struct imf_error *err) {
+    struct imf_spec s = {.text = spec, .err = err};
+    const char *cursor = spec + strcspn(spec, ":");
+    *out = (struct imf_stage){.op = IMF_OP_LINEAR};
+    note[0] = '\0';
+    char quote[IMF_QUOTE];
+    if (cursor == spec)
+        return imf_spec_fail(&s, spec, NULL,
+                             "the filter's name is missing in \"%s\" (name[:arg]...)",
+                             imf_span_quote(quote, (struct imf_span){spec, strlen(spec)}));
+    char *name = strndup(spec, (size_t)(cursor - spec));
+    if (!name)
+        return imf_fail_memory(err, (size_t)(cursor - spec) + 1);
+    enum imf_status status = read_spec(&s, name, cursor, out, note);
+    free(name);
+    if (status == IMF_OK)
+        return IMF_OK;
+    imf_stage_clear(out);
+    s.builtin = NULL;
+    return status == IMF_ERR_MEMORY ? status : imf_spec_fail_chain(&s, status);
+}

@@ -1,0 +1,253 @@
+/* test_kernel_terms.c - kernels as sums of products of columns and rows */
+#include "filter/builtin/table.h"
+#include "filter/kernel/taps.h"
+
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state = 88172645463325252u;
+
+/* xorshift64 (Marsaglia 2003) */
+static double real(void) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (double)(state >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+static struct imf_kernel *make(int width, int height) {
+    struct imf_kernel *k;
+    if (imf_kernel_create(&k, width, height, NULL) != IMF_OK)
+        abort();
+    return k;
+}
+
+static void add_random(struct imf_kernel *k, int rim) {
+    double *row = malloc((size_t)k->width * sizeof *row);
+    for (int x = 0; x < k->width; x++)
+        row[x] = real();
+    for (int y = rim; y < k->height - rim; y++) {
+        double factor = real();
+        for (int x = rim; x < k->width - rim; x++)
+            k->taps[y * k->width + x] += factor * row[x];
+    }
+    free(row);
+}
+
+static void add_gaussian(struct imf_kernel *k, double weight, double sigma, int radius) {
+    for (int y = -radius; y <= radius; y++)
+        for (int x = -radius; x <= radius; x++)
+            k->taps[(y + k->cy) * k->width + x + k->cx] +=
+                weight * exp(-(x * x + y * y) / (2 * sigma * sigma)) / (sigma * sigma);
+}
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* Sum of |kernel - terms|, with the terms only where they say that they have taps. */
+static double difference(const struct imf_kernel *k, const struct imf_terms *t) {
+    double sum = 0;
+    for (int y = 0; y < k->height; y++)
+        for (int x = 0; x < k->width; x++) {
+            double tap = k->taps[y * k->width + x];
+            for (int r = 0; r < t->count; r++) {
+                const struct imf_term *term = &t->term[r];
+                if (y >= term->top && y < term->top + term->height && x >= term->left &&
+                    x < term->left + term->width)
+                    tap -= term->column[y] * term->row[x];
+            }
+            sum += fabs(tap);
+        }
+    return sum;
+}
+
+static void test_random(void) {
+    for (int round = 0; round < 3000; round++) {
+        int width = 1 + round % 11, height = 1 + round / 11 % 13, rank = 1 + round % 3;
+        struct imf_kernel *k = make(width, height);
+        for (int r = 0; r < rank; r++)
+            add_random(k, 0);
+        struct imf_terms t;
+        double allowed = 1e-12 * imf_kernel_abs_sum(k);
+        bool can = imf_kernel_terms(k, allowed, &t);
+        CHECK(can, "rank %d, %dx%d", rank, width, height);
+        if (can) {
+            CHECK(t.count == least(rank, least(width, height)), "rank %d, not %d, %dx%d", t.count,
+                  rank, width, height);
+            CHECK(t.residual <= allowed, "residual %g", t.residual);
+            CHECK(fabs(difference(k, &t) - t.residual) <= 1e-14 * imf_kernel_abs_sum(k),
+                  "residual as measured");
+        }
+        free(t.store);
+        if (width > 3 && height > 3) {
+            for (int i = 0; i < width * height; i++)
+                k->taps[i] = real();
+            CHECK(!imf_kernel_terms(k, 1e-9, &t) && !t.store && !t.count, "full rank, %dx%d", width,
+                  height);
+        }
+        imf_kernel_free(&k);
+    }
+}
+
+static int taps(const struct imf_terms *t) {
+    int n = 0;
+    for (int r = 0; r < t->count; r++)
+        n += t->term[r].width + t->term[r].height;
+    return n;
+}
+
+/* The sums that leave taps out are found. */
+static void test_sparse(void) {
+    struct imf_terms t;
+    for (int sigma = 1; sigma <= 5; sigma++) {
+        int radius = 4 * sigma, side = 2 * radius + 1;
+        struct imf_kernel *k = make(side, side);
+        add_gaussian(k, -1, sigma, radius);
+        k->taps[(size_t)k->cy * (size_t)side + (size_t)k->cx] += 20;
+        double allowed = 1e-12 * imf_kernel_abs_sum(k);
+        CHECK(imf_kernel_terms(k, allowed, &t) && t.count == 2 && taps(&t) == 2 * side + 2,
+              "unsharp mask of sigma %d: rank %d, %d taps", sigma, t.count, taps(&t));
+        free(t.store);
+        add_gaussian(k, 3, 0.5 * sigma, radius / 2);
+        k->taps[(size_t)k->cy * (size_t)side + (size_t)k->cx] -= 20;
+        CHECK(imf_kernel_terms(k, allowed, &t) && t.count == 2 &&
+                  taps(&t) == 2 * (side + radius / 2 * 2 + 1),
+              "difference of Gaussians, %d: rank %d, %d taps", sigma, t.count, taps(&t));
+        free(t.store);
+        imf_kernel_free(&k);
+    }
+}
+
+static void test_cases(void) {
+    struct imf_terms t;
+    struct imf_kernel *k = make(7, 5);
+    CHECK(!imf_kernel_terms(k, 0, &t) && !t.store, "zeros");
+    k->taps[3 * 7 + 2] = -0.3;
+    CHECK(imf_kernel_terms(k, 1e-15, &t) && t.count == 1 && t.term[0].top == 3 &&
+              t.term[0].left == 2 && t.term[0].width == 1 && t.term[0].height == 1,
+          "one tap");
+    free(t.store);
+    k->taps[4 * 7] = 1e-5;
+    CHECK(imf_kernel_terms(k, 1e-4, &t) && t.count == 1 && fabs(t.residual - 1e-5) < 1e-15,
+          "what is allowed");
+    free(t.store);
+    for (int i = 0; i < 35; i++)
+        k->taps[i] = 1e300 * real() * (i % 7 < 3);
+    CHECK(imf_kernel_terms(k, 1e290, &t) && t.count == 3, "three columns, large");
+    free(t.store);
+    imf_kernel_free(&k);
+    const int shapes[][2] = {{1, 127}, {127, 1}, {1, 1}, {2, 127}};
+    for (int i = 0; i < 4; i++) {
+        k = make(shapes[i][0], shapes[i][1]);
+        add_random(k, 0);
+        add_random(k, 0);
+        CHECK(imf_kernel_terms(k, 1e-10, &t) && t.count == least(2, least(k->width, k->height)),
+              "%dx%d", k->width, k->height);
+        free(t.store);
+        imf_kernel_free(&k);
+    }
+    k = make(IMF_TERMS_SIDE + 1, 3);
+    CHECK(!imf_kernel_terms(k, 1, &t) && !t.store, "too large");
+    imf_kernel_free(&k);
+}
+
+/* A small tap in the corner makes two terms of few taps, both millions of times the kernel. */
+static void test_growth(void) {
+    static const double taps[] = {1e-6, 1e-6, 1, 1e-6, 1e-6, 1, 1, 1, 0.5};
+    struct imf_kernel *k = make(3, 3);
+    struct imf_terms t;
+    memcpy(k->taps, taps, sizeof taps);
+    CHECK(imf_kernel_terms(k, 1e-6, &t) && t.count == 2, "a sum of two products");
+    double size = 0;
+    for (int r = 0; r < t.count; r++) {
+        double row = 0, column = 0;
+        for (int i = 0; i < 3; i++) {
+            row += fabs(t.term[r].row[i]);
+            column += fabs(t.term[r].column[i]);
+        }
+        size += row * column;
+    }
+    CHECK(size <= 16 * imf_kernel_abs_sum(k), "terms of %g cancel to %g", size,
+          imf_kernel_abs_sum(k));
+    free(t.store);
+    imf_kernel_free(&k);
+}
+
+/* ---- a smooth kernel and its centre ------------------------------------------------------------ */
+
+static bool splits(const struct imf_kernel *k, double wanted, double (*tap)(int y, int x)) {
+    struct imf_kernel *rest;
+    double centre = 0, worst = 0;
+    if (!imf_kernel_split_centre(k, &centre, &rest)) {
+        CHECK(!rest, "something is owned");
+        return false;
+    }
+    for (int y = 0; y < k->height; y++)
+        for (int x = 0; x < k->width; x++)
+            worst = fmax(worst, fabs(rest->taps[y * k->width + x] - tap(y - k->cy, x - k->cx)));
+    CHECK(fabs(centre - wanted) < 1e-12 && worst < 1e-13 && rest->scale == k->scale,
+          "centre %g, not %g; taps off by %g", centre, wanted, worst);
+    imf_kernel_free(&rest);
+    return true;
+}
+
+static const struct imf_kernel *blur;
+static double weight;
+static double blurred(int y, int x) {
+    return -weight * blur->taps[(blur->cy + y) * blur->width + blur->cx + x];
+}
+static double hill(int y, int x) {
+    return (4 - abs(x)) * (3 - abs(y));
+}
+
+static void test_centre(void) {
+    static const double sigmas[] = {0.5, 1, 1.5, 3, 20, 50};
+    for (size_t i = 0; i < sizeof sigmas / sizeof *sigmas; i++) {
+        struct imf_kernel *sharp = NULL, *smooth = NULL;
+        double values[] = {sigmas[i], 0.25 + (double)i};
+        if (imf_design_unsharp(&sharp, values, NULL) || imf_design_gaussian(&smooth, values, NULL))
+            abort();
+        blur = smooth;
+        weight = values[1];
+        CHECK(splits(sharp, 1 + weight, blurred), "sigma %g", sigmas[i]);
+        CHECK(!splits(smooth, 0, blurred), "a Gaussian has no centre of its own");
+        sharp->taps[sharp->cy * sharp->width] *= 1 + 1e-3; /* far from the centre */
+        CHECK(!splits(sharp, 1 + weight, blurred), "sigma %g, one tap is wrong", sigmas[i]);
+        imf_kernel_free(&sharp);
+        imf_kernel_free(&smooth);
+    }
+    struct imf_kernel *k = make(7, 5);
+    for (int y = 0; y < 5; y++)
+        for (int x = 0; x < 7; x++)
+            k->taps[y * 7 + x] = hill(y - 2, x - 3);
+    k->taps[2 * 7 + 3] += 5;
+    k->scale = 3;
+    CHECK(splits(k, 5, hill), "integers");
+    k->cx--;
+    CHECK(!splits(k, 5, hill), "not centred");
+    k->cx++;
+    for (int y = 0; y < 5; y++)
+        k->taps[y * 7] = 0;
+    CHECK(!splits(k, 5, hill), "not symmetric");
+    imf_kernel_free(&k);
+    k = make(3, 3);
+    memcpy(k->taps, (double[]){0, -1, 0, -1, 5, -1, 0, -1, 0}, 9 * sizeof(double));
+    CHECK(!splits(k, 5, hill), "no product");
+    imf_kernel_free(&k);
+    k = make(1, 9);
+    CHECK(!splits(k, 0, hill), "a column");
+    imf_kernel_free(&k);
+}
+
+int main(void) {
+    test_centre();
+    test_growth();
+    test_random();
+    test_sparse();
+    test_cases();
+    return check_done("test_kernel_terms");
+}
