@@ -1,7 +1,7 @@
 // bilateral.cl - the bilateral filter as lib/solver/smoothing/bilateral_host.c defines it
 //
-// A work-item takes a pixel and looks at all those within REACH of it. Sums are of differences from its
-// own colours, so that rounding moves a result by a part of these alone, and are added up row by row.
+// A work-item computes one pixel from all pixels within REACH of it. Sums are of differences from the
+// pixel's own colours, because their rounding errors are smaller, and are added up row by row.
 
 #ifndef CHANNELS
 #define CHANNELS 1
@@ -19,7 +19,7 @@
 #define NEAR 1.0f // of a squared difference, likewise
 #endif
 
-// halves: of each row from 0 to REACH, how far along it weights reach.
+// halves: for each row from 0 to REACH, the columns that weights reach to either side.
 __kernel void bilateral(__global const IN_T *in, long in_origin, long in_pitch, __global OUT_T *out,
                         long out_origin, long out_pitch, int width, __global const int *halves)
 {

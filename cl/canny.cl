@@ -1,21 +1,21 @@
 // canny.cl - edges after Canny, in the integers of lib/solver/edges/canny.c, which has the definition
 //
-// Seven kernels, each of which reads what the one before wrote: a Gaussian down, one across, gradients,
-// what remains of them, the same as bits, edges followed, and samples.
+// Seven kernels, each of which reads the output of the one before: the Gaussian down, the Gaussian
+// across, gradients, non-maximum suppression, packing into bits, hysteresis, and samples.
 //
-// Edges are followed through words of 64 pixels in a row, words of neighbouring rows side by side in
-// memory. A work-group takes a tile of 64 rows and follows edges through it until none is added: an edge
-// takes a run of weak pixels in six steps, whatever its length. What a round has found is written beside
-// what the one before found, so that no work-group reads what another writes.
+// Hysteresis works on words of 64 pixels of a row; words of neighbouring rows are neighbours in memory. A
+// work-group follows edges through a tile of 64 rows until none is added: an edge spreads through a run
+// of weak pixels in six steps, whatever its length. A round reads the edges of the round before from
+// another buffer, so that no work-group reads what another writes.
 
 #ifndef CHANNELS
 #define CHANNELS 1
 #endif
 #ifndef COLORS
-#define COLORS 1 // of these, from the first on, that edges are found in
+#define COLORS 1 // the first channels of a pixel, in which edges are found
 #endif
 #ifndef SCALE
-#define SCALE 16 // samples to integers
+#define SCALE 16 // factor from samples to integers
 #endif
 #ifndef RADIUS
 #define RADIUS 0 // of the Gaussian
@@ -24,7 +24,7 @@
 #define HALF 1 // of the gradient's aperture
 #endif
 #ifndef WEIGHTS
-#define WEIGHTS 4096 // of values so far from the middle, RADIUS + 1 of them
+#define WEIGHTS 4096 // RADIUS + 1, by distance from the middle
 #endif
 #ifndef BITS
 #define BITS 12 // weights add up to 1 << BITS
@@ -34,7 +34,7 @@
 #define DERIVE -1, 0, 1
 #endif
 #ifndef SQUARES
-#define SQUARES 0 // 1: sizes are squares' sums, 0: absolute values'
+#define SQUARES 0 // size of a gradient: 1: the sum of squares, 0: of absolute values
 #endif
 #ifndef LOW
 #define LOW 0L
@@ -44,14 +44,14 @@
 #define TANGENT 13573 // tan 22.5 degrees * 32768
 #endif
 #ifndef FIRST_X
-#define FIRST_X 1 // of equal ones the one on the left, or on the right, remains
+#define FIRST_X 1 // 1: of equal gradients the left one is kept, -1: the right one
 #define FIRST_Y 1
 #endif
 #ifndef GROUP
-#define GROUP 1 // work-items that share the rows of a tile
+#define GROUP 1 // work-items of a tile
 #endif
 #ifndef SAMPLE_NONE
-#define SAMPLE_NONE 0 // of no edge, of an edge
+#define SAMPLE_NONE 0 // output samples of no edge and of an edge
 #define SAMPLE_EDGE 255
 #endif
 
@@ -77,7 +77,7 @@ inline int value_of(IN_T v)
 #endif
 }
 
-// Of colours only: `in` is at the first pixel that counts, `all` pixels across.
+// in_start: the first pixel that is read; all: pixels of a row.
 __kernel void canny_down(__global const IN_T *in, long in_start, long in_pitch, __global int *down,
                          int all)
 {
@@ -105,7 +105,7 @@ __kernel void canny_across(__global const int *down, __global int *values, int p
     values[y * pixels * COLORS + i] = (int)(sum >> (2 * BITS));
 }
 
-// Across an edge: from the pixel before to the one behind it.
+// The step across an edge, from the pixel before it to the one behind it.
 inline char2 direction_of(int gx, int gy)
 {
     long x = max(gx, -gx), y = max(gy, -gy);
@@ -169,7 +169,7 @@ __kernel void canny_thin(__global const SIZE *sizes, __global const char2 *direc
     map[at] = largest && size > LOW ? size > HIGH ? EDGE : WEAK : NONE;
 }
 
-// Words of weak pixels, edges among them, and of edges: the one at (x, y) is the (x * height + y)th.
+// Words of weak pixels and edges, and of edges only; word (x, y) has index x * height + y.
 __kernel void canny_pack(__global const uchar *map, __global ulong *weak, __global ulong *edges,
                          int width, int height)
 {
@@ -186,10 +186,10 @@ __kernel void canny_pack(__global const uchar *map, __global ulong *weak, __glob
     edges[(long)x * height + y] = edge;
 }
 
-// Those and the pixels on either side.
+// Edges and the pixels beside them.
 inline ulong widen(ulong edges) { return edges | edges << 1 | edges >> 1; }
 
-// All runs of weak pixels that hold an edge.
+// All runs of weak pixels that contain an edge.
 inline ulong fill_runs(ulong edges, ulong weak)
 {
     ulong up = edges & weak, down = up, above = weak, below = weak;
@@ -202,7 +202,7 @@ inline ulong fill_runs(ulong edges, ulong weak)
     return up | down;
 }
 
-// The row's edges on either side of the word, and of the rows above and below it there.
+// Edges in the columns beside the word, in its row and the rows above and below.
 inline ulong beside(__global const ulong *edges, int x, int y, int words, int height)
 {
     ulong all = 0;

@@ -1,8 +1,8 @@
-// convolve.frag - a kernel of integers, and what follows its sum, for OpenGL ES 2
+// convolve.frag - an integer kernel and its epilogue, for OpenGL ES 2
 //
-// Samples are bytes, sums are floats that hold integers: below 2^24 every partial sum is exact, and
-// nothing depends on how a device rounds. Divisions and roots, which devices only approximate, are
-// put right with products.
+// Samples are bytes, sums are floats that hold integers: below 2^24 every partial sum is exact, whatever
+// the device's rounding. Divisions and roots, which devices only approximate, are corrected with
+// products.
 //
 // The host puts "#define" lines before this file; it has the defaults of those that it may set.
 
@@ -16,10 +16,10 @@
 #define KERNELS 1 // 2: the result is the magnitude of both
 #endif
 #ifndef CHANNELS
-#define CHANNELS 1 // of a pixel: what lies side by side in the picture and the kernel
+#define CHANNELS 1 // samples of a pixel
 #endif
 #ifndef SINGLE
-#define SINGLE 0 // 0: a texel is four bytes in a row, of what is read and of what is made; 1: one sample
+#define SINGLE 0 // 0: a texel is four bytes of a row, in the input and the output; 1: one sample
 #endif
 #ifndef PACKED
 #define PACKED 0 // SINGLE: an integer with sign in four bytes is read, else a byte
@@ -28,7 +28,7 @@
 #define WHOLE 0 // SINGLE: the numerator is made, unrounded, likewise; else a byte, in the first one
 #endif
 
-// What follows, on numerators: n = sum * X_SIGN + X_ADD; E_ABS: n = |n|; n = n * X_SIGN2 + X_ADD2;
+// The epilogue, on numerators: n = sum * X_SIGN + X_ADD; E_ABS: n = |n|; n = n * X_SIGN2 + X_ADD2;
 // E_THRESHOLD: n >= X_LEVEL; the result is n / X_SCALE, rounded to nearest, ties to even.
 #ifndef X_SIGN
 #define X_SIGN 1.0
@@ -66,13 +66,13 @@
 #ifndef X_MOST
 #define X_MOST 255.0 // numerators above give the same byte
 #endif
-// A magnitude is as good as this where it is longer: any end of it saturates.
+// Longer magnitudes are clamped to this: the result saturates.
 #define LONG 2047.0
 
 precision highp float;
 precision highp int;
 
-#define GROUPS ((WIDTH + 3) / 4) // of four taps in a row; what is beyond the kernel is 0
+#define GROUPS ((WIDTH + 3) / 4) // of four taps of a row; beyond the kernel they are 0
 
 uniform sampler2D image;
 uniform vec2 texel;
@@ -101,7 +101,7 @@ float value(vec2 p) {
 #endif
 
 // The sum, or of two kernels the square of their magnitude. Taps of a row are CHANNELS samples apart.
-// Indices are made of those of loops alone: OpenGL ES 2 promises no others.
+// Array indices are constant expressions of loop variables: OpenGL ES 2 guarantees no others.
 V sum(vec2 from) {
     V total = V(0.0);
     for (int k = 0; k < KERNELS; k++) {
@@ -163,7 +163,7 @@ V root(V s) {
     return max(r, V(0.0));
 }
 
-// n / X_SCALE from an approximate quotient: what is left of n tells whether the next one is nearer.
+// n / X_SCALE from an approximate quotient: the remainder decides whether its neighbour is nearer.
 V quotient(V n) {
     V q = floor(n * (1.0 / X_SCALE) + 0.5);
     V twice = 2.0 * (n - q * X_SCALE), odd = q - 2.0 * floor(0.5 * q);
@@ -201,7 +201,7 @@ V end(V n) {
 void main() {
     vec2 from = floor(at) + 0.5;
     V v = end(sum(from));
-    // Whether a device rounds or cuts off when it stores a byte, a quarter more makes no difference.
+    // Devices round or truncate when they store a byte: adding a quarter makes both the same.
 #if SINGLE && WHOLE
     float a = abs(v), high = floor(a / 65536.0), low = a - 65536.0 * high, middle = floor(low / 256.0);
     gl_FragColor = (vec4(high, middle, low - 256.0 * middle, v < 0.0 ? 255.0 : 0.0) + 0.25) / 255.0;

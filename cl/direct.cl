@@ -7,7 +7,7 @@
 // 2. Vectors. A work-item owns VEC neighbouring samples; the taps are literals, and loops over them
 //    are unrolled, so zero taps vanish and the rest are immediate operands.
 // 3. A column of outputs. A work-item walks down its column, and each input row, loaded and
-//    converted once, is added to the TAPS_H outputs that it concerns, which wait in registers:
+//    converted once, is added to the TAPS_H outputs that need it, which stay in registers:
 //    `sum[a]` belongs to the output row a - (TAPS_H - 1) rows from the one whose last input row
 //    this is. Loads and conversions fall by a factor of TAPS_H.
 // 4. Symmetry. Where the kernel equals its mirror image (or its negative), samples under a pair of
@@ -36,7 +36,7 @@
 #define MAGNITUDE 0 // 1: a second kernel, TAPS2 and SYMMETRY2, and the length of the two sums
 #endif
 #ifndef DIRECTION
-#define DIRECTION 0 // MAGNITUDE: 1: the direction of the two sums, in turns of E_FULL, instead
+#define DIRECTION 0 // MAGNITUDE: 1: instead the direction of the two sums, 0..2 pi as 0..E_FULL
 #endif
 #ifndef TAPS2
 #define TAPS2 1.0f
@@ -81,9 +81,9 @@ inline vout finish(vacc sum)
 #endif
 }
 
-// The direction of a gradient whose second part grows downwards, counter-clockwise in 0..E_FULL, as
-// solver/edges/phase.c has it: beside an axis the arc tangent of the lesser part over the greater, in turns,
-// and from there by reflections.
+// The direction of a gradient, counter-clockwise in 0..E_FULL, as in lib/solver/edges/phase.c: beside an
+// axis the arc tangent of the lesser component over the greater, elsewhere by reflections. y grows
+// downwards.
 inline vfloat direction(vfloat x, vfloat y)
 {
     vfloat a = fabs(x), b = fabs(y), most = max(a, b);
@@ -110,7 +110,7 @@ inline vout finish2(vacc a, vacc b)
     return finish_mapped(sqrt(x * x + y * y));
 #elif EXACT && ROOT == 2
     // The root t is off by one at most, so that |a^2 + b^2 - t^2| < 2^24: arithmetic modulo 2^32
-    // gives it exactly, though the squares overflow. common.cl says how t is put right.
+    // gives it exactly, though the squares overflow. t is corrected as in common.cl.
     vfloat x = TO(float)(a), y = TO(float)(b);
     vint t = TO(int)(sqrt(x * x + y * y) + 0.5f);
     V(uint) p = AS(uint)(TO(int)(a)), q = AS(uint)(TO(int)(b)), r = AS(uint)(t);

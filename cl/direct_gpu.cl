@@ -1,24 +1,24 @@
-// direct_gpu.cl - convolution for GPUs: each sample leaves memory once and meets all its taps in
+// direct_gpu.cl - convolution for GPUs: each sample is loaded once and multiplied by all its taps in
 // registers
 //
 // The plain version is direct.cl's: a work-item per sample and a loop over the taps. A GPU then
 // spends its time on byte loads and conversions. What makes it fast there:
 //
 // 1. Aligned words. A work-item owns SAMPLES neighbouring samples (of flat rows, as in direct.cl),
-//    whose row starts are aligned, and loads them and their neighbourhood as 16-byte units. Shifted
-//    windows are cut out of registers; neighbours' units come from the first-level cache.
+//    whose row starts are aligned, and loads them and the samples around them as 16-byte units. Shifted
+//    windows are extracted in registers; neighbours' units come from the first-level cache.
 // 2. Two samples a register (PACKED). Where an integer sum, raised by BIAS, fits 16 bits, samples k
-//    and k + 2 share a 32-bit word. Integer sums are linear modulo 2^32, so that whatever passes
-//    from one half to the other on the way has come back at the end.
+//    and k + 2 share a 32-bit word. Integer sums are linear modulo 2^32, so that carries
+//    from one half into the other cancel in the final sum.
 // 3. A column of outputs. A work-item walks down `rows` output rows. Each input row, widened once,
-//    is added to the TAPS_H outputs that it concerns; the loop is unrolled TAPS_H times, so that
-//    the sums wait in fixed registers: kernel row a of input row u belongs to the slot u - a.
+//    is added to the TAPS_H outputs that need it; the loop is unrolled TAPS_H times, so that sums stay
+//    in fixed registers: kernel row a of input row u belongs to slot u - a.
 // 4. Row products only once. The host writes the kernel as a program: ROW_N distinct rows, kernel
 //    row a being ROW_COEF[a] times row ROW_OF[a]. A mirrored kernel halves its rows, a product of a
 //    column and a row keeps one. Where a row differs from the one before it in few taps, as in a
 //    disk, it is given as that difference (ROW_CHAINED).
-// 5. A row's words are loaded two rows before they are used, or else the few work-items for whose
-//    registers there is room would wait for them.
+// 5. A row's words are loaded two rows before they are used: few work-items fit the registers, and they
+//    would otherwise wait for memory.
 // 6. Short epilogues, half of a small kernel's work: floats round, divide and take roots exactly
 //    where a bound allows it, and sums become floats as bits of 2^23, for conversion instructions
 //    run at a quarter of the rate and share their unit with roots.
@@ -174,7 +174,7 @@ inline uint level(int a, int b)
 #endif
 #endif
 
-// store_row() makes results of the sums, and then four bytes a word.
+// store_row() computes the results, then packs four bytes into a word.
 #if OUT == 8 && INTEGER_END && DOT
 typedef int result;
 #define RESULT(a, b) ((int)(a))
@@ -273,7 +273,7 @@ direct_gpu(const __global IN_T *restrict in, ulong in_start, ulong in_pitch,
 #if DOT_DOWN
     element down[ELEMENTS] = {0};
 #endif
-    int left = count + TAPS_H - 2; // rows behind `source`; the last one is loaded again
+    int left = count + TAPS_H - 2; // rows after `source`; the last one is loaded again
     uint words[WORDS], next[WORDS];
     load_words(words, source);
     source += left > 0 ? pitch : 0;

@@ -17,12 +17,11 @@ inline void put(__global SAMPLE_T *to, __global const SAMPLE_T *row, int from, i
         to[c] = from < 0 ? (SAMPLE_T)as_float(outside[c]) : row[(long)from * channels + c];
 }
 
-// Work-items 0..columns-1 fill a pixel each, left or right of the image; the others RUN pixels of a
-// margin row, corners included. All read the image itself only, so that one launch does it.
-// The surface's rows are `height` rows of the image from `first` on; top and bottom are 0 where they do
-// not meet its edge. Table: left + right source columns, then from entry `rows` on top + bottom source
-// rows, as rows of the image, then from entry `beyond` on the samples of the pixel beyond the edge, as
-// floats. So one program serves any number of channels.
+// Work-items 0..columns - 1 fill a pixel each, left or right of the image; the others RUN pixels of a
+// margin row, corners included. All read only the image, so that one launch suffices. The surface's rows
+// are `height` rows of the image from `first` on; top and bottom are 0 if they are not at its edge. Table:
+// left + right source columns, then from entry `rows` on top + bottom source rows of the image, then from
+// entry `beyond` on the constant's samples as floats. So one program serves any number of channels.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 edge_fill(__global SAMPLE_T *image, long origin, long pitch, int width, int height, int left,
           int right, int top, int bottom, int first, int rows, __global const int *table,

@@ -36,7 +36,7 @@
 #define BLOCK 128 // rows of a block at most
 #endif
 #ifndef IDENTITY
-#define IDENTITY 1 // 1: outputs are samples as they are
+#define IDENTITY 1 // 1: outputs are input samples, unchanged
 #endif
 
 #define UNIT (IN == 32 ? 1 : 32 / IN) // samples of a word in memory
@@ -65,7 +65,7 @@ inline uint lesser(uint a, uint b)
 #endif
 #endif
 
-// Samples of a word, with what follows, to an address that is a multiple of them.
+// Apply the epilogue to the samples of a word and store them at an aligned address.
 inline void store_word(__global OUT_T *out, uint word)
 {
 #if IDENTITY
@@ -80,7 +80,7 @@ inline void store_word(__global OUT_T *out, uint word)
 
 // ---- rows -------------------------------------------------------------------------------------
 
-// Of four neighbouring samples the words of a stretch, each with one that lies `behind` it.
+// The words of a stretch from four neighbouring samples and the four half a stretch `behind` them.
 inline uint4 widen(__global const IN_T *in, int behind)
 {
 #if IN == 32
@@ -117,8 +117,8 @@ inline void narrow(__global OUT_T *out, uint4 w, long end)
 #endif
 }
 
-// Pixels of a block along a row: those of the rectangle, or one less, so that work-items side by side,
-// which have blocks side by side, do not meet in a bank.
+// Pixels of a block along a row: those of the rectangle, or one less, so that neighbouring work-items,
+// which have neighbouring blocks, use different banks.
 #define ACROSS (TAPS_W - (TAPS_W > 1 && TAPS_W % 2 == 0))
 
 // Results of a block of each pixel's channel, and of as many pixels as `end` allows. from: the
@@ -150,7 +150,7 @@ erode_dilate_rows(__global const IN_T *restrict in, long in_origin, long in_pitc
     int id = get_local_id(0);
     long begin = (long)get_group_id(0) * HALF * LANES, y = get_group_id(1);
     in += in_origin + y * in_pitch + begin - BEFORE_UP;
-    // What lies behind the row's last neighbour is left as it is: nothing that counts comes from it.
+    // Samples after the row's last window are left as they are: no stored result depends on them.
     long most = (long)samples + REACH - BEFORE - begin + BEFORE_UP;
     for (int i = id; i < WORDS / 4 && 4 * i < most; i += ROW_GROUP)
         stretch[i] = widen(in + 4 * i, 4 * i + HALF < most ? HALF : 0);
@@ -175,9 +175,9 @@ erode_dilate_rows(__global const IN_T *restrict in, long in_origin, long in_pitc
 
 #define AHEAD 8 // rows that are loaded before the first is used
 
-// Rows y..y + taps - 1 of the input are what row y of the output is made of. A work-item takes a word
-// of each row of `blocks` blocks of `taps` rows, and loads each once: where the lower parts of one
-// block are done with, the rows of the next are kept.
+// Row y of the output depends on rows y..y + taps - 1 of the input. A work-item takes a word of each row
+// of `blocks` blocks of `taps` rows and loads each once: the rows of the next block replace the lower
+// parts of the last one as they are used.
 __kernel __attribute__((reqd_work_group_size(COLUMN_GROUP, 1, 1))) void
 erode_dilate_columns(__global const IN_T *restrict in, long in_origin, long in_pitch,
                 __global OUT_T *restrict out, long out_origin, long out_pitch, int samples,
@@ -203,7 +203,7 @@ erode_dilate_columns(__global const IN_T *restrict in, long in_origin, long in_p
             kept[i * COLUMN_GROUP] = v;
         }
         store_word(out, v);
-        // Row i of the next block is the last of window i + 1.
+        // Row i of the next block is the last row of window i + 1.
         int rows = min(left, taps) - 1, more = min(left - 1, taps);
         for (int i = 0; i < more; i += AHEAD) {
             uint next[AHEAD];
@@ -261,7 +261,7 @@ inline uint2 load_words(__global const IN_T *row, int x)
                    : (uint2)(shift_words(from[0], from[1], by), shift_words(from[1], from[2], by));
 }
 
-// Planes lie one behind the other; number 0 is the input.
+// Planes follow each other in memory; number 0 is the input.
 __kernel __attribute__((reqd_work_group_size(COLUMN_GROUP, 1, 1))) void
 erode_dilate_runs(__global const IN_T *restrict in, long in_origin, long in_pitch,
              __global const IN_T *restrict planes, long plane_origin, long plane_pitch,

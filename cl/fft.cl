@@ -6,16 +6,16 @@
 // they do not mix. (SPLIT: a pair is one tile, in two parts. MAGNITUDE: it is one tile, real, and the
 // kernel is complex: one transform gives the sums of both its kernels, as real and imaginary part.)
 //
-//   along y   lanes are VEC neighbouring pixels of a row, one channel
-//   along x   lanes are VEC neighbouring frequencies of y, so between the two VEC x VEC blocks are
+//   along y   a vector has VEC neighbouring pixels of a row, one channel
+//   along x   a vector has VEC neighbouring frequencies of y; between the two, blocks of VEC x VEC are
 //             transposed in registers
 //
 //   work   ny elements: one block of columns
 //   plane  [ny / VEC][nx] elements: spectra along y; its rows are transformed in place
 //
-// One channel after the other: a third of the memory is worth more than whole loads and stores.
-// Tiles stay in cache when each work-item has its own plane (PAIRS); large ones are shared by all
-// work-items, one pass a launch (COLUMNS, ROWS, RESULT).
+// One channel after the other: using a third of the memory gains more than loading whole pixels. Small
+// tiles stay in cache, a plane for each work-item (PAIRS); the plane of a large tile is shared by all
+// work-items, with a launch for each pass (COLUMNS, ROWS, RESULT).
 
 #ifndef MAGNITUDE
 #define MAGNITUDE 0 // of the sums of two kernels
@@ -27,7 +27,7 @@ struct fft_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     long middle_sum[2]; // middle * sum of taps, of each kernel (EXACT)
     float middle;    // subtracted from each input sample, SPLIT: from each byte
-    float error;     // the true sum is sought this far from the computed one (EXACT)
+    float error;     // the true sum is within this distance of the computed one (EXACT)
     float shift[2];  // middle * sum of taps, of each kernel (MAGNITUDE; else in the bias)
     int width, height;
     int tiles_x;               // tiles in a row of tiles
@@ -38,17 +38,17 @@ struct fft_sizes {
 
 // ---- tiles -----------------------------------------------------------------------------------
 
-// The line after p's will be read (written) with one of the next blocks of columns: down a column
-// each sample is on another page, where no hardware foresees it. (4 % of the whole, on a Zen 3.
-// In PoCL only: Oclgrind knows no such intrinsic.)
+// Prefetch the cache line after p's, which one of the next blocks of columns will read (write): down a
+// column each sample is on another page, which no hardware prefetches. (4 % of the whole on a Zen 3. In
+// PoCL only: Oclgrind lacks the intrinsic.)
 #ifdef POCL_DEVICE_ADDRESS_BITS
 #define FETCH(p, write) __builtin_prefetch((const __global char *)(p) + 64, write, 2)
 #else
 #define FETCH(p, write)
 #endif
 
-// Samples behind the surface's last column may be anything, in floats even NaN, which a transform
-// would spread, and whatever they are the last bits of other sums would depend on: they read as 0.
+// Samples after the surface's last column are undefined, in floats perhaps NaN, which a transform would
+// spread, and other sums' last bits would depend on them: they are read as 0.
 #define KNOWN(v) select((vfloat)0.0f, TO_FLOAT(v), known)
 
 // VEC columns of a pair from pixel `column` on, the first tile's upper row at `row`.
@@ -59,11 +59,11 @@ NOT_INLINE static void load_columns(__global vfloat *work, const __global IN_T *
     for (int l = 0; l < VEC; l++)
         ((int *)&known)[l] = column + l <= z->last_column ? -1 : 0;
     in += min(column, z->last_column) * CHANNELS;
-    // Copies, as the stores might change *z for all that the compiler knows.
+    // Copies: the compiler must assume that stores change *z.
     int length = z->y.length;
     long pitch = z->in_pitch;
     float middle = z->middle;
-    // What lies below the rows that its outputs need is the same for a tile at the end of a band.
+    // Rows below those that the outputs need repeat the last: results do not depend on the band's end.
     int valid = z->y.valid, needed = valid + z->y.taps - 2;
     int last_a = min(row + needed, z->last_row);
 #if TILES == 2
@@ -178,8 +178,8 @@ static inline vout sum_pixel(const __global IN_T *in, const __global int *spans,
 }
 #endif
 
-// The true sum (SPLIT: of each part, MAGNITUDE: of each kernel) is an integer within `error` of v. Lanes where there is none,
-// or where more than one is and they do not all give the same pixel, are not 0.
+// The true sum (SPLIT: of each part, MAGNITUDE: of each kernel) is an integer within `error` of v. The
+// result is not 0 where there is no such integer, or several that do not give the same pixel.
 static inline vint doubt(const __global vfloat *v, const struct fft_sizes *z)
 {
 #if SPLIT || MAGNITUDE
@@ -196,7 +196,7 @@ static inline vint doubt(const __global vfloat *v, const struct fft_sizes *z)
 #endif
 }
 
-// The pixels of VEC sums, some of them in doubt: those are summed again.
+// Store the pixels of VEC sums; doubtful ones are summed again.
 NOT_INLINE static void store_again(const __global vfloat *v, __global OUT_T *out,
                                    const __global IN_T *in, const __global int *spans,
                                    const struct fft_sizes *z)
@@ -214,7 +214,7 @@ NOT_INLINE static void store_again(const __global vfloat *v, __global OUT_T *out
 #endif
 
 #if EXACT
-// What a float decides, without a branch; then, rarely, the rest.
+// Store the pixels that a float decides without a branch; then, rarely, the others.
 NOT_INLINE static void store_sums(const __global vfloat *w, int rows, __global OUT_T *out,
                        const __global IN_T *in, const __global int *spans,
                        const struct fft_sizes *z)
@@ -300,7 +300,7 @@ static void pair_result(__global vfloat *work, __global vfloat *plane, __global 
     }
 }
 
-#define PAIRS 0     // work-items with planes of their own take pairs until counter reaches their number
+#define PAIRS 0     // an idle work-item takes the next pair, by counter, into its own plane
 #define COLUMNS 1   // all work-items together do one pass of one channel of one pair
 #define ROWS 2
 #define RESULT 3
@@ -348,7 +348,7 @@ NOT_INLINE static void run(const __global IN_T *in, __global OUT_T *out, __globa
     }
 }
 
-// PoCL keeps three copies of a kernel's own body for each local size: hence a function.
+// PoCL makes three copies of a kernel's body for each local size, but not of functions.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fft(const __global IN_T *restrict in, __global OUT_T *restrict out,
     __global vfloat *restrict spectrum, const __global float *restrict twiddles,

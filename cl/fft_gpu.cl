@@ -11,10 +11,10 @@
 // real and the imaginary part of one complex plane: the kernel is real, so they do not mix. (SPLIT: a
 // pair is one tile, in two parts.)
 //
-// fft_gpu_lines.cl, which the library puts before this file, tells how a line is done.
+// fft_gpu_lines.cl, which the library puts before this file, transforms the lines.
 //
-// Exact problems: sums that the float result leaves in doubt are listed, and `again` sums them tap
-// by tap, a group each.
+// Exact problems: pixels that the float result does not decide are listed, and `again` sums them tap by
+// tap, a work-group for each.
 
 #ifndef CHANNELS
 #define CHANNELS 1 // samples of a pixel
@@ -30,10 +30,10 @@ struct fft_gpu_sizes {
     long out_start;  // pixel (0, 0)
     long middle_sum; // middle * sum of taps
     float middle;    // subtracted from each input sample, SPLIT: from each byte
-    float error;     // the true sum is sought this far from the computed one (EXACT)
+    float error;     // the true sum is within this distance of the computed one (EXACT)
     int in_pitch, out_pitch; // samples
     int width, height;
-    int columns, last_row;      // pixels a row with margins; the last row with margins
+    int columns, last_row;      // pixels of a row with margins; the last row with margins
     int pitch_in, pitch_out;    // of the spectra, before and after `rows`
     int rows_length;            // elements of a line along x
     int tiles_x, valid_x, valid_y;
@@ -77,7 +77,7 @@ rows(const __global float2 *restrict in, __global float2 *restrict out,
     }
 }
 
-// The kernel's spectrum along y to its whole spectrum, in place.
+// Transform the kernel's spectrum along y to its whole spectrum, in place.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 taps_rows(__global float2 *restrict spectrum, const __global float2 *restrict twiddles, int lines)
 {
@@ -96,7 +96,7 @@ taps_rows(__global float2 *restrict spectrum, const __global float2 *restrict tw
 
 // ---- along y ---------------------------------------------------------------------------------
 
-// v - middle. An integer in the low bits of 2^23 is a float without a conversion, a slow instruction.
+// v - middle. An integer in the low bits of 2^23 is a float: that avoids the slow conversion.
 static inline float centred(IN_T v, float middle)
 {
 #if IN == 32
@@ -160,8 +160,8 @@ taps_columns(const __global float *restrict taps, __global float2 *restrict spec
 }
 
 #if EXACT
-// The part of a sum that falls to item (x, y) of a group of `across` by `down`. taps: by fours, one
-// below the other, in rows of taps_w; below the last row zeros.
+// Work-item (x, y)'s part of a sum, in a group of `across` by `down`. taps: in fours down the columns, in
+// rows of taps_w; zeros below the last row.
 static inline SUM_T sum_taps(const __global IN_T *in, const __global TAPS_T *taps, int x, int across,
                              int y, int down, const struct fft_gpu_sizes *z)
 {
@@ -192,9 +192,9 @@ static inline SUM_T whole(float v, const struct fft_gpu_sizes *z)
     return (SUM_T)convert_int(v) + (SUM_T)z->middle_sum;
 }
 
-// The pixel of a sum computed as v (SPLIT: 256 v + low); false: the sum must be taken again. The true
-// sum (part) is an integer within `error` of v: there is such a one, and if there are several they
-// all give this pixel.
+// The pixel of a sum computed as v (SPLIT: 256 v + low). The true sum (part) is an integer within `error`
+// of v. Returns false, and the sum must be computed again, if there is none or if several do not give
+// the same pixel.
 static inline bool settle(float v, float low, OUT_T *pixel, const struct fft_gpu_sizes *z)
 {
 #if SPLIT
@@ -228,7 +228,7 @@ static inline bool settle(float v, float low, OUT_T *pixel, const struct fft_gpu
 }
 #endif
 
-// list: sample and row of each doubtful pixel; count: how many there are.
+// list: sample and row of each doubtful pixel; count: their number.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
        const __global float2 *restrict twiddles, const __global IN_T *restrict in,
@@ -247,7 +247,7 @@ pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
     if (column >= z.width)
         return;
     int top = (z.pair + pair) * TILES * z.valid_y, sample = column * CHANNELS + channel;
-    uint again = 0; // bits 2 e and 2 e + 1: registers whose pixels are in doubt
+    uint again = 0; // bits 2 e and 2 e + 1: the pixels of register e are doubtful
     out += z.out_start + sample;
     EACH(e, 16)
     {
@@ -284,7 +284,7 @@ pixels(const __global float2 *restrict spectra, __global OUT_T *restrict out,
 #define AGAIN_Y 4
 #define AGAIN (AGAIN_X * AGAIN_Y)
 
-// The listed pixels, a group each. next is the counter of the run after this one.
+// Sum the listed pixels, a work-group for each. next: the counter of the next run, which is cleared.
 __kernel __attribute__((reqd_work_group_size(AGAIN, 1, 1))) void
 again(const __global IN_T *restrict in, __global OUT_T *restrict out,
       const __global TAPS_T *restrict taps, const __global int2 *restrict list,
@@ -323,7 +323,7 @@ row_sums(const __global IN_T *restrict in, __global uint4 *restrict sums, struct
 {
     __local uint parts[SUMS_STEPS * GROUP], scan[2][GROUP];
     int id = get_local_id(0), line = get_group_id(0);
-    uint before = 0; // the group's pixels of this turn
+    uint before = 0; // sum of the group's pixels of this step
     in += z.in_start + (long)(line / CHANNELS) * z.in_pitch + line % CHANNELS;
     sums += (long)line * (pitch / 4);
     for (int start = 0; start < pitch; start += 4 * SUMS_STEPS * GROUP) {
@@ -373,8 +373,8 @@ row_sums(const __global IN_T *restrict in, __global uint4 *restrict sums, struct
     }
 }
 
-// As `again`, for kernels whose rows are few runs of equal taps. steps: where in `sums` a run begins
-// or ends, from the pixel's own place, and what the tap before it has more than the one behind it.
+// Like `again`, for kernels whose rows are few runs of equal taps. steps: the offset in `sums` from the
+// pixel to the begin or end of a run, and the tap before it minus the tap behind it.
 __kernel __attribute__((reqd_work_group_size(AGAIN, 1, 1))) void
 again_runs(const __global uint *restrict sums, __global OUT_T *restrict out,
            const __global int2 *restrict steps, const __global int2 *restrict list,

@@ -1,27 +1,27 @@
 // fft_transform.cl - complex transforms in natural order, one and two dimensions, in batches
 //
 // For devices with wide vectors. A transform is one, two or three passes (lib/fourier/pass.c). A pass
-// transforms lines; a work-item, which is a work-group, takes VEC of them at once, a panel, each in
-// a lane of its own, through its stages in `work` and needs no barrier. Values lie in memory as
-// interleaved pairs; in registers and in work real and imaginary parts are vectors of their own.
+// transforms lines. A work-item, which is a work-group, transforms a panel of VEC lines at once, each in
+// its own lane, in `work`, without barriers. Values in memory are interleaved pairs; in registers and in
+// work real and imaginary parts are separate vectors.
 //
 //   side by side   lines whose values with the same index are neighbours, such as columns: the
-//                  first stage reads and the last one writes memory, and no pass does only that.
-//                  The last stage finds natural order by writing element i to line order[i].
+//                  first stage reads and the last one writes memory, without copying passes. The
+//                  last stage restores natural order by writing element i to line order[i].
 //   end to end     lines whose own values are neighbours, such as rows: blocks of VEC lines by
 //                  VEC / 2 values are transposed in registers on the way
 //
-// Pairs are split with the lanes in the order that costs one shuffle; nothing depends on which
-// lane a line is in. A transform that is too long for a panel to stay in cache, or that comes alone,
-// is done in four steps: as a matrix of n1 x n2 values, columns, twiddle factors, rows, transposed
-// when read and side by side when written, which is natural order. (D. H. Bailey, "FFTs in external
-// or hierarchical memory", 1990.) A short transform does all its passes in one work-item, so that
-// only the first reads memory and only the last writes it.
+// Pairs are split with the lanes in the order that takes one shuffle; results do not depend on which
+// lane a line is in. A transform whose panel does not fit the cache, or that is not one of a batch, is
+// done in four steps: as a matrix of n1 x n2 values, columns, twiddle factors, rows, transposed when
+// read and side by side when written, which is natural order. (D. H. Bailey, "FFTs in external or
+// hierarchical memory", 1990.) One work-item does all passes of a short transform, so that only the
+// first reads memory and only the last writes it.
 
 #define PASSES 3
 
-// Mirrored by struct imf_fft_layout of fourier/pass.h. Where line l, value i of a panel's set of lines
-// lies: l * line + i * element, in complex values.
+// Mirrored by struct imf_fft_layout of fourier/pass.h. Value i of line l of a panel's set of lines is at
+// l * line + i * element, in complex values.
 struct fft_layout {
     long line, element;
     long outer; // from one set of lines to the next
@@ -61,9 +61,9 @@ typedef vec_float vec_any __attribute__((aligned(4)));
 #define NARROW(v) (v)
 #endif
 
-// Real and imaginary parts of the values in a and b, and back, each in one instruction: quarter by
-// quarter, even or odd parts of both, or first or second halves of both in turn. Written with
-// components, clang takes several such steps apart and puts them together worse.
+// Separate and interleave the real and imaginary parts of a and b, each in one instruction: for each
+// quarter even or odd parts of both, or alternating first or second halves of both. Written with
+// components, clang generates more instructions.
 #define QUARTERS(i, j, k, l) i, j, k, l, (i) + 4, (j) + 4, (k) + 4, (l) + 4
 #ifdef __clang__
 #define SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, QUARTERS(i, j, k, l))
@@ -311,7 +311,7 @@ static void transform_panel(__global vec *w, const __global float *in, __global 
         store_rows(w, out, n, p->to, order + n);
 }
 
-// Panels of a pass from number `first` on; panels are counted through all sets of lines.
+// Transform panels of a pass from number `first` on; panels are counted over all sets of lines.
 static void transform_panels(__global vec *work, __global float *data, __global float *temp,
                              const struct fft_pass *p, long first, long end,
                              const __global float *twiddles, const __global int *orders,
@@ -326,9 +326,9 @@ static void transform_panels(__global vec *work, __global float *data, __global 
     }
 }
 
-// A work-item that is alone does whole transforms, and temp holds one for each work-item. Otherwise
-// all work-items do one pass of `items` transforms from number `first` on. counter: the next
-// transform or grain of panels to do.
+// alone: each work-item does whole transforms, and temp holds one for each work-item. Otherwise all
+// work-items do one pass of `items` transforms from number `first` on. counter: the next transform or
+// grain of panels.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fft_transform(__global float *data, __global float *temp, __global vec *scratch,
               const __global float *twiddles, const __global int *orders,

@@ -1,12 +1,12 @@
 // guided.cl - the guided filter by box sums, in the same time for any radius
 //
-// lib/solver/smoothing/guided_host.c has the definition. Four kernels: sums of samples and of their squares down
-// the columns; of these along the rows, and each window's line; sums of slopes and offsets down, and
-// along, and the sample they make of the one in the middle. Each walks: what enters a window is added,
-// what leaves it is taken away, and walks are so long that adding up their first window costs little.
+// lib/solver/smoothing/guided_host.c has the definition. Four kernels: sums of samples and their squares
+// down the columns; these sums along the rows, and each window's line; sums of slopes and offsets down
+// the columns; these along the rows, and the results. All are running sums over walks so long that
+// adding up the first window costs little.
 //
-// All that is added up are integers, so that nothing is left of what went: bytes and words as they are,
-// floats in steps of 1 / SCALE, slopes and offsets in steps of 2^-30.
+// All sums are of integers, so that additions and subtractions cancel exactly: bytes and words, floats
+// in steps of 1 / SCALE, slopes and offsets in steps of 2^-30.
 
 #ifndef CHANNELS
 #define CHANNELS 1
@@ -46,7 +46,7 @@ inline int value_of(IN_T v)
 #endif
 }
 
-// in: the first sample that counts; all: samples across, height: rows of sums.
+// in: the first sample that is read; all: samples of a row; height: rows of sums.
 __kernel void guided_columns(__global const IN_T *in, long in_start, long in_pitch,
                              __global int *sums, __global SQUARES *squares, int all, int height,
                              int strip)
@@ -72,7 +72,7 @@ __kernel void guided_columns(__global const IN_T *in, long in_start, long in_pit
     }
 }
 
-// The variance is taken about an integer near the mean, where little cancels.
+// The variance is computed about an integer near the mean, so that little cancels.
 inline int2 line_of(long sum, long square)
 {
     int middle = convert_int_rte((float)sum * SHARE);
@@ -85,7 +85,7 @@ inline int2 line_of(long sum, long square)
     return (int2)(convert_int((1.0f - flat) * SLOPES), convert_int(flat * mean * STEPS));
 }
 
-// fitted: samples across of the lines.
+// fitted: samples of a row of lines.
 __kernel void guided_fit(__global const int *sums, __global const SQUARES *squares, int all,
                          __global int2 *lines, int fitted, int strip)
 {

@@ -1,10 +1,10 @@
 // point.cl - point passes: each output pixel from the same pixel of one or two surfaces
 //
-// The steps are those of struct imf_point, in its order; the host sets a define for each that is
-// wanted. C_IN channels come in, C_OUT go out; with ALPHA the last one is alpha.
+// The steps are those of struct imf_point, in its order; the host sets a define for each step. C_IN
+// channels are read, C_OUT written; with ALPHA the last one is alpha.
 //
-// Where no step looks at a sample's neighbours or its channel (FLAT), a row is a run of samples and a
-// work-item takes VEC of them: on a CPU the arithmetic then fills its vectors.
+// If no step depends on a sample's channel or on other samples (FLAT), a row is a run of samples and a
+// work-item takes VEC of them, which fills a CPU's vectors.
 
 #ifndef C_IN
 #define C_IN 1
@@ -94,7 +94,7 @@
     }
 
 #if CURVES
-// The value of a light, both of full scale, on a curve that is straight between its points.
+// The curve's value of a light, both in 0..full scale; the curve is linear between its points.
 inline float look_up(float u, __global const float *points)
 {
     int i = 0;
@@ -116,8 +116,8 @@ inline float look_up(float u, __global const float *points)
         return spread >= FLAT_SPREAD ? (v - low) * (E_FULL / spread) : (type)0.0f;                 \
     }
 
-// A response of integers, as an integer and a part that stays clear of a tie where the exact quotient is
-// none, so that nothing that rounds floats on the way moves it across.
+// A response of integers, as an integer and a fraction that is not near a tie unless the exact quotient
+// is a tie, so that rounding floats does not change the result.
 inline float normalize_whole(float v, __global const float *range)
 {
     int low = (int)range[0], spread = (int)range[1] - low, d = (int)v - low;
@@ -186,7 +186,7 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
     for (int l = 0; l < VEC; l++)
         ((float *)&v)[l] = look_up(((const float *)&v)[l], table);
 #elif DELINEARIZE
-    // Below 0 and beyond full scale the result saturates anyway.
+    // Below 0 and above full scale the result saturates.
     v = from_linear(clamp(v * (1.0f / E_FULL), 0.0f, 1.0f)) * E_FULL;
 #endif
     store_out(out + out_origin + y * out_pitch + i, saturate_float(v * RESCALE));
@@ -197,7 +197,7 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
 DEFINE_NORMALIZE(float)
 DEFINE_FROM_LINEAR(from_linear, float4)
 
-// The colours' values of their light, of full scale; what is beyond that saturates anyway.
+// The curve's values of the colours' light; beyond full scale they saturate.
 inline float4 to_curve(float4 u, __global const float *table)
 {
 #if CURVES
@@ -209,8 +209,8 @@ inline float4 to_curve(float4 u, __global const float *table)
 #endif
 }
 
-// The quotient of integers must be exact where it is a tie between two samples: what a division that
-// is off by an ulp or two, as GPUs' are, leaves is divided once more.
+// A quotient of integers must be exact if it is a tie between two samples. GPUs' divisions are off by an
+// ulp or two: the remainder is divided once more.
 inline float divide(float v, float by)
 {
     float q = v / by;
@@ -289,7 +289,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #endif
 
 #if NORMALIZE
-// Least and greatest colour sample of each row, then of all rows: pairs.
+// Minimum and maximum of each row's colour samples, then of all rows, as pairs.
 __kernel void range_rows(__global const IN_T *in, long origin, int pitch, int width,
                          __global float *rows)
 {

@@ -1,9 +1,9 @@
 // rank.cl - ranks of the samples in a window: minima, maxima, medians, percentiles
 //
-// A work-item takes VEC samples of a row. The window is a list of runs: a row's offset, its first sample
-// and the one behind its last. The minimum and the maximum are kept while the window is read; another rank
-// is bisected: the sample of rank k is the largest t that at most k samples are below, and its bits are
-// found from the highest to the lowest, each by reading the window once.
+// A work-item computes VEC samples of a row. The window is a list of runs: the row's offset, the first
+// sample and the one after the last. The minimum and the maximum take one pass over the window; another
+// rank is bisected: the sample of rank k is the largest t that at most k samples are below, and its bits
+// are determined from the highest to the lowest, each by a pass over the window.
 
 #ifndef STEP
 #define STEP 1 // samples from a pixel to the next
@@ -17,7 +17,7 @@
 
 #define MINMAX (RANK == 0 || RANK == COUNT - 1)
 
-// Samples as integers in their order, and back. Of negative floats the size grows downwards.
+// Samples as integers in the same order, and back: negative floats are inverted.
 #if IN == 32
 #define LEAST ((vint)INT_MIN)
 inline vint ordered(vint v) { return v ^ ((v >> 31) & INT_MAX); }

@@ -34,7 +34,7 @@
 #define MAJORITY 5 // samples that have a 1 where the one of the rank has
 #endif
 #ifndef IDENTITY
-#define IDENTITY 1 // 1: outputs are samples as they are
+#define IDENTITY 1 // 1: outputs are input samples, unchanged
 #endif
 #ifndef TILE_W
 #define TILE_W 8 // words of a tile, 32 samples each
@@ -53,14 +53,14 @@
 
 // ---- planes -----------------------------------------------------------------------------------
 
-// Exchanges a's bits that `mask << shift` names with b's that `mask` names.
+// Exchange the bits `mask << shift` of a with the bits `mask` of b.
 #define EXCHANGE(a, b, shift, mask)                                                                \
     {                                                                                              \
         uint t = (a >> shift ^ b) & mask;                                                          \
         b ^= t;                                                                                    \
         a ^= t << shift;                                                                           \
     }
-// The same of all words whose number in w[8] has a bit, 4, 2 or 1, with those that lack it.
+// The same between all pairs of words of w[8] whose indices differ in one bit: 4, 2 or 1.
 #define EXCHANGE4(w, shift, mask)                                                                  \
     EXCHANGE(w[0], w[4], shift, mask) EXCHANGE(w[1], w[5], shift, mask)                            \
     EXCHANGE(w[2], w[6], shift, mask) EXCHANGE(w[3], w[7], shift, mask)
@@ -90,7 +90,7 @@ inline void planes_to_bytes(uint w[8])
     EXCHANGE2(w, 8, 0x00ff00ffu)
     EXCHANGE4(w, 16, 0x0000ffffu)
 }
-// Where plane p is then.
+// The index of plane p afterwards.
 #define WORD_OF(p) (((p) & 3) << 1 | (p) >> 2)
 
 // ---- sums of bits -----------------------------------------------------------------------------
@@ -111,7 +111,7 @@ inline uint4 add7(uint a, uint b, uint c, uint d, uint e, uint f, uint g)
     return (uint4)(one, two, four, 0);
 }
 
-// All ones where the sum of seven numbers reaches MAJORITY: where 64 - MAJORITY more reach 64.
+// All ones where the sum of seven numbers reaches MAJORITY, that is, where 64 - MAJORITY more reach 64.
 #define K(bit) ((64 - MAJORITY) >> bit & 1 ? ~0u : 0u)
 inline uint majority(const uint4 n[7])
 {
@@ -142,7 +142,7 @@ inline uint cut(uint left, uint middle, uint right, int from)
                       : shift_words(left, middle, 32 + from);
 }
 
-// A bit of the sample in column j of row i: its own, or what it has had since it differed.
+// A bit of the sample in column j of row i: its own, or the bit in which it first differed.
 #define BIT(i, j)                                                                                  \
     if (element[i] >> j & 1)                                                                       \
         last[7 * i + j] = (settled[7 * i + j] & last[7 * i + j]) |                                 \
@@ -190,7 +190,7 @@ inline void next_byte(__local const uint *planes, uint last[49], uint settled[49
 
 // ---- memory -----------------------------------------------------------------------------------
 
-// 32 samples as words of four low bytes and, of 16 bits, of four high ones.
+// Load 32 samples as words of four low bytes and, for 16 bits, of four high bytes.
 inline void load_words(__global const IN_T *in, uint low[8], uint high[8])
 {
     __global const uint4 *from = (__global const uint4 *)in;
@@ -231,7 +231,7 @@ inline void store_words(__global OUT_T *out, const uint low[8], const uint high[
 #endif
 }
 
-// The planes of one word of the tile, from local memory's `planes` on.
+// Store the planes of one word of the tile in local memory.
 inline void put_planes(__local uint *planes, uint w[8])
 {
     bytes_to_planes(w);

@@ -19,7 +19,7 @@
 #define RANK 0 // from 0 on
 #endif
 #ifndef IDENTITY
-#define IDENTITY 1 // 1: outputs are samples as they are
+#define IDENTITY 1 // 1: outputs are input samples, unchanged
 #endif
 #ifndef GROUP
 #define GROUP 96 // work-items a work-group
@@ -39,7 +39,7 @@ inline uint count_of(__local const uint *counts, int v)
 inline void enter(__local uint *counts, int v) { atomic_add(&counts[WORD(v)], 1u << SHIFT(v)); }
 inline void leave(__local uint *counts, int v) { atomic_sub(&counts[WORD(v)], 1u << SHIFT(v)); }
 
-// Of each run: the offset along the row, the first row and the one behind the last.
+// runs: of each the offset along the row, the first row and the one after the last.
 struct run {
     int x, top, end;
 };

@@ -5,21 +5,18 @@
 // over memory, through samples four times as large as the image's.
 //
 // `separable` makes it one pass. A work-item owns a strip of flat rows (as in direct.cl) and walks
-// down it, BLOCK rows at a time: the columns' products of those rows go to `lines`, which stay in
-// the first-level cache, and the rows' products are taken from there. What makes it fast is that
-// a load, like a tap, serves several multiply-adds:
+// down it, BLOCK rows at a time: the columns' products of those rows go to `lines`, which stay in the
+// first-level cache, and the rows' products read them there. It is fast because each load, and each
+// tap, serves several multiply-adds:
 //
 //   - down the columns, a sample is loaded and widened once for all BLOCK output rows;
 //   - along the rows, sample j of vector x is also sample j - VEC of the vector that lies VEC pixels
-//     on, so that outputs at that distance share their loads, which no alignment suits and which
-//     therefore cost more than the arithmetic. A walk along the lines keeps all outputs under way
-//     in registers (17 + 17 taps 19.6 ms, 41 + 41 45.5; by threes 20.9 and 52.4, 36 million samples
-//     on two cores of a Zen 3);
+//     on, so that outputs at that distance share their loads, which are unaligned and cost more than
+//     the arithmetic. A walk along the lines keeps all unfinished outputs in registers (17 + 17 taps
+//     19.6 ms, 41 + 41 45.5; 36 million samples on two cores of a Zen 3);
 //
 //         output 0    tap  0 1 2 3 4 5 6 7 8 ...
 //         output 1                         0 1 2 ...      (VEC = 8)
-//
-//     where a row has too many taps for that, SPREAD outputs are taken at a time;
 //   - each tap is loaded for BLOCK rows (or VERT vectors) at once.
 //
 // Adding mirrored samples first would halve the multiplications but double the loads for each.
@@ -27,13 +24,12 @@
 // (15 %), stores that go by the caches and prefetching (1 %).
 //
 // Each term has its own lines, and all add to the same sums along the rows: RANK times the products,
-// but one pass over memory and one rounding. The host splits a kernel so that a term has as few taps
-// as can be, and the rest is not computed: an unsharp mask of 9 x 9 is a Gaussian and one tap, 14.7
-// ms where 81 products take 34.5. Narrower strips, which would keep all terms' lines in the
-// first-level cache, take as long or up to 5 % longer.
+// but one pass over memory and one rounding. The host gives terms as few taps as possible, and zero taps
+// are not computed: an unsharp mask of 9 x 9 is a Gaussian and one tap, 14.7 ms, where 81 products take
+// 34.5. Narrower strips, which keep all terms' lines in the first-level cache, are up to 5 % slower.
 //
-// `separable_rows` and `separable_columns` are the two passes, rows first, for devices without such
-// a cache for each work-item (GPUs) and for rows too long for it. Where the row mirrors itself, two
+// `separable_rows` and `separable_columns` are the two passes, rows first, for GPUs, which have no such
+// cache for each work-item, and for rows whose sums do not fit the registers. Where the row mirrors itself, two
 // samples are added (or subtracted) first: half the products.
 
 #ifndef CHANNELS
@@ -156,8 +152,8 @@ inline vacc load_line(const ACC *p) { return *(const vacc_any *)p; }
         }                                                                                          \
     }
 
-// VERT vectors of BLOCK rows of column products of term t, a literal, of `count` rows that exist, to
-// `line`. Not inlined it would have to look up where the taps begin and end: twice the time.
+// Write VERT vectors of BLOCK rows of column products of term t to `line`; `count` rows exist. Inlined,
+// t and the range of taps are constants, which halves the time.
 __attribute__((always_inline)) inline void
 filter_columns(const __global IN_T *p, ulong in_pitch, int count, vacc *line, int t)
 {
@@ -197,8 +193,8 @@ filter_columns(const __global IN_T *p, ulong in_pitch, int count, vacc *line, in
             line[r * LINE + v] = sum[r][v];
 }
 
-// Row r of `count` rows that exist: those that do not go where a later store puts it right. A
-// branch here would make the compiler delay each sum to its own store.
+// Row r of `count` rows. Rows that do not exist are stored where a later store overwrites them: with a
+// branch the compiler would delay each sum to its own store.
 inline __global OUT_T *row_of(__global OUT_T *out, ulong out_pitch, int r, int count)
 {
     return out + (ulong)min(r, count - 1) * out_pitch;
@@ -247,7 +243,7 @@ inline void walk_lines(const ACC *p, __global OUT_T *out, ulong out_pitch, int c
     }
 }
 
-// PoCL keeps three copies of a kernel's own body for each local size: hence a function.
+// PoCL makes three copies of a kernel's body for each local size, but not of functions.
 __attribute__((noinline)) static void
 filter_strip(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
              ulong out_start, ulong out_pitch, int n, int height, int strip, int rows, int i, int y)

@@ -1,23 +1,24 @@
 // spectral_filter.cl - a whole image times a transfer function, for devices with wide vectors
 //
 // The image is made periodic, transformed along y, then along x, multiplied by a real gain, and
-// transformed back, one channel after the other in the same plane. A work-item is a work-group; lanes
-// are VEC neighbouring pixels of a row or VEC neighbouring frequencies of y. Samples are real, so only
-// frequencies 0 .. ny / 2 of y are kept: two blocks of VEC columns ride as the real and the
-// imaginary part of one complex block, and come apart after the transform, since with Z = A + iB
+// transformed back, one channel after the other in the same plane. A work-item is a work-group; a vector
+// has VEC neighbouring pixels of a row or VEC neighbouring frequencies of y. Samples are real, so only
+// frequencies 0 .. ny / 2 of y are kept: two blocks of VEC columns are the real and the imaginary part
+// of one complex block and are separated after the transform, since with Z = A + iB
 //
 //     2 A(k) = Z(k) + conj Z(-k)     2 B(k) = (Z(k) - conj Z(-k)) / i
 //
-//   FITS      the wave at both ends of each row, where one goes on beyond them
-//   COLUMNS   load 2 VEC columns, extend them, forward along y, take them apart, transpose to plane
+//   FITS      fit the wave at both ends of each row, if it is continued beyond them
+//   COLUMNS   load 2 VEC columns, extend them, forward along y, separate them, transpose to plane
 //   ROWS      forward along x, times gains, back along x, in place
-//   RESULT    transpose from plane, put two blocks together, back along y, epilogue, store
+//   RESULT    transpose from plane, combine two blocks, back along y, epilogue, store
 //
-//   work      ny elements: one block of columns; behind it, what prime stages need
+//   work      ny elements: one block of columns; then scratch of prime stages
 //   plane     [bands][nx] elements; a band is VEC frequencies of y
 //   gains     [bands][nx] vectors, in the scrambled order of x
 //
-// The image is read and written once a channel, the plane three times in all: memory is what limits this.
+// The image is read and written once for each channel, the plane three times in all: memory bandwidth
+// limits the speed.
 
 // Mirrored by struct imf_spectral_filter_sizes of solver/fft/args.h.
 struct spectral_filter_sizes {
@@ -27,7 +28,7 @@ struct spectral_filter_sizes {
     float outside[4]; // the constant beyond the edge, of each channel, less middle
     int width, height, channel;
     int bands;
-    int work; // elements of a work-item: y.length, and what prime stages work in
+    int work; // elements of a work-item: y.length, and scratch of prime stages
     int taps[2]; // samples at each end that a wave is fitted to
     struct fft_axis x, y;
 };
@@ -161,7 +162,7 @@ static void store_columns(const __global vfloat *work, __global OUT_T *out, int 
     }
 }
 
-// Where in a band of the plane the 2 VEC columns from x on lie; past the last one: -1.
+// The positions of the 2 VEC columns from x on in a band of the plane; -1 after the last column.
 static void find_columns(int *at, int x, const struct spectral_filter_sizes *z)
 {
     for (int l = 0; l < 2 * VEC; l++, x++)
@@ -274,7 +275,7 @@ spectral_filter(const __global IN_T *restrict in, __global OUT_T *restrict out,
         count = z.bands;
     if (phase == FITS)
         count = z.height;
-    // Neighbours: blocks of columns share the lines of the image.
+    // A work-item takes neighbouring blocks of columns, which share cache lines.
     int end = (long)count * (group + 1) / groups;
     for (int i = (long)count * group / groups; i < end; i++) {
         if (phase == GAINS) {

@@ -3,22 +3,22 @@
 // The image is made periodic and transformed along x, along y, multiplied by a real gain, and
 // transformed back. A group's elements lie in local memory; each kernel reads and writes the plane once:
 //
-//   rows_in      pixels of a row, two to a complex element, forward along x, taken apart -> plane
+//   rows_in      pixels of a row, two to a complex element, forward along x, separated   -> plane
 //   columns_in   along y, elements `inner` apart: forward, times roots of ny             -> plane
 //   middle       along y, neighbours: forward, times gains, back                         -> plane
 //   columns_out  times roots, back along y, elements `inner` apart                       -> plane
-//   rows_out     put together, back along x, epilogue                                    -> pixels
+//   rows_out     combined, back along x, epilogue                                        -> pixels
 //
 // plane: [y][channel][pitch], frequencies 0 to half = nx / 2 of x in order, as samples are real. With
-// Z the transform of half an row's elements, z(m) = x(2 m) + i x(2 m + 1), and w = exp(-2 pi i / nx):
+// Z the transform of a row's nx / 2 elements, z(m) = x(2 m) + i x(2 m + 1), and w = exp(-2 pi i / nx):
 //
 //     2 E(k) = Z(k) + conj Z(half - k)       2 X(k)        = 2 E(k) + w^k 2 O(k)
 //     2 O(k) = (Z(k) - conj Z(half - k)) / i 2 X(half - k) = conj(2 E(k) - w^k 2 O(k))
 //
 // Columns are too long for local memory, so ny = outer * inner (Bailey's four steps without the
 // transposition): row j + inner a becomes row j + inner b, then b inner + p. A group takes LINES
-// neighbouring columns, whole lines of memory. Along y frequencies stay in the order in which the
-// stages leave them, as gains do.
+// neighbouring columns, whole cache lines. Along y frequencies, and gains, stay in the order in which
+// the stages leave them.
 
 #ifndef CHANNELS
 #define CHANNELS 1 // samples of a pixel
@@ -57,7 +57,7 @@ struct spectral_filter_gpu_sizes {
 
 // ---- lines in local memory -------------------------------------------------------------------
 
-// Rows leave out one element in 17 and a few more, so that neighbours' powers of two apart meet
+// Rows have a gap after 16 elements and another after 256, so that elements a power of two apart are in
 // different banks.
 #if LINES == 1
 #define AT(p) ((p) + ((p) >> 4) + ((p) >> 8))
@@ -65,8 +65,8 @@ struct spectral_filter_gpu_sizes {
 #define AT(p) ((p) * LINES + (int)get_local_id(0) % LINES)
 #endif
 
-// Where columns come from and go to, rows `step` apart, as their first and last stages do both;
-// roots: of unity, that they are multiplied by there.
+// The plane's rows, `step` apart, that a column's first stage reads and its last stage writes; roots: of
+// unity, by which they are multiplied there.
 struct ends {
     __global float2 *plane;
     const __global float2 *roots;
@@ -144,7 +144,7 @@ static inline void stage(__local float2 *work, const __global float2 *twiddles, 
 
 // ---- rows ------------------------------------------------------------------------------------
 
-// A row in `work`, which other work-items may have written and may read.
+// Transform a row in `work`, with barriers before and after.
 static inline void transform(__local float2 *work, const __global float2 *twiddles,
                              const __global int4 *stages, struct gpu_axis a, int back)
 {
@@ -158,11 +158,11 @@ static inline void transform(__local float2 *work, const __global float2 *twiddl
 
 static inline float2 conjugate(float2 a) { return (float2)(a.x, -a.y); }
 
-// Where a sample of the row stands in `work`.
+// The position of a sample of the row in `work`.
 #define SAMPLE(x) (2 * AT((x) >> 1) + ((x) & 1))
 
-// A sample of the gap: AFTER(i) and BEFORE(i) are the i-th one from a line's end and its beginning,
-// which count only where their weights are not 0.
+// A sample of the gap: AFTER(i) and BEFORE(i) are the i-th samples from a line's end and its beginning,
+// which are used only if their weights are not 0.
 #define FIT(v, b, taps, count, AFTER, BEFORE)                              \
     do {                                                                   \
         float4 wave = vload4(0, (b).wave), fit = 0.0f;                     \
@@ -174,11 +174,11 @@ static inline float2 conjugate(float2 a) { return (float2)(a.x, -a.y); }
     } while (0)
 
 // blends, taps: along x, then along y; taps: for c and s, of samples from the end of a line inwards.
-// positions: where the stages leave each frequency. roots: w^k.
+// order: where the stages leave each frequency. roots: w^k.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
         const __global float2 *restrict twiddles, const __global int4 *restrict stages,
-        const __global int *restrict positions, const __global float2 *restrict roots,
+        const __global int *restrict order, const __global float2 *restrict roots,
         const __global struct blend *restrict blends, const __global float2 *restrict taps,
         struct spectral_filter_gpu_sizes z)
 {
@@ -220,7 +220,7 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
     transform(work, twiddles, stages + z.x.first, z.x, 0);
     plane += (long)get_group_id(0) * z.pitch;
     for (int k = id; k <= half_x / 2; k += GROUP) {
-        float2 a = work[AT(positions[k])], c = conjugate(work[AT(positions[k ? half_x - k : 0])]);
+        float2 a = work[AT(order[k])], c = conjugate(work[AT(order[k ? half_x - k : 0])]);
         float2 even = a + c, odd = times(quarter(a - c, 0), roots[k], 0);
         plane[k] = even + odd;
         plane[half_x - k] = conjugate(even - odd);
@@ -230,7 +230,7 @@ rows_in(const __global IN_T *restrict in, __global float2 *restrict plane,
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 rows_out(const __global float2 *restrict plane, __global OUT_T *restrict out,
          const __global float2 *restrict twiddles, const __global int4 *restrict stages,
-         const __global int *restrict positions, const __global float2 *restrict roots,
+         const __global int *restrict order, const __global float2 *restrict roots,
          struct spectral_filter_gpu_sizes z)
 {
     __local float2 work[WORK];
@@ -240,9 +240,9 @@ rows_out(const __global float2 *restrict plane, __global OUT_T *restrict out,
     for (int k = id; k <= half_x / 2; k += GROUP) {
         float2 a = plane[k], c = conjugate(plane[half_x - k]);
         float2 even = a + c, odd = quarter(times(a - c, roots[k], 1), 1);
-        work[AT(positions[k])] = even + odd;
+        work[AT(order[k])] = even + odd;
         if (k)
-            work[AT(positions[half_x - k])] = conjugate(even - odd);
+            work[AT(order[half_x - k])] = conjugate(even - odd);
     }
     transform(work, twiddles, stages + z.x.first, z.x, 1);
     out += z.out_origin + y * z.out_pitch + channel;

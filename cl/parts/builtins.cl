@@ -2,7 +2,7 @@
 //
 // PoCL lets clang read opencl-c.h for each program: 18,000 lines that declare all functions for all types, which take
 // as long as the rest of a small program. That header's guard as a build option, -D_OPENCL_H_, leaves it out; types
-// and constants are PoCL's still. A program that calls what is missing here is built again with the driver's
+// and constants are PoCL's still. A program that calls other functions is built again with the driver's
 // declarations (lib/device/program.c), and checkcl fails.
 
 #define BUILTIN __attribute__((overloadable, const))

@@ -21,7 +21,7 @@
 
 // Exact sums by transforms.
 #ifndef DOUBT
-#define DOUBT 0 // EXACT: 1: errors may reach 1 and more, so that more than one integer comes close
+#define DOUBT 0 // EXACT: 1: errors may reach 1, so that several integers are within the error
 #endif
 #ifndef SPLIT
 #define SPLIT 0 // EXACT: 1: the parts are the high and the low bytes of one tile's 16-bit samples
@@ -33,7 +33,7 @@
 #define NEAR_ADD 0.0f // NEAR_TIE: added to sum * E_MUL
 #endif
 #ifndef NEAR_WINDOW
-#define NEAR_WINDOW 0.0f // NEAR_TIE: closer than this to an integer, a pixel is beyond doubt
+#define NEAR_WINDOW 0.0f // NEAR_TIE: pixels closer than this to an integer are certain
 #endif
 
 // Float epilogue: v = sum * E_MUL + E_ADD; E_ABS: v = |v|; v = v * E_MUL2 + E_ADD2;
@@ -84,7 +84,7 @@
 #define X_LEVEL 0
 #endif
 #ifndef X_SQUARE
-#define X_SQUARE 0 // of magnitudes: those whose square reaches it pass, or with X_SIGN2 < 0 fail
+#define X_SQUARE 0 // magnitudes whose square reaches it pass the threshold, with X_SIGN2 < 0 fail it
 #endif
 
 #define CAT_(a, b) a##b
@@ -121,8 +121,8 @@
 #define SUM_T int
 #endif
 
-// Vectors at any address: a pointer to a type of alignment 1 loads at once on a CPU, where vloadN
-// is built from scalar loads. Typedefs of the element's own alignment keep GPUs from splitting
+// Vectors at any address: through a pointer to a type of alignment 1 a CPU loads them at once, while
+// vloadN is built from scalar loads. Typedefs of the element's own alignment keep GPUs from splitting
 // loads into bytes.
 typedef V(uchar) vuchar_any __attribute__((aligned(1)));
 typedef V(ushort) vushort_any __attribute__((aligned(2)));
@@ -170,7 +170,7 @@ inline vout saturate_float(vfloat v)
 #endif
 }
 
-// What follows the magnitude or |v|, on a float.
+// The epilogue after the magnitude or |v|, on a float.
 inline vout finish_mapped(vfloat v)
 {
     v = v * E_MUL2 + E_ADD2;
@@ -207,7 +207,7 @@ inline vsum divide_even(vsum n)
 #if WIDE
     vsum q = n / X_SCALE;
 #else
-    // The quotient in float is off by one at most; the exact remainder puts it right.
+    // The quotient in float is off by one at most; the exact remainder corrects it.
     vsum q = TO(int)(TO(float)(n) * (1.0f / X_SCALE));
     vsum rest = n - q * X_SCALE;
     q += rest < 0 ? (vsum)-1 : rest >= X_SCALE ? (vsum)1 : (vsum)0;
@@ -243,7 +243,7 @@ inline vout finish_exact(vsum sum)
 inline vout finish_magnitude_exact(vint a, vint b)
 {
 #if E_THRESHOLD
-    // The magnitude itself, not a rounded one, is compared: by its square.
+    // The magnitude is compared before rounding, by its square.
     vsum x = TO(SUM_T)(a), y = TO(SUM_T)(b);
     vfloat passes = TO(float)(x * x + y * y >= (vsum)X_SQUARE ? (vsum)1 : (vsum)0);
     return saturate_float((X_SIGN2 > 0 ? passes : 1.0f - passes) * E_FULL);

@@ -1,6 +1,6 @@
 // direct_sums.cl - direct_gpu.cl's sums: rows of samples widened in registers, then added up
 //
-// Put before common.cl and direct_gpu.cl, whose opening says what these steps are.
+// Put before common.cl and direct_gpu.cl, which describes these steps.
 
 #ifndef IN
 #define IN 8 // bits of an input sample, as in common.cl
@@ -12,7 +12,7 @@
 #define PACKED 0 // 1: two samples a register (IN 8); 0: floats, but for DOT
 #endif
 #ifndef SUBWORD
-#define SUBWORD 0 // 1: subword.cl is there; 0: then so are the next two
+#define SUBWORD 0 // 1: subword.cl is included; 0: the next two are 0
 #endif
 #ifndef PAIRS
 #define PAIRS 0 // 1: PACKED, MAGNITUDE, FLOAT_END and SCALE_ONLY, no |sum| over 1024
@@ -136,7 +136,7 @@ __constant int row2_once[] = {ROW2_ONCE};
 
 inline uint low_half(uint word) { return as_ushort2(word).s0; }
 inline uint high_half(uint word) { return as_ushort2(word).s1; }
-// The upper half of one word under the lower half of the next.
+// The upper half of one word as the lower half, and the lower half of the next as the upper half.
 inline uint middle(uint word, uint next)
 {
     return as_uint((ushort2)(as_ushort2(word).s1, as_ushort2(next).s0));
@@ -163,8 +163,8 @@ inline void load_words(uint *words, const __global unit *p)
 #define WORDS (UNITS * UNIT_WORDS)
 
 #if DOT
-// Word i of x holds the samples i, i + CHANNELS and so on: the word of the pixel before, moved on.
-// Samples beyond the window meet no taps.
+// Word i of x holds the samples i, i + CHANNELS and so on: the word of the pixel before, shifted by one
+// sample. Samples beyond the window are not multiplied.
 inline void widen(element *x, const uint *words)
 {
 #pragma unroll
@@ -179,7 +179,7 @@ inline void widen(element *x, const uint *words)
     }
 }
 
-// The samples that meet the last column of taps, of this row and the three before it.
+// The samples under the last column of taps, of this row and the three before it.
 inline void move_down(element *down, const uint *words)
 {
 #pragma unroll
@@ -253,7 +253,7 @@ inline void add_row(element *sum, const element *x, const element *down, int u)
 
 #else
 
-// sum + c * x; `empty`: sum is not one yet.
+// sum + c * x; `empty`: c * x, the first product.
 inline element add_product(element c, element x, element sum, bool empty)
 {
 #if PAIRS
@@ -274,7 +274,7 @@ inline element row_product(element h, const element *x, __constant element *taps
     return h;
 }
 
-// Add input row u (modulo TAPS_H) to the sums that it concerns.
+// Add input row u (modulo TAPS_H) to the sums that need it.
 inline void add_row(element *sum, const element *x, int u, int rows_n, __constant element *taps,
                     __constant int *chained, __constant int *of, __constant element *coef,
                     __constant int *once)

@@ -10,7 +10,7 @@ static inline float2 times(float2 a, float2 w, int back)
                 : (float2)(a.x * w.x - a.y * w.y, a.x * w.y + a.y * w.x);
 }
 
-// A quarter turn: times -i, or i.
+// Times -i or (back) i.
 static inline float2 quarter(float2 a, int back)
 {
     return back ? (float2)(-a.y, a.x) : (float2)(a.y, -a.x);

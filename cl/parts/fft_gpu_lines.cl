@@ -1,10 +1,10 @@
-// fft_gpu_lines.cl - transforms of lines that live in the registers of a few work-items
+// fft_gpu_lines.cl - transforms of lines in the registers of a few work-items
 //
-// A line of N elements is worked on by T = N / 16 work-items that keep 16 elements each in
-// registers; a group takes LINES lines. A transform is decimation in frequency with radices 16 (16)
-// LAST; between two stages elements change owners through local memory. The inverse runs backwards,
-// so nothing is ever put in order: a work-item's register e of the last stage is element e * T + t
-// of a stored line, which also keeps neighbours' loads together.
+// A line of N elements is transformed by T = N / 16 work-items with 16 elements each in registers; a
+// group takes LINES lines. A transform is decimation in frequency with radices 16 (16)
+// LAST; between two stages work-items exchange elements through local memory. The inverse runs
+// backwards, so that no reordering is needed: a work-item's register e of the last stage is element
+// e * T + t of a stored line, which also makes neighbours' loads adjacent.
 //
 //   stage   element of register e of work-item t        (position in the line)
 //   first   t + T e
@@ -46,9 +46,9 @@ static inline void dft_last(float2 *x, int back)
 #endif
 }
 
-// Where local memory holds an element: at BASE of what depends on the work-item plus OFFSET of what
-// depends on the register, which is an immediate. Along x, one element in 17 is left out, so that
-// neighbouring work-items meet different banks; no sum below carries from 15 to 16.
+// The address of an element in local memory: BASE of the part that depends on the work-item plus OFFSET
+// of the part that depends on the register, a constant. Along x there is a gap after 16 elements, so
+// that neighbouring work-items use different banks; the two parts never carry from 15 to 16.
 #if ROWS
 #define PADDED(position) ((position) + (position) / 16)
 #define BASE(position) (line * PADDED(N) + PADDED(position))

@@ -1,7 +1,7 @@
 // fft_primes.cl - stages of transforms whose radix is a prime above 7
 //
-// Put after fft_stages.cl where a length has such a factor. These stages come first, so that what
-// follows them are separate transforms of a product of 2, 3, 5 and 7. A butterfly of p elements is
+// Put after fft_stages.cl if a length has such a factor. These stages come first, so that separate
+// transforms of a product of 2, 3, 5 and 7 follow them. A butterfly of p elements is
 // gathered in `spare` and done in one of two ways.
 //
 //   by the definition   p about 60 at most. Elements j and p - j have the same cosine and opposite
@@ -19,7 +19,7 @@
 // beginning of the twiddle factors.
 struct fft_prime {
     int radix;
-    int orders;           // radix - 1 places to gather from, as many to scatter to
+    int orders;           // radix - 1 positions to gather from, as many to scatter to
     int factors;          // pairs: roots of unity, or the convolution's spectrum as it is scrambled
     struct fft_axis axis; // of the convolution; length 0: by the definition
 };
@@ -174,7 +174,7 @@ static struct fft_prime prime_of(const struct fft_axis *axis, int s, const __glo
     return ((const __global struct fft_prime *)(tables + axis->prime_tables))[s];
 }
 
-// What the prime stages leave: transforms of *rest elements each, whose factors follow.
+// After the prime stages: separate transforms of *rest elements each; their twiddle factors follow.
 static void prime_rest(struct fft_axis *rest, const struct fft_axis *axis)
 {
     *rest = *axis;

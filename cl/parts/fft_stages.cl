@@ -6,8 +6,8 @@
 // and takes the scrambled order in. The inverse butterfly is the forward one with real and
 // imaginary parts exchanged.
 //
-// Each stage keeps one butterfly in registers, so a transform makes as few trips over its elements
-// as it has stages; the last stage, the product with a spectrum and the first stage back are one.
+// Each stage keeps one butterfly in registers and passes once over the elements; the last stage, the
+// product with a spectrum and the first inverse stage are one pass.
 
 #define VEC 8 // transforms at once; the host's IMF_FFT_VEC
 #ifndef FP64
@@ -29,7 +29,7 @@ typedef VEC_REAL_(REAL, VEC) vec;
 
 #define FFT_STAGES 16
 
-// Sets of bits: what a program does not use need not be compiled.
+// Sets of bits, so that unused stages are not compiled.
 #ifndef RADICES
 #define RADICES 0x101bc // of stages: bit r for radix r
 #endif
@@ -38,7 +38,7 @@ typedef VEC_REAL_(REAL, VEC) vec;
 #endif
 
 #ifndef BLOCK
-#define BLOCK 256 // elements that fit the innermost cache: their stages are done before the next ones
+#define BLOCK 256 // elements that fit the first-level cache: all their stages are done before the next block's
 #endif
 
 // Mirrored by struct imf_fft_axis of fourier/run.h.
@@ -208,7 +208,7 @@ static inline void dft16(vec *r, vec *i)
 
 // ---- stages ----------------------------------------------------------------------------------
 
-#define NOT_INLINE __attribute__((noinline)) // the passes share them: less to compile
+#define NOT_INLINE __attribute__((noinline)) // passes share these functions, which compiles faster
 
 // A stage of radix R over spans of R * m elements. forwardR: butterfly, then twiddles; inverseR:
 // twiddles, then butterfly; middleR: the forward transform's last stage (m = 1, all twiddles 1), the
@@ -286,7 +286,7 @@ STAGES(16) // not in tiles
 MIDDLE(4)
 MIDDLE(8)
 
-// What is behind a constant 0 is not called, and a static function that nothing calls not compiled.
+// A stage behind a constant 0 is not called, and uncalled static functions are not compiled.
 #define CASE(r, call, arguments)  \
     case r:                       \
         if (RADICES & 1 << r)     \
@@ -327,7 +327,7 @@ NOT_INLINE static void inverse_stages(__global vec *w, const struct fft_axis *ax
     }
 }
 
-// How far an axis' stages are done over all elements, so that the blocks left fit the cache.
+// The first stages, which pass over all elements, until blocks fit the cache.
 struct fft_outer {
     int stages, span;          // done; elements of a block
     const __global float *tw;  // factors of the next stage

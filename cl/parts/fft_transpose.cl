@@ -25,7 +25,7 @@ static inline void transpose(vec *t)
     SWAP_ALL(t, 1)
 }
 
-// Spectra of VEC columns from work into the plane, or (back) from the plane into work.
+// Copy the spectra of VEC columns from work into the plane, or (back) from the plane into work.
 NOT_INLINE static void exchange(__global vec *work, __global vec *plane, int nx, int ny, bool back)
 {
     for (int y = 0; y < ny; y += VEC, work += 2 * VEC, plane += 2 * nx) {

@@ -1,12 +1,12 @@
 // subword.cl - arithmetic on the parts of a 32-bit word, for kernels for GPUs
 //
-// NVIDIA's GPUs have instructions for these that OpenCL C 1.2 cannot name: with PTX they are written
-// in that assembly language, otherwise in plain C of the same results.
+// NVIDIA's GPUs have instructions for these that OpenCL C 1.2 lacks: with PTX they are written in that
+// assembly language, otherwise in plain C with the same results.
 //
-// A pair is two whole numbers up to 2048 in the halves of a word. In PTX they are fp16 multiples of
+// A pair is two integers up to 2048 in the halves of a word. In PTX they are fp16 multiples of
 // 2^-24, which fp16 adds and multiplies exactly and at twice the rate of integers. Up to 2047 the
-// bits of such a number are the number's own, denormal or not, so that bytes need no conversion, and
-// the rounding of floats to fp16 is rounding to whole numbers.
+// bits of such a number are those of the integer, denormal or not, so that bytes need no conversion,
+// and rounding floats to fp16 rounds to integers.
 
 #define SUBWORD 1
 
@@ -14,9 +14,9 @@
 #define PTX 0 // 1: the device's compiler takes PTX for compute capability 8.0, 2: for 9.0
 #endif
 
-#define PAIR_UNIT 0x1p-24f // pairs meet floats in this unit
+#define PAIR_UNIT 0x1p-24f // the unit of floats that are converted to pairs
 
-// The bytes of b:a (a's are 0 to 3) that the hexadecimal digits of `selector` name.
+// The bytes of b:a (0 to 3 are a's) selected by the hexadecimal digits of `selector`.
 inline uint pick_bytes(uint a, uint b, uint selector)
 {
 #if PTX
@@ -180,7 +180,7 @@ inline uint pair_levels(float low, float high, int clamped)
 #endif
 }
 
-// Starts to bring what lies at p from memory into the second-level cache.
+// Prefetch p into the second-level cache.
 inline void fetch_ahead(const __global void *p)
 {
 #if PTX

@@ -1,4 +1,4 @@
-// transfer.cl - what programs of transfer functions share: gaps behind the image, and gains
+// transfer.cl - shared by programs of transfer functions: gaps behind the image, and gains
 
 // Mirrored by struct imf_blend of solver/fft/extend.h: a sample of the gap between the image and its
 // repetition.
@@ -8,9 +8,8 @@ struct blend {
     float wave[4];     // times c and s, of the line's end, then of its beginning
 };
 
-// Squared frequencies are integers in units of 2^-62, so that which side of an ideal cutoff a
-// frequency lies on does not depend on rounding, and differences from a band's centre keep their
-// digits.
+// Squared frequencies are integers in units of 2^-62, so that comparisons with an ideal cutoff do not
+// depend on rounding, and differences from a band's centre keep their digits.
 #define UNIT 0x1p-62f
 typedef V(long) vlong;
 

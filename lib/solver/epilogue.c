@@ -1,5 +1,5 @@
 /*
- * epilogue.c - what follows a sum of products, in double precision and as "#define" lines
+ * epilogue.c - the epilogue of a filtering pass, in double precision and as "#define" lines
  *
  * The float form folds scale, bias, range and point operations into v * MUL + ADD on either side of
  * an optional |v|. The exact form keeps everything on numerators over the integer scale, so that a
@@ -20,7 +20,7 @@ double imf_epilogue_apply(const struct imf_epilogue *e, double v) {
     return v;
 }
 
-/* The same, a step at a time, in loops that become vectors. */
+/* The same for a row, a loop for each step, so that compilers vectorise it. */
 IMF_CLONES static void apply_row(const struct imf_epilogue *e, double *v, size_t count) {
     const double multiply = e->multiply, offset = e->offset, level = e->level, full = e->full;
     if (e->absolute)
@@ -67,7 +67,7 @@ double imf_problem_end_error(const struct imf_problem *p, double sum) {
     double size = fmin(sum * mul, p->out == IMF_F32 ? INFINITY : e->full + add);
     if (frexp(mul, &exponent) != 0.5) /* the factor and the product are rounded */
         error += 2 * size;
-    if (add > 0) /* so are what is added and the result */
+    if (add > 0) /* so are the summand and the result */
         error += size + 2 * add;
     if (p->kind == IMF_MAGNITUDE) /* and squares, their sum and its root */
         error += 4 * size;
@@ -87,6 +87,11 @@ static void define_whole(struct imf_defines *d, const char *name, double value, 
 /* An absolute value or a magnitude comes before the last multiplication and addition. */
 static bool two_steps(const struct imf_problem *p) {
     return p->epilogue.absolute || imf_problem_kernels(p) == 2;
+}
+
+bool imf_epilogue_is_identity(const struct imf_problem *p) {
+    const struct imf_epilogue *e = &p->epilogue;
+    return p->in == p->out && !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
 }
 
 double imf_epilogue_least_square(const struct imf_epilogue *e) {

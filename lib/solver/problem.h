@@ -104,9 +104,11 @@ double imf_problem_end_error(const struct imf_problem *p, double sum);
 /* The epilogue in double precision, the reference for every other form of it. v is after
  * scale and add (or the magnitude). */
 double imf_epilogue_apply(const struct imf_epilogue *e, double v);
-/* The same of `count` values; or of sums, which are divided by the scale first. */
+/* The same of `count` values; or of sums, with scale and add first. */
 void imf_epilogue_values(const struct imf_epilogue *e, double *v, size_t count);
 void imf_epilogue_sums(const struct imf_epilogue *e, double *v, size_t count);
+/* Input and output have the same sample type and the epilogue changes nothing. */
+bool imf_epilogue_is_identity(const struct imf_problem *p);
 /* The least integer that is the square of a magnitude which passes the threshold; if multiply is
  * negative, which does not pass it. */
 double imf_epilogue_least_square(const struct imf_epilogue *e);

@@ -3,7 +3,7 @@
 
 #include "base/clones.h"
 
-/* Nearest integers, ties to even: 1.5 * 2^23 leaves a float no room for a fraction. */
+/* The nearest integers, ties to even: floats from 1.5 * 2^23 on have no fraction. */
 #define NEAREST(type)                                                                              \
     do {                                                                                           \
         type *to = row;                                                                            \

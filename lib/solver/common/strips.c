@@ -38,11 +38,6 @@ struct imf_patch imf_strips_at(const struct imf_strips *s, int index) {
     return strip;
 }
 
-bool imf_epilogue_is_identity(const struct imf_problem *p) {
-    const struct imf_epilogue *e = &p->epilogue;
-    return p->in == p->out && !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
-}
-
 const void *imf_strip_input(const struct imf_piece *s, int row) {
     return imf_sample_at(s->in, row, (ptrdiff_t)s->at.x + (ptrdiff_t)s->left * s->p->channels);
 }

@@ -49,9 +49,6 @@ struct imf_piece {
     void *made;    /* otherwise: a row of the input's sample type for the results */
 };
 
-/* Input and output have the same sample type and the epilogue changes nothing. */
-bool imf_epilogue_is_identity(const struct imf_problem *p);
-
 /* An input row, from the first column of the window of the strip's first sample. */
 const void *imf_strip_input(const struct imf_piece *s, int row);
 /* Where to write the results of output row y, and the epilogue to call afterwards. */

@@ -8,11 +8,10 @@
  * long as the kernel reaches them. Sums of integers are exact below 2^53. Threads take bands of rows;
  * the additions of a sample and their order do not depend on the bands.
  */
-#include "solver/convolution/host.h"
-
 #include "base/clones.h"
 #include "base/parallel.h"
 #include "device/tuning.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -94,7 +93,7 @@ static void host_destroy(void **job) {
     *job = NULL;
 }
 
-IMF_CLONES static void add_row(double *restrict sum, const double *restrict row, double tap,
+IMF_CLONES static void add_tap(double *restrict sum, const double *restrict row, double tap,
                                size_t count) {
     for (size_t i = 0; i < count; i++)
         sum[i] += tap * row[i];
@@ -108,7 +107,7 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
         for (int j = 0; j < k->width; j++) {
             double tap = k->taps[(size_t)i * (size_t)k->width + (size_t)j];
             if (tap != 0)
-                add_row(sum, ring[i] + (size_t)j * channels, tap, count);
+                add_tap(sum, ring[i] + (size_t)j * channels, tap, count);
         }
 }
 
@@ -139,8 +138,8 @@ static double direction(const struct imf_problem *p, double right, double down) 
     return v < full ? v : 0;
 }
 
-void imf_host_finish(const struct imf_problem *p, double *sum, const double *sum1,
-                     const struct imf_surface *out, int row) {
+static void finish(const struct imf_problem *p, double *sum, const double *sum1,
+                   const struct imf_surface *out, int row) {
     const struct imf_epilogue *e = &p->epilogue;
     size_t count = (size_t)p->width * (size_t)p->channels;
     if (!sum1)
@@ -188,7 +187,7 @@ static void sum_band(const struct bands *b, int from, int to, double *scratch) {
         add(sum, k, ring, channels, count);
         if (k1)
             add(sum1, k1, ring, channels, count);
-        imf_host_finish(p, sum, k1 ? sum1 : NULL, b->out, row);
+        finish(p, sum, k1 ? sum1 : NULL, b->out, row);
     }
 }
 

@@ -90,7 +90,7 @@ double imf_vector_error(const struct imf_problem *p, const struct imf_terms *ter
     return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, most);
 }
 
-/* ---- what is summed -------------------------------------------------------------------------- */
+/* ---- taps ----------------------------------------------------------------------------------- */
 
 static bool add_tap(struct imf_vector_sum *s, double tap, struct imf_vector_at at,
                     struct imf_vector_at other) {
@@ -169,7 +169,7 @@ static bool take_terms(const struct imf_problem *p, const struct imf_terms *term
     return fits;
 }
 
-/* ---- what follows ---------------------------------------------------------------------------- */
+/* ---- the epilogue ---------------------------------------------------------------------------- */
 
 void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;

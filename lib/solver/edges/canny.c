@@ -1,21 +1,20 @@
 /*
  * canny.c - edges after Canny, in plain C
  *
- * This is the reference, in integers, so that others give the same bytes (canny_vector.c). After
+ * This is the reference, in integers, so that all solvers give the same bytes. The method is that of
  * IEEE Transactions on Pattern Analysis and Machine Intelligence 8(6), 1986, with the steps and
  * apertures of OpenVX 1.2, "Canny Edge Detector":
  *
- * 1. Samples become values: integers in units of a 16th of a sample's step of 8 bits, or a step of 16.
- *    A Gaussian of weights that are multiples of 1/4096 smoothes them, down and across, rounded
- *    once, halves up.
- * 2. Sobel's kernels of 3, 5 or 7 taps give the gradient's parts, and |gx| + |gy| or gx^2 + gy^2
- *    its size. Of several colours a pixel has the gradient of the one where it is largest, of equal
- *    ones the first's. Beyond the image there is none.
- * 3. A pixel remains where its gradient is above LOW and the largest across the edge, along the one
- *    of four directions that is nearest to it. Of two equal ones along a row or column the first
- *    remains; along a diagonal none does.
- * 4. What remains and is above HIGH is an edge, and what remains and touches an edge, by side or
- *    corner.
+ * 1. Samples become values: integers in units of 1/16 of an 8-bit step, or of a 16-bit step. A Gaussian
+ *    whose weights are multiples of 1/4096 smoothes them, down and across, rounded once, halves up.
+ * 2. Sobel's kernels of 3, 5 or 7 taps give the gradient's components; its size is |gx| + |gy| or
+ *    gx^2 + gy^2. A pixel of several colours has the largest of their gradients, of equal ones the
+ *    first. Beyond the image gradients are 0.
+ * 3. Non-maximum suppression: a pixel is kept if its gradient is above LOW and the largest across the
+ *    edge, in the nearest of four directions. Of two equal gradients along a row or column the first
+ *    is kept; along a diagonal neither.
+ * 4. Hysteresis: a kept pixel is an edge if its gradient is above HIGH, or if it touches an edge by a
+ *    side or corner.
  */
 #include "solver/edges/canny.h"
 
@@ -29,8 +28,8 @@
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Sums from the ends on are rounded, and each weight is what it adds to them: none is off by more
- * than 1, and together they are exact. Tails of 0 are cut. */
+/* The cumulative sums from the tail on are rounded and weights are their differences: each weight is
+ * within 1 of the exact one, and their sum is exact. Weights of 0 at the end are cut off. */
 static void set_weights(struct imf_canny_parameters *n, double sigma) {
     int radius = (int)ceil(4 * sigma);
     double g[IMF_CANNY_RADIUS + 1] = {1}, sum = 1, tail = 0;
@@ -49,8 +48,8 @@ static void set_weights(struct imf_canny_parameters *n, double sigma) {
     n->weight[0] = one - 2 * used;
 }
 
-/* The integer below which no threshold changes anything; a product that is one, but for its
- * rounding, is one. */
+/* A threshold as an integer. A product that is an integer except for its rounding becomes that
+ * integer. */
 static int64_t threshold(double fraction, double one, bool squares) {
     double v = fraction * one, whole = rint(v);
     v = fabs(v - whole) <= 4 * DBL_EPSILON * v ? whole : v;
@@ -77,7 +76,9 @@ void imf_canny_parameters(struct imf_canny_parameters *n, const struct imf_probl
     n->high = threshold(c->high, one, c->squares);
 }
 
-int imf_canny_value(const struct imf_canny_parameters *n, const struct imf_problem *p, double v) {
+/* The value of sample v. */
+static int value_of_sample(const struct imf_canny_parameters *n, const struct imf_problem *p,
+                           double v) {
     return (int)rint(fmin(fmax(v, 0), p->epilogue.full) * n->scale);
 }
 
@@ -90,17 +91,17 @@ void imf_canny_levels(struct imf_canny_levels *e, const struct imf_problem *p,
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
-#define ROWS 3 /* of gradients */
+#define ROWS 3 /* rows of gradients that are kept */
 
 struct canny_job {
     struct imf_problem p;
     struct imf_canny_parameters n;
     int64_t *down;                  /* smoothed in one direction: a row and its margins */
     int *value[IMF_CANNY_APERTURE]; /* rows of smoothed values, row y in y modulo their number */
-    int next;                       /* the next of them */
-    int64_t *size[ROWS];            /* rows of gradients' sizes, a pixel more on either side, */
-    unsigned char *direction[ROWS]; /* and directions */
-    unsigned char *map;             /* 0: no edge, 1: if it touches one, 2: an edge */
+    int next;                       /* the next row of values */
+    int64_t *size[ROWS];            /* rows of gradients' sizes with a pixel more at both ends, */
+    unsigned char *direction[ROWS]; /* and of directions */
+    unsigned char *map;             /* 0: no edge, 1: an edge if it touches one, 2: an edge */
 };
 
 static void smooth_row(struct canny_job *j, const struct imf_surface *in, int y, int *to) {
@@ -113,7 +114,7 @@ static void smooth_row(struct canny_job *j, const struct imf_surface *in, int y,
             for (int k = -n->radius; k <= n->radius; k++) {
                 double v = imf_sample_get(imf_surface_row(in, y + k), in->sample,
                                           (ptrdiff_t)x * p->channels + c);
-                sum += (int64_t)n->weight[abs(k)] * imf_canny_value(n, p, v);
+                sum += (int64_t)n->weight[abs(k)] * value_of_sample(n, p, v);
             }
             j->down[x - from] = sum;
         }
@@ -139,7 +140,7 @@ static int direction_of(int64_t gx, int64_t gy) {
     return (gx < 0) == (gy < 0) ? IMF_CANNY_FALLS : IMF_CANNY_RISES;
 }
 
-/* The gradient at (x, y): its size, and the direction. */
+/* The size of the gradient at (x, y); sets its direction. */
 static int64_t gradient(struct canny_job *j, int x, int y, unsigned char *direction) {
     const struct imf_canny_parameters *n = &j->n;
     int64_t most = -1;
@@ -171,7 +172,7 @@ static void gradient_row(struct canny_job *j, const struct imf_surface *in, int 
         size[x + 1] = gradient(j, x, y, &j->direction[y % ROWS][x]);
 }
 
-/* The largest across the edge: marked by how large it is. */
+/* Non-maximum suppression of row y, into the map. */
 static void thin_row(struct canny_job *j, int y) {
     static const int step[][2] = {[IMF_CANNY_ALONG_X] = {1, 0},
                                   [IMF_CANNY_ALONG_Y] = {0, 1},
@@ -203,7 +204,7 @@ static bool touches(const struct canny_job *j, int x, int y) {
     return false;
 }
 
-/* Forwards and backwards through all pixels, until none becomes an edge. */
+/* Hysteresis: pass forwards and backwards over all pixels until nothing changes. */
 static void trace(struct canny_job *j) {
     int width = j->p.width, height = j->p.height;
     bool changed = true;

@@ -1,34 +1,32 @@
-/* canny.h - the integers that edges are found with, on the host and on devices */
+/* canny.h - the integer parameters of Canny's edges, on the host and on devices */
 #ifndef IMF_SOLVER_EDGES_CANNY_H
 #define IMF_SOLVER_EDGES_CANNY_H
 
 #include "filter/builtin.h"
 #include "solver/problem.h"
 
-#define IMF_CANNY_APERTURE 7                   /* the largest, */
-#define IMF_CANNY_RADIUS (4 * IMF_CANNY_SIGMA) /* and the Gaussian's */
-#define IMF_CANNY_BITS 12                      /* its weights add up to 1 << this */
+#define IMF_CANNY_APERTURE 7                   /* the largest */
+#define IMF_CANNY_RADIUS (4 * IMF_CANNY_SIGMA) /* the largest of the Gaussian */
+#define IMF_CANNY_BITS 12                      /* the Gaussian's weights add up to 1 << this */
 
-/* tan 22.5 degrees is this over 32768. */
+/* tan(22.5 degrees) * 32768 */
 #define IMF_CANNY_TANGENT 13573
 
-/* Across what a gradient is compared. */
+/* The direction across the edge, in which a gradient is compared with its neighbours. */
 enum imf_canny_direction { IMF_CANNY_ALONG_X, IMF_CANNY_ALONG_Y, IMF_CANNY_FALLS, IMF_CANNY_RISES };
 
 struct imf_canny_parameters {
     int scale;                             /* values are samples times this, rounded */
     int radius;                            /* of the Gaussian; 0: values are not smoothed */
-    uint32_t weight[IMF_CANNY_RADIUS + 1]; /* of values so far from the middle */
+    uint32_t weight[IMF_CANNY_RADIUS + 1]; /* by distance from the middle */
     int half;                              /* of the aperture */
     int smooth[IMF_CANNY_APERTURE], derive[IMF_CANNY_APERTURE];
-    int64_t low, high; /* what norms, or for L2 their squares, must be above */
+    int64_t low, high; /* thresholds of norms, or for L2 of their squares */
 };
 
 void imf_canny_parameters(struct imf_canny_parameters *n, const struct imf_problem *p);
-/* v of a sample's type as an integer. */
-int imf_canny_value(const struct imf_canny_parameters *n, const struct imf_problem *p, double v);
 
-/* The samples of no edge and of an edge, epilogue included, as the output has them. */
+/* The output samples of no edge and of an edge, epilogue included. */
 struct imf_canny_levels {
     double v[2];
     union {

@@ -1,8 +1,8 @@
 /*
  * canny_device.c - edges after Canny on a device (cl/canny.cl), in canny.c's integers
  *
- * Edges are followed in rounds, as many as there are tiles along the longest edge that one strong
- * pixel decides. After some of them the host asks whether others are needed.
+ * Hysteresis runs in rounds: as many as there are tiles along the longest edge that depends on one
+ * strong pixel. After every ROUNDS rounds the host reads whether anything has changed.
  */
 #include "solver/edges/canny.h"
 
@@ -13,9 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TILE 64      /* a side */
-#define GPU_GROUP 32 /* work-items that share one on a GPU */
-#define ROUNDS 4     /* between two questions; even, so that the edges end where they began */
+#define TILE 64      /* pixels of a side */
+#define GPU_GROUP 32 /* work-items of a tile on a GPU */
+#define ROUNDS 4     /* between two reads; even, so that the result is in the first buffer */
 
 enum step { DOWN, ACROSS, GRADIENT, THIN, PACK, HYSTERESIS, STORE, STEPS };
 static const char *const entries[STEPS] = {"canny_down", "canny_across", "canny_gradient",
@@ -33,7 +33,7 @@ struct canny_job {
     struct imf_queue *queue;
     struct imf_problem p;
     struct imf_canny_parameters n;
-    int group; /* of the work-items that follow edges */
+    int group; /* work-items of a tile in hysteresis */
     struct imf_program *program[STEPS];
     struct imf_buffer *memory[MEMORIES];
 };
@@ -125,7 +125,7 @@ static void define(struct imf_defines *d, const struct imf_problem *p,
     imf_define(d, "FIRST_X", "%d", p->canny->first_x);
     imf_define(d, "FIRST_Y", "%d", p->canny->first_y);
     imf_define(d, "GROUP", "%d", group);
-    /* Samples: whole numbers, but for floats. */
+    /* Integer samples are defined as integers. */
     double none = imf_sample_get(&levels.as, p->out, 0),
            edge = imf_sample_get(&levels.as, p->out, 1);
     imf_define_float(d, "SAMPLE_NONE", none);
@@ -156,14 +156,14 @@ static enum imf_status device_canny_make(void **job, const struct imf_problem *p
     return st;
 }
 
-/* Launch over so many items across; a macro, as the number of arguments is the array's. */
+/* Launch over `items` work-items across; a macro, because it needs the size of args. */
 #define LAUNCH(j, step, items, rows, args, err)                                                    \
     imf_program_launch((j)->queue, (j)->program[step],                                             \
                        imf_grid_over((size_t)(items), (size_t)(rows),                              \
                                      imf_tuning_group(imf_queue_device((j)->queue))),              \
                        args, err)
 
-/* To the bits of what remains. */
+/* All passes up to the bits of kept pixels. */
 static enum imf_status find(struct canny_job *j, const struct imf_surface *in,
                             struct imf_error *err) {
     const struct imf_problem *p = &j->p;

@@ -1,11 +1,12 @@
 /*
- * canny_gradient.h - gradients, and the largest across edges (canny_rows.c's own)
+ * canny_gradient.h - gradients and non-maximum suppression, for canny_rows.c only
  *
- * Included once for each type of the gradient's parts, PART, and of its size, SIZE, which is also
- * that of directions, so that all of a vector's lanes are as wide. No include guard: that is meant.
+ * Included once for each type PART of the gradient's components with the type SIZE of its size. SIZE is
+ * also the type of directions, so that vectors of both have the same width. Therefore there is no
+ * include guard.
  */
 
-/* `half` is a constant where this is called, so that the loops over taps are unrolled. */
+/* `half` is a constant in every call, so that the loops over taps are unrolled. */
 INLINE void NAME(gradients)(const uint16_t *const *row, int n, int step, int half,
                             SIZE *restrict size, SIZE *restrict direction) {
     const int *s = smooth[half - 1], *d = derive[half - 1];
@@ -43,7 +44,7 @@ IMF_CLONES static void NAME(gradient_samples)(const uint16_t *const *row, int n,
         NAME(gradients)(row, n, step, 3, size, direction);
 }
 
-/* Of each pixel's colours the largest; `step` and `colors` are constants as well. */
+/* The largest gradient of each pixel's colours; `step` and `colors` are constants in every call. */
 INLINE void NAME(largest)(const SIZE *restrict sizes, const SIZE *restrict directions, int pixels,
                           int step, int colors, SIZE *restrict size, SIZE *restrict direction) {
     for (int x = 0; x < pixels; x++) {
@@ -81,13 +82,13 @@ static void NAME(gradient_pixels)(const struct imf_canny_rows *r, const uint16_t
     NAME(largest_of)(sizes, directions, pixels, step, r->p->colors, size, direction);
 }
 
-/* `first` and `last` are mid's neighbours along a column, first the one to which an equal one
- * yields; `dx` leads from such a one to the next along a row. */
+/* Non-maximum suppression of the row mid. `first` and `last` are its neighbours along a column: a pixel
+ * is suppressed if it equals the first, not if it equals the last; `dx` is that order along a row. */
 IMF_CLONES static void NAME(thin)(unsigned char *restrict map, const SIZE *up, const SIZE *mid,
                                   const SIZE *down, const SIZE *first, const SIZE *last, int dx,
                                   const SIZE *direction, int n, SIZE low, SIZE high) {
     for (int i = 0; i < n; i++) {
-        /* All are loaded, whichever is asked for: only then this becomes vectors. */
+        /* Load all neighbours and select: only so can this be vectorised. */
         SIZE to = direction[i], size = mid[i];
         SIZE up_left = up[i - 1], up_right = up[i + 1], left = mid[i - dx], above = first[i];
         SIZE down_left = down[i - 1], down_right = down[i + 1], right = mid[i + dx];
@@ -98,7 +99,7 @@ IMF_CLONES static void NAME(thin)(unsigned char *restrict map, const SIZE *up, c
         behind = to == IMF_CANNY_ALONG_Y ? below : behind;
         before = to == IMF_CANNY_ALONG_X ? left : before;
         behind = to == IMF_CANNY_ALONG_X ? right : behind;
-        behind = (SIZE)(behind - (to <= IMF_CANNY_ALONG_Y)); /* may be equal */
+        behind = (SIZE)(behind - (to <= IMF_CANNY_ALONG_Y)); /* the one behind may be equal */
         SIZE least = before > behind ? before : behind;
         least = least > low ? least : low;
         map[i] = (unsigned char)(size > least ? size > high ? IMF_CANNY_STRONG : IMF_CANNY_WEAK

@@ -1,13 +1,13 @@
 /*
- * canny_rows.c - what may be an edge, in loops that compilers vectorise
+ * canny_rows.c - Canny's steps 1 to 3 (canny.c), in loops that compilers vectorise
  *
- * canny.c defines it. A patch goes down its rows and keeps the last few: of smoothed values as many
- * as the aperture has, of gradients three. All numbers are integers, no wider than they have to be:
- * of bytes the gradient, its size and the comparisons take 16 bits in an aperture of 3 (and 5 where
- * nothing is smoothed), which is what makes it fast; others take 32, squares of theirs 64. That
- * part is written once (canny_gradient.h) and compiled for each.
+ * A patch goes down its rows and keeps the last rows of smoothed values, as many as the aperture has,
+ * and the last three of gradients. Integers are as narrow as possible: for bytes and an aperture of 3
+ * (without smoothing also 5) the gradient, its size and the comparisons take 16 bits, which makes it
+ * fast; others take 32, their squares 64. That part is written once (canny_gradient.h) and compiled for
+ * each width.
  *
- * Bytes that are not smoothed stay as they are, a 16th of the units that thresholds are in.
+ * Bytes that are not smoothed stay as they are: 1/16 of the units of thresholds.
  */
 #include "solver/edges/canny_rows.h"
 #include "base/clones.h"
@@ -18,7 +18,7 @@
 #define CHANNELS 4
 #define HALF (IMF_CANNY_APERTURE / 2)
 #define BLOCK 32
-/* Samples of a row of values with a pixel and the aperture on either side; of sums down. */
+/* Samples of a row of values with a pixel and half the aperture at both ends. */
 #define VALUES (IMF_CANNY_STRIP + 2 * CHANNELS * (HALF + 1) + BLOCK)
 #define SUMS (VALUES + 2 * CHANNELS * IMF_CANNY_RADIUS + BLOCK)
 #define PIXELS (IMF_CANNY_STRIP + 2)
@@ -32,7 +32,7 @@ static bool is_smooth(const struct imf_canny_parameters *n) {
     return n->radius > 0;
 }
 
-/* Values are samples: bytes. */
+/* Values are the bytes of the image. */
 static bool is_plain(const struct imf_canny_rows *r) {
     return r->p->in == IMF_U8 && !is_smooth(r->n);
 }
@@ -45,7 +45,7 @@ bool imf_canny_narrow(const struct imf_problem *p) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Nearest integers, ties to even: adding 1.5 * 2^23 leaves a float no room for a fraction. */
+/* The nearest integer, ties to even: floats from 1.5 * 2^23 on have no fraction. */
 INLINE uint32_t value_of(float v, float full, float scale) {
     v = v > 0 ? v : 0;
     v = (v < full ? v : full) * scale;
@@ -59,7 +59,7 @@ INLINE uint32_t value_of(float v, float full, float scale) {
             to[i] = (uint16_t)(value);                                                             \
     } while (0)
 
-/* A row's samples as values. */
+/* Convert a row of samples to values. */
 IMF_CLONES static void widen(uint16_t *restrict to, enum imf_sample sample, const void *row, int n,
                              float full, float scale) {
     if (sample == IMF_U8)
@@ -77,7 +77,7 @@ IMF_CLONES static void widen(uint16_t *restrict to, enum imf_sample sample, cons
             sum[i] += weight * (uint32_t)(value);                                                  \
     } while (0)
 
-/* Two rows that are as far from the middle, times their weight. */
+/* Add two rows at the same distance from the middle, times their weight. */
 IMF_CLONES static void add_pair(uint32_t *restrict sum, enum imf_sample sample, const void *a,
                                 const void *b, int n, uint32_t weight, float full, float scale) {
     if (sample == IMF_U8)
@@ -88,7 +88,7 @@ IMF_CLONES static void add_pair(uint32_t *restrict sum, enum imf_sample sample, 
         ADD_PAIR(float, value_of(v[i], full, scale) + value_of(w[i], full, scale));
 }
 
-/* Sums down, of bytes: 32 bits hold those across as well. */
+/* Smooth the sums down of bytes across: 32 bits suffice. */
 IMF_CLONES static void across_bytes(uint16_t *restrict to, const uint32_t *restrict sum, int n,
                                     const struct imf_canny_parameters *k, int step) {
     const int bits = 2 * IMF_CANNY_BITS - 4;
@@ -119,7 +119,7 @@ IMF_CLONES static void across(uint16_t *restrict to, const uint32_t *restrict su
     }
 }
 
-/* Values of a row, which may be beyond the image's. */
+/* Make the values of row y, which may be beyond the image. */
 static void value_row(const struct imf_canny_rows *r, int y, struct span span, uint16_t *to) {
     const struct imf_canny_parameters *k = r->n;
     enum imf_sample sample = r->in->sample;
@@ -131,7 +131,8 @@ static void value_row(const struct imf_canny_rows *r, int y, struct span span, u
         return;
     }
     memset(sum, 0, (size_t)(n + BLOCK) * sizeof *sum);
-    for (int i = 0; i <= k->radius; i++) /* the middle row is its own pair: its weight is even */
+    for (int i = 0; i <= k->radius;
+         i++) /* the middle row is paired with itself: its weight is even */
         add_pair(sum, sample, imf_sample_at(r->in, y - i, span.first - reach),
                  imf_sample_at(r->in, y + i, span.first - reach), n,
                  i ? k->weight[i] : k->weight[0] / 2, full, scale);
@@ -145,8 +146,8 @@ static const int smooth[][IMF_CANNY_APERTURE] = {
 static const int derive[][IMF_CANNY_APERTURE] = {
     {-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
 
-/* The gradient's lesser part is below the tangent times the other one. Of 16 bits the high half of
- * the product is enough: only 0 is on the line. */
+/* Whether the gradient's lesser component is below the tangent times the greater. For 16 bits the high
+ * half of the product suffices: only 0 is on the line. */
 #define BELOW_NARROW(least, most)                                                                  \
     ((uint16_t)(least) <= (uint16_t)((uint16_t)(most) * (2u * IMF_CANNY_TANGENT) >> 16))
 #define BELOW_WIDE(least, most) ((int64_t)(least)*32768 < (int64_t)(most)*IMF_CANNY_TANGENT)

@@ -1,15 +1,15 @@
-/* canny_rows.h - what may be an edge, a patch of the image at a time */
+/* canny_rows.h - Canny's steps before hysteresis, for a patch of the image at a time */
 #ifndef IMF_SOLVER_EDGES_CANNY_ROWS_H
 #define IMF_SOLVER_EDGES_CANNY_ROWS_H
 
 #include "solver/common/strips.h"
 #include "solver/edges/canny.h"
 
-/* Bytes of a map: what only touching an edge makes one, what is one by itself, and what has been
- * found to be one and its neighbours with it. */
+/* Bytes of a map: no edge; an edge if it touches one; an edge whose neighbours have not been visited; an
+ * edge whose neighbours have. */
 enum { IMF_CANNY_NONE = 0, IMF_CANNY_WEAK = 1, IMF_CANNY_STRONG = 2, IMF_CANNY_EDGE = 4 };
 
-/* Samples of a patch's row, at most. */
+/* Most samples of a patch's row. */
 #define IMF_CANNY_STRIP 512
 
 struct imf_canny_rows {
@@ -20,9 +20,9 @@ struct imf_canny_rows {
     size_t pitch;
 };
 
-/* Sums of gradients fit in 16 bits. */
+/* Whether gradients fit 16 bits. */
 bool imf_canny_narrow(const struct imf_problem *p);
-/* Fill the map's patch, whose x and n are pixels, n * channels at most IMF_CANNY_STRIP. */
+/* Fill a patch of the map; at.x and at.n are pixels, at.n * channels at most IMF_CANNY_STRIP. */
 void imf_canny_patch(const struct imf_canny_rows *r, struct imf_patch at);
 
 #endif

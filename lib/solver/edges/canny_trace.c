@@ -1,13 +1,12 @@
 /*
- * canny_trace.c - edges from what may be one
+ * canny_trace.c - hysteresis: weak pixels that touch an edge become edges
  *
- * What is weak and touches an edge, by side or corner, becomes one, until nothing changes. That has
- * one result, whatever the order: edges are followed in some rows at a time, while these are in a
- * cache, on several threads, and then those that cross from some into others.
+ * Weak pixels that touch an edge by a side or corner become edges, until nothing changes. The result
+ * does not depend on the order: edges are followed in bands of rows while these are in a cache, on
+ * several threads, and at the end across the bands' borders.
  *
- * Pixels whose neighbours have not been looked at yet are on a stack. Where that is full they stay
- * as they are, strong, and the rows are searched for them once more, so that no image takes more
- * memory; and each search finds as many as the stack holds.
+ * Pixels whose neighbours have not been visited are on a stack. If the stack is full they stay strong in
+ * the map, and the rows are searched for them again: the memory is bounded for every image.
  */
 #include "solver/edges/canny_trace.h"
 
@@ -19,7 +18,7 @@
 
 #define STACK 4096
 
-/* Pixels from `first` up to `end` may be touched. */
+/* Only pixels first..end - 1 of the map may be changed. */
 struct follow {
     unsigned char *first, *end;
     ptrdiff_t pitch;
@@ -46,7 +45,7 @@ static inline void reach(struct follow *f, unsigned char *at) {
         f->stack[f->count++] = at;
 }
 
-/* All that a strong pixel leads to. */
+/* Follow the edge of a strong pixel. */
 static void follow(struct follow *f, unsigned char *at) {
     f->stack[f->count++] = at;
     while (f->count) {
@@ -95,7 +94,7 @@ void imf_canny_search(const struct imf_canny_map *map, int first, int end) {
     search(&f);
 }
 
-/* From an edge in row `from` to what it touches in row `to`, beside it. */
+/* Follow edges of row `from` into the neighbouring row `to`. */
 static bool cross(struct follow *f, const struct imf_canny_map *map, int from, int to) {
     const unsigned char *edge = map->pixel + (size_t)from * map->pitch;
     unsigned char *weak = map->pixel + (size_t)to * map->pitch;

@@ -1,22 +1,21 @@
-/* canny_trace.h - edges from what may be one */
+/* canny_trace.h - hysteresis: weak pixels that touch an edge become edges */
 #ifndef IMF_SOLVER_EDGES_CANNY_TRACE_H
 #define IMF_SOLVER_EDGES_CANNY_TRACE_H
 
 #include <stddef.h>
 
-/* A map of bytes (canny_rows.h), with a byte that is 0 before and behind each row, and such a row
- * above the first and below the last. */
+/* A map of bytes (canny_rows.h) surrounded by bytes of 0: one at both ends of each row, a row above and
+ * a row below. */
 struct imf_canny_map {
     unsigned char *pixel; /* (0, 0) */
     size_t pitch;
     int width, height;
 };
 
-/* Make an edge of what is strong in rows first..end - 1, and of what is weak and touches one there.
- * Others may do so with other rows meanwhile. */
+/* Follow all edges within rows first..end - 1. Other threads may do the same in other rows. */
 void imf_canny_search(const struct imf_canny_map *map, int first, int end);
-/* Once all rows are done, so many at a time: follow edges from some to the others'. Each pixel that
- * becomes one is told. */
+/* After all bands of `rows` rows: follow edges across their borders. Calls `found` for each pixel that
+ * becomes an edge. */
 void imf_canny_join(const struct imf_canny_map *map, int rows, void (*found)(void *, int x, int y),
                     void *data);
 

@@ -1,10 +1,9 @@
 /*
  * canny_vector.c - edges on the host's cores
  *
- * The same bytes as canny.c's. A band of rows is smoothed, derived and thinned in patches, row by
- * row (canny_rows.c), and edges are followed in it (canny_trace.c) and stored. Only a byte for each
- * pixel, of what may be an edge, is kept of the whole image, and after all bands those edges are
- * followed that cross from one into another.
+ * The bytes are those of canny.c. A band of rows goes through steps 1 to 3 in patches, row by row
+ * (canny_rows.c); edges are followed within it (canny_trace.c) and stored. The map, a byte for each
+ * pixel, is kept for the whole image; after all bands edges are followed across their borders.
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
@@ -36,13 +35,13 @@ struct pass {
     int rows; /* of a band */
 };
 
-/* Pixels across a row of the map, one beyond on either side, and its rows, likewise. */
+/* Bytes of a row of the map and of the map, with a border of one pixel. */
 static bool map_size(const struct imf_problem *p, size_t *pitch, size_t *bytes) {
     *pitch = (size_t)p->width + 2;
     return imf_size_mul(*pitch, (size_t)p->height + 2, bytes);
 }
 
-/* Edges are few: a row of none, and then those. */
+/* Edges are few: fill the row with the sample of no edge, then store the edges. */
 #define STORE(type, member)                                                                        \
     do {                                                                                           \
         type *to = row, none = pass->levels.as.member[0], edge = pass->levels.as.member[1];        \
@@ -97,7 +96,7 @@ static void band_item(void *data, int item) {
         store_row(pass, y);
 }
 
-/* An edge that was followed from another band. */
+/* Store an edge that was followed from another band. */
 static void store_pixel(void *data, int x, int y) {
     const struct pass *pass = data;
     const struct imf_problem *p = &pass->job->p;
@@ -106,7 +105,7 @@ static void store_pixel(void *data, int x, int y) {
                        (ptrdiff_t)x * p->channels + c, pass->levels.v[1]);
 }
 
-/* Low bands do their first rows' gradients twice for little; the map of high ones leaves the cache
+/* Low bands compute more gradients of their first rows twice; the map of high bands leaves the cache
  * before edges are followed in it. */
 static int band_rows(const struct imf_problem *p) {
     int rows = imf_max(BAND_BYTES / p->width, BAND_ROWS);

@@ -1,14 +1,13 @@
 /*
  * phase.c - directions of gradients on the host's cores, in loops that compilers vectorise
  *
- * The gradient's two sums are of integers that floats hold, so that they are exact; where they are
- * not, a gradient of nearly 0 could point anywhere, and float64 is asked (host.c, whose definition
- * this follows).
+ * host.c has the definition. The gradient's two sums are of integers that floats hold exactly; other
+ * gradients are left to float64 (host.c), because an error near 0 could give any direction.
  *
- * The direction is found in turns. In the octant beside an axis it is the arc tangent of the lesser
- * part z of the gradient over the greater, in 0..1/8 of a turn; seven odd powers of z give it to
- * within 6e-8 (least squares with weights raised where the error was largest, so that it is even),
- * 0 exactly. Reflections lead to the other octants: they take it from 1/4, 1/2 or 1.
+ * The direction is computed as a fraction of 2 pi. In the octant beside an axis it is the arc tangent
+ * of z, the lesser component of the gradient over the greater, in 0..1/8; a polynomial of seven odd
+ * powers of z is within 6e-8 (least squares, with weights raised where the error was largest) and 0 for
+ * 0. The other octants are reflections: subtracted from 1/4, 1/2 or 1.
  */
 #include "base/clones.h"
 #include "base/parallel.h"
@@ -21,9 +20,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TURN_ERROR 1.2e-7 /* and its reflections' rounding */
-#define ALONE_MS 0.3      /* waking threads takes about 0.02 ms */
-#define STRIP 2048        /* shorter ones keep memory waiting, a row after another */
+#define TURN_ERROR 1.2e-7 /* of full scale: the polynomial, and the rounding of reflections */
+#define ALONE_MS 0.3      /* threads take about 0.02 ms to start */
+#define STRIP 2048        /* shorter strips wait for memory at each row */
 #define LEAST_ROWS 16
 #define INLINE static inline __attribute__((always_inline))
 
@@ -54,7 +53,7 @@ INLINE void add(float *restrict sum, enum imf_sample sample, const void *row, fl
         ADD(float);
 }
 
-/* The same of bytes whose sums 16 bits hold: twice as many at once, and nothing to widen further. */
+/* The same for bytes whose sums fit 16 bits: twice as many at once. */
 INLINE void sum_bytes(const struct pass *pass, const struct imf_kernel *k, int y, int first, int n,
                       float *restrict to) {
     int16_t part[STRIP];
@@ -71,8 +70,8 @@ INLINE void sum_bytes(const struct pass *pass, const struct imf_kernel *k, int y
         to[i] = part[i];
 }
 
-/* x's part and y's, which grows downwards, to counter-clockwise directions in 0..full. */
-INLINE void turn(float *restrict x, const float *restrict y, int n, float full) {
+/* x = the counter-clockwise direction of gradient (x, y), in 0..full; y grows downwards. */
+INLINE void direction(float *restrict x, const float *restrict y, int n, float full) {
     for (int i = 0; i < n; i++) {
         float a = fabsf(x[i]), b = fabsf(y[i]);
         float most = a > b ? a : b, least = a > b ? b : a;
@@ -116,7 +115,7 @@ IMF_CLONES static void directions(const struct pass *pass, int y, int first, int
         sum(pass, p->kernel[0], y, first, n, gx);
         sum(pass, p->kernel[1], y, first, n, gy);
     }
-    turn(gx, gy, n, (float)p->epilogue.full);
+    direction(gx, gy, n, (float)p->epilogue.full);
     imf_float_row_store(row, pass->out->sample, gx, n, &p->epilogue);
 }
 

@@ -1,8 +1,8 @@
 /*
- * args.h - what the programs of transforms get as structs
+ * args.h - structs that are arguments of the programs of transforms
  *
- * Each mirrors one in cl/ field by field (test_mirrors.c compares them on a device), with lengths
- * and positions in samples unless cl/ says otherwise.
+ * Each mirrors a struct in cl/ field by field (test_mirrors.c compares them on a device). Lengths and
+ * positions are in samples unless cl/ says otherwise.
  */
 #ifndef IMF_SOLVER_FFT_ARGS_H
 #define IMF_SOLVER_FFT_ARGS_H

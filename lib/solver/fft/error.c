@@ -1,24 +1,23 @@
 /*
  * error.c - how accurate convolution by float32 transforms is
  *
- * The bound is one of IMF_SIGMAS standard deviations (base/rounding.h) of roundings that are taken
- * as independent; it holds for every input, the worst included. With u = 2^-24, N points, samples of
+ * The bound is one of IMF_SIGMAS standard deviations (base/rounding.h) of roundings that are assumed
+ * independent; it holds for every input, also the worst. With u = 2^-24, N points, samples of
  * at most m, and a kernel whose taps have the sum of magnitudes A and the norm |w|:
  *
  *   - A stage's additions and multiplications by twiddles round a complex value v with a variance of
  *     at most 2/3 u^2 |v|^2 for each factor 2 of the length: a component's product, sum and sum again,
- *     each at most (2 u |value|)^2 / 12; larger radices round less often. A real plane gets half of
- *     that, and |v|^2 holds two planes, so that the half cancels.
- *   - After s factors of 2 the forward transform's values are those of 2^s samples each, a class of
- *     neighbours N / 2^s apart, and reach a result with the sum of the magnitudes of the taps on that
- *     class over 2^s. By Parseval they add up to m^2 * (sum of the squares of these sums), which is at
- *     most m^2 A^2.
- *   - Those of the inverse reach a result undiminished, N / 2^s of them, whose squares add up to the
- *     mean square of the results of one class: at most m^2 A^2.
- *   - The product rounds once more, like a stage. The kernel's spectrum is off by |w| times what a
- *     forward transform is, the same for all samples.
+ *     each at most (2 u |value|)^2 / 12; larger radices round less often. Of this a real plane gets
+ *     half, but |v|^2 is that of two planes: the factors cancel.
+ *   - After s factors of 2 each value of the forward transform depends on a class of 2^s samples,
+ *     N / 2^s apart. It contributes to a result with the sum of the taps' magnitudes on that class over
+ *     2^s. By Parseval the squares add up to m^2 * (sum of the squares of these sums), at most m^2 A^2.
+ *   - Of the inverse's values N / 2^s contribute to a result, with factor 1; their squares add up to
+ *     the mean square of the results of one class: at most m^2 A^2.
+ *   - The product rounds once more, like a stage. The error of the kernel's spectrum is |w| times that
+ *     of a forward transform, and the same for all samples.
  *
- * The variance is u^2 m^2 2/3 ((2 log2 N + 1) A^2 + log2 N |w|^2) in all. Two kernels of a magnitude
+ * In all the variance is u^2 m^2 2/3 ((2 log2 N + 1) A^2 + log2 N |w|^2). The two kernels of a magnitude
  * are one complex kernel, gx + i gy.
  */
 #include "solver/fft/error.h"
@@ -28,19 +27,18 @@
 #include <float.h>
 #include <math.h>
 
-/* An integer within this distance of a computed sum is the true one if errors are below 1 - WINDOW;
- * where there is none, the error is larger than usual and the sum is taken again. */
+/* If errors are below 1 - WINDOW, an integer within WINDOW of a computed sum is the true sum. If there
+ * is none, the sum is computed again, tap by tap. */
 #define WINDOW 0.3
 
-/* Where sums are doubtful no further than this from a tie between two pixels, it is worth letting a
- * float decide the others. */
+/* If sums are doubtful only within this distance of a tie between two pixels, a float decides the
+ * others. */
 #define TIE_MAX 0.01
 
-/* More pixels than this share are not worth summing again. */
+/* If a larger share of pixels is doubtful, the problem is refused. */
 #define DOUBTFUL_MAX 0.01
 
-/* Points of a transform that are not exceeded by much: the error grows as the root of their
- * logarithm. */
+/* About the most points of a transform: the error grows as the root of their logarithm. */
 #define POINTS_MAX 0x1p22
 
 double imf_fft_middle(enum imf_sample in) {
@@ -96,8 +94,8 @@ bool imf_fft_near_tie(const struct imf_problem *p, const struct imf_fft_bound *b
            imf_fft_tie(p, b, error) <= TIE_MAX;
 }
 
-/* What sums that are off by `error` do to a real result. A magnitude is a distance: its error is at
- * most the root of its two sums' squared errors. */
+/* The error of a real result whose sums have the error `error`. The error of a magnitude is at most the
+ * root of its two sums' squared errors. */
 static double after_scale(const struct imf_problem *p, double error) {
     return error * fabs(p->epilogue.multiply / p->epilogue.scale) *
            (p->kind == IMF_MAGNITUDE ? sqrt(2) : 1);

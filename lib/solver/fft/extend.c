@@ -1,30 +1,30 @@
 /*
  * extend.c - how an image is made periodic
  *
- * Reach. The response of a gaussian or butterworth filter is extended for until it has fallen to
- * 1/1000 of its peak. Of an image that is constant along the other axis it is the transform of the
- * gain's section g(u) through the centre, of which the peak is the integral.
+ * Reach. The image is extended as far as the response of a gaussian or butterworth filter is above
+ * 1/1000 of its peak. For an image that is constant along the other axis, the response is the transform
+ * of the gain's section g(u) through the centre, and its peak is the section's integral.
  *
  *     gaussian     exp(-(2 pi D r)^2 / 2), D the cutoff or a notch's radius: 3.717 / (2 pi D)
  *     butterworth  g is rational: its response is a sum of exp(2 pi i p r) over its poles p above
- *                  the axis, each times 2 pi / (2 order |x'(p)|), x(u) what the prototype is asked
- *                  for; the sum of their magnitudes bounds it
+ *                  the axis, each times 2 pi / (2 order |x'(p)|), x(u) the prototype's argument;
+ *                  the sum of their magnitudes bounds it
  *     bands        of a gaussian, like a gaussian of half the band's width; and the flank towards
  *                  frequency 0, exp(-(a / u)^2 / 2) with a = low high / (high - low), whose
  *                  response is about 4 a exp(-3/4 y) / y, y = (2 pi a r)^(2/3) (by the method of
  *                  steepest descent)
- *     any          g repeats beyond 0.5 cycles a pixel, with a kink if it has a slope s there: that
- *                  falls as 2 s / (2 pi r)^2
+ *     any          g repeats beyond 0.5 cycles a pixel, with a kink if its slope s there is not 0:
+ *                  the response to that falls as 2 s / (2 pi r)^2
  *
- * An ideal filter's response oscillates on and on: the image's own size is taken, at least 64.
+ * An ideal filter's response never ends: the reach is the image's own size, at least 64.
  *
- * What a notch removes goes on beyond clamped ends (extend_wave.c).
+ * The wave that a notch removes is continued beyond clamped ends (extend_wave.c).
  *
- * In the gap stands what lies beyond the end, as far as the filter reaches, then what lies before
- * the beginning, as far; in between, a ninth of the gap, a smooth step leads from one to the other.
+ * The gap begins with the samples beyond the end, as far as the filter reaches, and ends with those
+ * before the beginning; in between, for a ninth of the gap, one is blended smoothly into the other.
  * Of the even lengths (spectral_filter_gpu.c takes samples by pairs) that are long enough the one
  * that is transformed fastest is taken, up to an eighth longer.
- * An image that is reflected as far as itself is periodic then, without a step: reflect and mirror
+ * An image that is reflected over its own size is periodic without blending: reflect and mirror
  * reach any distance.
  */
 #include "solver/fft/extend.h"
@@ -45,8 +45,7 @@ static bool is_band(const struct imf_transfer *t) {
     return t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;
 }
 
-/* What the filter does to frequencies around the centre, but for a constant: its section along u or
- * v. */
+/* The section of the gain along u or v through the centre, without its constant part. */
 static double section(const struct imf_transfer *t, double f) {
     bool notch = t->kind == IMF_NOTCH, rejects = t->kind != IMF_LOWPASS && t->kind != IMF_BANDPASS;
     struct imf_transfer low = *t;
@@ -58,8 +57,8 @@ static double section(const struct imf_transfer *t, double f) {
     return rejects ? 1 - gain : gain;
 }
 
-/* The integral of the section. Over all frequencies it is that of the prototype times the width, of
- * bands too, as that of f(u - c / u) is that of f(u); of wide ones only 0.5 either way counts. */
+/* The integral of the section: that of the prototype times the width, for bands too, because the
+ * integrals of f(u - c / u) and f(u) are equal; of wide filters only frequencies up to 0.5 count. */
 static double peak(const struct imf_transfer *t) {
     enum { POINTS = 2048 };
     double width = is_band(t) ? t->high - t->low : t->kind == IMF_NOTCH ? t->radius : t->low;
@@ -73,7 +72,7 @@ static double peak(const struct imf_transfer *t) {
     return sum / POINTS;
 }
 
-/* Where a falling function has come down to `level`. */
+/* The argument at which a falling function reaches `level`. */
 static double fall(double (*f)(const void *, double), const void *what, double level) {
     double low = 0, high = 1;
     while (f(what, high) > level && high < 1e9)
@@ -146,7 +145,7 @@ static double gaussian_reach(const struct imf_transfer *t, double level) {
         return sigmas / ((t->high - t->low) / 2) + fall(flank_bound, t, level);
     if (t->kind != IMF_NOTCH)
         return sigmas / t->low;
-    /* Where a notch's two centres meet, the product of the two is a narrower one. */
+    /* If a notch's two centres overlap, their product is a narrower notch. */
     double apart = (t->u * t->u + t->v * t->v) / (t->radius * t->radius);
     double product = 4 * (-log(2 * SMALL) - apart);
     return fmax(sigmas, product > 0 ? sqrt(product) / two_pi : 0) / t->radius;
@@ -161,9 +160,9 @@ double imf_extend_reach(const struct imf_transfer *t, int size) {
     return ceil(fmax(reach, sqrt(2 * slope / level) / two_pi)) + 1;
 }
 
-/* Nanoseconds a sample takes on one core of an x86-64 machine, times the length: stages wait for
- * memory, so that all radices cost nearly alike. With high powers of two the elements of a
- * butterfly lie on the same sets of the caches. */
+/* Relative cost of a transform of this length on an x86-64 core: stages wait for memory, so that all
+ * radices cost nearly the same. With high powers of two the elements of a butterfly fall into the same
+ * sets of the caches. */
 static double cost(int length) {
     static const struct {
         int prime;
@@ -178,7 +177,7 @@ static double cost(int length) {
 }
 
 int imf_extend_period(const struct imf_transfer *t, int size, enum imf_edge edge) {
-    /* Periodic of itself. A single sample goes on as a constant, unless there is another one. */
+    /* Already periodic: wrapped, or a single sample that repeats. */
     if (edge == IMF_EDGE_WRAP || (size == 1 && edge != IMF_EDGE_CONSTANT))
         return size <= IMF_FFT_MAX ? size : 0;
     double least = size + ceil(2 * imf_extend_reach(t, size) * STEP / (STEP - 1.0));

@@ -1,24 +1,24 @@
 /*
  * extend_wave.c - the wave that a notch removes, continued beyond the ends of a line
  *
- * A clamped wave stops at the edge of the image, and what a notch leaves of it there shows as
- * stripes. So the last n samples f(0), f(-1) ... of a line are taken apart, by least squares, into a
- * constant, a wave of the notch's frequency along the line, and a rest:
+ * If a wave were clamped at the edge of the image, the notch would leave stripes there. So the last n
+ * samples f(0), f(-1) ... of a line are fitted, by least squares, by a constant and a wave of the
+ * notch's frequency along the line:
  *
  *     f(d) = m + c cos(t d) + s sin(t d) + rest(d),    t = 2 pi |frequency|
  *
- * Beyond the end the wave goes on, and the others are clamped: d samples on stands
+ * Beyond the end the wave is continued, and constant and rest are clamped: d samples on follows
  *
  *     f(0) + c (cos(t d) - 1) + s sin(t d)
  *
- * Before the beginning likewise, of the line read backwards. A wave in the plane is one of these
- * frequencies along each row and each column.
+ * The same holds before the beginning, with the line read backwards. A wave in the plane has one of
+ * these frequencies along each row and each column.
  *
- * n is one period at least, so that the terms can be told apart, and 1/(2 radius), over which the
- * notch averages; over more samples a frequency that is slightly off would drift. A line of less than
+ * n is at least one period, so that the terms are independent, and at least 1/(2 radius), over which
+ * the notch averages; over more samples a slightly different frequency would drift. A line shorter than
  * two periods is clamped. Near a frequency of 0.5 sines are small: n / 1000 (c^2 + s^2) is added to
- * the sum of squares, which keeps c and s small, too. m falls out when cosine and sine are taken
- * less their means; c and s are then sums of products with taps that depend on the filter alone.
+ * the sum of squares, which keeps c and s small, too. m vanishes if the means of cosine and
+ * sine are subtracted; c and s are then sums of products with taps that depend on the filter only.
  */
 #include "solver/fft/extend.h"
 

@@ -1,7 +1,7 @@
 /*
  * spectral_filter.c - a whole image times a transfer function, in the frequency domain
  *
- * cl/spectral_filter.cl tells how it is done, extend.h how the image is made periodic.
+ * cl/spectral_filter.cl describes the passes, extend.h how the image is made periodic.
  */
 #include "solver/fft/spectral_filter.h"
 #include "device/tuning.h"
@@ -18,7 +18,7 @@ struct layout {
     struct imf_fft_plan x, y;
     int bands;  /* of IMF_FFT_VEC frequencies of y */
     int groups; /* work-items */
-    int work;   /* elements that each of them has to itself */
+    int work;   /* scratch elements of each work-item */
     size_t plane, gains, scratch;
 };
 
@@ -36,7 +36,7 @@ struct spectral_filter_job {
     struct imf_buffer *plane, *gains, *scratch, *twiddles, *order, *blends, *taps, *fits, *squares;
 };
 
-/* Work-items for each compute unit: enough to even out their pace. */
+/* Work-items for each compute unit, so that units end at about the same time. */
 #define ITEMS_A_UNIT 4
 
 static bool layout_make(struct layout *l, const struct imf_problem *p, const struct imf_device *d,
@@ -63,9 +63,9 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
     return false;
 }
 
-/* samples * (doublings + sample + primes) / units. Half a transform there and half one back is done
- * for each sample and axis. Three times as long as others takes one of which a length is 31 * 43 *
- * 3 and the other a prime of 2999. */
+/* samples * (doublings + sample + primes) / units. For each sample and axis half of a forward and half of an
+ * inverse transform is computed. Lengths of 31 * 43 * 3 and of the prime 2999 take three times as long
+ * as others. */
 static double cost(const struct imf_problem *p, const struct imf_device *d,
                    const struct layout *l) {
     double samples = (double)l->x.length * l->y.length * p->channels;
@@ -125,7 +125,7 @@ static enum imf_status make_squares(struct spectral_filter_job *j, const struct 
     return status;
 }
 
-/* Where the transform leaves frequencies k and -k of y; the last band repeats its last one. */
+/* The positions at which the transform leaves frequencies k and -k of y; padded by the last. */
 static enum imf_status make_order(struct spectral_filter_job *j, struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t n = (size_t)l->y.length, count = (size_t)l->bands * IMF_FFT_VEC;
@@ -253,7 +253,7 @@ static enum imf_status spectral_filter_make(void **job, const struct imf_problem
     enum imf_status status = make_kernel(j, p, err);
     if (status == IMF_OK)
         status = make_buffers(j, p, err);
-    /* The plane stands in for the images, which this phase does not touch. */
+    /* This phase does not read the images: the plane is passed for them. */
     if (status == IMF_OK)
         status = launch(j, j->plane, j->plane, GAINS, err);
     if (status != IMF_OK)

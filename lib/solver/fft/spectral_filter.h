@@ -1,24 +1,23 @@
-/* spectral_filter.h - what the solvers of transfer functions on devices share */
+/* spectral_filter.h - shared by the solvers of transfer functions on devices */
 #ifndef IMF_SOLVER_FFT_SPECTRAL_FILTER_H
 #define IMF_SOLVER_FFT_SPECTRAL_FILTER_H
 
 #include "solver/fft/args.h"
 #include "solver/solver.h"
 
-/* Set out->error for transforms there and back, `doublings` the logarithm of their points or what
- * the error is like; false: that is over the tolerance, and `out` says so. */
+/* Set out->error for a forward and an inverse transform; doublings: log2 of their points, or a number
+ * with the same error. Returns false, with the reason in `out`, if it exceeds the tolerance. */
 bool imf_spectral_accurate(struct imf_proposal *out, const struct imf_problem *p, double doublings);
 
-/* What cl/parts/transfer.cl takes; points: of a transform. */
+/* Fill the struct for cl/parts/transfer.cl; points: of a transform. */
 void imf_spectral_gain_set(struct imf_spectral_gain *g, const struct imf_transfer *t,
                            double points);
 
-/* The square of a frequency, the nearest one on the circle where 1 is 0 again, in the kernel's
- * units. */
+/* The square of a frequency's distance from 0, with period 1, in the units of cl/parts/transfer.cl. */
 int64_t imf_frequency_square(double f);
 
-/* A table of struct imf_blend, the gap of a period nx along x, then of ny along y, and one of the
- * taps of the waves that go on, likewise; count: how many of x and of y. */
+/* Upload tables of the gaps: struct imf_blend of the period nx along x, then of ny along y; and the taps
+ * of the waves, likewise; count: taps of x and of y. */
 enum imf_status imf_spectral_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
                                   int32_t count[2], struct imf_queue *queue,
                                   const struct imf_problem *p, int nx, int ny,

@@ -1,9 +1,9 @@
 /*
  * spectral_filter_gpu.c - a whole image times a transfer function on GPUs, in local memory
  *
- * cl/spectral_filter_gpu.cl tells how it is done, extend.h how the image is made periodic. The stages of
- * all lengths are tables that the programs read, so that one program does for many sizes of images.
- * Lengths with primes above 7, and odd ones along x, are left to spectral_filter.c.
+ * cl/spectral_filter_gpu.cl describes the passes, extend.h how the image is made periodic. The stages
+ * are tables that the programs read, so that one program serves many sizes of images. Lengths with
+ * primes above 7, and odd ones along x, are left to spectral_filter.c.
  */
 #include "device/tuning.h"
 #include "solver/fft/error.h"
@@ -19,17 +19,16 @@
 #define COLUMN_GROUP 128 /* work-items of a group along y */
 #define ELEMENT (2 * sizeof(float))
 #define ELEMENTS (IMF_GPU_LOCAL / (int)ELEMENT) /* of local memory */
-#define LOCAL_STEP 512  /* its elements are a multiple: one program for many sizes */
+#define LOCAL_STEP 512  /* sizes are multiples: one program for many sizes */
 #define ROWS_MOST 65535 /* groups down */
 
 struct layout {
     int nx, ny, half;
-    int pitch;                 /* of the plane: half + 1 frequencies and up to a tile more */
+    int pitch;                 /* of the plane: half + 1 frequencies, rounded up to a tile */
     int group, work_x, work_y; /* work-items along x; elements of local memory */
     struct imf_fft_plan x, outer, inner; /* of half a row, of ny = outer * inner */
     size_t plane, gains;                 /* bytes */
 };
-
 _Static_assert(sizeof(struct layout) <= IMF_SHAPE, "a proposal holds it");
 
 struct whole_job {
@@ -38,16 +37,16 @@ struct whole_job {
     struct imf_spectral_filter_gpu_sizes sizes;
     int channels;
     struct imf_program *rows_in, *columns_in, *middle, *columns_out, *rows_out;
-    struct imf_buffer *plane, *gains, *twiddles, *stages, *positions, *roots_x, *roots_y, *blends,
+    struct imf_buffer *plane, *gains, *twiddles, *stages, *order, *roots_x, *roots_y, *blends,
         *taps;
 };
 
-/* Elements of a row, where AT of cl/spectral_filter_gpu.cl leaves some out. */
+/* Elements of local memory of a row, with the gaps of AT in cl/spectral_filter_gpu.cl. */
 static int padded(int n) {
     return n + n / 16 + n / 256;
 }
 
-/* Two factors of ny, near each other, whose tiles fit local memory. */
+/* Factor ny = outer * inner, nearly equal, so that tiles fit local memory. */
 static bool split(struct layout *l) {
     int most = ELEMENTS / LINES, inner = 0;
     for (int n = 1; n <= most && n <= l->ny; n++)
@@ -59,8 +58,8 @@ static bool split(struct layout *l) {
            imf_fft_plan_local(&l->outer, l->ny / inner);
 }
 
-/* Work-items of a row: 8 to 16 elements each, for a unit holds few rows and needs many work-items;
- * as many as leave few idle in the last round of a stage. */
+/* Work-items of a row: 8 to 16 elements each, because a unit holds few rows and needs many work-items;
+ * the number that leaves fewest idle in the last rounds of the stages. */
 static int row_group(const struct imf_fft_plan *x) {
     int first = imf_min(imf_max(imf_round_up(x->length / 16, 32), 64), IMF_GPU_GROUP), best = first;
     double least = INFINITY;
@@ -134,7 +133,7 @@ static void whole_propose(const struct imf_problem *p, const struct imf_device *
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
-/* What transform() of cl/spectral_filter_gpu.cl reads of a stage. */
+/* A stage as transform() of cl/spectral_filter_gpu.cl reads it. */
 struct stage {
     int32_t radix, m;
     float inverse; /* 1 / m */
@@ -170,8 +169,8 @@ static enum imf_status make_stages(struct whole_job *j, struct imf_error *err) {
     return status;
 }
 
-/* Where the stages leave each frequency of half a row, and the roots that take it apart. */
-static enum imf_status make_places(struct whole_job *j, struct imf_error *err) {
+/* Positions of frequencies after a row's stages; roots that separate even and odd samples. */
+static enum imf_status make_order(struct whole_job *j, struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t n = (size_t)l->half, bytes = (n / 2 + 1) * ELEMENT;
     int32_t *positions = malloc(n * sizeof *positions);
@@ -188,7 +187,7 @@ static enum imf_status make_places(struct whole_job *j, struct imf_error *err) {
             roots[2 * k] = (float)re;
             roots[2 * k + 1] = (float)im;
         }
-        status = imf_buffer_table(&j->positions, j->queue, positions, n * sizeof *positions, err);
+        status = imf_buffer_table(&j->order, j->queue, positions, n * sizeof *positions, err);
     }
     if (status == IMF_OK)
         status = imf_buffer_table(&j->roots_x, j->queue, roots, bytes, err);
@@ -255,9 +254,8 @@ static void whole_destroy(void **job) {
     struct whole_job *j = *job;
     if (!j)
         return;
-    struct imf_buffer **buffers[] = {&j->plane,   &j->gains,     &j->twiddles,
-                                     &j->stages,  &j->positions, &j->roots_x,
-                                     &j->roots_y, &j->blends,    &j->taps};
+    struct imf_buffer **buffers[] = {&j->plane,   &j->gains,   &j->twiddles, &j->stages, &j->order,
+                                     &j->roots_x, &j->roots_y, &j->blends,   &j->taps};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         imf_buffer_free(buffers[i]);
     struct imf_program **programs[] = {&j->rows_in, &j->columns_in, &j->middle, &j->columns_out,
@@ -292,7 +290,7 @@ static enum imf_status fill_gains(struct whole_job *j, const struct imf_program_
     return status;
 }
 
-/* Radices that a plan's stages have: programs of all ten take long to compile. */
+/* The radices of a plan's stages: a program of all ten takes long to compile. */
 static unsigned radices(const struct imf_fft_plan *plan) {
     unsigned set = 1u << 1;
     for (int s = 0; s < plan->stages; s++)
@@ -344,7 +342,7 @@ static enum imf_status make_buffers(struct whole_job *j, const struct imf_proble
     if (status == IMF_OK)
         status = make_stages(j, err);
     if (status == IMF_OK)
-        status = make_places(j, err);
+        status = make_order(j, err);
     if (status == IMF_OK)
         status = make_roots(j, frequency, err);
     if (status == IMF_OK)
@@ -419,12 +417,12 @@ static enum imf_status whole_run(void *job, const struct imf_surface *in,
     z->out_origin = (int64_t)out->origin;
     z->out_pitch = (int64_t)out->pitch;
     const struct imf_arg in_args[] = {
-        imf_arg_buffer(in->mem),   imf_arg_buffer(j->plane),     imf_arg_buffer(j->twiddles),
-        imf_arg_buffer(j->stages), imf_arg_buffer(j->positions), imf_arg_buffer(j->roots_x),
-        imf_arg_buffer(j->blends), imf_arg_buffer(j->taps),      imf_arg_block(z, sizeof *z)};
-    const struct imf_arg out_args[] = {imf_arg_buffer(j->plane),     imf_arg_buffer(out->mem),
-                                       imf_arg_buffer(j->twiddles),  imf_arg_buffer(j->stages),
-                                       imf_arg_buffer(j->positions), imf_arg_buffer(j->roots_x),
+        imf_arg_buffer(in->mem),   imf_arg_buffer(j->plane), imf_arg_buffer(j->twiddles),
+        imf_arg_buffer(j->stages), imf_arg_buffer(j->order), imf_arg_buffer(j->roots_x),
+        imf_arg_buffer(j->blends), imf_arg_buffer(j->taps),  imf_arg_block(z, sizeof *z)};
+    const struct imf_arg out_args[] = {imf_arg_buffer(j->plane),    imf_arg_buffer(out->mem),
+                                       imf_arg_buffer(j->twiddles), imf_arg_buffer(j->stages),
+                                       imf_arg_buffer(j->order),    imf_arg_buffer(j->roots_x),
                                        imf_arg_block(z, sizeof *z)};
     const struct imf_grid all = {(size_t)l->ny * (size_t)j->channels, 1, (size_t)l->group};
     const struct imf_grid image = {(size_t)z->height * (size_t)j->channels, 1, (size_t)l->group};
@@ -443,7 +441,7 @@ static enum imf_status whole_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_spectral_filter_gpu = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .program = "spectral_filter", /* refused likewise */
+    .program = "spectral_filter", /* has the same fault */
     .kinds = 1u << IMF_TRANSFER,
     .propose = whole_propose,
     .make = whole_make,

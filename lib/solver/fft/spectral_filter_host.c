@@ -2,12 +2,11 @@
  * spectral_filter_host.c - transfer functions on the host, in double precision
  *
  * The image is made periodic (extend.h), transformed, multiplied by the gain of each frequency and
- * transformed back, one channel after the other. Rows are made periodic and transformed; columns of
- * their spectra are made periodic where they lie, as that is a sum of rows, and transformed,
- * multiplied and transformed back while they are in the cache. The gains are computed with the first
- * channel.
+ * transformed back, one channel after the other. Rows are made periodic and transformed. Columns of
+ * their spectra are made periodic in place (each added row is a sum of rows), transformed, multiplied
+ * and transformed back while they are in the cache. The gains are computed with the first channel.
  *
- * It is what devices are held to, and, on all cores, the host's way as well.
+ * It is the reference for devices (backend cpu) and, on all cores, the host's solver (vector).
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
@@ -47,12 +46,12 @@ struct transfer {
     const struct imf_surface *in, *out;
     struct imf_half_plane plane;
     struct gap gap_x, gap_y;
-    double *gains; /* of each point of the plane, over the number of points */
-    int channel;   /* that is on the plane */
+    double *gains; /* of each point of the plane, divided by the number of points */
+    int channel;   /* the channel that the plane holds */
 };
 
-/* What a prime stage costs is counted in doublings of a length: of those of its convolution, padded
- * to `length`, or by the definition. */
+/* The cost of prime stages in doublings of a length: those of the convolution of length `length`, or of
+ * the definition. */
 static double host_doublings(const struct imf_fft_plan *plan) {
     double sum = log2(plan->length);
     for (int s = 0; s < plan->primes; s++) {
@@ -62,7 +61,7 @@ static double host_doublings(const struct imf_fft_plan *plan) {
     return sum;
 }
 
-/* Of all but a notch one half of a column is the other's mirror. */
+/* Except for a notch, one half of a column of gains mirrors the other. */
 static bool is_even(const struct imf_transfer *t) {
     return t->kind != IMF_NOTCH;
 }
@@ -99,7 +98,7 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
     snprintf(out->description, sizeof out->description, "host fft %dx%d, float64", s->nx, s->ny);
 }
 
-/* ---- what lies between the image and its next period ----------------------------------------- */
+/* ---- the gap between the image and its next period ------------------------------------------- */
 
 static bool make_gap(struct gap *g, const struct imf_problem *p, double frequency, int size,
                      int period) {
@@ -113,7 +112,7 @@ static bool make_gap(struct gap *g, const struct imf_problem *p, double frequenc
     return true;
 }
 
-/* The gap behind `count` lines, at most 2 * LANES, whose samples lie side by side. */
+/* Fill the gap behind `count` lines, at most 2 * LANES, that are interleaved. */
 static void extend(double *lines, size_t count, const struct gap *gap, const double *outside) {
     double fit[4][2 * LANES] = {{0}};
     size_t size = (size_t)gap->size;
@@ -160,7 +159,7 @@ static double frequency(int k, int n) {
     return (double)(k > n / 2 ? k - n : k) / n;
 }
 
-/* Those of a column block. */
+/* Compute the gains of a block of columns. */
 static void find_gains(const struct transfer *t, int block, double *gains) {
     const struct imf_transfer *transfer = t->p->transfer;
     const int *place = imf_fft_host_places(t->plane.along_y);
@@ -202,7 +201,7 @@ static void filter_columns(void *user, int block, struct imf_fft_lanes *points,
 static enum imf_status prepare(struct transfer *t, struct shape s, struct imf_error *err) {
     const struct imf_problem *p = t->p;
     enum imf_status status = imf_half_plane_open(&t->plane, s.nx, s.ny, err);
-    size_t count = (size_t)imf_half_plane_blocks(s.nx) * LANES * (size_t)s.ny; /* less than that */
+    size_t count = (size_t)imf_half_plane_blocks(s.nx) * LANES * (size_t)s.ny; /* at most */
     if (status == IMF_ERR_MEMORY || (!status && !(t->gains = malloc(count * sizeof *t->gains))))
         return imf_fail(err, IMF_ERR_MEMORY,
                         "out of memory: the filter reaches %.0f pixels beyond the edges, so that "

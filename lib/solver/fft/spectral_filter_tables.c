@@ -1,12 +1,11 @@
 /*
- * spectral_filter_tables.c - what the solvers of transfer functions on devices share
+ * spectral_filter_tables.c - shared by the solvers of transfer functions on devices
  *
- * Accuracy. As for tiles (fft_error.c): the error of a transform is spread evenly over its outputs,
- * with a root mean square of 0.6 eps sqrt(log2 N) times the signal's, eps = 2^-24. There and back,
- * for gains of at most 1, that is 0.85 eps sqrt(log2 N) rms(x); measured on noise, black and white
- * the largest of 10^7 pixels is under six times that. The gains themselves are rounded, by 2 eps
- * and for Butterworth by eps times the order, and so is the mean. A wave that goes on beyond the ends
- * is fitted to samples, and about as large.
+ * Accuracy. The error of a transform is spread evenly over its outputs, with a root mean square of
+ * 0.6 eps sqrt(log2 N) times the signal's, eps = 2^-24 (error.c). A forward and an inverse transform,
+ * with gains of at most 1, have 0.85 eps sqrt(log2 N) rms(x); on noise, black and white the largest
+ * error of 10^7 pixels was under six times that. The gains are rounded, by 2 eps and for Butterworth by
+ * eps times the order, and so is the mean. A continued wave is about as large as the samples.
  */
 #include "solver/fft/error.h"
 #include "solver/fft/extend.h"
@@ -34,8 +33,8 @@ int64_t imf_frequency_square(double f) {
     return llrint(f * f * 0x1p62);
 }
 
-/* What decides between passing and not in an ideal filter takes a cutoff's own frequency in, as
- * filter/transfer.c does, whatever the rounding. */
+/* The bounds of an ideal filter include a frequency that equals the cutoff, whatever the rounding, as in
+ * filter/transfer.c. */
 void imf_spectral_gain_set(struct imf_spectral_gain *g, const struct imf_transfer *t,
                            double points) {
     bool band = t->kind == IMF_BANDPASS || t->kind == IMF_BANDSTOP;

@@ -1,9 +1,9 @@
 /*
  * tile.c - how an image is cut into tiles for convolution by transforms
  *
- * Overlap-save: a tile of n samples a side yields n - K + 1 outputs a side. Large tiles waste
- * less, small ones need fewer stages and stay in cache; the image's size should be met by a whole
- * number of tiles. All products of small primes are tried and the cheapest kept.
+ * Overlap-save: a tile of n x n samples yields (n - K + 1) x (n - K + 1) outputs. Large tiles waste less,
+ * small ones need fewer stages and stay in cache, and whole tiles should fit the image's size. All
+ * products of small primes are tried; the cheapest is taken.
  */
 #include "solver/fft/tile.h"
 
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* A tile's plane above this is shared by all work-items, one pass a launch. */
+/* A larger plane of a tile is shared by all work-items, with one launch for each pass. */
 #define SHARED_BYTES ((size_t)24 << 20)
 
 size_t imf_fft_tiling_scratch(const struct imf_fft_tiling *t) {
@@ -27,9 +27,8 @@ int imf_fft_tiling_step(const struct imf_fft_tiling *t) {
     return (t->bound.alone ? 1 : 2) * t->valid_y;
 }
 
-/* Bands end between tiles: so many bytes of what is read and written belong to a row of pairs at
- * most, and so many rows of them are the image's at least, but where the kernel is too tall for it
- * or the image small. */
+/* Bands end between tiles. A row of pairs of tiles reads and writes at most so many bytes, and the image
+ * has at least so many such rows, unless the kernel is too tall or the image small. */
 #define STEP_BYTES 28e6
 #define STEPS 6
 #define SMALL_BYTES 4e6
@@ -42,7 +41,7 @@ static double most_rows(const struct imf_problem *p) {
     return fmax(fmin((double)p->height / STEPS, STEP_BYTES / row), 2.0 * p->kernel[0]->height);
 }
 
-/* In a tile, of an element of one transform. */
+/* Nanoseconds of one transform for each element of a tile. */
 static double stages_ns(const struct imf_fft_plan *plan) {
     double sum = 0;
     for (int s = 0; s < plan->stages; s++)
@@ -52,8 +51,8 @@ static double stages_ns(const struct imf_fft_plan *plan) {
 
 /*
  * rounds * (elements * (stages + misses) + outputs * (load and store + proof) + start) * channels,
- * rounds being how often each unit takes a pair of tiles. each: for the stages of an element, there
- * and back.
+ * where rounds is the number of pairs of tiles of a unit and each the nanoseconds of an element's
+ * stages, forward and inverse.
  */
 static double estimate_ms(const struct imf_fft_tiling *t, double elements, double each,
                           const struct imf_problem *p, const struct imf_device *d) {
@@ -69,8 +68,8 @@ static double estimate_ms(const struct imf_fft_tiling *t, double elements, doubl
            1e-6;
 }
 
-/* Outputs of a tile and the number of tiles for an axis of `size` outputs; the number is a multiple
- * of `group`, and all tiles but the last yield equally many, at least `least`. */
+/* Divide an axis of `size` outputs into tiles. Sets the outputs of a tile, at least `least`; returns the
+ * number of tiles, a multiple of `group`. */
 static int divide(int *valid, int length, int taps, int size, int group, int least) {
     int most = length - taps + 1;
     int count = (size - 1) / most + 1;
@@ -82,18 +81,18 @@ static int divide(int *valid, int length, int taps, int size, int group, int lea
     return (count + group - 1) / group;
 }
 
-/* What a tile's side of one length means for the image. */
+/* A candidate for a tile's side. */
 struct side {
     int length;
     int valid; /* outputs of a tile */
     int tiles;
-    double ns; /* stages of an element, there and back */
+    double ns; /* stages of an element, forward and inverse */
 };
 
-/* Products of small primes below 2^22 that are a multiple of 4 or more: fewer than this. */
+/* More than the number of products of small primes below 2^22 that are multiples of 4. */
 #define SIDES 2048
 
-/* Every length worth trying along an axis of `size` outputs, up to the first that covers it. */
+/* List the lengths to try along an axis of `size` outputs, up to the first that covers it. */
 static size_t list_sides(struct side *list, int taps, int size, int group, int least) {
     size_t count = 0;
     for (int n = taps + IMF_FFT_VEC - 1; count < SIDES && (n = imf_fft_length(n, IMF_FFT_VEC)) != 0;
@@ -137,7 +136,7 @@ bool imf_fft_tiling_choose(struct imf_fft_tiling *best, const struct imf_problem
             double elements = (double)t.x.length * t.y.length;
             t.shared = elements * 8 > SHARED_BYTES;
             t.groups = t.shared ? 4 * units : t.pairs < units ? t.pairs : units;
-            if (p->exact) /* it decides how sums are proven */
+            if (p->exact) /* the bound decides how exact sums are found */
                 t.error = imf_fft_error(&bound, elements);
             t.ms = estimate_ms(&t, elements, x[i].ns + y[j].ns, p, d);
             if (found && t.ms >= best->ms)

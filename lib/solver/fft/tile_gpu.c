@@ -11,10 +11,10 @@
 
 #define LENGTH_MIN 64
 #define LENGTH_MAX 4096
-#define SPECTRA_BYTES ((size_t)512 << 20) /* each of two buffers, where more than one pair */
-/* Of a column, above which the columns side by side in a group are less than a sector of memory. */
+#define SPECTRA_BYTES ((size_t)512 << 20) /* of each of two buffers, unless for one pair */
+/* With longer columns the neighbouring columns of a group are less than a sector of memory. */
 #define SECTOR_LENGTH 1024.0
-#define AGAIN_STEPS 256 /* what adding the sums of a group's items takes, in steps of runs */
+#define AGAIN_STEPS 256 /* cost of adding the sums of a group's work-items, in steps */
 
 double imf_fft_gpu_points(const struct imf_fft_gpu_tiling *t) {
     return (double)t->nx * t->ny;
@@ -53,7 +53,8 @@ int imf_fft_gpu_sums_pitch(const struct imf_problem *p) {
     return imf_round_up(p->width + p->kernel[0]->width, 16);
 }
 
-/* Do sums along rows, modulo 2^32, give those of `steps` ends of runs, and is there room for them? */
+/* Whether doubtful pixels can be summed by `steps` ends of runs: sums along rows, modulo 2^32, suffice
+ * and fit the buffer. */
 static bool may_run(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p, int steps,
                     size_t spectra) {
     const struct imf_kernel *k = p->kernel[0];
@@ -63,8 +64,8 @@ static bool may_run(const struct imf_fft_gpu_tiling *t, const struct imf_problem
            line * k->height < INT32_MAX && (double)steps < (double)k->width * k->height;
 }
 
-/* Nanoseconds of a unit for pixels that are summed again: doubtful pixels * taps * again, or samples
- * * sum + doubtful pixels * (steps + what adding the items' sums takes) * step. Decides which. */
+/* Nanoseconds of a unit for doubtful pixels, by the cheaper of two ways, which it also chooses: pixels *
+ * taps * again, or samples * sum + pixels * (steps + AGAIN_STEPS) * step. */
 static double again_ns(struct imf_fft_gpu_tiling *t, const struct imf_problem *p, int steps,
                        size_t spectra, const struct imf_gpu_rates *g) {
     const struct imf_kernel *k = p->kernel[0];
@@ -92,8 +93,8 @@ static double estimate_ms(struct imf_fft_gpu_tiling *t, const struct imf_problem
            (columns + rows + again) * 1e-6 / imf_tuning_units(d);
 }
 
-/* Sums that a float leaves in doubt are not looked at in integers first, as on a CPU: that pays
- * only where integers alone would not settle all. */
+/* Unlike on a CPU, sums that a float leaves in doubt are not tested in integers first, unless integers
+ * alone would not decide all. */
 static void judge(struct imf_fft_gpu_tiling *t, const struct imf_problem *p) {
     t->error = imf_fft_error(&t->bound, imf_fft_gpu_points(t));
     t->near_tie = p->out == IMF_U8 && imf_fft_window(t->error) == t->error &&

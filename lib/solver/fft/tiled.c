@@ -1,13 +1,13 @@
 /*
  * tiled.c - convolution in the frequency domain, by overlap-save tiles
  *
- * cl/fft.cl tells how a tile is done, fft_tile.c how the image is cut, fft_error.c how
- * accurate that is.
- * Exact problems: the sum of products is an integer, so it is known as soon as only one integer
- * lies within the error bound of the computed value. Where the bound is wider, most sums still give
- * the same pixel at both ends of the interval, as the scale is large; the few that lie at a tie
- * between two pixels are summed again, tap by tap. Where the scale is large, only the few sums
- * close to a tie are looked at in integers at all: for the others a float gives the same pixel.
+ * cl/fft.cl describes the passes over a tile, tile.c how the image is cut, error.c the error.
+ *
+ * Exact problems: the sum of products is an integer and known if only one integer lies within the
+ * error bound of the computed value. If the bound is wider and the scale large, most sums give the
+ * same pixel at both ends of the interval; the few that are close to a tie between two pixels are
+ * summed again, tap by tap. If the scale is large, only sums close to a tie are tested in integers:
+ * for the others a float gives the same pixel.
  */
 #include "device/tuning.h"
 #include "solver/fft/args.h"
@@ -39,8 +39,8 @@ static double bytes(const struct imf_problem *p, const struct imf_fft_tiling *t)
            taps * (sizeof(float) + (p->exact ? sizeof(int32_t) : 0));
 }
 
-/* Milliseconds of sums that are taken again: doubtful share * samples * taps that are not 0 *
- * nanoseconds of a tap / units. */
+/* Milliseconds of sums that are computed again: doubtful share * samples * nonzero taps * nanoseconds of
+ * a tap / units. */
 static double again_ms(const struct imf_problem *p, const struct imf_device *d, double doubtful) {
     double nonzero = 0;
     for (int i = 0; i < imf_problem_kernels(p); i++)
@@ -104,8 +104,8 @@ static enum imf_status launch(struct fft_job *j, const struct imf_buffer *in,
     return imf_program_launch(j->queue, j->program, grid, args, err);
 }
 
-/* The spectrum of the taps, of a magnitude those of one kernel after the other, divided by the
- * number of points of a transform. */
+/* Compute the spectrum of the taps (a magnitude's kernels one after the other) divided by the number of
+ * points of a transform. */
 static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem *p,
                                      struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
@@ -121,7 +121,7 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem
     free(taps);
     if (status != IMF_OK)
         return status;
-    /* The counter stands in for the images, which these phases do not touch. */
+    /* These phases do not read the images: the counter is passed for them. */
     status = launch(j, j->counter, j->counter, table, TAPS, 0, 0, err);
     if (status == IMF_OK)
         status = launch(j, j->counter, j->counter, table, TAPS_ROWS, 0, 0, err);
@@ -131,8 +131,8 @@ static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem
     return status;
 }
 
-/* First and end column of each row's nonzero taps, then all rows of taps, each with
- * IMF_FFT_VEC zeros behind it. */
+/* The first and end column of each row's nonzero taps, then the rows of taps, each followed by
+ * IMF_FFT_VEC zeros. */
 static void fill_spans(int32_t *spans, const struct imf_kernel *k) {
     size_t w = (size_t)k->width, h = (size_t)k->height, pitch = w + IMF_FFT_VEC;
     for (size_t y = 0; y < h; y++) {
@@ -165,7 +165,7 @@ static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p
     return status;
 }
 
-/* 4 and 8 always, so that fewer programs differ. */
+/* The radices of a plan; always with 4 and 8, so that fewer programs differ. */
 static unsigned radices(const struct imf_fft_plan *plan) {
     unsigned set = 1u << 4 | 1u << 8;
     for (int s = 0; s < plan->stages; s++)
@@ -177,7 +177,7 @@ static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *
                                    struct imf_error *err) {
     const struct imf_fft_tiling *t = &j->tiling;
     struct imf_defines d = {0};
-    /* No more stages than these lengths need: built sooner. */
+    /* Only the stages that these lengths need: compiles faster. */
     imf_define(&d, "RADICES", "%u", radices(&t->x) | radices(&t->y));
     imf_define(&d, "MIDDLES", "%u", t->x.stages ? 1u << t->x.radix[t->x.stages - 1] : 0);
     imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));

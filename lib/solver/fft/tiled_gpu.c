@@ -1,11 +1,10 @@
 /*
  * tiled_gpu.c - convolution in the frequency domain on GPUs, by overlap-save tiles
  *
- * cl/fft_gpu.cl tells how a tile is done, solver/fft/tile_gpu.c how the image is cut. Spectra
- * of as many pairs of tiles as fit a modest buffer are on the device at a time. Bands end with pairs,
- * which lie where they lie in the image: results do not depend on bands. What is exact, and how, is
- * as in solver/fft/tiled.c; pixels in doubt are listed and summed again by a kernel of its own, so that
- * they hold up nobody.
+ * cl/fft_gpu.cl describes the passes over a tile, tile_gpu.c how the image is cut. The spectra of as
+ * many pairs of tiles as fit a buffer of moderate size are in memory at a time. Bands end between pairs
+ * of the whole image: results do not depend on bands. Exact results are found as in tiled.c; doubtful
+ * pixels are listed and summed again by a separate kernel, so that no work-group waits for them.
  */
 #include "solver/fft/tiled_gpu.h"
 #include "device/tuning.h"
@@ -16,13 +15,15 @@
 #include <string.h>
 
 #define GROUP 256             /* work-items, along y */
-#define ROW_GROUP 64          /* at least, along x: small groups wait less for each other */
+#define ROW_GROUP 64          /* at least, along x: small groups wait less at barriers */
 #define ELEMENTS (16 * GROUP) /* of a group */
 #define LOCAL_BYTES (ELEMENTS / 16 * 17 * 2 * sizeof(float))
 _Static_assert(GROUP <= IMF_GPU_GROUP && LOCAL_BYTES <= IMF_GPU_LOCAL, "lists of devices say so");
-#define AGAIN 128          /* of a group that sums a pixel again, as in cl/fft_gpu.cl */
-#define AGAIN_GROUPS 8448  /* that take turns; a quarter of them takes 4 % longer on an H200 */
-#define LIST_MIN (1 << 16) /* doubtful pixels; what does not fit is summed on the spot */
+#define AGAIN 128 /* work-items that sum a pixel again, as in cl/fft_gpu.cl */
+#define AGAIN_GROUPS                                                                               \
+    8448 /* groups that share the list; a quarter of them takes 4 % longer on an H200 */
+#define LIST_MIN                                                                                   \
+    (1 << 16) /* least entries of the list; pixels that do not fit are summed at once */
 
 _Static_assert(sizeof(struct imf_fft_gpu_tiling) <= IMF_SHAPE, "a proposal holds it");
 
@@ -32,7 +33,7 @@ struct local_job {
     struct imf_fft_gpu_sizes sizes;
     bool exact;
     int channels, cx, cy;
-    int parity; /* which counter is this run's */
+    int parity; /* which of two counters this run uses */
     int sums_pitch;
     struct imf_program *columns, *rows, *pixels, *sums, *again;
     struct imf_buffer *spectrum, *twiddles_x, *twiddles_y, *spectra_in, *spectra_out, *taps, *steps,
@@ -123,13 +124,13 @@ static enum imf_status upload_twiddles(struct imf_queue *queue, int n, struct im
     return status;
 }
 
-/* Groups enough for `lines` lines of `length` elements. */
+/* Work-groups for `lines` lines of `length` elements. */
 static struct imf_grid over_lines(int lines, int length, int group) {
     int each = 16 * group / length;
     return (struct imf_grid){(size_t)(imf_round_up(lines, each) / each), 1, (size_t)group};
 }
 
-/* The taps' spectrum, divided by the number of points of a transform. */
+/* Compute the taps' spectrum divided by the number of points of a transform. */
 static enum imf_status make_spectrum(struct local_job *j, const struct imf_kernel *k,
                                      const struct imf_program_source *source_x,
                                      const struct imf_program_source *source_y,
@@ -169,7 +170,7 @@ static enum imf_status make_spectrum(struct local_job *j, const struct imf_kerne
     return status;
 }
 
-/* Bytes of an integer tap: the fewer, the less time a pixel takes that is summed again. */
+/* Bytes of an integer tap: fewer bytes make summing a pixel again faster. */
 static size_t tap_bytes(const struct imf_kernel *k) {
     for (int i = 0; i < k->width * k->height; i++)
         if (k->taps[i] < INT8_MIN || k->taps[i] > INT8_MAX)
@@ -177,7 +178,7 @@ static size_t tap_bytes(const struct imf_kernel *k) {
     return sizeof(int8_t);
 }
 
-/* The taps as integers, by fours one below the other, for pixels that are summed again. */
+/* Upload the taps as integers, in fours down the columns, for pixels that are summed again. */
 static enum imf_status make_taps(struct local_job *j, const struct imf_kernel *k,
                                  struct imf_error *err) {
     size_t w = (size_t)k->width, h = (size_t)k->height, each = tap_bytes(k);
@@ -208,7 +209,7 @@ static enum imf_status make_taps(struct local_job *j, const struct imf_kernel *k
     return status;
 }
 
-/* The steps of the kernel's rows, for sums along the image's. */
+/* Upload the steps of the kernel's rows, for sums along the image's rows. */
 static enum imf_status make_steps(struct local_job *j, const struct imf_kernel *k,
                                   struct imf_error *err) {
     size_t bytes = (size_t)j->tiling.steps * 2 * sizeof(int32_t), n = 0;
@@ -250,13 +251,13 @@ static enum imf_status make_buffers(struct local_job *j, const struct imf_proble
     return status == IMF_OK && t->steps ? make_steps(j, p->kernel[0], err) : status;
 }
 
-/* What cl/parts/fft_gpu_lines.cl takes. */
+/* Add the "#define" lines of cl/parts/fft_gpu_lines.cl. */
 static void define_lines(struct imf_defines *d, int n, int group) {
     imf_define(d, "N", "%d", n);
     imf_define(d, "GROUP", "%d", group);
 }
 
-/* Quads of pixels that a work-item of row_sums has at a time: a whole row's, if that is not long. */
+/* Quads of pixels of a work-item of row_sums at a time: a whole row's, unless it is long. */
 static int sums_steps(const struct local_job *j) {
     return imf_min((j->sums_pitch - 1) / (4 * GROUP) + 1, 8);
 }
@@ -334,7 +335,7 @@ static enum imf_status local_make(void **job, const struct imf_problem *p,
 
 /* ---- running ------------------------------------------------------------------------------ */
 
-/* The three kernels over `pairs` pairs of tiles from sizes.pair on. */
+/* Run the three kernels over `pairs` pairs of tiles from sizes.pair on. */
 static enum imf_status run_pairs(struct local_job *j, const struct imf_buffer *in,
                                  const struct imf_buffer *out, int pairs, struct imf_error *err) {
     const struct imf_fft_gpu_tiling *t = &j->tiling;
@@ -369,7 +370,7 @@ static enum imf_status run_pairs(struct local_job *j, const struct imf_buffer *i
 
 static const struct imf_grid again_grid = {AGAIN_GROUPS, 1, AGAIN};
 
-/* The listed pixels, tap by tap. */
+/* Sum the listed pixels tap by tap. */
 static enum imf_status again_by_taps(struct local_job *j, const struct imf_buffer *in,
                                      const struct imf_buffer *out, const struct imf_buffer *count,
                                      const struct imf_buffer *next, struct imf_error *err) {
@@ -383,7 +384,7 @@ static enum imf_status again_by_taps(struct local_job *j, const struct imf_buffe
     return imf_program_launch(j->queue, j->again, again_grid, args, err);
 }
 
-/* The same by sums along the image's rows, where spectra were. */
+/* The same by sums along the image's rows, which overwrite the spectra. */
 static enum imf_status again_by_runs(struct local_job *j, const struct imf_buffer *in,
                                      const struct imf_buffer *out, const struct imf_buffer *count,
                                      const struct imf_buffer *next, struct imf_error *err) {

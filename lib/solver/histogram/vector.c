@@ -54,7 +54,7 @@ static void rows_of(const struct pass *pass, int item, int *first, int *end) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Nearest integers, ties to even: adding 1.5 * 2^23 leaves a float no room for a fraction. */
+/* The nearest integers, ties to even: floats from 1.5 * 2^23 on have no fraction. */
 static void round_floats(uint16_t *restrict to, const float *restrict from, int n, float full) {
     for (int i = 0; i < n; i++) {
         float v = from[i] > 0 ? from[i] : 0;

@@ -18,7 +18,7 @@
 #define BLOCK 128 /* rows of a block at most */
 #define LEAST_WORDS 1024
 #define MOST_WORDS 6144 /* of a stretch of a row: 37 KB with its results */
-#define ROUNDING 32     /* of these, what is lost to alignment */
+#define ROUNDING 32     /* of these, for alignment */
 /* Work-groups that keep a unit busy: beyond these a work-item takes several blocks, which reads less. */
 #define GROUPS_A_UNIT 12
 
@@ -35,8 +35,8 @@ _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 struct erode_dilate_job {
     struct imf_queue *queue;
     struct shape shape;
-    struct imf_program *rows, *columns, *last; /* the last pass down has what follows */
-    struct imf_surface mid[2];                 /* between passes, taken by turns */
+    struct imf_program *rows, *columns, *last; /* the last pass down has the epilogue */
+    struct imf_surface mid[2];                 /* between passes, used alternately */
 };
 
 static int width_of(const struct shape *s) {

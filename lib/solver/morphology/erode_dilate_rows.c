@@ -16,7 +16,7 @@
 #define ERODE(k) v = p[k][i] < v ? p[k][i] : v;
 #define DILATE(k) v = p[k][i] > v ? p[k][i] : v;
 
-/* Takes `count` rows into `to`, from what is there or from the first of them on. */
+/* Combine `count` rows into `to`: with the contents of `to`, or starting with the first of them. */
 #define TAKE(type, count, start, steps)                                                            \
     do {                                                                                           \
         const type *p[count];                                                                      \

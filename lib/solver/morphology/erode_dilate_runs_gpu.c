@@ -23,7 +23,7 @@ struct runs_job {
     struct imf_queue *queue;
     struct shape shape;
     struct imf_program *twice, *runs;
-    struct imf_surface plane; /* one of them; all are in its buffer, one behind the other */
+    struct imf_surface plane; /* the first plane; its buffer holds all, one after the other */
     struct imf_buffer *table;
 };
 
@@ -35,8 +35,8 @@ static int level_of(int length) {
     return level;
 }
 
-/* Of each run the offset along the row, its plane, and where its two parts begin. Returns the planes
- * that are needed, or -1 when memory is short; table may be NULL. */
+/* Fill a table of runs: of each the offset along the row, its plane, and the rows where its two parts
+ * begin. Returns the number of planes, or -1 if memory ran out; table may be NULL. */
 static int make_table(const struct imf_problem *p, const struct shape *s, int32_t *table) {
     int planes = 0;
     int32_t *runs = malloc(3 * sizeof *runs * (size_t)s->run_count);
@@ -57,7 +57,7 @@ static int make_table(const struct imf_problem *p, const struct shape *s, int32_
     return planes;
 }
 
-/* One plane: its columns are the input's that count. */
+/* The layout of a plane: the columns of the input that windows read. */
 static enum imf_status lay_out(struct imf_surface *plane, const struct imf_problem *p,
                                const struct shape *s, struct imf_error *err) {
     const struct imf_margin margin = {
@@ -160,7 +160,7 @@ static enum imf_status runs_make(void **job, const struct imf_problem *p,
                                    define, &j->shape, err);
 }
 
-/* Plane i + 1 of what lies before it. */
+/* Make plane i + 1 from the plane before it. */
 static enum imf_status run_twice(struct runs_job *j, int i, const struct imf_surface *in,
                                  int height, struct imf_error *err) {
     const struct imf_surface *plane = &j->plane;

@@ -1,5 +1,5 @@
 /*
- * bits_gpu.c - ranks in windows of up to 7x7 on GPUs, one bit of the samples after the other
+ * bits_gpu.c - ranks in windows of up to 7x7 on GPUs, bit by bit of the samples
  * (cl/rank_bits_gpu.cl)
  */
 #include "device/tuning.h"
@@ -18,7 +18,7 @@
 struct shape {
     struct imf_window_box box;
     int majority;
-    int rows[SIDE]; /* of each the columns that count, as bits */
+    int rows[SIDE]; /* the columns of each row's element, as bits */
 };
 _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 
@@ -27,8 +27,8 @@ struct bits_job {
     struct imf_program *program;
 };
 
-/* Instructions of a sample: for each of its bits a 32nd of those for a word of bits, which are loading
- * the window's samples and adding them; and turning words into bit planes and back. */
+/* Instructions of a sample: for each of its bits 1/32 of loading and adding the window's words of bits;
+ * and the conversion to bit planes and back. */
 static double cost(const struct imf_problem *p, const struct imf_device *d, double count) {
     const struct imf_gpu_rates *g = &imf_tuning(d)->gpu;
     double bytes = (double)imf_sample_size(p->in);

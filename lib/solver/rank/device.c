@@ -1,7 +1,7 @@
 /*
- * device.c - ranks in windows on a device: every sample's window by itself (cl/rank.cl)
+ * device.c - ranks in windows on a device, each window separately (cl/rank.cl)
  *
- * GPUs take it for floats, and for 16-bit samples in windows larger than 7x7. Its time grows with the
+ * GPUs use it for floats, and for 16-bit samples in windows larger than 7x7. Its time grows with the
  * samples of a window and the bits of a sample. Elsewhere other algorithms are faster.
  */
 #include "device/tuning.h"
@@ -48,7 +48,7 @@ static void rank_destroy(void **job) {
     *job = NULL;
 }
 
-/* Of each run the row, and the offsets of its first sample and of the one behind its last. */
+/* Upload the runs: of each the row, and the offsets of its first sample and of the one after the last. */
 static enum imf_status make_table(struct rank_job *j, const struct imf_problem *p,
                                   struct imf_error *err) {
     size_t count = imf_window_runs(p->window_op, NULL);
@@ -88,7 +88,7 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
     imf_define(&d, "RANK", "%zu", imf_percentile_rank(p->window_op->value, count));
     imf_define(&d, "COUNT", "%zu", count);
     struct imf_problem floats = *p;
-    floats.exact = false; /* floats hold one sample, and what follows it, exactly */
+    floats.exact = false; /* floats hold a sample and its epilogue exactly */
     imf_problem_defines(&d, &floats);
     const struct imf_program_source source = {.file = "rank.cl", .parts = parts, .defines = &d};
     enum imf_status st = imf_program_make(&j->program, queue, &source, "rank", err);

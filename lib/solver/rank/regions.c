@@ -5,7 +5,7 @@
  * integers stand for them, whatever their type.
  *
  * In rectangles each sample is replaced by the 256th of the sorted ones that it is in. Histograms of
- * columns (rank_histogram.h) find the part in which a window's rank lies, and how many of the part's
+ * columns (histogram.h) find the part in which a window's rank lies, and how many of the part's
  * samples in the window precede it. The part has few samples, which are searched in order.
  *
  * In any other element each sample is replaced by its ordinal, its index among the sorted ones. From

@@ -4,15 +4,15 @@
  * The cheapest of six algorithms is taken. Times are ns a sample on one core (AMD EPYC, AVX-512) of
  * bytes, and of the next best algorithm:
  *
- *   sorting network     medians of 3x3 and 5x5 (rank_rows.c): 0.13 and 1.2, 0.6 and 2
- *   networks of tiles   small rectangles, by networks that neighbouring windows share (rank_tiles.c);
+ *   sorting network     medians of 3x3 and 5x5 (rows.c): 0.13 and 1.2, 0.6 and 2
+ *   networks of tiles   small rectangles, by networks that neighbouring windows share (tiles.c);
  *                       16-bit samples in 7x7: 4.6 and 14
- *   bisection           any element, bit by bit of the samples (rank_rows.c): disk of 2: 1.8 and 7.4
+ *   bisection           any element, bit by bit of the samples (rows.c): disk of 2: 1.8 and 7.4
  *   incremental         bytes in any element: bisection from the result of the row above
- *                       (rank_incremental.c); disk of 15: 23 and 55
- *   histograms          bytes in rectangles, by histograms of columns (rank_histogram.c), the same
+ *                       (incremental.c); disk of 15: 23 and 55
+ *   histograms          bytes in rectangles, by histograms of columns (histogram.c), the same
  *                       time for every size; 23x23: 10 and 17
- *   sorted regions      all else: larger elements, 16 bits, floats (rank_regions.c); 16-bit samples
+ *   sorted regions      all else: larger elements, 16 bits, floats (regions.c); 16-bit samples
  *                       in 31x31: 41 and 87, in a disk of 25: 210 and 545
  *
  * Minimum and maximum are those of erode_dilate.c.

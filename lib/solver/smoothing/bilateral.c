@@ -1,13 +1,13 @@
 /*
  * bilateral.c - the bilateral filter on the host's cores
  *
- * bilateral_host.c has the definition, of which an exponential for each pixel and each of its
- * neighbours takes most of the time. Here floats do, sixteen at once, and since two pixels weigh the
- * same for each other each pair is looked at once: a row is compared with itself and the `reach` rows
- * below it, whose sums wait for it in a ring. Strips of rows begin with what the rows above give.
+ * bilateral_host.c has the definition. Most time goes into an exponential for each pixel and each of
+ * its neighbours. Here they are floats, sixteen at once, and each pair of pixels is computed once, since
+ * both have the same weight for each other: a row is compared with itself and the `reach` rows below
+ * it, whose sums are kept in a ring. Strips begin with the pairs of their first rows with those above.
  *
- * Results are off by what weights are, relatively, times how far samples are apart that weigh much:
- * a few ranges, whatever the image.
+ * The error is the relative error of the weights times the distance of samples that have much weight:
+ * a few ranges, for every image.
  */
 #include "solver/smoothing/bilateral.h"
 
@@ -25,23 +25,23 @@
 #include <string.h>
 
 #define ALONE_MS 0.3        /* less work than this stays on the caller's thread */
-#define COLUMNS 1024        /* pixels of a strip, whose rings of rows stay in a cache, or */
-#define REACHES 16          /* as many times the reach, which it looks at on both sides */
+#define COLUMNS 1024        /* pixels of a strip, whose rings of rows stay in a cache, */
+#define REACHES 16          /* or so many times the reach, which is read at both sides */
 #define SQUARE_ERROR 1.5e-7 /* five roundings of an exponent, for each squared range */
-#define SUM_ERROR 1.2e-7    /* six deviations of rounding a float, of sums that grow evenly */
+#define SUM_ERROR                                                                                  \
+    1.2e-7 /* six standard deviations of rounding a float, for sums that grow evenly */
 #define LOG2_E 1.4426950408889634
 
 struct bilateral_job {
     struct imf_problem p;
     int reach;
-    float *far; /* owned: of each row from 0 to reach, of columns -reach..reach */
+    float *far; /* owned: for each row from 0 to reach and each column -reach..reach */
     float near;
-    bool coarse;
     struct imf_pool *pool; /* borrowed, or NULL */
 };
 
-/* The most that weights' relative errors move a mean by: n pixels that are all d ranges from the one
- * in the middle, on both sides, have this share of the weight. */
+/* The most that the weights' relative errors change a mean: for pixels that are all d ranges from the
+ * one in the middle, on both sides. */
 static double moved(const struct imf_problem *p, double power) {
     double sigma = p->window_op->value, range = p->window_op->range * p->unit;
     double n = 2 * acos(-1.0) * sigma * sigma, worst = 0;
@@ -59,10 +59,6 @@ double imf_bilateral_error(const struct imf_problem *p, double power) {
     double multiply = fabs(p->epilogue.multiply);
     return moved(p, power) * multiply +
            imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
-}
-
-static bool is_coarse(const struct imf_problem *p) {
-    return imf_bilateral_error(p, IMF_BILATERAL_COARSE) <= p->tolerance / 2;
 }
 
 static int strip_columns(const struct imf_problem *p) {
@@ -87,7 +83,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
-    out->error = imf_bilateral_error(p, is_coarse(p) ? IMF_BILATERAL_COARSE : IMF_BILATERAL_FINE);
+    out->error = imf_bilateral_error(p, IMF_BILATERAL_POWER_ERROR);
     if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
     else if (p->colors > IMF_BILATERAL_COLORS)
@@ -99,7 +95,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         int cores = imf_cores();
         double pairs = acos(-1.0) / 2 * window->cx * window->cx;
         double ns = pairs * (r->weight + r->weight_color * p->colors) + r->lanes * p->channels;
-        /* A strip looks at the columns beside it and at half of the pairs of the rows above. */
+        /* A strip also computes the columns beside it and half of the pairs of the rows above. */
         struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * window->cx);
         double columns = imf_min(s.width, p->width) + 2.0 * window->cx;
         double ms = s.count * columns * (s.rows + window->cx / 2.0) * ns * 1e-6;
@@ -121,7 +117,7 @@ static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     double sigma = p->window_op->value, range = p->window_op->range * p->unit;
-    *j = (struct bilateral_job){.p = *p, .reach = p->window_op->cx, .coarse = is_coarse(p)};
+    *j = (struct bilateral_job){.p = *p, .reach = p->window_op->cx};
     j->near = (float)(LOG2_E / 2 / range / range);
     size_t count = (size_t)(j->reach + 1) * (size_t)(2 * j->reach + 1);
     float *far = j->far = malloc(count * sizeof *far);
@@ -178,7 +174,7 @@ static void load(const struct work *w, int y) {
     memset(sums_of(w, y), 0, imf_bilateral_sums(&w->layout) * sizeof(float));
 }
 
-/* Row y with itself and with those below it, which may be above the strip. */
+/* Compare row y, which may be above the strip, with itself and the rows below it. */
 static void compare(const struct work *w, int y) {
     int reach = w->j->reach;
     for (int dy = imf_max(0, w->strip.y - y); dy <= reach; dy++) {
@@ -195,7 +191,7 @@ static void store(const struct work *w, int y) {
     imf_bilateral_store(&w->layout, sums_of(w, y), values_of(w, y), w->j->reach, n, w->row,
                         channels);
     const void *from = imf_sample_at(w->in, y, (ptrdiff_t)w->strip.x * channels);
-    for (int c = p->colors; c < channels; c++) /* which is kept */
+    for (int c = p->colors; c < channels; c++) /* alpha, which is kept */
         for (int i = 0; i < n; i++)
             w->row[(size_t)i * (size_t)channels + (size_t)c] =
                 (float)imf_sample_get(from, w->in->sample, (ptrdiff_t)i * channels + c);
@@ -211,7 +207,6 @@ static void run_item(void *data, int item) {
     w.strip = imf_strips_at(&pass->strips, item);
     w.layout = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
     w.layout.near = j->near;
-    w.layout.coarse = j->coarse;
     size_t floats = strip_floats(&j->p, w.strip.n), rows = (size_t)j->reach + 1;
     floats = (floats + IMF_BILATERAL_WIDTH - 1) / IMF_BILATERAL_WIDTH * IMF_BILATERAL_WIDTH;
     float *memory = aligned_alloc(sizeof(float) * IMF_BILATERAL_WIDTH, floats * sizeof *memory);

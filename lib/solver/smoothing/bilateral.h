@@ -1,11 +1,11 @@
-/* bilateral.h - what ways of filtering bilaterally share */
+/* bilateral.h - shared by the bilateral filters in floats */
 #ifndef IMF_SOLVER_SMOOTHING_BILATERAL_H
 #define IMF_SOLVER_SMOOTHING_BILATERAL_H
 
 #include "solver/problem.h"
 
-/* How far results may be off when floats hold differences, their sums are added up row by row, and
- * weights are off by `power`, relatively, beside what rounding their exponents makes of it. */
+/* Bound of a result's error if differences are floats, sums are added up row by row, and weights have
+ * the relative error `power` in addition to that of rounding their exponents. */
 double imf_bilateral_error(const struct imf_problem *p, double power);
 
 #endif

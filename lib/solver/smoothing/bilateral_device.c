@@ -1,8 +1,8 @@
 /*
- * bilateral_device.c - the bilateral filter on a device: each pixel by itself (cl/bilateral.cl)
+ * bilateral_device.c - the bilateral filter on a device (cl/bilateral.cl)
  *
- * The host's vectors look at each pair of pixels once, for both; work-items that did would have to
- * wait for each other.
+ * Each work-item computes one pixel. Computing each pair of pixels once, as bilateral.c does, would need
+ * barriers between work-items.
  */
 #include "device/tuning.h"
 #include "solver/smoothing/bilateral.h"
@@ -56,7 +56,7 @@ static void bilateral_destroy(void **job) {
     *job = NULL;
 }
 
-/* Of each row from 0 to reach, how far along it weights reach. */
+/* Upload the columns that weights reach in each row from 0 to reach. */
 static enum imf_status make_halves(struct bilateral_job *j, int reach, struct imf_error *err) {
     size_t bytes = ((size_t)reach + 1) * sizeof(int32_t);
     int32_t *halves = malloc(bytes);

@@ -5,9 +5,8 @@
  *
  *      exp(-(dx^2 + dy^2) / (2 sigma^2)) * exp(-d^2 / (2 range^2)),
  *
- * where d is the Euclidean distance of the colours (Tomasi and Manduchi, ICCV 1998): that of a
- * pixel's own does not depend on how the light is split into channels. This is the reference that
- * the fast ways are held to, and follows the definition to the letter.
+ * where d is the Euclidean distance of the colours (Tomasi and Manduchi, ICCV 1998). This is the
+ * reference of the other solvers.
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
@@ -80,7 +79,7 @@ static double sample(const struct imf_surface *in, int x, int y, int channel) {
                           (ptrdiff_t)x * in->channels + channel);
 }
 
-/* The pixel at (x, y), to `mean`. */
+/* Compute the pixel at (x, y) into `mean`. */
 static void bilateral_at(const struct imf_problem *p, const struct imf_surface *in, int x, int y,
                          double *mean) {
     double sigma = p->window_op->value, range = p->window_op->range * p->unit;

@@ -1,16 +1,15 @@
 /*
  * bilateral_rows.c - the inner loops of solver/smoothing/bilateral.c, on vectors
  *
- * A weight is a power of 2 of t = far - near * d^2. With n the integer beside t and f the rest, in
- * -1/2..1/2, 2^f is a polynomial of five powers, within 2.2e-7 of it, or where that is enough of
- * four, within 2.7e-6 (least squares with weights raised where the error was largest), and n goes
- * into the float's exponent.
+ * A weight is 2^t, t = far - near * d^2. With n the integer nearest to t and f = t - n in -1/2..1/2,
+ * 2^f is a polynomial of degree 5, within 2.2e-7 (least squares with weights raised where the error was
+ * largest), and n is added to the float's exponent.
  *
- * Two neighbours at once are weighed against what is beside them, whose values and sums are fetched
- * and stored once for both. A lane's columns are an even number, so that none is left alone.
+ * Two neighbouring pixels at once are compared with the pixels around them, whose values and sums are
+ * loaded and stored once for both. A lane has an even number of columns.
  *
- * Sums are of differences, which are smaller than samples and so are their rounding errors, and are
- * added up for a row first: 2 * reach + 1 floats, and then as many rows.
+ * Sums are of differences, because these and their rounding errors are smaller than those of samples.
+ * The 2 * reach + 1 differences of a row are added up first, then the rows.
  */
 #include "solver/smoothing/bilateral_rows.h"
 
@@ -19,8 +18,8 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-#define LEAST -100.0f   /* exponents below would lead to denormal weights */
-#define MAGIC 0x1.8p23f /* leaves a float no room for a fraction */
+#define LEAST -100.0f   /* lower exponents give denormal weights */
+#define MAGIC 0x1.8p23f /* floats of this size have no fraction */
 
 typedef float vector __attribute__((vector_size(4 * IMF_BILATERAL_WIDTH), may_alias));
 typedef int32_t vector_int __attribute__((vector_size(4 * IMF_BILATERAL_WIDTH), may_alias));
@@ -44,7 +43,7 @@ size_t imf_bilateral_sums(const struct imf_bilateral_layout *l) {
 
 /* ---- between rows of pixels and lanes -------------------------------------------------------- */
 
-/* A row of each colour. */
+/* A row of samples to a plane for each colour. */
 #define SPREAD(type)                                                                               \
     do {                                                                                           \
         const type *at = from;                                                                     \
@@ -73,7 +72,7 @@ IMF_CLONES static void spread_row(const void *from, enum imf_sample sample, floa
         spread(from, sample, planes, pitch, n, colors, channels);
 }
 
-/* Every lane's own of a row. */
+/* A plane's row to lanes. */
 INLINE void deal(const float *restrict plane, float *restrict to, int positions, int each,
                  size_t step) {
     for (int k = 0; k < positions; k++, to += step)
@@ -87,7 +86,7 @@ void imf_bilateral_load(const struct imf_bilateral_layout *l, float *values,
     ptrdiff_t first = (ptrdiff_t)x * in->channels * (ptrdiff_t)imf_sample_size(in->sample);
     spread_row((const char *)imf_surface_row(in, y) + first, in->sample, planes + l->reach, pitch,
                l->columns, l->colors, in->channels);
-    /* Beyond the strip's ends anything will do: its weights are not looked at. */
+    /* Beyond the strip's ends any values do: their sums are not read. */
     int end = l->reach + l->columns, all = l->each * IMF_BILATERAL_WIDTH + 2 * l->reach;
     for (int c = 0; c < l->colors; c++) {
         float *plane = planes + (size_t)c * pitch;
@@ -100,12 +99,12 @@ void imf_bilateral_load(const struct imf_bilateral_layout *l, float *values,
     }
 }
 
-/* Bring home the sums of columns that are other lanes' own. */
+/* Add the sums of columns that two lanes have to those of the lane that owns them. */
 static void gather(const struct imf_bilateral_layout *l, float *sums) {
     int vectors = l->colors + 1, home = l->each * IMF_BILATERAL_WIDTH;
     for (int k = 0; k < l->positions; k++) {
         if (k == l->reach)
-            k += l->each; /* these are at home */
+            k += l->each; /* skip the columns that the lane owns */
         for (int lane = 0; lane < IMF_BILATERAL_WIDTH && k < l->positions; lane++) {
             int column = lane * l->each + k - l->reach;
             if (column < 0 || column >= home)
@@ -121,13 +120,14 @@ static void gather(const struct imf_bilateral_layout *l, float *sums) {
     }
 }
 
-/* What sums of differences and of weights make of the values, in the differences' place. */
+/* Replace sums of differences by means: value + difference / weight. */
 INLINE void divide(float *restrict sums, const float *restrict values, int positions, int colors) {
     for (int k = 0; k < positions;
          k++, sums += IMF_BILATERAL_WIDTH * (colors + 1), values += IMF_BILATERAL_WIDTH * colors)
         for (int lane = 0; lane < IMF_BILATERAL_WIDTH; lane++) {
             float share =
-                1 / (1 + sums[colors * IMF_BILATERAL_WIDTH + lane]); /* its own weight is 1 */
+                1 /
+                (1 + sums[colors * IMF_BILATERAL_WIDTH + lane]); /* the pixel's own weight is 1 */
             for (int c = 0; c < colors; c++)
                 sums[c * IMF_BILATERAL_WIDTH + lane] = values[c * IMF_BILATERAL_WIDTH + lane] +
                                                        sums[c * IMF_BILATERAL_WIDTH + lane] * share;
@@ -143,7 +143,7 @@ IMF_CLONES static void divide_row(float *sums, const float *values, int position
         divide(sums, values, positions, colors);
 }
 
-/* n pixels of a lane, whose vectors are `step` floats apart. */
+/* Copy n pixels of a lane, `step` floats apart, to a row. */
 INLINE void collect(const float *restrict at, size_t step, float *restrict row, int n, int colors,
                     int channels) {
     for (int i = 0; i < n; i++, at += step, row += channels)
@@ -179,37 +179,30 @@ struct rows {
     float near;
 };
 
-/* 2^at, and never denormal. */
-INLINE void power(vector *at, bool coarse) {
+/* *at = 2^*at, never denormal. */
+INLINE void power(vector *at) {
     vector t = *at;
     vector_int more = t > LEAST;
     t = (vector)(((vector_int)t & more) | ((vector_int)((vector){0} + LEAST) & ~more));
     vector rounded = t + MAGIC, f = t - (rounded - MAGIC), p;
-    if (coarse) {
-        p = f * 0.00957010128f + 0.0559178628f;
-        p = p * f + 0.240247443f;
-        p = p * f + 0.693121791f;
-        p = p * f + 0.999999285f;
-    } else {
-        p = f * 0.00132764771f + 0.00967554282f;
-        p = p * f + 0.0555071309f;
-        p = p * f + 0.240221202f;
-        p = p * f + 0.693146944f;
-        p = p * f + 1.00000012f;
-    }
+    p = f * 0.00132764771f + 0.00967554282f;
+    p = p * f + 0.0555071309f;
+    p = p * f + 0.240221202f;
+    p = p * f + 0.693146944f;
+    p = p * f + 1.00000012f;
     *at = (vector)((vector_int)p + ((vector_int)rounded << 23));
 }
 
 /* Add a pair to the sums of a pixel and, with the sign changed, of the other. */
-INLINE void weigh(const struct rows *r, int colors, bool coarse, const vector *middle,
-                  const vector *other, float far, vector *sums, vector *mirrored) {
+INLINE void weigh(const struct rows *r, int colors, const vector *middle, const vector *other,
+                  float far, vector *sums, vector *mirrored) {
     vector d[IMF_BILATERAL_COLORS], apart = {0};
     for (int c = 0; c < colors; c++) {
         d[c] = other[c] - middle[c];
         apart = c ? apart + d[c] * d[c] : d[c] * d[c];
     }
     vector weight = far - apart * r->near;
-    power(&weight, coarse);
+    power(&weight);
     for (int c = 0; c < colors; c++) {
         sums[c] += weight * d[c];
         mirrored[c] -= weight * d[c];
@@ -218,8 +211,8 @@ INLINE void weigh(const struct rows *r, int colors, bool coarse, const vector *m
     mirrored[colors] += weight;
 }
 
-/* Positions k and k + 1 with all that they reach. */
-INLINE void positions(const struct rows *r, int colors, bool coarse, int k, vector *spare) {
+/* Compare positions k and k + 1 with all positions that they reach. */
+INLINE void positions(const struct rows *r, int colors, int k, vector *spare) {
     const int width = r->to - r->from, vectors = colors + 1;
     const vector *value = r->values + (size_t)(k + r->reach) * (size_t)colors;
     const vector *other = r->other + (size_t)(k + r->reach + r->from) * (size_t)colors;
@@ -232,53 +225,50 @@ INLINE void positions(const struct rows *r, int colors, bool coarse, int k, vect
         for (int c = 0; c < vectors; c++)
             sums[m][c] = (vector){0};
     }
-    /* The first and the last are beside one of two alone. */
-    weigh(r, colors, coarse, middle[0], other, far[0], sums[0], spare);
+    /* The first and the last are in reach of only one of the two. */
+    weigh(r, colors, middle[0], other, far[0], sums[0], spare);
     other += colors, spare += vectors;
     for (int i = 1; i <= width; i++, other += colors, spare += vectors) {
         vector mirrored[IMF_BILATERAL_COLORS + 1];
         for (int c = 0; c < vectors; c++)
             mirrored[c] = spare[c];
         for (int m = 0; m < 2; m++)
-            weigh(r, colors, coarse, middle[m], other, far[i - m], sums[m], mirrored);
+            weigh(r, colors, middle[m], other, far[i - m], sums[m], mirrored);
         for (int c = 0; c < vectors; c++)
             spare[c] = mirrored[c];
     }
-    weigh(r, colors, coarse, middle[1], other, far[width], sums[1], spare);
+    weigh(r, colors, middle[1], other, far[width], sums[1], spare);
     for (int m = 0; m < 2; m++)
         for (int c = 0; c < vectors; c++)
             to[m * vectors + c] += sums[m][c];
 }
 
-INLINE void block(const struct rows *r, int colors, bool coarse, int first, int end) {
+INLINE void block(const struct rows *r, int colors, int first, int end) {
     int width = r->to - r->from;
     vector *spare = r->spare;
     memset(spare, 0, (size_t)((end - first + width) * (colors + 1)) * sizeof *spare);
     for (int k = first; k < end; k += 2, spare += 2 * (colors + 1))
-        positions(r, colors, coarse, k, spare);
+        positions(r, colors, k, spare);
     vector *to = r->other_sums + (size_t)(first + r->reach + r->from) * (size_t)(colors + 1);
     for (int i = 0; i < (end - first + width) * (colors + 1); i++)
         to[i] += r->spare[i];
 }
 
-INLINE void blocks(const struct rows *r, int colors, bool coarse) {
+INLINE void blocks(const struct rows *r, int colors) {
     for (int k = 0; k < r->each; k += IMF_BILATERAL_BLOCK)
-        block(r, colors, coarse, k, imf_min(k + IMF_BILATERAL_BLOCK, r->each));
+        block(r, colors, k, imf_min(k + IMF_BILATERAL_BLOCK, r->each));
 }
 
-#define PAIRS(name, coarse)                                                                        \
-    IMF_CLONES static void name(const struct rows *r, int colors) {                                \
-        if (colors == 1)                                                                           \
-            blocks(r, 1, coarse);                                                                  \
-        else if (colors == 2)                                                                      \
-            blocks(r, 2, coarse);                                                                  \
-        else if (colors == 3)                                                                      \
-            blocks(r, 3, coarse);                                                                  \
-        else                                                                                       \
-            blocks(r, 4, coarse);                                                                  \
-    }
-PAIRS(fine_pairs, false)
-PAIRS(coarse_pairs, true)
+IMF_CLONES static void pairs(const struct rows *r, int colors) {
+    if (colors == 1)
+        blocks(r, 1);
+    else if (colors == 2)
+        blocks(r, 2);
+    else if (colors == 3)
+        blocks(r, 3);
+    else
+        blocks(r, 4);
+}
 
 void imf_bilateral_pairs(const struct imf_bilateral_layout *l, const float *values, float *sums,
                          const float *other, float *other_sums, const float *far, int from, int to,
@@ -294,5 +284,5 @@ void imf_bilateral_pairs(const struct imf_bilateral_layout *l, const float *valu
                            .from = from,
                            .to = to,
                            .near = l->near};
-    (l->coarse ? coarse_pairs : fine_pairs)(&r, l->colors);
+    pairs(&r, l->colors);
 }

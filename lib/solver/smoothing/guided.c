@@ -1,13 +1,13 @@
 /*
  * guided.c - the guided filter on the host's cores, in the same time for any radius
  *
- * guided_host.c has the definition. Sums of windows are those of columns, from which the row that
- * leaves goes when the next one comes, added up along the row in the same way; first of the samples
- * and their squares, then of the lines' slopes and offsets, whose last 2R + 1 rows wait in a ring.
+ * guided_host.c has the definition. The sums of windows are running sums: down the columns the next row
+ * is added and the last one subtracted, and along the row likewise; first of samples and their
+ * squares, then of the lines' slopes and offsets, whose last 2R + 1 rows are kept in a ring.
  *
- * Everything that is added up is an integer below 2^53: bytes and words as they are, floats rounded
- * to as fine a step as sums of their squares leave room for, slopes and offsets to one of 2^30. So
- * nothing is left of what went, and results do not depend on where bands and strips begin.
+ * All sums are of integers below 2^53: bytes and words, floats rounded to a step for which the sums of
+ * squares fit, slopes and offsets in steps of 2^-30. So additions and subtractions cancel exactly, and
+ * results do not depend on where bands and strips begin.
  */
 #include "solver/smoothing/guided.h"
 #include "base/parallel.h"
@@ -25,13 +25,13 @@
 #define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
 #define COLUMNS 4096 /* pixels of a strip */
 #define CHANNELS 4
-/* In units of the largest sample: three roundings of a slope, which move a line about its mean. */
+/* In units of the largest sample: three roundings of a slope. */
 #define LINE_ERROR 2e-7
 
 struct guided_job {
     struct imf_problem p;
     int radius;
-    double scale;          /* samples to integers */
+    double scale;          /* factor from samples to integers */
     struct imf_pool *pool; /* borrowed, or NULL */
 };
 
@@ -58,7 +58,7 @@ double imf_guided_error(const struct imf_problem *p, double line) {
            imf_float_ulp(p->in_max * multiply + fabs(p->epilogue.offset));
 }
 
-/* Bytes that a strip of so many pixels works with. */
+/* Bytes of scratch memory of a strip of so many pixels. */
 static size_t strip_bytes(const struct imf_problem *p, int pixels) {
     size_t r = (size_t)imf_guided_radius(p), channels = (size_t)p->channels;
     size_t fitted = ((size_t)pixels + 2 * r) * channels, all = fitted + 2 * r * channels;
@@ -130,12 +130,12 @@ struct work {
     int n, fitted, all; /* samples of the strip's rows, with R pixels at both ends, with 2R */
     double *column[2];  /* sums and sums of squares */
     double *lines[2];   /* of columns: slopes and offsets */
-    double *window[2];  /* of windows: either */
+    double *window[2];  /* of windows, of either of both */
     int32_t *ring;
     float *row;
 };
 
-/* Row y from `pixels` before the strip on. */
+/* Row y, from `pixels` pixels before the strip on. */
 static const void *input(const struct work *w, int y, int pixels) {
     return imf_sample_at(w->in, y, (ptrdiff_t)(w->strip.x - pixels) * w->in->channels);
 }
@@ -146,7 +146,7 @@ static int32_t *line_row(const struct work *w, int y, int which) {
     return w->ring + (size_t)(2 * slot + which) * (size_t)w->fitted;
 }
 
-/* The lines of windows around row y, once sums are those of the row above. */
+/* Compute the lines of windows around row y; sums are those of the row above. */
 static void fit_row(const struct work *w, int y, const void *goes) {
     const struct guided_job *j = w->j;
     int r = j->radius, first = w->strip.y - r, channels = w->in->channels;
@@ -157,7 +157,7 @@ static void fit_row(const struct work *w, int y, const void *goes) {
     imf_guided_slide(to, columns, 2 * r + 1, channels, w->fitted);
     bool full = y > first + 2 * r;
     int32_t *line[2] = {line_row(w, y, 0), line_row(w, y, 1)};
-    if (full) /* the ring's oldest row is where the newest will be */
+    if (full) /* subtract the oldest row, which the newest will overwrite */
         imf_guided_move(w->lines[0], w->lines[1], line, -1, w->fitted);
     imf_guided_fit(&w->fit, w->window[0], w->window[1], line[0], line[1], w->fitted);
     imf_guided_move(w->lines[0], w->lines[1], line, 1, w->fitted);

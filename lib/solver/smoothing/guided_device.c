@@ -1,8 +1,7 @@
 /*
  * guided_device.c - the guided filter on a device, in the same time for any radius (cl/guided.cl)
  *
- * The host's vectors keep sums in float64, which devices may lack; here they are integers of 64 bits,
- * and only a window's line is found in floats.
+ * Devices may lack float64: sums are 64-bit integers, and only a window's line is computed in floats.
  */
 #include "device/tuning.h"
 #include "solver/smoothing/guided.h"
@@ -11,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* In units of the largest sample: a slope's share of its window's contrast is off by at most 8e-7 / 4
- * (2.5 ulp of the quotient, 4 of the variance), and seven more roundings of products and sums. */
+/* In units of the largest sample: the slope's error, 8e-7 / 4 of its window's contrast (2.5 ulp of the
+ * quotient, 4 of the variance), and seven roundings of products and sums. */
 #define LINE_ERROR 7e-7
 #define SLOPES 1073741824.0
 #define LEAST_STRIP 32
@@ -24,17 +23,17 @@ struct guided_job {
     struct imf_buffer *sums, *squares, *line, *totals;
 };
 
-/* Outputs of a walk: its first window is then a third of what it reads. */
+/* Outputs of a work-item's walk: a third of what it reads is its first window. */
 static int strip_of(const struct imf_problem *p) {
     return imf_max(LEAST_STRIP, 2 * imf_guided_side(p));
 }
 
-/* Samples across with so many pixels at each end. */
+/* Samples of a row with so many pixels at each end. */
 static size_t wide(const struct imf_problem *p, int pixels) {
     return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
 }
 
-/* Bytes of the four buffers for so many rows of output. */
+/* Bytes of the four buffers. */
 static bool sizes_of(const struct imf_problem *p, size_t bytes[4]) {
     int r = imf_guided_radius(p);
     size_t lines = (size_t)p->height + 2 * (size_t)r, all, fitted;
@@ -138,7 +137,7 @@ static enum imf_status guided_make(void **job, const struct imf_problem *p,
     return st;
 }
 
-/* Walks down columns of so many samples across, or along rows of so many pixels. */
+/* Work-items that walk down columns, `across` samples wide, or along rows. */
 static struct imf_grid walks_down(const struct guided_job *j, size_t across, int rows) {
     size_t strip = (size_t)strip_of(&j->p), group = imf_tuning_group(imf_queue_device(j->queue));
     return imf_grid_over(across, ((size_t)rows - 1) / strip + 1, group);

@@ -1,15 +1,15 @@
 /*
  * guided_host.c - the guided filter on the host: plain C, in float64
  *
- * In each window of 2R + 1 by 2R + 1 samples x, of mean m and variance v, the line a x + b that comes
- * closest to x for a price of eps^2 a^2 has (He, Sun and Tang, ECCV 2010, with the image as its own
+ * In each window of 2R + 1 by 2R + 1 samples x, of mean m and variance v, the line a x + b that is
+ * closest to x with a penalty of eps^2 a^2 has (He, Sun and Tang, ECCV 2010, with the image as its own
  * guide)
  *
  *      a = v / (v + eps^2),  b = (1 - a) m.
  *
- * A sample becomes mean(a) x + mean(b), over the windows that hold it. Each channel is taken by
- * itself. Sums are added up anew for every window, along columns and then along rows: this is the
- * reference that the fast way is held to.
+ * A sample becomes mean(a) x + mean(b), over the windows that contain it. Each channel is filtered
+ * separately. Sums are computed anew for every window, along columns and then along rows: this is the
+ * reference.
  */
 #include "base/parallel.h"
 #include "device/tuning.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEM_ROWS 32 /* for which the lines of so many rows and 2R more are found */
+#define ITEM_ROWS 32 /* rows of an item, which needs the lines of 2R rows more */
 
 struct guided_job {
     struct imf_problem p;
@@ -85,7 +85,7 @@ struct pass {
     atomic_bool failed;
 };
 
-/* Means of each 2R + 1 neighbours along a row of columns' sums. */
+/* The mean of 2R + 1 neighbours along a row of columns' sums. */
 static double mean_at(const double *columns, size_t i, const struct imf_problem *p) {
     int side = imf_guided_side(p);
     double sum = 0;
@@ -94,8 +94,8 @@ static double mean_at(const double *columns, size_t i, const struct imf_problem 
     return sum / ((double)side * side);
 }
 
-/* The lines of windows around the samples of row y, from R pixels left of the image on. `work` holds
- * three rows. */
+/* Compute the lines of windows around the samples of row y, from R pixels left of the image on. `work`
+ * holds three rows. */
 static void fit_row(const struct pass *pass, int y, double *a, double *b, double *work) {
     const struct imf_problem *p = pass->p;
     int r = imf_guided_radius(p);
@@ -119,7 +119,7 @@ static void fit_row(const struct pass *pass, int y, double *a, double *b, double
     }
 }
 
-/* Sums along columns of 2R + 1 rows, the first at `rows`. */
+/* Add up `count` rows, the first at `rows`. */
 static void add_rows(double *sums, const double *rows, size_t width, int count) {
     memset(sums, 0, width * sizeof *sums);
     for (int k = 0; k < count; k++, rows += width)

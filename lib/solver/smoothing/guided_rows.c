@@ -1,14 +1,14 @@
 /*
  * guided_rows.c - the inner loops of solver/smoothing/guided.c
  *
- * All sums are of integers, which float64 holds exactly: what comes and goes leaves no trace.
+ * All sums are of integers that float64 holds exactly: running sums have no rounding errors.
  */
 #include "solver/smoothing/guided_rows.h"
 
 #include "base/clones.h"
 
 #define INLINE static inline __attribute__((always_inline))
-#define WHOLE 0x1.8p52 /* leaves float64 no room for a fraction */
+#define WHOLE 0x1.8p52 /* doubles of this size have no fraction */
 
 #define ADD(type, value)                                                                           \
     do {                                                                                           \
@@ -53,7 +53,7 @@ void imf_guided_move(double *slopes, double *offsets, int32_t *const lines[2], d
     move(offsets, lines[1], sign, n);
 }
 
-/* Two rows at once, so that additions of one need not wait for those of the other. */
+/* Two rows at once: their additions do not depend on each other. */
 INLINE void slide(double *restrict to0, double *restrict to1, const double *restrict from0,
                   const double *restrict from1, int side, int channels, int n) {
     double sum[2][4] = {{0}};

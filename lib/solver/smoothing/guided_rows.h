@@ -4,24 +4,24 @@
 
 #include "base/samples.h"
 
-/* Slopes and offsets are integers up to here. */
+/* Slopes and offsets are integers in steps of 1 over this. */
 #define IMF_GUIDED_STEPS 1073741824.0
 
-/* Add to sums of columns, and of their squares, n samples of a row that comes, and take those of one
- * that goes, if any. Floats are rounded to integers once they are multiplied by `scale`. */
+/* Add n samples of row `comes` to the columns' sums and sums of squares, and subtract those of row `goes`
+ * unless it is NULL. Floats are multiplied by `scale` and rounded to integers. */
 void imf_guided_add(double *sums, double *squares, enum imf_sample sample, const void *comes,
                     const void *goes, double scale, int n);
-/* Add `sign` times rows of slopes and offsets to sums of theirs. */
+/* Add `sign` times a row of slopes and offsets to their sums. */
 void imf_guided_move(double *slopes, double *offsets, int32_t *const lines[2], double sign, int n);
 /* Sums of `side` neighbouring pixels of two rows: to[i] = the sum of from[i + k * channels]. */
 void imf_guided_slide(double *to[2], const double *from[2], int side, int channels, int n);
 
 struct imf_guided_fit {
     double share; /* 1 / the samples of a window */
-    double eps;   /* squared, like the squares of the sums */
-    double steps; /* of an offset for a unit of the sums */
+    double eps;   /* squared, in the units of squared sums */
+    double steps; /* steps of an offset for a unit of the sums */
 };
-/* The lines of windows, from their sums and sums of squares. */
+/* Compute the lines of windows from their sums and sums of squares. */
 void imf_guided_fit(const struct imf_guided_fit *f, const double *sums, const double *squares,
                     int32_t *slopes, int32_t *offsets, int n);
 /* slopes * slope * sample + offsets * offset */
