@@ -47,7 +47,7 @@ PACKAGES = libpng libjpeg zlib lcms2 OpenCL
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) || echo 'try: make deps' >&2)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
-VERSION = $(call once,VERSION,sed -n 's/^.define IMF_VERSION "\(.*\)"/\1/p' lib/imfilter.h)
+VERSION = $(call once,VERSION,sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' lib/imfilter.h | paste -sd. -)
 
 # No contraction to FMA on the host, nor x87's wider numbers, nor floats as doubles, which C17 asks of
 # gcc on s390x: the reference gives the same bits on every machine.

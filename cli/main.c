@@ -86,7 +86,7 @@ static void warn_of_unused_options(const struct session *s) {
         {"quality", o->encode.quality > 0},
         {"subsampling", o->encode.subsampling > 0},
         {"optimize", o->encode.optimize},
-        {"compression", o->encode.compression >= 0},
+        {"compression", o->encode.compression != 0},
     };
     char text[80 + FORMATS_TEXT], kinds[FORMATS_TEXT];
     for (size_t i = 0; atomic_load(&s->formats) && i < sizeof rows / sizeof *rows; i++) {

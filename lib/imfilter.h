@@ -1,14 +1,24 @@
 /*
- * imfilter.h - the public interface of libimfilter
+ * imfilter.h - the public interface of libimfilter, for C99 and C++11
  *
- * A filter is parsed from text, a plan is made for one image shape, and the plan is run from a
- * reader to a writer. Every function that can fail returns an imf_status and, if the caller passes
- * a struct imf_error, one line that names what is wrong. On failure output pointers are NULL.
+ * A filter is parsed from text, or made of a kernel in memory. A plan is made of a filter for one
+ * shape of images, and chooses an algorithm and a device for each stage. A workspace runs the plan,
+ * from a reader to a writer or from memory to memory.
  *
- * Threads: a filter, a plan and a curve do not change once made, and a context locks what it
- * shares: any number of threads may use one of these at once. Anything else (reader, writer,
- * workspace, transform) serves one thread at a time. Nothing may be freed while it is used. The
- * library never prints, never exits and keeps no global state.
+ * Errors: a function that can fail returns an imf_status and describes the failure in the caller's
+ * struct imf_error, which may be NULL. A failed function sets its output pointer to NULL. Any of
+ * them may return IMF_ERR_MEMORY; the comments name the other statuses where they are not obvious.
+ *
+ * Ownership: what a function with _create, _open or _parse in its name returns is the caller's, and
+ * goes with the _free or _close that takes its address: that accepts a pointer to NULL, and sets
+ * the pointer to NULL. A const pointer that is returned lives as long as the object that was asked.
+ * Arguments are borrowed for the call, unless a comment says for how long. Pointers may be NULL
+ * only where a comment says so.
+ *
+ * Threads: filters, plans and curves do not change once they are made, and a context locks what it
+ * shares: any number of threads may use one of these at once. Readers, writers, workspaces and
+ * transforms serve one thread at a time. Nothing may be freed while it is used. The library never
+ * prints, never exits and keeps no global state.
  */
 #ifndef IMFILTER_H
 #define IMFILTER_H
@@ -20,36 +30,53 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* What follows is what the shared library shows; the rest of it is compiled as hidden. */
+/* The shared library exports what is declared here, and nothing else. */
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
 #endif
-#define IMF_VERSION "0.2.0"
+
+/* The version of this header. */
+#define IMF_VERSION_MAJOR 0
+#define IMF_VERSION_MINOR 2
+#define IMF_VERSION_PATCH 0
+/* For comparisons: 0.2.0 is 200, 1.2.3 is 10203. */
+#define IMF_VERSION_NUMBER (IMF_VERSION_MAJOR * 10000 + IMF_VERSION_MINOR * 100 + IMF_VERSION_PATCH)
+#define IMF_VERSION_JOIN(major, minor, patch) #major "." #minor "." #patch
+#define IMF_VERSION_TEXT(major, minor, patch) IMF_VERSION_JOIN(major, minor, patch)
+#define IMF_VERSION IMF_VERSION_TEXT(IMF_VERSION_MAJOR, IMF_VERSION_MINOR, IMF_VERSION_PATCH)
+const char *imf_version(void); /* of the library that runs, "0.2.0"; static storage */
+
 enum imf_status {
     IMF_OK = 0,
-    IMF_ERR_ARGUMENT,  /* the caller passed something that no image could satisfy */
+    IMF_ERR_ARGUMENT,  /* an argument is out of its range, or does not fit the others */
     IMF_ERR_SPEC,      /* a filter spec or .flt file is wrong; imf_error.column says where */
-    IMF_ERR_IO,        /* reading or writing failed (errno is in the text) */
-    IMF_ERR_FORMAT,    /* an image that cannot be read, filtered so, or written so */
-    IMF_ERR_DAMAGED,   /* an image that is truncated or corrupt */
-    IMF_ERR_LIMIT,     /* a limit of struct imf_limits would be exceeded */
+    IMF_ERR_IO,        /* reading or writing failed; errno's message is in the text */
+    IMF_ERR_FORMAT,    /* the format is unknown, or cannot hold or be filtered as asked */
+    IMF_ERR_DAMAGED,   /* an image is truncated or corrupt */
+    IMF_ERR_LIMIT,     /* a limit that the caller set, or a largest size, would be exceeded */
     IMF_ERR_MEMORY,    /* an allocation failed */
-    IMF_ERR_NO_DEVICE, /* the device asked for does not exist */
-    IMF_ERR_DEVICE     /* an OpenCL call failed; imf_error.cl_code holds its code */
+    IMF_ERR_NO_DEVICE, /* there is no such device, or it cannot be used */
+    IMF_ERR_DEVICE,    /* an OpenCL call failed; imf_error.cl_code is its code */
+    IMF_ERR_CANCELLED  /* imf_run_options.progress ended the run */
 };
 
-/* Caller-owned detail of a failure; every function accepts NULL in its place. */
 struct imf_error {
     enum imf_status status;
-    int cl_code;   /* OpenCL error code, or 0 */
-    size_t column; /* IMF_ERR_SPEC: 1-based column of the offending character, or 0 */
-    char text[512];
+    int cl_code;    /* OpenCL error code, or 0 */
+    size_t column;  /* IMF_ERR_SPEC: of the offending character in the spec, from 1 on; or 0 */
+    char text[512]; /* one line, without a newline */
 };
-const char *imf_version(void); /* the library's, "MAJOR.MINOR.PATCH"; static storage */
+
+/*
+ * Structs whose first member is `size` may get more members at their end in later versions. Set
+ * size to sizeof the struct. The library takes members beyond it as 0 and writes none there; 0
+ * stands for the members of version 0.2. NULL in place of a struct of options means the defaults,
+ * as does a struct that is all zero, but for imf_limits. Structs without `size` will not change.
+ */
 
 /* ---- images in files --------------------------------------------------------------------- */
 
-/* Those that this library always has; it may have more (imf_format_doc()). */
+/* A library may have more, up to IMF_FORMAT_LAST: see imf_format_doc(). */
 enum imf_format {
     IMF_FORMAT_NONE,
     IMF_FORMAT_PNG,
@@ -57,131 +84,145 @@ enum imf_format {
     IMF_FORMAT_PNM,
     IMF_FORMAT_LAST = 31
 };
-enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK };
+enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK }; /* CMYK: 0 is no ink */
 
-/* The shape of an image. Samples are interleaved, rows top to bottom; alpha is the last channel. */
+/* The shape of an image. Rows go from top to bottom; a pixel's samples are neighbours. */
 struct imf_info {
-    int width, height; /* pixels, >= 1 */
+    int width, height; /* pixels, from 1 on */
     int channels;      /* 1..4, alpha included */
-    int depth;         /* bits a sample: 8 (uint8_t) or 16 (uint16_t, native byte order) */
+    int depth;         /* bits a sample: 8 (uint8_t) or 16 (uint16_t in native byte order) */
     enum imf_color color;
-    bool alpha; /* straight (not premultiplied) alpha */
+    bool alpha; /* the last channel is straight (not premultiplied) alpha */
     enum imf_format format;
-    int bits; /* of gray without alpha, spread over full scale: 1, 2, 4, or 0: all of depth */
-    int orientation; /* how the rows lie: EXIF's 1 (upright) to 8; 0: as the metadata say */
+    int bits;        /* gray without alpha of 1, 2 or 4 bits in the file, scaled to depth; else 0 */
+    int orientation; /* EXIF's, 1 (upright) to 8, of the rows; 0: as the metadata say */
 };
 
-struct imf_limits {
+struct imf_limits { /* NULL: the defaults below, and no others */
+    size_t size;
     uint64_t max_pixels; /* width * height; 0: no limit */
-    uint64_t max_memory; /* bytes for pixels and working buffers; 0: no limit */
-    int max_scans;       /* progressive JPEG scans; 0: no limit */
-    bool lenient;        /* accept the readable part of a damaged image; the rest stays 0 */
+    uint64_t max_memory; /* bytes of pixels and working buffers; 0: no limit */
+    int max_scans;       /* of a progressive JPEG; 0: no limit */
+    bool lenient;        /* read damaged images as far as possible; see imf_reader_rows() */
 };
 #define IMF_DEFAULT_MAX_PIXELS 268435456u
 #define IMF_DEFAULT_MAX_SCANS 100
 
-/* EXIF, XMP, ICC, comments, resolution, gamma; of JPEG also quantisation and subsampling. */
+/* EXIF, XMP, ICC, comments, resolution, gamma; of a JPEG also quantisation and subsampling. */
 struct imf_metadata;
-/* Pixels that do not lie upright: leave them, with the EXIF tag that says so, or turn them. */
+/* Rows that are not upright: keep them, with an EXIF tag that says so, or turn them upright. */
 enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
 enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
-/* Which of PNM's formats: any that holds the image, the smallest first, or one of them. */
 enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM };
+#define IMF_COMPRESSION_NONE (-1)
 
 struct imf_encode {
-    int quality;         /* JPEG 1..100; 0: keep the source's, or 92 when there is none */
-    int subsampling;     /* JPEG 444, 422 or 420; 0: keep the source's, or 420 when there is none */
-    int compression;     /* of PNG, 0 (none), 1 (fast) .. 9 (small); -1: 6 */
-    unsigned strip;      /* a set of enum imf_strip: metadata not to write */
-    bool optimize;       /* JPEG: Huffman tables for this image; all its coefficients are held */
-    uint64_t max_memory; /* bytes for the encoder's buffers; 0: no limit */
-    enum imf_orient orient; /* pixels are turned, too, where no tag can be kept (stripped, say) */
-    enum imf_pnm pnm;
-    int threads; /* that may encode; 0: all cores' */
+    size_t size;
+    int quality;            /* JPEG, 1..100; 0: the source's, or 92 without a JPEG source */
+    int subsampling;        /* JPEG, 444, 422 or 420; 0: the source's, or 420 */
+    int compression;        /* PNG, 1 (fast) .. 9 (small) or IMF_COMPRESSION_NONE; 0: 6 */
+    unsigned strip;         /* metadata not to write: enum imf_strip, or-ed */
+    bool optimize;          /* JPEG: Huffman tables for this image; its coefficients are held */
+    uint64_t max_memory;    /* bytes of the encoder's buffers; 0: no limit */
+    enum imf_orient orient; /* KEEP turns, too, where the file will have no EXIF tag */
+    enum imf_pnm pnm;       /* ANY: the smallest that holds the image */
+    int threads;            /* that may encode at once; 0: as many as cores */
 };
 
-/* Open an image on a stream positioned at its first byte and read its header. The stream stays the
- * caller's and is never seeked, so a pipe will do. ICC, EXIF and the like are available at once. */
+/* Read the header of an image, and its metadata, from a stream that stands at its first byte. The
+ * stream is borrowed until the reader is closed. It is not seeked, so that a pipe will do. */
 struct imf_reader;
 enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
                                 const struct imf_limits *limits, struct imf_error *err);
 void imf_reader_close(struct imf_reader **reader);
 const struct imf_info *imf_reader_info(const struct imf_reader *reader);
 const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
-/* Read the next `rows` rows into dst, `stride` bytes apart (>= width * channels * depth / 8).
- * Palettes, tRNS and depths below 8 are expanded; CMYK is 0 = no ink. Damage, also behind the last
- * row: IMF_ERR_DAMAGED; if limits->lenient, what its codec recovers, else zeros, and a warning. */
+/* Read the next `rows` rows into dst, `stride` bytes apart, at least width * channels * depth / 8.
+ * Palettes, transparent colours and depths below 8 are expanded. IMF_ERR_DAMAGED, also for damage
+ * behind the last row; a lenient reader returns what the codec recovers, or 0, and warns. */
 enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
                                 struct imf_error *err);
-/* Bytes that decoding holds beside the rows: interlaced pixels, progressive coefficients. */
+/* Bytes that the decoder holds beside the rows, as of interlaced or progressive images. */
 uint64_t imf_reader_held(const struct imf_reader *reader);
-bool imf_reader_in_order(const struct imf_reader *reader); /* and holds none of the rows before */
-const char *imf_reader_warning(const struct imf_reader *reader); /* what was survived, or NULL */
+/* Rows are decoded as they are asked for. False: the whole image is decoded before the first. */
+bool imf_reader_in_order(const struct imf_reader *reader);
+const char *imf_reader_warning(const struct imf_reader *reader); /* of survived damage, or NULL */
 
-/* Start an image on a stream. info is the shape of the rows that are given; its format chooses the
- * codec. What that cannot hold is IMF_ERR_FORMAT with a text that says which can. metadata may be
- * NULL and is borrowed until the writer is finished. One that turns rows upright (encode->orient)
- * holds them all unless they come at once. */
+/* Begin an image on a stream, which is borrowed until the writer is closed. info is the shape of
+ * the rows that imf_writer_rows() will get; info->format chooses the codec. metadata, which may be
+ * NULL, is borrowed until the writer is finished. IMF_ERR_FORMAT: the format cannot hold such an
+ * image; the text says which can. A writer that turns rows holds them, unless they come at once. */
 struct imf_writer;
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
                                 const struct imf_encode *encode,
                                 const struct imf_metadata *metadata, struct imf_error *err);
-/* The shape of what it writes: width and height as turned, orientation as the file will say. */
-struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
-                                 const struct imf_metadata *metadata);
 enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
                                 struct imf_error *err);
-uint64_t imf_writer_held(const struct imf_writer *writer); /* the same of encoding: not baseline */
-/* Write what must follow the last row and flush the stream. Close without finish abandons it. */
+/* Complete the image after its last row and flush the stream. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
-const char *imf_writer_warning(const struct imf_writer *writer); /* what was left out, or NULL */
+/* What of the metadata or the image could not be written, or NULL. */
+const char *imf_writer_warning(const struct imf_writer *writer);
 
-struct imf_format_doc {        /* NULL for IMF_FORMAT_NONE and past the last; static storage */
+struct imf_format_doc {        /* in static storage */
     const char *name, *title;  /* "jpeg", "JPEG" */
-    const char *extensions[8]; /* without the dot, that for new names first; NULL past the last */
-    const char *options[8];    /* of struct imf_encode, the members that it heeds; likewise */
+    const char *extensions[8]; /* without the dot, the usual one first; NULL after the last */
+    const char *options[8];    /* members of imf_encode that it obeys; NULL after the last */
 };
+/* NULL for IMF_FORMAT_NONE and formats that this library does not have. */
 const struct imf_format_doc *imf_format_doc(enum imf_format format);
-enum imf_format imf_format_from_name(const char *name); /* an extension, whatever its case */
-const char *imf_format_name(enum imf_format format);    /* its doc's, or "none" */
-/* What a file is that begins so (512 bytes do): text that starts like an image is told from one. */
-enum imf_format imf_format_from_head(const void *head, size_t size);
-enum imf_pnm imf_pnm_from_name(const char *name); /* of "pbm" and so on; else IMF_PNM_ANY */
-int imf_metadata_orientation(const struct imf_metadata *metadata); /* EXIF's, 1..8; else 1 */
-/* How samples stand for light; NULL is the sRGB curve. */
+/* By an extension without the dot, in any case of letters. IMF_FORMAT_NONE: there is none. */
+enum imf_format imf_format_from_name(const char *name);
+const char *imf_format_name(enum imf_format format); /* imf_format_doc.name, or "none" */
+
+/* How samples encode light. NULL stands for the sRGB curve. */
 struct imf_curve;
-/* By PNG's cICP, else the ICC profile, else PNG's sRGB or gAMA. Free *out by imf_curve_free(); it is
- * NULL with IMF_OK for the sRGB curve, also where none is named. IMF_ERR_FORMAT, IMF_ERR_DAMAGED:
- * none can be used, NULL may stand in; IMF_ERR_MEMORY: nothing was decided. */
+/* From cICP of a PNG, else the ICC profile, else sRGB or gAMA of a PNG, else the sRGB curve, for
+ * which *out is NULL. IMF_ERR_FORMAT or IMF_ERR_DAMAGED: what the metadata name cannot be used. */
 enum imf_status imf_curve_read(struct imf_curve **out, const struct imf_metadata *metadata,
                                const struct imf_info *info, struct imf_error *err);
 void imf_curve_free(struct imf_curve **curve);
-/* Equal in all values; either may be NULL. */
-bool imf_curve_same(const struct imf_curve *a, const struct imf_curve *b);
+bool imf_curve_same(const struct imf_curve *a, const struct imf_curve *b); /* either may be NULL */
 
 /* ---- filters ------------------------------------------------------------------------------ */
 
+/* Parse `count` specs (imfilter(1), "Filters") into one chain. Names that are not built in are
+ * those of .flt files (imfilter(5)). Directions are those of the upright picture. IMF_ERR_SPEC. */
 struct imf_filter;
-/* Parse `count` specs (imfilter(1), "Filters") into one chain; names that are not built in are .flt
- * files' (imfilter(5)). Directions are the upright picture's, whatever an image's orientation. */
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err);
+/* A kernel in memory; it means what the spec "kernel:" does. The value in row i, column j
+ * multiplies the pixel at offset (j - width / 2, i - height / 2). */
+struct imf_coefficients {
+    size_t size;
+    int width, height;    /* 1..4095 */
+    const double *values; /* height rows of width, the top one first; magnitudes up to 1e30 */
+    double scale;         /* divides the sum; 0: 1, with a note if that makes mid-grey white */
+    bool scale_auto;      /* scale is the sum of the values, where that is not 0 */
+    double bias;          /* is added after, as a fraction of full scale */
+    bool flip;            /* turn the kernel by 180 degrees: convolution, not correlation */
+};
+/* Make a filter of one kernel, with the text "kernel WxH". IMF_ERR_ARGUMENT, IMF_ERR_LIMIT. */
+enum imf_status imf_filter_from_kernel(struct imf_filter **out,
+                                       const struct imf_coefficients *coefficients,
+                                       struct imf_error *err);
+/* Append the stages of *more, which is freed and set to NULL in any case. No plan may have been
+ * made of `filter` before. After a failure `filter` can only be freed. */
+enum imf_status imf_filter_append(struct imf_filter *filter, struct imf_filter **more,
+                                  struct imf_error *err);
 void imf_filter_free(struct imf_filter **filter);
-const char *imf_filter_text(const struct imf_filter *filter); /* specs joined by " | "; its own */
-/* One line of the list of built-in filters; static storage. NULL past the last. */
+const char *imf_filter_text(const struct imf_filter *filter); /* the specs, joined by " | " */
+
 struct imf_filter_doc {
     const char *usage, *summary; /* "blur:SIGMA"; "Gaussian blur, SIGMA in pixels" */
 };
+/* Of the built-in filter with that index; static storage. NULL: there are no more. */
 const struct imf_filter_doc *imf_filter_doc(size_t index);
-char *imf_filter_help(const char *name); /* with its parameters, to be freed; NULL: not built in */
-/* The user's own .flt files, or why one cannot be used; the caller frees them. IMF_ERR_MEMORY. */
-enum imf_status imf_filter_docs_own(struct imf_filter_doc **docs, size_t *count,
-                                    struct imf_error *err);
-void imf_filter_docs_free(struct imf_filter_doc **docs, size_t count);
 
 /* ---- planning and running ----------------------------------------------------------------- */
 
+/* What lies outside the image: its edge samples again, the image mirrored with or without them, the
+ * other side of the image, or a value. */
 enum imf_edge {
     IMF_EDGE_CLAMP,
     IMF_EDGE_REFLECT,
@@ -189,17 +230,16 @@ enum imf_edge {
     IMF_EDGE_WRAP,
     IMF_EDGE_CONSTANT
 };
-enum imf_range { /* DEFAULT: as the filter says */
-                 IMF_RANGE_DEFAULT,
-                 IMF_RANGE_CLIP,
-                 IMF_RANGE_ABS,
-                 IMF_RANGE_OFFSET,
-                 IMF_RANGE_NORMALIZE
+/* How a response becomes samples; see imfilter(1), --range. DEFAULT: as the filter says. */
+enum imf_range {
+    IMF_RANGE_DEFAULT,
+    IMF_RANGE_CLIP,
+    IMF_RANGE_ABS,
+    IMF_RANGE_OFFSET,
+    IMF_RANGE_NORMALIZE
 };
-/* A remark for the user, or NULL; the filter's own. IMF_RANGE_NORMALIZE, which stretches the range
- * anyway, leaves out that a kernel brightens. */
-const char *imf_filter_note(const struct imf_filter *filter, enum imf_range range);
 enum imf_alpha { IMF_ALPHA_AUTO, IMF_ALPHA_PREMULTIPLY, IMF_ALPHA_FILTER, IMF_ALPHA_KEEP };
+/* Which solvers a plan may choose; see imfilter(1), --backend. */
 enum imf_backend {
     IMF_BACKEND_AUTO,
     IMF_BACKEND_DIRECT,
@@ -209,18 +249,24 @@ enum imf_backend {
     IMF_BACKEND_VECTOR,
     IMF_BACKEND_GLES
 };
+/* A remark for the user on the filter, or NULL; the filter's. Under IMF_RANGE_NORMALIZE it does not
+ * mention that a kernel brightens the image. */
+const char *imf_filter_note(const struct imf_filter *filter, enum imf_range range);
 
 struct imf_settings {
+    size_t size;
     enum imf_edge edge;
-    double edge_value; /* IMF_EDGE_CONSTANT: fraction of full scale, 0..1 */
+    double edge_value; /* of IMF_EDGE_CONSTANT: a fraction of full scale, 0..1 */
     enum imf_range range;
     enum imf_alpha alpha;
     bool linear;             /* filter in linear light, */
-    struct imf_curve *curve; /* which this tells; NULL: sRGB's. A plan keeps it: free it any time */
+    struct imf_curve *curve; /* decoded by this curve; NULL: sRGB's. Borrowed for the call */
     enum imf_backend backend;
-    int depth;                 /* output depth 8 or 16; 0: the input's */
-    uint64_t max_memory, held; /* bytes of the process, 0: no limit; of its codecs, if known */
-    bool whole; /* the image will be whole in memory: held by its reader, or benched or verified */
+    int depth;           /* of the output, 8 or 16; 0: the input's */
+    uint64_t max_memory; /* bytes of the process; 0: no limit. IMF_ERR_LIMIT */
+    uint64_t held;       /* imf_reader_held(), which counts for max_memory */
+    bool whole;          /* plan for an image that is whole in memory: the reader is not in order,
+                            the writer turns rows, or the run is to be timed or verified */
 };
 
 enum imf_device_kind {
@@ -231,132 +277,127 @@ enum imf_device_kind {
     IMF_DEVICE_NAME
 };
 
-/* Which device, and where programs are kept. Zero-initialised: automatic, default cache. */
-struct imf_context_options {
+struct imf_context_options { /* copied, strings included */
+    size_t size;
     enum imf_device_kind device;
-    int index;             /* IMF_DEVICE_INDEX: as imf_device_list() counts */
-    const char *name;      /* IMF_DEVICE_NAME: part of the name, whatever its case */
+    int index;             /* of IMF_DEVICE_INDEX: imf_device_info.index */
+    const char *name;      /* of IMF_DEVICE_NAME: a part of the name, in any case of letters */
     const char *cache_dir; /* NULL: $XDG_CACHE_HOME/imfilter or ~/.cache/imfilter; "": none. Not
-                              used where it is a link, not ours, or others can write it */
-    /* Drivers may abort, hang or crash. A command that uses one, {"/proc/self/exe", "--try", NULL},
-     * is run before it is loaded, unless the cache directory has its end: by a signal, IMF_PROBE_WRONG
-     * or after probe_seconds (0: 20), IMF_ERR_NO_DEVICE. NULL: trust. Borrowed. */
-    const char *const *probe, *const *gles_probe; /* of OpenCL, of OpenGL ES */
-    unsigned probe_seconds;
-#define IMF_PROBE_WRONG 65 /* the command's exit status where wrong samples were made */
-    /* Let PoCL keep its files in the cache directory or else in a temporary one, gone with the
-     * context. Unless it is set this sets POCL_CACHE_DIR: not beside threads that read those. */
-    bool pocl_cache;
+                              used if it is a link, another user's or writable by others */
 };
 
-struct imf_context; /* holds the device once something needs it; creating one touches none */
+/* Holds the device, which is opened when something needs it first. IMF_ERR_NO_DEVICE and
+ * IMF_ERR_DEVICE come from what needs it. */
+struct imf_context;
 enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err);
 void imf_context_free(struct imf_context **ctx);
-/* What it does before it loads OpenCL: for callers of imf_device_list(). */
-enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
 
 struct imf_device_info {
-    int index; /* -1: it is OpenGL ES's, of which no numbers are known */
+    size_t size; /* in the first of a list: of each of them */
+    int index;   /* -1: OpenGL ES, of which no numbers are known */
     char name[128], platform[128], driver[64], version[64];
-    bool gpu, unified, float64; /* unified: it shares the host's memory */
-    unsigned compute_units, max_group /* work-items */;
+    bool gpu, unified, float64;                       /* unified: shares the host's memory */
+    unsigned compute_units, max_group;                /* max_group: work-items */
     uint64_t global_memory, local_memory, max_buffer; /* bytes */
-    bool usable, failed;   /* failed: not usable since the driver failed to describe the device */
-    bool automatic, tuned; /* IMF_DEVICE_AUTO takes this one; its rates were measured */
+    bool usable, failed;   /* failed: it is unusable as the driver could not describe it */
+    bool automatic, tuned; /* IMF_DEVICE_AUTO chooses it; its rates were measured */
     char why[128];         /* it is not usable or not automatic; else "" */
-    char lacks[160];       /* "float64, unified memory", of what kernels use */
+    char lacks[160];       /* what kernels would use: "float64, unified memory" */
 };
-/* How many; fills up to `capacity`. The second tries drivers, knows the tuned, adds OpenGL ES's. */
+/* Describe the first `capacity` devices of OpenCL; returns how many there are. With a capacity of 0
+ * the list may be NULL. */
 size_t imf_device_list(struct imf_device_info *list, size_t capacity);
-size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity);
 
-/* The rates that estimates go by, and those shipped, as a table; *text is the caller's to free(). */
+/* A table of the rates that estimates use, and of those shipped. *text is freed by free(). */
 enum imf_status imf_context_rates(char **text, struct imf_context *ctx, struct imf_error *err);
-/* Measure them, for up to 20 seconds, and keep them in the cache directory: plans made from now on
- * go by them; none may be made meanwhile. progress may be NULL. IMF_ERR_IO: they were not kept. */
+/* Measure the rates for up to 20 seconds and store them in the cache directory. Later plans use
+ * them; no plan may be made meanwhile. progress, which may be NULL, gets the part that is done,
+ * 0..1. IMF_ERR_IO: the rates could not be stored. */
 enum imf_status imf_context_tune(struct imf_context *ctx, void (*progress)(void *data, double part),
                                  void *data, struct imf_error *err);
 
-/* What one backend would do in one pass of a filter's stage, and what it is estimated to cost; or
- * the whole chain as it is done. */
+/* One backend's way to do a pass of a stage; or the way that the whole chain takes. */
 struct imf_candidate {
     int stage;                        /* from 1 on; 0: the whole chain */
     char backend[16], algorithm[128]; /* "direct"; "direct 3x3, exact integer" */
-    double estimate_ms;               /* < 0 when not eligible */
-    double transfer_ms;               /* before it, of the chosen; whole chain: of the result */
+    double estimate_ms;               /* < 0: not eligible */
+    double transfer_ms; /* to its place, if it is chosen; whole chain: of the result to the host */
     bool eligible, chosen;
-    char why[160];   /* why it was chosen, passed over or not eligible */
-    double start_ms; /* more that starting its device takes, once */
-    /* Of the whole chain. */
-    uint64_t bytes;    /* that the process takes: pixels, working buffers, driver */
-    const char *whole_image_reason; /* why the whole image is in memory, or NULL: its rows stream */
+    char why[160];   /* it was chosen, passed over or is not eligible */
+    double start_ms; /* to start its device, once, beside the estimate */
+    uint64_t bytes;  /* whole chain: of the process: pixels, working buffers and driver */
+    const char *whole_image_reason; /* whole chain: it is whole in memory; NULL: its rows stream */
 };
 
-/* How an image is filtered, or was. Owned by whom it was asked of. */
+/* How images are filtered. */
 struct imf_choice {
-    const struct imf_candidate *candidates; /* of every pass in order, each backend's */
+    const struct imf_candidate *candidates; /* `count` of them: by pass, then by backend */
     size_t count;
     const struct imf_candidate *chosen; /* the whole chain */
-    const char *device;                 /* that it is done on, or "host" */
-    bool measured;                      /* estimates go by rates measured on that device */
+    const char *device;                 /* name of the device in use, or "host" */
+    bool measured;                      /* estimates use rates that were measured on the device */
     const char *note; /* a warning for the user ("no OpenCL platform: ..."), or NULL */
 };
 
-struct imf_plan; /* fits one image shape; may be run many times, while context and filter live */
+/* Plan for images of the input's shape; metadata and format do not matter. Context and filter must
+ * outlive the plan. IMF_ERR_ARGUMENT: no allowed solver can do it, or no image has such a shape;
+ * IMF_ERR_LIMIT, IMF_ERR_NO_DEVICE, IMF_ERR_DEVICE. */
+struct imf_plan;
 enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
                                 const struct imf_filter *filter, const struct imf_info *input,
                                 const struct imf_settings *settings, struct imf_error *err);
 void imf_plan_free(struct imf_plan **plan);
-/* The output's shape, in the input's format: a copy may have another before a writer is opened. */
+/* The output's shape, with the input's format: change that in a copy to write another. */
 const struct imf_info *imf_plan_output(const struct imf_plan *plan);
 const struct imf_choice *imf_plan_choice(const struct imf_plan *plan);
 
-struct imf_run_options {
-    unsigned bench; /* > 0: after one warm-up filter this many times, and time each */
-    bool verify;    /* run the reference too and compare */
-    int threads;    /* that may work at once; 0: all cores'; 1: steps do not overlap */
-};
-
-struct imf_report {
-    double setup_ms, decode_ms, upload_ms, compute_ms, download_ms, encode_ms, total_ms;
-    int bands; /* > 0: parts that went through all stages at once; which waited for each other: */
-    double decode_wait_ms, compute_wait_ms, encode_wait_ms, run_ms; /* run_ms passed in all */
-    double compute_min_ms, compute_median_ms, upload_median_ms, download_median_ms; /* bench */
-    bool verified;     /* what follows is known */
-    double verify_max; /* largest |output - reference| in output sample units */
-    uint64_t verify_differing, verify_samples; /* samples that differ, and that were compared */
-    bool verify_ok;                            /* within the contract's exactness */
-    uint64_t verify_unexcused; /* samples that differ outside what the contract allows */
-    int palette; /* > 0: only the palette's so many colours were filtered, in plain C on the host */
-    bool fell_back; /* the device failed, now or in an earlier run, and the host did it */
-};
-
-/* Decode every row of `reader`, filter, encode to `writer` (NULL: discard the result; the writer is
- * finished, not closed), each on a thread. The reader's info must equal the plan's input. */
-enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,
-                             struct imf_writer *writer, const struct imf_run_options *options,
-                             struct imf_report *report, struct imf_error *err);
-/* The same from memory to memory: samples as struct imf_info says, strides in bytes. */
-enum imf_status imf_plan_run_memory(const struct imf_plan *plan, const void *src, size_t src_stride,
-                                    void *dst, size_t dst_stride,
-                                    const struct imf_run_options *options,
-                                    struct imf_report *report, struct imf_error *err);
-
-/* An image's pixels, working buffers, programs and device queue: made by the first run, kept for the
- * next, for a thread that filters many images of a shape. The plan must outlive it. */
+/* The pixels, working buffers, programs and device queue of one image at a time. The first run
+ * makes them, later runs use them again. The plan must outlive it. */
 struct imf_workspace;
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
                                      struct imf_error *err);
 void imf_workspace_free(struct imf_workspace **workspace);
 const struct imf_plan *imf_workspace_plan(const struct imf_workspace *workspace);
-/* The plan's choice, unless the device failed in a run: then what was done instead, and will be. */
+/* The plan's choice or, after the device failed in a run, what the host does instead. */
 const struct imf_choice *imf_workspace_choice(const struct imf_workspace *workspace);
-/* As imf_plan_run() and imf_plan_run_memory(). */
+
+struct imf_run_options {
+    size_t size;
+    unsigned bench; /* > 0: filter once, then this many times, and time each */
+    bool verify;    /* compare the result with the reference, which is slow */
+    int threads;    /* at once; 0: as many as cores; 1: the calling thread only */
+    /* NULL, or called in the calling thread before each band with the number of rows that have been
+     * filtered, and last with all `rows`. Anything but 0 before that ends the run with
+     * IMF_ERR_CANCELLED and an incomplete output. An image that is whole in memory is one band. */
+    int (*progress)(void *data, int filtered, int rows);
+    void *progress_data;
+};
+
+struct imf_report {
+    size_t size;
+    double setup_ms, decode_ms, upload_ms, compute_ms, download_ms, encode_ms, total_ms;
+    int bands; /* > 0: the image was filtered in so many, while others were decoded and encoded */
+    double decode_wait_ms, compute_wait_ms, encode_wait_ms; /* that one waited for the others */
+    double run_ms;                                          /* from begin to end */
+    double compute_min_ms, compute_median_ms, upload_median_ms, download_median_ms; /* of bench */
+    bool verified;                             /* the next five are set */
+    double verify_max;                         /* largest |output - reference|, in samples */
+    uint64_t verify_differing, verify_samples; /* that differ, that were compared */
+    bool verify_ok;                            /* all differences are within the contract */
+    uint64_t verify_unexcused;                 /* differences that are not */
+    int palette;    /* > 0: so many colours of a palette were filtered instead of the pixels */
+    bool fell_back; /* the device failed, in this run or before, and the host did the work */
+};
+
+/* Decode the rows of `reader`, filter them and encode them to `writer`, each in its own thread, and
+ * finish the writer. writer (the result is dropped), options and report may be NULL. What readers
+ * and writers return; IMF_ERR_ARGUMENT: another shape; IMF_ERR_DEVICE, IMF_ERR_CANCELLED. */
 enum imf_status imf_workspace_run(struct imf_workspace *workspace, struct imf_reader *reader,
                                   struct imf_writer *writer, const struct imf_run_options *options,
                                   struct imf_report *report, struct imf_error *err);
+/* The same from memory to memory, which must not overlap. Strides are the bytes between rows. */
 enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const void *src,
                                          size_t src_stride, void *dst, size_t dst_stride,
                                          const struct imf_run_options *options,
@@ -371,15 +412,15 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
  *
  * Neither is scaled: forward, then inverse, multiplies by nx * ny. The relative L2 error is at most
  * 0.9 eps sqrt(log2(nx * ny)) with eps = 2^-24; on a device without float64 at most twice that for
- * lengths with a prime factor above 61. Values are pairs of floats, real and imaginary part, rows
- * without gaps, and the batch's transforms likewise. Any length up to 2^22 will do; products of 2,
- * 3, 5 and 7 are the quickest, prime factors above 61 the slowest. */
+ * lengths with a prime factor above 61. A value is a pair of floats, real and imaginary part; rows
+ * and the transforms of a batch follow each other without gaps. Lengths go up to 2^22; products of
+ * 2, 3, 5 and 7 are the fastest, prime factors above 61 the slowest. */
 struct imf_fft_shape {
-    int nx, ny, batch; /* neighbouring values, rows (1 or 0: one dimension), transforms (0: 1) */
-    unsigned radices;  /* to build from: bits 2, 3, 4, 5, 7, 8 and 16; 0: all, and any prime */
+    int nx, ny, batch; /* columns, rows (1 or 0: one dimension), transforms (0: 1) */
+    unsigned radices;  /* allowed: bits 2, 3, 4, 5, 7, 8 and 16; 0: all, and any prime */
 };
 enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
-/* The length from n on that is estimated to be the quickest; 0 when there is none (n > 2^22). */
+/* The length of at least n that is estimated to be the fastest; 0: n is above 2^22. */
 int imf_fft_good_length(int n);
 /* The context must outlive the result. IMF_ERR_ARGUMENT: a length below 1 or above 2^22, or no
  * product of the radices asked for; IMF_ERR_LIMIT: more than 2^31 - 1 values; IMF_ERR_MEMORY: more
@@ -391,51 +432,12 @@ void imf_fft_free(struct imf_fft **fft);
 /* Transform from memory to memory, each 2 * nx * ny * batch floats; in and out may be the same. */
 enum imf_status imf_fft_run(struct imf_fft *fft, const float *in, float *out,
                             enum imf_fft_direction direction, struct imf_error *err);
-/* The parts of imf_fft_run(), for data that stay on the device: its values, to read and write until
- * they are unmapped (on a CPU, without a copy), and a transform in place, done when it returns. */
+/* The steps of imf_fft_run(), for data that stay on the device: map its values to read and write
+ * them (without a copy on a CPU), unmap them, and transform them in place. */
 enum imf_status imf_fft_map(struct imf_fft *fft, float **values, struct imf_error *err);
 enum imf_status imf_fft_unmap(struct imf_fft *fft, struct imf_error *err);
 enum imf_status imf_fft_transform(struct imf_fft *fft, enum imf_fft_direction direction,
                                   struct imf_error *err);
-
-/* ---- pictures of filters and images --------------------------------------------------------- */
-
-struct imf_picture { /* rows of 3 * width bytes, red, green, blue: to be written as 8-bit RGB */
-    int width, height;
-    unsigned char *rgb;
-};
-void imf_picture_free(struct imf_picture **picture);
-/* The coefficients of every stage as text, with size, origin, scale, sums, rank and gains; of a
- * transfer function a table of gains. *text is the caller's to free(). Lines over 160 characters
- * are cut to the part around the origin, unless `whole`. The decimal point is the locale's. */
-enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, bool whole,
-                                 struct imf_error *err);
-/* Stage under stage: coefficients (negative blue, positive orange), magnitude of the frequency
- * response over -0.5..0.5 cycles a pixel, and its sections; last the chain's, if it has one. */
-enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
-                                   struct imf_error *err);
-
-struct imf_pixels { /* in memory, as struct imf_info says; the stride is in bytes; borrowed */
-    const struct imf_info *info;
-    const void *data;
-    size_t stride;
-};
-
-/* Periodic patterns at +-(u, v) cycles a pixel, u >= 0, each with the radius of a notch that
- * removes it; the strongest first. 0 dB is a cosine that spans black to white. */
-enum { IMF_PEAKS = 8 };
-struct imf_peaks {
-    size_t count;
-    double u[IMF_PEAKS], v[IMF_PEAKS], radius[IMF_PEAKS], decibels[IMF_PEAKS];
-};
-
-/* The spectrum of an image's luma, less its mean and under a Hann window, in decibels, and the mean
- * of each ring of frequencies; `after`, if not NULL, beside it. Needs 8 bytes a pixel. name and
- * filter are titles, or NULL; peaks, if not NULL, receives those of `before`. */
-enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
-                                     const struct imf_pixels *after, const char *name,
-                                     const char *filter, struct imf_peaks *peaks,
-                                     struct imf_error *err);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -128,7 +128,10 @@ static void check_chain(struct checkcl *c, const struct chain_case *k, const str
         size_t out_stride = (size_t)out->width * (size_t)out->channels * (size_t)(out->depth / 8);
         void *dst = malloc(out_stride * (size_t)out->height);
         struct imf_run_options options = {.verify = true};
-        ok = !imf_plan_run_memory(plan, src, stride, dst, out_stride, &options, &report, &err);
+        struct imf_workspace *ws = NULL;
+        ok = !imf_workspace_create(&ws, plan, &err) &&
+             !imf_workspace_run_memory(ws, src, stride, dst, out_stride, &options, &report, &err);
+        imf_workspace_free(&ws);
         free(src);
         free(dst);
     }

@@ -4,7 +4,7 @@ load helper
 SOURCE=$BATS_TEST_DIRNAME/..
 BUILD=${BUILD:-$SOURCE/build}
 CLIENTS=$BATS_TEST_DIRNAME/install
-VERSION=$(sed -n 's/^.define IMF_VERSION "\(.*\)"/\1/p' "$SOURCE/lib/imfilter.h")
+VERSION=$(sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' "$SOURCE/lib/imfilter.h" | paste -sd. -)
 
 # What was built is installed; nothing is built again beside the other tests.
 make_quietly() { # TARGET VARIABLE=VALUE...
@@ -45,13 +45,33 @@ both_link() { # COMPILER SOURCE OPTION...
 @test "a C program links to both libraries by pkg-config" {
     install_here
     [ "$(pkg-config --modversion imfilter)" = "$VERSION" ]
-    both_link cc "$CLIENTS/client.c" -std=c99
+    both_link cc "$CLIENTS/memory.c" -std=c99
+}
+
+@test "the example of the manual filters files" {
+    install_here
+    # shellcheck disable=SC2046
+    cc -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags imfilter) "$CLIENTS/file.c" -o file \
+        $(pkg-config --libs imfilter)
+    export LD_LIBRARY_PATH=$PWD/usr/lib
+    make_ppm a.ppm
+    ./file invert a.ppm b.png
+    imf -f invert a.ppm -o want.png
+    [ "$(samples b.png)" = "$(samples want.png)" ]
+    ./file blur:1 b.png c.jpg
+    [ "$(head -c 3 c.jpg | od -An -tx1)" = " ff d8 ff" ]
+    run ./file blurr:1 a.ppm d.png
+    [ "$status" -eq 1 ]
+    [[ $output == *'did you mean "blur"'* ]]
+    [ ! -e d.png ]
+    run ./file invert a.ppm
+    [ "$status" -eq 2 ]
 }
 
 @test "a C++ program too" {
     install_here
     command -v c++ >/dev/null || skip "there is no C++ compiler"
-    both_link c++ "$CLIENTS/client.cc" -std=c++11
+    both_link c++ "$CLIENTS/memory.cc" -std=c++11
 }
 
 @test "the shared library shows what imfilter.h declares and nothing else" {
@@ -61,6 +81,7 @@ both_link() { # COMPILER SOURCE OPTION...
     [ "$(wc -l <declared)" -gt 40 ]
     sed -i "s/@.*//" shown
     diff declared shown
+    [ -z "$(grep -e imf_filter_picture -e imf_context_guard shown)" ]
     readelf -d "$BUILD/libimfilter.so" | grep -F 'soname: [libimfilter.so.0]'
 }
 
@@ -75,6 +96,7 @@ both_link() { # COMPILER SOURCE OPTION...
         echo "$file"
         [ -f "root/opt/imfilter/$file" ]
     done
+    [ "$(ls root/opt/imfilter/include)" = imfilter.h ]
     [ -z "$(grep -F "$PWD" root/opt/imfilter/lib/here/pkgconfig/imfilter.pc)" ]
     grep -x 'libdir=${prefix}/lib/here' root/opt/imfilter/lib/here/pkgconfig/imfilter.pc
     echo mine >root/opt/imfilter/share/imfilter/own.flt

@@ -26,7 +26,10 @@ none() { # WHAT FINDINGS
     fi
 }
 
-# imfilter.h, the public header, belongs to every module.
+# imfilter.h, the public header, belongs to every module. imfilter_program.h, what the program uses besides, belongs to these.
+may_include_program() { # MODULE
+    case $1 in device | picture | filter | codec) true ;; *) false ;; esac
+}
 may_include() { # MODULE
     case $1 in
     base) echo ;;
@@ -72,8 +75,9 @@ is_inner() { # FOLDER
     esac
 }
 
-sources=$(find lib -type f -name '*.[ch]' ! -path lib/imfilter.h | LC_ALL=C sort)
-for file in $(find lib -type f ! -name '*.sh' ! -path lib/imfilter.h ! -path lib/imfilter.pc.in | LC_ALL=C sort); do
+sources=$(find lib -mindepth 2 -type f -name '*.[ch]' | LC_ALL=C sort)
+for file in $(find lib -type f ! -name '*.sh' ! -path lib/imfilter.h ! -path lib/imfilter_program.h ! -path lib/imfilter.pc.in |
+    LC_ALL=C sort); do
     case $file in
     lib/*/*/*/*) bad "$file is in a folder of a folder" && continue ;;
     lib/*/*) ;;
@@ -91,6 +95,7 @@ for file in $(find lib -type f ! -name '*.sh' ! -path lib/imfilter.h ! -path lib
     wrong=0
     for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$file"); do
         [ "$header" = imfilter.h ] && continue
+        [ "$header" = imfilter_program.h ] && may_include_program "$module" && continue
         from=${header%/*}
         if [ "${from%%/*}" = "$module" ]; then
             case " $inside " in *" $from "*) [ -f "lib/$header" ] && continue ;; esac
@@ -103,7 +108,11 @@ for file in $(find lib -type f ! -name '*.sh' ! -path lib/imfilter.h ! -path lib
     [ "$wrong" = 1 ] || ok
 done
 
-# The command line uses the public interface and its own headers, folder by folder.
+# One public header, which stands alone.
+none "lib/imfilter.h includes what is not installed" "$(grep -n '#include "' lib/imfilter.h)"
+none "headers beside lib/imfilter.h and lib/imfilter_program.h" "$(find lib -maxdepth 1 -name '*.h' | grep -v -e /imfilter.h -e /imfilter_program.h)"
+
+# The command line uses the public interface, imfilter_program.h and its own headers, folder by folder.
 cli_may_include() { # FOLDER
     case $1 in
     report) echo report ;;
@@ -127,7 +136,7 @@ for file in cli/*.[ch] cli/*/*; do
     fi
     wrong=
     for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$file"); do
-        [ "$header" = imfilter.h ] && continue
+        case $header in imfilter.h | imfilter_program.h) continue ;; esac
         case " $allowed " in
         *" ${header%%/*} "*) [ -f "cli/$header" ] && continue ;;
         esac

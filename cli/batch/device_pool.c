@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "options/devices.h"
 #include "options/machine.h"
 #include "report/message.h"
 
@@ -38,6 +39,7 @@ static enum imf_status add_device(struct device_pool *p, const struct options *o
     struct device *d = &p->devices[p->count];
     struct imf_context **context = &p->contexts[p->count];
     struct imf_context_options options = o->context;
+    struct imf_driver_guard guard = o->guard;
     struct imf_error failure;
     if (info->failed)
         complain("device %d (%s) is not used: %s", info->index, info->name, info->why);
@@ -50,9 +52,10 @@ static enum imf_status add_device(struct device_pool *p, const struct options *o
     d->trial[2] = d->index;
     options.device = IMF_DEVICE_INDEX;
     options.index = info->index;
-    options.probe = options.probe ? d->trial : NULL;
+    guard.probe = guard.probe ? d->trial : NULL;
     if (imf_context_create(context, &options, err) != IMF_OK)
         return err->status;
+    imf_context_guard(*context, &guard);
     if (imf_context_prepare(*context, &failure) == IMF_OK) {
         p->count++;
     } else {
@@ -64,8 +67,8 @@ static enum imf_status add_device(struct device_pool *p, const struct options *o
 
 static enum imf_status add_all(struct device_pool *p, const struct options *o,
                                struct imf_error *err) {
-    struct imf_device_info list[DEVICES_MAX];
-    enum imf_status status = imf_context_create(&p->probe, &o->context, err);
+    struct imf_device_info list[DEVICES_MAX] = {{0}};
+    enum imf_status status = devices_context(&p->probe, o, err);
     if (status == IMF_OK)
         status = imf_context_prepare(p->probe, err);
     size_t count = status == IMF_OK ? imf_device_list(list, DEVICES_MAX) : 0;
@@ -97,7 +100,7 @@ enum imf_status device_pool_create(struct device_pool **out, const struct option
     if (o->all_devices && filter && !host) {
         status = add_all(p, o, err);
     } else {
-        status = imf_context_create(&p->contexts[0], &o->context, err);
+        status = devices_context(&p->contexts[0], o, err);
         p->count = status == IMF_OK;
     }
     /* Without --max-memory half of the machine's memory is left to other programs. */

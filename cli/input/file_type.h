@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "imfilter.h"
+#include "imfilter_program.h"
 
 /* So many first bytes are looked at. */
 #define FILE_TYPE_HEAD 512

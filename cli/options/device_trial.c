@@ -51,15 +51,15 @@ void device_guard(struct options *o) {
     reserve_environment();
     quiet_drivers();
     signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of children is lost */
-    o->context.pocl_cache = true;
+    o->guard.pocl_cache = true;
     o->trial[0] = "/proc/self/exe";
     o->trial[1] = DEVICE_TRIAL;
     o->trial[2] = o->device;
     o->gles_trial[0] = o->trial[0];
     o->gles_trial[1] = GLES_TRIAL;
-    o->context.probe = seconds ? o->trial : NULL;
-    o->context.gles_probe = seconds ? o->gles_trial : NULL;
-    o->context.probe_seconds = seconds;
+    o->guard.probe = seconds ? o->trial : NULL;
+    o->guard.gles_probe = seconds ? o->gles_trial : NULL;
+    o->guard.probe_seconds = seconds;
 }
 
 enum { WIDTH = 16, HEIGHT = 8, CHANNELS = 3, MOST = WIDTH * HEIGHT * CHANNELS };
@@ -75,12 +75,15 @@ static bool use(const struct imf_context_options *options, enum imf_backend back
     struct imf_context *context = NULL;
     struct imf_filter *filter = NULL;
     struct imf_plan *plan = NULL;
+    struct imf_workspace *workspace = NULL;
     for (int i = 0; i < MOST; i++)
         in[i] = (unsigned char)(i * i * 31 % 251);
     bool ok = imf_context_create(&context, options, NULL) == IMF_OK &&
               imf_filter_parse(&filter, &spec, 1, NULL) == IMF_OK &&
               imf_plan_create(&plan, context, filter, &info, &settings, NULL) == IMF_OK &&
-              imf_plan_run_memory(plan, in, row, out, row, NULL, NULL, NULL) == IMF_OK;
+              imf_workspace_create(&workspace, plan, NULL) == IMF_OK &&
+              imf_workspace_run_memory(workspace, in, row, out, row, NULL, NULL, NULL) == IMF_OK;
+    imf_workspace_free(&workspace);
     imf_plan_free(&plan);
     imf_filter_free(&filter);
     imf_context_free(&context);

@@ -6,7 +6,7 @@
 
 #include "options/settings.h"
 
-/* Set the environment of drivers, and the trial commands in o->context. Call before there are threads. */
+/* Set the environment of drivers, and the trial commands in o->guard. Call before there are threads. */
 void device_guard(struct options *o);
 
 /* In the child process: use the device, or OpenGL ES, and return the exit status. */

@@ -81,11 +81,19 @@ static void print_device_json(FILE *out, const struct imf_device_info *d) {
     json_end(&j);
 }
 
+enum imf_status devices_context(struct imf_context **out, const struct options *o,
+                                struct imf_error *err) {
+    enum imf_status status = imf_context_create(out, &o->context, err);
+    if (status == IMF_OK)
+        imf_context_guard(*out, &o->guard);
+    return status;
+}
+
 int devices_list(const struct options *o) {
-    struct imf_device_info list[DEVICES_MAX];
+    struct imf_device_info list[DEVICES_MAX] = {{0}};
     struct imf_context *context;
     struct imf_error error;
-    enum imf_status status = imf_context_create(&context, &o->context, &error);
+    enum imf_status status = devices_context(&context, o, &error);
     if (status == IMF_OK)
         status = imf_context_prepare(context, &error);
     if (status != IMF_OK)
@@ -120,7 +128,7 @@ int devices_tune(const struct options *o) {
         complain("--tune is for one device (choose it with --device)");
         return EXIT_USAGE;
     }
-    enum imf_status status = imf_context_create(&context, &o->context, &error);
+    enum imf_status status = devices_context(&context, o, &error);
     if (status == IMF_OK && measure)
         status = imf_context_tune(context, progress ? show_progress : NULL, NULL, &error);
     if (progress)

@@ -15,7 +15,6 @@ void options_init(struct options *o) {
     options_set_memory(o, machine_memory());
     o->limits.max_pixels = IMF_DEFAULT_MAX_PIXELS;
     o->limits.max_scans = IMF_DEFAULT_MAX_SCANS;
-    o->encode.compression = -1;
 }
 
 void options_free(struct options *o) {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "imfilter.h"
+#include "imfilter_program.h"
 #include "report/outcome.h"
 
 /* Exit status, as imfilter(1) lists it. */
@@ -51,6 +51,7 @@ struct options {
     struct imf_encode encode;
     bool memory_given; /* max_memory of these three is --max-memory, not the machine's memory */
     struct imf_context_options context;
+    struct imf_driver_guard guard;
     bool all_devices;
     const char *device;        /* as --device has it, or NULL */
     const char *trial[4];      /* the command that tries it */

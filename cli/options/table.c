@@ -101,6 +101,14 @@ static bool set_number(struct options *o, const struct option_row *row, const ch
     return true;
 }
 
+static bool set_compression(struct options *o, const struct option_row *row, const char *value) {
+    if (!set_number(o, row, value))
+        return false;
+    if (o->encode.compression == 0) /* the library's default, for which this option has no word */
+        o->encode.compression = IMF_COMPRESSION_NONE;
+    return true;
+}
+
 /* ---- setters: of more ---------------------------------------------------------------------- */
 
 static bool set_filter(struct options *o, const struct option_row *row, const char *value) {
@@ -312,7 +320,7 @@ const struct option_row option_rows[] = {
     {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", CHOICE(encode.subsampling, subsamplings)},
     {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8 or 16", CHOICE(settings.depth, depths)},
     {"compression", 0, REQUIRED, "N", "PNG: 0 stored, 1 fast .. 9 small; default 6",
-     NUMBER(encode.compression, NULL, 0, 9)},
+     set_compression, AT(encode.compression), NULL, 0, 9},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", FLAG(encode.optimize)},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip, 0, strips, 0, 0},
     {"orient", 0, REQUIRED, "MODE", "EXIF orientation: keep the tag, or apply it", CHOICE(encode.orient, orients)},

@@ -88,7 +88,7 @@ static enum imf_status encode(FILE *stream, enum imf_format format,
                                   .depth = 8,
                                   .color = IMF_COLOR_RGB,
                                   .format = format};
-    const struct imf_encode how = {.subsampling = 444, .compression = -1};
+    const struct imf_encode how = {.subsampling = 444};
     struct imf_writer *writer;
     enum imf_status status = imf_writer_open(&writer, stream, &info, &how, NULL, err);
     if (status == IMF_OK)

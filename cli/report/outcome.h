@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "imfilter.h"
+#include "imfilter_program.h"
 
 /* What is reported, and how. */
 struct report_options {

@@ -60,3 +60,40 @@ void imf_samples_narrow(void *row, enum imf_sample sample, const double *v, size
         break;
     }
 }
+
+/* With a constant type, so that the compiler sees one loop over one type. */
+static inline void widen_channel(double *restrict to, const void *row, enum imf_sample sample,
+                                 ptrdiff_t first, int step, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = imf_sample_get(row, sample, first + (ptrdiff_t)i * step);
+}
+
+static inline void narrow_channel(void *restrict row, enum imf_sample sample, ptrdiff_t first,
+                                  int step, const double *restrict v, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        imf_sample_put(row, sample, first + (ptrdiff_t)i * step, v[i]);
+}
+
+void imf_channel_widen(double *restrict to, const void *row, enum imf_sample sample,
+                       ptrdiff_t first, int step, size_t count) {
+    if (sample == IMF_U8)
+        widen_channel(to, row, IMF_U8, first, step, count);
+    else if (sample == IMF_U16)
+        widen_channel(to, row, IMF_U16, first, step, count);
+    else if (sample == IMF_F32)
+        widen_channel(to, row, IMF_F32, first, step, count);
+    else
+        widen_channel(to, row, IMF_F64, first, step, count);
+}
+
+void imf_channel_narrow(void *row, enum imf_sample sample, ptrdiff_t first, int step,
+                        const double *v, size_t count) {
+    if (sample == IMF_U8)
+        narrow_channel(row, IMF_U8, first, step, v, count);
+    else if (sample == IMF_U16)
+        narrow_channel(row, IMF_U16, first, step, v, count);
+    else if (sample == IMF_F32)
+        narrow_channel(row, IMF_F32, first, step, v, count);
+    else
+        narrow_channel(row, IMF_F64, first, step, v, count);
+}

@@ -25,6 +25,12 @@ void imf_samples_widen(double *restrict to, const void *row, enum imf_sample sam
 /* The first `count` samples of a row. */
 void imf_samples_narrow(void *row, enum imf_sample sample, const double *v, size_t count);
 
+/* One channel of `count` pixels, whose samples are `step` apart, from sample `first` of a row on. */
+void imf_channel_widen(double *restrict to, const void *row, enum imf_sample sample,
+                       ptrdiff_t first, int step, size_t count);
+void imf_channel_narrow(void *row, enum imf_sample sample, ptrdiff_t first, int step,
+                        const double *v, size_t count);
+
 static inline double imf_sample_get(const void *row, enum imf_sample sample, ptrdiff_t at) {
     switch (sample) {
     case IMF_U8:

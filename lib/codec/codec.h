@@ -1,8 +1,8 @@
 /*
  * codec.h - a file format
  *
- * A format is one struct imf_codec: its names, how it is recognised, what it can store, and how it is
- * read and written. codec/table.c lists them.
+ * A format is one struct imf_codec: its names, how it is recognised, what it can store, and how it
+ * is read and written. codec/table.c lists them.
  */
 #ifndef IMF_CODEC_H
 #define IMF_CODEC_H
@@ -14,8 +14,7 @@ struct imf_codec {
     struct imf_format_doc doc;
     /* Does a file that begins with these bytes have this format? */
     bool (*recognise)(const unsigned char *head, size_t size);
-    /* NULL, or the same with more certainty, for files that have no name of an image; 512 bytes are
-     * enough. */
+    /* NULL, or a stricter test for files without the name of an image; 512 bytes are enough. */
     bool (*plausible)(const unsigned char *head, size_t size);
     unsigned colors;                     /* a set of 1 << enum imf_color that it can store */
     bool alpha;                          /* beside gray and RGB */
@@ -37,10 +36,10 @@ static inline bool imf_same_word(const char *a, const char *b) {
     return *a == *b;
 }
 
-/* The palette of the reader's pixels, or NULL; before the first row. NULL also when lenient: rows
- * that are missing would have no index. */
+/* The palette, or NULL; to be asked before the first row. NULL for lenient readers, too: rows that
+ * are missing have no index. */
 const struct imf_palette *imf_reader_palette(const struct imf_reader *r);
-/* From now on rows are indices, a byte a pixel, some of which may be beyond the palette. */
+/* From now on rows are indices, a byte a pixel. Some may be beyond the palette. */
 void imf_reader_take_indices(struct imf_reader *r);
 /* Write indices, a byte a pixel, instead of the pixels that the writer was opened for. */
 bool imf_writer_takes_indices(const struct imf_writer *w);

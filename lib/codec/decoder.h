@@ -21,14 +21,14 @@ struct imf_reader {
     struct imf_info info;
     size_t row_bytes;            /* of a decoded row */
     struct imf_palette *palette; /* owned, or NULL */
-    bool indices;                /* rows are indices into it */
+    bool indices;                /* rows are indices into the palette */
     struct imf_metadata metadata;
     int row;                /* rows decoded so far */
     bool broken;            /* lenient: rows from here on are zeros */
-    bool recoverable;       /* a damaged image of which lenient shows something, if no whole row */
-    enum imf_status failed; /* a read failed for good */
+    bool recoverable;       /* a damaged image has something to show when lenient */
+    enum imf_status failed; /* of the read that failed; later ones fail alike */
     uint64_t memory;        /* bytes that decoding takes beside the rows */
-    bool buffered;          /* the whole image is in them: see imf_reader_buffer() */
+    bool buffered;          /* they hold the whole image: see imf_reader_buffer() */
     char warning[320];
     void *state; /* the decoder's */
     struct imf_source source;
@@ -52,13 +52,12 @@ struct imf_decoder {
 enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t height,
                                  enum imf_color color, bool alpha, int depth,
                                  struct imf_error *err);
-/* The decoder needs `bytes` for the whole image before it has the first row (interlaced,
- * progressive): rows in order are not to be had cheaply. IMF_ERR_LIMIT when that is over
- * max_memory. */
+/* The decoder holds the whole image, in `bytes`, before it has the first row (interlaced,
+ * progressive). IMF_ERR_LIMIT: more than max_memory. */
 enum imf_status imf_reader_buffer(struct imf_reader *r, uint64_t bytes, const char *what,
                                   struct imf_error *err);
-/* Add to the reader's metadata and warn if it does not fit; NULL then, without memory, and for a
- * second EXIF, XMP or ICC. */
+/* Add an item to the reader's metadata. NULL: it is too large (with a warning), there is no memory,
+ * or it is a second EXIF, XMP or ICC. */
 struct imf_meta_item *imf_reader_add_metadata(struct imf_reader *r, enum imf_meta_kind kind,
                                               unsigned strip, const void *data, size_t size);
 /* Note a problem that does not matter to the pixels; the first is kept. */

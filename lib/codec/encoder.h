@@ -25,14 +25,14 @@ struct imf_writer {
     struct imf_info input; /* of the caller's rows */
     size_t input_bytes;    /* of one of them */
     struct imf_turn turn;  /* from input to info */
-    bool out_of_memory;    /* some metadata could not be written for that */
-    bool reoriented;       /* the metadata's orientation is another than the file's */
+    bool out_of_memory;    /* some metadata could not be written: no memory */
+    bool reoriented;       /* the metadata and the file differ in orientation */
     unsigned char *rows;   /* the caller's, buffered until all are there to be reoriented */
     unsigned char *data;   /* imf_writer_data()'s */
     unsigned char *xmp;    /* imf_writer_xmp()'s */
     struct imf_encode encode;
     const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
-    struct imf_jpeg_source jpeg;         /* the metadata's, for pixels oriented like the file's */
+    struct imf_jpeg_source jpeg;         /* from the metadata, oriented like the file */
     int row;                             /* of the caller's, written so far */
     enum imf_status failed;
     uint64_t memory; /* bytes that encoding takes beside the rows */
@@ -42,8 +42,8 @@ struct imf_writer {
 
 /*
  * open: begin the file. rows: encode rows of info's shape. finish: complete the file. close: free
- * state (may be NULL, also after a failed open). palette: NULL, or rows that follow are indices, a
- * byte a pixel; called before the first of them.
+ * state (may be NULL, also after a failed open). palette: NULL, or called before the first row to
+ * say that rows are indices, a byte a pixel.
  */
 struct imf_encoder {
     enum imf_status (*open)(struct imf_writer *w, struct imf_error *err);
@@ -55,17 +55,17 @@ struct imf_encoder {
                                struct imf_error *err);
 };
 
-/* Set what encoding takes; IMF_ERR_LIMIT when that is over max_memory. */
+/* Set the bytes that encoding takes. IMF_ERR_LIMIT: more than max_memory. */
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err);
-/* Note what could not be written; several are joined. */
+/* Add a warning of what could not be written. */
 void imf_writer_warn(struct imf_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The warning that a JPEG's trailer, which follows its first image, is left out. */
 #define IMF_TRAILER_LEFT_OUT(why)                                                                  \
     "what follows the first image (a gain map, say) was left out: " why
 
-/* Is this item to be written? Not where the user strips it or the format cannot store it. */
+/* Is this item to be written: not stripped, and small enough for the format? */
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
 /* The same, whatever the item's size. */
 bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item);

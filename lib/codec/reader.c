@@ -1,4 +1,6 @@
 /* reader.c - images read through the decoder of their format */
+#include "base/sized.h"
+#include "codec/metadata/exif.h"
 #include "codec/table.h"
 
 #include <stdlib.h>
@@ -34,9 +36,9 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
         return imf_fail_memory(err, sizeof *r);
     r->source.stream = stream;
     r->source.start = ftello(stream);
-    r->limits = limits ? *limits
-                       : (struct imf_limits){.max_pixels = IMF_DEFAULT_MAX_PIXELS,
-                                             .max_scans = IMF_DEFAULT_MAX_SCANS};
+    const struct imf_limits usual = {.max_pixels = IMF_DEFAULT_MAX_PIXELS,
+                                     .max_scans = IMF_DEFAULT_MAX_SCANS};
+    imf_sized_read(&r->limits, sizeof r->limits, limits ? limits : &usual);
     enum imf_status status = open_recognised(r, err);
     if (status == IMF_OK)
         status = imf_metadata_complete(r->metadata.out_of_memory, err);

@@ -9,6 +9,7 @@
 #include "codec/jpeg/read.h"
 #include "codec/png/read.h"
 #include "codec/pnm/read.h"
+#include "imfilter_program.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,14 @@
 /* writer.c - images written through the encoder of their format */
+#include "base/sized.h"
 #include "base/surface.h"
 #include "codec/metadata/exif.h"
 #include "codec/orient.h"
 #include "codec/table.h"
+#include "imfilter_program.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t imf_writer_held(const struct imf_writer *writer) {
-    return writer->memory;
-}
 
 const char *imf_writer_warning(const struct imf_writer *writer) {
     return writer->warning[0] ? writer->warning : NULL;
@@ -41,16 +39,17 @@ static int input_orientation(const struct imf_info *info, const struct imf_metad
 struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
                                  const struct imf_metadata *metadata) {
     struct imf_info out = *info;
-    enum imf_orient orient = encode ? encode->orient : IMF_ORIENT_KEEP;
+    struct imf_encode e;
+    imf_sized_read(&e, sizeof e, encode);
     out.orientation = input_orientation(info, metadata);
     const struct imf_codec *codec = imf_codec_of(info->format);
     if (!codec || !(codec->few_bits & 1u << out.bits) || info->channels != 1)
         out.bits = 0;
-    if (codec && codec->adapt && encode)
-        codec->adapt(&out, encode);
+    if (codec && codec->adapt)
+        codec->adapt(&out, &e);
     struct imf_turn turn = imf_turn_of(out.orientation);
-    if (orient == IMF_ORIENT_KEEP && out.orientation == imf_metadata_orientation(metadata) &&
-        keeps_orientation(codec, encode ? encode->strip : 0, metadata))
+    if (e.orient == IMF_ORIENT_KEEP && out.orientation == imf_metadata_orientation(metadata) &&
+        keeps_orientation(codec, e.strip, metadata))
         return out;
     if (turn.swap) {
         out.width = info->height;
@@ -103,7 +102,7 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     w->stream = stream;
     w->input = *info;
     w->info = imf_writer_shape(info, encode, metadata);
-    w->encode = encode ? *encode : (struct imf_encode){.compression = -1};
+    imf_sized_read(&w->encode, sizeof w->encode, encode);
     w->metadata = metadata;
     if (w->info.orientation == 1)
         w->turn = imf_turn_of(input_orientation(info, metadata));

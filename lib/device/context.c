@@ -2,6 +2,7 @@
 #include "device/context.h"
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "device/last_gpu.h"
 #include "device/probe.h"
 #include "device/rates.h"
@@ -14,8 +15,9 @@
 
 struct imf_context {
     struct imf_context_options options; /* its strings are owned copies */
-    char *name, *cache_dir;             /* cache_dir NULL: keep nothing on disk */
-    pthread_mutex_t opening;            /* held through probes, which take seconds; of: */
+    struct imf_driver_guard guard;
+    char *name, *cache_dir;  /* cache_dir NULL: keep nothing on disk */
+    pthread_mutex_t opening; /* held through probes, which take seconds; of: */
     bool prepared;
     struct imf_pocl_cache pocl;
     bool failed; /* to open, */
@@ -68,8 +70,7 @@ enum imf_status imf_context_create(struct imf_context **out,
     }
     *out = ctx;
     bool ok = true;
-    if (options)
-        ctx->options = *options;
+    imf_sized_read(&ctx->options, sizeof ctx->options, options);
     if (ctx->options.name)
         ok = (ctx->name = strdup(ctx->options.name)) != NULL;
     const char *dir = ctx->options.cache_dir;
@@ -84,6 +85,10 @@ enum imf_status imf_context_create(struct imf_context **out,
     ctx->options.name = ctx->name;
     ctx->options.cache_dir = ctx->cache_dir;
     return IMF_OK;
+}
+
+void imf_context_guard(struct imf_context *ctx, const struct imf_driver_guard *guard) {
+    ctx->guard = *guard;
 }
 
 void imf_context_free(struct imf_context **ctx) {
@@ -102,7 +107,7 @@ void imf_context_free(struct imf_context **ctx) {
 
 static bool try_out(const struct imf_context *ctx, enum imf_probe_of of, const char *const *argv,
                     struct imf_error *err) {
-    unsigned seconds = ctx->options.probe_seconds ? ctx->options.probe_seconds : PROBE_SECONDS;
+    unsigned seconds = ctx->guard.probe_seconds ? ctx->guard.probe_seconds : PROBE_SECONDS;
     return imf_probe(ctx->cache_dir, of, argv, seconds, err) == IMF_OK;
 }
 
@@ -114,13 +119,13 @@ static void add_setup(struct imf_context *ctx, double ms) {
 
 /* Both with `opening` held. */
 static void prepare(struct imf_context *ctx) {
-    const struct imf_context_options *o = &ctx->options;
+    const struct imf_driver_guard *guard = &ctx->guard;
     if (ctx->prepared)
         return;
     ctx->prepared = true;
-    if (o->probe)
-        ctx->failed = !try_out(ctx, IMF_PROBE_OPENCL, o->probe, &ctx->failure);
-    if (o->pocl_cache && !ctx->failed)
+    if (guard->probe)
+        ctx->failed = !try_out(ctx, IMF_PROBE_OPENCL, guard->probe, &ctx->failure);
+    if (guard->pocl_cache && !ctx->failed)
         imf_pocl_cache_open(&ctx->pocl, ctx->cache_dir);
 }
 
@@ -174,7 +179,7 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime 
 
 /* With `opening` held. */
 static void find_gles(struct imf_context *ctx) {
-    const char *const *probe = ctx->options.gles_probe;
+    const char *const *probe = ctx->guard.gles_probe;
     struct imf_error *err = &ctx->gles_failure;
     if (ctx->gles || ctx->gles_failed)
         return;

@@ -4,10 +4,12 @@
  * Devices are numbered in the order of platforms and of devices on each. A device is usable when
  * every program of this library will build and run on it.
  */
+#include "base/sized.h"
 #include "device/context.h"
 #include "device/opencl.h"
 #include "device/quarantine.h"
 #include "device/rates.h"
+#include "imfilter_program.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -221,13 +223,24 @@ static const struct imf_cl_device *best_of(const struct imf_cl_device *devices, 
     return best;
 }
 
-static size_t list_devices(struct imf_device_info *list, size_t capacity, const char *cache_dir) {
+/* The list's first element says the size of all. */
+static void put(struct imf_device_info *list, size_t i, const struct imf_device_info *info) {
+    size_t size = list->size ? list->size : sizeof *list;
+    char *at = (char *)list + i * size;
+    memcpy(at, &size, sizeof size);
+    imf_sized_write(at, info, sizeof *info);
+}
+
+/* *automatic becomes the index of the device that IMF_DEVICE_AUTO takes, or -1. */
+static size_t list_devices(struct imf_device_info *list, size_t capacity, const char *cache_dir,
+                           int *automatic) {
     static const char *const kinds[] = {"", "is a processor", "is a GPU",
                                         "is a GPU with memory of its own"};
-    const struct imf_context_options automatic = {.device = IMF_DEVICE_AUTO};
+    const struct imf_context_options any = {.device = IMF_DEVICE_AUTO};
     struct imf_cl_device devices[MAX_DEVICES];
     size_t n = enumerate(devices, MAX_DEVICES);
-    const struct imf_cl_device *best = best_of(devices, n, &automatic);
+    const struct imf_cl_device *best = best_of(devices, n, &any);
+    *automatic = best ? best->info.index : -1;
     for (size_t i = 0; i < n && i < capacity; i++) {
         struct imf_cl_device *d = &devices[i];
         struct imf_tuning rates;
@@ -236,18 +249,18 @@ static size_t list_devices(struct imf_device_info *list, size_t capacity, const 
         if (best && d != best && d->info.usable)
             snprintf(d->info.why, sizeof d->info.why, "device %d %s", best->info.index,
                      worth(best) > worth(d) ? kinds[worth(best)] : "comes first");
-        list[i] = d->info;
+        put(list, i, &d->info);
     }
     return n;
 }
 
 size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
-    return list_devices(list, capacity, NULL);
+    int automatic;
+    return list_devices(list, capacity, NULL, &automatic);
 }
 
-/* What OpenGL ES there is; `first` is the OpenCL device that is taken before it, or NULL. */
-static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx,
-                          const struct imf_device_info *first) {
+/* What OpenGL ES there is; `first` is the OpenCL device that is taken before it, or -1. */
+static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx, int first) {
     const struct imf_gles *g = imf_context_gles_found(ctx);
     struct imf_gles *usable;
     struct imf_error failure;
@@ -267,7 +280,7 @@ static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx,
     snprintf(out->name, sizeof out->name, "%s", imf_gles_name(g));
     snprintf(out->version, sizeof out->version, "%s", imf_gles_version(g));
     out->gpu = !processor;
-    out->automatic = !st && !processor && !first;
+    out->automatic = !st && !processor && first < 0;
     if (side < IMF_GLES_KERNEL_MOST)
         snprintf(out->lacks, sizeof out->lacks, "room for kernels of 31x31 (for %dx%d at most)",
                  side, side);
@@ -275,23 +288,21 @@ static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx,
         snprintf(out->why, sizeof out->why, "%s", imf_gles_why_not(g));
     else if (processor)
         snprintf(out->why, sizeof out->why, "it draws on the processor");
-    else if (first)
-        snprintf(out->why, sizeof out->why, "OpenCL's device %d comes first", first->index);
+    else if (first >= 0)
+        snprintf(out->why, sizeof out->why, "OpenCL's device %d comes first", first);
     return true;
 }
 
 size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity) {
-    const struct imf_device_info *first = NULL;
     struct imf_device_info gles;
     size_t n = 0;
+    int first = -1;
     if (imf_context_prepare(ctx, NULL) == IMF_OK)
-        n = list_devices(list, capacity, imf_context_cache_dir(ctx));
-    for (size_t i = 0; i < n && i < capacity; i++)
-        first = list[i].automatic ? &list[i] : first;
+        n = list_devices(list, capacity, imf_context_cache_dir(ctx), &first);
     if (!describe_gles(&gles, ctx, first))
         return n;
     if (n < capacity)
-        list[n] = gles;
+        put(list, n, &gles);
     return n + 1;
 }
 

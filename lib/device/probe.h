@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "device/cache.h"
+#include "imfilter_program.h"
 
 /* Whose drivers: what a result depends on, and what is said of a bad one. */
 enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };

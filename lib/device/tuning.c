@@ -18,8 +18,8 @@
  *   whole-image transforms 4 to 6 ns a sample; a point pass 0.7; a tap that is summed again 0.25
  *   loading the platform and a stored program 22 to 40 ms, further programs 1 to 2
  *
- * The host solver, on one core with SSE2: 0.7 to 1.3 ns a tap and about 6 a sample; with AVX-512,
- * processor time of transforms there and back 0.3 to 0.42 ns a point and doubling (twice that with
+ * The host's float64 sums, on one core with AVX-512: 0.14 to 0.18 ns a tap and 1.25 a sample (with
+ * SSE2 0.7 to 1.3, and 6); processor time of transforms there and back 0.3 to 0.42 ns a point and doubling (twice that with
  * SSE2), a gain 48 (gaussian) to 72 (butterworth); in time on two cores that share memory a third more.
  *
  * Vectors of the host: processor time on an AMD EPYC (Zen 4), gcc 12, of 36 million 8-bit samples:
@@ -255,8 +255,8 @@ static const struct imf_tuning table[] = {
 
 const struct imf_host_rates imf_host_rates = {.bilateral = 7,
                                               .window = 30,
-                                              .sample = 6,
-                                              .tap = 0.7,
+                                              .sample = 2,
+                                              .tap = 0.2,
                                               .point = 25,
                                               .doubling = 0.48,
                                               .values = 2,

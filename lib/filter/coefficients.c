@@ -5,16 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Devices compute in single precision: numbers stay where it neither overflows nor vanishes. */
-#define LARGEST 1e30
-
 const char *imf_rows_add(struct imf_rows *r, struct imf_span s, bool *memory) {
     double tap;
     *memory = false;
     const char *wrong = imf_number_parse(s, &tap);
     if (wrong)
         return wrong;
-    if (fabs(tap) > LARGEST)
+    if (fabs(tap) > IMF_TAP_LARGEST)
         return "is too large (coefficients go up to 1e30)";
     if (r->cells == IMF_KERNEL_MAX)
         return "is one coefficient too many (a kernel is at most 4095x4095)";

@@ -1,7 +1,9 @@
 /* filter.c - filters: chains of stages, parsed from specs */
+#include "base/sized.h"
 #include "filter/builtin.h"
 #include "filter/spec.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,18 +77,23 @@ static enum imf_status remark_gain(struct imf_filter *f, struct imf_error *err) 
     return both && append(&f->bright_note, "; ", note) ? IMF_OK : imf_fail_memory(err, sizeof note);
 }
 
+/* No stages yet, and room for `count`. */
+static enum imf_status create(struct imf_filter **out, size_t count, struct imf_error *err) {
+    *out = calloc(1, sizeof **out);
+    if (*out && ((*out)->stages = calloc(count, sizeof *(*out)->stages)))
+        return IMF_OK;
+    imf_filter_free(out);
+    return imf_fail_memory(err, count * sizeof *(*out)->stages);
+}
+
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err) {
+    struct imf_filter *f;
     *out = NULL;
     if (count == 0)
         return imf_fail(err, IMF_ERR_ARGUMENT, "no filter is given (-f SPEC)");
-    struct imf_filter *f = calloc(1, sizeof *f);
-    if (f)
-        f->stages = calloc(count, sizeof *f->stages);
-    if (!f || !f->stages) {
-        imf_filter_free(&f);
-        return imf_fail_memory(err, count * sizeof *f->stages);
-    }
+    if (create(&f, count, err))
+        return IMF_ERR_MEMORY;
     for (size_t i = 0; i < count; i++) {
         enum imf_status status = add_stage(f, specs[i], err);
         if (status == IMF_OK && i + 1 == count)
@@ -101,6 +108,87 @@ enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *spe
     *out = f;
     return IMF_OK;
 }
+
+/* ---- kernels in memory ---------------------------------------------------------------------- */
+
+static enum imf_status read_scaling(struct imf_scaling *scaling, const struct imf_coefficients *c,
+                                    struct imf_error *err) {
+    const char *wrong = NULL;
+    *scaling = (struct imf_scaling){.flip = c->flip};
+    if (c->scale_auto)
+        scaling->scale_given = scaling->scale_auto = true;
+    else if (c->scale != 0)
+        wrong = imf_scaling_set_scale(scaling, c->scale);
+    if (wrong)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "scale %g %s", c->scale, wrong);
+    wrong = imf_scaling_set_bias(scaling, c->bias);
+    return wrong ? imf_fail(err, IMF_ERR_ARGUMENT, "bias %g %s", c->bias, wrong) : IMF_OK;
+}
+
+static enum imf_status read_kernel(struct imf_flt *flt, const struct imf_coefficients *c,
+                                   struct imf_error *err) {
+    struct imf_scaling scaling;
+    enum imf_status status = read_scaling(&scaling, c, err);
+    if (status == IMF_OK)
+        status = imf_kernel_create(&flt->kernel[0], c->width, c->height, err);
+    if (status != IMF_OK)
+        return status;
+    for (size_t i = 0, count = (size_t)c->width * (size_t)c->height; i < count; i++) {
+        if (!(fabs(c->values[i]) <= IMF_TAP_LARGEST))
+            return imf_fail(err, IMF_ERR_ARGUMENT,
+                            "the coefficient in row %zu, column %zu is not a number up to 1e30",
+                            i / (size_t)c->width + 1, i % (size_t)c->width + 1);
+        flt->kernel[0]->taps[i] = c->values[i];
+    }
+    const char *wrong = imf_flt_scale(flt, &scaling);
+    return wrong ? imf_fail(err, IMF_ERR_ARGUMENT, "%s", wrong) : IMF_OK;
+}
+
+enum imf_status imf_filter_from_kernel(struct imf_filter **out,
+                                       const struct imf_coefficients *coefficients,
+                                       struct imf_error *err) {
+    struct imf_coefficients c;
+    struct imf_flt flt = {0};
+    char note[IMF_NOTE] = "", text[40];
+    *out = NULL;
+    imf_sized_read(&c, sizeof c, coefficients);
+    enum imf_status status = read_kernel(&flt, &c, err);
+    if (status == IMF_OK)
+        status = create(out, 1, err);
+    if (status == IMF_OK) {
+        struct imf_filter *f = *out;
+        imf_stage_take(&f->stages[f->count++], &flt, 0);
+        imf_kernel_remark(f->stages->kernel[0], "kernel", note);
+        snprintf(text, sizeof text, "kernel %dx%d", c.width, c.height);
+        bool ok = append(&f->text, "", text) && (!note[0] || append(&f->note, "", note));
+        status = ok ? remark_gain(f, err) : imf_fail_memory(err, sizeof text + sizeof note);
+        if (status != IMF_OK)
+            imf_filter_free(out);
+    }
+    imf_flt_free(&flt);
+    return status;
+}
+
+enum imf_status imf_filter_append(struct imf_filter *f, struct imf_filter **more,
+                                  struct imf_error *err) {
+    struct imf_filter *m = *more;
+    size_t count = f->count + m->count;
+    struct imf_stage *stages = reallocarray(f->stages, count, sizeof *stages);
+    bool ok = stages != NULL;
+    if (ok) {
+        f->stages = stages;
+        memcpy(stages + f->count, m->stages, m->count * sizeof *stages);
+        f->count = count;
+        m->count = 0;
+        free(f->bright_note);
+        f->bright_note = NULL;
+        ok = append(&f->text, " | ", m->text) && (!m->note || append(&f->note, "; ", m->note));
+    }
+    imf_filter_free(more);
+    return ok ? remark_gain(f, err) : imf_fail_memory(err, count * sizeof *stages);
+}
+
+/* --------------------------------------------------------------------------------------------- */
 
 void imf_filter_free(struct imf_filter **filter) {
     struct imf_filter *f = *filter;

@@ -1,6 +1,7 @@
 /* flt_list.c - the user's own filters, for --list-filters */
 #include "filter/builtin.h"
 #include "filter/flt.h"
+#include "imfilter_program.h"
 
 #include <dirent.h>
 #include <stdlib.h>

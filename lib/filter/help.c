@@ -1,5 +1,6 @@
 /* help.c - what a built-in filter and its parameters are, as lines of text */
 #include "filter/builtin.h"
+#include "imfilter_program.h"
 
 #include <math.h>
 #include <stdio.h>

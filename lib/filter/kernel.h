@@ -10,6 +10,9 @@
 #include "base/surface.h"
 
 #define IMF_KERNEL_MAX 4095 /* largest width or height */
+/* Of a coefficient or a scale. Devices compute in single precision: numbers stay where it neither
+ * overflows nor vanishes. */
+#define IMF_TAP_LARGEST 1e30
 
 struct imf_kernel {
     int width, height;

@@ -4,38 +4,43 @@
 #include <float.h>
 #include <math.h>
 
-/* Devices compute in single precision: numbers stay where it neither overflows nor vanishes. */
-#define LARGEST 1e30
 #define LARGEST_GAIN 1e15
 #define LARGEST_BIAS 1e6
 
-const char *imf_scaling_read_scale(struct imf_scaling *scaling, struct imf_span s) {
-    double scale = 1;
-    bool automatic = imf_span_is(s, "auto");
-    if (!automatic) {
-        if (imf_number_parse(s, &scale))
-            return "is neither a number nor \"auto\"";
-        if (scale == 0)
-            return "cannot be the scale: the sum is divided by it";
-        if (fabs(scale) > LARGEST || fabs(scale) < 1 / LARGEST)
-            return "is out of range (a scale's size is 1e-30 to 1e30)";
-    }
+const char *imf_scaling_set_scale(struct imf_scaling *scaling, double scale) {
+    if (scale == 0)
+        return "cannot be the scale: the sum is divided by it";
+    if (!(fabs(scale) <= IMF_TAP_LARGEST && fabs(scale) >= 1 / IMF_TAP_LARGEST))
+        return "is out of range (a scale's size is 1e-30 to 1e30)";
     scaling->scale_given = true;
-    scaling->scale_auto = automatic;
+    scaling->scale_auto = false;
     scaling->scale = scale;
     return NULL;
+}
+
+const char *imf_scaling_set_bias(struct imf_scaling *scaling, double bias) {
+    if (!(fabs(bias) <= LARGEST_BIAS))
+        return "is out of range (a bias is a fraction of full scale, at most 1e6)";
+    scaling->bias_given = true;
+    scaling->bias = bias;
+    return NULL;
+}
+
+const char *imf_scaling_read_scale(struct imf_scaling *scaling, struct imf_span s) {
+    double scale;
+    if (imf_span_is(s, "auto")) {
+        scaling->scale_given = scaling->scale_auto = true;
+        return NULL;
+    }
+    if (imf_number_parse(s, &scale))
+        return "is neither a number nor \"auto\"";
+    return imf_scaling_set_scale(scaling, scale);
 }
 
 const char *imf_scaling_read_bias(struct imf_scaling *scaling, struct imf_span s) {
     double bias;
     const char *wrong = imf_fraction_parse(s, &bias);
-    if (wrong)
-        return wrong;
-    if (fabs(bias) > LARGEST_BIAS)
-        return "is out of range (a bias is a fraction of full scale, at most 1e6)";
-    scaling->bias_given = true;
-    scaling->bias = bias;
-    return NULL;
+    return wrong ? wrong : imf_scaling_set_bias(scaling, bias);
 }
 
 struct imf_scaling imf_scaling_over(const struct imf_scaling *under,

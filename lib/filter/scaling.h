@@ -12,7 +12,9 @@ struct imf_scaling {
     double scale, bias;
 };
 
-/* Read one of them. Return NULL, or else a phrase that follows the quoted piece in a message. */
+/* Set or read one of them. Return NULL, or else a phrase that follows the quoted piece in a message. */
+const char *imf_scaling_set_scale(struct imf_scaling *scaling, double scale);
+const char *imf_scaling_set_bias(struct imf_scaling *scaling, double bias);
 const char *imf_scaling_read_scale(struct imf_scaling *scaling, struct imf_span s);
 const char *imf_scaling_read_bias(struct imf_scaling *scaling, struct imf_span s);
 

@@ -298,8 +298,7 @@ static enum imf_status load_user(const struct imf_spec *s, const char *name, str
         quote, quote);
 }
 
-/* Turn kernels into a stage, which becomes their owner. axis is 1 (x) or 2 (y) to keep only one. */
-static void take_kernels(struct imf_stage *stage, struct imf_flt *flt, int axis) {
+void imf_stage_take(struct imf_stage *stage, struct imf_flt *flt, int axis) {
     stage->unscaled =
         !flt->scaling.scale_given && flt->kernel[0]->width * flt->kernel[0]->height > 1;
     stage->range = flt->range == IMF_RANGE_DEFAULT ? IMF_RANGE_CLIP : flt->range;
@@ -344,13 +343,16 @@ static bool order_given(const struct imf_builtin *b, const struct values *v) {
     return false;
 }
 
-static void remark(const struct imf_spec *s, const struct imf_stage *stage, const struct values *v,
-                   const char *name, char *note) {
-    const struct imf_kernel *k = stage->kernel[0];
+void imf_kernel_remark(const struct imf_kernel *k, const char *name, char note[IMF_NOTE]) {
     if (k && (k->width % 2 == 0 || k->height % 2 == 0))
         snprintf(note, IMF_NOTE,
                  "%.40s is %dx%d: its origin is column %d, row %d, half a pixel off its centre",
                  name, k->width, k->height, k->width / 2 + 1, k->height / 2 + 1);
+}
+
+static void remark(const struct imf_spec *s, const struct imf_stage *stage, const struct values *v,
+                   const char *name, char *note) {
+    imf_kernel_remark(stage->kernel[0], name, note);
     if (order_given(s->builtin, v) && stage->transfer.type != IMF_BUTTERWORTH)
         snprintf(note, IMF_NOTE, "%s: order has no effect without type=butterworth", name);
     imf_smooth_remark(stage, note, IMF_NOTE);
@@ -400,7 +402,7 @@ static enum imf_status read_spec(struct imf_spec *s, const char *name, const cha
         imf_kernel_free(&v.window.mask);
     }
     if (status == IMF_OK && flt.kernel[0])
-        take_kernels(out, &flt, axis);
+        imf_stage_take(out, &flt, axis);
     imf_flt_free(&flt);
     if (status == IMF_OK)
         remark(s, out, &v, name, note);

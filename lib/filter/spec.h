@@ -3,6 +3,7 @@
 #define IMF_FILTER_SPEC_H
 
 #include "filter/filter.h"
+#include "filter/flt.h"
 
 /*
  * Parse one spec into a stage; its kernels are the caller's, to be freed with imf_stage_clear. note
@@ -10,6 +11,10 @@
  */
 enum imf_status imf_spec_parse(struct imf_stage *out, char note[IMF_NOTE], const char *spec,
                                struct imf_error *err);
+/* Move the kernels of `flt` to a zeroed stage. axis is 1 (x) or 2 (y) to move one of two, or 0. */
+void imf_stage_take(struct imf_stage *stage, struct imf_flt *flt, int axis);
+/* A remark on a kernel without a pixel at its centre; otherwise `note` stays. k may be NULL. */
+void imf_kernel_remark(const struct imf_kernel *k, const char *name, char note[IMF_NOTE]);
 void imf_stage_clear(struct imf_stage *stage);
 
 #endif

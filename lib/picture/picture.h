@@ -7,11 +7,12 @@
 #define IMF_PICTURE_H
 
 #include "base/error.h"
+#include "imfilter_program.h"
 
 enum { IMF_INK = 0x202020, IMF_GRAY = 0x808080, IMF_PALE = 0xd0d0d0, IMF_PAPER = 0xffffff };
 enum { IMF_BLUE = 0x1f5fa8, IMF_ORANGE = 0xd95f0e, IMF_GREEN = 0x2a8c3c, IMF_MARK = 0x40e0d0 };
 
-/* White. */
+/* A white picture. */
 enum imf_status imf_picture_create(struct imf_picture **out, int width, int height,
                                    struct imf_error *err);
 
@@ -43,7 +44,7 @@ int imf_color_heat(double t);
 void imf_picture_bar(struct imf_picture *p, int x, int y, int width, int height, int (*map)(double),
                      double low, double high);
 
-/* A box of curves over the x axis [x0, x1] and the y axis [y0, y1]. */
+/* A plot of curves over the x axis [x0, x1] and the y axis [y0, y1]. */
 struct imf_plot {
     int left, top, width, height; /* pixels */
     double x0, x1, y0, y1;

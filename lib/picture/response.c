@@ -66,8 +66,8 @@ enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_s
     return IMF_OK;
 }
 
-/* All pixels are alike to bilateral, and guided is the mean of a mean: as many pairs of places in two
- * windows add up to an offset as a tent is high there. */
+/* In flat parts bilateral has the weights of its Gaussian, and guided is a mean of means: two boxes
+ * convolve to a tent. */
 enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stage *s,
                                   struct imf_error *err) {
     const struct imf_window_op *window = &s->window_op;

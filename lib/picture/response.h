@@ -5,6 +5,7 @@
 #define IMF_PICTURE_RESPONSE_H
 
 #include "filter/filter.h"
+#include "imfilter_program.h"
 
 /* Frequencies k / IMF_RESPONSE for k = -128..127 in both directions; rows of v, u to the right. */
 #define IMF_RESPONSE 256
@@ -15,12 +16,12 @@ enum imf_status imf_response_kernel(double *gain, const struct imf_kernel *k,
                                     struct imf_error *err);
 void imf_response_transfer(double *gain, const struct imf_transfer *t);
 
-/* The kernel that an unsharp mask is without its threshold. */
+/* The kernel of an unsharp mask, without its threshold. */
 enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_stage *s,
                                      struct imf_error *err);
 
-/* The kernel that bilateral and guided are where the image is flat, divided by its sum; of other
- * window operations *out is NULL. */
+/* The kernel of bilateral or guided where the image is flat, divided by its sum; *out is NULL for
+ * other window operations. */
 enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stage *s,
                                   struct imf_error *err);
 
@@ -28,12 +29,11 @@ enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stag
 enum imf_status imf_response_impulse(struct imf_kernel **out, const struct imf_transfer *t,
                                      int size, struct imf_error *err);
 
-/* The spec that stage `index` was made of, cut to fit buffer. */
+/* The spec of stage `index`, cut to fit buffer. */
 #define IMF_STAGE_SPEC 128
 const char *imf_stage_spec(char buffer[IMF_STAGE_SPEC], const struct imf_filter *f, size_t index);
 
-/* What a stage is in words, when it has no taps of its own: "lowpass, gaussian, cutoff 0.1", or a
- * point operation's meaning. */
+/* Describe a stage that has no taps of its own: "lowpass, gaussian, cutoff 0.1". */
 #define IMF_STAGE_WORDS 160
 const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage *s);
 

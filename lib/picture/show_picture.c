@@ -10,8 +10,8 @@
  *     facts                   sections along u and v
  *
  * A transfer function has no coefficients; the middle of its impulse response is drawn instead. A
- * structuring element is drawn alone: which samples count, without numbers, sums or a scale. Of what
- * smooths and keeps edges, the kernel that it is in flat parts is drawn.
+ * structuring element is drawn without numbers, sums and a scale. bilateral and guided are drawn as
+ * the kernels that they are in flat parts.
  */
 #include "picture/picture.h"
 #include "picture/response.h"
@@ -22,7 +22,7 @@
 
 enum {
     N = IMF_RESPONSE,
-    ZOOM = 2, /* pixels of a response's value, each way */
+    ZOOM = 2, /* pixels each way for a value of the response */
     SIDE = ZOOM * N,
     MARGIN = 20,
     LEFT_X = MARGIN,
@@ -35,7 +35,7 @@ enum {
     SECTION = 200, /* height of the sections' plot */
     SECTION_TOP = TITLE + SIDE + IMF_FREQUENCIES,
     PANEL = SECTION_TOP + SECTION + 100,
-    TITLE_ONLY = 40 /* height of a stage of which nothing is drawn */
+    TITLE_ONLY = 40 /* height of a stage without a drawing */
 };
 #define IMPULSE 33 /* taps of an impulse response that are drawn, each way */
 
@@ -53,8 +53,8 @@ static double origin_tap(const struct imf_kernel *k) {
     return k->taps[(size_t)k->cy * (size_t)k->width + (size_t)k->cx];
 }
 
-/* What the strongest colour stands for. The tap at the origin may be beyond it, in a high-pass
- * filter or an unsharp mask: what these take away would be pale beside what they keep. */
+/* The value that has the strongest colour. The tap at the origin of a high-pass filter or an
+ * unsharp mask may exceed it; otherwise it would leave the other taps pale. */
 static double full_color(const struct imf_kernel *k) {
     size_t origin = (size_t)k->cy * (size_t)k->width + (size_t)k->cx;
     double most = 0;
@@ -99,7 +99,7 @@ static void draw_taps(struct imf_picture *p, int left, int top, const struct par
     int down = (k->height + step - 1) / step, cell = SIDE / (across > down ? across : down);
     int x0 = left + (SIDE - across * cell) / 2, y0 = top + (SIDE - down * cell) / 2;
     int grid = cell >= 6 ? 1 : 0;
-    double shade = part->element ? 0.6 : 1; /* which the origin's frame stands out from */
+    double shade = part->element ? 0.6 : 1; /* leaves the frame of the origin visible */
     bool numbers = step == 1 && !part->element && numbers_fit(k, cell);
     imf_picture_rect(p, x0 - 1, y0 - 1, across * cell + 2 - grid, down * cell + 2 - grid, IMF_GRAY);
     for (int y = 0; y < down; y++)

@@ -8,7 +8,7 @@
 #define LINE 160      /* characters that a row of coefficients may take */
 #define ALWAYS 15     /* columns that are never cut */
 #define FACTORS 9     /* numbers in a line of a factor */
-#define MOST_LIST 255 /* of them in all */
+#define MOST_LIST 255 /* numbers of a factor that is printed */
 #define MOST_ROWS 63  /* of a kernel that is not printed whole */
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static int cell_width(const struct imf_kernel *k, const struct window *w) {
     return most;
 }
 
-/* `room` places around `middle`, within 0..count-1. */
+/* An interval of `room` around `middle`, within 0..count-1. */
 static void around(int middle, int room, int count, int *from, int *to) {
     int start = middle - room / 2;
     if (start > count - room)
@@ -83,7 +83,7 @@ static void print_list(FILE *out, const char *name, const double *value, int cou
     fputc('\n', out);
 }
 
-/* A kernel that is cut and has factors is shown by these. The magnitudes of the row sum to 1. */
+/* Print the factors of a kernel that is cut. The magnitudes of the row sum to 1. */
 static void print_factors(FILE *out, const struct imf_kernel *k, double *column, double *row) {
     double sum = 0;
     for (int i = 0; i < k->width; i++)
@@ -97,13 +97,13 @@ static void print_factors(FILE *out, const struct imf_kernel *k, double *column,
     fputs("\n  (the kernel is the product of both; -v prints it)\n", out);
 }
 
-/* |H| where every second column or row, as asked, counts negative. */
+/* |H| at frequency 0 or 0.5 each way: there every second column or row counts negative. */
 static double gain_at(const struct imf_kernel *k, bool columns, bool rows) {
     double sum = 0;
     for (int y = 0; y < k->height; y++)
         for (int x = 0; x < k->width; x++)
             sum += ((columns && x % 2) != (rows && y % 2)) ? -tap(k, x, y) : tap(k, x, y);
-    /* Rounding is not a value. */
+    /* A sum that is 0 but for rounding is shown as 0. */
     return fabs(sum) < 1e-14 * imf_kernel_abs_sum(k) ? 0 : fabs(sum / k->scale);
 }
 

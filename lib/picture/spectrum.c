@@ -26,7 +26,7 @@
 
 struct source {
     const struct imf_pixels *pixels;
-    struct imf_turn turn; /* to the upright picture, whose frequencies filters mean, too */
+    struct imf_turn turn; /* to the upright picture: frequencies are those that filters mean */
     int width, height;    /* of that */
     int padded;           /* length of a row with its zeros */
     double *window;       /* width values, then height values; owned */
@@ -41,7 +41,7 @@ static double sample(const struct imf_pixels *p, int x, int y, int channel) {
            imf_sample_max(type);
 }
 
-/* Rec. 709 luma, 0..1, over black where there is alpha; of ink, of the light that it leaves. */
+/* Rec. 709 luma, 0..1, over black if there is alpha; of CMYK, the light that the ink leaves. */
 static double luma(const struct source *s, int x, int y) {
     const struct imf_pixels *p = s->pixels;
     const struct imf_info *info = p->info;
@@ -100,7 +100,8 @@ static void windowed_row(void *user, int y, double *row) {
 
 /* ---- frequencies ---------------------------------------------------------------------------- */
 
-/* What value k of `side` covers of `bins` frequencies: from..to, the first and last in part. */
+/* The range from..to of `bins` frequencies that value k of `side` covers; its ends may be
+ * fractions. */
 struct cover {
     int from, to;
     double first, last;
@@ -152,7 +153,7 @@ static void fill(struct imf_spectrum *s, const struct imf_half_plane *p, double 
         s->ring[i] = count[i] > 0 ? s->ring[i] / count[i] : 0;
 }
 
-/* At least n; quick to transform, unless n is beyond all lengths known to be. */
+/* A length of at least n that is fast to transform, or n if none is known. */
 static int padded_length(int n, int multiple) {
     int length = imf_fft_length(n, multiple);
     return length ? length : n;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "fourier/half_plane.h"
+#include "imfilter_program.h"
 
 #define IMF_RINGS 128 /* rings of equal width from frequency 0 to 0.5 */
 
@@ -23,8 +24,8 @@ enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pix
                                   int most, struct imf_error *err);
 void imf_spectrum_free(struct imf_spectrum *s);
 
-/* The dots of the transform of a width x height image under a Hann window, whose side is at least
- * that; unit times a squared magnitude is a power. */
+/* Find the peaks of the transform of a width x height image under a Hann window. The transform is
+ * at least as large as the image; unit times a squared magnitude is a power. */
 enum imf_status imf_spectrum_peaks(struct imf_peaks *out, const struct imf_half_plane *plane,
                                    int width, int height, double unit, struct imf_error *err);
 

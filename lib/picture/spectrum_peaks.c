@@ -4,10 +4,10 @@
  * A dot is a local maximum far above what surrounds it. What surrounds it is the larger of two
  * medians: that of a square around it, and that along the line from frequency 0 through it, since
  * the edges of an ordinary picture draw bright lines, and all of these pass through frequency 0.
- * A strong dot has skirts, whose ripples are local maxima as well; they follow from the window, so
- * what is not above the skirts of the stronger dots is none.
+ * A strong dot has skirts, whose ripples are local maxima as well. The window determines them, so
+ * that a maximum counts only if it exceeds the skirts of all stronger dots.
  *
- * Distances in the plane are counted in steps of the window: a period more across the image.
+ * Distances are in steps: a step is one more period across the image.
  */
 #include "picture/spectrum.h"
 
@@ -18,22 +18,22 @@
 enum {
     SMALLEST_SIDE = 32, /* pixels of an image that has room for dots */
     NEAREST = 5,        /* steps from frequency 0, where the picture itself is brightest */
-    INNER = 4,          /* steps around a dot that are its own */
-    OUTER = 12,         /* steps to the end of what surrounds it */
+    INNER = 4,          /* steps around a dot that belong to it */
+    OUTER = 12,         /* steps to the end of its surroundings */
     PER_STEP = 2,       /* samples a step of a median */
     SAMPLES = (2 * OUTER * PER_STEP + 1) * (2 * OUTER * PER_STEP + 1)
 };
-#define STANDS_OUT 100.0      /* power over a median; noise reaches some 25 */
-#define FAINTEST 4e-6         /* power: a quarter of a level of 8 bits */
-#define ABOVE_SKIRTS 9.0      /* power over the skirts of a stronger dot */
-#define NARROWEST 0.01        /* radius of a notch, */
-#define RADIUS_STEPS 4.0      /* which covers the main lobe and lets its response die away */
-#define MOST_CANDIDATES 32768 /* local maxima that are looked at, the strongest ones */
+#define STANDS_OUT 100.0 /* power over a median; noise reaches some 25 */
+#define FAINTEST 4e-6    /* power: a quarter of a level of 8 bits */
+#define ABOVE_SKIRTS 9.0 /* power over the skirts of a stronger dot */
+#define NARROWEST 0.01   /* radius of a notch */
+#define RADIUS_STEPS 4.0 /* of a notch: the main lobe, and room for the notch's response to decay */
+#define MOST_CANDIDATES 32768 /* local maxima examined, the strongest ones */
 
 struct search {
     const struct imf_half_plane *plane;
     double step_x, step_y; /* of the plane's values in a step of the window */
-    double *samples;       /* room for a median's */
+    double *samples;       /* buffer for a median */
 };
 
 struct candidate {
@@ -71,7 +71,7 @@ static double around(const struct search *s, const struct candidate *c) {
     return median(s->samples, count);
 }
 
-/* Towards frequency 0, as far as that leaves it out, and away from it. */
+/* Along the line through frequency 0, on both sides of the dot, without frequency 0 itself. */
 static double along(const struct search *s, const struct candidate *c) {
     double x = c->x / s->step_x, y = c->y / s->step_y, length = hypot(x, y);
     size_t count = 0;
@@ -102,7 +102,7 @@ static int strongest_first(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* A full list loses its weaker half. */
+/* Drop the weaker half of a full list. */
 static size_t collect(const struct search *s, struct candidate *list, double least) {
     size_t count = 0;
     int height = s->plane->height;
@@ -132,7 +132,7 @@ static double skirt(double d) {
     return d < 1.5 ? 1 : 1 / (acos(-1.0) * d * (d * d - 1));
 }
 
-/* Power at `c` that another dot, or its mirror image, may have. The plane repeats itself. */
+/* Power that another dot or its mirror image may cause at `c`. The plane is periodic. */
 static double skirt_power(const struct search *s, const struct candidate *c,
                           const struct candidate *other) {
     double sum = 0;
@@ -154,7 +154,7 @@ static double vertex(double before, double middle, double after) {
     return fmin(fmax(at, -0.5), 0.5);
 }
 
-/* -0.5..0.5, five decimals; a tenth of a step from 0 or 0.5 cannot be told from these. */
+/* -0.5..0.5 with five decimals. Within a tenth of a step of 0 or 0.5 it is these. */
 static double in_period(double f, double step) {
     double near = fmax(step / 10, 1e-4);
     f -= rint(f);

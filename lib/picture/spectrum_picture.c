@@ -15,7 +15,7 @@ enum {
     RINGS_WIDE = 1024,
     BELOW = IMF_FREQUENCIES + 24, /* from a panel to the rings' plot */
     LINE = IMF_TEXT_HEIGHT + 8,
-    MARK = 8 /* from a peak's middle to the frame around it */
+    MARK = 8 /* from the middle of a peak to its frame */
 };
 
 /* What the titles say; each may be NULL. */
@@ -32,7 +32,7 @@ static double decibels(double power) {
     return power > 0 ? 10 * log10(power) : -INFINITY;
 }
 
-/* From the largest value of all to below the weakest ring, in tens; 40 to 160 dB. */
+/* From the largest value down to the weakest ring, in tens of decibels; 40 to 160 dB in all. */
 static struct scale choose_scale(const struct imf_spectrum *s, int count) {
     double most = 0, least = INFINITY;
     for (int i = 0; i < count; i++) {

@@ -172,7 +172,7 @@ static void mark_coarse_stretch(struct imf_chain *c, int i) {
 #define WHOLE_DOUBLES 9007199254740992.0
 
 /* What pass i, in float64, makes of what its inputs are off by, and adds: a sample is a sum of as
- * many products as it reads samples, for transforms of all of them (base/rounding.h). */
+ * many products as the image has samples, as by transforms (base/rounding.h). */
 static double fine_error(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_problem *p = &pass->problem;
@@ -187,9 +187,7 @@ static double fine_error(const struct imf_chain *c, int i) {
         gain = point_gain(&pass->point);
     } else {
         gain = error_gain(p);
-        reads = p->kind == IMF_TRANSFER ? (double)c->width * c->height
-                                        : (p->reach.left + p->reach.right + 1.0) *
-                                              (p->reach.top + p->reach.bottom + 1.0);
+        reads = (double)c->width * c->height;
     }
     return gain * before + IMF_SIGMAS * sqrt(reads / 12) * pass->bound * DBL_EPSILON;
 }

@@ -62,18 +62,6 @@ static double rows_ms(const struct imf_chain *c, const struct imf_pass *pass) {
     return (double)c->width * c->height * pass->channels_in * ns * 1e-6 / imf_cores() + r->start_ms;
 }
 
-/* Why the host's vectors cannot do a point pass, or NULL. */
-static const char *why_no_rows(const struct imf_chain *c, int i, bool float64) {
-    const struct imf_pass *pass = &c->passes[i];
-    /* From samples to samples it is a table, which is made in doubles. */
-    bool table = imf_point_is_map(&pass->point) &&
-                 imf_chain_sample(c, pass->source + 1, false) < IMF_F32 &&
-                 imf_chain_sample(c, i + 1, false) < IMF_F32;
-    if (float64 && !table)
-        return "floats between passes are too coarse for what magnifies them later";
-    return (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
-}
-
 /* Does pass i read, write or take float64 samples? */
 static bool is_float64(const struct imf_proposals *all, int i) {
     const struct imf_chain *c = all->chain;
@@ -99,7 +87,7 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
         snprintf(out->description, sizeof out->description, "plain C pointwise");
         out->ms = samples * imf_host_rates.point * 1e-6;
     } else if (imf_backend_is_host(backend)) {
-        why = why_no_rows(c, i, is_float64(all, i));
+        why = (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;
         out->ms = rows_ms(c, pass);
     } else {
         out->place = IMF_PLACE_DEVICE;
@@ -131,7 +119,7 @@ static void ask_solver(struct imf_proposals *all, int i, const struct imf_solver
     bool host = imf_backend_is_host(solver->backend), wide = is_float64(all, i);
     p.in = imf_chain_sample(c, c->passes[i].source + 1, all->float64);
     p.out = imf_chain_sample(c, i + 1, all->float64);
-    if (wide && solver->backend != IMF_BACKEND_CPU) {
+    if (wide && !solver->float64) {
         *out = (struct imf_proposal){.solver = solver,
                                      .backend = solver->backend,
                                      .ms = INFINITY,

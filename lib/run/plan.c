@@ -1,6 +1,7 @@
 /* plan.c - plans: made for one image shape, and then only read */
 #include "run/plan.h"
 
+#include "base/sized.h"
 #include "device/tuning.h"
 #include "filter/form.h"
 
@@ -27,8 +28,11 @@ static struct imf_choice choice_of(const struct imf_planning *p) {
 
 enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
                                 const struct imf_filter *filter, const struct imf_info *input,
-                                const struct imf_settings *settings, struct imf_error *err) {
+                                const struct imf_settings *given, struct imf_error *err) {
+    struct imf_settings full;
+    const struct imf_settings *settings = &full;
     *out = NULL;
+    imf_sized_read(&full, sizeof full, given);
     enum imf_status st = check_info(input, err);
     if (st)
         return st;

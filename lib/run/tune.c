@@ -121,7 +121,7 @@ static enum imf_status measure(struct tuner *t, size_t i, struct imf_error *err)
     struct imf_workspace *workspace = NULL;
     struct imf_info info = info_of(t, i);
     struct imf_settings settings = settings_of(t, i);
-    struct imf_report report;
+    struct imf_report report = {0};
     if (imf_plan_create(&plan, t->ctx, t->filter[i], &info, &settings, NULL))
         return IMF_OK;
     enum imf_status st = imf_workspace_create(&workspace, plan, err);

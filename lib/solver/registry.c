@@ -21,8 +21,9 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_separable_gpu, &imf_solver_separable,
     /* by transforms of tiles, */
     &imf_solver_fft_gpu, &imf_solver_fft,
-    /* on the host's cores: smooth kernels, kernels of few distinct taps, small kernels; plain C, */
-    &imf_solver_decimated, &imf_solver_runs, &imf_solver_vector, &imf_solver_host,
+    /* on the host's cores: smooth kernels, kernels of few distinct taps, small kernels, in float64; plain C, */
+    &imf_solver_decimated, &imf_solver_runs, &imf_solver_vector, &imf_solver_fft_host,
+    &imf_solver_float64, &imf_solver_host,
     /* by shaders. */
     &imf_solver_gles,
     /* Transfer functions. */

@@ -58,6 +58,7 @@ struct imf_solver {
     const char *name; /* "direct", "separable", "fft", "vector", "cpu" */
     enum imf_backend backend;
     const char *program; /* its file in cl/ without the suffix, for imf_quarantine(), or NULL */
+    bool float64;        /* its samples may be IMF_F64, and others too coarse for it */
     unsigned kinds;      /* of problems that it takes: a set of 1u << enum imf_problem_kind */
     /* Answer a problem of one of these kinds. imf_propose() has prepared `out`. d is NULL for host
      * solvers. */
@@ -86,7 +87,8 @@ extern const struct imf_solver imf_solver_direct_gpu, imf_solver_direct, imf_sol
     imf_solver_separable, imf_solver_fft_gpu, imf_solver_fft, imf_solver_spectral_filter_gpu,
     imf_solver_spectral_filter, imf_solver_decimated, imf_solver_runs, imf_solver_vector,
     imf_solver_host, imf_solver_spectral_filter_host, imf_solver_spectral_filter_vector,
-    imf_solver_phase, imf_solver_histogram_op_vector, imf_solver_histogram_op_host, imf_solver_gles;
+    imf_solver_float64, imf_solver_fft_host, imf_solver_phase, imf_solver_histogram_op_vector,
+    imf_solver_histogram_op_host, imf_solver_gles;
 
 /* Ask a solver. The proposal is not feasible if the problem's kind is not the solver's, or the device
  * lacks memory or a usable driver. */

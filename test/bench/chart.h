@@ -2,14 +2,14 @@
 #ifndef BENCH_CHART_H
 #define BENCH_CHART_H
 
-#include "imfilter.h"
+#include "imfilter_program.h"
 
 #include <stdio.h>
 
 static enum imf_status chart_write(const struct imf_picture *p, const char *name,
                                    struct imf_error *err) {
     struct imf_writer *writer = NULL;
-    const struct imf_encode encode = {.compression = -1};
+    const struct imf_encode encode = {0};
     const struct imf_info info = {.width = p->width,
                                   .height = p->height,
                                   .channels = 3,

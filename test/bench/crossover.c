@@ -77,7 +77,7 @@ static double measure(struct imf_context *ctx, const struct imf_filter *filter,
     const struct imf_run_options options = {0};
     struct imf_plan *plan;
     struct imf_workspace *work = NULL;
-    struct imf_report report;
+    struct imf_report report = {0};
     struct imf_error err;
     double begin = now_ms(clock), least = INFINITY;
     if (imf_plan_create(&plan, ctx, filter, &image, &settings, NULL))

@@ -55,7 +55,7 @@ static struct imf_filter *make_filter(int n) {
 
 static void run(struct imf_workspace *w, int way, int side) {
     const struct imf_run_options options = {0};
-    struct imf_report report;
+    struct imf_report report = {0};
     struct imf_error err;
     if (imf_workspace_run_memory(w, pixels, (size_t)side, result[way], (size_t)side, &options,
                                  &report, &err))

@@ -90,7 +90,7 @@ static void run(struct grid *g, struct imf_workspace *work, const struct grid_re
  * all of its units; `times` runs. */
 static double time_work(struct grid *g, struct imf_workspace *work, const struct grid_result *r,
                         unsigned times) {
-    struct imf_report report;
+    struct imf_report report = {0};
     if (!g->by_cpu) {
         run(g, work, r, times, &report);
         return report.compute_min_ms;
@@ -144,7 +144,7 @@ static double ratio_of(const struct grid_result *r) {
 }
 
 static void time_ways(struct grid *g, struct way way[WAYS + 1], struct grid_result *r) {
-    struct imf_report report;
+    struct imf_report report = {0};
     for (int w = 0; w <= WAYS; w++)
         if (way[w].plan && imf_workspace_create(&way[w].work, way[w].plan, NULL))
             die("out of memory");
@@ -336,7 +336,7 @@ static void fill(struct grid *g) {
 
 /* A device must be asked for: beside one that is not opened yet, plain C would be an answer. */
 static void open_device(struct grid *g) {
-    struct imf_device_info list[16];
+    struct imf_device_info list[16] = {{0}};
     size_t n = imf_device_list(list, 16);
     bool gpu = g->device == IMF_DEVICE_GPU;
     for (size_t i = 0; i < n && i < 16; i++)

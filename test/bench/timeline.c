@@ -147,7 +147,7 @@ static double filter(const char *spec, FILE *in, FILE *out, enum imf_format form
                      size_t size) {
     struct imf_error err;
     struct imf_context_options context = {.device = IMF_DEVICE_AUTO};
-    struct imf_encode encode = {.compression = -1};
+    struct imf_encode encode = {0};
     struct imf_settings settings = {0};
     struct imf_run_options options = {0};
     struct imf_limits limits = {0};
@@ -157,6 +157,7 @@ static double filter(const char *spec, FILE *in, FILE *out, enum imf_format form
     struct imf_plan *plan = NULL;
     struct imf_reader *reader = NULL;
     struct imf_writer *writer = NULL;
+    struct imf_workspace *ws = NULL;
     if (imf_filter_parse(&f, &spec, 1, &err) || imf_context_create(&ctx, &context, &err) ||
         imf_reader_open(&reader, in, &limits, &err))
         die(err.text);
@@ -172,7 +173,8 @@ static double filter(const char *spec, FILE *in, FILE *out, enum imf_format form
         die(err.text);
     add(SET_UP, opened, now());
     run_begin = now();
-    if (imf_plan_run(plan, reader, writer, &options, &report, &err))
+    if (imf_workspace_create(&ws, plan, &err) ||
+        imf_workspace_run(ws, reader, writer, &options, &report, &err))
         die(err.text);
     if (!streamed)
         spread(&report);
@@ -183,6 +185,7 @@ static double filter(const char *spec, FILE *in, FILE *out, enum imf_format form
     imf_writer_close(&writer);
     imf_reader_close(&reader);
     fclose(out);
+    imf_workspace_free(&ws);
     imf_plan_free(&plan);
     imf_context_free(&ctx);
     imf_filter_free(&f);

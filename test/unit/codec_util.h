@@ -4,8 +4,9 @@
 #define CODEC_UTIL_H
 
 #include "check.h"
+#include "codec/metadata/exif.h"
 #include "codec/metadata/list.h"
-#include "imfilter.h"
+#include "imfilter_program.h"
 
 #include <jpeglib.h>
 #include <png.h>

@@ -20,7 +20,7 @@ static void round_trip(const struct imf_info *i) {
     struct imf_error err = {0};
     bool lossy = i->format == IMF_FORMAT_JPEG;
     unsigned char *pixels = lossy ? smooth_pixels(i) : random_pixels(i);
-    struct imf_encode options = {.quality = 95, .subsampling = 444, .compression = -1};
+    struct imf_encode options = {.quality = 95, .subsampling = 444};
     struct bytes file = encode(i, pixels, &options, NULL, &err);
     const char *name = imf_format_name(i->format);
     if (!should_fit(i)) {

@@ -182,7 +182,7 @@ static void test_intent_beside_profile(void) {
                 chunk(&f, "sRGB", "\0", 1);
             finish(&f);
             struct decoded d = decode(f.data, f.size, NULL);
-            struct imf_encode options = {.compression = -1, .strip = strip ? IMF_STRIP_ICC : 0};
+            struct imf_encode options = {.strip = strip ? IMF_STRIP_ICC : 0};
             struct bytes file =
                 encode(&d.info, d.pixels, &options, imf_reader_metadata(d.reader), NULL);
             CHECK(contains(&file, "sRGB") == strip && contains(&file, "iCCP") != strip,

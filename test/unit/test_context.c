@@ -4,6 +4,7 @@
 #include "device/context.h"
 #include "device/last_gpu.h"
 #include "device/tuning.h"
+#include "imfilter_program.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,11 +36,12 @@ static void *open_context(void *ctx) {
 /* While one thread waits for a probe, others are told what is known. */
 static void test_slow_probe(void) {
     static const char *const sleeps[] = {"/bin/sleep", "10", NULL};
-    const struct imf_context_options options = {
-        .probe = sleeps, .probe_seconds = 2, .cache_dir = ""};
+    const struct imf_context_options options = {.cache_dir = ""};
+    const struct imf_driver_guard guard = {.probe = sleeps, .probe_seconds = 2};
     struct imf_context *ctx;
     pthread_t thread;
     CHECK(!imf_context_create(&ctx, &options, NULL), "a context");
+    imf_context_guard(ctx, &guard);
     CHECK(!pthread_create(&thread, NULL, open_context, ctx), "a thread");
     usleep(300000);
     double begin = imf_now_ms();

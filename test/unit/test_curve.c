@@ -107,6 +107,7 @@ static void run_identity(const char *what, struct imf_curve *curve, int depth,
     struct imf_context *ctx = NULL;
     struct imf_filter *filter = NULL;
     struct imf_plan *plan = NULL;
+    struct imf_workspace *ws = NULL;
     struct imf_error err = {0};
     size_t count = (size_t)256 * 256 * 3, bytes = count * (size_t)depth / 8, wrong = 0;
     uint16_t *in = malloc(2 * count), *out = calloc(count, 2);
@@ -120,12 +121,14 @@ static void run_identity(const char *what, struct imf_curve *curve, int depth,
     bool ok = !imf_context_create(&ctx, &(struct imf_context_options){.cache_dir = ""}, &err) &&
               !imf_filter_parse(&filter, spec, 1, &err) &&
               !imf_plan_create(&plan, ctx, filter, &info, &settings, &err) &&
-              !imf_plan_run_memory(plan, in, bytes / 256, out, bytes / 256, NULL, NULL, &err);
+              !imf_workspace_create(&ws, plan, &err) &&
+              !imf_workspace_run_memory(ws, in, bytes / 256, out, bytes / 256, NULL, NULL, &err);
     CHECK(ok, "%s: %s", what, err.text);
     for (size_t i = 0; i < bytes; i++)
         wrong += ((uint8_t *)in)[i] != ((uint8_t *)out)[i];
     CHECK(!wrong, "%s, %d bits, backend %d: %zu bytes of the identity differ", what, depth, backend,
           wrong);
+    imf_workspace_free(&ws);
     imf_plan_free(&plan);
     imf_filter_free(&filter);
     imf_context_free(&ctx);

@@ -283,7 +283,7 @@ static void test_selection(void) {
     CHECK(imf_runtime_open(&rt, &o, NULL, &err) == IMF_ERR_NO_DEVICE && !rt, "device 999");
     o = (struct imf_context_options){.device = IMF_DEVICE_NAME, .name = "no such name"};
     CHECK(imf_runtime_open(&rt, &o, NULL, &err) == IMF_ERR_NO_DEVICE && !rt, "by name");
-    struct imf_device_info list[64];
+    struct imf_device_info list[64] = {{0}};
     size_t n = imf_device_list(list, 64);
     for (size_t i = 0; i < n && i < 64; i++)
         CHECK(list[i].index == (int)i && list[i].name[0], "device %zu", i);

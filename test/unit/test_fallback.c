@@ -379,7 +379,7 @@ static void test_calls(const struct imf_filter *filter, const char *cache,
 }
 
 int main(void) {
-    struct imf_device_info devices[16];
+    struct imf_device_info devices[16] = {{0}};
     size_t count = imf_device_list(devices, 16);
     bool gpu = false; /* which is what is taken, then */
     for (size_t i = 0; i < count && i < 16; i++)

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "gles/program.h"
 #include "gles/state.h"
+#include "imfilter_program.h"
 #include "run/plan.h"
 
 /* A macro that is defined again as something else is an error. */
@@ -67,10 +68,14 @@ static enum imf_status filter_by(enum imf_backend backend, struct imf_context *c
                                  struct imf_report *report, struct imf_error *err) {
     const struct imf_settings settings = {.backend = backend};
     struct imf_plan *plan;
+    struct imf_workspace *ws = NULL;
     enum imf_status st = imf_plan_create(&plan, ctx, filter, &shape, &settings, err);
     if (!st)
-        st = imf_plan_run_memory(plan, image, WIDTH * CHANNELS, out, WIDTH * CHANNELS, NULL, report,
-                                 err);
+        st = imf_workspace_create(&ws, plan, err);
+    if (!st)
+        st = imf_workspace_run_memory(ws, image, WIDTH * CHANNELS, out, WIDTH * CHANNELS, NULL,
+                                      report, err);
+    imf_workspace_free(&ws);
     imf_plan_free(&plan);
     return st;
 }
@@ -88,7 +93,7 @@ struct worker {
 static void *work(void *data) {
     struct worker *w = data;
     static _Thread_local unsigned char out[SIZE];
-    struct imf_report report;
+    struct imf_report report = {0};
     for (int i = 0; i < 4; i++)
         w->wrong += filter_by(IMF_BACKEND_GLES, w->ctx, w->filter, out, &report, NULL) ||
                     memcmp(out, w->want, SIZE) != 0;
@@ -116,7 +121,7 @@ static void check_guest(struct imf_context *ctx, const struct imf_filter *filter
     struct imf_gles *own;
     struct imf_gles_turn turn;
     static _Thread_local unsigned char out[SIZE];
-    struct imf_report report;
+    struct imf_report report = {0};
     if (imf_gles_open(&own, NULL) || imf_gles_enter(own, &turn, NULL))
         abort();
     CHECK(!filter_by(IMF_BACKEND_GLES, ctx, filter, out, &report, NULL) && !memcmp(out, want, SIZE),
@@ -153,7 +158,7 @@ static void no_status(unsigned shader, unsigned name, int *out) {
 static void check_failure(struct imf_context *ctx, const char *what, const char *reason,
                           const struct imf_filter *filter, const unsigned char *want, bool chosen) {
     struct imf_error err = {.text = ""};
-    struct imf_report report;
+    struct imf_report report = {0};
     static _Thread_local unsigned char out[SIZE];
     enum imf_status st = filter_by(IMF_BACKEND_GLES, ctx, filter, out, &report, &err);
     CHECK(st && strstr(err.text, reason), "%s: status %d, %s", what, st, err.text);
@@ -230,7 +235,7 @@ static void check_programs(void) {
     static unsigned char out[SIZE];
     struct imf_context *ctx;
     struct imf_gles *g;
-    struct imf_report report;
+    struct imf_report report = {0};
     struct imf_filter *first = parse("box:3");
     if (imf_context_create(&ctx, NULL, NULL) || imf_context_gles(ctx, &g, NULL, NULL))
         abort();
@@ -291,7 +296,7 @@ static void check_list(void) {
     struct imf_filter *filter[2] = {parse("box:21"), parse("box:23")};
     for (int i = 0; i < 2; i++) {
         static unsigned char out[SIZE];
-        struct imf_report report;
+        struct imf_report report = {0};
         enum imf_status st = filter_by(IMF_BACKEND_GLES, ctx, filter[i], out, &report, NULL);
         CHECK(!st == !i, "kernel %d: status %d", i, st);
         imf_filter_free(&filter[i]);
@@ -303,7 +308,7 @@ int main(void) {
     struct imf_context *ctx;
     struct imf_gles *g;
     struct imf_error err;
-    struct imf_report report;
+    struct imf_report report = {0};
     static unsigned char want[SIZE], out[SIZE];
     uint32_t state = 1;
     /* OpenCL would be chosen otherwise. */

@@ -3,10 +3,11 @@
 
 #include "solver/solver.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { W = 131, H = 77, C = 3, MARGIN = 8 };
+enum { W = 131, H = 77, C = 3, MARGIN = 16 };
 
 /* A result on this many threads; the caller frees it. */
 static struct imf_surface result(const struct imf_solver *s, struct imf_problem *p,
@@ -133,8 +134,50 @@ static void test_bands(void) {
     imf_surface_free(&in);
 }
 
+/* Kernels by transforms: as the sums of all taps, within 1e-9, and the same integers. */
+static void test_kernels(void) {
+    static const struct {
+        int width, height, cx, cy;
+        bool whole;
+    } kernels[] = {{1, 1, 0, 0, true},  {3, 3, 1, 1, false}, {7, 1, 6, 0, true},
+                   {1, 9, 0, 2, false}, {9, 15, 2, 8, true}, {16, 4, 8, 0, false}};
+    for (size_t n = 0; n < 2 * sizeof kernels / sizeof *kernels; n++) {
+        const bool whole = kernels[n / 2].whole;
+        struct imf_surface in = picture(n % 2 ? IMF_U16 : IMF_F64);
+        struct imf_kernel *k;
+        if (imf_kernel_create(&k, kernels[n / 2].width, kernels[n / 2].height, NULL))
+            abort();
+        k->cx = kernels[n / 2].cx, k->cy = kernels[n / 2].cy;
+        for (int i = 0; i < k->width * k->height; i++)
+            k->taps[i] = (i * 7 % 11 - 5) * (whole ? 1 : 0.37);
+        struct imf_problem p = {.width = W,
+                                .height = H,
+                                .channels = C,
+                                .out = IMF_F64,
+                                .in_max = 255,
+                                .tolerance = 1e-6,
+                                .tolerance_even = 1e-6,
+                                .epilogue = {.scale = 1, .multiply = 1, .full = 255}};
+        imf_problem_convolve(&p, k);
+        p.whole_if_opaque = whole;
+        struct imf_surface want = result(&imf_solver_host, &p, &in, 1);
+        struct imf_surface got = result(&imf_solver_fft_host, &p, &in, (int)n % 3);
+        double most = 0;
+        for (int y = 0; y < H; y++)
+            for (int i = 0; i < W * C; i++)
+                most = fmax(most, fabs(imf_sample_get(imf_surface_row(&want, y), IMF_F64, i) -
+                                       imf_sample_get(imf_surface_row(&got, y), IMF_F64, i)));
+        CHECK(whole ? most == 0 : most < 1e-9, "%dx%d: off by %g", k->width, k->height, most);
+        imf_surface_free(&want);
+        imf_surface_free(&got);
+        imf_kernel_free(&k);
+        imf_surface_free(&in);
+    }
+}
+
 int main(void) {
     test_samples();
+    test_kernels();
     test_bands();
     return check_done("host");
 }

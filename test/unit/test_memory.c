@@ -38,10 +38,11 @@ static void filter(const struct test_case *t, int answer) {
     struct imf_context *ctx = NULL;
     struct imf_filter *filter = NULL;
     struct imf_plan *plan = NULL;
+    struct imf_workspace *ws = NULL;
     struct imf_error err = {.text = ""};
     struct message m = {0};
     unsigned char *src = malloc(BYTES), *dst = malloc(BYTES);
-    struct imf_device_info device;
+    struct imf_device_info device = {0};
     if (!src || !dst)
         _exit(1);
     /* Here, for no child may be made once a driver has its threads. */
@@ -59,8 +60,10 @@ static void filter(const struct test_case *t, int answer) {
     if (!st) {
         m.announced = imf_plan_choice(plan)->chosen->bytes;
         snprintf(m.device, sizeof m.device, "%.60s", imf_plan_choice(plan)->device);
-        st = imf_plan_run_memory(plan, src, WIDTH * 3, dst, WIDTH * 3, NULL, NULL, &err);
+        st = imf_workspace_create(&ws, plan, &err);
     }
+    if (!st)
+        st = imf_workspace_run_memory(ws, src, WIDTH * 3, dst, WIDTH * 3, NULL, NULL, &err);
     snprintf(m.text, sizeof m.text, "%.199s", err.text);
     bool told = write(answer, &m, sizeof m) == sizeof m;
     /* The driver's own clean-up at exit is not ours to measure. */

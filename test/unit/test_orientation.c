@@ -141,11 +141,11 @@ static void test_shape(void) {
         struct imf_encode encode;
         int width, says;
     } cases[] = {
-        {0, IMF_FORMAT_PNG, {.compression = -1}, 40, 6},
-        {6, IMF_FORMAT_JPEG, {.compression = -1}, 40, 6},
-        {1, IMF_FORMAT_PNG, {.compression = -1}, 40, 1},
-        {8, IMF_FORMAT_PNG, {.compression = -1}, 30, 1},
-        {0, IMF_FORMAT_PNM, {.compression = -1}, 30, 1},
+        {0, IMF_FORMAT_PNG, {0}, 40, 6},
+        {6, IMF_FORMAT_JPEG, {0}, 40, 6},
+        {1, IMF_FORMAT_PNG, {0}, 40, 1},
+        {8, IMF_FORMAT_PNG, {0}, 30, 1},
+        {0, IMF_FORMAT_PNM, {0}, 30, 1},
         {6, IMF_FORMAT_PNG, {.orient = IMF_ORIENT_APPLY}, 30, 1},
         {6, IMF_FORMAT_PNG, {.strip = IMF_STRIP_EXIF}, 30, 1},
         {6, IMF_FORMAT_PNG, {.strip = IMF_STRIP_XMP}, 40, 6},

@@ -149,15 +149,18 @@ static void test_colors(struct imf_context *ctx) {
     struct imf_error err = {.text = ""};
     struct imf_filter *filter = NULL;
     struct imf_plan *plan = NULL;
+    struct imf_workspace *ws = NULL;
     FILE *file = tmpfile();
     struct imf_reader *reader = file ? cmyk_reader(file) : NULL;
     CHECK(!imf_filter_parse(&filter, &spec, 1, &err) &&
-              !imf_plan_create(&plan, ctx, filter, &rgba, &settings, &err),
+              !imf_plan_create(&plan, ctx, filter, &rgba, &settings, &err) &&
+              !imf_workspace_create(&ws, plan, &err),
           "%s", err.text);
-    if (plan && reader)
-        CHECK(imf_plan_run(plan, reader, NULL, NULL, NULL, &err) == IMF_ERR_ARGUMENT &&
+    if (ws && reader)
+        CHECK(imf_workspace_run(ws, reader, NULL, NULL, NULL, &err) == IMF_ERR_ARGUMENT &&
                   strstr(err.text, "another image"),
               "a plan for RGBA took CMYK: %s", err.text);
+    imf_workspace_free(&ws);
     imf_plan_free(&plan);
     imf_filter_free(&filter);
     imf_reader_close(&reader);

@@ -233,6 +233,108 @@ static void test_failures(struct imf_context *ctx, const struct imf_filter *filt
     imf_plan_free(&plan);
 }
 
+struct watch {
+    pthread_t thread;
+    int calls, filtered, stop_at; /* stop_at: the call that cancels, from 1 on; 0: none */
+    bool bad;
+};
+
+static int watch(void *data, int filtered, int rows) {
+    struct watch *w = data;
+    w->bad |= !pthread_equal(w->thread, pthread_self()) || rows != HEIGHT ||
+              filtered < w->filtered || filtered > rows;
+    w->filtered = filtered;
+    return ++w->calls == w->stop_at;
+}
+
+/* Rows are told in order and by one thread; a run that is cancelled ends, and the next one in that
+ * workspace is as good as new, from files and in memory. */
+static void test_progress(struct imf_context *ctx, const struct imf_filter *filter,
+                          const struct test_case *t, struct tape in, const struct outcome *want) {
+    struct imf_plan *plan = make_plan(ctx, filter, t, false);
+    struct imf_workspace *ws = NULL;
+    if (!plan)
+        return;
+    plan->form.advance = 31;
+    bool ok = !imf_workspace_create(&ws, plan, NULL);
+    for (int stop_at = 4; stop_at >= 0 && ok; stop_at -= 2) {
+        struct watch w = {.thread = pthread_self(), .stop_at = stop_at};
+        const struct imf_run_options options = {
+            .size = sizeof options, .progress = watch, .progress_data = &w};
+        struct outcome got = run_with(ws, &options, in, 0);
+        CHECK(!w.bad && w.calls == (stop_at ? stop_at : w.calls), "%d calls", w.calls);
+        if (stop_at)
+            CHECK(got.status == IMF_ERR_CANCELLED && w.filtered < HEIGHT, "status %d, %d rows",
+                  (int)got.status, w.filtered);
+        else
+            CHECK(!got.status && w.filtered == HEIGHT && w.calls >= HEIGHT / 31 &&
+                      got.size == want->size && !memcmp(got.data, want->data, want->size),
+                  "%d calls, %d rows: %s", w.calls, w.filtered, got.text);
+        free(got.data);
+        size_t stride = (size_t)WIDTH * (size_t)t->channels * (size_t)t->depth / 8;
+        unsigned char *out = calloc(stride, HEIGHT);
+        struct imf_error err = {.text = ""};
+        w = (struct watch){.thread = pthread_self(), .stop_at = stop_at};
+        enum imf_status st = imf_workspace_run_memory(ws, in.data + in.size - stride * HEIGHT,
+                                                      stride, out, stride, &options, NULL, &err);
+        CHECK(!w.bad && st == (stop_at ? IMF_ERR_CANCELLED : IMF_OK), "memory: %d, %s", (int)st,
+              err.text);
+        CHECK(stop_at || (w.filtered == HEIGHT &&
+                          !memcmp(out, want->data + want->size - stride * HEIGHT, stride * HEIGHT)),
+              "memory: %d rows, or others", w.filtered);
+        free(out);
+    }
+    imf_workspace_free(&ws);
+    imf_plan_free(&plan);
+}
+
+/* A caller of another version: what its structs lack is 0, and nothing is written behind them. */
+static void test_sizes(struct imf_context *ctx) {
+    const char *spec = "invert";
+    struct imf_filter *filter = NULL;
+    struct imf_plan *plan = NULL;
+    struct imf_workspace *ws = NULL;
+    struct imf_error err = {.text = ""};
+    const struct imf_info info = {.width = 3, .height = 1, .channels = 1, .depth = 8};
+    /* What is behind these sizes asks for another depth, and for a check. */
+    const struct imf_settings settings = {.size = offsetof(struct imf_settings, depth),
+                                          .depth = 16};
+    const struct imf_run_options options = {.size = offsetof(struct imf_run_options, verify),
+                                            .verify = true};
+    struct imf_report report;
+    unsigned char in[3] = {0, 7, 255}, out[4] = {9, 9, 9, 9};
+    memset(&report, 0x55, sizeof report);
+    report.size = offsetof(struct imf_report, decode_ms);
+    bool ok = !imf_filter_parse(&filter, &spec, 1, &err) &&
+              !imf_plan_create(&plan, ctx, filter, &info, &settings, &err) &&
+              !imf_workspace_create(&ws, plan, &err) &&
+              !imf_workspace_run_memory(ws, in, 3, out, 3, &options, &report, &err);
+    CHECK(ok && imf_plan_output(plan)->depth == 8, "%s", err.text);
+    CHECK(!memcmp(out, "\377\370\0\11", 4), "%d %d %d %d", out[0], out[1], out[2], out[3]);
+    unsigned char behind[1024];
+    memset(behind, 0x55, sizeof behind);
+    CHECK(report.size == offsetof(struct imf_report, decode_ms) && report.setup_ms >= 0 &&
+              report.setup_ms < 1e6 &&
+              !memcmp((char *)&report + report.size, behind, sizeof report - report.size),
+          "a short report");
+    imf_workspace_free(&ws);
+    imf_plan_free(&plan);
+    imf_filter_free(&filter);
+    /* Devices in a list whose elements are longer than the library's. */
+    struct {
+        struct imf_device_info info;
+        char more[24];
+    } list[3];
+    memset(list, 0x55, sizeof list);
+    list[0].info.size = sizeof list[0];
+    size_t n = imf_device_list(&list[0].info, 2);
+    for (size_t i = 0; i < n && i < 2; i++)
+        CHECK(list[i].info.index == (int)i && list[i].info.size == sizeof list[0] &&
+                  !memcmp(list[i].more, behind, sizeof list[i].more),
+              "device %zu", i);
+    CHECK(!memcmp(&list[2], behind, sizeof list[2]), "behind the list");
+}
+
 static void test(struct imf_context *ctx, struct test_case t, size_t number, bool failures) {
     struct imf_filter *filter = NULL;
     struct imf_workspace *ws = NULL;
@@ -249,6 +351,8 @@ static void test(struct imf_context *ctx, struct test_case t, size_t number, boo
         test_bands(ctx, filter, &t, in, &want, number);
         if (failures)
             test_failures(ctx, filter, &t, in, &want);
+        if (failures)
+            test_progress(ctx, filter, &t, in, &want);
         free(want.data);
     }
     imf_workspace_free(&ws);
@@ -269,7 +373,7 @@ int main(void) {
         {{"disk:6", "gray", "invert"}, 4, 8, {.alpha = IMF_ALPHA_KEEP, .depth = 16}},
         {{"kernel:1/0/0/0/0/0/2:scale=3", "emboss"}, 1, 8, {.edge = IMF_EDGE_CLAMP}},
     };
-    struct imf_device_info device;
+    struct imf_device_info device = {0};
     bool any = imf_device_list(&device, 1) && device.usable;
     struct imf_context *ctx;
     const struct imf_context_options options = {0};
@@ -289,6 +393,7 @@ int main(void) {
         if (any && t.specs[0][0] == 'd') /* tiles lie where they lie in the image */
             t.settings.backend = IMF_BACKEND_FFT, test(ctx, t, i, false);
     }
+    test_sizes(ctx);
     imf_context_free(&ctx);
     return check_done("test_stream");
 }

@@ -81,11 +81,13 @@ static void *work(void *argument) {
 static bool expect(struct test_case *t, const struct imf_plan *plan, struct imf_error *err) {
     static unsigned char image[SIZE];
     static const size_t stride = (size_t)WIDTH * CHANNELS;
-    bool ok = true;
+    struct imf_workspace *ws = NULL;
+    bool ok = !imf_workspace_create(&ws, plan, err);
     for (int i = 0; i < THREADS * IMAGES && ok; i++) {
         draw(image, (unsigned)i);
-        ok = !imf_plan_run_memory(plan, image, stride, t->want[i], stride, NULL, NULL, err);
+        ok = !imf_workspace_run_memory(ws, image, stride, t->want[i], stride, NULL, NULL, err);
     }
+    imf_workspace_free(&ws);
     return ok;
 }
 
@@ -140,7 +142,7 @@ int main(void) {
         {.specs = {"lowpass:0.1"}, .backend = IMF_BACKEND_FFT, .thorough = true},
         {.specs = {"laplacian"}, .range = IMF_RANGE_NORMALIZE, .backend = IMF_BACKEND_DIRECT},
     };
-    struct imf_device_info device;
+    struct imf_device_info device = {0};
     bool opencl = imf_device_list(&device, 1) > 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if ((opencl || cases[i].backend == IMF_BACKEND_CPU) &&

@@ -4,6 +4,8 @@
 
 #include "codec/metadata/list.h"
 
+/* EXIF's orientation, 1..8; 1 if there is none. metadata may be NULL. */
+int imf_metadata_orientation(const struct imf_metadata *metadata);
 /* Offset of the two bytes of EXIF orientation's value, 0 when there is none; *big: their order. */
 size_t imf_exif_orientation_at(const unsigned char *exif, size_t size, bool *big);
 /* A copy of an EXIF item for pixels that were turned upright: orientation 1; no thumbnail, which

@@ -293,12 +293,14 @@ static struct imf_idat_shape shape_of(const struct png *p, int bits) {
     size_t channels = p->palette ? 1 : (size_t)w->info.channels;
     uint64_t row_bits = (uint64_t)w->info.width * channels * (unsigned)bits;
     bool few = p->palette || bits < 8;
+    int level = w->encode.compression == IMF_COMPRESSION_NONE ? 0
+                : w->encode.compression == 0                  ? DEFAULT_LEVEL
+                                                              : w->encode.compression;
     return (struct imf_idat_shape){.row_bytes = (size_t)((row_bits + 7) / 8),
                                    .rows = w->info.height,
                                    .pixel = few ? 1 : channels * (size_t)bits / 8,
                                    .few = few,
-                                   .level = w->encode.compression < 0 ? DEFAULT_LEVEL
-                                                                      : w->encode.compression,
+                                   .level = level,
                                    .threads = w->encode.threads,
                                    .max_memory = w->encode.max_memory};
 }
@@ -353,8 +355,8 @@ static const unsigned char *big_endian(struct png *p, const unsigned char *row) 
 /* ---- encoder ------------------------------------------------------------------------------ */
 
 static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
-    if (w->encode.compression < -1 || w->encode.compression > 9)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "PNG compression %d is not 0..9",
+    if (w->encode.compression < IMF_COMPRESSION_NONE || w->encode.compression > 9)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "PNG compression %d is not -1..9",
                         w->encode.compression);
     struct png *p = w->state = calloc(1, sizeof *p);
     if (!p)

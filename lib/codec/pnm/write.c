@@ -7,6 +7,7 @@
 #include "codec/pnm/write.h"
 
 #include "codec/codec.h"
+#include "imfilter_program.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "filter/filter.h"
 
 /*
- * Filter the reader's palette on the host and pass its indices on: what imf_plan_run() does, for a
+ * Filter the reader's palette on the host and pass its indices on: what imf_workspace_run() does, for a
  * filter that is pointwise (form.h), a reader that has a palette and a writer that takes indices.
  */
 enum imf_status imf_palette_run(const struct imf_filter *filter,

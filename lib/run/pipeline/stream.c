@@ -29,7 +29,8 @@ struct stream {
     struct imf_rows in[SLOTS], out[SLOTS];
     int decoding;      /* bands given to the decoding thread, */
     int submitted;     /* to the executor, */
-    int encoding;      /* and to the encoding thread */
+    int encoding;      /* and to the encoding thread, with */
+    int rows;          /* so many rows of the result */
     int mapped[SLOTS]; /* the band whose output is mapped, or -1 */
     bool failed;       /* the device */
 };
@@ -58,6 +59,7 @@ static enum imf_status start_decoding(struct stream *s, int n, struct imf_error 
 
 static void start_encoding(struct stream *s, int n) {
     s->encoding = n + 1;
+    s->rows += s->out[n % SLOTS].count;
     imf_worker_submit(&s->encode);
 }
 
@@ -167,6 +169,8 @@ static enum imf_status run_bands(struct stream *s, struct imf_error *err) {
         st = imf_worker_wait(&s->decode, n + 1, waited, err);
         if (!st)
             st = imf_worker_wait(&s->encode, n + 1 - SLOTS, waited, err);
+        if (!st)
+            st = s->run->progress(s->run->data, s->rows, err);
         if (!st && !s->failed && run_band(s, n, &failure)) {
             st = fall_back(s, &failure, err);
             n = s->encoding;
@@ -174,7 +178,9 @@ static enum imf_status run_bands(struct stream *s, struct imf_error *err) {
         if (!st && s->failed)
             st = run_band_on_host(s, n, err);
     }
-    return st ? st : imf_worker_wait(&s->encode, s->bands, waited, err);
+    if (!st)
+        st = imf_worker_wait(&s->encode, s->bands, waited, err);
+    return st ? st : s->run->progress(s->run->data, s->rows, err);
 }
 
 /* Unmap what is mapped. The pixels are right, whatever a device reports of that. */

@@ -16,6 +16,9 @@ struct imf_stream_run {
      * written; it may be made again at another address. */
     enum imf_status (*inspect)(void *data, struct imf_exec *exec, struct imf_rows *result,
                                struct imf_error *err);
+    /* Called on the calling thread, before each band and at the end, with the rows of the result that
+     * are filtered. A failure ends the run. */
+    enum imf_status (*progress)(void *data, int filtered, struct imf_error *err);
     /* NULL, or asked when the device fails: may the host take over? */
     bool (*fall_back)(void *data, const struct imf_error *failure);
     void *data;

@@ -9,6 +9,7 @@
  */
 #include "run/pipeline/workspace.h"
 #include "base/clock.h"
+#include "base/sized.h"
 #include "codec/codec.h"
 #include "plan/layout.h"
 #include "run/pipeline/bench.h"
@@ -20,31 +21,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void start(struct imf_workspace *ws, const struct imf_plan *plan) {
-    *ws = (struct imf_workspace){.plan = plan,
-                                 .on_device = plan->planning.path.on_device,
-                                 .on_gles = plan->planning.gles != NULL,
-                                 .choice = plan->choice};
-}
-
-static void finish(struct imf_workspace *ws) {
-    imf_exec_free(&ws->exec);
-    free(ws->fallback.candidates);
-}
-
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
                                      struct imf_error *err) {
     struct imf_workspace *ws = *out = malloc(sizeof *ws);
     if (!ws)
         return imf_fail_memory(err, sizeof *ws);
-    start(ws, plan);
+    *ws = (struct imf_workspace){.plan = plan,
+                                 .on_device = plan->planning.path.on_device,
+                                 .on_gles = plan->planning.gles != NULL,
+                                 .choice = plan->choice};
     return IMF_OK;
 }
 
 void imf_workspace_free(struct imf_workspace **workspace) {
     if (!*workspace)
         return;
-    finish(*workspace);
+    imf_exec_free(&(*workspace)->exec);
+    free((*workspace)->fallback.candidates);
     free(*workspace);
     *workspace = NULL;
 }
@@ -67,7 +60,21 @@ struct inspection {
 };
 
 static bool inspects(const struct imf_run_options *options) {
-    return options && (options->bench || options->verify);
+    return options->bench || options->verify;
+}
+
+/* Report how many of the result's rows are filtered. IMF_ERR_CANCELLED: the caller ends the run. */
+static enum imf_status report_rows(const struct imf_run_options *o, int filtered, int rows,
+                                   struct imf_error *err) {
+    if (!o->progress || !o->progress(o->progress_data, filtered, rows) || filtered == rows)
+        return IMF_OK;
+    return imf_fail(err, IMF_ERR_CANCELLED, "cancelled when %d of %d rows were filtered", filtered,
+                    rows);
+}
+
+static enum imf_status progress(void *data, int filtered, struct imf_error *err) {
+    const struct inspection *i = data;
+    return report_rows(i->options, filtered, i->ws->plan->chain->height, err);
 }
 
 /* Time or verify the result of an image that is held whole. */
@@ -105,6 +112,7 @@ static enum imf_status run_bands(struct imf_workspace *ws, const struct imf_pixe
                                     .single_thread = ws->threads == 1,
                                     .fall_back = ws->plan->may_fall_back ? host_takes_over : NULL,
                                     .inspect = inspects(options) ? inspect : NULL,
+                                    .progress = progress,
                                     .data = &data};
     enum imf_status st = imf_stream(&stream, r, err);
     if (stream.spent)
@@ -116,7 +124,7 @@ static enum imf_status run(struct imf_workspace *ws, const struct imf_pixel_io *
                            bool streams, const struct imf_run_options *options,
                            struct imf_report *r, struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
-    ws->threads = options ? options->threads : 0;
+    ws->threads = options->threads;
     enum imf_status st = imf_workspace_prepare(ws, streams, err);
     r->setup_ms = imf_now_ms() - begin + opened;
     if (!st) {
@@ -173,7 +181,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
             return st;
     }
     double bytes = (double)(ws->choice.chosen->bytes - settings->held + imf_reader_held(reader) +
-                            (writer ? imf_writer_held(writer) : 0)) +
+                            (writer ? writer->memory : 0)) +
                    whole;
     if (bytes <= (double)settings->max_memory)
         return IMF_OK;
@@ -188,20 +196,21 @@ static bool may_stream(const struct imf_workspace *ws, const struct imf_reader *
            !(writer && !imf_turn_is_none(writer->turn)) && !inspects(options);
 }
 
-enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
-                                  struct imf_writer *writer, const struct imf_run_options *options,
-                                  struct imf_report *report, struct imf_error *err) {
+static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *reader,
+                                 struct imf_writer *writer, const struct imf_run_options *options,
+                                 struct imf_report *r, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader), *input = &ws->plan->input;
-    struct imf_report local, *r = report ? report : &local;
-    memset(r, 0, sizeof *r);
     if (info->width != input->width || info->height != input->height ||
         info->channels != input->channels || info->depth != input->depth ||
         info->color != input->color || info->alpha != input->alpha ||
         !same_orientation(info, input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
     if (may_use_palette(ws->plan, reader, writer, options)) {
+        enum imf_status st = report_rows(options, 0, info->height, err);
         r->setup_ms = imf_context_take_setup_ms(ws->plan->ctx);
-        return imf_palette_run(ws->plan->filter, &ws->plan->settings, reader, writer, r, err);
+        if (!st)
+            st = imf_palette_run(ws->plan->filter, &ws->plan->settings, reader, writer, r, err);
+        return st ? st : report_rows(options, info->height, info->height, err);
     }
     bool streams = may_stream(ws, reader, writer, options);
     enum imf_status st = check_memory(ws, reader, writer, streams, err);
@@ -209,6 +218,17 @@ enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *r
         return st;
     struct imf_pixel_io pixels = {.reader = reader, .writer = writer};
     return run(ws, &pixels, streams, options, r, err);
+}
+
+enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
+                                  struct imf_writer *writer, const struct imf_run_options *options,
+                                  struct imf_report *report, struct imf_error *err) {
+    struct imf_run_options o;
+    struct imf_report r = {0};
+    imf_sized_read(&o, sizeof o, options);
+    enum imf_status st = run_files(ws, reader, writer, &o, &r, err);
+    imf_sized_write(report, &r, sizeof r);
+    return st;
 }
 
 enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *src,
@@ -224,29 +244,10 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *s
         .dst_stride = dst_stride,
         .src_row = width * (size_t)c->channels_in * imf_sample_size(c->in),
         .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
-    struct imf_report local, *r = report ? report : &local;
-    memset(r, 0, sizeof *r);
-    return run(ws, &pixels, may_stream(ws, NULL, NULL, options), options, r, err);
-}
-
-enum imf_status imf_plan_run(const struct imf_plan *plan, struct imf_reader *reader,
-                             struct imf_writer *writer, const struct imf_run_options *options,
-                             struct imf_report *report, struct imf_error *err) {
-    struct imf_workspace ws;
-    start(&ws, plan);
-    enum imf_status st = imf_workspace_run(&ws, reader, writer, options, report, err);
-    finish(&ws);
-    return st;
-}
-
-enum imf_status imf_plan_run_memory(const struct imf_plan *plan, const void *src, size_t src_stride,
-                                    void *dst, size_t dst_stride,
-                                    const struct imf_run_options *options,
-                                    struct imf_report *report, struct imf_error *err) {
-    struct imf_workspace ws;
-    start(&ws, plan);
-    enum imf_status st =
-        imf_workspace_run_memory(&ws, src, src_stride, dst, dst_stride, options, report, err);
-    finish(&ws);
+    struct imf_run_options o;
+    struct imf_report r = {0};
+    imf_sized_read(&o, sizeof o, options);
+    enum imf_status st = run(ws, &pixels, may_stream(ws, NULL, NULL, &o), &o, &r, err);
+    imf_sized_write(report, &r, sizeof r);
     return st;
 }

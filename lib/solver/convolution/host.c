@@ -8,6 +8,7 @@
  * long as the kernel reaches them. Sums of integers are exact below 2^53. Threads take bands of rows;
  * the additions of a sample and their order do not depend on the bands.
  */
+#include "base/clones.h"
 #include "base/parallel.h"
 #include "device/tuning.h"
 #include "solver/solver.h"
@@ -64,6 +65,14 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
              k->height);
 }
 
+static void vector_propose(const struct imf_problem *p, const struct imf_device *d,
+                           struct imf_proposal *out) {
+    const struct imf_kernel *k = p->kernel[0];
+    host_propose(p, d, out);
+    snprintf(out->description, sizeof out->description, "vector %dx%d, float64", k->width,
+             k->height);
+}
+
 static enum imf_status host_make(void **job, const struct imf_problem *p,
                                  const struct imf_proposal *proposal, struct imf_queue *queue,
                                  struct imf_error *err) {
@@ -84,7 +93,8 @@ static void host_destroy(void **job) {
     *job = NULL;
 }
 
-static void add_tap(double *restrict sum, const double *restrict row, double tap, size_t count) {
+IMF_CLONES static void add_row(double *restrict sum, const double *restrict row, double tap,
+                               size_t count) {
     for (size_t i = 0; i < count; i++)
         sum[i] += tap * row[i];
 }
@@ -97,7 +107,7 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
         for (int j = 0; j < k->width; j++) {
             double tap = k->taps[(size_t)i * (size_t)k->width + (size_t)j];
             if (tap != 0)
-                add_tap(sum, ring[i] + (size_t)j * channels, tap, count);
+                add_row(sum, ring[i] + (size_t)j * channels, tap, count);
         }
 }
 
@@ -211,13 +221,13 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     return status;
 }
 
-const struct imf_solver imf_solver_host = {
-    .name = "cpu",
-    .backend = IMF_BACKEND_CPU,
-    .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,
-    .propose = host_propose,
-    .make = host_make,
-    .run = host_run,
-    .destroy = host_destroy,
-    .limit = host_limit,
-};
+#define SOLVER(called, of, proposes)                                                               \
+    {                                                                                              \
+        .name = called, .backend = of, .float64 = true,                                            \
+        .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,                    \
+        .propose = proposes, .make = host_make, .run = host_run, .destroy = host_destroy,          \
+        .limit = host_limit                                                                        \
+    }
+
+const struct imf_solver imf_solver_float64 = SOLVER("vector", IMF_BACKEND_VECTOR, vector_propose);
+const struct imf_solver imf_solver_host = SOLVER("cpu", IMF_BACKEND_CPU, host_propose);

@@ -307,6 +307,7 @@ static enum imf_status canny_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_canny = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
+    .float64 = true,
     .kinds = 1u << IMF_CANNY,
     .propose = canny_propose,
     .make = canny_make,

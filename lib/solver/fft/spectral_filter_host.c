@@ -13,6 +13,7 @@
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
 #include "solver/fft/extend.h"
+#include "solver/fft/host.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -20,7 +21,6 @@
 #include <string.h>
 
 #define LANES IMF_FFT_LANES
-#define CHUNK 512 /* samples of a row that are converted at once */
 
 /* Lengths of the transforms. */
 struct shape {
@@ -66,19 +66,17 @@ static bool is_even(const struct imf_transfer *t) {
     return t->kind != IMF_NOTCH;
 }
 
-/*
- * Milliseconds of one core, in the host's nanoseconds: (points * channels * doubling * doublings
- * + samples * values + gains * gain) * 1e-6.
- */
-static double cost(const struct imf_problem *p, double points, double doublings) {
+/* In the host's nanoseconds: (points * channels * doubling * doublings + samples * values) * 1e-6. */
+double imf_fft_host_ms(const struct imf_problem *p, const struct imf_fft_plan *x,
+                       const struct imf_fft_plan *y) {
     const struct imf_host_rates *r = &imf_host_rates;
     double samples = (double)p->width * p->height * p->channels;
-    double gains = points / (is_even(p->transfer) ? 4 : 2);
-    return (points * p->channels * r->doubling * doublings + samples * r->values +
-            gains * r->gain) *
-           1e-6;
+    double points = (double)x->length * y->length,
+           doublings = host_doublings(x) + host_doublings(y);
+    return (points * p->channels * r->doubling * doublings + samples * r->values) * 1e-6;
 }
 
+/* The transforms, and gains of all points: gain nanoseconds each. */
 static void host_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
     struct shape *s = (struct shape *)out->shape.bytes;
@@ -92,8 +90,9 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
         return;
     }
     double gains = (double)imf_half_plane_blocks(s->nx) * LANES * s->ny;
+    double found = (double)s->nx * s->ny / (is_even(p->transfer) ? 4 : 2);
     out->feasible = true;
-    out->ms = cost(p, (double)s->nx * s->ny, host_doublings(&x) + host_doublings(&y)) / imf_cores();
+    out->ms = (imf_fft_host_ms(p, &x, &y) + found * imf_host_rates.gain * 1e-6) / imf_cores();
     out->bytes = imf_half_plane_bytes(s->nx, s->ny, 0) + gains * sizeof(double);
     out->bands = IMF_BANDS_WHOLE;
     snprintf(out->description, sizeof out->description, "host fft %dx%d, float64", s->nx, s->ny);
@@ -139,50 +138,18 @@ static void extend(double *lines, size_t count, const struct gap *gap, const dou
 
 /* ---- a channel's rows ------------------------------------------------------------------------ */
 
-/* Copy and convert samples of a row that are from_step apart to to_step apart. */
-static void pick(void *to, size_t to_step, const void *from, size_t from_step, size_t count,
-                 size_t size) {
-#define PICK(type)                                                                                 \
-    for (size_t i = 0; i < count; i++)                                                             \
-    ((type *)to)[i * to_step] = ((const type *)from)[i * from_step]
-    if (size == 1)
-        PICK(uint8_t);
-    else if (size == 2)
-        PICK(uint16_t);
-    else if (size == 4)
-        PICK(float);
-    else
-        PICK(double);
-}
-
 static void load_row(void *user, int y, double *row) {
     const struct transfer *t = user;
-    size_t width = (size_t)t->p->width, channels = (size_t)t->p->channels;
-    size_t size = imf_sample_size(t->in->sample);
-    const char *from = imf_surface_row(t->in, y);
-    from += (size_t)t->channel * size;
-    double chunk[CHUNK];
-    for (size_t x = 0; x < width; x += CHUNK) {
-        size_t count = width - x < CHUNK ? width - x : CHUNK;
-        pick(chunk, 1, from + x * channels * size, channels, count, size);
-        imf_samples_widen(row + x, chunk, t->in->sample, 0, count);
-    }
+    imf_channel_widen(row, imf_surface_row(t->in, y), t->in->sample, t->channel, t->p->channels,
+                      (size_t)t->p->width);
     extend(row, 1, &t->gap_x, &t->p->outside[t->channel]);
 }
 
 static void store_row(void *user, int y, double *row) {
     const struct transfer *t = user;
-    size_t width = (size_t)t->p->width, channels = (size_t)t->p->channels;
-    size_t size = imf_sample_size(t->out->sample);
-    char *to = imf_surface_row(t->out, y);
-    to += (size_t)t->channel * size;
-    double chunk[CHUNK];
-    imf_epilogue_sums(&t->p->epilogue, row, width);
-    for (size_t x = 0; x < width; x += CHUNK) {
-        size_t count = width - x < CHUNK ? width - x : CHUNK;
-        imf_samples_narrow(chunk, t->out->sample, row + x, count);
-        pick(to + x * channels * size, channels, chunk, 1, count, size);
-    }
+    imf_epilogue_sums(&t->p->epilogue, row, (size_t)t->p->width);
+    imf_channel_narrow(imf_surface_row(t->out, y), t->out->sample, t->channel, t->p->channels, row,
+                       (size_t)t->p->width);
 }
 
 /* ---- columns of spectra ---------------------------------------------------------------------- */
@@ -295,8 +262,9 @@ static void host_destroy(void **job) {
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
-        .name = called, .backend = of, .kinds = 1u << IMF_TRANSFER, .propose = host_propose,       \
-        .make = host_make, .run = host_run, .destroy = host_destroy, .limit = host_limit           \
+        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_TRANSFER,               \
+        .propose = host_propose, .make = host_make, .run = host_run, .destroy = host_destroy,      \
+        .limit = host_limit                                                                        \
     }
 
 const struct imf_solver imf_solver_spectral_filter_vector = SOLVER("vector", IMF_BACKEND_VECTOR);

@@ -154,6 +154,7 @@ static void histogram_host_destroy(void **job) {
 const struct imf_solver imf_solver_histogram_op_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
+    .float64 = true,
     .kinds = 1u << IMF_HISTOGRAM_OP,
     .propose = histogram_host_propose,
     .make = histogram_host_make,

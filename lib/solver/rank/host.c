@@ -143,6 +143,7 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_rank_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
+    .float64 = true,
     .kinds = 1u << IMF_WINDOW_OP,
     .propose = rank_propose,
     .make = rank_make,

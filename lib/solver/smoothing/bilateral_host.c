@@ -132,6 +132,7 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_bilateral_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
+    .float64 = true,
     .kinds = 1u << IMF_WINDOW_OP,
     .propose = bilateral_propose,
     .make = bilateral_make,

@@ -165,6 +165,7 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_guided_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
+    .float64 = true,
     .kinds = 1u << IMF_WINDOW_OP,
     .propose = guided_propose,
     .make = guided_make,

@@ -1,5 +1,5 @@
 /*
- * client.cc - a program in C++ that knows nothing but the installed library
+ * memory.cc - a program in C++ that knows nothing but the installed library
  *
  * A box filter over nine pixels, held by unique_ptr: what the header declares links by its C name.
  */
@@ -21,6 +21,7 @@ template <typename T, void (*Free)(T **)> using owned = std::unique_ptr<T, delet
 using filter = owned<imf_filter, imf_filter_free>;
 using context = owned<imf_context, imf_context_free>;
 using plan = owned<imf_plan, imf_plan_free>;
+using workspace = owned<imf_workspace, imf_workspace_free>;
 
 void check(imf_status status, const imf_error &err) {
     if (status != IMF_OK)
@@ -33,10 +34,12 @@ std::vector<unsigned char> blurred(const std::vector<unsigned char> &pixels, int
     imf_filter *f = nullptr;
     imf_context *c = nullptr;
     imf_plan *p = nullptr;
+    imf_workspace *w = nullptr;
 
     check(imf_filter_parse(&f, &spec, 1, &err), err);
     filter the_filter(f);
     imf_context_options options = {};
+    options.size = sizeof options;
     options.cache_dir = "";
     check(imf_context_create(&c, &options, &err), err);
     context the_context(c);
@@ -49,10 +52,12 @@ std::vector<unsigned char> blurred(const std::vector<unsigned char> &pixels, int
     settings.backend = IMF_BACKEND_CPU;
     check(imf_plan_create(&p, c, f, &info, &settings, &err), err);
     plan the_plan(p);
+    check(imf_workspace_create(&w, p, &err), err);
+    workspace the_workspace(w);
     std::vector<unsigned char> result(pixels.size());
-    check(
-        imf_plan_run_memory(p, pixels.data(), width, result.data(), width, nullptr, nullptr, &err),
-        err);
+    check(imf_workspace_run_memory(w, pixels.data(), width, result.data(), width, nullptr, nullptr,
+                                   &err),
+          err);
     return result;
 }
 
@@ -67,7 +72,7 @@ int main() {
                                      std::to_string(result[8]));
         std::printf("%s ok\n", imf_version());
     } catch (const std::exception &failure) {
-        std::fprintf(stderr, "client.cc: %s\n", failure.what());
+        std::fprintf(stderr, "memory.cc: %s\n", failure.what());
         return 1;
     }
     return 0;

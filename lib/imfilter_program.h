@@ -1,0 +1,94 @@
+/*
+ * imfilter_program.h - what the program uses beside imfilter.h
+ *
+ * Not part of the interface: it is not installed, the shared library hides it, and it may change at
+ * any time. The program links to the static library.
+ */
+#ifndef IMFILTER_PROGRAM_H
+#define IMFILTER_PROGRAM_H
+
+#include "imfilter.h"
+
+/* ---- drivers ------------------------------------------------------------------------------ */
+
+/* Precautions against drivers that abort, hang or crash. Zero-initialised: none. */
+struct imf_driver_guard {
+    /* A command, {"/proc/self/exe", "--try", NULL}, that uses the driver. It is run before the
+     * driver is loaded, unless the cache directory has the result of an earlier run. If it ends by
+     * a signal, with IMF_PROBE_WRONG or not within probe_seconds, the driver is not loaded and its
+     * use fails with IMF_ERR_NO_DEVICE. NULL: the driver is trusted. Borrowed by the context. */
+    const char *const *probe, *const *gles_probe; /* of OpenCL, of OpenGL ES */
+    unsigned probe_seconds;                       /* 0: 20 */
+    /* PoCL keeps its files in the cache directory, or else in a temporary one that goes with the
+     * context. This sets the environment variable POCL_CACHE_DIR unless it is set: no other thread
+     * may read the environment meanwhile. */
+    bool pocl_cache;
+};
+#define IMF_PROBE_WRONG 65 /* exit status of a probe that got wrong samples */
+
+/* Call it before anything else uses the context. The struct is copied. */
+void imf_context_guard(struct imf_context *ctx, const struct imf_driver_guard *guard);
+/* Run the probe of OpenCL and set PoCL's cache, once, without loading OpenCL: before
+ * imf_device_list(). IMF_ERR_NO_DEVICE: the probe failed. */
+enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *err);
+/* imf_device_list(), but without drivers that failed their probe, with `tuned`, and with OpenGL ES
+ * at its end. */
+size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity);
+
+/* ---- formats and help ----------------------------------------------------------------------- */
+
+/* By the first bytes of a file, of which 512 are enough. IMF_FORMAT_NONE: another file, or a text
+ * that begins like an image. */
+enum imf_format imf_format_from_head(const void *head, size_t size);
+enum imf_pnm imf_pnm_from_name(const char *name); /* "pbm" and so on; else IMF_PNM_ANY */
+/* The shape that the file would have: turned, perhaps, with its bits and orientation. */
+struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
+                                 const struct imf_metadata *metadata);
+/* Usage, summary and parameters of the built-in filter that a spec or its name begins with; the
+ * caller frees it by free(). NULL: there is none, or no memory. */
+char *imf_filter_help(const char *name);
+/* The .flt files that the user has. A file that cannot be used has the reason as its summary. */
+enum imf_status imf_filter_docs_own(struct imf_filter_doc **docs, size_t *count,
+                                    struct imf_error *err);
+void imf_filter_docs_free(struct imf_filter_doc **docs, size_t count);
+
+/* ---- pictures of filters and images --------------------------------------------------------- */
+
+struct imf_picture { /* rows of 3 * width bytes, red, green, blue: to be written as 8-bit RGB */
+    int width, height;
+    unsigned char *rgb;
+};
+void imf_picture_free(struct imf_picture **picture);
+/* The coefficients of every stage as text, with size, origin, scale, sums, rank and gains; of a
+ * transfer function a table of gains. *text is the caller's to free(). Lines over 160 characters
+ * are cut to the part around the origin, unless `whole`. The decimal point is the locale's. */
+enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, bool whole,
+                                 struct imf_error *err);
+/* Stage under stage: coefficients (negative blue, positive orange), magnitude of the frequency
+ * response over -0.5..0.5 cycles a pixel, and its sections; last the chain's, if it has one. */
+enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
+                                   struct imf_error *err);
+
+struct imf_pixels { /* in memory, as struct imf_info says; the stride is in bytes; borrowed */
+    const struct imf_info *info;
+    const void *data;
+    size_t stride;
+};
+
+/* Periodic patterns at +-(u, v) cycles a pixel, u >= 0, each with the radius of a notch that
+ * removes it; the strongest first. 0 dB is a cosine that spans black to white. */
+enum { IMF_PEAKS = 8 };
+struct imf_peaks {
+    size_t count;
+    double u[IMF_PEAKS], v[IMF_PEAKS], radius[IMF_PEAKS], decibels[IMF_PEAKS];
+};
+
+/* The spectrum of an image's luma, less its mean and under a Hann window, in decibels, and the mean
+ * of each ring of frequencies. `after`, unless NULL, is shown beside `before`. Needs 8 bytes a
+ * pixel. name and filter are titles, or NULL; *peaks, unless NULL, receives those of `before`. */
+enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
+                                     const struct imf_pixels *after, const char *name,
+                                     const char *filter, struct imf_peaks *peaks,
+                                     struct imf_error *err);
+
+#endif
