@@ -93,7 +93,7 @@ static void host_destroy(void **job) {
     *job = NULL;
 }
 
-IMF_CLONES static void add_tap(double *restrict sum, const double *restrict row, double tap,
+IMF_CLONES static void add_row(double *restrict sum, const double *restrict row, double tap,
                                size_t count) {
     for (size_t i = 0; i < count; i++)
         sum[i] += tap * row[i];
@@ -107,7 +107,7 @@ static void sum_row(double *sum, const struct imf_kernel *k, const double *const
         for (int j = 0; j < k->width; j++) {
             double tap = k->taps[(size_t)i * (size_t)k->width + (size_t)j];
             if (tap != 0)
-                add_tap(sum, ring[i] + (size_t)j * channels, tap, count);
+                add_row(sum, ring[i] + (size_t)j * channels, tap, count);
         }
 }
 
