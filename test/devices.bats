@@ -12,7 +12,7 @@ without() { # FUNCTION
 @test "a device that fails at its work: one warning, right pixels, and the report says so" {
     need_pocl
     without clEnqueueNDRangeKernel
-    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f kernel:1 --depth=16 "$TESTDATA/still.jpg" -o a.ppm
     large_kernel k.txt
     imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
     LD_PRELOAD=./fail.so imf_run -f kernel:@k.txt:scale=auto -f invert --json --explain a.ppm -o out.ppm
@@ -32,7 +32,7 @@ without() { # FUNCTION
     [ "$status" -eq 0 ]
     one_line "filtering on the host"
     cmp want.ppm out/b.ppm
-    for option in --backend=fft --device=0; do
+    for option in --backend=direct --device=0; do
         LD_PRELOAD=./fail.so imf_run -f kernel:@k.txt:scale=auto -f invert $option a.ppm -o asked.ppm
         [ "$status" -eq 1 ]
         one_line "a.ppm: cannot start a kernel: CL_OUT_OF_RESOURCES (-5)"
@@ -62,7 +62,7 @@ C
 @test "a device that does not tell what it is like is not used, and the query is named" {
     need_pocl
     deaf
-    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f kernel:1 --depth=16 "$TESTDATA/still.jpg" -o a.ppm
     large_kernel k.txt
     imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
     for query in TYPE:1000 NAME:102b MAX_COMPUTE_UNITS:1002 MAX_WORK_GROUP_SIZE:1004 MAX_WORK_ITEM_SIZES:1005 \
@@ -193,7 +193,7 @@ loads() { # DRIVER
 }
 
 @test "a driver that aborts, hangs or crashes costs one warning and is tried once" {
-    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f kernel:1 --depth=16 "$TESTDATA/still.jpg" -o a.ppm
     large_kernel k.txt
     imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
     make_driver aborts 'abort();'
@@ -297,7 +297,7 @@ start_hanging() {
 @test "PoCL without a linker: a warning, right pixels, nothing left behind" {
     unset IMFILTER_TRIAL_SECONDS
     need_pocl
-    imf -f kernel:1 "$TESTDATA/still.jpg" -o a.ppm
+    imf -f kernel:1 --depth=16 "$TESTDATA/still.jpg" -o a.ppm
     large_kernel k.txt
     imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
     mkdir tmp

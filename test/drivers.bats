@@ -107,7 +107,7 @@ END
 
 @test "a device whose memory others have taken: the host takes over, with one warning" {
     need_liar
-    imf -f kernel:1 "$TESTDATA/still.jpg" -o still.ppm
+    imf -f kernel:1 --depth=16 "$TESTDATA/still.jpg" -o still.ppm
     large_kernel k.txt
     imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu still.ppm -o want.ppm
     export OPENCL_LAYERS=$LIAR LIES=taken:100000

@@ -27,9 +27,10 @@ imf_run() {
     run --separate-stderr "$IMFILTER" "$@"
 }
 
-# A kernel that only transforms and plain C are for: large, of many different taps, no sum of few products.
+# A kernel that devices are for, on images of 16 bits: large, of many different integers, no sum of few products, whose
+# sums are too large for floats and for transforms.
 large_kernel() { # FILE
-    awk 'BEGIN { for (i = 0; i < 65; i++) { for (j = 0; j < 65; j++) printf "%d.5 ", (i * i * 7 + j * j * j * 3 + i * j) % 4999; print "" } }' >"$1"
+    awk 'BEGIN { for (i = 0; i < 61; i++) { for (j = 0; j < 61; j++) printf "%d ", 400000 + (i * i * 7 + j * j * j * 3 + i * j) % 4999 - j % 2 * 700000; print "" } }' >"$1"
 }
 
 # The same as a user whom modes bind: for root that is another one.

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WIDTH = 150, HEIGHT = 60, CHANNELS = 3, SIZE = WIDTH * HEIGHT * CHANNELS };
+enum { WIDTH = 150, HEIGHT = 60, CHANNELS = 3, SIZE = WIDTH * HEIGHT * CHANNELS * 2 };
 
 enum call {
     BUILD,
@@ -187,7 +187,7 @@ static unsigned char image[SIZE];
 static const struct imf_info info = {.width = WIDTH,
                                      .height = HEIGHT,
                                      .channels = CHANNELS,
-                                     .depth = 8,
+                                     .depth = 16,
                                      .color = IMF_COLOR_RGB,
                                      .format = IMF_FORMAT_PNM};
 
@@ -217,7 +217,7 @@ static void run_workspace(struct result *r, struct imf_workspace *ws) {
     FILE *file = tmpfile();
     if (!file)
         abort();
-    int n = snprintf(header, sizeof header, "P6 %d %d 255\n", WIDTH, HEIGHT);
+    int n = snprintf(header, sizeof header, "P6 %d %d 65535\n", WIDTH, HEIGHT);
     fwrite(header, 1, (size_t)n, file);
     fwrite(image, 1, SIZE, file);
     rewind(file);
@@ -390,12 +390,12 @@ int main(void) {
     }
     char cache[] = "/tmp/imf-fallback-XXXXXX", command[64];
     /* Exact, and its last sums are too large for floats and for the host's transforms. */
-    enum { SIDE = 25 };
-    char large[SIDE * SIDE * 12 + 32] = "kernel:";
+    enum { SIDE = 61 };
+    char large[SIDE * SIDE * 8 + 32] = "kernel:";
     for (int i = 0; i < SIDE * SIDE; i++)
-        snprintf(large + strlen(large), 16, "%d%c", 200000000 + i * i % 7 - i % 2 * 350000000,
+        snprintf(large + strlen(large), 16, "%d%c", 400000 + i * i % 7 - i % 2 * 700000,
                  i % SIDE < SIDE - 1 ? ',' : '/');
-    strcpy(large + strlen(large) - 1, ":scale=10000000000");
+    strcpy(large + strlen(large) - 1, ":scale=20000000");
     const char *const specs[] = {"kernel:1,2,1/2,4,2/1,2,1", "threshold:0.3", large};
     struct imf_filter *filter = NULL;
     struct imf_error err;
