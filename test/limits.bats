@@ -73,13 +73,13 @@ load helper
     make_flat a.pgm 2000 1500
     imf_run -f log:14 --max-memory=64M --explain a.pgm
     [ "$status" -eq 0 ]
-    grep -q '^\* [0-9]*  *cpu ' <<<"$output"
-    one_line "--max-memory leaves cpu, an estimated "
+    grep -q '^\* [0-9]*  *vector .*141x141, float64' <<<"$output"
+    one_line "--max-memory leaves vector, an estimated "
     limited=$stderr
     imf_run -f log:14 --explain a.pgm
     [[ $stderr != *--max-memory* ]]
     needs=$(sed -n 's/^  all .* \([0-9]*\) MiB$/\1/p' <<<"$output")
-    [[ $limited == *" s; with $needs MiB it would be fft and "* ]]
+    [[ $limited == *" s; with $needs MiB it would be vector and "* ]]
     imf_run -f log:14 --backend=cpu --max-memory=64M --explain a.pgm
     [[ $stderr != *--max-memory* ]]
 }

@@ -178,18 +178,17 @@ blurred() { # FILE [CHANNELS]
 }
 
 @test "--linear: a device does not filter by a curve that clips at white" {
-    local filter backend
+    local filter
     seq 0 65535 | sed '1i 256 256' | python3 "$MAKE" a.png gray 16 icc=gray,clip
     for filter in gray invert blur:2; do
         imf -q --linear --device=cpu --verify -f $filter a.png -o b.png
     done
-    for backend in direct vector; do
-        imf_run --linear --backend=$backend -f blur:2 a.png -o b.png
-        [ "$status" -eq 2 ]
-        [[ "$stderr" = *"floats between passes are too coarse for what magnifies them later"* ]]
+    imf_run --linear --backend=direct -f blur:2 a.png -o b.png
+    [ "$status" -eq 2 ]
+    [[ "$stderr" = *"floats between passes are too coarse for what magnifies them later"* ]]
+    for filter in gray blur:2; do
+        imf -q --linear --backend=vector --verify -f $filter a.png -o b.png
     done
-    # One table of samples, made in doubles.
-    imf -q --linear --backend=vector --verify -f gray a.png -o b.png
 }
 
 @test "--linear: light that a device counts in a histogram is rounded once" {

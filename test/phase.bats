@@ -48,7 +48,7 @@ directions() { # OPTION...
 
 @test "a blur before is in float64, and alpha stays whatever is asked for" {
     imf_run --explain -f blur:2 -f phase "$TESTDATA/alpha.png"
-    grep -q '^\* [0-9]*  *cpu ' <<<"$output"
+    grep -q '^\* 2  *vector .*float64' <<<"$output"
     imf -q -f phase --alpha=premultiply "$TESTDATA/alpha.png" -o a.pam
     imf -q -f kernel:1 --alpha=keep "$TESTDATA/alpha.png" -o b.pam
     python3 -c '

@@ -44,8 +44,8 @@ size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
     return list_devices(list, capacity, NULL, &automatic);
 }
 
-/* Describe OpenGL ES; `first` is the index of the OpenCL device that is preferred, or -1. */
-static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx, int first) {
+/* Describe OpenGL ES. */
+static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx) {
     const struct imf_gles *g = imf_context_gles_found(ctx);
     struct imf_gles *usable;
     struct imf_error failure;
@@ -60,31 +60,27 @@ static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx, 
         snprintf(out->why, sizeof out->why, "%.120s", trial ? trial : failure.text);
         return true;
     }
-    bool processor = imf_gles_on_processor(g);
     int side = imf_gles_kernel_side(g);
     snprintf(out->name, sizeof out->name, "%s", imf_gles_name(g));
     snprintf(out->version, sizeof out->version, "%s", imf_gles_version(g));
-    out->gpu = !processor;
-    out->automatic = !st && !processor && first < 0;
+    out->gpu = !imf_gles_on_processor(g);
     if (side < IMF_GLES_KERNEL_MOST)
         snprintf(out->lacks, sizeof out->lacks, "room for kernels of 31x31 (for %dx%d at most)",
                  side, side);
     if (st)
         snprintf(out->why, sizeof out->why, "%s", imf_gles_why_not(g));
-    else if (processor)
-        snprintf(out->why, sizeof out->why, "it draws on the processor");
-    else if (first >= 0)
-        snprintf(out->why, sizeof out->why, "OpenCL's device %d comes first", first);
+    else
+        snprintf(out->why, sizeof out->why, "only with --backend=gles");
     return true;
 }
 
 size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity) {
     struct imf_device_info gles;
     size_t n = 0;
-    int first = -1;
+    int first;
     if (imf_context_prepare(ctx, NULL) == IMF_OK)
         n = list_devices(list, capacity, imf_context_cache_dir(ctx), &first);
-    if (!describe_gles(&gles, ctx, first))
+    if (!describe_gles(&gles, ctx))
         return n;
     if (n < capacity)
         put(list, n, &gles);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define HOST_NOTE "%.210s; filtering on the host"
-#define GLES_NOTE "%.210s; filtering by OpenGL ES"
 
 /* Why the path was chosen. */
 static const char *reason_of(const struct imf_planning *p, const struct imf_planning_request *r) {
@@ -30,21 +29,20 @@ static const char *why_host(const struct imf_candidate *device, const char *othe
 
 static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
                         const struct imf_planning_request *r, double chosen_ms) {
-    unsigned allowed =
-        r->host_backends | r->device_backends | (p->gles ? IMF_BACKEND_BIT(IMF_BACKEND_GLES) : 0);
+    unsigned allowed = r->host_backends | r->device_backends;
     enum imf_backend backend = IMF_BACKEND_AUTO;
     for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++)
         backend = strcmp(k->backend, imf_backend_name(b)) ? backend : b;
     if (!k->eligible)
         return;
-    if (r->backend && !(allowed >> backend & 1))
+    if (backend == IMF_BACKEND_GLES && !r->backend)
+        snprintf(k->why, sizeof k->why, "passed over: only with --backend=gles");
+    else if (r->backend && !(allowed >> backend & 1))
         snprintf(k->why, sizeof k->why, "passed over: --backend");
     else if (r->opencl_failure && (IMF_DEVICE_BACKENDS >> backend & 1))
         snprintf(k->why, sizeof k->why, "passed over: OpenCL is not usable");
     else if (r->device_asked && imf_backend_is_host(backend))
         snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
-    else if (backend == IMF_BACKEND_GLES && k->estimate_ms < chosen_ms)
-        snprintf(k->why, sizeof k->why, "passed over: by default only where OpenCL is not usable");
     else if (k->estimate_ms < chosen_ms)
         snprintf(k->why, sizeof k->why, "passed over: %s",
                  p->path.on_device ? "the transfers would cost more"
@@ -155,7 +153,7 @@ static void warn_of_limit(struct imf_planning *p) {
 static void note(struct imf_planning *p, struct imf_proposals *all,
                  const struct imf_planning_request *r) {
     if (r->opencl_failure)
-        snprintf(p->note, sizeof p->note, p->gles ? GLES_NOTE : HOST_NOTE, r->opencl_failure);
+        snprintf(p->note, sizeof p->note, HOST_NOTE, r->opencl_failure);
     else if (r->device_asked && !p->path.on_device)
         snprintf(p->note, sizeof p->note,
                  "the device cannot do this (%.120s); filtering on the host",

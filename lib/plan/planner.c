@@ -141,53 +141,6 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
     return st ? st : find(&p->path, all, r, r->host_backends | r->device_backends, err);
 }
 
-/* Search with OpenGL ES, if the user asked for it, or if OpenCL is not usable and this may win. */
-static enum imf_status search_gles(struct imf_planning *p, struct imf_context *ctx,
-                                   struct imf_proposals *all, struct imf_planning_request *r,
-                                   struct imf_error *err) {
-    struct imf_path path = {.chosen = NULL};
-    struct imf_error failure;
-    bool broken, must = r->backend == IMF_BACKEND_GLES;
-    if (!must && (!r->opencl_failure || imf_context_gave_up(ctx)))
-        return IMF_OK;
-    enum imf_status st =
-        must ? IMF_OK
-             : find(&path, all, r, r->host_backends | IMF_BACKEND_BIT(IMF_BACKEND_GLES), err);
-    if (st || !(must ? p->host.on_gles : path.on_gles)) {
-        imf_path_clear(&path);
-        return st;
-    }
-    st = imf_context_gles(ctx, &p->gles, &broken, &failure);
-    if (st && must) {
-        if (err)
-            *err = failure;
-        return st;
-    }
-    if (!st && !must && imf_gles_on_processor(p->gles)) {
-        p->gles = NULL;
-        st = imf_fail(&failure, IMF_ERR_NO_DEVICE, "OpenGL ES draws on the processor here");
-        broken = false;
-    }
-    if (st) {
-        imf_path_clear(&path);
-        for (int i = 0; i < all->chain->count; i++)
-            imf_proposals_refuse(all, i, imf_proposals_cheapest(all, i, IMF_BACKEND_GLES),
-                                 failure.text);
-        if (broken) { /* tell the user, who may have waited for it */
-            struct imf_error both;
-            imf_fail(&both, failure.status, "%.140s; %.68s", r->opencl_failure, failure.text);
-            r->failure = both;
-            r->opencl_failure = r->failure.text;
-        }
-        return IMF_OK;
-    }
-    if (!must) {
-        imf_path_clear(&p->path);
-        p->path = path;
-    }
-    return IMF_OK;
-}
-
 /* ---- making ---------------------------------------------------------------------------------- */
 
 /* Choose the host's path, and remember the cheapest that only the limit forbids. */
@@ -215,10 +168,10 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
         st = find(&p->host, &all, r, r->host_backends, err);
     if (!st)
         st = search_device(p, ctx, &all, &nominal, r, err);
-    if (!st)
-        st = search_gles(p, ctx, &all, r, err);
-    bool better = p->path.chosen &&
-                  (!p->host.chosen || r->device_asked || p->gles || p->path.ms <= p->host.ms);
+    if (!st && p->host.on_gles) /* which was asked for */
+        st = imf_context_gles(ctx, &p->gles, NULL, err);
+    bool better =
+        p->path.chosen && (!p->host.chosen || r->device_asked || p->path.ms <= p->host.ms);
     if (!st && !better && !p->host.chosen)
         st = fail_without_path(r->host_backends ? &p->host : &p->path, r, err);
     if (!st && !better)

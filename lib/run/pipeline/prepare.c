@@ -7,7 +7,7 @@
 #include <string.h>
 
 bool imf_workspace_may_fall_back(const struct imf_workspace *ws) {
-    return ws->plan->may_fall_back && (ws->on_device || ws->on_gles);
+    return ws->plan->may_fall_back && ws->on_device;
 }
 
 bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
@@ -15,7 +15,7 @@ bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
     free(f->candidates);
     if (!imf_planning_fall_back(&ws->plan->planning, why, f))
         return false;
-    ws->on_device = ws->on_gles = false;
+    ws->on_device = false;
     ws->choice.candidates = f->candidates;
     ws->choice.chosen = &f->chosen;
     ws->choice.device = IMF_HOST_NAME;
@@ -25,8 +25,7 @@ bool imf_workspace_choose_host(struct imf_workspace *ws, const char *why) {
 
 const struct imf_path *imf_workspace_path(const struct imf_workspace *ws) {
     const struct imf_planning *p = &ws->plan->planning;
-    bool failed = (p->path.on_device && !ws->on_device) || (p->path.on_gles && !ws->on_gles);
-    return failed ? &p->host : &p->path;
+    return p->path.on_device && !ws->on_device ? &p->host : &p->path;
 }
 
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {

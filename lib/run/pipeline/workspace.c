@@ -24,10 +24,8 @@ enum imf_status imf_workspace_create(struct imf_workspace **out, const struct im
     struct imf_workspace *ws = *out = malloc(sizeof *ws);
     if (!ws)
         return imf_fail_memory(err, sizeof *ws);
-    *ws = (struct imf_workspace){.plan = plan,
-                                 .on_device = plan->planning.path.on_device,
-                                 .on_gles = plan->planning.gles != NULL,
-                                 .choice = plan->choice};
+    *ws = (struct imf_workspace){
+        .plan = plan, .on_device = plan->planning.path.on_device, .choice = plan->choice};
     return IMF_OK;
 }
 

@@ -11,7 +11,7 @@ struct imf_workspace {
     const struct imf_plan *plan;
     struct imf_exec *exec; /* owned, made by the first run, or NULL */
     bool streams;          /* exec was made for rows that stream */
-    bool on_device, on_gles;
+    bool on_device;
     struct imf_choice choice;     /* the plan's, or of `fallback` */
     struct imf_fallback fallback; /* if the device failed */
 };

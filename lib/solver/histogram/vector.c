@@ -261,7 +261,7 @@ static enum imf_status histogram_vector_make(void **job, const struct imf_proble
                                              const struct imf_proposal *proposal,
                                              struct imf_queue *queue, struct imf_error *err) {
     (void)proposal, (void)queue;
-    struct vector_job *j = *job = malloc(sizeof *j);
+    struct vector_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
