@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum imf_sample { IMF_U8, IMF_U16, IMF_F32, IMF_F64 };
