@@ -97,7 +97,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-crossover bench-files bench-gles bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-files bench-gles bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -245,10 +245,11 @@ bench: all $(CHECKCL) $(BENCH) ## build and run the benchmarks
 	@BUILD='$(BUILD)' sh test/bench/run.sh
 	@BUILD='$(BUILD)' sh test/bench/fft.sh
 
-bench-grid: $(BUILD)/bench/grid ## does the planner choose the fastest? SECONDS=300 of the whole grid
-	@mkdir -p '$(BUILD)/cache'
-	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' POCL_WORK_GROUP_SPECIALIZATION=0 $< \
-		--budget=$(or $(SECONDS),300) --chart='$(BUILD)/bench/grid.png' $(GRID)
+bench-grid: all $(BUILD)/bench/picture ## does the planner choose the fastest? BUDGET=300 seconds of the whole grid
+	@BUILD='$(BUILD)' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $(or $(PYTHON),python3) test/bench/grid.py
+
+bench-chains: all $(BUILD)/bench/photo ## chains beside the sum of their stages, on 2 and 12 megapixels
+	@BUILD='$(BUILD)' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $(or $(PYTHON),python3) test/bench/chains.py
 
 bench-crossover: $(BUILD)/bench/crossover ## time over kernel size, and which backend is chosen; CROSSOVER=--clock=cpu
 	@mkdir -p '$(BUILD)/cache'

@@ -94,9 +94,10 @@ void imf_context_guard(struct imf_context *ctx, const struct imf_driver_guard *g
 void imf_context_free(struct imf_context **ctx) {
     if (!*ctx)
         return;
+    bool compiled = (*ctx)->rt && imf_runtime_compiled((*ctx)->rt);
     imf_runtime_close(&(*ctx)->rt);
     imf_gles_close(&(*ctx)->gles);
-    imf_pocl_cache_close(&(*ctx)->pocl, (*ctx)->prepared);
+    imf_pocl_cache_close(&(*ctx)->pocl, compiled);
     pthread_mutex_destroy(&(*ctx)->opening);
     pthread_mutex_destroy(&(*ctx)->lock);
     free((*ctx)->name);

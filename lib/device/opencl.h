@@ -35,7 +35,7 @@ struct imf_runtime {
     pthread_cond_t built;         /* signals that a build completed or failed */
     struct imf_build *builds;
     bool own_builtins; /* programs begin with parts/builtins.cl: PoCL */
-    unsigned compiled; /* number of builds from text, for tests */
+    unsigned compiled; /* number of builds from text */
     unsigned refused;  /* number of builds that failed with parts/builtins.cl, for tests */
 };
 

@@ -96,6 +96,10 @@ const struct imf_device *imf_runtime_device(const struct imf_runtime *rt) {
     return &rt->device;
 }
 
+bool imf_runtime_compiled(const struct imf_runtime *rt) {
+    return rt->compiled > 0;
+}
+
 const char *imf_runtime_passed_over(const struct imf_runtime *rt) {
     return rt->passed_over.text;
 }

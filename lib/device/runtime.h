@@ -37,6 +37,8 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
 void imf_runtime_close(struct imf_runtime **rt);
 
 const struct imf_device *imf_runtime_device(const struct imf_runtime *rt);
+/* A program was compiled from its text: the driver's cache may have grown. */
+bool imf_runtime_compiled(const struct imf_runtime *rt);
 /* The error of another requested device that failed and is not used; or "". */
 const char *imf_runtime_passed_over(const struct imf_runtime *rt);
 /* Plans made from now on use a copy of these rates, or the previous ones if memory is short. Other

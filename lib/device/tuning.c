@@ -15,7 +15,8 @@
  *   several sizes of tiles: most come within 12 %, all within 20 % of the rates below
  *   directions 3x3 0.8 ns of a core a sample (on Zen 4, of 18 million bytes)
  *   whole-image transforms 4 to 6 ns a sample; a point pass 0.7; a tap that is summed again 0.25
- *   loading the platform and a stored program 22 to 40 ms, further programs 1 to 2
+ *   loading the platform and a stored program 22 to 40 ms, leaving it 15, a stored program and
+ *   its first run 5 to 30
  *
  * The host's float64 sums, on one core with AVX-512: 0.14 to 0.18 ns a tap and 1.25 a sample (with
  * SSE2 0.7 to 1.3, and 6); processor time of transforms there and back 0.3 to 0.42 ns a point and doubling (twice that with
@@ -66,7 +67,7 @@
  * on 24 megapixels take 0.106 to 0.84, within a quarter; with 65536 samples a kernel of little work
  * takes 0.018, one behind it 0.003, the three or four of a transform 0.022 and 0.030, and 25x25 to
  * 33x33 floats 0.030 to 0.056. Floats between two kernels take 1.6 times as long once they are more
- * than the 50 MB of the cache. The rates are those that fit 472 cases of test/bench/grid.c best,
+ * than the 50 MB of the cache. The rates are those that fit 472 cases of pixels on the device best,
  * each by up to three ways: of those measured times, the cheapest by the rates has one within 1.1 of
  * the least in 98.7 %, and never beyond 1.23 of it.
  * Windows of 38 million bytes (4096x3072 RGB), with edges: medians 3x3 0.065 to 0.075 ms, 5x5 0.13, 7x7
@@ -124,7 +125,7 @@
                   .middle = 0.3, .finish = 20, .turn = 1, .point = 1.4, .launch_ms = 0.03,         \
                   .next_ms = 0.03, .fft_miss = 0.32, .fft_miss_most = 10.7, .fft_again = 0.25,     \
                   .spectral_doubling = 0.12, .spectral_sample = 2.5, .filters = CPU_FILTERS,       \
-                  .open_ms = 30, .driver_bytes = 73e6
+                  .open_ms = 45, .program_ms = 5, .driver_bytes = 73e6
 
 enum { CPU, CPU_16, GPU };
 
@@ -227,13 +228,13 @@ const struct imf_host_rates imf_host_rates = {.bilateral = 7,
                                               .canny_tap = 12,
                                               .table = 24};
 
-const struct imf_vector_rates imf_vector_rates = {.end = 0.17,
-                                                  .narrow = 0.028,
-                                                  .floats = 0.25,
-                                                  .real = 0.07,
-                                                  .pair = 0.1,
-                                                  .middle = 0.05,
-                                                  .middle_pair = 0.075,
+const struct imf_vector_rates imf_vector_rates = {.end = 0.15,
+                                                  .narrow = 0.023,
+                                                  .floats = 0.2,
+                                                  .real = 0.058,
+                                                  .pair = 0.083,
+                                                  .middle = 0.042,
+                                                  .middle_pair = 0.062,
                                                   .dense = 0.0225,
                                                   .dense_sample = 0.2,
                                                   .move = 0.4,
