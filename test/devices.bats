@@ -132,7 +132,8 @@ C
         truncate -s 90M cache/imfilter/pocl/AB/$days/program.bc
         touch -d "$days days ago" cache/imfilter/pocl/AB/$days/program.bc
     done
-    imf --list-devices >devices
+    make_pgm a.pgm
+    imf -q -f invert --backend=direct a.pgm -o out.pgm # compiles
     [ "$(ls cache/imfilter/pocl/AB)" = $'1\n2' ]
 }
 

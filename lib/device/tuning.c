@@ -115,9 +115,7 @@
     }
 
 /* Values that no device overrides so far; CPUs need `gpu` for tests of programs for GPUs. */
-#define EVERY_DEVICE                                                                               \
-    .group = 64, .least_rows = 8, .term_product = 1.4, .wide = 2, .program_ms = 1.5,               \
-    .gpu = GPU_RATES
+#define EVERY_DEVICE .group = 64, .least_rows = 8, .term_product = 1.4, .wide = 2, .gpu = GPU_RATES
 /* Values of all CPUs. */
 #define EVERY_CPU                                                                                  \
     EVERY_DEVICE, .vec = {16, 16, 16, 8}, .separable_vec = {16, 8, 8, 4}, .registers = 6,          \
@@ -175,6 +173,7 @@ static const struct imf_tuning table[] =
             {
                 EVERY_DEVICE,
                 .name = "GPU",
+                .program_ms = 1.5,
                 .vec = {1, 1, 1, 1},
                 .separable_vec = {1, 1, 1, 1},
                 .registers = 64,
