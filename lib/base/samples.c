@@ -12,13 +12,12 @@ size_t imf_sample_size(enum imf_sample sample) {
 
 /* Each type has a function of its own, so that the compiler sees one loop over one type. */
 #define SAMPLES(name, type, sample)                                                                \
-    IMF_CLONES static void widen_##name(double *restrict to, const type *restrict row,             \
-                                        size_t count) {                                            \
+    IMF_CLONES static void from_##name(double *restrict to, const type *restrict row,              \
+                                       size_t count) {                                             \
         for (size_t i = 0; i < count; i++)                                                         \
             to[i] = (double)row[i];                                                                \
     }                                                                                              \
-    IMF_CLONES static void narrow_##name(type *restrict row, const double *restrict v,             \
-                                         size_t count) {                                           \
+    IMF_CLONES static void to_##name(type *restrict row, const double *restrict v, size_t count) { \
         for (size_t i = 0; i < count; i++)                                                         \
             imf_sample_put(row, sample, (ptrdiff_t)i, v[i]);                                       \
     }
@@ -30,13 +29,13 @@ void imf_samples_widen(double *restrict to, const void *row, enum imf_sample sam
                        ptrdiff_t first, size_t count) {
     switch (sample) {
     case IMF_U8:
-        widen_bytes(to, (const uint8_t *)row + first, count);
+        from_bytes(to, (const uint8_t *)row + first, count);
         break;
     case IMF_U16:
-        widen_words(to, (const uint16_t *)row + first, count);
+        from_words(to, (const uint16_t *)row + first, count);
         break;
     case IMF_F32:
-        widen_floats(to, (const float *)row + first, count);
+        from_floats(to, (const float *)row + first, count);
         break;
     case IMF_F64:
         memcpy(to, (const double *)row + first, count * sizeof *to);
@@ -47,13 +46,13 @@ void imf_samples_widen(double *restrict to, const void *row, enum imf_sample sam
 void imf_samples_narrow(void *row, enum imf_sample sample, const double *v, size_t count) {
     switch (sample) {
     case IMF_U8:
-        narrow_bytes(row, v, count);
+        to_bytes(row, v, count);
         break;
     case IMF_U16:
-        narrow_words(row, v, count);
+        to_words(row, v, count);
         break;
     case IMF_F32:
-        narrow_floats(row, v, count);
+        to_floats(row, v, count);
         break;
     case IMF_F64:
         memcpy(row, v, count * sizeof *v);

@@ -32,16 +32,17 @@ static struct share { unsigned long all, one_of; } tried, quick = {20, 10}, thor
 /* The device is used; whatever fails there, the host solver takes over; no program is cached. */
 enum { DEVICE = 1, FALLS_BACK = 2, COLD = 4 };
 
-/* 25 by 25 ones but for what is in the middle, which vectors' sums do not hold and prefix sums do
- * not fit: exact, so that the host's pixels are the device's. */
-#define TWELVE "1,1,1,1,1,1,1,1,1,1,1,1"
-#define ROW TWELVE ",1," TWELVE "/"
-#define ROWS11 ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW
+/* 41 by 41 ones around a tap so large that, of 16-bit samples, neither floats nor the host's transforms
+ * hold the sums: exact, so that the host's pixels are the device's. */
+#define TEN "1,1,1,1,1,1,1,1,1,1"
+#define ROW TEN "," TEN ",1," TEN "," TEN
+#define ROWS5 ROW "/" ROW "/" ROW "/" ROW "/" ROW
+#define ROWS20 ROWS5 "/" ROWS5 "/" ROWS5 "/" ROWS5
 #define FOR_DEVICES                                                                                \
-    "kernel:" ROWS11 ROW TWELVE ",1000000," TWELVE "/" ROWS11 TWELVE ",1," TWELVE ":scale=1000624"
+    "kernel:" ROWS20 "/" TEN "," TEN ",100000000," TEN "," TEN "/" ROWS20 ":scale=100001680"
 
 struct trial {
-    const char *name, *input; /* a file of TESTDATA, or NULL: a grey image of noise */
+    const char *name, *input; /* a file of TESTDATA, or NULL: a grey image of 16-bit noise */
     const char *words[WORDS]; /* the arguments before the input's name */
     const char *output;       /* NULL: the input's */
     unsigned flags;
@@ -198,12 +199,12 @@ static void prepare(int slot, const struct trial *t) {
     }
     /* Large enough for OpenCL to pay, and for rows to stream. */
     enum { WIDTH = 1200, HEIGHT = 500 };
-    static unsigned char noise[20 + WIDTH * HEIGHT];
-    int header = snprintf((char *)noise, 20, "P5\n%d %d\n255\n", WIDTH, HEIGHT);
+    static unsigned char noise[20 + WIDTH * HEIGHT * 2];
+    int header = snprintf((char *)noise, 20, "P5\n%d %d\n65535\n", WIDTH, HEIGHT);
     unsigned value = 1;
-    for (int i = 0; i < WIDTH * HEIGHT; i++)
+    for (int i = 0; i < WIDTH * HEIGHT * 2; i++)
         noise[header + i] = (unsigned char)((value = value * 1103515245u + 12345u) >> 20);
-    save(path("%s/%d/noise.pgm", root, slot), noise, (size_t)header + WIDTH * HEIGHT);
+    save(path("%s/%d/noise.pgm", root, slot), noise, (size_t)header + WIDTH * HEIGHT * 2);
 }
 
 static pid_t start(int slot, const struct trial *t, const char *fault, const char *extra) {

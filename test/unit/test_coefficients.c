@@ -15,7 +15,7 @@ static bool same_note(const struct imf_filter *a, const struct imf_filter *b,
 }
 
 static void check(const struct imf_coefficients *c, const char *spec) {
-    struct imf_filter *want, *got;
+    struct imf_filter *want = NULL, *got = NULL;
     struct imf_error err = {0};
     CHECK(!imf_filter_parse(&want, &spec, 1, &err) && !imf_filter_from_kernel(&got, c, &err),
           "%s: %s", spec, err.text);
@@ -84,7 +84,7 @@ static void test_errors(void) {
 static void test_append(void) {
     const char *const specs[] = {"blur:2", "kernel:1,1/1,1", "invert"};
     const struct imf_coefficients c = {.width = 2, .height = 2, .values = (double[]){1, 1, 1, 1}};
-    struct imf_filter *want, *got, *kernel, *last;
+    struct imf_filter *want = NULL, *got = NULL, *kernel = NULL, *last = NULL;
     struct imf_error err = {0};
     bool ok = !imf_filter_parse(&want, specs, 3, &err) && !imf_filter_parse(&got, specs, 1, &err) &&
               !imf_filter_from_kernel(&kernel, &c, &err) &&

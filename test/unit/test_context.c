@@ -73,7 +73,7 @@ static void test_last_gpu(void) {
 
     struct imf_context_options automatic = {.cache_dir = dir}, cpu = automatic;
     cpu.device = IMF_DEVICE_CPU;
-    struct imf_context *ctx, *asked;
+    struct imf_context *ctx = NULL, *asked = NULL;
     CHECK(!imf_context_create(&ctx, &automatic, NULL) && !imf_context_create(&asked, &cpu, NULL),
           "contexts");
     const struct imf_device *expected = imf_context_expected_device(ctx);
