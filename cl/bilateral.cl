@@ -1,4 +1,4 @@
-// bilateral.cl - the bilateral filter as lib/solver/smoothing/bilateral_host.c defines it
+// bilateral.cl - the bilateral filter as lib/solver/smoothing/bilateral_reference.c defines it
 //
 // A work-item computes one pixel from all pixels within REACH of it. Sums are of differences from the
 // pixel's own colours, because their rounding errors are smaller, and are added up row by row.

@@ -1,6 +1,6 @@
 // guided.cl - the guided filter by box sums, in the same time for any radius
 //
-// lib/solver/smoothing/guided_host.c has the definition. Four kernels: sums of samples and their squares
+// lib/solver/smoothing/guided_reference.c has the definition. Four kernels: sums of samples and their squares
 // down the columns; these sums along the rows, and each window's line; sums of slopes and offsets down
 // the columns; these along the rows, and the results. All are running sums over walks so long that
 // adding up the first window costs little.

@@ -127,7 +127,7 @@ level_of() { # FILE CFLAGS: the -O that counts
 }
 
 @test "inner loops are compiled with -O3 whatever the packager's flags, the rest as they say" {
-    for file in lib/solver/convolution/vector_rows.c lib/solver/rank/network_run.c lib/solver/convolution/host.c lib/base/samples.c; do
+    for file in lib/solver/convolution/vector_rows.c lib/solver/rank/network_run.c lib/solver/convolution/reference.c lib/base/samples.c; do
         for flags in '-O2 -g' '-g -O2 -fstack-protector-strong -Wformat' -Os -O3 -g; do
             echo "$file $flags"
             [ "$(level_of "$file" "$flags")" = ' -O3' ]
@@ -139,7 +139,7 @@ level_of() { # FILE CFLAGS: the -O that counts
     done
     [ "$(level_of cli/main.c '-Os -g')" = ' -Os' ]
     [ "$(level_of lib/solver/registry.c -O2)" = ' -O2' ]
-    [[ $(compile_line lib/solver/convolution/host.c CFLAGS='-O1 -g' LOOP_FLAGS=-O0) == *' -O1 -g -O0 '* ]]
+    [[ $(compile_line lib/solver/convolution/reference.c CFLAGS='-O1 -g' LOOP_FLAGS=-O0) == *' -O1 -g -O0 '* ]]
 }
 
 @test "the program and the library are hardened" {

@@ -22,7 +22,7 @@ lint_kernels() {
         cl/fft_transform.cl | cl/spectral_filter.cl)
             set -- -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl -include cl/parts/common.cl \
                 -include cl/parts/fft_channels.cl -include cl/parts/transfer.cl ;;
-        cl/direct_gpu.cl) set -- -include cl/parts/direct_sums.cl -include cl/parts/common.cl ;;
+        cl/direct_gpu.cl) set -- -include cl/parts/direct_gpu_sums.cl -include cl/parts/common.cl ;;
         cl/erode_dilate_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
         cl/parts/fft_gpu_lines.cl) set -- -include cl/parts/fft_gpu_butterflies.cl ;;
         cl/fft_gpu.cl)

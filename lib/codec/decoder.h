@@ -9,7 +9,7 @@
 #define IMF_CODEC_DECODER_H
 
 #include "codec/failures.h"
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 #include "codec/source.h"
 
 struct imf_codec;

@@ -10,7 +10,7 @@
 
 #include "base/orientation.h"
 #include "codec/failures.h"
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* reader.c - images read through the decoder of their format */
 #include "base/sized.h"
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 #include "codec/table.h"
 
 #include <stdlib.h>

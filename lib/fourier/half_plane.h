@@ -6,7 +6,7 @@
 #ifndef IMF_FOURIER_HALF_PLANE_H
 #define IMF_FOURIER_HALF_PLANE_H
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "fourier/host.h"
 
 struct imf_half_plane {

@@ -7,7 +7,7 @@
  */
 #include "plan/explain.h"
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #define IMF_PLAN_PLANNER_H
 
 #include "device/context.h"
-#include "plan/path.h"
+#include "plan/cheapest_path.h"
 
 /* The device's name in the report of a run by the host. */
 #define IMF_HOST_NAME "host"

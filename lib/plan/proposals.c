@@ -6,7 +6,7 @@
  */
 #include "plan/proposals.h"
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #ifndef IMF_SOLVER_SOLVER_H
 #define IMF_SOLVER_SOLVER_H
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "solver/problem.h"
 
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #define CODEC_UTIL_H
 
 #include "check.h"
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 #include "imfilter_program.h"
 
 #include <jpeglib.h>

@@ -1,7 +1,7 @@
 /* test_curve.c - how samples stand for light: as Little CMS has it, there and back, and of damage */
 #include "base/curve.h"
 #include "check.h"
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 
 #include <lcms2.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * Where there is no such device only the constants are compared, if there are headers.
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "check.h"
 #include "gles/program.h"
 #include "gles/state.h"

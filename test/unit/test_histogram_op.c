@@ -5,7 +5,7 @@
 #include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
-#include "solver/histogram/host.h"
+#include "solver/histogram/reference.h"
 
 #include "solver/solver.h"
 

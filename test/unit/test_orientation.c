@@ -3,7 +3,7 @@
 
 #include "base/orientation.h"
 #include "codec/codec.h"
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 #include "codec/metadata/xmp.h"
 
 /* Where EXIF says that a stored row and column are seen: the visual side of row 0, of column 0. */

@@ -11,7 +11,7 @@
 #define imf_runs_finish oldest_finish
 #define imf_solver_runs oldest_runs
 /* Which has more cores than this machine. */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #define imf_cores() 64
 #include "../../lib/solver/convolution/runs.c"
 #include "../../lib/solver/convolution/runs_rows.c"

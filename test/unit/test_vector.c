@@ -18,10 +18,10 @@
 #define imf_vector_fill_dense oldest_fill_dense
 #define imf_vector_error oldest_error
 #define imf_dense_bytes oldest_dense_bytes
-#define imf_dense_rows oldest_dense_rows
+#define imf_vector_dense oldest_dense_rows
 #define imf_solver_vector oldest_solver
-#include "../../lib/solver/convolution/dense_rows.c"
 #include "../../lib/solver/convolution/vector.c"
+#include "../../lib/solver/convolution/vector_dense.c"
 #include "../../lib/solver/convolution/vector_rows.c"
 #include "../../lib/solver/convolution/vector_taps.c"
 #undef imf_solver_vector

@@ -4,7 +4,7 @@
  * EXIF is a TIFF stream. Exif 2.32 puts the image's tags into the first directory and into one that
  * it points to; the second holds the thumbnail.
  */
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 #include "codec/metadata/tiff.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/curve.h"
 #include "base/error.h"
 #include "codec/metadata/bytes.h"
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 
 #include <lcms2_plugin.h>
 #include <math.h>

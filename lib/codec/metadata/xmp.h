@@ -7,7 +7,7 @@
 #ifndef IMF_CODEC_METADATA_XMP_H
 #define IMF_CODEC_METADATA_XMP_H
 
-#include "codec/metadata/list.h"
+#include "codec/metadata/items.h"
 
 enum imf_xmp_part {
     IMF_XMP_TRAILER_REFS = 1,  /* references to what follows the first image of a JPEG */

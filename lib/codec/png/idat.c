@@ -12,7 +12,7 @@
  */
 #include "codec/png/idat.h"
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "codec/metadata/bytes.h"
 #include "codec/png/compress.h"
 #include "codec/png/filter.h"

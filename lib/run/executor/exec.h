@@ -18,7 +18,7 @@
 #ifndef IMF_RUN_EXECUTOR_EXEC_H
 #define IMF_RUN_EXECUTOR_EXEC_H
 
-#include "plan/path.h"
+#include "plan/cheapest_path.h"
 
 struct imf_exec;
 

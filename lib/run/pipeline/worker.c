@@ -2,7 +2,7 @@
 #include "run/pipeline/worker.h"
 
 #include "base/clock.h"
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 
 static void do_item(struct imf_worker *s, int item) {
     struct imf_error failure = {.status = IMF_OK};

@@ -9,7 +9,7 @@
 
 #include "base/byte_map.h"
 #include "base/clones.h"
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "run/point/point.h"
 
 #include <math.h>

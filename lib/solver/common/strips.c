@@ -1,7 +1,7 @@
 /* strips.c - a pass cut into pieces for the host's cores */
 #include "solver/common/strips.h"
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "solver/common/window.h"
 
 /* Strips for each core, so that cores end at about the same time. */

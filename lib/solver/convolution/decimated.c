@@ -22,8 +22,8 @@
  */
 #include "solver/convolution/decimated.h"
 
-#include "base/parallel.h"
 #include "base/rounding.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 
 #include <math.h>

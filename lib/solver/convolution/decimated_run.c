@@ -6,7 +6,7 @@
  */
 #include "solver/convolution/decimated.h"
 
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

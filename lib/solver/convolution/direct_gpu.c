@@ -387,7 +387,7 @@ static enum imf_status build(struct local_job *j, const struct imf_problem *p,
     write_rows(r, p, s);
     imf_define(&defines, "PTX", "%d", imf_queue_device(j->queue)->gpu);
     define_all(&defines, p, s, r);
-    static const char *const parts[] = {"subword.cl", "direct_sums.cl", "common.cl", NULL};
+    static const char *const parts[] = {"subword.cl", "direct_gpu_sums.cl", "common.cl", NULL};
     const struct imf_program_source source = {
         .file = "direct_gpu.cl", .parts = s->subword ? parts : parts + 1, .defines = &defines};
     enum imf_status status = imf_program_make(&j->program, j->queue, &source, "direct_gpu", err);

@@ -15,8 +15,8 @@
  * floats use one texel for each number.
  */
 #include "base/embed.h"
-#include "base/parallel.h"
 #include "base/rounding.h"
+#include "base/thread_pool.h"
 #include "device/program.h"
 #include "device/tuning.h"
 #include "gles/pass.h"

@@ -19,7 +19,7 @@
  *      taps      0 1 1 1 0     prefix   0 a b c d e f ...
  *                1 1 1 1 1     the run from b to d = prefix[e] - prefix[b]
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/strips.h"
 #include "solver/convolution/runs_rows.h"

@@ -7,7 +7,7 @@
  * Sums are computed
  *   - tap by tap, without taps that are 0, mirrored taps as pairs;
  *   - or as a column and then a row as in separable.c, or as the sum of two or three such products;
- *   - or over all taps, for several output rows at once (dense_rows.c),
+ *   - or over all taps, for several output rows at once (vector_dense.c),
  * whichever has the least estimate, in 16-bit integers or floats. With S = (largest sample) * (sum of
  * |taps|) no partial sum exceeds S: exact sums of bytes take 16 bits if S <= 32767, other exact sums
  * floats, which hold every integer below 2^24.
@@ -22,8 +22,8 @@
  *
  * Real problems are computed in floats: vector_taps.c bounds their errors.
  */
-#include "base/parallel.h"
 #include "base/rounding.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/convolution/vector_taps.h"
 #include "solver/solver.h"
@@ -279,7 +279,7 @@ static void run_item(void *data, int item) {
     }
     void *store = malloc(imf_dense_bytes(j->dense));
     if (store)
-        imf_dense_rows(j->dense, pass->in, pass->out, first, end, store);
+        imf_vector_dense(j->dense, pass->in, pass->out, first, end, store);
     else
         atomic_store(&pass->failed, true);
     free(store);

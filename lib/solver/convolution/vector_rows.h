@@ -35,7 +35,7 @@ struct imf_vector_end {
     float above, below;
 };
 
-/* IMF_VECTOR_DENSE: dense_rows.h. */
+/* IMF_VECTOR_DENSE: vector_dense.h. */
 enum imf_vector_kind {
     IMF_VECTOR_PLAIN,
     IMF_VECTOR_SEPARABLE,

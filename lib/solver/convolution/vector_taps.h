@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_CONVOLUTION_VECTOR_TAPS_H
 #define IMF_SOLVER_CONVOLUTION_VECTOR_TAPS_H
 
-#include "solver/convolution/dense_rows.h"
+#include "solver/convolution/vector_dense.h"
 #include "solver/convolution/vector_rows.h"
 
 /* All that is decided: the proposal's shape. */

@@ -5,7 +5,7 @@
  * (canny_rows.c); edges are followed within it (canny_trace.c) and stored. The map, a byte for each
  * pixel, is kept for the whole image; after all bands edges are followed across their borders.
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/edges/canny_rows.h"
 #include "solver/edges/canny_trace.h"

@@ -1,8 +1,8 @@
 /*
  * phase.c - directions of gradients on the host's cores, in loops that compilers vectorise
  *
- * host.c has the definition. The gradient's two sums are of integers that floats hold exactly; other
- * gradients are left to float64 (host.c), because an error near 0 could give any direction.
+ * convolution/reference.c has the definition. The gradient's two sums are of integers that floats hold exactly; other
+ * gradients are left to float64 there, because an error near 0 could give any direction.
  *
  * The direction is computed as a fraction of 2 pi. In the octant beside an axis it is the arc tangent
  * of z, the lesser component of the gradient over the greater, in 0..1/8; a polynomial of seven odd
@@ -10,8 +10,8 @@
  * 0. The other octants are reflections: subtracted from 1/4, 1/2 or 1.
  */
 #include "base/clones.h"
-#include "base/parallel.h"
 #include "base/rounding.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/float_row.h"
 #include "solver/common/strips.h"

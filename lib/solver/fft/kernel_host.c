@@ -8,8 +8,8 @@
  * Where the sums are integers they have to stay so: they are rounded to a power of two that is
  * larger than the transforms' error, and no larger than 1/4.
  */
-#include "base/parallel.h"
 #include "base/rounding.h"
+#include "base/thread_pool.h"
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
 #include "solver/fft/host.h"

@@ -8,7 +8,7 @@
  *
  * It is the reference for devices (backend cpu) and, on all cores, the host's solver (vector).
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"

@@ -2,11 +2,11 @@
  * device.c - operations that map each sample value by the whole image's histogram, on a device
  * (cl/histogram_op.cl)
  *
- * The device counts and looks up; in between the host fetches the counts and makes the map (host.c),
+ * The device counts and looks up; in between the host fetches the counts and makes the map (reference.c),
  * so that all devices give the same bytes.
  */
 #include "device/tuning.h"
-#include "solver/histogram/host.h"
+#include "solver/histogram/reference.h"
 #include "solver/solver.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * vector.c - operations that map each sample value by the whole image's histogram, on the host's
  * cores
  *
- * The bytes are those of host.c, which makes the map. Each thread counts a band of rows into its own
+ * The bytes are those of reference.c, which makes the map. Each thread counts a band of rows into its own
  * histograms, which are added up at the end.
  *
  * Bytes are read eight at a time and counted in eight histograms, one for each position in the word:
@@ -11,9 +11,9 @@
  * become 16-bit values, a strip of a row at a time, counted in two histograms.
  */
 #include "base/byte_map.h"
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
-#include "solver/histogram/host.h"
+#include "solver/histogram/reference.h"
 #include "solver/solver.h"
 
 #include <math.h>

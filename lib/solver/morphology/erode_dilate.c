@@ -20,7 +20,7 @@
  *
  * All steps have the type of the samples, and nothing is rounded.
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/strips.h"
 #include "solver/common/window.h"

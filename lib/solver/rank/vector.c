@@ -12,19 +12,19 @@
  *                       (incremental.c); disk of 15: 23 and 55
  *   histograms          bytes in rectangles, by histograms of columns (histogram.c), the same
  *                       time for every size; 23x23: 10 and 17
- *   sorted regions      all else: larger elements, 16 bits, floats (regions.c); 16-bit samples
+ *   sorted regions      all else: larger elements, 16 bits, floats (sorted_regions.c); 16-bit samples
  *                       in 31x31: 41 and 87, in a disk of 25: 210 and 545
  *
  * Minimum and maximum are those of erode_dilate.c.
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/strips.h"
 #include "solver/common/window.h"
 #include "solver/rank/histogram.h"
 #include "solver/rank/incremental.h"
-#include "solver/rank/regions.h"
 #include "solver/rank/rows.h"
+#include "solver/rank/sorted_regions.h"
 #include "solver/rank/tiles.h"
 #include "solver/solver.h"
 

@@ -1,7 +1,7 @@
 /*
  * bilateral.c - the bilateral filter on the host's cores
  *
- * bilateral_host.c has the definition. Most time goes into an exponential for each pixel and each of
+ * bilateral_reference.c has the definition. Most time goes into an exponential for each pixel and each of
  * its neighbours. Here they are floats, sixteen at once, and each pair of pixels is computed once, since
  * both have the same weight for each other: a row is compared with itself and the `reach` rows below
  * it, whose sums are kept in a ring. Strips begin with the pairs of their first rows with those above.
@@ -11,8 +11,8 @@
  */
 #include "solver/smoothing/bilateral.h"
 
-#include "base/parallel.h"
 #include "base/rounding.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/float_row.h"
 #include "solver/common/strips.h"

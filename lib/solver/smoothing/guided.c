@@ -1,7 +1,7 @@
 /*
  * guided.c - the guided filter on the host's cores, in the same time for any radius
  *
- * guided_host.c has the definition. The sums of windows are running sums: down the columns the next row
+ * guided_reference.c has the definition. The sums of windows are running sums: down the columns the next row
  * is added and the last one subtracted, and along the row likewise; first of samples and their
  * squares, then of the lines' slopes and offsets, whose last 2R + 1 rows are kept in a ring.
  *
@@ -10,8 +10,8 @@
  * results do not depend on where bands and strips begin.
  */
 #include "solver/smoothing/guided.h"
-#include "base/parallel.h"
 #include "base/rounding.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/float_row.h"
 #include "solver/common/strips.h"

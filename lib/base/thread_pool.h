@@ -1,6 +1,6 @@
-/* parallel.h - the same work on many items, on the processor's cores */
-#ifndef IMF_BASE_PARALLEL_H
-#define IMF_BASE_PARALLEL_H
+/* thread_pool.h - the same work on many items, on the processor's cores */
+#ifndef IMF_BASE_THREAD_POOL_H
+#define IMF_BASE_THREAD_POOL_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-// direct_sums.cl - direct_gpu.cl's sums: rows of samples widened in registers, then added up
+// direct_gpu_sums.cl - direct_gpu.cl's sums: rows of samples widened in registers, then added up
 //
 // Put before common.cl and direct_gpu.cl, which describes these steps.
 

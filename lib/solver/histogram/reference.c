@@ -1,5 +1,5 @@
 /*
- * host.c - operations that map each sample value by the whole image's histogram, in plain C
+ * reference.c - operations that map each sample value by the whole image's histogram, in plain C
  *
  * This is the reference. The other solvers (vector.c, device.c) count and look up faster, but take
  * the map from imf_histogram_op_map(), so that all give the same bytes.
@@ -14,7 +14,7 @@
  * n0 n1 (m1 - m0)^2, of their numbers and means, in float64. Of several such t the least is taken,
  * and 0 for an image of equal samples. Samples above t become full scale, the others 0.
  */
-#include "solver/histogram/host.h"
+#include "solver/histogram/reference.h"
 
 #include "device/tuning.h"
 #include "solver/solver.h"

@@ -1,6 +1,6 @@
-/* regions.h - ranks of any samples in any element, region by region (solver/rank/vector.c) */
-#ifndef IMF_SOLVER_RANK_REGIONS_H
-#define IMF_SOLVER_RANK_REGIONS_H
+/* sorted_regions.h - ranks of any samples in any element, region by region (solver/rank/vector.c) */
+#ifndef IMF_SOLVER_RANK_SORTED_REGIONS_H
+#define IMF_SOLVER_RANK_SORTED_REGIONS_H
 
 #include "solver/common/strips.h"
 #include "solver/common/window.h"

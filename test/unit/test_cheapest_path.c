@@ -1,7 +1,7 @@
-/* test_path.c - the cheapest path against all paths, and what limits and options leave of it */
+/* test_cheapest_path.c - the cheapest path against all paths, and what limits and options leave of it */
 #include "chain_util.h"
 #include "device/tuning.h"
-#include "plan/path.h"
+#include "plan/cheapest_path.h"
 
 #include <math.h>
 #include <string.h>
@@ -180,5 +180,5 @@ int main(void) {
     test_least();
     test_limit();
     test_preference();
-    return check_done("test_path");
+    return check_done("test_cheapest_path");
 }

@@ -1,6 +1,6 @@
-/* host.h - operations that map each sample value by the whole image's histogram */
-#ifndef IMF_SOLVER_HISTOGRAM_HOST_H
-#define IMF_SOLVER_HISTOGRAM_HOST_H
+/* reference.h - operations that map each sample value by the whole image's histogram */
+#ifndef IMF_SOLVER_HISTOGRAM_REFERENCE_H
+#define IMF_SOLVER_HISTOGRAM_REFERENCE_H
 
 #include "solver/problem.h"
 

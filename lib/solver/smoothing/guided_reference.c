@@ -1,5 +1,5 @@
 /*
- * guided_host.c - the guided filter on the host: plain C, in float64
+ * guided_reference.c - the guided filter on the host: plain C, in float64
  *
  * In each window of 2R + 1 by 2R + 1 samples x, of mean m and variance v, the line a x + b that is
  * closest to x with a penalty of eps^2 a^2 has (He, Sun and Tang, ECCV 2010, with the image as its own
@@ -11,7 +11,7 @@
  * separately. Sums are computed anew for every window, along columns and then along rows: this is the
  * reference.
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/window.h"
 #include "solver/smoothing/guided.h"

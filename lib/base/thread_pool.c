@@ -1,11 +1,11 @@
 /*
- * parallel.c - the same work on many items: an idle thread takes the next item
+ * thread_pool.c - the same work on many items: an idle thread takes the next item
  *
  * Starting and joining a thread takes 22 us of a processor's time and 50 us or more of the caller's;
  * a 12 MP image in bands of three passes would do that 140 times. Threads of a pool wait instead:
  * that chain takes 4 % less processor time, and 13 % less time.
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 
 #include <sched.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* list.c - the list of an image's metadata */
-#include "codec/metadata/list.h"
+/* items.c - the list of an image's metadata */
+#include "codec/metadata/items.h"
 
 #include <stdlib.h>
 #include <string.h>

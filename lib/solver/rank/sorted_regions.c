@@ -1,5 +1,5 @@
 /*
- * regions.c - ranks of any samples in any element, region by region
+ * sorted_regions.c - ranks of any samples in any element, region by region
  *
  * A region is some pixels with all that their windows reach. Its samples are sorted, so that small
  * integers stand for them, whatever their type.
@@ -13,7 +13,7 @@
  * a set of ordinals, a bit each. The number of bits in each word is kept, and the search for the rank
  * starts at the word of the last result.
  */
-#include "solver/rank/regions.h"
+#include "solver/rank/sorted_regions.h"
 
 #include "base/clones.h"
 #include "device/tuning.h"

@@ -1,5 +1,5 @@
-/* test_parallel.c - every item once, whatever the number of items, and from several threads */
-#include "base/parallel.h"
+/* test_thread_pool.c - every item once, whatever the number of items, and from several threads */
+#include "base/thread_pool.h"
 #include "check.h"
 #include "run/pipeline/worker.h"
 
@@ -99,5 +99,5 @@ int main(void) {
     CHECK(imf_cores() == 1, "%d cores on one", imf_cores());
     all_counts(&wrong);
     CHECK(!wrong, "%d items on one core", wrong);
-    return check_done("test_parallel");
+    return check_done("test_thread_pool");
 }

@@ -1,5 +1,5 @@
 /*
- * path.c - the cheapest plan of a chain, by dynamic programming
+ * cheapest_path.c - the cheapest plan of a chain, by dynamic programming
  *
  *     least(i, q) = min over r of least(i - 1, r) + transfers(i, q) + ms(i, q)
  *
@@ -7,7 +7,7 @@
  * proposal at q. A pass may read surfaces of earlier passes: the states that led to (i - 1, r) tell
  * where they are.
  */
-#include "plan/path.h"
+#include "plan/cheapest_path.h"
 
 #include "device/tuning.h"
 #include "plan/layout.h"

@@ -1,5 +1,5 @@
 /*
- * bilateral_host.c - the bilateral filter on the host: plain C, in float64
+ * bilateral_reference.c - the bilateral filter on the host: plain C, in float64
  *
  * Each pixel becomes the mean of those within R = ceil(3 sigma) of it, which weigh
  *
@@ -8,7 +8,7 @@
  * where d is the Euclidean distance of the colours (Tomasi and Manduchi, ICCV 1998). This is the
  * reference of the other solvers.
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/window.h"
 #include "solver/solver.h"

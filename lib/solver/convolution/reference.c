@@ -1,5 +1,5 @@
 /*
- * host.c - convolution on the host: plain C, with float64 sums
+ * reference.c - convolution on the host: plain C, with float64 sums
  *
  * It needs no device and is the reference for all other solvers. Its backend is `cpu`.
  *
@@ -9,7 +9,7 @@
  * the additions of a sample and their order do not depend on the bands.
  */
 #include "base/clones.h"
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/solver.h"
 

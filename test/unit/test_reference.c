@@ -1,4 +1,4 @@
-/* test_host.c - float64 solvers of the host: on any number of threads results are the same bytes */
+/* test_reference.c - float64 solvers of the host: on any number of threads results are the same bytes */
 #include "check.h"
 
 #include "solver/solver.h"

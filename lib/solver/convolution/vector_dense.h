@@ -1,6 +1,6 @@
-/* dense_rows.h - kernels with few zero taps: several output rows at a time */
-#ifndef IMF_SOLVER_CONVOLUTION_DENSE_ROWS_H
-#define IMF_SOLVER_CONVOLUTION_DENSE_ROWS_H
+/* vector_dense.h - kernels with few zero taps: several output rows at a time */
+#ifndef IMF_SOLVER_CONVOLUTION_VECTOR_DENSE_H
+#define IMF_SOLVER_CONVOLUTION_VECTOR_DENSE_H
 
 #include "solver/convolution/vector_rows.h"
 
@@ -15,11 +15,11 @@ struct imf_dense {
     float tap[IMF_DENSE_SIDE * IMF_DENSE_SIDE];
 };
 
-/* Bytes of imf_dense_rows()'s store. */
+/* Bytes of imf_vector_dense()'s store. */
 size_t imf_dense_bytes(const struct imf_dense *d);
 
 /* Filter output rows first..end - 1. Reads and writes up to IMF_SLACK samples behind a row. */
-void imf_dense_rows(const struct imf_dense *d, const struct imf_surface *in,
-                    const struct imf_surface *out, int first, int end, void *store);
+void imf_vector_dense(const struct imf_dense *d, const struct imf_surface *in,
+                      const struct imf_surface *out, int first, int end, void *store);
 
 #endif

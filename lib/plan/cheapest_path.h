@@ -1,12 +1,12 @@
 /*
- * path.h - the cheapest plan of a chain: for each pass a solver, on the host or on a device
+ * cheapest_path.h - the cheapest plan of a chain: for each pass a solver, on the host or on a device
  *
  * A pass costs what its solver proposes. A surface whose reader works elsewhere than its writer
  * costs a transfer, and the device's start is paid once. The least sum is found by dynamic
  * programming over passes and places.
  */
-#ifndef IMF_PLAN_PATH_H
-#define IMF_PLAN_PATH_H
+#ifndef IMF_PLAN_CHEAPEST_PATH_H
+#define IMF_PLAN_CHEAPEST_PATH_H
 
 #include "plan/proposals.h"
 

@@ -1,11 +1,11 @@
 /*
- * host.c - ranks in windows on the host: plain C
+ * reference.c - ranks in windows on the host: plain C
  *
  * For each sample those of its window are gathered, and the one of the rank is selected. Nothing is
  * shared between neighbours: this is the reference for all other algorithms. It takes samples of
  * every type.
  */
-#include "base/parallel.h"
+#include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/window.h"
 #include "solver/solver.h"

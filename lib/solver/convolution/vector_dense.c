@@ -1,5 +1,5 @@
 /*
- * dense_rows.c - kernels with few zero taps: several output rows at a time
+ * vector_dense.c - kernels with few zero taps: several output rows at a time
  *
  * Loops over a row's samples (vector_rows.c) load a sample for each product, and half of these loads
  * cross cache lines. Four neighbouring output rows need the same samples: each loaded sample is
@@ -14,7 +14,7 @@
  * by row and column by column, whatever the vectors' width, and not contracted: every processor gives
  * the same bits.
  */
-#include "solver/convolution/dense_rows.h"
+#include "solver/convolution/vector_dense.h"
 
 #include "base/clones.h"
 #include "solver/common/strips.h"
@@ -182,8 +182,8 @@ static void run_strip(struct work *w, const struct imf_surface *out, int first, 
     }
 }
 
-void imf_dense_rows(const struct imf_dense *d, const struct imf_surface *in,
-                    const struct imf_surface *out, int first, int end, void *store) {
+void imf_vector_dense(const struct imf_dense *d, const struct imf_surface *in,
+                      const struct imf_surface *out, int first, int end, void *store) {
     struct work *w = store;
     w->d = d;
     w->in = in;

@@ -1,12 +1,12 @@
 /*
- * list.h - the metadata of an image
+ * items.h - the metadata of an image
  *
  * EXIF, XMP and ICC are kept in the form that all formats share (a TIFF stream, a packet, a
  * profile), so that any writer can store any reader's metadata. What only one format can store (PNG
  * chunks, JPEG segments) is kept as raw bytes for that format.
  */
-#ifndef IMF_CODEC_METADATA_LIST_H
-#define IMF_CODEC_METADATA_LIST_H
+#ifndef IMF_CODEC_METADATA_ITEMS_H
+#define IMF_CODEC_METADATA_ITEMS_H
 
 #include "imfilter.h"
 
