@@ -136,8 +136,6 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     (void)d;
     if (p->window_op->function != IMF_WINDOW_RANK || !is_erode_or_dilate(p->window_op))
         imf_proposal_refuse(out, "this is neither the minimum nor the maximum of a window");
-    else if (p->in == IMF_F64 || p->out == IMF_F64)
-        imf_proposal_refuse(out, "this takes no float64 samples");
     else if ((double)p->width * p->channels > INT32_MAX - 4096)
         imf_proposal_refuse(out, "rows are too long");
     else if (open_job(&j, p, NULL))
@@ -363,6 +361,7 @@ const struct imf_solver imf_solver_erode_dilate = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_WINDOW_OP,
+    .float64 = true,
     .propose = erode_dilate_propose,
     .make = erode_dilate_make,
     .run = erode_dilate_run,

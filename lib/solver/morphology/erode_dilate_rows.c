@@ -57,9 +57,11 @@
 ERODE_DILATE(erode_bytes, uint8_t, ERODE)
 ERODE_DILATE(erode_words, uint16_t, ERODE)
 ERODE_DILATE(erode_floats, float, ERODE)
+ERODE_DILATE(erode_doubles, double, ERODE)
 ERODE_DILATE(dilate_bytes, uint8_t, DILATE)
 ERODE_DILATE(dilate_words, uint16_t, DILATE)
 ERODE_DILATE(dilate_floats, float, DILATE)
+ERODE_DILATE(dilate_doubles, double, DILATE)
 
 void imf_erode_dilate_rows(enum imf_sample sample, bool dilate, void *to, const void *const *at,
                            int count, int n) {
@@ -67,6 +69,8 @@ void imf_erode_dilate_rows(enum imf_sample sample, bool dilate, void *to, const 
         (dilate ? dilate_bytes : erode_bytes)(to, at, count, n);
     else if (sample == IMF_U16)
         (dilate ? dilate_words : erode_words)(to, at, count, n);
+    else if (sample == IMF_F64)
+        (dilate ? dilate_doubles : erode_doubles)(to, at, count, n);
     else
         (dilate ? dilate_floats : erode_floats)(to, at, count, n);
 }

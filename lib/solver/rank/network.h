@@ -52,7 +52,7 @@ enum imf_status imf_network_rank(struct imf_network *out, const struct imf_netwo
                                  int rank, struct imf_error *err);
 void imf_network_free(struct imf_network *n);
 
-/* All steps on rows of n samples, a multiple of 64 bytes; not IMF_F64. Of lengths apart. */
+/* All steps on rows of n samples, a multiple of 64 bytes. Of lengths apart. */
 void imf_network_run(const struct imf_network *net, enum imf_sample sample, void *const *rows,
                      int n);
 

@@ -23,6 +23,7 @@
 RUN(run_bytes, uint8_t)
 RUN(run_words, uint16_t)
 RUN(run_floats, float)
+RUN(run_doubles, double)
 
 void imf_network_run(const struct imf_network *net, enum imf_sample sample, void *const *rows,
                      int n) {
@@ -30,6 +31,8 @@ void imf_network_run(const struct imf_network *net, enum imf_sample sample, void
         run_bytes(net->steps, net->count, rows, n);
     else if (sample == IMF_U16)
         run_words(net->steps, net->count, rows, n);
+    else if (sample == IMF_F64)
+        run_doubles(net->steps, net->count, rows, n);
     else
         run_floats(net->steps, net->count, rows, n);
 }

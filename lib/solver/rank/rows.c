@@ -148,6 +148,10 @@ MEDIAN5(median5_words)
 MEDIAN3(median3_floats)
 MEDIAN5(median5_floats)
 #undef T
+#define T double
+MEDIAN3(median3_doubles)
+MEDIAN5(median5_doubles)
+#undef T
 
 #define MEDIAN(type, three, five)                                                                  \
     do {                                                                                           \
@@ -164,6 +168,8 @@ void imf_median_rows(enum imf_sample sample, int side, void *to, const void *con
         MEDIAN(uint8_t, median3_bytes, median5_bytes);
     else if (sample == IMF_U16)
         MEDIAN(uint16_t, median3_words, median5_words);
+    else if (sample == IMF_F64)
+        MEDIAN(double, median3_doubles, median5_doubles);
     else
         MEDIAN(float, median3_floats, median5_floats);
 }

@@ -1,7 +1,8 @@
 /*
  * rows.h - the inner loops of solver/rank/vector.c
  *
- * All work on rows of n samples of one type, not IMF_F64, and write no row that they read.
+ * All work on rows of n samples of one type, and write no row that they read; bisection
+ * is not for IMF_F64.
  */
 #ifndef IMF_SOLVER_RANK_ROWS_H
 #define IMF_SOLVER_RANK_ROWS_H

@@ -22,11 +22,12 @@
 #include <string.h>
 
 #define PARTS 256
-#define LEAST 96 /* pixels of a region's side, without the halo: twice a window's side, */
-#define MOST 512 /* within these */
-#define ALIGN 64 /* bytes */
-#define SOME 64  /* samples of a part that are looked at together */
-#define BITS 64  /* of a word */
+#define LEAST 96         /* pixels of a region's side, without the halo: twice a window's side, */
+#define MOST 512         /* within these */
+#define ALIGN 64         /* bytes */
+#define SOME 64          /* samples of a part that are looked at together */
+#define BITS 64          /* of a word */
+#define LONGEST_DIGIT 11 /* bits, of a radix sort */
 
 struct region {
     const struct imf_regions *r;
@@ -59,7 +60,7 @@ int imf_regions_rows(int height) {
 
 /* Digits of a radix sort. */
 static int digits(enum imf_sample sample) {
-    return sample == IMF_U8 ? 1 : sample == IMF_U16 ? 2 : 3;
+    return sample == IMF_U8 ? 1 : sample == IMF_U16 ? 2 : sample == IMF_F32 ? 3 : 6;
 }
 
 double imf_regions_price(const struct imf_regions *r, int pixels) {
@@ -124,6 +125,16 @@ static inline uint32_t float_bits(uint32_t key) {
     return key >> 31 ? key & 0x7fffffffu : ~key;
 }
 
+typedef uint64_t double_as_bits __attribute__((may_alias));
+
+static inline uint64_t double_key(uint64_t bits) {
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+static inline uint32_t double_low(uint64_t bits) {
+    return (uint32_t)double_key(bits);
+}
+
 /* Samples of a part; each but the last has as many. */
 static int share(const struct region *g) {
     return (g->columns * g->lines - 1) / PARTS + 1;
@@ -135,39 +146,64 @@ static int share(const struct region *g) {
  */
 #define WHERE 16 /* bits of a line, and of a column */
 
+static uint64_t item_of(uint32_t key, int line, int x) {
+    return (uint64_t)key << 2 * WHERE | (uint64_t)line << WHERE | (uint64_t)x;
+}
+
+static inline __attribute__((always_inline)) void sort_items(struct region *g, int digit,
+                                                             int digits) {
+    const int count = g->columns * g->lines, values = 1 << digit;
+    uint64_t *items = g->items, *spare = g->spare;
+    for (int d = 2 * WHERE; d < 2 * WHERE + digits * digit; d += digit) {
+        uint32_t first[1 << LONGEST_DIGIT] = {0}, sum = 0;
+        for (int i = 0; i < count; i++)
+            first[items[i] >> d & (uint64_t)(values - 1)]++;
+        for (int k = 0; k < values; k++) {
+            uint32_t n = first[k];
+            first[k] = sum;
+            sum += n;
+        }
+        for (int i = 0; i < count; i++)
+            spare[first[items[i] >> d & (uint64_t)(values - 1)]++] = items[i];
+        uint64_t *turn = items;
+        items = spare;
+        spare = turn;
+    }
+    g->items = items;
+    g->spare = spare;
+}
+
+static const void *line_of(const struct region *g, int y, int line) {
+    return imf_strip_input(g->strip, y + g->strip->top + line);
+}
+
 #define SORT(name, sample, key, digit, digits)                                                     \
     static void name(struct region *g, int y, int channel) {                                       \
-        const struct imf_piece *s = g->strip;                                                      \
-        const int channels = s->p->channels;                                                       \
-        uint64_t *items = g->items, *spare = g->spare;                                             \
-        int count = 0;                                                                             \
+        const int channels = g->strip->p->channels;                                                \
+        uint64_t *item = g->items;                                                                 \
         for (int line = 0; line < g->lines; line++) {                                              \
-            const sample *row = (const sample *)imf_strip_input(s, y + s->top + line) + channel;   \
+            const sample *row = (const sample *)line_of(g, y, line) + channel;                     \
             for (int x = 0; x < g->columns; x++)                                                   \
-                items[count++] = (uint64_t)key(row[x * channels]) << 2 * WHERE |                   \
-                                 (uint64_t)line << WHERE | (uint64_t)x;                            \
+                *item++ = item_of(key(row[x * channels]), line, x);                                \
         }                                                                                          \
-        for (int d = 2 * WHERE; d < 2 * WHERE + (digits) * (digit); d += (digit)) {                \
-            uint32_t first[1 << (digit)] = {0}, sum = 0;                                           \
-            for (int i = 0; i < count; i++)                                                        \
-                first[items[i] >> d & ((1 << (digit)) - 1)]++;                                     \
-            for (int k = 0; k < 1 << (digit); k++) {                                               \
-                uint32_t n = first[k];                                                             \
-                first[k] = sum;                                                                    \
-                sum += n;                                                                          \
-            }                                                                                      \
-            for (int i = 0; i < count; i++)                                                        \
-                spare[first[items[i] >> d & ((1 << (digit)) - 1)]++] = items[i];                   \
-            uint64_t *turn = items;                                                                \
-            items = spare;                                                                         \
-            spare = turn;                                                                          \
-        }                                                                                          \
-        g->items = items;                                                                          \
-        g->spare = spare;                                                                          \
+        sort_items(g, digit, digits);                                                              \
     }
 SORT(sort_bytes, uint8_t, , 8, 1)
 SORT(sort_words, uint16_t, , 8, 2)
 SORT(sort_floats, float_as_bits, float_key, 11, 3)
+SORT(sort_low_halves, double_as_bits, double_low, 11, 3)
+
+/* By the low halves of the keys first; the high ones leave those that are equal in this order. */
+static void sort_doubles(struct region *g, int y, int channel) {
+    const int count = g->columns * g->lines, channels = g->strip->p->channels;
+    sort_low_halves(g, y, channel);
+    for (int i = 0; i < count; i++) {
+        int x = (uint16_t)g->items[i], line = (uint16_t)(g->items[i] >> WHERE);
+        const double_as_bits *row = (const double_as_bits *)line_of(g, y, line) + channel;
+        g->items[i] = item_of((uint32_t)(double_key(row[x * channels]) >> 32), line, x);
+    }
+    sort_items(g, 11, 3);
+}
 
 /* Parts of the sorted samples over the plane. */
 static void spread_parts(struct region *g) {
@@ -188,21 +224,28 @@ static void spread_ordinals(struct region *g) {
 
 static void load(struct region *g, int y, int channel) {
     enum imf_sample sample = g->r->sample;
-    (sample == IMF_U8 ? sort_bytes : sample == IMF_U16 ? sort_words : sort_floats)(g, y, channel);
+    (sample == IMF_U8    ? sort_bytes
+     : sample == IMF_U16 ? sort_words
+     : sample == IMF_F32 ? sort_floats
+                         : sort_doubles)(g, y, channel);
     (g->r->box ? spread_parts : spread_ordinals)(g);
 }
 
 /* A row of the samples that were found. */
-static void store(const struct region *g, void *row, int channel) {
+static void store(const struct region *g, int y, void *row, int channel) {
     const int channels = g->strip->p->channels;
     for (int x = 0, i = channel; x < g->across; x++, i += channels) {
-        uint32_t key = (uint32_t)(g->items[g->left[x]] >> 2 * WHERE);
+        const uint64_t item = g->items[g->left[x]];
+        uint32_t key = (uint32_t)(item >> 2 * WHERE);
         if (g->r->sample == IMF_U8)
             ((uint8_t *)row)[i] = (uint8_t)key;
         else if (g->r->sample == IMF_U16)
             ((uint16_t *)row)[i] = (uint16_t)key;
-        else
+        else if (g->r->sample == IMF_F32)
             ((float_as_bits *)row)[i] = float_bits(key);
+        else
+            ((double *)row)[i] = ((const double *)line_of(
+                g, y, (uint16_t)(item >> WHERE)))[(uint16_t)item * channels + channel];
     }
 }
 
@@ -353,7 +396,7 @@ static void run_channel(struct region *g, int y, int channel) {
             count_columns(g, line);
             look(g, line);
         }
-        store(g, to, channel);
+        store(g, y, to, channel);
     }
 }
 

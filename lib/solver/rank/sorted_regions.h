@@ -6,7 +6,7 @@
 #include "solver/common/window.h"
 
 struct imf_regions {
-    enum imf_sample sample;     /* not IMF_F64; nor, in a rectangle, IMF_U8 */
+    enum imf_sample sample;     /* not, in a rectangle, IMF_U8 */
     const struct imf_run *runs; /* borrowed */
     int run_count, count, rank;
     int width, height; /* of the runs' bounding box */

@@ -104,7 +104,7 @@ static double price(const struct rank_job *j, enum way way) {
             return 0;
         return r->incremental + r->bisection * (2.0 * j->count + 4 * (double)width_of(j));
     default: /* the bits of a sample times its bytes */
-        if (j->count > IMF_RANK_COUNT_MAX)
+        if (j->count > IMF_RANK_COUNT_MAX || j->p.in == IMF_F64)
             return 0;
         return 8 * size * size * r->bisection * j->count;
     }
@@ -172,8 +172,6 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     (void)d;
     if (window->function != IMF_WINDOW_RANK)
         imf_proposal_refuse(out, "this function of a window is not known");
-    else if (p->in == IMF_F64 || p->out == IMF_F64)
-        imf_proposal_refuse(out, "this takes no float64 samples");
     else if ((double)p->width * p->channels > INT32_MAX - 4096)
         imf_proposal_refuse(out, "rows are too long");
     else if (open_job(&j, p, NULL))
@@ -389,6 +387,7 @@ const struct imf_solver imf_solver_rank = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_WINDOW_OP,
+    .float64 = true,
     .propose = rank_propose,
     .make = rank_make,
     .run = rank_run,
