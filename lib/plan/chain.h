@@ -11,11 +11,9 @@
 #include "base/curve.h"
 #include "solver/solver.h"
 
-/* Stages of more gain may leave a 16-bit sample off by 2. */
+/* Stages of more gain may leave a 16-bit sample off by 2. A stretch by more multiplies what results
+ * may be off by: what it magnifies beyond this was there before. */
 #define IMF_HIGH_GAIN 8
-
-/* The spread, in sample steps, below which normalize takes a response as flat: all of it is 0. */
-#define IMF_FLAT 1e-3
 
 /* The steps of a point pass, in this order; x is a pixel of the pass's input. */
 struct imf_point {
@@ -87,7 +85,8 @@ void imf_chain_free(struct imf_chain **chain);
 void imf_chain_set_bounds(struct imf_chain *chain);
 /* What the contract allows results that are not exact: an 8-bit sample may be the rounding of a
  * value that is off by this much, a 16-bit sample may be off by this many steps. For a colour that
- * was divided by alpha it is this over the result's alpha, 0..1. */
+ * was divided by alpha it is this over the result's alpha, 0..1; after a stretch by more than
+ * IMF_HIGH_GAIN it is this times the stretch over IMF_HIGH_GAIN. */
 double imf_contract_error(const struct imf_chain *chain);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */
 bool imf_point_is_map(const struct imf_point *point);

@@ -4,7 +4,7 @@
  * A convolution of integers by integers is exact as long as nothing rounds in between. The others
  * share the error that the contract allows the final samples, divided by the gain of later passes:
  * that of kernels and point operations, the steepest slope of the curve back from linear light, the
- * largest factor of a stretch. The rounding of floats between passes takes its share of it, too. A
+ * part of a stretch that the contract counts. The rounding of floats between passes takes its share of it, too. A
  * pass whose rounding takes more than its share is marked as coarse: its output has to be float64.
  *
  * The error of a colour that was divided by alpha counts times alpha: the division magnifies
@@ -47,16 +47,18 @@ static double point_gain(const struct imf_point *p) {
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
     if (p->normalize && !p->whole) /* both the sample and the low end of the range have an error */
-        gain *= 2 * p->full / p->flat;
+        gain *= 2 * IMF_HIGH_GAIN;
     return gain;
 }
 
-/* The error of rounding a pass's output to floats; a point pass rounds between its steps, too. */
-static double storage(const struct imf_pass *pass) {
+/* The error of rounding pass i's output to floats; a point pass rounds between its steps, too. */
+static double storage(const struct imf_chain *c, int i) {
+    const struct imf_pass *pass = &c->passes[i];
+    bool reads_float64 = pass->source >= 0 && c->passes[pass->source].coarse;
     bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
     bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
     if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_WINDOW_OP)
-        exact = exact || pass->problem.window_op->selects; /* one of the floats that it reads */
+        exact = exact || (pass->problem.window_op->selects && !reads_float64);
     return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
 }
 
@@ -111,7 +113,7 @@ static void set_tolerances(struct imf_chain *c) {
     set_gains(c);
     for (int i = 0; i < c->count; i++) {
         struct imf_pass *pass = &c->passes[i];
-        double stored = storage(pass) * pass->relative;
+        double stored = storage(c, i) * pass->relative;
         convolutions += pass->kind == IMF_PASS_CONVOLVE;
         bool outgrown = pass->whole_if_opaque && pass->bound > IMF_WHOLE_FLOATS;
         pass->coarse = outgrown || stored * stored > 0.75 * whole / c->count;
@@ -204,20 +206,19 @@ static void mark_coarse_gradient(struct imf_chain *c, int i) {
     c->passes[i].problem.in_error = before->error;
 }
 
-/* Is a pass the same of rounded samples as of what they were rounded from? Histograms are, of which
- * a bin is a sample's value; and ranks whose result becomes samples, since rounding and clipping
+/* Is a pass the same of rounded samples as of what they were rounded from? Histograms and Canny's
+ * edges are, which round their input; and ranks whose result becomes samples, since rounding and clipping
  * keep the order: the median of rounded samples is the rounded median. */
 static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass) {
     const struct imf_problem *p = &pass->problem;
     const struct imf_epilogue *e = &p->epilogue;
-    if (pass->kind == IMF_PASS_POINT)
-        return false;
+    if (pass->kind == IMF_PASS_POINT || rounds(p))
+        return pass->kind != IMF_PASS_POINT;
     for (int i = 0; i < p->channels; i++)
         if (p->outside[i] < 0 || p->outside[i] > c->full || !is_whole(p->outside[i]))
             return false;
-    return p->kind == IMF_HISTOGRAM_OP ||
-           (p->kind == IMF_WINDOW_OP && p->window_op->selects && pass->out == c->in &&
-            !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold);
+    return p->kind == IMF_WINDOW_OP && p->window_op->selects && pass->out == c->in &&
+           !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
 }
 
 static int readers(const struct imf_chain *c, int index) {

@@ -152,7 +152,7 @@ bool imf_builder_normalize(struct imf_builder *b) {
         return false;
     p->normalize = true;
     p->whole = scale > 0;
-    p->flat = IMF_FLAT * (p->whole ? scale : 1);
+    p->flat = (b->chain->in == IMF_U8 ? 1.0 / 32 : 1) * (p->whole ? scale : 1);
     p->alpha_scale = p->whole && b->alpha_apart ? scale : 1;
     b->bound = b->chain->full;
     b->integral = b->positive = false;

@@ -41,13 +41,12 @@ enum { DEVICE = 1, FALLS_BACK = 2, COLD = 4 };
 #define FOR_DEVICES                                                                                \
     "kernel:" ROWS20 "/" TEN "," TEN ",100000000," TEN "," TEN "/" ROWS20 ":scale=100001680"
 
-struct trial {
+static const struct trial {
     const char *name, *input; /* a file of TESTDATA, or NULL: a grey image of 16-bit noise */
     const char *words[WORDS]; /* the arguments before the input's name */
     const char *output;       /* NULL: the input's */
     unsigned flags;
-};
-static const struct trial trials[] = {
+} trials[] = {
     {"PNG", "types/metadata.png", {"-f", "blur:1", "-f", "sobel", "--backend=cpu"}, "o.png", 0},
     {"PNG, 16 bits", "types/ga16.png", {"-f", "lowpass:.2", "--backend=cpu"}, "o.png", 0},
     {"JPEG", "types/orientation6.jpg", {"-f", "unsharp", "--linear", "--backend=cpu"}, "o.jpg", 0},

@@ -326,6 +326,7 @@ class Run:
                      if isinstance(s, (filters.Kernel, filters.Gradient, filters.Unsharp)))
         self.error = 1 / 32 if target == 255 else 2.0 if strong else 1.0
         self.near = self.error * self.full / target  # in the image's own steps
+        self.stretch = 1.0  # of colours, beyond what counts
         self.exact = not options.get("linear") and not roots and not clear and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
@@ -382,7 +383,8 @@ class Run:
             return
         if isinstance(stage, filters.Canny):
             # Only samples are certain: smoothed ones that may be off make and break edges.
-            if not all(s.integer for s in self.stages[:i]) or (self.colours != np.rint(self.colours)).any():
+            if not all(s.integer for s in self.stages[:i]) or (self.colours != np.rint(self.colours)).any() or \
+                    self.border != np.rint(self.border):
                 raise Undetermined("edges of what may be nothing but rounding")
             self.colours = edges(np.clip(self.colours, 0, self.full), stage, self.full, self.edge, border)
             self.scale, self.moved = 1.0, False
@@ -494,9 +496,13 @@ class Run:
             self.colours, step = self.colours / step, 1.0
         least, most = self.colours.min(), self.colours.max()
         spread = (most - least) / step
-        if 0.5e-3 < spread < 2e-3:
+        least_spread = 1 / 32 if self.full == 255 else 1.0
+        if 0.9 * least_spread < spread < 1.1 * least_spread and not spread == 1.0:
             raise Undetermined("flat or not")
-        flat = spread < 1e-3
+        flat = spread < least_spread
+        if not flat:  # what a stretch by more than 8 magnifies was there before
+            self.stretch = max(1.0, self.full / spread / 8)
+            self.near *= self.stretch
         self.colours = (self.colours - least) * (0 if flat else self.full)
         return 1.0 if flat else most - least
 
@@ -542,6 +548,7 @@ def answer(image, specs, options):
     range_.free = np.logical_or.reduce([run.free for run in runs])
     range_.premultiplied = runs[0].premultiplied
     range_.error, range_.unit = runs[0].error, range_.full / runs[0].full
+    range_.stretch = runs[0].stretch
     range_.exact, range_.loose = runs[0].exact, runs[0].loose * range_.full / runs[0].full
     return range_
 
@@ -571,6 +578,7 @@ def compare(range_, output):
         # were divided by alpha are held to that as they show.
         open_ = slack(high - low) + range_.loose
         error = np.full(low.shape, range_.error)
+        error[:, :, :-1 if low.shape[2] in (2, 4) else None] *= range_.stretch
         if range_.premultiplied:
             alpha = (low - open_)[:, :, -1:]
             error[:, :, :-1] /= np.clip(alpha / range_.full, 1e-9, 1)

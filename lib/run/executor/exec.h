@@ -47,6 +47,8 @@ enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chai
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
                                      const struct imf_proposal *chosen, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err);
+/* The factor by which the reference's last run stretched a response (normalize); 1 at least. */
+double imf_exec_stretch(const struct imf_exec *reference);
 void imf_exec_free(struct imf_exec **exec);
 
 /* Let runs use the threads of `pool`, which they borrow; before that, each pass makes its own. */

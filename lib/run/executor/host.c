@@ -7,6 +7,7 @@
 #include "run/executor/host_pass.h"
 #include "run/point/point.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +157,19 @@ enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain
                                    enum imf_sample out_sample, struct imf_error *err) {
     const struct request r = {.last = out_sample};
     return make(out, c, &r, err);
+}
+
+double imf_exec_stretch(const struct imf_exec *x) {
+    double factor = 1, low, high;
+    for (int i = 0; i < x->chain->count; i++) {
+        const struct imf_point *p = &x->chain->passes[i].point;
+        if (x->chain->passes[i].kind != IMF_PASS_POINT || !p->normalize)
+            continue;
+        imf_point_range(p, &x->surface[x->chain->passes[i].source + 1], &low, &high);
+        if (high - low >= p->flat)
+            factor = fmax(factor, p->full / (high - low));
+    }
+    return factor;
 }
 
 enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *c,

@@ -5,15 +5,16 @@
 
 /* Which differences the contract allows. */
 struct allowance {
-    double max;   /* a sample's largest value */
-    double error; /* imf_contract_error(), in steps of the output; 0: nothing may differ */
-    bool divided; /* colours, by the last channel: alpha */
+    double max;     /* a sample's largest value */
+    double error;   /* imf_contract_error(), in steps of the output; 0: nothing may differ */
+    double stretch; /* of colours, over IMF_HIGH_GAIN */
+    bool divided;   /* colours, by the last channel: alpha */
     int channels;
 };
 
 /* The contract allows this difference (imf_contract_error()). */
-static bool excused(const struct allowance *a, double want, double have, double alpha) {
-    double error = a->error / alpha;
+static bool excused(const struct allowance *a, double want, double have, double times) {
+    double error = a->error * times;
     return a->max > 255 ? fabs(have - rint(want)) <= error : fabs(have - want) <= 0.5 + error;
 }
 
@@ -32,7 +33,8 @@ static void compare_row(const struct allowance *a, const double *want, const voi
         r->verify_differing++;
         r->verify_max = fmax(r->verify_max, difference);
         r->verify_unexcused +=
-            a->error == 0 || !(vanishes || excused(a, clamped, have, color ? alpha : 1));
+            a->error == 0 ||
+            !(vanishes || excused(a, clamped, have, color ? a->stretch / alpha : 1));
     }
 }
 
@@ -49,10 +51,12 @@ static bool opaque(const struct imf_chain *c, const struct imf_rows *image) {
     return true;
 }
 
-static struct allowance allowance_of(const struct imf_chain *c, const struct imf_rows *image) {
+static struct allowance allowance_of(const struct imf_chain *c, const struct imf_exec *reference,
+                                     const struct imf_rows *image) {
     bool exact = c->exact || (c->exact_if_opaque && opaque(c, image));
     struct allowance a = {.max = imf_sample_max(c->out),
                           .error = exact ? 0 : imf_contract_error(c),
+                          .stretch = fmax(imf_exec_stretch(reference) / IMF_HIGH_GAIN, 1),
                           .channels = c->channels_out};
     for (int i = 0; i < c->count; i++)
         a.divided =
@@ -69,7 +73,7 @@ enum imf_status imf_verify(const struct imf_chain *c, const struct imf_rows *ima
     if (!st)
         st = imf_exec_filter(reference, image, &want, err);
     if (!st) {
-        const struct allowance a = allowance_of(c, image);
+        const struct allowance a = allowance_of(c, reference, image);
         r->verified = true;
         r->verify_max = 0;
         r->verify_differing = r->verify_unexcused = 0;

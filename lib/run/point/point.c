@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-static void color_range(const struct imf_surface *s, int colors, double *low, double *high) {
+void imf_point_range(const struct imf_point *p, const struct imf_surface *s, double *low,
+                     double *high) {
+    int colors = p->in_channels - p->alpha;
     *low = INFINITY;
     *high = -INFINITY;
     for (int y = 0; y < s->height; y++) {
@@ -81,7 +83,7 @@ void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
                         const struct imf_surface *second, const struct imf_surface *out) {
     double low = 0, high = 0;
     if (p->normalize)
-        color_range(in, p->in_channels - p->alpha, &low, &high);
+        imf_point_range(p, in, &low, &high);
     ptrdiff_t n = p->in_channels, m = p->out_channels;
     for (int y = 0; y < in->height; y++) {
         const void *from = imf_surface_row(in, y);

@@ -11,6 +11,10 @@
 void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
                      double high);
 
+/* The least and the largest colour of a surface. */
+void imf_point_range(const struct imf_point *p, const struct imf_surface *in, double *low,
+                     double *high);
+
 /* The reference, in double precision. Surfaces hold any sample type; second is read only by
  * unsharp and may be NULL. Float outputs are neither rounded nor clamped. */
 void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
