@@ -131,8 +131,8 @@ load helper
     make_pgm a.pgm
     local spec
     imf -q -f lowpass:0.1 -f log:14 --backend=vector --verify a.pgm
-    for spec in "-f bilateral:2:0.1" "-f blur:2 -f median:2"; do
-        imf_run $spec --range=normalize --backend=vector a.pgm -o out.pgm
+    for spec in "--depth=16 -f laplacian -f scharr -f bilateral:3:0.1" "--linear -f bilateral:2:0.1 -f sharpen:8 -f sharpen:8"; do
+        imf_run $spec --backend=vector a.pgm -o out.pgm
         echo "$spec: $stderr"
         [ "$status" -eq 2 ]
         one_line "--backend=vector cannot do this: "

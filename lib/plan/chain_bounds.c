@@ -206,13 +206,13 @@ static void mark_coarse_gradient(struct imf_chain *c, int i) {
     c->passes[i].problem.in_error = before->error;
 }
 
-/* Is a pass the same of rounded samples as of what they were rounded from? Histograms and Canny's
- * edges are, which round their input; and ranks whose result becomes samples, since rounding and clipping
+/* Is a pass the same of rounded samples as of what they were rounded from? Histograms are, of which
+ * a bin is a sample's value; and ranks whose result becomes samples, since rounding and clipping
  * keep the order: the median of rounded samples is the rounded median. */
 static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass) {
     const struct imf_problem *p = &pass->problem;
     const struct imf_epilogue *e = &p->epilogue;
-    if (pass->kind == IMF_PASS_POINT || rounds(p))
+    if (pass->kind == IMF_PASS_POINT || p->kind == IMF_HISTOGRAM_OP)
         return pass->kind != IMF_PASS_POINT;
     for (int i = 0; i < p->channels; i++)
         if (p->outside[i] < 0 || p->outside[i] > c->full || !is_whole(p->outside[i]))
