@@ -80,7 +80,7 @@ static bool extend(struct imf_epilogue *e, const struct imf_epilogue *more) {
 }
 
 /* Multiply colours by alpha, before a filter that spreads them. */
-static bool premultiply(struct imf_builder *b) {
+bool imf_builder_premultiply(struct imf_builder *b) {
     if (!b->premultiplies || b->premultiplied)
         return true;
     struct imf_point *p = imf_builder_point(b, IMF_AT_PREMULTIPLY);
@@ -228,7 +228,7 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
 static bool filter(struct imf_builder *b, const struct imf_stage *stage,
                    const struct imf_window_op *window) {
     struct imf_chain *c = b->chain;
-    struct imf_pass *pass = premultiply(b) ? append_problem(b) : NULL;
+    struct imf_pass *pass = imf_builder_premultiply(b) ? append_problem(b) : NULL;
     if (!pass)
         return false;
     const struct imf_kernel *k = stage->kernel[0];
@@ -291,8 +291,7 @@ bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage) 
     return filter(b, stage, NULL);
 }
 
-/* Append a point pass: the current values minus those of another surface, or swapped. */
-static bool subtract(struct imf_builder *b, int other, bool swapped) {
+bool imf_builder_subtract(struct imf_builder *b, int other, bool swapped) {
     b->chain->passes[other].out = IMF_F32; /* as point passes read it */
     struct imf_point *p = imf_builder_point(b, IMF_AT_UNSHARP);
     if (!p)
@@ -306,7 +305,7 @@ static bool subtract(struct imf_builder *b, int other, bool swapped) {
 }
 
 bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage) {
-    if (!premultiply(b) || !imf_builder_flush(b))
+    if (!imf_builder_premultiply(b) || !imf_builder_flush(b))
         return false;
     int original = b->source;
     if (!filter(b, stage, &stage->window_op))
@@ -321,14 +320,14 @@ bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage) {
     if (stage->compound == IMF_AFTER)
         return true;
     if (stage->compound == IMF_APART)
-        return subtract(b, first, false);
+        return imf_builder_subtract(b, first, false);
     int second = b->source;
     b->source = original;
-    return subtract(b, second, stage->compound == IMF_BELOW);
+    return imf_builder_subtract(b, second, stage->compound == IMF_BELOW);
 }
 
 bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
-    if (!premultiply(b) || !imf_builder_flush(b))
+    if (!imf_builder_premultiply(b) || !imf_builder_flush(b))
         return false;
     int original = b->source;
     double bound = b->bound;
@@ -348,38 +347,6 @@ bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
     b->chain->high_gain = b->chain->high_gain || 1 + 2 * fabs(stage->amount) > IMF_HIGH_GAIN;
     b->integral = b->positive = false;
     return true;
-}
-
-/* From this side on, a decimated blur and a point pass are cheaper than all taps. */
-#define SPLIT_SIDE 33
-
-/*
- * (c x + r(x)) / s equals x + a (x - B(x)) with a = c / s - 1 and B = -r / (s a). A large unsharp
- * mask is not smooth, so it cannot be decimated; B is and can.
- */
-bool imf_builder_linear(struct imf_builder *b, const struct imf_stage *stage) {
-    const struct imf_kernel *k = stage->kernel[0];
-    struct imf_kernel *rest = NULL;
-    double centre;
-    if (imf_min(k->width, k->height) < SPLIT_SIDE || k->bias != 0 || imf_kernel_is_integer(k) ||
-        !imf_kernel_split_centre(k, &centre, &rest))
-        return imf_builder_convolve(b, stage);
-    struct imf_stage mask = *stage;
-    mask.op = IMF_OP_UNSHARP;
-    mask.kernel[0] = rest;
-    mask.amount = centre / k->scale - 1;
-    mask.threshold = 0;
-    if (mask.amount == 0) {
-        imf_kernel_free(&rest);
-        return imf_builder_convolve(b, stage);
-    }
-    rest->scale *= -mask.amount;
-    if (imf_builder_unsharp(b, &mask)) {
-        b->chain->passes[b->second].kernel = rest;
-        return true;
-    }
-    imf_kernel_free(&rest);
-    return false;
 }
 
 bool imf_builder_gray(struct imf_builder *b) {

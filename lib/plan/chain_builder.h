@@ -55,6 +55,8 @@ static const struct imf_epilogue imf_plain_epilogue = {.scale = 1, .multiply = 1
 bool imf_builder_flush(struct imf_builder *b);
 /* The pending point pass, ready for a step at position `at`. */
 struct imf_point *imf_builder_point(struct imf_builder *b, enum imf_builder_at at);
+/* Multiply colours by alpha if the chain filters them so and it is not done. */
+bool imf_builder_premultiply(struct imf_builder *b);
 /* Divide premultiplied colours by alpha. An integer kernel just before loses its scale, by which
  * alpha alone is divided later: until then both are sums of integers. */
 bool imf_builder_straighten(struct imf_builder *b);
@@ -69,8 +71,9 @@ bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny);
 bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op);
 bool imf_builder_convolve(struct imf_builder *b, const struct imf_stage *stage);
-/* A convolution with one kernel; a large unsharp mask becomes the image plus its difference from a
- * blur. */
+/* Append a point pass: the current values minus those of another surface, or swapped. */
+bool imf_builder_subtract(struct imf_builder *b, int other, bool swapped);
+/* A convolution with one kernel, or cheaper passes that make the same of it (chain_rewrite.c). */
 bool imf_builder_linear(struct imf_builder *b, const struct imf_stage *stage);
 /* Of one window operation or two. */
 bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage);

@@ -177,74 +177,100 @@ static void test_growth(void) {
     imf_kernel_free(&k);
 }
 
-/* ---- a smooth kernel and its centre ------------------------------------------------------------ */
+/* ---- a product within another ------------------------------------------------------------------ */
 
-static bool splits(const struct imf_kernel *k, double wanted, double (*tap)(int y, int x)) {
-    struct imf_kernel *rest;
-    double centre = 0, worst = 0;
-    if (!imf_kernel_split_centre(k, &centre, &rest)) {
-        CHECK(!rest, "something is owned");
-        return false;
-    }
+static struct imf_kernel *gaussian_of(double sigma) {
+    struct imf_kernel *k = NULL;
+    if (imf_design_gaussian(&k, &sigma, NULL))
+        abort();
+    return k;
+}
+
+/* Of `part` times `weight`, around its middle. */
+static double tap_of(const struct imf_kernel *part, double weight, int y, int x) {
+    bool within = abs(y) <= part->cy && abs(x) <= part->cx;
+    return within ? weight * part->taps[(part->cy + y) * part->width + part->cx + x] : 0;
+}
+
+static double off_by(const struct imf_kernel *k, const struct imf_kernel *part, double weight) {
+    double worst = 0;
     for (int y = 0; y < k->height; y++)
         for (int x = 0; x < k->width; x++)
-            worst = fmax(worst, fabs(rest->taps[y * k->width + x] - tap(y - k->cy, x - k->cx)));
-    CHECK(fabs(centre - wanted) < 1e-12 && worst < 1e-13 && rest->scale == k->scale,
-          "centre %g, not %g; taps off by %g", centre, wanted, worst);
-    imf_kernel_free(&rest);
-    return true;
+            worst = fmax(worst, fabs(k->taps[y * k->width + x] -
+                                     tap_of(part, weight, y - k->cy, x - k->cx)));
+    return worst;
 }
 
-static const struct imf_kernel *blur;
-static double weight;
-static double blurred(int y, int x) {
-    return -weight * blur->taps[(blur->cy + y) * blur->width + blur->cx + x];
-}
-static double hill(int y, int x) {
-    return (4 - abs(x)) * (3 - abs(y));
+/* k is w1 times `large` and w2 times `small`. */
+static void check_split(const struct imf_kernel *k, const struct imf_kernel *large, double w1,
+                        const struct imf_kernel *small, double w2, const char *what) {
+    struct imf_kernel *outer, *inner;
+    CHECK(imf_kernel_split(k, &outer, &inner), "%s", what);
+    if (!outer)
+        return;
+    CHECK(inner->width == small->width && inner->height == small->height, "%s: inner is %dx%d",
+          what, inner->width, inner->height);
+    CHECK(outer->scale == k->scale && inner->scale == k->scale && outer->width == k->width,
+          "%s: scale or size", what);
+    CHECK(off_by(outer, large, w1) < 1e-13 && off_by(inner, small, w2) < 1e-13,
+          "%s: taps off by %g and %g", what, off_by(outer, large, w1), off_by(inner, small, w2));
+    imf_kernel_free(&outer);
+    imf_kernel_free(&inner);
 }
 
-static void test_centre(void) {
+static void check_whole(const struct imf_kernel *k, const char *what) {
+    struct imf_kernel *outer, *inner;
+    CHECK(!imf_kernel_split(k, &outer, &inner) && !outer && !inner, "%s", what);
+}
+
+static void test_split(void) {
     static const double sigmas[] = {0.5, 1, 1.5, 3, 20, 50};
+    struct imf_kernel *one = make(1, 1);
+    one->taps[0] = 1;
     for (size_t i = 0; i < sizeof sigmas / sizeof *sigmas; i++) {
-        struct imf_kernel *sharp = NULL, *smooth = NULL;
-        double values[] = {sigmas[i], 0.25 + (double)i};
-        if (imf_design_unsharp(&sharp, values, NULL) || imf_design_gaussian(&smooth, values, NULL))
+        struct imf_kernel *sharp = NULL, *dog = NULL;
+        struct imf_kernel *large = gaussian_of(sigmas[i]), *small = gaussian_of(sigmas[i] / 2);
+        double values[] = {sigmas[i], 0.25 + (double)i}, pair[] = {sigmas[i] / 2, sigmas[i]};
+        if (imf_design_unsharp(&sharp, values, NULL) || imf_design_dog(&dog, pair, NULL))
             abort();
-        blur = smooth;
-        weight = values[1];
-        CHECK(splits(sharp, 1 + weight, blurred), "sigma %g", sigmas[i]);
-        CHECK(!splits(smooth, 0, blurred), "a Gaussian has no centre of its own");
-        sharp->taps[sharp->cy * sharp->width] *= 1 + 1e-3; /* far from the centre */
-        CHECK(!splits(sharp, 1 + weight, blurred), "sigma %g, one tap is wrong", sigmas[i]);
+        check_split(sharp, large, -values[1], one, 1 + values[1], "unsharp");
+        check_split(dog, large, -1, small, 1, "dog");
+        check_whole(large, "a Gaussian is one product");
+        sharp->taps[sharp->cy * sharp->width] *= 1.1;
+        check_whole(sharp, "unsharp with a wrong tap");
         imf_kernel_free(&sharp);
-        imf_kernel_free(&smooth);
+        imf_kernel_free(&dog);
+        imf_kernel_free(&large);
+        imf_kernel_free(&small);
     }
-    struct imf_kernel *k = make(7, 5);
+    struct imf_kernel *k = make(7, 5), *hill = make(7, 5);
     for (int y = 0; y < 5; y++)
         for (int x = 0; x < 7; x++)
-            k->taps[y * 7 + x] = hill(y - 2, x - 3);
+            k->taps[y * 7 + x] = hill->taps[y * 7 + x] = (4 - abs(x - 3)) * (3 - abs(y - 2));
     k->taps[2 * 7 + 3] += 5;
     k->scale = 3;
-    CHECK(splits(k, 5, hill), "integers");
+    check_split(k, hill, 1, one, 5, "integers");
     k->cx--;
-    CHECK(!splits(k, 5, hill), "not centred");
+    check_whole(k, "not centred");
     k->cx++;
     for (int y = 0; y < 5; y++)
         k->taps[y * 7] = 0;
-    CHECK(!splits(k, 5, hill), "not symmetric");
+    check_whole(k, "not symmetric");
     imf_kernel_free(&k);
+    imf_kernel_free(&hill);
+    imf_kernel_free(&one);
     k = make(3, 3);
     memcpy(k->taps, (double[]){0, -1, 0, -1, 5, -1, 0, -1, 0}, 9 * sizeof(double));
-    CHECK(!splits(k, 5, hill), "no product");
+    check_whole(k, "no product");
     imf_kernel_free(&k);
     k = make(1, 9);
-    CHECK(!splits(k, 0, hill), "a column");
+    k->taps[0] = k->taps[8] = 1;
+    check_whole(k, "a column");
     imf_kernel_free(&k);
 }
 
 int main(void) {
-    test_centre();
+    test_split();
     test_growth();
     test_random();
     test_sparse();

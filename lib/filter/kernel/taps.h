@@ -71,12 +71,13 @@ struct imf_kernel_facts {
 void imf_kernel_facts_find(struct imf_kernel_facts *out, const struct imf_kernel *k);
 
 /*
- * The kernel as one tap at its origin, *centre, and a product of a column and a row that is symmetric
- * about it, *rest, which has the kernel's scale and bias, as for an unsharp mask. To 1e-12 of the
- * largest tap. The caller frees *rest. False, and nothing
- * owned, if it is no such sum, *centre would be 0, or memory ran out.
+ * The kernel, of no bias, as the sum of two products of a column and a row that are symmetric about
+ * its origin: *outer, as large as the kernel, and *inner, of fewer columns and rows, both with the
+ * kernel's scale; a single tap in an unsharp mask. To 1e-12 of the largest tap. The caller frees
+ * both. False, and nothing owned, if it is no such sum or memory ran out.
  */
-bool imf_kernel_split_centre(const struct imf_kernel *k, double *centre, struct imf_kernel **rest);
+bool imf_kernel_split(const struct imf_kernel *k, struct imf_kernel **outer,
+                      struct imf_kernel **inner);
 
 /*
  * Separable terms: a sum of up to IMF_TERMS_MAX products of a column and a row, taps[i][j] =
