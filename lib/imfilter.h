@@ -367,7 +367,7 @@ struct imf_run_options {
     size_t size;
     unsigned bench; /* > 0: filter once, then this many times, and time each */
     bool verify;    /* compare the result with the reference, which is slow */
-    int threads;    /* at once; 0: as many as cores; 1: the calling thread only */
+    int threads; /* at once; 0: as many as cores, if the image is large; 1: the calling thread only */
     /* NULL, or called in the calling thread before each band with the number of rows that have been
      * filtered, and last with all `rows`. Anything but 0 before that ends the run with
      * IMF_ERR_CANCELLED and an incomplete output. An image that is whole in memory is one band. */

@@ -230,6 +230,8 @@ static void wait_for_memory(struct plan_cache *p, const struct plan_entry *e) {
 static int threads_for(const struct plan_cache *p, const struct plan_entry *e) {
     uint64_t fit = e->bytes ? p->memory / e->bytes : (uint64_t)p->jobs;
     int at_once = fit < 1 ? 1 : fit < (uint64_t)p->jobs ? (int)fit : p->jobs;
+    if (at_once == 1)
+        return 0; /* as many as pay */
     return at_once < p->cores ? (p->cores + at_once - 1) / at_once : 1;
 }
 

@@ -1,6 +1,8 @@
 /* surface.c - pixel surfaces with margins, and checked sizes */
 #include "base/surface.h"
 
+#include "base/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +55,7 @@ enum imf_status imf_surface_alloc(struct imf_surface *s, struct imf_error *err) 
     if (!imf_size_add(bytes, page - 1, &whole) ||
         !(s->host = aligned_alloc(page, whole / page * page)))
         return imf_fail_memory(err, bytes);
+    imf_use_large_pages(s->host, bytes);
     return IMF_OK;
 }
 

@@ -1,22 +1,16 @@
 /* buffer.c - memory that a device's programs work on */
+#include "base/pages.h"
 #include "device/opencl.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#define LARGE_BUFFER ((size_t)4 << 20) /* bytes: two large pages */
-
-/* What a CPU device has just been given is mapped page by page as it is first touched: with large
- * pages in a hundredth of the faults. Only a hint, so a failure does not matter. */
-static void advise_large_pages(struct imf_queue *q, cl_mem mem, size_t bytes) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+/* A CPU device's memory is the process's. */
+static void use_large_pages(struct imf_queue *q, cl_mem mem, size_t bytes) {
     char *p = clEnqueueMapBuffer(q->handle, mem, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes,
                                  0, NULL, NULL, NULL);
     if (!p)
         return;
-    size_t skip = (page - (uintptr_t)p % page) % page;
-    (void)madvise(p + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
+    imf_use_large_pages(p, bytes);
     (void)clEnqueueUnmapMemObject(q->handle, mem, p, 0, NULL, NULL);
 }
 
@@ -39,8 +33,8 @@ static enum imf_status make(struct imf_buffer **out, struct imf_queue *q, cl_mem
         snprintf(what, sizeof what, "cannot make a buffer of %zu bytes", bytes);
         return imf_cl_fail(err, code, what);
     }
-    if (d->unified && !d->gpu && bytes >= LARGE_BUFFER)
-        advise_large_pages(q, b->handle, bytes);
+    if (d->unified && !d->gpu)
+        use_large_pages(q, b->handle, bytes);
     *out = b;
     return IMF_OK;
 }

@@ -11,6 +11,7 @@
  */
 #include "fourier/half_plane.h"
 
+#include "base/pages.h"
 #include "base/surface.h"
 #include "base/thread_pool.h"
 
@@ -63,7 +64,9 @@ enum imf_status imf_half_plane_open(struct imf_half_plane *out, int width, int h
          !imf_size_mul(count, sizeof *out->data, &bytes) ||
          !(out->data = aligned_alloc(ALIGNMENT, bytes))))
         status = imf_fail_memory(err, count);
-    if (status != IMF_OK)
+    if (status == IMF_OK)
+        imf_use_large_pages(out->data, bytes);
+    else
         imf_half_plane_free(out);
     return status;
 }

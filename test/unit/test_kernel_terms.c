@@ -218,6 +218,23 @@ static void check_split(const struct imf_kernel *k, const struct imf_kernel *lar
     imf_kernel_free(&inner);
 }
 
+/* A Laplacian of a Gaussian is of rank 2, too. */
+static void check_log(double sigma) {
+    struct imf_kernel *k = NULL, *outer, *inner;
+    double worst = 0;
+    if (imf_design_log(&k, &sigma, NULL))
+        abort();
+    CHECK(imf_kernel_split(k, &outer, &inner), "log:%g", sigma);
+    for (int i = 0; outer && i < k->width * k->height; i++) {
+        int y = i / k->width - k->cy, x = i % k->width - k->cx;
+        worst = fmax(worst, fabs(outer->taps[i] + tap_of(inner, 1, y, x) - k->taps[i]));
+    }
+    CHECK(worst < 1e-15, "log:%g: taps off by %g", sigma, worst);
+    imf_kernel_free(&outer);
+    imf_kernel_free(&inner);
+    imf_kernel_free(&k);
+}
+
 static void check_whole(const struct imf_kernel *k, const char *what) {
     struct imf_kernel *outer, *inner;
     CHECK(!imf_kernel_split(k, &outer, &inner) && !outer && !inner, "%s", what);
@@ -259,6 +276,8 @@ static void test_split(void) {
     imf_kernel_free(&k);
     imf_kernel_free(&hill);
     imf_kernel_free(&one);
+    check_log(2);
+    check_log(14);
     k = make(3, 3);
     memcpy(k->taps, (double[]){0, -1, 0, -1, 5, -1, 0, -1, 0}, 9 * sizeof(double));
     check_whole(k, "no product");

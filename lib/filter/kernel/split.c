@@ -2,13 +2,13 @@
  * split.c - is a kernel the sum of two products of a column and a row, one within the other?
  *
  * dog:S1:S2 is the Gaussian of S1 less that of S2, unsharp:SIGMA is (1 + a) times the pixel less a
- * times its Gaussian: kernels of rank 2 that are not as smooth as their parts, so that what is fast
- * for Gaussians is none of it. Only the outer part reaches the kernel's first row and column, which
- * therefore give all of it,
+ * times its Gaussian, and log:SIGMA a sum of two products: kernels of rank 2, which cost a transform
+ * where their parts are columns and rows. Cross approximation from the corner gives the outer part,
  *
- *      outer[y][x] = k[y][0] k[0][x] / k[0][0],
+ *      outer[y][x] = k[y][0] k[0][x] / k[0][0];
  *
- * and what is left has to be a product within fewer rows and columns.
+ * what is left is 0 in the first row and column, and is the inner part if it has rank 1. (As it does
+ * for every kernel of rank 2; parts that cancel too much are refused by whoever bounds errors.)
  */
 #include "filter/kernel/taps.h"
 

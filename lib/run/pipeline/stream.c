@@ -206,9 +206,10 @@ enum imf_status imf_stream(struct imf_stream_run *run, struct imf_report *r,
                            struct imf_error *err) {
     struct stream s = {
         .run = run, .report = r, .bands = imf_exec_bands(run->exec), .mapped = {-1, -1}};
-    enum imf_status st = imf_worker_open(&s.decode, !run->single_thread, decode, &s, err);
+    bool overlaps = !run->single_thread && s.bands > 1;
+    enum imf_status st = imf_worker_open(&s.decode, overlaps, decode, &s, err);
     if (!st)
-        st = imf_worker_open(&s.encode, !run->single_thread, encode, &s, err);
+        st = imf_worker_open(&s.encode, overlaps, encode, &s, err);
     if (!st)
         st = run_bands(&s, err);
     imf_worker_close(&s.decode);

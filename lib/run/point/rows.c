@@ -24,6 +24,7 @@
 
 struct imf_point_rows {
     struct imf_point point;
+    int merged; /* channels of the image that are one of `point` */
     struct imf_point_steps steps;
     struct imf_pool *pool;         /* borrowed, or NULL */
     bool mapped;                   /* by a table: */
@@ -85,6 +86,14 @@ static enum imf_status make_curves(struct imf_point_rows *j, struct imf_error *e
     return IMF_OK;
 }
 
+/* All channels of a pixel are treated alike and apart: samples may be pixels of one channel, which
+ * need not be split into planes: the difference of two blurs of 12 megapixels takes half the time. */
+static bool merges_channels(const struct imf_point *p) {
+    bool alike = !p->alpha || (!p->epilogue && !p->normalize);
+    return alike && !p->linearize && !p->unpremultiply && !p->gray && !p->premultiply &&
+           !p->delinearize;
+}
+
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
                                     enum imf_sample out, double pixels, struct imf_error *err) {
     struct imf_point_rows *j = *rows = calloc(1, sizeof *j);
@@ -92,6 +101,11 @@ enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum
         return imf_fail_memory(err, sizeof *j);
     double samples = pixels * p->in_channels;
     j->point = *p;
+    j->merged = merges_channels(p) ? p->in_channels : 1;
+    if (j->merged > 1) {
+        j->point.in_channels = j->point.out_channels = 1;
+        j->point.alpha = false;
+    }
     j->steps = (struct imf_point_steps){.point = &j->point, .in = in, .out = out};
     j->mapped = imf_point_is_map(p) && out != IMF_F64 &&
                 (in == IMF_U8 || (in == IMF_U16 && samples >= WORDS_WORTH));
@@ -160,9 +174,10 @@ static void measure_item(void *data, int item) {
     const struct imf_point *p = &pass->job->point;
     int n = p->in_channels, end = imf_min((item + 1) * pass->rows, pass->in->height);
     int step = p->alpha ? n : 1; /* without alpha all samples count alike */
+    int width = pass->in->width * pass->job->merged;
     double low = INFINITY, high = -INFINITY;
     for (int y = item * pass->rows; y < end; y++)
-        widen_range(imf_surface_row(pass->in, y), pass->job->steps.in, pass->in->width * n, step,
+        widen_range(imf_surface_row(pass->in, y), pass->job->steps.in, width * n, step,
                     step - p->alpha, &low, &high);
     pthread_mutex_lock(&pass->lock);
     pass->steps.low = fmin(pass->steps.low, low);
@@ -205,7 +220,7 @@ static void run_row(const struct pass *pass, int y) {
     const char *from = imf_surface_row(pass->in, y);
     const char *second = pass->second ? imf_surface_row(pass->second, y) : NULL;
     char *to = imf_surface_row(pass->out, y);
-    int n = j->point.in_channels, m = j->point.out_channels, width = pass->in->width;
+    int n = j->point.in_channels, m = j->point.out_channels, width = pass->in->width * j->merged;
     if (j->mapped) {
         map_row(j, from, to, width * n);
         return;
