@@ -219,7 +219,7 @@ static void test_properties(struct imf_context *ctx, int n, enum imf_fft_directi
 static void test_bound(struct imf_context *ctx) {
     enum { N = 4096, COUNT = 8 };
     static float v[2 * COUNT * N], before[2 * COUNT * N];
-    struct imf_fft_bound bound = {.size = 1, .abs_sum = 1, .norm = 1};
+    struct imf_fft_bound bound = {.size = 1, .abs_sum = 1, .norm = 1, .largest = 1};
     for (int i = 0; i < 2 * COUNT * N; i++)
         before[i] = v[i] = noise() < 0 ? -1 : 1;
     if (!transform(ctx, v, N, COUNT, IMF_FFT_FORWARD) ||

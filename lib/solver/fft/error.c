@@ -11,14 +11,16 @@
  *     half, but |v|^2 is that of two planes: the factors cancel.
  *   - After s factors of 2 each value of the forward transform depends on a class of 2^s samples,
  *     N / 2^s apart. It contributes to a result with the sum of the taps' magnitudes on that class over
- *     2^s. By Parseval the squares add up to m^2 * (sum of the squares of these sums), at most m^2 A^2.
+ *     2^s. By Parseval the squares add up to m^2 * (sum of the squares of these sums). The sums add up
+ *     to A, and none exceeds A or 2^s times the largest tap, P: at most m^2 A^2 min(1, 2^s P / A).
  *   - Of the inverse's values N / 2^s contribute to a result, with factor 1; their squares add up to
  *     the mean square of the results of one class: at most m^2 A^2.
  *   - The product rounds once more, like a stage. The error of the kernel's spectrum is |w| times that
  *     of a forward transform, and the same for all samples.
  *
- * In all the variance is u^2 m^2 2/3 ((2 log2 N + 1) A^2 + log2 N |w|^2). The two kernels of a magnitude
- * are one complex kernel, gx + i gy.
+ * In all the variance is u^2 m^2 2/3 ((F + log2 N + 1) A^2 + log2 N |w|^2), where F is the sum of
+ * min(1, 2^s P / A) over s from 1 to log2 N. The two kernels of a magnitude are one complex kernel,
+ * gx + i gy.
  */
 #include "solver/fft/error.h"
 
@@ -51,6 +53,7 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
     for (int i = 0; i < imf_problem_kernels(p); i++) {
         squares += p->facts[i].squares;
         b.abs_sum = hypot(b.abs_sum, p->facts[i].abs_sum);
+        b.largest = hypot(b.largest, fabs(p->facts[i].pivot.tap));
     }
     b.norm = sqrt(squares);
     if (p->exact && p->in == IMF_U16 && p->kind != IMF_MAGNITUDE &&
@@ -67,7 +70,10 @@ struct imf_fft_bound imf_fft_bound(const struct imf_problem *p) {
 
 double imf_fft_error(const struct imf_fft_bound *b, double points) {
     double stages = log2(points), taps = b->abs_sum * b->abs_sum, norm = b->norm * b->norm;
-    double variance = 2.0 / 3 * ((2 * stages + 1) * taps + stages * norm);
+    double forward = 0;
+    for (int s = 1; s < stages + 1; s++)
+        forward += fmin(1, ldexp(b->largest, s) / b->abs_sum);
+    double variance = 2.0 / 3 * ((forward + stages + 1) * taps + stages * norm);
     return IMF_SIGMAS * FLT_EPSILON / 2 * b->size * sqrt(variance);
 }
 

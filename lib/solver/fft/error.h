@@ -14,6 +14,7 @@ struct imf_fft_bound {
     double size;          /* largest |sample| (split: byte) less its middle */
     double abs_sum;       /* sum of |taps|, of both kernels of a magnitude */
     double norm;          /* square root of the sum of squared taps, of both kernels */
+    double largest;       /* |tap|, of both kernels as a complex one */
     /*
      * Exact sums of 16-bit samples are computed in two parts, of high and of low bytes: the error of
      * each is 256 times smaller, and 256 * high + low is exact if both are.
