@@ -21,12 +21,15 @@ INSTALL ?= install
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
-HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows.o convolution/dense_rows.o convolution/runs_rows.o \
-	morphology/erode_dilate_rows.o rank/rows.o rank/incremental.o rank/histogram.o rank/regions.o rank/network_run.o \
+HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows.o convolution/vector_dense.o convolution/runs_rows.o \
+	morphology/erode_dilate_rows.o rank/rows.o rank/incremental.o rank/histogram.o rank/sorted_regions.o rank/network_run.o \
 	histogram/vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
 	smoothing/guided_rows.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o fourier/half_plane.o fourier/host_stages.o \
 	run/point/rows.o run/point/strip.o)
+ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o) \
+	$(HOST_LOOPS)
+$(foreach o,$(ALL_LOOPS),$(if $(wildcard $(o:$(BUILD)/%.o=%.c)),,$(error $(o) has no source: a list above is out of date)))
 
 # The inner loops are up to five times as fast with -O3, so that it follows the packager's -O2 or -Os. Who debugs,
 # or builds with sanitizers, says -O0, -Og or -O1, and means all files.
@@ -34,8 +37,7 @@ CFLAGS ?= -O2 -g
 GIVEN = $(CC) $(CPPFLAGS) $(CFLAGS)
 LEVEL = $(lastword $(filter -O%,$(GIVEN)))
 LOOP_FLAGS ?= $(if $(filter -O0 -O1 -Og,$(LEVEL)),,-O3)
-$(BUILD)/lib/codec/png/filter.o $(BUILD)/lib/solver/convolution/host.o $(BUILD)/lib/solver/fft/spectral_filter_host.o $(HOST_LOOPS): \
-	private LOOPS = $(LOOP_FLAGS)
+$(ALL_LOOPS): private LOOPS = $(LOOP_FLAGS)
 # Their loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
 $(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
 # Real weights, of which the contract asks no bits.

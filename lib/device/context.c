@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/sized.h"
-#include "device/last_gpu.h"
+#include "device/last_device.h"
 #include "device/probe.h"
 #include "device/rates.h"
 
@@ -31,7 +31,7 @@ struct imf_context {
     struct imf_error surrender;
     double setup_ms;
     bool looked_up;             /* and so set, before a driver is loaded: */
-    struct imf_cache_key gpu;   /* of last_gpu.h */
+    struct imf_cache_key last;  /* of last_device.h */
     struct imf_device expected; /* compute_units 0: not known */
     struct imf_tuning expected_tuning;
 };
@@ -149,8 +149,8 @@ static void look_up(struct imf_context *ctx) {
     if (ctx->looked_up || ctx->options.device != IMF_DEVICE_AUTO)
         return;
     ctx->looked_up = true;
-    ctx->gpu = imf_last_gpu_key();
-    if (imf_last_gpu_load(ctx->cache_dir, &ctx->gpu, &ctx->expected) &&
+    ctx->last = imf_last_device_key();
+    if (imf_last_device_load(ctx->cache_dir, &ctx->last, &ctx->expected) &&
         imf_rates_load(ctx->cache_dir, &ctx->expected, &ctx->expected_tuning))
         imf_tuning_publish(&ctx->expected, &ctx->expected_tuning);
 }
@@ -169,7 +169,7 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime 
         ctx->rt = rt;
         pthread_mutex_unlock(&ctx->lock);
         if (rt && ctx->looked_up)
-            imf_last_gpu_store(ctx->cache_dir, &ctx->gpu, imf_runtime_device(rt));
+            imf_last_device_store(ctx->cache_dir, &ctx->last, imf_runtime_device(rt));
         add_setup(ctx, imf_now_ms() - begin);
     }
     *out = ctx->failed ? NULL : ctx->rt;

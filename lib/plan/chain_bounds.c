@@ -212,8 +212,10 @@ static void mark_coarse_gradient(struct imf_chain *c, int i) {
 static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass) {
     const struct imf_problem *p = &pass->problem;
     const struct imf_epilogue *e = &p->epilogue;
-    if (pass->kind == IMF_PASS_POINT || p->kind == IMF_HISTOGRAM_OP)
-        return pass->kind != IMF_PASS_POINT;
+    if (pass->kind == IMF_PASS_POINT)
+        return false;
+    if (p->kind == IMF_HISTOGRAM_OP) /* alpha that is filtered goes on as it is */
+        return p->colors == p->channels || c->keep_alpha;
     for (int i = 0; i < p->channels; i++)
         if (p->outside[i] < 0 || p->outside[i] > c->full || !is_whole(p->outside[i]))
             return false;

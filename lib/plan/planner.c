@@ -18,7 +18,7 @@
 #define PROCESS_BYTES 5e6
 
 /* Opening any device takes longer: what the host does in this time needs no look at the cache for the
- * GPU that was opened last, which takes 0.1 ms. */
+ * device that was opened last, which takes 0.1 ms. */
 #define LEAST_OPENING_MS 10
 
 /* Stands for a device that is not opened: PoCL on this machine's processors. */
@@ -65,7 +65,7 @@ static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
     return imf_path_find(out, all, &options, err);
 }
 
-/* A device may pay to open if it would win at this many times the nominal device's speed. */
+/* A device that is not known may pay to open if it would win at this many times PoCL's speed. */
 #define FASTER 2
 static bool may_win(const struct imf_path *path, const struct imf_path *host, bool known) {
     double work = path->ms - path->start_ms;
@@ -116,7 +116,8 @@ static enum imf_status note_driver_memory(struct imf_planning *p, struct imf_pro
  * exceeds the memory limit is not even loaded. */
 static enum imf_status search_device(struct imf_planning *p, struct imf_context *ctx,
                                      struct imf_proposals *all, const struct imf_device *nominal,
-                                     struct imf_planning_request *r, struct imf_error *err) {
+                                     bool known, struct imf_planning_request *r,
+                                     struct imf_error *err) {
     bool must = !p->host.chosen || r->device_asked || !r->host_backends;
     double driver = r->options.base + imf_tuning(nominal)->driver_bytes;
     struct imf_path path = {.chosen = NULL};
@@ -127,7 +128,7 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
         return IMF_OK;
     if (!must && !r->opened) {
         st = find(&path, all, r, r->host_backends | r->device_backends, err);
-        bool may = !st && may_win(&path, &p->host, nominal->gpu);
+        bool may = !st && may_win(&path, &p->host, known);
         imf_path_clear(&path);
         if (st || !may)
             return st;
@@ -172,7 +173,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     if (expected)
         nominal = *expected;
     if (!st)
-        st = search_device(p, ctx, &all, &nominal, r, err);
+        st = search_device(p, ctx, &all, &nominal, expected != NULL, r, err);
     if (!st && p->host.on_gles) /* which was asked for */
         st = imf_context_gles(ctx, &p->gles, NULL, err);
     bool better =

@@ -2,7 +2,8 @@
 #include "base/clock.h"
 #include "check.h"
 #include "device/context.h"
-#include "device/last_gpu.h"
+#include "base/thread_pool.h"
+#include "device/last_device.h"
 #include "device/tuning.h"
 #include "imfilter_program.h"
 
@@ -52,24 +53,24 @@ static void test_slow_probe(void) {
     imf_context_free(&ctx);
 }
 
-/* The last GPU is known until another device was opened, or other drivers are chosen. */
-static void test_last_gpu(void) {
+/* The last device is known until another one was opened, or other drivers are chosen. */
+static void test_last_device(void) {
     char dir[] = "/tmp/imfilter-gpu-XXXXXX", command[64];
     struct imf_device d, gpu = {.name = "a GPU", .driver = "1", .gpu = true, .compute_units = 100};
     gpu.open_ms = 300;
-    struct imf_cache_key key = imf_last_gpu_key(), other;
+    struct imf_cache_key key = imf_last_device_key(), other;
     CHECK(mkdtemp(dir) != NULL, "a folder");
-    CHECK(!imf_last_gpu_load(dir, &key, &d) && !imf_last_gpu_load(NULL, &key, &d),
+    CHECK(!imf_last_device_load(dir, &key, &d) && !imf_last_device_load(NULL, &key, &d),
           "nothing is known");
-    imf_last_gpu_store(dir, &key, &gpu);
-    CHECK(imf_last_gpu_load(dir, &key, &d) && strcmp(d.name, "a GPU") == 0 && d.open_ms > 299,
+    imf_last_device_store(dir, &key, &gpu);
+    CHECK(imf_last_device_load(dir, &key, &d) && strcmp(d.name, "a GPU") == 0 && d.open_ms > 299,
           "kept");
     gpu.open_ms = 310; /* as good as before */
-    imf_last_gpu_store(dir, &key, &gpu);
-    CHECK(imf_last_gpu_load(dir, &key, &d) && d.open_ms < 301, "%g ms", d.open_ms);
+    imf_last_device_store(dir, &key, &gpu);
+    CHECK(imf_last_device_load(dir, &key, &d) && d.open_ms < 301, "%g ms", d.open_ms);
     gpu.open_ms = 100;
-    imf_last_gpu_store(dir, &key, &gpu);
-    CHECK(imf_last_gpu_load(dir, &key, &d) && d.open_ms < 101, "%g ms", d.open_ms);
+    imf_last_device_store(dir, &key, &gpu);
+    CHECK(imf_last_device_load(dir, &key, &d) && d.open_ms < 101, "%g ms", d.open_ms);
 
     struct imf_context_options automatic = {.cache_dir = dir}, cpu = automatic;
     cpu.device = IMF_DEVICE_CPU;
@@ -83,19 +84,21 @@ static void test_last_gpu(void) {
     imf_context_free(&asked);
 
     setenv("POCL_DEVICES", "basic", 1);
-    other = imf_last_gpu_key();
-    CHECK(!imf_last_gpu_load(dir, &other, &d), "other drivers");
+    other = imf_last_device_key();
+    CHECK(!imf_last_device_load(dir, &other, &d), "other drivers");
     unsetenv("POCL_DEVICES");
     gpu.gpu = false;
-    imf_last_gpu_store(dir, &key, &gpu);
-    CHECK(!imf_last_gpu_load(dir, &key, &d), "a CPU since");
+    imf_last_device_store(dir, &key, &gpu);
+    CHECK(imf_last_device_load(dir, &key, &d) && !d.gpu && d.open_ms == 0 &&
+              (int)d.compute_units == imf_cores(),
+          "a CPU since");
     snprintf(command, sizeof command, "rm -r %s", dir);
     CHECK(system(command) == 0, "%s", command);
 }
 
 int main(void) {
     test_rates();
-    test_last_gpu();
+    test_last_device();
     test_slow_probe();
     return check_done("context");
 }
