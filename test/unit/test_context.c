@@ -1,8 +1,8 @@
 /* test_context.c - what threads share of a device: its rates, and what is known while it is opened */
 #include "base/clock.h"
+#include "base/thread_pool.h"
 #include "check.h"
 #include "device/context.h"
-#include "base/thread_pool.h"
 #include "device/last_device.h"
 #include "device/tuning.h"
 #include "imfilter_program.h"
