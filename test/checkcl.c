@@ -3,7 +3,7 @@
  */
 #include "checkcl.h"
 
-#include "device/context.h"
+#include "device/open/context.h"
 #include "device/opencl.h"
 
 #include <stdarg.h>

@@ -75,7 +75,7 @@ load helper
         printf "%g ", (x * 7 + y * y * 5) % 11 - 4.7; print "" } }' >rough.flt
     imf_run -f rough.flt --max-memory=60M --explain a.pgm
     [ "$status" -eq 0 ]
-    grep -q '^\* [0-9]*  *vector .*141x141' <<<"$output"
+    grep -q '^\* [0-9]*  *vector .*141x141, float64' <<<"$output"
     one_line "--max-memory leaves vector, an estimated "
     limited=$stderr
     imf_run -f rough.flt --explain a.pgm

@@ -1,5 +1,5 @@
 /* transform.c - the library's transforms: imf_fft_*() of imfilter.h */
-#include "device/context.h"
+#include "device/open/context.h"
 #include "device/tuning.h"
 #include "fourier/chirp.h"
 #include "fourier/pass_run.h"

@@ -4,8 +4,9 @@
  * A convolution of integers by integers is exact as long as nothing rounds in between. The others
  * share the error that the contract allows the final samples, divided by the gain of later passes:
  * that of kernels and point operations, the steepest slope of the curve back from linear light, the
- * part of a stretch that the contract counts. The rounding of floats between passes takes its share of it, too. A
- * pass whose rounding takes more than its share is marked as coarse: its output has to be float64.
+ * part of a stretch that the contract counts. The rounding of floats between passes takes its share
+ * of it, too. A pass whose rounding takes more than its share is marked as coarse: its output has to
+ * be float64.
  *
  * The error of a colour that was divided by alpha counts times alpha: the division magnifies
  * nothing.

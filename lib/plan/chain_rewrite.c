@@ -2,7 +2,7 @@
  * chain_rewrite.c - stages that are cheaper as others
  *
  * A large unsharp mask, difference or Laplacian of Gaussians is no product of a column and a row, but
- * the sum of two, which can be decimated: a third of the time of the transforms that the whole needs.
+ * the sum of two, which can be decimated; the whole takes transforms, on a device.
  */
 #include "plan/chain_builder.h"
 

@@ -4,7 +4,7 @@
 #ifndef IMF_PLAN_PLANNER_H
 #define IMF_PLAN_PLANNER_H
 
-#include "device/context.h"
+#include "device/open/context.h"
 #include "plan/cheapest_path.h"
 
 /* The device's name in the report of a run by the host. */

@@ -7,8 +7,8 @@
  * processor time divided by the units counts if it is less.
  */
 #include "base/clock.h"
-#include "device/context.h"
 #include "device/fit.h"
+#include "device/open/context.h"
 #include "device/rates.h"
 #include "plan/chain.h"
 #include "solver/solver.h"

@@ -2,8 +2,8 @@
 #include "base/clock.h"
 #include "base/thread_pool.h"
 #include "check.h"
-#include "device/context.h"
-#include "device/last_device.h"
+#include "device/open/context.h"
+#include "device/open/last_device.h"
 #include "device/tuning.h"
 #include "imfilter_program.h"
 

@@ -5,7 +5,7 @@
  * test_fft_transform.c holds the transforms themselves against their definition.
  */
 #include "check.h"
-#include "device/context.h"
+#include "device/open/context.h"
 #include "fourier/plan.h"
 #include "solver/fft/error.h"
 

@@ -7,7 +7,7 @@
  * primes on a device without float64.
  */
 #include "check.h"
-#include "device/context.h"
+#include "device/open/context.h"
 #include "fourier/host.h"
 #include "fourier/plan.h"
 

@@ -7,8 +7,8 @@
  *
  *      outer[y][x] = k[y][0] k[0][x] / k[0][0];
  *
- * what is left is 0 in the first row and column, and is the inner part if it has rank 1. (As it does
- * for every kernel of rank 2; parts that cancel too much are refused by whoever bounds errors.)
+ * what is left is 0 in the first row and column, and is the inner part if it has rank 1. (It has
+ * for every kernel of rank 2. Solvers bound the errors of parts that cancel.)
  */
 #include "filter/kernel/taps.h"
 

@@ -87,7 +87,7 @@ static enum imf_status make_curves(struct imf_point_rows *j, struct imf_error *e
 }
 
 /* All channels of a pixel are treated alike and apart: samples may be pixels of one channel, which
- * need not be split into planes: the difference of two blurs of 12 megapixels takes half the time. */
+ * need not be split into planes: unsharp:sigma=20 of 12 megapixels takes 61 ms instead of 68. */
 static bool merges_channels(const struct imf_point *p) {
     bool alike = !p->alpha || (!p->epilogue && !p->normalize);
     return alike && !p->linearize && !p->unpremultiply && !p->gray && !p->premultiply &&

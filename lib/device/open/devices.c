@@ -1,6 +1,6 @@
 /* devices.c - the list of devices: OpenCL's, and OpenGL ES */
 #include "base/sized.h"
-#include "device/context.h"
+#include "device/open/context.h"
 #include "device/opencl.h"
 #include "device/rates.h"
 #include "imfilter_program.h"

@@ -1,12 +1,12 @@
 /*
  * last_device.h - the device that was opened last, so that plans can be priced before it is opened
  *
- * Opening PoCL takes 45 ms, a GPU 0.1 to 0.4 s. A plan that knows the device decides without opening it whether
- * that would pay. The entry lies in the cache directory; it is for estimates only: what runs on a
- * device is planned for the device that was opened.
+ * Opening PoCL takes 45 ms, a GPU 0.1 to 0.4 s. A plan that knows the device decides without opening
+ * it whether that would pay. The entry lies in the cache directory; it is for estimates only: what
+ * runs on a device is planned for the device that was opened.
  */
-#ifndef IMF_DEVICE_LAST_DEVICE_H
-#define IMF_DEVICE_LAST_DEVICE_H
+#ifndef IMF_DEVICE_OPEN_LAST_DEVICE_H
+#define IMF_DEVICE_OPEN_LAST_DEVICE_H
 
 #include "device/cache.h"
 #include "device/runtime.h"

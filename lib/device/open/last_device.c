@@ -1,8 +1,8 @@
 /* last_device.c - the device that was opened last */
-#include "device/last_device.h"
+#include "device/open/last_device.h"
 
 #include "base/thread_pool.h"
-#include "device/probe.h"
+#include "device/open/probe.h"
 
 #include <stdlib.h>
 #include <string.h>

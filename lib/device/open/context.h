@@ -1,6 +1,6 @@
 /* context.h - the device, opened when something first needs it */
-#ifndef IMF_DEVICE_CONTEXT_H
-#define IMF_DEVICE_CONTEXT_H
+#ifndef IMF_DEVICE_OPEN_CONTEXT_H
+#define IMF_DEVICE_OPEN_CONTEXT_H
 
 #include "device/runtime.h"
 #include "gles/runtime.h"

@@ -4,8 +4,8 @@
  * A driver may abort, hang or crash the process; PoCL aborts where it finds no linker or no /sys. So
  * the device is tried in a child process first, once for each set of drivers and environment.
  */
-#ifndef IMF_DEVICE_PROBE_H
-#define IMF_DEVICE_PROBE_H
+#ifndef IMF_DEVICE_OPEN_PROBE_H
+#define IMF_DEVICE_OPEN_PROBE_H
 
 #include "base/error.h"
 #include "device/cache.h"
@@ -27,7 +27,7 @@ enum imf_status imf_probe(const char *cache_dir, enum imf_probe_of of, const cha
 void imf_drivers_key(struct imf_cache_key *key, enum imf_probe_of of, const char *const *argv);
 
 /*
- * PoCL's own cache (device/pocl.c): a directory within cache_dir or, where that cannot be used, a
+ * PoCL's own cache (pocl.c): a directory within cache_dir or, where that cannot be used, a
  * temporary one. Sets POCL_CACHE_DIR unless it is set.
  */
 struct imf_pocl_cache {

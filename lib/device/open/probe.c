@@ -5,7 +5,7 @@
  * name drivers, the linker or the libraries, the variables that drivers read. A good end holds as
  * long as those are the same; a bad one is tried again after an hour.
  */
-#include "device/probe.h"
+#include "device/open/probe.h"
 
 #include "base/clock.h"
 #include "device/cache.h"

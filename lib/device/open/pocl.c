@@ -6,7 +6,7 @@
  * that others can make first, from which it then loads code. It never removes anything.
  */
 #include "device/cache.h"
-#include "device/probe.h"
+#include "device/open/probe.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* context.c - the device, opened when something first needs it */
-#include "device/context.h"
+#include "device/open/context.h"
 
 #include "base/clock.h"
 #include "base/sized.h"
-#include "device/last_device.h"
-#include "device/probe.h"
+#include "device/open/last_device.h"
+#include "device/open/probe.h"
 #include "device/rates.h"
 
 #include <pthread.h>
