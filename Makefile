@@ -27,7 +27,8 @@ HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows
 	smoothing/guided_rows.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o fourier/half_plane.o fourier/host_stages.o \
 	run/point/rows.o run/point/strip.o)
-ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o) \
+ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o \
+	solver/smoothing/bilateral_reference.o solver/smoothing/guided_reference.o) \
 	$(HOST_LOOPS)
 $(foreach o,$(ALL_LOOPS),$(if $(wildcard $(o:$(BUILD)/%.o=%.c)),,$(error $(o) has no source: a list above is out of date)))
 

@@ -137,7 +137,7 @@ END
     printf 'P5 1 1 255 a' >one.pgm
     imf_run -f bilateral:170:0.1 --explain one.pgm
     [ "$status" -eq 0 ]
-    grep -q '^\* [0-9]*  *cpu .*plain C bilateral, radius 510' <<<"$output"
+    grep -q '^\* [0-9]*  *vector .*bilateral, radius 510, float64' <<<"$output"
 }
 
 @test "a RANGE or EPS of several times full scale has a warning" {

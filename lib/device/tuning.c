@@ -270,6 +270,7 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.15,
                                                   .histogram_column = 3,
                                                   .weight = 0.25,
                                                   .weight_color = 0.1,
+                                                  .weight_float64 = 3,
                                                   .guided = 6,
                                                   .lanes = 3,
                                                   .window_finish = 2};

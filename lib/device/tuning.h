@@ -162,9 +162,10 @@ struct imf_vector_rates {
     double sorted, sorted_look, sorted_ordinal;
     double histogram, histogram_column; /* a sample's rank; its column's histogram */
     double weight, weight_color; /* a weight of a pair of pixels; each channel that it weighs */
-    double guided;               /* a sample, whatever the radius */
-    double lanes;                /* interleaving a sample for vectors, and back */
-    double window_finish;        /* converting a sample to another type or value */
+    double weight_float64; /* a weight of a pixel in float64, and the samples that it weighs */
+    double guided;         /* a sample, whatever the radius */
+    double lanes;          /* interleaving a sample for vectors, and back */
+    double window_finish;  /* converting a sample to another type or value */
 };
 extern const struct imf_vector_rates imf_vector_rates;
 

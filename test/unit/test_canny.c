@@ -153,7 +153,7 @@ static double sample(enum imf_sample type, double full, enum content content, in
         v = (x / 5 + y / 7 + c) % 3 * 100;
     else if (content == BLOBS)
         v = full * (0.5 + 0.4 * sin(x / 6.0 + c) * cos(y / 5.0) + 0.001 * (noise() % 64));
-    if (type == IMF_F32)
+    if (type >= IMF_F32)
         return v + (noise() % 40 / 32.0 - 0.5) * (noise() % 9 ? 1 : full);
     return rint(v);
 }
@@ -198,11 +198,8 @@ static void test_solvers(void) {
     static const struct {
         enum imf_sample in, out;
         double full;
-    } samples[] = {{IMF_U8, IMF_U8, 255},
-                   {IMF_U16, IMF_U16, 65535},
-                   {IMF_U8, IMF_F32, 255},
-                   {IMF_F32, IMF_U8, 255},
-                   {IMF_F32, IMF_U16, 65535}};
+    } samples[] = {{IMF_U8, IMF_U8, 255},  {IMF_U16, IMF_U16, 65535}, {IMF_U8, IMF_F32, 255},
+                   {IMF_F32, IMF_U8, 255}, {IMF_F32, IMF_U16, 65535}, {IMF_F64, IMF_F64, 255}};
     static const struct shape shapes[] = {{1, 1}, {7, 3}, {1, 19}, {37, 1}, {131, 24}, {530, 9}};
     static const enum imf_edge modes[] = {IMF_EDGE_CLAMP, IMF_EDGE_REFLECT, IMF_EDGE_MIRROR,
                                           IMF_EDGE_WRAP, IMF_EDGE_CONSTANT};

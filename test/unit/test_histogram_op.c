@@ -118,7 +118,7 @@ static double sample(enum imf_sample type, int full, bool flat) {
     double v = noise() % (uint32_t)(full + 1);
     if (flat || noise() % 5 == 0)
         v = full / 3;
-    return type == IMF_F32 && !flat ? v + (noise() % 4 * 0.5 - 1) * (noise() % 9 ? 1 : full) : v;
+    return type >= IMF_F32 && !flat ? v + (noise() % 4 * 0.5 - 1) * (noise() % 9 ? 1 : full) : v;
 }
 
 static void check_solver(struct imf_problem *p, enum imf_histogram_op op, bool alpha, bool flat) {
@@ -143,9 +143,9 @@ static void test_solvers(void) {
     static const struct {
         enum imf_sample in, out;
         double full;
-    } samples[] = {{IMF_U8, IMF_U8, 255},    {IMF_U16, IMF_U16, 65535}, {IMF_U8, IMF_F32, 255},
-                   {IMF_F32, IMF_U8, 255},   {IMF_U16, IMF_F32, 65535}, {IMF_F32, IMF_U16, 65535},
-                   {IMF_F32, IMF_F32, 65535}};
+    } samples[] = {{IMF_U8, IMF_U8, 255},     {IMF_U16, IMF_U16, 65535}, {IMF_U8, IMF_F32, 255},
+                   {IMF_F32, IMF_U8, 255},    {IMF_U16, IMF_F32, 65535}, {IMF_F32, IMF_U16, 65535},
+                   {IMF_F32, IMF_F32, 65535}, {IMF_F64, IMF_F64, 65535}};
     static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {347, 2}, {1100, 9}};
     for (size_t s = 0; s < sizeof samples / sizeof *samples; s++)
         for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)

@@ -45,12 +45,17 @@ bool imf_canny_narrow(const struct imf_problem *p) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The nearest integer, ties to even: floats from 1.5 * 2^23 on have no fraction. */
-INLINE uint32_t value_of(float v, float full, float scale) {
-    v = v > 0 ? v : 0;
-    v = (v < full ? v : full) * scale;
-    return (uint32_t)(int)(v + 0x1.8p23f - 0x1.8p23f);
-}
+/* The nearest integer, ties to even: floats from 1.5 * 2^23 on, and doubles from 1.5 * 2^52 on, have no
+ * fraction. */
+#define VALUE_OF(name, type, whole)                                                                \
+    INLINE uint32_t name(type v, type full, type scale) {                                          \
+        v = v > 0 ? v : 0;                                                                         \
+        v = (v < full ? v : full) * scale;                                                         \
+        return (uint32_t)(int)(v + whole - whole);                                                 \
+    }
+
+VALUE_OF(value_of, float, 0x1.8p23f)
+VALUE_OF(value_of_double, double, 0x1.8p52)
 
 #define WIDEN(type, value)                                                                         \
     do {                                                                                           \
@@ -66,8 +71,10 @@ IMF_CLONES static void widen(uint16_t *restrict to, enum imf_sample sample, cons
         WIDEN(uint8_t, v[i]);
     else if (sample == IMF_U16)
         WIDEN(uint16_t, v[i]);
-    else
+    else if (sample == IMF_F32)
         WIDEN(float, value_of(v[i], full, scale));
+    else
+        WIDEN(double, value_of_double(v[i], full, scale));
 }
 
 #define ADD_PAIR(type, value)                                                                      \
@@ -84,8 +91,10 @@ IMF_CLONES static void add_pair(uint32_t *restrict sum, enum imf_sample sample, 
         ADD_PAIR(uint8_t, (uint16_t)(v[i] + w[i]));
     else if (sample == IMF_U16)
         ADD_PAIR(uint16_t, v[i] + w[i]);
-    else
+    else if (sample == IMF_F32)
         ADD_PAIR(float, value_of(v[i], full, scale) + value_of(w[i], full, scale));
+    else
+        ADD_PAIR(double, value_of_double(v[i], full, scale) + value_of_double(w[i], full, scale));
 }
 
 /* Smooth the sums down of bytes across: 32 bits suffice. */

@@ -76,8 +76,10 @@ static void store_row(const struct pass *pass, int y) {
         STORE(uint8_t, u8);
     else if (out == IMF_U16)
         STORE(uint16_t, u16);
-    else
+    else if (out == IMF_F32)
         STORE(float, f32);
+    else
+        STORE(double, f64);
     for (ptrdiff_t x = colors; colors < step && x < (ptrdiff_t)width * step; x += step)
         imf_sample_put(row, out, x, imf_sample_get(from, in, x));
 }
@@ -124,10 +126,6 @@ static void vector_canny_propose(const struct imf_problem *p, const struct imf_d
                                  struct imf_proposal *out) {
     size_t pitch, bytes;
     (void)d;
-    if (p->in == IMF_F64 || p->out == IMF_F64) {
-        imf_proposal_refuse(out, "this takes no float64 samples");
-        return;
-    }
     if ((double)p->width * p->channels > INT32_MAX - 4096 || !map_size(p, &pitch, &bytes)) {
         imf_proposal_refuse(out, "rows are too long");
         return;
@@ -192,6 +190,7 @@ static void vector_canny_use_pool(void *job, struct imf_pool *pool) {
 const struct imf_solver imf_solver_canny_vector = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
+    .float64 = true,
     .kinds = 1u << IMF_CANNY,
     .propose = vector_canny_propose,
     .make = vector_canny_make,

@@ -38,6 +38,7 @@ struct vector_job {
         uint8_t u8[IMF_HISTOGRAM_SIZE];
         uint16_t u16[IMF_HISTOGRAM_SIZE];
         float f32[IMF_HISTOGRAM_SIZE];
+        double f64[IMF_HISTOGRAM_SIZE];
     } map; /* `value` as output samples */
 };
 
@@ -54,14 +55,19 @@ static void rows_of(const struct pass *pass, int item, int *first, int *end) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The nearest integers, ties to even: floats from 1.5 * 2^23 on have no fraction. */
-static void round_floats(uint16_t *restrict to, const float *restrict from, int n, float full) {
-    for (int i = 0; i < n; i++) {
-        float v = from[i] > 0 ? from[i] : 0;
-        v = v < full ? v : full;
-        to[i] = (uint16_t)(int)(v + 0x1.8p23f - 0x1.8p23f);
+/* The nearest integers, ties to even: floats from 1.5 * 2^23 on, and doubles from 1.5 * 2^52 on, have
+ * no fraction. */
+#define ROUND(name, type, whole)                                                                   \
+    static void name(uint16_t *restrict to, const type *restrict from, int n, type full) {         \
+        for (int i = 0; i < n; i++) {                                                              \
+            type v = from[i] > 0 ? from[i] : 0;                                                    \
+            v = v < full ? v : full;                                                               \
+            to[i] = (uint16_t)(int)(v + whole - whole);                                            \
+        }                                                                                          \
     }
-}
+
+ROUND(round_floats, float, 0x1.8p23f)
+ROUND(round_doubles, double, 0x1.8p52)
 
 /* Samples first..first + n - 1 of a row as values; `space` holds n. */
 static const uint16_t *values(uint16_t *space, const struct imf_surface *in, const void *row,
@@ -71,6 +77,8 @@ static const uint16_t *values(uint16_t *space, const struct imf_surface *in, con
     const uint8_t *bytes = (const uint8_t *)row + first;
     if (in->sample == IMF_F32)
         round_floats(space, (const float *)row + first, n, (float)full);
+    if (in->sample == IMF_F64)
+        round_doubles(space, (const double *)row + first, n, full);
     for (int i = 0; i < n && in->sample == IMF_U8; i++)
         space[i] = bytes[i];
     return space;
@@ -184,8 +192,10 @@ static void look_up(const struct vector_job *j, const struct imf_surface *in,
         LOOK_UP(uint8_t, u8);
     else if (out->sample == IMF_U16)
         LOOK_UP(uint16_t, u16);
-    else
+    else if (out->sample == IMF_F32)
         LOOK_UP(float, f32);
+    else
+        LOOK_UP(double, f64);
 }
 
 static void look_up_item(void *data, int item) {
@@ -231,10 +241,6 @@ static int items_of(const struct imf_problem *p) {
 static void histogram_vector_propose(const struct imf_problem *p, const struct imf_device *d,
                                      struct imf_proposal *out) {
     (void)d;
-    if (p->in == IMF_F64 || p->out == IMF_F64) {
-        imf_proposal_refuse(out, "this takes no float64 samples");
-        return;
-    }
     if ((double)p->width * p->channels > INT32_MAX - 4096) {
         imf_proposal_refuse(out, "rows are too long");
         return;
@@ -294,6 +300,7 @@ static void histogram_vector_use_pool(void *job, struct imf_pool *pool) {
 const struct imf_solver imf_solver_histogram_op_vector = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
+    .float64 = true,
     .kinds = 1u << IMF_HISTOGRAM_OP,
     .propose = histogram_vector_propose,
     .make = histogram_vector_make,

@@ -1,13 +1,15 @@
 /*
- * bilateral_reference.c - the bilateral filter on the host: plain C, in float64
+ * bilateral_reference.c - the bilateral filter on the host, in float64
  *
  * Each pixel becomes the mean of those within R = ceil(3 sigma) of it, which weigh
  *
  *      exp(-(dx^2 + dy^2) / (2 sigma^2)) * exp(-d^2 / (2 range^2)),
  *
- * where d is the Euclidean distance of the colours (Tomasi and Manduchi, ICCV 1998). This is the
- * reference of the other solvers.
+ * where d is the Euclidean distance of the colours (Tomasi and Manduchi, ICCV 1998). Rows of pixels are
+ * compared with those at each distance in turn. The reference (`cpu`) takes the C library's exp(); `vector`,
+ * where floats do not suffice, takes one that compilers vectorise.
  */
+#include "base/clones.h"
 #include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/window.h"
@@ -15,11 +17,17 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define ITEM_ROWS 4
+#define COLUMNS 256 /* pixels of an item's rows, which stay in a cache */
+#define ITEM_ROWS 16
+#define EXP_ERROR 1e-13 /* of a weight: the polynomial's 7e-15 and roundings */
+
+typedef void exponentials(double *x, size_t n);
 
 struct bilateral_job {
     struct imf_problem p;
+    exponentials *exp;
     struct imf_pool *pool; /* borrowed, or NULL */
 };
 
@@ -27,35 +35,202 @@ static int reach_of(const struct imf_problem *p) {
     return p->window_op->cx;
 }
 
+/* Pixels of a row with those around it, and values of an item: rows of samples, of colours, and five
+ * rows of sums, weights and the result. */
+static size_t wide(const struct imf_problem *p) {
+    return COLUMNS + 2 * (size_t)reach_of(p);
+}
+
+static size_t item_values(const struct imf_problem *p) {
+    size_t rows = ITEM_ROWS + 2 * (size_t)reach_of(p), channels = (size_t)p->channels;
+    return wide(p) * channels * (rows + 1) + COLUMNS * (2 + 2 * channels);
+}
+
 /* Milliseconds: pixels * (sample * channels + bilateral * pixels around) * 1e-6 / cores, in the
- * host's nanoseconds. */
+ * nanoseconds of the host or of its vectors. */
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
     const struct imf_window_op *window = p->window_op;
+    bool plain = out->backend == IMF_BACKEND_CPU;
     (void)d;
     if (window->function != IMF_WINDOW_BILATERAL) {
         imf_proposal_refuse(out, "this function of a window is not known");
         return;
     }
     double around = acos(-1.0) * reach_of(p) * reach_of(p) + 1;
+    double weight = plain ? imf_host_rates.bilateral : imf_vector_rates.weight_float64;
     out->feasible = true;
-    out->error = 0;
+    out->error = plain ? 0 : 2 * EXP_ERROR * p->in_max * fabs(p->epilogue.multiply);
     out->ms = (double)p->width * p->height *
-              (imf_host_rates.sample * p->channels + imf_host_rates.bilateral * around) * 1e-6 /
-              imf_cores();
-    out->bytes = (double)p->width * p->channels * imf_cores() * sizeof(double);
-    snprintf(out->description, sizeof out->description, "plain C bilateral, radius %d, float64",
-             reach_of(p));
+              (imf_host_rates.sample * p->channels + weight * around) * 1e-6 / imf_cores();
+    out->bytes = (double)item_values(p) * imf_cores() * sizeof(double);
+    out->bands = IMF_BANDS_FEW;
+    snprintf(out->description, sizeof out->description, "%sbilateral, radius %d, float64",
+             plain ? "plain C " : "", reach_of(p));
 }
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void exp_plain(double *x, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        x[i] = exp(x[i]);
+}
+
+/*
+ * e^x for x from -700 to 0, and e^-700 below. With n the integer nearest to x / ln 2, e^x is 2^n e^f,
+ * |f| <= ln(2) / 2; e^f is its Taylor polynomial of degree 11. A double at `whole` has no fraction, and n in its low
+ * bits, which become an exponent.
+ */
+IMF_CLONES static void exp_vector(double *x, size_t n) {
+    const double whole = 0x1.8p52, log2_e = 0x1.71547652b82fep+0;
+    const double high = 0x1.62e42fefap-1, low = 0x1.cf79abc9e3b39803p-40; /* ln 2 */
+    for (size_t i = 0; i < n; i++) {
+        double v = x[i] > -700 ? x[i] : -700, shifted = v * log2_e + whole, sum = 1.0 / 39916800;
+        double f = v - (shifted - whole) * high - (shifted - whole) * low, power;
+        uint64_t bits;
+        sum = sum * f + 1.0 / 3628800;
+        sum = sum * f + 1.0 / 362880;
+        sum = sum * f + 1.0 / 40320;
+        sum = sum * f + 1.0 / 5040;
+        sum = sum * f + 1.0 / 720;
+        sum = sum * f + 1.0 / 120;
+        sum = sum * f + 1.0 / 24;
+        sum = sum * f + 1.0 / 6;
+        sum = sum * f + 0.5;
+        sum = sum * f + 1;
+        sum = sum * f + 1;
+        memcpy(&bits, &shifted, sizeof bits);
+        bits = (bits + 1023) << 52;
+        memcpy(&power, &bits, sizeof power);
+        x[i] = sum * power;
+    }
+}
+
+/* Subtract the squared difference of colours from exponents. */
+IMF_CLONES static void add_unlike(double *restrict exponents, const double *restrict a,
+                                  const double *restrict b, double near, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        exponents[i] -= near * (a[i] - b[i]) * (a[i] - b[i]);
+}
+
+IMF_CLONES static void add_weighed(double *restrict sums, const double *restrict weights,
+                                   const double *restrict samples, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        sums[i] += weights[i] * samples[i];
+}
+
+IMF_CLONES static void add_weights(double *restrict sums, const double *restrict weights,
+                                   size_t n) {
+    for (size_t i = 0; i < n; i++)
+        sums[i] += weights[i];
+}
+
+/* ---- an item --------------------------------------------------------------------------------- */
+
+struct pass {
+    const struct bilateral_job *job;
+    const struct imf_surface *in, *out;
+    int across; /* items beside each other */
+    atomic_bool failed;
+};
+
+struct work {
+    const struct bilateral_job *j;
+    double *samples; /* by rows and then colours, from the reach left of the item on */
+    double *weights, *totals, *sums, *row;
+    size_t n;
+};
+
+/* Samples of colour c in a row of the item, from its first column on. */
+static const double *plane(const struct work *w, int row, int c) {
+    const struct imf_problem *p = &w->j->p;
+    int reach = reach_of(p);
+    return w->samples + ((size_t)(row + reach) * (size_t)p->channels + (size_t)c) * wide(p) + reach;
+}
+
+static void load(const struct work *w, const struct imf_surface *in, int x, int y, int rows) {
+    const struct imf_problem *p = &w->j->p;
+    int reach = reach_of(p), channels = p->channels;
+    size_t n = w->n + 2 * (size_t)reach;
+    double *to = w->samples, *row = to + wide(p) * (size_t)channels * (size_t)(rows + 2 * reach);
+    for (int k = -reach; k < rows + reach; k++) {
+        imf_samples_widen(row, imf_surface_row(in, y + k), in->sample,
+                          (ptrdiff_t)(x - reach) * channels, n * (size_t)channels);
+        for (int c = 0; c < channels; c++, to += wide(p))
+            for (size_t i = 0; i < n; i++)
+                to[i] = row[i * (size_t)channels + (size_t)c];
+    }
+}
+
+/* Add the pixels at a distance (dx, dy) from those of a row. */
+static void add_neighbours(const struct work *w, int row, int dx, int dy) {
+    const struct imf_problem *p = &w->j->p;
+    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
+    double far = -(dx / sigma * (dx / sigma) + dy / sigma * (dy / sigma)) / 2;
+    for (size_t i = 0; i < w->n; i++)
+        w->weights[i] = far;
+    for (int c = 0; c < p->colors; c++)
+        add_unlike(w->weights, plane(w, row + dy, c) + dx, plane(w, row, c),
+                   1 / (2 * range * range), w->n);
+    w->j->exp(w->weights, w->n);
+    add_weights(w->totals, w->weights, w->n);
+    for (int c = 0; c < p->colors; c++)
+        add_weighed(w->sums + c * COLUMNS, w->weights, plane(w, row + dy, c) + dx, w->n);
+}
+
+static void mean_row(const struct work *w, int row) {
+    const struct imf_problem *p = &w->j->p;
+    int reach = reach_of(p), channels = p->channels;
+    memset(w->totals, 0, (size_t)(1 + channels) * COLUMNS * sizeof *w->totals);
+    for (int dy = -reach; dy <= reach; dy++)
+        for (int dx = -reach; dx <= reach; dx++)
+            if (dx * dx + dy * dy <= reach * reach)
+                add_neighbours(w, row, dx, dy);
+    for (size_t i = 0; i < w->n; i++)
+        for (int c = 0; c < channels; c++)
+            w->row[i * (size_t)channels + (size_t)c] =
+                c < p->colors ? w->sums[(size_t)c * COLUMNS + i] / w->totals[i]
+                              : plane(w, row, c)[i];
+}
+
+static void run_item(void *data, int item) {
+    struct pass *pass = data;
+    const struct imf_problem *p = &pass->job->p;
+    int x = item % pass->across * COLUMNS, y = item / pass->across * ITEM_ROWS;
+    int rows = imf_min(ITEM_ROWS, pass->out->height - y);
+    size_t channels = (size_t)p->channels;
+    struct work w = {.j = pass->job, .n = (size_t)imf_min(COLUMNS, p->width - x)};
+    w.samples = malloc(item_values(p) * sizeof *w.samples);
+    if (!w.samples) {
+        atomic_store(&pass->failed, true);
+        return;
+    }
+    w.weights = w.samples + wide(p) * channels * (ITEM_ROWS + 2 * (size_t)reach_of(p) + 1);
+    w.totals = w.weights + COLUMNS;
+    w.sums = w.totals + COLUMNS;
+    w.row = w.sums + COLUMNS * channels;
+    load(&w, pass->in, x, y, rows);
+    for (int k = 0; k < rows; k++) {
+        mean_row(&w, k);
+        imf_window_finish(p, w.row,
+                          (char *)imf_surface_row(pass->out, y + k) +
+                              (size_t)x * channels * imf_sample_size(pass->out->sample),
+                          w.n * channels);
+    }
+    free(w.samples);
+}
+
+/* ---- the solvers ----------------------------------------------------------------------------- */
 
 static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
                                       const struct imf_proposal *proposal, struct imf_queue *queue,
                                       struct imf_error *err) {
-    (void)proposal, (void)queue;
+    (void)queue;
     struct bilateral_job *j = *job = malloc(sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    *j = (struct bilateral_job){.p = *p};
+    *j = (struct bilateral_job){
+        .p = *p, .exp = proposal->backend == IMF_BACKEND_CPU ? exp_plain : exp_vector};
     return IMF_OK;
 }
 
@@ -68,75 +243,21 @@ static void bilateral_destroy(void **job) {
     *job = NULL;
 }
 
-struct pass {
-    const struct imf_problem *p;
-    const struct imf_surface *in, *out;
-    atomic_bool failed;
-};
-
-static double sample(const struct imf_surface *in, int x, int y, int channel) {
-    return imf_sample_get(imf_surface_row(in, y), in->sample,
-                          (ptrdiff_t)x * in->channels + channel);
-}
-
-/* Compute the pixel at (x, y) into `mean`. */
-static void bilateral_at(const struct imf_problem *p, const struct imf_surface *in, int x, int y,
-                         double *mean) {
-    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
-    double weights = 0, sums[IMF_CHANNELS_MAX] = {0};
-    int reach = reach_of(p);
-    for (int dy = -reach; dy <= reach; dy++)
-        for (int dx = -reach; dx <= reach; dx++) {
-            if (dx * dx + dy * dy > reach * reach)
-                continue;
-            double far = dx / sigma * (dx / sigma) + dy / sigma * (dy / sigma), unlike = 0;
-            for (int c = 0; c < p->colors; c++) {
-                double d = (sample(in, x + dx, y + dy, c) - sample(in, x, y, c)) / range;
-                unlike += d * d;
-            }
-            double weight = exp(-(far + unlike) / 2);
-            weights += weight;
-            for (int c = 0; c < p->colors; c++)
-                sums[c] += weight * sample(in, x + dx, y + dy, c);
-        }
-    for (int c = 0; c < p->channels; c++)
-        mean[c] = c < p->colors ? sums[c] / weights : sample(in, x, y, c);
-}
-
-static void run_item(void *data, int item) {
-    struct pass *pass = data;
-    const struct imf_problem *p = pass->p;
-    size_t samples = (size_t)p->width * (size_t)p->channels;
-    double *row = malloc(samples * sizeof *row);
-    int end = imf_min((item + 1) * ITEM_ROWS, pass->out->height);
-    if (!row) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
-    for (int y = item * ITEM_ROWS; y < end; y++) {
-        for (int x = 0; x < p->width; x++)
-            bilateral_at(p, pass->in, x, y, row + (size_t)x * (size_t)p->channels);
-        imf_window_finish(p, row, imf_surface_row(pass->out, y), samples);
-    }
-    free(row);
-}
-
 static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     const struct bilateral_job *j = job;
-    struct pass pass = {.p = &j->p, .in = in, .out = out};
-    imf_parallel(j->pool, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, (size_t)j->p.width * sizeof(double)) : IMF_OK;
+    struct pass pass = {.job = j, .in = in, .out = out};
+    pass.across = (j->p.width - 1) / COLUMNS + 1;
+    imf_parallel(j->pool, ((out->height - 1) / ITEM_ROWS + 1) * pass.across, run_item, &pass);
+    return pass.failed ? imf_fail_memory(err, item_values(&j->p) * sizeof(double)) : IMF_OK;
 }
 
-const struct imf_solver imf_solver_bilateral_host = {
-    .name = "cpu",
-    .backend = IMF_BACKEND_CPU,
-    .float64 = true,
-    .kinds = 1u << IMF_WINDOW_OP,
-    .propose = bilateral_propose,
-    .make = bilateral_make,
-    .run = bilateral_run,
-    .destroy = bilateral_destroy,
-    .use_pool = bilateral_use_pool,
-};
+#define SOLVER(called, of)                                                                         \
+    {                                                                                              \
+        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_WINDOW_OP,              \
+        .propose = bilateral_propose, .make = bilateral_make, .run = bilateral_run,                \
+        .destroy = bilateral_destroy, .use_pool = bilateral_use_pool                               \
+    }
+
+const struct imf_solver imf_solver_bilateral_float64 = SOLVER("vector", IMF_BACKEND_VECTOR);
+const struct imf_solver imf_solver_bilateral_host = SOLVER("cpu", IMF_BACKEND_CPU);

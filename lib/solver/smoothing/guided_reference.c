@@ -1,5 +1,5 @@
 /*
- * guided_reference.c - the guided filter on the host: plain C, in float64
+ * guided_reference.c - the guided filter on the host, in float64
  *
  * In each window of 2R + 1 by 2R + 1 samples x, of mean m and variance v, the line a x + b that is
  * closest to x with a penalty of eps^2 a^2 has (He, Sun and Tang, ECCV 2010, with the image as its own
@@ -9,8 +9,9 @@
  *
  * A sample becomes mean(a) x + mean(b), over the windows that contain it. Each channel is filtered
  * separately. Sums are computed anew for every window, along columns and then along rows: this is the
- * reference.
+ * reference (`cpu`), and `vector` where floats do not suffice.
  */
+#include "base/clones.h"
 #include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/window.h"
@@ -35,10 +36,10 @@ static size_t wide(const struct imf_problem *p, int pixels) {
 
 static size_t item_samples(const struct imf_problem *p) {
     int r = imf_guided_radius(p);
-    return 2 * (size_t)(ITEM_ROWS + 2 * r) * wide(p, r) + 3 * wide(p, 2 * r);
+    return 2 * (size_t)(ITEM_ROWS + 2 * r) * wide(p, r) + 5 * wide(p, 2 * r);
 }
 
-/* Milliseconds: samples * (sample + 2 tap * (2R + 1) * (2 + 2R/rows of an item) * 2) * 1e-6 / cores,
+/* Milliseconds: samples * (sample + tap * (2R + 1) * (2 + 2R/rows of an item) * 2) * 1e-6 / cores,
  * in the host's nanoseconds. */
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
@@ -53,10 +54,11 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
     out->feasible = true;
     out->error = 0;
     out->ms = (double)p->width * p->height * p->channels *
-              (imf_host_rates.sample + 2 * imf_host_rates.tap * sums) * 1e-6 / imf_cores();
+              (imf_host_rates.sample + imf_host_rates.tap * sums) * 1e-6 / imf_cores();
     out->bytes = (double)item_samples(p) * imf_cores() * sizeof(double);
     out->bands = IMF_BANDS_FEW;
-    snprintf(out->description, sizeof out->description, "plain C guided, radius %d, float64", r);
+    snprintf(out->description, sizeof out->description, "%sguided, radius %d, float64",
+             out->backend == IMF_BACKEND_CPU ? "plain C " : "", r);
 }
 
 static enum imf_status guided_make(void **job, const struct imf_problem *p,
@@ -85,46 +87,64 @@ struct pass {
     atomic_bool failed;
 };
 
-/* The mean of 2R + 1 neighbours along a row of columns' sums. */
-static double mean_at(const double *columns, size_t i, const struct imf_problem *p) {
-    int side = imf_guided_side(p);
-    double sum = 0;
-    for (int k = 0; k < side; k++)
-        sum += columns[i + (size_t)k * (size_t)p->channels];
-    return sum / ((double)side * side);
+/* Add up `count` rows of n numbers, each `step` after the one before. */
+IMF_CLONES static void sum_lines(double *restrict sums, const double *restrict rows, size_t step,
+                                 int count, size_t n) {
+    memset(sums, 0, n * sizeof *sums);
+    for (int k = 0; k < count; k++, rows += step)
+        for (size_t i = 0; i < n; i++)
+            sums[i] += rows[i];
 }
 
-/* Compute the lines of windows around the samples of row y, from R pixels left of the image on. `work`
- * holds three rows. */
-static void fit_row(const struct pass *pass, int y, double *a, double *b, double *work) {
-    const struct imf_problem *p = pass->p;
-    int r = imf_guided_radius(p);
-    size_t all = wide(p, 2 * r), fitted = wide(p, r);
-    double *row = work, *sums = work + all, *squares = sums + all;
-    double eps = p->window_op->value * p->unit;
-    memset(sums, 0, 2 * all * sizeof *sums);
-    for (int dy = -r; dy <= r; dy++) {
-        imf_samples_widen(row, imf_surface_row(pass->in, y + dy), pass->in->sample,
-                          -2 * (ptrdiff_t)r * p->channels, all);
-        for (size_t i = 0; i < all; i++) {
-            sums[i] += row[i];
-            squares[i] += row[i] * row[i];
-        }
+/* The same for a row and its squares. */
+IMF_CLONES static void sum_squares(double *restrict sums, double *restrict squares,
+                                   const double *restrict row, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        sums[i] += row[i];
+        squares[i] += row[i] * row[i];
     }
-    for (size_t i = 0; i < fitted; i++) {
-        double mean = mean_at(sums, i, p);
-        double variance = fmax(mean_at(squares, i, p) - mean * mean, 0);
-        a[i] = variance / (variance + eps * eps);
+}
+
+/* The lines of windows of `area` samples, from their sums and sums of squares. */
+IMF_CLONES static void fit_lines(double *restrict a, double *restrict b,
+                                 const double *restrict sums, const double *restrict squares,
+                                 double area, double eps, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        double mean = sums[i] / area, v = squares[i] / area - mean * mean;
+        v = v > 0 ? v : 0;
+        a[i] = v / (v + eps * eps);
         b[i] = (1 - a[i]) * mean;
     }
 }
 
-/* Add up `count` rows, the first at `rows`. */
-static void add_rows(double *sums, const double *rows, size_t width, int count) {
-    memset(sums, 0, width * sizeof *sums);
-    for (int k = 0; k < count; k++, rows += width)
-        for (size_t i = 0; i < width; i++)
-            sums[i] += rows[i];
+/* Compute the lines of windows around the samples of row y, from R pixels left of the image on. `work`
+ * holds five rows. */
+static void fit_row(const struct pass *pass, int y, double *a, double *b, double *work) {
+    const struct imf_problem *p = pass->p;
+    int r = imf_guided_radius(p), side = imf_guided_side(p);
+    size_t all = wide(p, 2 * r), fitted = wide(p, r), channels = (size_t)p->channels;
+    double *row = work, *sums = work + all, *squares = sums + all;
+    double *window = squares + all, *window_squares = window + all;
+    memset(sums, 0, 2 * all * sizeof *sums);
+    for (int dy = -r; dy <= r; dy++) {
+        imf_samples_widen(row, imf_surface_row(pass->in, y + dy), pass->in->sample,
+                          -2 * (ptrdiff_t)r * p->channels, all);
+        sum_squares(sums, squares, row, all);
+    }
+    sum_lines(window, sums, channels, side, fitted);
+    sum_lines(window_squares, squares, channels, side, fitted);
+    fit_lines(a, b, window, window_squares, (double)side * side, p->window_op->value * p->unit,
+              fitted);
+}
+
+/* The mean of the lines of the windows around row y, whose rows begin at `lines`. `work` holds two rows. */
+static const double *mean_line(const struct imf_problem *p, const double *lines, double *work) {
+    int side = imf_guided_side(p);
+    size_t fitted = wide(p, imf_guided_radius(p));
+    double *mean = work + fitted;
+    sum_lines(work, lines, fitted, side, fitted);
+    sum_lines(mean, work, (size_t)p->channels, side, wide(p, 0));
+    return mean;
 }
 
 static void run_item(void *data, int item) {
@@ -142,13 +162,13 @@ static void run_item(void *data, int item) {
     double *work = b + (size_t)(ITEM_ROWS + 2 * r) * fitted;
     for (int k = 0; k < count + 2 * r; k++)
         fit_row(pass, first - r + k, a + (size_t)k * fitted, b + (size_t)k * fitted, work);
-    double *row = work, *slopes = work + wide(p, 2 * r), *offsets = slopes + wide(p, 2 * r);
+    double *row = work, area = (double)imf_guided_side(p) * imf_guided_side(p);
     for (int k = 0; k < count; k++) {
-        add_rows(slopes, a + (size_t)k * fitted, fitted, 2 * r + 1);
-        add_rows(offsets, b + (size_t)k * fitted, fitted, 2 * r + 1);
+        const double *slopes = mean_line(p, a + (size_t)k * fitted, row + samples);
+        const double *offsets = mean_line(p, b + (size_t)k * fitted, row + samples + 2 * fitted);
         imf_samples_widen(row, imf_surface_row(pass->in, first + k), pass->in->sample, 0, samples);
         for (size_t i = 0; i < samples; i++)
-            row[i] = mean_at(slopes, i, p) * row[i] + mean_at(offsets, i, p);
+            row[i] = slopes[i] / area * row[i] + offsets[i] / area;
         imf_window_finish(p, row, imf_surface_row(pass->out, first + k), samples);
     }
     free(store);
@@ -162,14 +182,12 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
     return pass.failed ? imf_fail_memory(err, item_samples(&j->p) * sizeof(double)) : IMF_OK;
 }
 
-const struct imf_solver imf_solver_guided_host = {
-    .name = "cpu",
-    .backend = IMF_BACKEND_CPU,
-    .float64 = true,
-    .kinds = 1u << IMF_WINDOW_OP,
-    .propose = guided_propose,
-    .make = guided_make,
-    .run = guided_run,
-    .destroy = guided_destroy,
-    .use_pool = guided_use_pool,
-};
+#define SOLVER(called, of)                                                                         \
+    {                                                                                              \
+        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_WINDOW_OP,              \
+        .propose = guided_propose, .make = guided_make, .run = guided_run,                         \
+        .destroy = guided_destroy, .use_pool = guided_use_pool                                     \
+    }
+
+const struct imf_solver imf_solver_guided_float64 = SOLVER("vector", IMF_BACKEND_VECTOR);
+const struct imf_solver imf_solver_guided_host = SOLVER("cpu", IMF_BACKEND_CPU);
