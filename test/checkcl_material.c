@@ -7,10 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const taps_name[] = {
-    "integer",   "positive",      "real",       "rank1 integer", "rank1 real",
-    "symmetric", "antisymmetric", "rank2 real", "rank3 real",    "rank1 real and identity",
-    "gaussian",  "flat",          "checker",    "step",          "rings"};
+static const char *const taps_name[] = {"integer",
+                                        "positive",
+                                        "real",
+                                        "rank1 integer",
+                                        "rank1 real",
+                                        "symmetric",
+                                        "antisymmetric",
+                                        "rank1 float",
+                                        "rank2 real",
+                                        "rank3 real",
+                                        "rank1 real and identity",
+                                        "gaussian",
+                                        "flat",
+                                        "checker",
+                                        "step",
+                                        "rings"};
 static const char *const edge_name[] = {"clamp", "reflect", "mirror", "wrap", "constant"};
 
 static double uniform(uint64_t *r) {
@@ -82,6 +94,7 @@ static struct imf_kernel *make_kernel(int w, int h, enum taps kind, uint64_t *r)
             break;
         default:
             k->taps[i] = column[y] * row[x];
+            k->taps[i] = kind == RANK1_FLOAT ? (double)(float)k->taps[i] : k->taps[i];
         }
     }
     if (kind == RANK2_REAL || kind == RANK3_REAL)

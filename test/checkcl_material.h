@@ -15,6 +15,7 @@ enum taps {
     RANK1_REAL,
     SYMMETRIC,
     ANTISYMMETRIC, /* integers: columns mirror each other with opposite sign, and rank 1 */
+    RANK1_FLOAT,   /* rank 1 but for the rounding of its taps to floats */
     RANK2_REAL,    /* the second term one tap smaller on each side */
     RANK3_REAL,
     IDENTITY, /* rank 1 and one tap more */

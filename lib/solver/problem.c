@@ -76,3 +76,8 @@ bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out) {
     imf_kernel_factors(k, &p->facts[0].pivot, out->term[0].column, out->term[0].row);
     return true;
 }
+
+bool imf_problem_terms(const struct imf_problem *p, double allowed, struct imf_terms *out) {
+    return p->facts[0].product ? imf_problem_term(p, out)
+                               : imf_kernel_terms(p->kernel[0], allowed, out);
+}

@@ -92,6 +92,8 @@ int imf_problem_kernels(const struct imf_problem *p);
 /* The first kernel as the product of a column and a row; the caller frees out->store. Returns false,
  * with nothing to free, if it is no such product or memory ran out. */
 bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out);
+/* The same or, where it is no such product, imf_kernel_terms(): of those there may be one, too. */
+bool imf_problem_terms(const struct imf_problem *p, double allowed, struct imf_terms *out);
 
 /* Add the "#define" lines that common.cl reads: IN, OUT, EXACT, WIDE, E_* and X_*; not VEC, which the
  * solver sets. */

@@ -13,7 +13,6 @@
 #define imf_vector_finish oldest_finish
 #define imf_vector_end_make oldest_end_make
 #define imf_vector_find_terms oldest_find_terms
-#define imf_vector_terms oldest_terms
 #define imf_vector_fill oldest_fill
 #define imf_vector_fill_dense oldest_fill_dense
 #define imf_vector_error oldest_error

@@ -57,7 +57,7 @@ static const struct acc_type {
 
 struct shape {
     int rank;       /* number of products */
-    double allowed; /* rank above 1: sum of |taps| that the products may leave out */
+    double allowed; /* of a kernel that is no product: sum of |taps| that they may leave out */
     int row_symmetry;
     enum acc acc;
     bool two_passes;
@@ -157,7 +157,7 @@ static bool fits_registers(const struct imf_problem *p, const struct imf_tuning 
 static enum imf_status take_terms(const struct imf_problem *p, const struct shape *s,
                                   struct imf_terms *t, struct imf_error *err) {
     const struct imf_kernel *k = p->kernel[0];
-    if (s->rank == 1 ? imf_problem_term(p, t) : imf_kernel_terms(k, s->allowed, t))
+    if (imf_problem_terms(p, s->allowed, t))
         return IMF_OK;
     return imf_fail_memory(err, ((size_t)k->width + (size_t)k->height) * sizeof(double));
 }
@@ -165,14 +165,13 @@ static enum imf_status take_terms(const struct imf_problem *p, const struct shap
 /* The kernel as one product or, if one pass fits the registers, as a sum of up to IMF_TERMS_MAX. */
 static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, struct shape *s,
                        struct imf_terms *terms, struct imf_proposal *out) {
-    bool found = imf_problem_term(p, terms);
-    if (!found &&
+    if (!p->facts[0].product &&
         (p->exact || p->whole_if_opaque || t->two_passes || !fits_registers(p, t, ACC_FLOAT))) {
         imf_proposal_refuse(out, "the kernel is not the product of a column and a row");
         return false;
     }
     s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
-    found = found || imf_kernel_terms(p->kernel[0], s->allowed, terms);
+    bool found = imf_problem_terms(p, s->allowed, terms);
     s->rank = terms->count;
     if (!found)
         imf_proposal_refuse(out, "the kernel is not a sum of %d products of a column and a row",

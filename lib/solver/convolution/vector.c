@@ -251,7 +251,7 @@ static enum imf_status vector_make(void **job, const struct imf_problem *p,
         if (made)
             imf_vector_fill_dense(p, &s, j->dense);
     } else {
-        made = s.kind != IMF_VECTOR_SEPARABLE || imf_vector_terms(p, &s, &terms);
+        made = s.kind != IMF_VECTOR_SEPARABLE || imf_problem_terms(p, s.allowed, &terms);
         if (made)
             imf_vector_fill(p, &s, &terms, &j->rows);
         free(terms.store);

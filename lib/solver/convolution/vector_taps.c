@@ -218,25 +218,14 @@ static void fold_sign(struct imf_vector_rows *w) {
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-bool imf_vector_terms(const struct imf_problem *p, const struct imf_vector_shape *s,
-                      struct imf_terms *terms) {
-    return s->rank == 1 ? imf_problem_term(p, terms)
-                        : imf_kernel_terms(p->kernel[0], s->allowed, terms);
-}
-
 bool imf_vector_find_terms(const struct imf_problem *p, struct imf_vector_shape *s,
                            struct imf_terms *terms) {
     const struct imf_kernel *k = p->kernel[0];
     size_t taps = (size_t)k->width + (size_t)k->height;
+    bool integers = p->exact || p->whole_if_opaque; /* which terms of real numbers are not */
     s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
-    s->rank = 1;
-    if (p->kind == IMF_MAGNITUDE || p->facts[0].nonzero <= taps)
-        return false;
-    if (imf_vector_terms(p, s, terms))
-        return true;
-    s->rank = 2;
-    if (p->exact || p->whole_if_opaque || p->facts[0].nonzero <= 2 * taps ||
-        !imf_vector_terms(p, s, terms))
+    if (p->kind == IMF_MAGNITUDE || p->facts[0].nonzero <= taps ||
+        (integers && !p->facts[0].product) || !imf_problem_terms(p, s->allowed, terms))
         return false;
     s->rank = terms->count;
     if (p->facts[0].nonzero > (size_t)terms->count * taps)

@@ -10,7 +10,7 @@ struct imf_vector_shape {
     enum imf_vector_kind kind;
     bool narrow;    /* sums of bytes in 16 bits; else in floats */
     int rank;       /* separable: number of terms */
-    double allowed; /* rank above 1: sum of |taps| that the terms may leave out */
+    double allowed; /* of a kernel that is no product: sum of |taps| that terms may leave out */
     struct imf_vector_end end;
     double ms; /* on one core */
 };
@@ -19,9 +19,6 @@ struct imf_vector_shape {
  * that is fewer taps. Sets rank and allowed. The caller frees terms->store. */
 bool imf_vector_find_terms(const struct imf_problem *p, struct imf_vector_shape *s,
                            struct imf_terms *terms);
-/* The terms of such a shape; false if memory ran out. */
-bool imf_vector_terms(const struct imf_problem *p, const struct imf_vector_shape *s,
-                      struct imf_terms *terms);
 
 /* Fill the tables of a shape that is not dense; `terms` are used if it is separable. Returns false if
  * there are too many taps. */
