@@ -179,7 +179,8 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
 static int filter_images(const struct options *o) {
     struct imf_filter *filter = NULL;
     struct imf_error error;
-    if (o->spec_count && imf_filter_parse(&filter, o->specs, o->spec_count, &error) != IMF_OK) {
+    if (o->spec_count &&
+        imf_filter_parse_limited(&filter, o->specs, o->spec_count, &o->limits, &error) != IMF_OK) {
         complain("%s", error.text);
         return EXIT_USAGE;
     }

@@ -191,6 +191,10 @@ bool imf_curve_same(const struct imf_curve *a, const struct imf_curve *b); /* ei
 struct imf_filter;
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
                                  struct imf_error *err);
+/* The same, with limits (NULL: the defaults) for "@psf.png", a picture, whose errors are readers'. */
+enum imf_status imf_filter_parse_limited(struct imf_filter **out, const char *const *specs,
+                                         size_t count, const struct imf_limits *limits,
+                                         struct imf_error *err);
 /* A kernel in memory; it means what the spec "kernel:" does. The value in row i, column j
  * multiplies the pixel at offset (j - width / 2, i - height / 2). */
 struct imf_coefficients {
@@ -221,8 +225,7 @@ const struct imf_filter_doc *imf_filter_doc(size_t index);
 
 /* ---- planning and running ----------------------------------------------------------------- */
 
-/* What lies outside the image: its edge samples again, the image mirrored with or without them, the
- * other side of the image, or a value. */
+/* Outside: edge samples, the image mirrored with or without them, its other side, or a value. */
 enum imf_edge {
     IMF_EDGE_CLAMP,
     IMF_EDGE_REFLECT,
@@ -265,8 +268,7 @@ struct imf_settings {
     int depth;           /* of the output, 8 or 16; 0: the input's */
     uint64_t max_memory; /* bytes of the process; 0: no limit. IMF_ERR_LIMIT */
     uint64_t held;       /* imf_reader_held(), which counts for max_memory */
-    bool whole;          /* plan for an image that is whole in memory: the reader is not in order,
-                            the writer turns rows, or the run is to be timed or verified */
+    bool whole; /* for images whole in memory: not read in order, turned, timed or verified */
 };
 
 enum imf_device_kind {
@@ -306,8 +308,7 @@ struct imf_device_info {
     char why[128];         /* it is not usable or not automatic; else "" */
     char lacks[160];       /* what kernels would use: "float64, unified memory" */
 };
-/* Describe the first `capacity` devices of OpenCL; returns how many there are. With a capacity of 0
- * the list may be NULL. */
+/* Describe the first `capacity` devices (0: list may be NULL) of OpenCL; returns how many exist. */
 size_t imf_device_list(struct imf_device_info *list, size_t capacity);
 
 /* A table of the rates that estimates use, and of those shipped. *text is freed by free(). */

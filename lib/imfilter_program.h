@@ -69,6 +69,12 @@ enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, b
 enum imf_status imf_filter_picture(struct imf_picture **out, const struct imf_filter *filter,
                                    struct imf_error *err);
 
+/* Write the kernel of a filter of one stage as gray PFM, divided by its scale; of unsharp, bilateral,
+ * guided, ranks and morphology what imf_filter_print() prints. It is padded with zeros so that the
+ * origin is the middle. IMF_ERR_ARGUMENT: more stages, two kernels, or none. */
+enum imf_status imf_filter_write_pfm(FILE *stream, const struct imf_filter *filter,
+                                     struct imf_error *err);
+
 struct imf_pixels { /* in memory, as struct imf_info says; the stride is in bytes; borrowed */
     const struct imf_info *info;
     const void *data;

@@ -72,6 +72,10 @@ done <<LINES
 0 -f sharpen --suffix=-s still.jpg text.png alpha.png
 1 -f sharpen -r $data/types -o out/
 0 -f disk:7 --show-kernel=k.png
+0 -f unsharp:threshold=0.1 --show-kernel=k.pfm
+0 -f kernel:@k.pfm -f median:@$data/foreign/png-gray1.png text.png -o o.png
+2 -f kernel:@$data/alpha.png text.png -o o.png
+2 -f kernel:@$data/foreign/orient-1.png text.png -o o.png
 0 -f blur:2 -f highpass:0.1 --show-kernel
 0 --spectrum=s.png still.jpg
 0 -f $data/../filters/scharr.flt text.png -o o.png

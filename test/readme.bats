@@ -23,7 +23,8 @@ inputs() {
     cp run/still.jpg run/photo.jpg
     cp run/still.jpg run/photos/trip
     imf -q -f kernel:0.4:bias=0.2 run/still.jpg -o run/dull.jpg
-    printf '1 2 1\n2 4 2\n1 2 1\n' >run/psf.txt
+    printf 'P2 3 3 9\n1 2 1\n2 9 5\n1 3 1\n' >run/psf.pgm
+    imf -q -f kernel:1 run/psf.pgm -o run/psf.png
     ln -sf "$IMFILTER" bin/imfilter
     printf '#!/bin/sh\n[ "$*" = "-s URL" ] && cat still.jpg\n' >bin/curl
     printf '#!/bin/sh\ncat >piped.jpg\n' >bin/next-tool

@@ -327,7 +327,7 @@ const struct option_row option_rows[] = {
     {"timing", 0, NONE, NULL, "print how long each step took", FLAG(report.timing)},
     {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times",
      set_bench, AT(report.bench), NULL, 1, 1000000},
-    {"show-kernel", 0, OPTIONAL, "FILE.png", "print the filter's coefficients, or draw them",
+    {"show-kernel", 0, OPTIONAL, "FILE", "print the coefficients; draw them, or save .pfm",
      set_show_kernel, AT(kernel_file), NULL, 0, 0},
     {"spectrum", 0, ATTACHED, "FILE.png", "draw the spectrum, print its peaks as notches",
      set_picture, AT(report.spectrum), NULL, 0, 0},

@@ -26,13 +26,19 @@ static bool same_file(const char *a, const char *b) {
     return a && b && !is_standard(a) && (strcmp(a, b) == 0 || path_same_file(a, b));
 }
 
+static bool is_pfm(const char *name) {
+    const char *extension = path_extension(name);
+    return extension && strcasecmp(extension, "pfm") == 0;
+}
+
 static bool check_name(const char *name, const char *option, const struct options *o,
                        const struct job_list *b) {
+    bool kernel = name == o->kernel_file;
     const char *extension = name ? path_extension(name) : NULL;
     if (extension && o->format == IMF_FORMAT_NONE &&
-        imf_format_from_name(extension) == IMF_FORMAT_NONE)
-        return complain_about(name, "\"%s\" is not a known format of a picture (name it .png)",
-                              extension);
+        imf_format_from_name(extension) == IMF_FORMAT_NONE && !(is_pfm(name) && kernel))
+        return complain_about(name, "\"%s\" is not a known format of a picture (name it .png%s)",
+                              extension, kernel ? ", or .pfm" : "");
     for (size_t i = 0; name && i < b->count; i++) {
         bool input = same_file(name, b->jobs[i].input);
         if (input || same_file(name, b->jobs[i].output))
@@ -70,8 +76,17 @@ static enum imf_format format_of(const struct options *o, const char *name) {
     return format == IMF_FORMAT_NONE ? IMF_FORMAT_PNG : format;
 }
 
-static enum imf_status encode(FILE *stream, enum imf_format format,
-                              const struct imf_picture *picture, struct imf_error *err) {
+/* What a file gets: a picture, or as PFM the kernel of a filter. */
+struct content {
+    const struct imf_picture *picture;
+    const struct imf_filter *filter;
+};
+
+static enum imf_status encode(FILE *stream, enum imf_format format, const struct content *content,
+                              struct imf_error *err) {
+    const struct imf_picture *picture = content->picture;
+    if (!picture)
+        return imf_filter_write_pfm(stream, content->filter, err);
     const struct imf_info info = {.width = picture->width,
                                   .height = picture->height,
                                   .channels = 3,
@@ -90,8 +105,8 @@ static enum imf_status encode(FILE *stream, enum imf_format format,
     return status;
 }
 
-const char *pictures_write(const struct options *o, const char *name,
-                           const struct imf_picture *picture, char why[PICTURES_WHY]) {
+static const char *write_file(const struct options *o, const char *name,
+                              const struct content *content, char why[PICTURES_WHY]) {
     const struct output_rules rules = {.no_clobber = o->no_clobber};
     struct output output;
     struct imf_error error;
@@ -99,7 +114,7 @@ const char *pictures_write(const struct options *o, const char *name,
         snprintf(why, PICTURES_WHY, "%s", output.why);
         return why;
     }
-    if (encode(output.stream, format_of(o, name), picture, &error) != IMF_OK) {
+    if (encode(output.stream, format_of(o, name), content, &error) != IMF_OK) {
         bool bare = strncmp(error.text, "cannot", 6) != 0;
         snprintf(why, PICTURES_WHY, "%s%s", bare ? "cannot write: " : "", error.text);
         output_abandon(&output);
@@ -116,15 +131,21 @@ const char *pictures_write(const struct options *o, const char *name,
     }
 }
 
+const char *pictures_write(const struct options *o, const char *name,
+                           const struct imf_picture *picture, char why[PICTURES_WHY]) {
+    return write_file(o, name, &(struct content){.picture = picture}, why);
+}
+
 /* ---- --show-kernel -------------------------------------------------------------------------- */
 
 static bool draw_kernel(const struct options *o, const struct imf_filter *filter) {
-    struct imf_picture *picture;
+    struct imf_picture *picture = NULL;
     struct imf_error error;
     char why[PICTURES_WHY];
-    if (imf_filter_picture(&picture, filter, &error) != IMF_OK)
+    if (!is_pfm(o->kernel_file) && imf_filter_picture(&picture, filter, &error) != IMF_OK)
         return complain("%s", error.text);
-    const char *failed = pictures_write(o, o->kernel_file, picture, why);
+    const struct content content = {picture, filter};
+    const char *failed = write_file(o, o->kernel_file, &content, why);
     imf_picture_free(&picture);
     if (failed)
         complain_about(is_standard(o->kernel_file) ? "standard output" : o->kernel_file, "%s",

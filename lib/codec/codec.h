@@ -47,6 +47,9 @@ struct imf_palette {
 const struct imf_palette *imf_reader_palette(const struct imf_reader *r);
 /* From now on rows are indices, a byte a pixel. Some may be beyond the palette. */
 void imf_reader_take_indices(struct imf_reader *r);
+/* The largest value of a sample in the file, from which samples were scaled to the full range of
+ * their depth: round(sample * this / full) is what stands there. */
+unsigned imf_reader_maxval(const struct imf_reader *r);
 /* Write indices, a byte a pixel, instead of the pixels that the writer was opened for. */
 bool imf_writer_takes_indices(const struct imf_writer *w);
 enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,

@@ -7,9 +7,9 @@
 #include <limits.h>
 #include <stdarg.h>
 
-static enum imf_status check_pixels(const struct imf_reader *r, uint64_t width, uint64_t height,
-                                    struct imf_error *err) {
-    uint64_t limit = r->limits.max_pixels, count;
+enum imf_status imf_limits_check(const struct imf_limits *limits, uint64_t width, uint64_t height,
+                                 struct imf_error *err) {
+    uint64_t limit = limits->max_pixels, count;
     if (__builtin_mul_overflow(width, height, &count))
         count = UINT64_MAX;
     if (limit == 0 || count <= limit)
@@ -29,7 +29,7 @@ enum imf_status imf_reader_shape(struct imf_reader *r, uint64_t width, uint64_t 
     if (width < 1 || height < 1 || width > INT_MAX || height > INT_MAX)
         return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (%" PRIu64 " x %" PRIu64 " pixels)",
                         width, height);
-    enum imf_status status = check_pixels(r, width, height, err);
+    enum imf_status status = imf_limits_check(&r->limits, width, height, err);
     if (status)
         return status;
     int n = channels[color] + alpha;

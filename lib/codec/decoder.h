@@ -19,7 +19,8 @@ struct imf_reader {
     const struct imf_codec *codec; /* NULL: not recognised */
     struct imf_limits limits;
     struct imf_info info;
-    size_t row_bytes;            /* of a decoded row */
+    size_t row_bytes; /* of a decoded row */
+    unsigned maxval;  /* of the file's samples; 0: that of info.bits, or else of info.depth */
     struct imf_palette *palette; /* owned, or NULL */
     bool indices;                /* rows are indices into the palette */
     struct imf_metadata metadata;
@@ -34,6 +35,9 @@ struct imf_reader {
     struct imf_source source;
 };
 
+/* Check the number of pixels against the limits. */
+enum imf_status imf_limits_check(const struct imf_limits *limits, uint64_t width, uint64_t height,
+                                 struct imf_error *err);
 /*
  * open: read the header, call imf_reader_shape(), fill metadata. rows: decode `rows` rows; *done
  * counts the good ones. end: check what follows the last row. close: free state (may be NULL, also

@@ -126,6 +126,11 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
     return IMF_OK;
 }
 
+unsigned imf_reader_maxval(const struct imf_reader *r) {
+    int bits = r->info.bits ? r->info.bits : r->info.depth;
+    return r->maxval ? r->maxval : (1u << bits) - 1;
+}
+
 const struct imf_palette *imf_reader_palette(const struct imf_reader *r) {
     return r->palette && r->row == 0 && !r->limits.lenient ? r->palette : NULL;
 }

@@ -123,4 +123,19 @@ void imf_stage_clear(struct imf_stage *stage);
 
 bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram */
 
+/*
+ * What reads files of kernels and masks that are no text: formats of pictures are not this module's.
+ * *out becomes the kernel, of scale 1, or NULL if the bytes are to be read as text; note becomes a
+ * remark on the file, or stays. Errors are phrases that follow the file's name.
+ */
+struct imf_kernel_files {
+    enum imf_status (*read)(struct imf_kernel **out, char note[IMF_NOTE], const void *bytes,
+                            size_t size, const struct imf_limits *limits, struct imf_error *err);
+    const struct imf_limits *limits; /* or NULL */
+};
+/* imf_filter_parse() with such a reader. */
+enum imf_status imf_filter_parse_with(struct imf_filter **out, const char *const *specs,
+                                      size_t count, const struct imf_kernel_files *files,
+                                      struct imf_error *err);
+
 #endif

@@ -46,8 +46,8 @@ class Case:
                 before, _, after = spec.partition("@")
                 name, *options = after.split(":")
                 path = os.path.join(folder, name + ".flt")
-                with open(path, "w", newline="") as file:
-                    file.write(filters.drawn(name)[1])
+                with open(path, "wb") as file:
+                    file.write(filters.file_bytes(name))
                 spec = ":".join([before + "@" + path] + options)
             words += ["-f", spec]
         for key in ("edge", "range", "alpha", "depth", "backend"):
@@ -145,7 +145,11 @@ class Draw:
         width, height = (int(self.random.integers(1, 10)) for _ in range(2))
         if self.chance(0.3):
             width, height = self.one(((45, 51), (64, 3), (32, 32), (1, 99)))
-        spec = "kernel:@%dx%d.%d" % (width, height, self.random.integers(1000)) + self.one(("", "f", "g", "fg"))
+        seed = self.random.integers(1000)
+        if self.chance(0.3):
+            spec = "kernel:@%dx%d.%dp" % (width | 1, height | 1, seed)
+            return spec + self.one(("", "", ":scale=60", ":scale=2.5")) + (":flip" if self.chance(0.2) else "")
+        spec = "kernel:@%dx%d.%d" % (width, height, seed) + self.one(("", "f", "g", "fg"))
         return spec + (":scale=" + self.one(("60", "-7", "2.5")) if spec[-1] != "g" and self.chance(0.5) else "")
 
     def transfer(self):
@@ -163,7 +167,10 @@ class Draw:
         name = self.one(("median", "median", "erode", "dilate", "open", "close", "gradient", "tophat",
                          "blackhat", "percentile:" + self.one(("0", "0.1", "10", "37.5", "62.5", "90", "100"))))
         if self.chance(0.2):
-            return name + ":@%dx%d.%d" % (*self.random.integers(2, 12, 2), self.random.integers(1000))
+            width, height, seed = *self.random.integers(2, 12, 2), self.random.integers(1000)
+            if self.chance(0.3):
+                return name + ":@%dx%d.%dp" % (width | 1, height | 1, seed)
+            return name + ":@%dx%d.%d" % (width, height, seed)
         if self.chance(0.3):
             return name + ":%dx%d" % tuple(self.random.integers(1, 14, 2))
         return name + ":" + self.one("0112234579") + self.one(("", "", ":shape=disk", ":shape=cross"))

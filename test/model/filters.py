@@ -312,7 +312,38 @@ def drawn(name):
     return kernels, end.join(lines) + end * (seed % 5 > 0)
 
 
+def pictured(name):
+    """WxH.SEEDp names a picture of that size, of a kind and with samples that the seed draws. Returns its samples, and
+    the file's bytes."""
+    size, _, rest = name.partition(".")
+    columns, rows = (int(n) for n in size.split("x"))
+    seed = int(rest.rstrip("p"))
+    random = np.random.default_rng(seed)
+    if seed % 2:  # PFM: the bottom row first, in either order of bytes, with both signs
+        order = "<" if seed % 4 == 1 else ">"
+        table = random.normal(1, 2, (rows, columns)).astype("f4")
+        head = "Pf\n%d %d\n%s\n" % (columns, rows, "-1.0" if order == "<" else "2.5")
+        return table.astype(float), head.encode() + table[::-1].astype(order + "f4").tobytes()
+    top = (1, 15, 100, 255, 1000, 65535)[seed // 2 % 6]
+    table = random.integers(0, top + 1, (rows, columns))
+    table[0, 0] = 1  # not black all over
+    head = "P5 %d %d %d\n" % (columns, rows, top)
+    return table, head.encode() + table.astype(">u2" if top > 255 else "u1").tobytes()
+
+
+def file_bytes(name):
+    return pictured(name)[1] if name[-1] == "p" else drawn(name)[1].encode()
+
+
+def from_picture(name, options):
+    table = pictured(name)[0]
+    kernel = Kernel(table, float(Fraction(options["scale"])) if "scale" in options else table.sum())
+    return kernel.flipped() if "flip" in options else kernel
+
+
 def from_file(name, options):
+    if name[-1] == "p":
+        return from_picture(name, options)
     kernels = drawn(name)[0]
     if len(kernels) == 2:
         pair = Gradient(kernels[0].coefs, kernels[1].coefs)
@@ -336,7 +367,7 @@ def custom(rows, options):
 
 def element(size, shape):
     if size[0] == "@":
-        kernel = drawn(size[1:])[0][0]
+        kernel = Kernel(pictured(size[1:])[0]) if size[-1] == "p" else drawn(size[1:])[0][0]
         return kernel.coefs, kernel.origin
     if "x" in size:
         columns, rows = (int(n) for n in size.split("x"))

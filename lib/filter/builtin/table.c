@@ -392,7 +392,7 @@ static const struct imf_builtin builtins[] = {
      .parameter = {SCALE, BIAS}},
     {.name = "kernel",
      .doc = {"kernel:@FILE[:scale=S][:bias=B][:flip]",
-             "Custom kernel from a file, see imfilter(5)"},
+             "Custom kernel from a text, a gray picture or PFM, see imfilter(5)"},
      .source = IMF_SOURCE_KERNEL,
      .parameter = {SCALE, BIAS}},
     {.name = "gray",

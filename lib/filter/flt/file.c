@@ -1,7 +1,8 @@
-/* file.c - finding and reading .flt files */
+/* file.c - finding and reading .flt files, and other files that hold a kernel */
 #include "filter/flt/file.h"
 
 #include <errno.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,8 +28,6 @@ static enum imf_status read_all(FILE *f, const char *path, char **text, size_t *
                             path, strerror(errno));
         if (got == 0)
             return IMF_OK;
-        if (memchr(*text + *size, '\0', got))
-            return imf_fail(err, IMF_ERR_SPEC, "%s: NUL byte: this is not a text file", path);
         *size += got;
         if (*size > IMF_FLT_LARGEST)
             return imf_fail(err, IMF_ERR_SPEC, "%s: larger than 256 MiB, too large for a filter",
@@ -36,7 +35,26 @@ static enum imf_status read_all(FILE *f, const char *path, char **text, size_t *
     }
 }
 
-enum imf_status imf_flt_load(struct imf_flt *out, const char *path, struct imf_error *err) {
+/* A file that is no text, if it is none. */
+static enum imf_status read_other(struct imf_flt *out, const char *path, const char *bytes,
+                                  size_t size, const struct imf_kernel_files *files,
+                                  char note[IMF_NOTE], struct imf_error *err) {
+    struct imf_error why = {0};
+    char remark[IMF_NOTE] = "";
+    enum imf_status status = files->read(&out->kernel[0], remark, bytes, size, files->limits, &why);
+    if (status != IMF_OK)
+        return imf_fail(err, status, "%s: %s", path, why.text);
+    if (remark[0])
+        snprintf(note, IMF_NOTE, "%.50s: %.100s", path, remark);
+    if (out->kernel[0])
+        out->scaling =
+            (struct imf_scaling){.scale_given = true, .scale_auto = true, .rounding = FLT_EPSILON};
+    return IMF_OK;
+}
+
+enum imf_status imf_flt_load(struct imf_flt *out, const char *path,
+                             const struct imf_kernel_files *files, char note[IMF_NOTE],
+                             struct imf_error *err) {
     char *text;
     size_t size;
     *out = (struct imf_flt){0};
@@ -45,7 +63,13 @@ enum imf_status imf_flt_load(struct imf_flt *out, const char *path, struct imf_e
         return imf_fail(err, IMF_ERR_SPEC, "cannot open %s: %s", path, strerror(errno));
     enum imf_status status = read_all(f, path, &text, &size, err);
     fclose(f);
-    if (status == IMF_OK)
+    if (status == IMF_OK && files)
+        status = read_other(out, path, text, size, files, note, err);
+    else if (status == IMF_OK && memchr(text, '\0', size))
+        status =
+            imf_fail(err, IMF_ERR_SPEC,
+                     "%s: NUL byte: this is not a text file (kernel:@FILE reads pictures)", path);
+    if (status == IMF_OK && !out->kernel[0])
         status = imf_flt_parse(out, path, text, size, err);
     free(text);
     return status;

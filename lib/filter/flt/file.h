@@ -1,11 +1,12 @@
 /*
- * file.h - .flt files: filters as text, see imfilter(5)
+ * file.h - .flt files: filters as text, see imfilter(5); and other files that hold a kernel
  *
  * A file of one kernel is a linear filter; a file of two, with "combine magnitude", a gradient.
  */
 #ifndef IMF_FILTER_FLT_FILE_H
 #define IMF_FILTER_FLT_FILE_H
 
+#include "filter/filter.h"
 #include "filter/flt/scaling.h"
 
 #define IMF_FLT_LARGEST ((size_t)256 << 20) /* bytes of a file */
@@ -20,8 +21,11 @@ struct imf_flt {
 /* Parse size bytes of text. Errors read "NAME:LINE:COLUMN: what". */
 enum imf_status imf_flt_parse(struct imf_flt *out, const char *name, const char *text, size_t size,
                               struct imf_error *err);
-/* Read and parse the file at path. */
-enum imf_status imf_flt_load(struct imf_flt *out, const char *path, struct imf_error *err);
+/* Read and parse the file at path. With `files` it may also be what that reads, whose coefficients
+ * are divided by their sum unless the caller's scaling says otherwise; note is its remark. */
+enum imf_status imf_flt_load(struct imf_flt *out, const char *path,
+                             const struct imf_kernel_files *files, char note[IMF_NOTE],
+                             struct imf_error *err);
 void imf_flt_free(struct imf_flt *f);
 
 /* Apply the file's scale, bias and flip to the kernels; those that `over` has override them. Returns

@@ -66,7 +66,8 @@ const char *imf_scaling_apply(const struct imf_scaling *scaling, struct imf_kern
     if (scaling->scale_auto) {
         /* Decimal fractions like 0.1 0.2 -0.3 add up to 0 but for their rounding. */
         double sum = imf_kernel_sum(k);
-        k->scale = fabs(sum) > 4 * DBL_EPSILON * size ? sum : 1;
+        double rounding = scaling->rounding > 0 ? scaling->rounding : DBL_EPSILON;
+        k->scale = fabs(sum) > 4 * rounding * size ? sum : 1;
     }
     if (!(size / fabs(k->scale) <= LARGEST_GAIN))
         return "the coefficients are too large for the scale (their sizes may add up to 1e15 "

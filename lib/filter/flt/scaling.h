@@ -10,6 +10,7 @@
 struct imf_scaling {
     bool scale_given, scale_auto, bias_given, flip;
     double scale, bias;
+    double rounding; /* relative error of the coefficients; 0: that of float64 */
 };
 
 /* Set or read one of them. Return NULL, or else a phrase that follows the quoted piece in a message. */

@@ -29,10 +29,11 @@ static void number_error(struct imf_error *err, size_t index) {
     err->column = column;
 }
 
-static enum imf_status add_stage(struct imf_filter *f, const char *spec, struct imf_error *err) {
+static enum imf_status add_stage(struct imf_filter *f, const char *spec,
+                                 const struct imf_kernel_files *files, struct imf_error *err) {
     char note[IMF_NOTE];
     struct imf_stage *stage = &f->stages[f->count];
-    enum imf_status status = imf_spec_parse(stage, note, spec, err);
+    enum imf_status status = imf_spec_parse(stage, note, spec, files, err);
     if (status != IMF_OK)
         return status;
     f->count++;
@@ -80,8 +81,9 @@ static enum imf_status create(struct imf_filter **out, size_t count, struct imf_
     return imf_fail_memory(err, count * sizeof *(*out)->stages);
 }
 
-enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,
-                                 struct imf_error *err) {
+enum imf_status imf_filter_parse_with(struct imf_filter **out, const char *const *specs,
+                                      size_t count, const struct imf_kernel_files *files,
+                                      struct imf_error *err) {
     struct imf_filter *f;
     *out = NULL;
     if (count == 0)
@@ -89,7 +91,7 @@ enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *spe
     if (create(&f, count, err))
         return IMF_ERR_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        enum imf_status status = add_stage(f, specs[i], err);
+        enum imf_status status = add_stage(f, specs[i], files, err);
         if (status == IMF_OK && i + 1 == count)
             status = remark_gain(f, err);
         if (status == IMF_OK)

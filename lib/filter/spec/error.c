@@ -77,7 +77,7 @@ enum imf_status imf_spec_load(const struct imf_spec *s, struct imf_span text, st
     char *path = strndup(text.text + 1, text.length - 1);
     if (!path)
         return imf_fail_memory(s->err, text.length);
-    enum imf_status status = imf_flt_load(flt, path, s->err);
+    enum imf_status status = imf_flt_load(flt, path, s->files, s->note, s->err);
     free(path);
     return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, text.text, status);
 }

@@ -12,6 +12,8 @@ struct imf_spec {
     const char *text;
     const struct imf_builtin *builtin; /* NULL until the name is known */
     struct imf_error *err;
+    const struct imf_kernel_files *files;
+    char *note; /* IMF_NOTE characters, for a remark */
 };
 
 /* "SPEC: what is wrong (USAGE, MEANING)"; the error's column is that of `at`. All of these return
@@ -28,7 +30,7 @@ enum imf_status imf_spec_fail_file(const struct imf_spec *s, const char *at,
 /* If a failed spec looks like several filters in one, replace the error by one that says so. */
 enum imf_status imf_spec_fail_chain(const struct imf_spec *s, enum imf_status status);
 
-/* Read the file of "@FILE". */
+/* Read the file of "@FILE", a text or a picture. */
 enum imf_status imf_spec_load(const struct imf_spec *s, struct imf_span text, struct imf_flt *flt);
 
 #endif

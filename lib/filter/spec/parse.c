@@ -268,7 +268,8 @@ static enum imf_status load_embedded(const struct imf_spec *s, struct imf_flt *f
 /* A filter that is not built in. */
 static enum imf_status load_user(const struct imf_spec *s, const char *name, struct imf_flt *flt) {
     char *path, quote[IMF_QUOTE];
-    struct imf_spec nameless = {s->text, NULL, s->err}; /* the usage of NAME would not help */
+    struct imf_spec nameless = {.text = s->text,
+                                .err = s->err}; /* the usage of NAME would not help */
     struct imf_span all = {s->text, strlen(name)};
     char foreign[IMF_FOREIGN_WHY];
     if (imf_foreign_bare(name, foreign))
@@ -277,7 +278,7 @@ static enum imf_status load_user(const struct imf_spec *s, const char *name, str
     if (status != IMF_OK)
         return status;
     if (path) {
-        status = imf_flt_load(flt, path, s->err);
+        status = imf_flt_load(flt, path, NULL, NULL, s->err);
         free(path);
         return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, s->text, status);
     }
@@ -410,8 +411,8 @@ static enum imf_status read_spec(struct imf_spec *s, const char *name, const cha
 }
 
 enum imf_status imf_spec_parse(struct imf_stage *out, char note[IMF_NOTE], const char *spec,
-                               struct imf_error *err) {
-    struct imf_spec s = {.text = spec, .err = err};
+                               const struct imf_kernel_files *files, struct imf_error *err) {
+    struct imf_spec s = {.text = spec, .err = err, .files = files, .note = note};
     const char *cursor = spec + strcspn(spec, ":");
     *out = (struct imf_stage){.op = IMF_OP_LINEAR};
     note[0] = '\0';

@@ -10,7 +10,7 @@
  * becomes a remark that the user should see, or "". Errors begin with the spec and have a column.
  */
 enum imf_status imf_spec_parse(struct imf_stage *out, char note[IMF_NOTE], const char *spec,
-                               struct imf_error *err);
+                               const struct imf_kernel_files *files, struct imf_error *err);
 /* Move the kernels of `flt` to a zeroed stage. axis is 1 (x) or 2 (y) to move one of two, or 0. */
 void imf_stage_take(struct imf_stage *stage, struct imf_flt *flt, int axis);
 /* A remark on a kernel without a pixel at its centre; otherwise `note` stays. k may be NULL. */
