@@ -1,14 +1,15 @@
-# imfilter-batch(7): every recipe is run as it is printed, by the real programs.
+# imfilter-batch(7) and imfilter-recipes(7): every recipe is run as it is printed, by the real programs.
 #
-# Workers are killed on the way by test/faults/file_calls.c, before a certain call that changes files;
+# Of a batch workers are killed on the way by test/faults/file_calls.c, before a certain call that changes files;
 # the recipe is then run again and has to give the pixels of one run that nobody disturbed.
 load helper
 
-MANUAL=$BATS_TEST_DIRNAME/../man/imfilter-batch.7
+MANUALS="$BATS_TEST_DIRNAME/../man/imfilter-batch.7 $BATS_TEST_DIRNAME/../man/imfilter-recipes.7"
 
 # What stands behind the comment "recipe: NAME".
 recipe() { # NAME
-    sed -n "/^\.\\\\\" recipe: $1\$/,/^\.Ed\$/p" "$MANUAL" | sed '1,2d; $d; s/\\e/\\/g' >"recipe.$1"
+    # shellcheck disable=SC2086 # files
+    sed -n "/^\.\\\\\" recipe: $1\$/,/^\.Ed\$/p" $MANUALS | sed '1,2d; $d; s/\\e/\\/g' >"recipe.$1"
     [ -s "recipe.$1" ] && cat "recipe.$1"
 }
 
@@ -76,18 +77,22 @@ survives() { # COMMAND...
     same_pixels
 }
 
-@test "the manual shows the recipes as the tests run them" {
+@test "the manuals show the recipes as the tests run them" {
     needs mandoc col
-    mandoc -Tascii "$MANUAL" | col -bx | sed 's/^ *//' >shown
-    names=$(sed -n 's/^\.\\" recipe: //p' "$MANUAL")
-    [ "$(wc -w <<<"$names")" -ge 10 ]
+    for manual in $MANUALS; do
+        mandoc -Tascii "$manual"
+    done | col -bx | sed 's/^ *//' >shown
+    # shellcheck disable=SC2086 # files
+    names=$(sed -n 's/^\.\\" recipe: //p' $MANUALS)
+    [ "$(wc -w <<<"$names")" -ge 30 ]
+    [ -z "$(sort <<<"$names" | uniq -d)" ]
     for name in $names; do
         recipe "$name"
         while IFS= read -r line; do
             line=${line#"${line%%[! ]*}"}
             [ -z "$line" ] || grep -qxF -e "$line" shown
         done <"recipe.$name"
-        grep -q "recipe $name\b" "$BATS_TEST_FILENAME" || { echo "no test runs $name"; return 1; }
+        grep -qE "(recipe|everyday|softened) $name\b" "$BATS_TEST_FILENAME" || { echo "no test runs $name"; return 1; }
     done
 }
 
@@ -387,4 +392,225 @@ teardown() {
     git add .
     git rm -q 'a b.jpg'
     git commit -q -m removed
+}
+
+# ---- everyday tasks ----------------------------------------------------------------------------
+
+# The inputs that the recipes name: part of the still life, as it is, with noise, and with specks of three pixels; a
+# page, as it is, as a scan with specks, and in uneven light; stars on a sky that is not black; a pattern; and a kernel.
+prepare_pictures() {
+    mkdir inputs inputs/photos bin
+    ln -s "$IMFILTER" bin/imfilter
+    cp "$TESTDATA/moire.jpg" inputs/print.jpg
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o still.ppm
+    imf -f threshold:0.5 --depth=8 "$TESTDATA/text.png" -o text.pgm
+    python3 -c '
+import random
+drawn = random.Random(1)
+def read(name):
+    head, size, top, data = open(name, "rb").read().split(b"\n", 3)
+    width, height = map(int, size.split())
+    return width, height, data
+def write(name, kind, width, height, data):
+    data = bytes(min(255, max(0, round(v))) for v in data)
+    open(name, "wb").write(b"%s\n%d %d\n255\n" % (kind, width, height) + data)
+width, height, data = read("still.ppm")
+data = b"".join(data[3 * width * y + 600:3 * width * y + 1500] for y in range(150, 370))
+width, height = 300, 220
+write("photo.ppm", b"P6", width, height, data)
+write("noisy.ppm", b"P6", width, height, (v + drawn.gauss(0, 12) for v in data))
+dusty = bytearray(data)
+for i in range(150):
+    x, y = drawn.randrange(width - 3), drawn.randrange(height - 3)
+    for row in range(y, y + 3):
+        dusty[3 * (width * row + x):3 * (width * row + x + 3)] = bytes(9 * [drawn.choice((5, 250))])
+write("dusty.ppm", b"P6", width, height, dusty)
+width, height, text = read("text.pgm")
+width, height = 2 * width, 2 * height
+page = bytes(text[i // width // 2 * (width // 2) + i % width // 2] for i in range(width * height))
+write("page.pgm", b"P5", width, height, page)
+write("scan.pgm", b"P5", width, height, (drawn.choice((20, 240)) if drawn.random() < 0.01 else 60 + v * 0.5 + drawn.gauss(0, 9)
+                                         for v in page))
+write("shaded.pgm", b"P5", width, height, (v * (0.3 + 0.7 * (i % width) / width) for i, v in enumerate(page)))
+stars = [20 + 100 * x / 200 + y / 4 for y in range(120) for x in range(200)]
+for i in range(40):
+    at = 200 * drawn.randrange(8, 112) + drawn.randrange(8, 192)
+    for d in (0, 1, 200, 201):
+        stars[at + d] = 250
+write("stars.pgm", b"P5", 200, 120, stars)'
+    for name in noisy dusty; do
+        imf -f kernel:1 $name.ppm -o inputs/$name.png
+    done
+    imf -f threshold:0.5 page.pgm -o inputs/page.png
+    for name in scan shaded stars; do
+        imf -f kernel:1 $name.pgm -o inputs/$name.png
+    done
+    imf -f kernel:1 --quality=95 photo.ppm -o inputs/photo.jpg
+    cp inputs/photo.jpg inputs/photos
+    printf 'P2\n5 3\n255\n0 0 255 0 0\n255 255 0 255 255\n0 0 0 0 255\n' >psf.pgm
+    imf -f kernel:1 psf.pgm -o inputs/psf.png
+}
+
+# Run a recipe on inputs of its own in run.NAME: standard error has no line but those that match.
+everyday() { # NAME [PATTERN]
+    recipe "$1"
+    cp -r inputs "run.$1"
+    (cd "run.$1" && PATH=$PWD/../bin:$PATH bash -euo pipefail "../recipe.$1") >printed 2>complaints </dev/null ||
+        { cat complaints; return 1; }
+    cat printed complaints
+    if grep -v -- "${2:-^\$}" complaints; then return 1; fi
+}
+
+# The mean of an image's samples in gray, 0 to 255, after filters.
+mean() { # IMAGE [SPEC...]
+    local image=$1 spec filters=()
+    shift
+    for spec; do
+        filters+=(-f "$spec")
+    done
+    imf -q -f gray "${filters[@]}" --depth=8 --format=pgm -o - "$image" | python3 -c '
+import sys
+data = sys.stdin.buffer.read().split(b"\n", 3)[3]
+print(sum(data) / len(data))'
+}
+
+holds() { # EXPRESSION of numbers
+    echo "$*"
+    awk "BEGIN { exit !($*) }"
+}
+
+# How much an image differs from another: the mean difference of samples, and the share of those above 60.
+difference() { # IMAGE IMAGE
+    imf -q -f kernel:1 --format=ppm "$1" -o one.ppm
+    imf -q -f kernel:1 --format=ppm "$2" -o two.ppm
+    python3 -c '
+a, b = (open(name, "rb").read().split(b"\n", 3)[3] for name in ("one.ppm", "two.ppm"))
+d = [abs(x - y) for x, y in zip(a, b)]
+print(sum(d) / len(d), sum(v > 60 for v in d) / len(d))'
+}
+
+black() { # IMAGE: its black pixels
+    samples "$1" | tr ' ' '\n' | grep -cx 0
+}
+
+differing() { # IMAGE IMAGE: of black and white; pixels
+    paste -d ' ' <(samples "$1" | tr ' ' '\n') <(samples "$2" | tr ' ' '\n') | awk '$1 != $2 { n++ } END { print n + 0 }'
+}
+
+@test "sharpening: web" {
+    prepare_pictures
+    cp "$TESTDATA/types/orientation6.jpg" inputs/tagged.jpg
+    everyday web
+    [ "$(file_kind run.web/web.jpg)" = jpeg ]
+    holds "$(mean run.web/web.jpg laplacian) > 1.1 * $(mean inputs/photo.jpg laplacian)"
+    holds "$(wc -c <run.web/web.jpg) < 0.8 * $(wc -c <inputs/photo.jpg)"
+    # EXIF is dropped.
+    cp inputs/tagged.jpg inputs/photo.jpg
+    rm -r run.web
+    everyday web
+    grep -q Exif inputs/photo.jpg
+    if grep -q Exif run.web/web.jpg; then return 1; fi
+}
+
+# A recipe leaves less than PART of the detail, and the brightness.
+softened() { # NAME OUTPUT PART
+    everyday "$1"
+    holds "$(mean "run.$1/$2" laplacian) < $3 * $(mean inputs/photo.jpg laplacian)"
+    holds "($(mean "run.$1/$2") - $(mean inputs/photo.jpg)) ^ 2 < 36"
+}
+
+@test "blurring: soft-focus, lens-blur, motion-blur, picture-kernel" {
+    prepare_pictures
+    softened soft-focus soft.jpg 0.7
+    softened lens-blur lens.jpg 0.4
+    softened motion-blur moved.jpg 0.5
+    softened picture-kernel out.jpg 0.8
+    # Sharp contours remain in the mixture.
+    holds "$(mean run.soft-focus/soft.jpg laplacian) > 1.5 * $(mean run.lens-blur/lens.jpg laplacian)"
+    # A point becomes the kernel's picture as it stands.
+    printf 'P2\n9 7\n255\n%s\n' "$(printf '0 %.0s' $(seq 31)) 255 $(printf '0 %.0s' $(seq 31))" >point.pgm
+    imf -f kernel:1 point.pgm -o inputs/photo.jpg
+    recipe picture-kernel
+    sed 's/photo.jpg/point.pgm/; s/out.jpg/out.pgm/; s/ --linear//' recipe.picture-kernel >recipe.point
+    cp point.pgm inputs
+    (cd inputs && PATH=$PWD/../bin:$PATH sh ../recipe.point)
+    [ "$(samples inputs/out.pgm | tr ' ' '\n' | sed -n '19,45p' | sed 's/^[1-9].*/1/' | paste -sd ' ')" = \
+        "0 0 0 0 1 0 0 0 0 0 0 1 1 0 1 1 0 0 0 0 0 0 0 0 1 0 0" ]
+}
+
+@test "noise, dust and patterns: denoise, dust, pattern" {
+    prepare_pictures
+    everyday denoise
+    read -r before _ < <(difference inputs/noisy.png photo.ppm)
+    read -r after _ < <(difference run.denoise/smooth.png photo.ppm)
+    holds "$after < 0.5 * $before"
+    everyday dust
+    read -r _ before < <(difference inputs/dusty.png photo.ppm)
+    read -r _ after < <(difference run.dust/clean.png photo.ppm)
+    holds "$after < 0.25 * $before"
+    everyday pattern
+    # What the second command has is what the first one printed.
+    sort -t : -n -k 2 printed | sed 's/\(\.[0-9]\{3\}\)[0-9]*/\1/g' >told
+    grep -o 'notch:[^ ]*' recipe.pattern | sort -t : -n -k 2 | sed 's/\(\.[0-9]\{3\}\)[0-9]*/\1/g' >typed
+    diff told typed
+    [ -s run.pattern/spectrum.png ]
+    imf --spectrum=s.png run.pattern/clean.jpg >peaks
+    [ ! -s peaks ]
+}
+
+@test "edges and relief: drawing, emboss" {
+    prepare_pictures
+    everyday drawing
+    holds "$(mean run.drawing/drawing.png) > 200"
+    holds "$(mean run.drawing/drawing.png threshold:0.5) < 254"
+    everyday emboss
+    holds "($(mean run.emboss/relief.png) - 128) ^ 2 < 4"
+    holds "$(mean run.emboss/relief.png laplacian) > 10"
+}
+
+@test "scans and text: page, thicken, background" {
+    prepare_pictures
+    everyday page
+    [ "$(od -An -tu1 -j24 -N2 run.page/page.png | tr -d ' ')" = 10 ] # 1 bit, gray
+    holds "$(differing run.page/page.png inputs/page.png) < 0.05 * $(black inputs/page.png)"
+    everyday thicken
+    holds "$(black run.thicken/bold.png) > 1.3 * $(black inputs/page.png)"
+    # No black pixel of the page became white.
+    paste -d ' ' <(samples inputs/page.png | tr ' ' '\n') <(samples run.thicken/bold.png | tr ' ' '\n') >pairs
+    if grep -qx '0 255' pairs; then return 1; fi
+    everyday background
+    # Stars of the same brightness, and nothing between them; letters as on the page.
+    samples run.background/cells.png | tr ' ' '\n' | sort -n | uniq -c | awk '$2 < 10 { dark += $1 } $2 > 100 { stars += $1 }
+        END { print dark, stars; exit !(dark + stars == 24000 && stars > 120 && stars <= 160) }'
+    imf -f threshold:0.85 run.background/text.png -o letters.png
+    holds "$(differing letters.png inputs/page.png) < 0.05 * $(black inputs/page.png)"
+}
+
+@test "many files, and pipes: photo-tree, backup, pipe" {
+    prepare_pictures
+    everyday photo-tree
+    [ -s run.photo-tree/out/photo.jpg ]
+    before=$(stat -c %i run.photo-tree/out/photo.jpg)
+    (cd run.photo-tree && PATH=$PWD/../bin:$PATH sh ../recipe.photo-tree) >again
+    [ "$(stat -c %i run.photo-tree/out/photo.jpg)" = "$before" ]
+    everyday backup
+    cmp run.backup/photo.jpg.orig inputs/photo.jpg
+    holds "$(mean run.backup/photo.jpg laplacian) > 1.1 * $(mean inputs/photo.jpg laplacian)"
+    cmp run.backup/print.jpg.orig inputs/print.jpg
+    printf '#!/bin/sh\n[ "$*" = "-s https://example.org/photo.jpg" ] && cat photo.jpg\n' >bin/curl
+    chmod +x bin/curl
+    everyday pipe
+    imf -f blur:4 inputs/photo.jpg -o wanted.jpg
+    cmp <(samples run.pipe/blurred.jpg) <(samples wanted.jpg)
+}
+
+@test "checking and measuring: reference, time" {
+    prepare_pictures
+    everyday reference
+    grep -q 'verified: .* samples' printed
+    [ -s run.reference/out.jpg ]
+    everyday time '^imfilter: photo.jpg: setup .* total .* ms$'
+    grep -q 'compute min .* of 10 ' printed
+    grep -q . complaints
+    [ -s run.time/out.jpg ]
 }
