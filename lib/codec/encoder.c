@@ -24,6 +24,24 @@ void imf_writer_warn(struct imf_writer *w, const char *format, ...) {
     va_end(args);
 }
 
+void imf_pack_bits(unsigned char *to, const unsigned char *row, int count, int depth, int bits) {
+    unsigned packed = 0;
+    int held = 0;
+    for (int x = 0; x < count; x++) {
+        uint16_t sample = row[x];
+        if (depth == 16)
+            memcpy(&sample, row + 2 * (size_t)x, sizeof sample);
+        packed = packed << bits | (unsigned)sample >> (depth - bits);
+        held += bits;
+        if (held == 8) {
+            *to++ = (unsigned char)packed;
+            held = 0;
+        }
+    }
+    if (held)
+        *to = (unsigned char)(packed << (8 - held));
+}
+
 bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item) {
     return !(w->encode.strip & item->strip) && w->codec->metadata_max[item->kind] &&
            (item->kind != IMF_META_ICC || imf_icc_fits(item, w->info.color));

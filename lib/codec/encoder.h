@@ -65,6 +65,10 @@ void imf_writer_warn(struct imf_writer *w, const char *format, ...)
 #define IMF_TRAILER_LEFT_OUT(why)                                                                  \
     "what follows the first image (a gain map, say) was left out: " why
 
+/* Pack the upper `bits` (1, 2 or 4) of `count` samples, several to a byte, the first in its upper
+ * bits. A sample has `depth` bits: 16, or in a byte 8 or fewer. */
+void imf_pack_bits(unsigned char *to, const unsigned char *row, int count, int depth, int bits);
+
 /* Is this item to be written: not stripped, and small enough for the format? */
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
 /* The same, whatever the item's size. */

@@ -9,6 +9,7 @@
 
 #include "codec/codec.h"
 #include "codec/metadata/bytes.h"
+#include "codec/metadata/irb.h"
 #include "codec/metadata/tiff.h"
 #include "codec/png/profile.h"
 
@@ -135,7 +136,10 @@ static bool begins(const unsigned char *data, size_t size, const char *begin, si
 static void add_irb(struct imf_reader *r, const unsigned char *data, size_t size) {
     if (imf_metadata_find(&r->metadata, IMF_META_IRB) || size < 4)
         return;
-    unsigned char *irb = imf_png_irb(data, size, &size, &r->metadata.out_of_memory);
+    bool alone = memcmp(data, IMF_IRB_SIGNATURE, 4) != 0;
+    unsigned char *irb = alone ? imf_irb_with_iptc(NULL, 0, data, size, &size)
+                               : imf_irb_with_iptc(data, size, NULL, 0, &size);
+    r->metadata.out_of_memory |= !irb;
     struct imf_meta_item *item =
         irb ? imf_reader_add_metadata(r, IMF_META_IRB, IMF_STRIP_OTHER, irb, size) : NULL;
     if (item)

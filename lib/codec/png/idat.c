@@ -13,8 +13,8 @@
 #include "codec/png/idat.h"
 
 #include "base/thread_pool.h"
+#include "codec/deflate/compress.h"
 #include "codec/metadata/bytes.h"
-#include "codec/png/compress.h"
 #include "codec/png/filter.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct block {
     unsigned char *chunk; /* as it is written */
     size_t chunk_size;
     uLong adler;
-    struct imf_png_compressor *compressor;
+    struct imf_compressor *compressor;
 };
 
 struct imf_idat {
@@ -72,7 +72,7 @@ static void *deflate_block(void *data) {
         *to++ = levels[b->idat->shape.level];
     }
     const unsigned char *plain = b->plain + b->before;
-    to += imf_png_compress(b->compressor, plain, b->before, b->size, b->last, to);
+    to += imf_compress(b->compressor, plain, b->before, b->size, b->last, to);
     b->adler = adler32_z(1, plain, b->size);
     b->chunk_size = (size_t)(to - b->chunk) - CHUNK_HEAD;
     memcpy(b->chunk + 4, "IDAT", 4);
@@ -194,7 +194,7 @@ static struct size size_of(const struct imf_idat_shape *s) {
     z.block = z.bytes < BLOCK ? (size_t)z.bytes : BLOCK;
     z.plain = IMF_DEFLATE_WINDOW + z.block;
     z.chunk = CHUNK_HEAD + ZLIB_HEAD + imf_deflate_bound(z.block) + ADLER_BYTES + CRC_BYTES;
-    uint64_t each = z.plain + z.chunk + imf_png_compressor_bytes(z.level, z.block);
+    uint64_t each = z.plain + z.chunk + imf_compressor_bytes(z.level, z.block);
     uint64_t most = (z.bytes + z.block - 1) / z.block;
     int threads = s->threads > 0 ? s->threads : imf_cores();
     if (threads > THREADS_MAX)
@@ -217,7 +217,7 @@ static bool allocate(struct imf_idat *idat, const struct size *z) {
     for (int i = 0; good && i < z->blocks; i++) {
         struct block *b = &idat->block[i];
         b->idat = idat;
-        good = (b->compressor = imf_png_compressor_new(s->level, s->few, s->pixel, z->block)) &&
+        good = (b->compressor = imf_compressor_new(s->level, s->few, s->pixel, z->block)) &&
                (b->plain = malloc(z->plain)) && (b->chunk = malloc(z->chunk));
     }
     if (good && !s->few && s->level > 0)
@@ -255,7 +255,7 @@ void imf_idat_close(struct imf_idat **closed) {
     for (int i = 0; i < idat->blocks; i++) {
         struct block *b = &idat->block[i];
         wait_for(b);
-        imf_png_compressor_free(&b->compressor);
+        imf_compressor_free(&b->compressor);
         free(b->plain);
         free(b->chunk);
     }

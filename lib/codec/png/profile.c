@@ -8,15 +8,11 @@
  */
 #include "codec/png/profile.h"
 
-#include "codec/metadata/bytes.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LINE 36
-#define RESOURCE "8BIM" /* then a number, a name, a length, and the data, at even places */
-#define RESOURCE_IPTC "8BIM\4\4\0\0"
 
 static char *put_digits(char *to, const unsigned char *data, size_t size, size_t at) {
     static const char digits[] = "0123456789abcdef";
@@ -67,26 +63,5 @@ unsigned char *imf_png_profile(const unsigned char *text, size_t size, size_t *o
             out[(*out_size)++] = (unsigned char)(high << 4 | value);
         high = high >= 0 ? -1 : value;
     }
-    return out;
-}
-
-unsigned char *imf_png_irb(const unsigned char *data, size_t size, size_t *out_size,
-                           bool *out_of_memory) {
-    const size_t head = sizeof RESOURCE_IPTC - 1 + 4;
-    bool alone = size < 4 || memcmp(data, RESOURCE, 4) != 0;
-    unsigned char *out = malloc(head + size + 1), *to = out;
-    *out_of_memory |= !out;
-    if (!out)
-        return NULL;
-    if (alone) {
-        memcpy(out, RESOURCE_IPTC, sizeof RESOURCE_IPTC - 1);
-        imf_put32(out + head - 4, (uint32_t)size);
-        to += head;
-    }
-    memcpy(to, data, size);
-    to += size;
-    if (alone && size % 2)
-        *to++ = 0;
-    *out_size = (size_t)(to - out);
     return out;
 }

@@ -11,8 +11,5 @@ unsigned char *imf_png_profile_text(const char *name, const void *begin, size_t 
 /* The bytes of such a text; NULL: it is none, or there is no memory. Freed with free(). */
 unsigned char *imf_png_profile(const unsigned char *text, size_t size, size_t *out_size,
                                bool *out_of_memory);
-/* Photoshop's resources from such bytes, which may be IPTC's record alone; likewise. */
-unsigned char *imf_png_irb(const unsigned char *data, size_t size, size_t *out_size,
-                           bool *out_of_memory);
 
 #endif

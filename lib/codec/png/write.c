@@ -258,26 +258,10 @@ static enum imf_status begin(struct png *p, struct imf_error *err) {
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Pack the upper bits of samples, or indices, several to a byte. */
+/* An index has as many bits as the file's sample. */
 static const unsigned char *pack(struct png *p, const unsigned char *row) {
     const struct imf_info *info = &p->writer->info;
-    bool wide = info->depth == 16 && !p->palette;
-    int drop = p->palette ? 0 : info->depth - p->bits, held = 0;
-    unsigned bits = 0;
-    unsigned char *to = p->line;
-    for (int x = 0; x < info->width; x++) {
-        uint16_t sample = row[x];
-        if (wide)
-            memcpy(&sample, row + 2 * (size_t)x, sizeof sample);
-        bits = bits << p->bits | (unsigned)sample >> drop;
-        held += p->bits;
-        if (held == 8) {
-            *to++ = (unsigned char)bits;
-            held = 0;
-        }
-    }
-    if (held)
-        *to = (unsigned char)(bits << (8 - held));
+    imf_pack_bits(p->line, row, info->width, p->palette ? p->bits : info->depth, p->bits);
     return p->line;
 }
 

@@ -11,7 +11,7 @@
  * ISA-L was tried, too: its level 1 is as fast as runs, and its files of photographs are larger than
  * zlib's by up to 12 %, of drawings by up to 25 %, since it uses every match, whatever it costs.
  */
-#include "codec/png/compress.h"
+#include "codec/deflate/compress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@
 static const int zlib_levels[10] = {0, 0, 0, 1, 4, 5, 6, 7, 8, 9}; /* 0: it is not tried */
 #define THOROUGH 9 /* from this level on every method is tried on every block */
 
-struct imf_png_compressor {
+struct imf_compressor {
     int level, zlib_level;
     bool few;
     size_t pixel;
@@ -43,8 +43,8 @@ struct imf_png_compressor {
     unsigned char *spare; /* a second result */
 };
 
-struct imf_png_compressor *imf_png_compressor_new(int level, bool few, size_t pixel, size_t block) {
-    struct imf_png_compressor *c = calloc(1, sizeof *c);
+struct imf_compressor *imf_compressor_new(int level, bool few, size_t pixel, size_t block) {
+    struct imf_compressor *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->level = level;
@@ -59,12 +59,12 @@ struct imf_png_compressor *imf_png_compressor_new(int level, bool few, size_t pi
         good = c->has_zlib;
     }
     if (!good)
-        imf_png_compressor_free(&c);
+        imf_compressor_free(&c);
     return c;
 }
 
-void imf_png_compressor_free(struct imf_png_compressor **closed) {
-    struct imf_png_compressor *c = *closed;
+void imf_compressor_free(struct imf_compressor **closed) {
+    struct imf_compressor *c = *closed;
     *closed = NULL;
     if (!c)
         return;
@@ -75,16 +75,15 @@ void imf_png_compressor_free(struct imf_png_compressor **closed) {
     free(c);
 }
 
-size_t imf_png_compressor_bytes(int level, size_t block) {
+size_t imf_compressor_bytes(int level, size_t block) {
     /* zlib's manual: (1 << (windowBits + 2)) + (1 << (memLevel + 9)), and a little */
     size_t zlib = (1 << 17) + (1 << 17) + 8192;
     return imf_deflate_bytes + (zlib_levels[level] ? zlib + imf_deflate_bound(block) : 0);
 }
 
 /* Deflate with zlib to at most `most` bytes; 0: it takes more. */
-static size_t try_zlib(struct imf_png_compressor *c, int level, int strategy,
-                       const unsigned char *data, size_t before, size_t size, bool last,
-                       unsigned char *to, size_t most) {
+static size_t try_zlib(struct imf_compressor *c, int level, int strategy, const unsigned char *data,
+                       size_t before, size_t size, bool last, unsigned char *to, size_t most) {
     z_stream *z = &c->zlib;
     if (before > IMF_DEFLATE_WINDOW)
         before = IMF_DEFLATE_WINDOW;
@@ -103,7 +102,7 @@ static size_t try_zlib(struct imf_png_compressor *c, int level, int strategy,
 }
 
 /* Replace a result of `best` bytes by zlib's, if that is smaller. */
-static size_t improve(struct imf_png_compressor *c, int strategy, const unsigned char *data,
+static size_t improve(struct imf_compressor *c, int strategy, const unsigned char *data,
                       size_t before, size_t size, bool last, unsigned char *to, size_t best) {
     size_t other = try_zlib(c, c->zlib_level, strategy, data, before, size, last, c->spare, best);
     if (!other || other >= best)
@@ -129,8 +128,8 @@ static void choose_samples(const unsigned char *data, size_t size, size_t at[SAM
 }
 
 /* Is zlib to be tried on the whole block? */
-static bool zlib_pays(struct imf_png_compressor *c, bool flat, const unsigned char *data,
-                      size_t before, size_t size) {
+static bool zlib_pays(struct imf_compressor *c, bool flat, const unsigned char *data, size_t before,
+                      size_t size) {
     size_t at[SAMPLES], part = size < SAMPLE ? size : SAMPLE, by_runs = 0, by_zlib = 0;
     if (flat && size < SMALL)
         return true;
@@ -145,8 +144,8 @@ static bool zlib_pays(struct imf_png_compressor *c, bool flat, const unsigned ch
     return by_zlib < by_runs + by_runs / PAYS;
 }
 
-size_t imf_png_compress(struct imf_png_compressor *c, const unsigned char *data, size_t before,
-                        size_t size, bool last, unsigned char *to) {
+size_t imf_compress(struct imf_compressor *c, const unsigned char *data, size_t before, size_t size,
+                    bool last, unsigned char *to) {
     bool is_small = c->level >= ALL_LEVEL && size <= ALL_BYTES;
     bool thorough = c->level >= THOROUGH || is_small;
     if (c->level == 0)
