@@ -46,8 +46,11 @@ $(BUILD)/lib/solver/smoothing/bilateral_rows.o: private REQUIRED += -ffp-contrac
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
 # that has no pkg-config yet.
-PACKAGES = libpng libjpeg zlib lcms2 OpenCL
 once = $(eval $(1) := $$(shell $(2)))$($(1))
+PACKAGES = libpng libjpeg zlib lcms2 OpenCL $(FORMAT_PACKAGES)
+# Of formats that are built in where their library is found; FORMAT_PACKAGES= leaves them out.
+FORMAT_PACKAGES = $(call once,FORMAT_PACKAGES,$(PKG_CONFIG) --exists 'libtiff-4 >= 4.5' && echo libtiff-4)
+WITH = $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF)
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) || echo 'try: make deps' >&2)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
 VERSION = $(call once,VERSION,sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' lib/imfilter.h | paste -sd. -)
@@ -71,7 +74,7 @@ REQUIRED = -std=c17 -D_GNU_SOURCE -Ilib -pthread $(FLOATS) \
 	-ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror)
 LOOPS =
 PIE =
-COMPILE = $(CC) $(HARDENING) $(PATHS) $(REQUIRED) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) $(LOOPS) -MMD -MP
+COMPILE = $(CC) $(HARDENING) $(PATHS) $(REQUIRED) $(CPPFLAGS) $(PKG_CFLAGS) $(WITH) $(CFLAGS) $(LOOPS) -MMD -MP
 LINK = $(CC) -pthread $(PIE) -Wl,-z,relro,-z,now $(CFLAGS) $(LDFLAGS)
 LIBS = $(PKG_LIBS) -ldl -lm $(LDLIBS)
 
@@ -351,11 +354,11 @@ clean: ## remove everything that was built
 
 # ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
 
-DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev zlib1g-dev liblcms2-dev ocl-icd-opencl-dev \
+DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev zlib1g-dev liblcms2-dev ocl-icd-opencl-dev \
 	opencl-c-headers pocl-opencl-icd bats python3
 DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
-	libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs mandoc munge netpbm oclgrind openssh-client \
+	libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind openssh-client \
 	openssh-server parallel pngcheck python3-numpy python3-opencv python3-scipy python3-skimage shellcheck \
 	slurm-client slurmctld slurmd systemd zsh
 

@@ -120,7 +120,7 @@ struct imf_encode {
     size_t size;
     int quality;            /* JPEG, 1..100; 0: the source's, or 92 without a JPEG source */
     int subsampling;        /* JPEG, 444, 422 or 420; 0: the source's, or 420 */
-    int compression;        /* PNG, 1 (fast) .. 9 (small) or IMF_COMPRESSION_NONE; 0: 6 */
+    int compression;        /* PNG, TIFF: 1 (fast) .. 9 (small) or IMF_COMPRESSION_NONE; 0: 6 */
     unsigned strip;         /* metadata not to write: enum imf_strip, or-ed */
     bool optimize;          /* JPEG: Huffman tables for this image; its coefficients are held */
     uint64_t max_memory;    /* bytes of the encoder's buffers; 0: no limit */

@@ -44,6 +44,9 @@ enum imf_pnm imf_pnm_from_name(const char *name); /* "pbm" and so on; else IMF_P
 /* The shape that the file would have: turned, perhaps, with its bits and orientation. */
 struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
                                  const struct imf_metadata *metadata);
+/* What the file holds that the reader leaves out, so that it is lost where the result replaces the
+ * file: "all pages but the first"; or NULL. */
+const char *imf_reader_left_out(const struct imf_reader *reader);
 /* Usage, summary and parameters of the built-in filter that a spec or its name begins with; the
  * caller frees it by free(). NULL: there is none, or no memory. */
 char *imf_filter_help(const char *name);

@@ -139,15 +139,15 @@ load helper
     printf 'P2\n2 1\n65535\n1 65535\n' >a.pgm
     imf_run -f kernel:1 a.pgm -o out.jpg
     [ "$status" -eq 1 ]
-    one_line "imfilter: a.pgm: cannot be written as out.jpg: JPEG cannot hold 16-bit samples (use --depth=8, or choose --format=png or --format=pnm)"
+    one_line "imfilter: a.pgm: cannot be written as out.jpg: JPEG cannot hold 16-bit samples (use --depth=8, or choose --format=png, --format=pnm or --format=tiff)"
     [ ! -e out.jpg ]
     # Of those that hold CMYK one does not hold 16 bits.
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE CMYK\nENDHDR\naabbccdd' >b.pam
     imf_run -f kernel:1 b.pam -o out.png
     [ "$status" -eq 1 ]
-    one_line "imfilter: b.pam: cannot be written as out.png: PNG cannot hold CMYK (choose --format=pnm, or --depth=8 and --format=jpeg; or convert it to RGB first)"
+    one_line "imfilter: b.pam: cannot be written as out.png: PNG cannot hold CMYK (choose --format=pnm or --format=tiff, or --depth=8 and --format=jpeg; or convert it to RGB first)"
     imf_run -f kernel:1 --depth=8 b.pam -o out.png
-    one_line "b.pam: cannot be written as out.png: PNG cannot hold CMYK (choose --format=jpeg or --format=pnm; or convert it to RGB first)"
+    one_line "b.pam: cannot be written as out.png: PNG cannot hold CMYK (choose --format=jpeg, --format=pnm or --format=tiff; or convert it to RGB first)"
     imf -f kernel:1 --depth=8 a.pgm -o out.jpg
     no_temporaries
 }

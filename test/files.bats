@@ -66,13 +66,13 @@ LIST
 
 @test "an unknown extension is a usage error that lists the known ones" {
     make_png a.png
-    imf_run -f kernel:1 a.png -o b.tiff
+    imf_run -f kernel:1 a.png -o b.gif
     [ "$status" -eq 2 ]
-    one_line "tiff"
+    one_line "gif"
     [[ $stderr == *png*jp*pnm*--format* ]]
-    [ ! -e b.tiff ]
-    imf -f kernel:1 a.png -o b.tiff --format=png
-    [ "$(file_kind b.tiff)" = png ]
+    [ ! -e b.gif ]
+    imf -f kernel:1 a.png -o b.gif --format=png
+    [ "$(file_kind b.gif)" = png ]
 }
 
 @test "the input's format is what it holds, not what it is called" {

@@ -119,13 +119,21 @@ samples() { # FILE
         sed 's/^ //; s/ $//'
 }
 
-file_kind() { # FILE: png, jpeg or pnm by its first bytes
+file_kind() { # FILE: its format by its first bytes
     case $(head -c 2 "$1" | od -An -tx1 | tr -d ' ') in
     8950) echo png ;;
     ffd8) echo jpeg ;;
+    4949 | 4d4d) echo tiff ;;
+    5249) echo webp ;;
     50*) echo pnm ;;
     *) echo unknown ;;
     esac
+}
+
+# What a file of no known format is told.
+unknown() {
+    echo "not a $(imf --version | sed -n 's/^formats: //p' |
+        sed 's/png/PNG/; s/jpeg/JPEG/; s/pnm/PNM/; s/tiff/TIFF/; s/webp/WebP/; s/\(.*\), /\1 or /') image"
 }
 
 # No temporary file is left anywhere below the test's directory.

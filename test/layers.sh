@@ -49,7 +49,7 @@ may_include() { # MODULE
 may_include_inside() { # FOLDER
     case $1 in
     codec) echo codec/metadata ;;
-    codec/png) echo codec codec/metadata codec/deflate ;;
+    codec/png | codec/tiff) echo codec codec/metadata codec/deflate ;;
     codec/jpeg | codec/pnm) echo codec codec/metadata ;;
     codec/*) ;; # metadata, deflate
     filter) echo filter/kernel ;;
@@ -68,14 +68,14 @@ may_include_inside() { # FOLDER
 # One file, the table of formats, names them all.
 may_include_besides() { # FILE
     case $1 in
-    lib/codec/table.c) echo codec/png codec/jpeg codec/pnm ;;
+    lib/codec/table.c) echo codec/png codec/jpeg codec/pnm codec/tiff ;;
     esac
 }
 
 # Folders that are their module's own business.
 is_inner() { # FOLDER
     case $1 in
-    codec/png | codec/jpeg | codec/pnm | codec/deflate | filter/flt | filter/spec) true ;;
+    codec/png | codec/jpeg | codec/pnm | codec/tiff | codec/deflate | filter/flt | filter/spec) true ;;
     *) false ;;
     esac
 }

@@ -26,12 +26,14 @@ options_of_manual() {
     make_pgm a.pgm
     imf_run -f invert a.pgm -o a.unknown
     known=$(sed 's/.*(\(.*\); or name one.*/\1/' <<<"$stderr")
-    manual=$(sed -n 's/^Known extensions are \(.*\)\.$/\1/p' "$MANUAL")
+    manual=$(sed -n '/^Known extensions are/,/\.$/p' "$MANUAL" | xargs)
+    manual=${manual#Known extensions are }
+    manual=${manual%.}
     [ "${known/ or / and }" = "$manual" ]
     imf_run --format=unknown
     names=$(sed 's/.*(\(.*\))$/\1/; s/, / /g; s/ or / /' <<<"$stderr")
     [ "$(wc -w <<<"$names")" -ge 3 ]
-    imf --help | grep -q -- "--format=${names// /|} "
+    imf --help | grep -q -- "--format=${names// /|}\( \|$\)"
     grep -q "^\.It Fl Fl format Ns = Ns Cm ${names// / Ns | Ns Cm }\$" "$MANUAL"
 }
 

@@ -90,7 +90,7 @@ feed() { # FILE FIFO
     feed a.pgm two.pgm
     wait "$terminal" || [ $? -eq 1 ]
     final_screen
-    [ "$(final_screen | sed 's/;.*//')" = "imfilter: one.pgm: not a PNG, JPEG or PNM image
+    [ "$(final_screen | sed 's/;.*//')" = "imfilter: one.pgm: $(unknown)
 imfilter: 3 images: 2 filtered, 0 skipped, 1 failed
 imfilter: 1 of 3 images failed: one.pgm" ]
     [ "$(samples out/two.pgm)" = "255 245 235 225 215 205 195 185 175 165 155 0" ]
@@ -241,13 +241,13 @@ LIST
     make_pgm in/a.pgm
     make_ppm in/b.ppm
     echo junk >in/c.png
-    printf 'II*\0' >in/d
+    printf 'GIF89a' >in/d
     imf_run --json -r -f invert in -o out/
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 4 ]
     last='(s["images"], s["filtered"], s["skipped"], s["failed"], s["pixels"], s["interrupted"], s["others"])'
     [ "$(tail -n 1 <<<"$output" | json "(s := o['summary']) and $last")" = \
-        "(3, 2, 0, 1, 18, False, [{'kind': 'TIFF', 'count': 1}])" ]
+        "(3, 2, 0, 1, 18, False, [{'kind': 'GIF', 'count': 1}])" ]
     [ "$(tail -n 1 <<<"$output" | json 'o["summary"]["total_ms"] > 0')" = True ]
     # Of what could have been a batch, too; of one image there is none.
     imf_run --json -r --shard=9/9 -f invert in -o out/
@@ -260,7 +260,7 @@ LIST
         run --separate-stderr env OCL_ICD_VENDORS=/nowhere "$IMFILTER" --json -r -f blur:2 --device=$device in -o no/
         [ "$status" -eq 3 ]
         [ "$(tail -n 1 <<<"$output" | json "(s := o['summary']) and $last")" = \
-            "(3, 0, 0, $((device == 99)), 0, False, [{'kind': 'TIFF', 'count': 1}])" ]
+            "(3, 0, 0, $((device == 99)), 0, False, [{'kind': 'GIF', 'count': 1}])" ]
     done
 }
 

@@ -19,10 +19,11 @@ load helper
     ! grep -q '.\{81\}' <<<"$output"
 }
 
-@test "--version prints the name and three numbers" {
+@test "--version prints the name and three numbers, and the formats" {
     imf_run --version
     [ "$status" -eq 0 ]
-    [[ $output =~ ^imfilter\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [[ ${lines[0]} =~ ^imfilter\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [[ ${lines[1]} == "formats: png, jpeg, pnm"* ]]
     [ "$(imf -V)" = "$output" ]
 }
 
@@ -134,7 +135,7 @@ EOF
     [ "${stderr_lines[0]}" = "imfilter: warning: --quality had no effect: no JPEG was written" ]
     [ "${stderr_lines[1]}" = "imfilter: warning: --optimize had no effect: no JPEG was written" ]
     imf_run -f invert --compression=3 a.png -o a.jpg
-    one_line "warning: --compression had no effect: no PNG was written"
+    one_line "warning: --compression had no effect: no PNG or TIFF was written"
     imf_run -f invert --quality=80 --compression=3 a.jpg a.png -o out/
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -276,7 +277,7 @@ LIST
 --backend=opencl fft
 --strip=gps exif
 --strip= exif
---format=tiff jpeg
+--format=gif jpeg
 --bench=0 1..
 --bench=-3 1..
 --max-pixels=12X number

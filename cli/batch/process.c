@@ -342,6 +342,14 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
             file_type_explain(w->input, w->job->input, w->error.text, sizeof w->error.text);
         return fail_input(w);
     }
+    const char *left_out = imf_reader_left_out(w->reader);
+    if (o->in_place && left_out) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "in place, %s of the file would be lost (write to another file with -o)",
+                 left_out);
+        return fail(w, w->job->input, text);
+    }
     const struct imf_info *info = imf_reader_info(w->reader);
     w->messages->pixels = (uint64_t)info->width * (uint64_t)info->height;
     enum result result = read_curve(s, w);

@@ -22,7 +22,8 @@ static const struct magic {
         const char *bytes;
     } parts[PARTS]; /* all of them; of length 0: no more */
 } magics[] = {
-    /* Variants of TIFF, so before it. */
+    /* Variants of TIFF, so before it; the last two begin with the directory of a small copy: NEF, ARW,
+     * DNG. */
     {"camera raw", {{0, 4, "II*\0"}, {8, 4, "CR\2\0"}}}, /* Canon CR2 */
     {"camera raw", {{0, 4, "IIRO"}}},                    /* Olympus ORF */
     {"camera raw", {{0, 4, "IIRS"}}},
@@ -32,7 +33,10 @@ static const struct magic {
     {"camera raw", {{0, 4, "\0MRM"}}},    /* Minolta MRW */
     {"camera raw", {{0, 4, "FOVb"}}},     /* Sigma X3F */
     {"camera raw", {{4, 8, "ftypcrx "}}}, /* Canon CR3 */
-    {"TIFF", {{0, 4, "II*\0"}}},          /* TIFF 6.0; also NEF, ARW, DNG */
+    {"camera raw", {{0, 8, "II*\0\x08\0\0\0"}, {10, 9, "\xfe\0\4\0\1\0\0\0\1"}}},
+    {"camera raw", {{0, 8, "MM\0*\0\0\0\x08"}, {10, 12, "\0\xfe\0\4\0\0\0\1\0\0\0\1"}}},
+    /* Where the library is built without them. */
+    {"TIFF", {{0, 4, "II*\0"}}}, /* TIFF 6.0 */
     {"TIFF", {{0, 4, "MM\0*"}}},
     {"TIFF", {{0, 4, "II+\0"}}}, /* BigTIFF */
     {"TIFF", {{0, 4, "MM\0+"}}},

@@ -64,7 +64,8 @@ void help_print(FILE *out) {
 }
 
 void help_version(FILE *out) {
-    fprintf(out, "imfilter %s\n", imf_version());
+    char formats[FORMATS_TEXT];
+    fprintf(out, "imfilter %s\nformats: %s\n", imf_version(), formats_names(formats, ", "));
 }
 
 /* The summary is beside the usage if both fit into 80 columns, else on the next line. */

@@ -314,7 +314,7 @@ const struct option_row option_rows[] = {
     {"quality", 0, REQUIRED, "N", "JPEG quality: keep or 1..100", NUMBER(encode.quality, qualities, 1, 100)},
     {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", CHOICE(encode.subsampling, subsamplings)},
     {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8 or 16", CHOICE(settings.depth, depths)},
-    {"compression", 0, REQUIRED, "N", "PNG: 0 stored, 1 fast .. 9 small; default 6",
+    {"compression", 0, REQUIRED, "N", "PNG, TIFF: 0 stored, 1 fast .. 9 small (6)",
      set_compression, AT(encode.compression), NULL, 0, 9},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", FLAG(encode.optimize)},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip, 0, strips, 0, 0},

@@ -72,6 +72,11 @@ void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
     va_end(args);
 }
 
+void imf_reader_leave_out(struct imf_reader *r, const char *what) {
+    r->left_out = what;
+    imf_reader_warn(r, "%s of the file are left out", what);
+}
+
 enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,
                                    struct imf_error *err) {
     if (r->source.error)

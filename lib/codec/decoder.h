@@ -31,7 +31,8 @@ struct imf_reader {
     uint64_t memory;        /* bytes that decoding takes beside the rows */
     bool buffered;          /* they hold the whole image: see imf_reader_buffer() */
     char warning[320];
-    void *state; /* the decoder's */
+    const char *left_out; /* what the file holds besides, or NULL; static */
+    void *state;          /* the decoder's */
     struct imf_source source;
 };
 
@@ -67,6 +68,9 @@ struct imf_meta_item *imf_reader_add_metadata(struct imf_reader *r, enum imf_met
 /* Note a problem that does not matter to the pixels; the first is kept. */
 void imf_reader_warn(struct imf_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The file holds more than is read, as "all pages but the first", which is lost where the result
+ * replaces it: warn. The text is static. */
+void imf_reader_leave_out(struct imf_reader *r, const char *what);
 /* IMF_ERR_DAMAGED "WHAT after row N of M", or IMF_ERR_IO if the stream could not be read. */
 enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,
                                    struct imf_error *err);

@@ -73,6 +73,10 @@ const char *imf_reader_warning(const struct imf_reader *reader) {
     return reader->warning[0] ? reader->warning : NULL;
 }
 
+const char *imf_reader_left_out(const struct imf_reader *reader) {
+    return reader->left_out;
+}
+
 /* Damage outranks the harmless warnings that may have come before it. */
 static void warn_of_damage(struct imf_reader *r, const struct imf_error *why) {
     int missing = r->info.height - r->row;

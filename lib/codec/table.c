@@ -2,13 +2,15 @@
  * table.c - the formats
  *
  * A format is a row here; all else about it stands in its own folder. Files are recognised in this
- * order, which also gives the formats their numbers: new ones come last.
+ * order, which also gives the formats their numbers: new ones come last. Those that need a library are
+ * here where it was found.
  */
 #include "codec/table.h"
 
 #include "codec/jpeg/format.h"
 #include "codec/png/format.h"
 #include "codec/pnm/format.h"
+#include "codec/tiff/format.h"
 #include "imfilter_program.h"
 
 #include <stdio.h>
@@ -17,6 +19,9 @@ static const struct imf_codec *const codecs[] = {
     &imf_png_codec,
     &imf_jpeg_codec,
     &imf_pnm_codec,
+#ifdef IMF_WITH_TIFF
+    &imf_tiff_codec,
+#endif
 };
 #define CODEC_COUNT (sizeof codecs / sizeof codecs[0])
 _Static_assert(CODEC_COUNT <= IMF_FORMAT_LAST, "formats are counted in sets of 32 bits");

@@ -53,6 +53,8 @@ static const struct trial {
     {"profile", "foreign/icc.jpg", {"-f", "blur:1", "--linear", "--backend=cpu"}, "o.jpg", 0},
     {"in place", "types/cmyk.jpg", {"-f", "box:3", "-i", "--backend=cpu"}, NULL, 0},
     {"PNM", "types/p3.ppm", {"-f", "blur:1", "--range=normalize", "--backend=cpu"}, "o.ppm", 0},
+    {"TIFF", "foreign/tiff-planes.tif", {"-f", "blur:1", "--backend=cpu"}, "o.tif", 0},
+    {"to TIFF", "types/orientation6.jpg", {"-f", "sobel", "--backend=cpu"}, "o.tif", 0},
     {"palette", "foreign/png-pal8-alpha.png", {"-f", "invert", "--backend=cpu"}, "o.png", 0},
     {"one bit", "foreign/png-gray4.png", {"-f", "threshold:.5", "--backend=cpu"}, "o.png", 0},
     {"kernel", "foreign/png-gray4.png", {"-f", "kernel:@png-gray4.png"}, "o.png", 0},

@@ -24,7 +24,7 @@ for name in $names; do
     mkdir -p "$corpus"
     set -- "$corpus"
     case $name in
-    reader) seeds='testdata/types testdata/damaged' ;;
+    reader) seeds='testdata/types testdata/damaged testdata/foreign' ;;
     flt) seeds=filters ;;
     *) seeds= ;;
     esac

@@ -1,0 +1,109 @@
+/*
+ * directory.h - directories of TIFF and BigTIFF, and copying EXIF between them
+ *
+ * TIFF 6.0 has offsets of 4 bytes, BigTIFF of 8, with wider entries. EXIF is a TIFF of its own
+ * (metadata/exif.c) and, in a TIFF file, part of the image's directory, which points to another one
+ * with the camera's tags and to one with a position. libtiff gives up tags that it does not know, so
+ * that these are copied here, byte by byte.
+ */
+#ifndef IMF_CODEC_TIFF_DIRECTORY_H
+#define IMF_CODEC_TIFF_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum imf_tiff_tag {
+    IMF_TIFF_SUBFILE = 254,
+    IMF_TIFF_DESCRIPTION = 270,
+    IMF_TIFF_X_RESOLUTION = 282,
+    IMF_TIFF_Y_RESOLUTION = 283,
+    IMF_TIFF_UNIT = 296,
+    IMF_TIFF_SUB_IFD = 330,
+    IMF_TIFF_XMP = 700,
+    IMF_TIFF_IPTC = 33723,
+    IMF_TIFF_IRB = 34377,
+    IMF_TIFF_ICC = 34675,
+    IMF_TIFF_LAYERS = 37724 /* Photoshop's */
+};
+enum imf_tiff_type {
+    IMF_TIFF_BYTE = 1,
+    IMF_TIFF_ASCII = 2,
+    IMF_TIFF_SHORT = 3,
+    IMF_TIFF_LONG = 4,
+    IMF_TIFF_RATIONAL = 5,
+    IMF_TIFF_UNDEFINED = 7,
+    IMF_TIFF_LONG8 = 16
+};
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Where a TIFF stream is read from: memory, or (data is NULL) a file. */
+struct imf_tiff_input {
+    const unsigned char *data;
+    int fd;
+    off_t start;
+    uint64_t size; /* bytes from start on */
+    int error;     /* errno of a failed read, or 0 */
+    bool big_endian, wide;
+};
+
+/* Exactly `size` bytes; false: they are not there, or an error. */
+bool imf_tiff_read(struct imf_tiff_input *in, uint64_t at, void *dst, size_t size);
+/* Read the header; the first directory's offset, or 0: this is no TIFF. */
+uint64_t imf_tiff_header(struct imf_tiff_input *in);
+
+struct imf_tiff_entry {
+    uint16_t tag, type;
+    uint64_t count;
+    unsigned char value[8]; /* or its offset */
+};
+struct imf_tiff_directory {
+    struct imf_tiff_entry *entries; /* owned */
+    size_t count;
+    uint64_t next; /* offset of the next directory, or 0 */
+};
+
+/* False: damaged (an empty directory is left), or no memory (*out_of_memory is set). */
+bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, uint64_t at,
+                   bool *out_of_memory);
+void imf_tiff_unload(struct imf_tiff_directory *directory);
+/* NULL: there is none. */
+const struct imf_tiff_entry *imf_tiff_entry(const struct imf_tiff_directory *directory,
+                                            unsigned tag);
+/* Is its subfile type that of a smaller copy of another image? */
+bool imf_tiff_is_reduced(const struct imf_tiff_input *in, const struct imf_tiff_directory *d);
+/* The bytes of a value, at most `most`; NULL: damaged, more, or no memory. Freed with free(). */
+unsigned char *imf_tiff_value(struct imf_tiff_input *in, const struct imf_tiff_entry *entry,
+                              size_t most, size_t *size, bool *out_of_memory);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* A part of a TIFF stream in memory. */
+struct imf_tiff_output {
+    bool big_endian, wide;
+    uint64_t base; /* its offset in the stream, even */
+    unsigned char *data;
+    size_t size, capacity;
+    bool out_of_memory;
+};
+
+/* Add `count` numbers of type SHORT, LONG, LONG8 or RATIONAL (pairs of them), unless the directory has
+ * the tag. */
+void imf_tiff_add(struct imf_tiff_directory *directory, struct imf_tiff_output *out, unsigned tag,
+                  enum imf_tiff_type type, size_t count, const uint64_t *numbers);
+/* Add bytes (BYTE, ASCII, UNDEFINED, or a LONG's as they are), unless the directory has the tag. */
+void imf_tiff_add_bytes(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
+                        unsigned tag, enum imf_tiff_type type, const void *data, size_t size);
+/* Add what is EXIF's, or describes the image to people, of the directory at `at` and of those that
+ * it points to. The tags of pixels are not copied. */
+void imf_tiff_copy_exif(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
+                        struct imf_tiff_input *in, uint64_t at);
+/* The 8 bytes that begin a stream with its first directory there, or a BigTIFF's 16; returns which. */
+size_t imf_tiff_make_header(unsigned char header[16], bool big_endian, bool wide,
+                            uint64_t directory);
+/* Write the directory, and return its offset in the stream; 0: no memory. */
+uint64_t imf_tiff_store(const struct imf_tiff_directory *directory, struct imf_tiff_output *out);
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * metadata.c - what a TIFF carries besides pixels
+ *
+ * Its directory holds EXIF's first one, as far as that is not about pixels. IPTC's record has a tag,
+ * and Photoshop's resources, which repeat it, another; of two records the tag's counts, which other
+ * programs edit.
+ */
+#include "codec/tiff/metadata.h"
+
+#include "codec/metadata/irb.h"
+#include "codec/metadata/tiff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COPIES 32 /* smaller ones of an image, which follow it */
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+struct value {
+    unsigned char *data; /* NULL: there is none */
+    size_t size;
+};
+
+static struct value value_of(struct imf_reader *r, struct imf_tiff_input *in,
+                             const struct imf_tiff_directory *d, unsigned tag) {
+    const struct imf_tiff_entry *e = imf_tiff_entry(d, tag);
+    struct value v = {NULL, 0};
+    if (e)
+        v.data = imf_tiff_value(in, e, IMF_METADATA_MAX, &v.size, &r->metadata.out_of_memory);
+    if (e && !v.data) {
+        imf_reader_warn(r, "a damaged or too large TIFF tag was left out (%u)", tag);
+        v.size = 0;
+    }
+    return v;
+}
+
+static void add_item(struct imf_reader *r, enum imf_meta_kind kind, unsigned strip,
+                     struct value v) {
+    if (v.data)
+        imf_reader_add_metadata(r, kind, strip, v.data, v.size);
+    free(v.data);
+}
+
+static void add_exif(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
+    unsigned char header[16];
+    struct imf_tiff_directory exif = {.entries = NULL};
+    size_t size = imf_tiff_make_header(header, in->big_endian, false, 0);
+    struct imf_tiff_output out = {.big_endian = in->big_endian, .base = size};
+    imf_tiff_copy_exif(&exif, &out, in, at);
+    uint64_t first = exif.count ? imf_tiff_store(&exif, &out) : 0;
+    imf_tiff_make_header(header, in->big_endian, false, first);
+    unsigned char *stream = first ? malloc(size + out.size) : NULL;
+    if (stream) {
+        memcpy(stream, header, size);
+        memcpy(stream + size, out.data, out.size);
+        imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, stream, size + out.size);
+    }
+    r->metadata.out_of_memory |= out.out_of_memory || (first && !stream);
+    imf_tiff_unload(&exif);
+    free(out.data);
+    free(stream);
+}
+
+static void add_irb(struct imf_reader *r, struct value irb, struct value iptc) {
+    struct value both = {NULL, 0};
+    if (irb.data || iptc.data) {
+        both.data = imf_irb_with_iptc(irb.data, irb.size, iptc.data, iptc.size, &both.size);
+        r->metadata.out_of_memory |= !both.data;
+    }
+    add_item(r, IMF_META_IRB, IMF_STRIP_OTHER, both);
+    free(irb.data);
+    free(iptc.data);
+}
+
+/* EXIF's description is the comment, too. */
+static void add_comment(struct imf_reader *r, struct value v) {
+    size_t size = v.data ? strnlen((const char *)v.data, v.size) : 0;
+    struct imf_meta_item *item =
+        size ? imf_reader_add_metadata(r, IMF_META_COMMENT, IMF_STRIP_OTHER, v.data, size) : NULL;
+    if (item)
+        item->derived = true;
+    free(v.data);
+}
+
+/* What follows the image: pages, or smaller copies of it. */
+static void read_others(struct imf_reader *r, struct imf_tiff_input *in,
+                        const struct imf_tiff_directory *first, uint64_t at) {
+    struct imf_tiff_directory d;
+    bool copies = imf_tiff_entry(first, IMF_TIFF_SUB_IFD), pages = false;
+    uint64_t next = first->next;
+    for (int i = 0; next && next != at && i < COPIES && !pages; i++) {
+        bool good = imf_tiff_load(&d, in, next, &r->metadata.out_of_memory);
+        bool copy = imf_tiff_is_reduced(in, &d);
+        copies = copies || copy;
+        pages = good && !copy;
+        next = d.next;
+        imf_tiff_unload(&d);
+    }
+    if (imf_tiff_entry(first, IMF_TIFF_LAYERS))
+        imf_reader_leave_out(r, "the layers");
+    else if (pages)
+        imf_reader_leave_out(r, "all pages but the first");
+    else if (copies)
+        imf_reader_warn(r, "the smaller copies of the image in the file are left out");
+}
+
+void imf_tiff_read_metadata(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
+    struct imf_tiff_directory d;
+    imf_tiff_load(&d, in, at, &r->metadata.out_of_memory);
+    add_exif(r, in, at);
+    add_item(r, IMF_META_XMP, IMF_STRIP_XMP, value_of(r, in, &d, IMF_TIFF_XMP));
+    add_item(r, IMF_META_ICC, IMF_STRIP_ICC, value_of(r, in, &d, IMF_TIFF_ICC));
+    add_irb(r, value_of(r, in, &d, IMF_TIFF_IRB), value_of(r, in, &d, IMF_TIFF_IPTC));
+    add_comment(r, value_of(r, in, &d, IMF_TIFF_DESCRIPTION));
+    read_others(r, in, &d, at);
+    imf_tiff_unload(&d);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void add_density(struct imf_writer *w, struct imf_tiff_directory *d,
+                        struct imf_tiff_output *out) {
+    struct imf_density density = imf_writer_density(w);
+    if (density.unit == IMF_DENSITY_METRE)
+        density = imf_density_convert(density, IMF_DENSITY_INCH);
+    if (density.unit == IMF_DENSITY_NONE || !density.x || !density.y ||
+        imf_tiff_entry(d, IMF_TIFF_X_RESOLUTION))
+        return;
+    uint64_t unit = density.unit == IMF_DENSITY_INCH ? 2 : density.unit == IMF_DENSITY_CM ? 3 : 1;
+    imf_tiff_add(d, out, IMF_TIFF_X_RESOLUTION, IMF_TIFF_RATIONAL, 2, (uint64_t[]){density.x, 1});
+    imf_tiff_add(d, out, IMF_TIFF_Y_RESOLUTION, IMF_TIFF_RATIONAL, 2, (uint64_t[]){density.y, 1});
+    imf_tiff_add(d, out, IMF_TIFF_UNIT, IMF_TIFF_SHORT, 1, &unit);
+}
+
+static void put_exif(struct imf_writer *w, const struct imf_meta_item *item,
+                     struct imf_tiff_directory *d, struct imf_tiff_output *out) {
+    struct imf_tiff_input in = {.data = imf_writer_data(w, item), .size = item->size};
+    uint64_t first = in.data ? imf_tiff_header(&in) : 0;
+    if (first)
+        imf_tiff_copy_exif(d, out, &in, first);
+    else if (in.data)
+        imf_writer_warn(w, "damaged EXIF was left out");
+}
+
+/* libtiff knows IPTC's record as numbers of four bytes only. */
+static void put_irb(struct imf_tiff_directory *d, struct imf_tiff_output *out,
+                    const struct imf_meta_item *item) {
+    size_t size = 0;
+    const unsigned char *iptc = imf_irb_iptc(item->data, item->size, &size);
+    imf_tiff_add_bytes(d, out, IMF_TIFF_IRB, IMF_TIFF_BYTE, item->data, item->size);
+    if (iptc)
+        imf_tiff_add_bytes(d, out, IMF_TIFF_IPTC, IMF_TIFF_LONG, iptc, size);
+}
+
+static const struct imf_meta_item *wanted(const struct imf_writer *w, enum imf_meta_kind kind) {
+    const struct imf_meta_item *item = imf_metadata_find(w->metadata, kind);
+    return item && imf_writer_wants(w, item) ? item : NULL;
+}
+
+void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *d,
+                           struct imf_tiff_output *out) {
+    const struct imf_meta_item *exif = wanted(w, IMF_META_EXIF), *xmp = wanted(w, IMF_META_XMP),
+                               *icc = wanted(w, IMF_META_ICC), *irb = wanted(w, IMF_META_IRB),
+                               *comment = wanted(w, IMF_META_COMMENT);
+    size_t size;
+    if (exif)
+        put_exif(w, exif, d, out);
+    add_density(w, d, out);
+    const unsigned char *packet = xmp ? imf_writer_xmp(w, xmp, &size) : NULL;
+    if (packet)
+        imf_tiff_add_bytes(d, out, IMF_TIFF_XMP, IMF_TIFF_BYTE, packet, size);
+    if (icc)
+        imf_tiff_add_bytes(d, out, IMF_TIFF_ICC, IMF_TIFF_UNDEFINED, icc->data, icc->size);
+    if (irb)
+        put_irb(d, out, irb);
+    if (comment) { /* text ends with a NUL */
+        char *text = strndup((const char *)comment->data, comment->size);
+        w->out_of_memory |= !text;
+        if (text)
+            imf_tiff_add_bytes(d, out, IMF_TIFF_DESCRIPTION, IMF_TIFF_ASCII, text,
+                               strlen(text) + 1);
+        free(text);
+    }
+    w->out_of_memory |= out->out_of_memory;
+}

@@ -1,0 +1,24 @@
+/* pixels.h - from samples as a TIFF packs them to pixels */
+#ifndef IMF_CODEC_TIFF_PIXELS_H
+#define IMF_CODEC_TIFF_PIXELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct imf_tiff_pixels {
+    int samples, bits; /* of a pixel, of a sample: 1, 2, 4, 8 or 16 */
+    int planes;        /* 1, or as many as samples, which have one each */
+    int channels;      /* of the result */
+    int from[4];       /* which sample each of them is */
+    bool inverted;     /* 0 is white */
+    bool alpha, premultiplied;
+    bool palette;
+    unsigned char color[256][3]; /* of a palette */
+    unsigned char *line;         /* if bits < 8: room for a row's samples */
+};
+
+/* Convert `count` pixels of a row, of which planes are `apart` bytes from each other. */
+void imf_tiff_convert(const struct imf_tiff_pixels *p, unsigned char *to, const unsigned char *from,
+                      size_t apart, size_t count);
+
+#endif

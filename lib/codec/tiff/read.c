@@ -1,0 +1,403 @@
+/*
+ * read.c - TIFF decoder (libtiff)
+ *
+ * An image is a grid of cells: tiles, or strips of its whole width. Samples of a pixel are neighbours
+ * in a cell, or each has a plane of cells. One row of cells is decoded at a time, as the file packs
+ * it, and its rows are converted as they are asked for. Many files are a single strip: where it is
+ * large, a few rows are a cell, read from the file if they are not compressed, by libtiff's decoder
+ * otherwise. Only large tiles, and large strips of planes, are held whole.
+ */
+#include "codec/tiff/format.h"
+
+#ifdef IMF_WITH_TIFF
+#include "base/surface.h"
+#include "codec/metadata/tiff.h"
+#include "codec/tiff/metadata.h"
+#include "codec/tiff/pixels.h"
+#include "codec/tiff/stream.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGE ((size_t)4 << 20) /* bytes of a row of cells that is held without need */
+#define FEW ((size_t)64 << 10)  /* of one that is made of single rows */
+#define SAMPLES_MAX 64          /* of a pixel, most of which are left out */
+
+struct tiff {
+    struct imf_tiff_stream stream;
+    struct imf_tiff_pixels pixels;
+    TIFF *tif;         /* the stream's */
+    int width, height; /* of a cell */
+    int strip_rows;    /* of a strip, or of a tile */
+    int across;        /* cells in a row of them */
+    size_t row;        /* bytes of a row of a cell */
+    unsigned char *cells;
+    int top, held; /* rows that are in `cells` */
+    bool (*read_cell)(struct tiff *t, int x, int plane, unsigned char *to);
+};
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static bool read_tile(struct tiff *t, int x, int plane, unsigned char *to) {
+    tmsize_t size = (tmsize_t)t->row * t->height;
+    uint32_t tile = TIFFComputeTile(t->tif, (uint32_t)x, (uint32_t)t->top, 0, (uint16_t)plane);
+    return TIFFReadEncodedTile(t->tif, tile, to, size) == size;
+}
+
+static uint32_t strip_at(const struct tiff *t, int plane) {
+    return TIFFComputeStrip(t->tif, (uint32_t)t->top, (uint16_t)plane);
+}
+
+static bool read_strip(struct tiff *t, int x, int plane, unsigned char *to) {
+    tmsize_t size = (tmsize_t)t->row * t->held;
+    (void)x;
+    return TIFFReadEncodedStrip(t->tif, strip_at(t, plane), to, size) == size;
+}
+
+static bool read_scanlines(struct tiff *t, int x, int plane, unsigned char *to) {
+    (void)x;
+    for (int y = 0; y < t->held; y++, to += t->row)
+        if (TIFFReadScanline(t->tif, to, (uint32_t)(t->top + y), (uint16_t)plane) != 1)
+            return false;
+    return true;
+}
+
+/* Rows of a strip that is not compressed. */
+static bool read_stored(struct tiff *t, int x, int plane, unsigned char *to) {
+    uint32_t strip = strip_at(t, plane);
+    uint64_t before = (uint64_t)(t->top % t->strip_rows) * t->row;
+    size_t size = t->row * (size_t)t->held;
+    uint16_t order;
+    int failed = 0;
+    uint64_t at = TIFFGetStrileOffsetWithErr(t->tif, strip, &failed) + before;
+    (void)x;
+    if (failed || before + size > TIFFGetStrileByteCountWithErr(t->tif, strip, &failed) || failed ||
+        !imf_tiff_read(&t->stream.in, at, to, size))
+        return false;
+    TIFFGetFieldDefaulted(t->tif, TIFFTAG_FILLORDER, &order);
+    if (order == FILLORDER_LSB2MSB)
+        TIFFReverseBits(to, (tmsize_t)size);
+    if (t->pixels.bits == 16 && TIFFIsByteSwapped(t->tif))
+        TIFFSwabArrayOfShort((uint16_t *)to, (tmsize_t)(size / 2));
+    return true;
+}
+
+/* Decode the row of cells that begins at `top`. */
+static bool load(struct tiff *t, int top) {
+    struct imf_reader *r = t->stream.reader;
+    size_t cell = t->row * (size_t)t->height;
+    unsigned char *to = t->cells;
+    bool good = true;
+    t->top = top;
+    t->held =
+        imf_min(t->height, imf_min(t->strip_rows - top % t->strip_rows, r->info.height - top));
+    t->stream.decoding = true;
+    for (int i = 0; i < t->across; i++)
+        for (int plane = 0; plane < t->pixels.planes && good; plane++, to += cell)
+            good = t->read_cell(t, i * t->width, plane, to);
+    t->stream.decoding = false;
+    r->recoverable = good && t->stream.guessed;
+    if (good && t->stream.guessed && r->limits.lenient)
+        imf_reader_warn(r, "damaged (%s): what is missing is guessed", t->stream.message);
+    else if (t->stream.guessed || !good)
+        t->held = 0;
+    return t->held > 0;
+}
+
+/* Choose cells, and how they are read. */
+static enum imf_status set_cells(struct tiff *t, bool stored, struct imf_error *err) {
+    struct imf_reader *r = t->stream.reader;
+    const struct imf_tiff_pixels *p = &t->pixels;
+    bool tiled = TIFFIsTiled(t->tif);
+    uint32_t width = (uint32_t)r->info.width, rows = 0;
+    if (tiled)
+        TIFFGetField(t->tif, TIFFTAG_TILEWIDTH, &width);
+    TIFFGetFieldDefaulted(t->tif, tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &rows);
+    if (width < 1 || width > INT_MAX || rows < 1 || (tiled && rows > INT_MAX))
+        return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (strips or tiles of no size)");
+    t->width = (int)width;
+    t->strip_rows = tiled || rows < (uint32_t)r->info.height ? (int)rows : r->info.height;
+    t->across = (r->info.width - 1) / t->width + 1;
+    int samples = p->planes > 1 ? 1 : p->samples;
+    uint64_t row = ((uint64_t)width * (unsigned)(samples * p->bits) + 7) / 8, bytes;
+    if (row != (tiled ? TIFFTileRowSize64(t->tif) : TIFFScanlineSize64(t->tif)))
+        return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (rows of an odd size)");
+    t->row = (size_t)row;
+    t->height = t->strip_rows;
+    stored = stored && !tiled;
+    t->read_cell = stored ? read_stored : tiled ? read_tile : read_strip;
+    bool large = !tiled && p->planes == 1 && row * (unsigned)t->height > LARGE;
+    if (stored || large)
+        t->height = imf_min(t->height, imf_max(1, (int)(FEW / row)));
+    if (large && !stored)
+        t->read_cell = read_scanlines;
+    enum imf_status status =
+        imf_limits_check(&r->limits, (uint64_t)t->across * width, (unsigned)t->height, err);
+    if (status)
+        return status;
+    uint64_t cells = (uint64_t)t->across * (unsigned)p->planes;
+    if (__builtin_mul_overflow(row * cells, (unsigned)t->height, &bytes) || bytes > PTRDIFF_MAX)
+        return imf_fail(err, IMF_ERR_LIMIT, "a TIFF of such tiles is too large");
+    uint64_t line = p->bits < 8 ? (uint64_t)width * (unsigned)p->samples : 0;
+    uint64_t size = t->stream.in.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
+    uint64_t memory =
+        r->memory + bytes + line + (coded < size ? coded : size) + (t->stream.bytes ? size : 0);
+    status =
+        imf_memory_fits(r->limits.max_memory, memory, "a row of this TIFF's tiles or strips", err);
+    if (status)
+        return status;
+    r->memory = memory;
+    r->buffered = bytes > LARGE && t->height >= r->info.height;
+    t->cells = malloc((size_t)bytes);
+    t->pixels.line = line ? malloc((size_t)line) : NULL;
+    return t->cells && (t->pixels.line || !line) ? IMF_OK
+                                                 : imf_fail_memory(err, (size_t)(bytes + line));
+}
+
+/* ---- what a TIFF is -------------------------------------------------------------------------- */
+
+static enum imf_status refuse(struct imf_error *err, const char *what) {
+    return imf_fail(err, IMF_ERR_FORMAT,
+                    "a TIFF of %s cannot be read (gray, palette, RGB and CMYK of 1 to 16 bits can; "
+                    "ImageMagick's convert changes it)",
+                    what);
+}
+
+struct form {
+    uint16_t compression, photometric, samples, bits, planar, format, inks;
+    uint16_t extras, *extra; /* what samples besides colours are */
+    enum imf_color color;
+    int colors; /* samples of them */
+};
+
+static uint16_t field(TIFF *tif, uint32_t tag) {
+    uint16_t value = 0;
+    return TIFFGetFieldDefaulted(tif, tag, &value) ? value : 0;
+}
+
+/* NULL, or what of the form cannot be read, in text. */
+static const char *misfit(const struct form *f, char text[80]) {
+    bool ycbcr = f->photometric == PHOTOMETRIC_YCBCR;
+    snprintf(text, 80, "compression %u", f->compression);
+    if (!TIFFIsCODECConfigured(f->compression) || f->compression == COMPRESSION_OJPEG)
+        return text;
+    if (f->format != SAMPLEFORMAT_UINT && f->format != SAMPLEFORMAT_VOID)
+        return "signed or floating-point samples";
+    snprintf(text, 80, "%u bits a sample", f->bits);
+    if (f->bits < 1 || f->bits > 16 || (f->bits & (f->bits - 1)) != 0)
+        return text;
+    if (ycbcr && (f->compression != COMPRESSION_JPEG || f->planar != PLANARCONFIG_CONTIG))
+        return "YCbCr, but for JPEG's,";
+    if (f->photometric == PHOTOMETRIC_PALETTE && f->bits > 8)
+        return "a palette of 65536 colours";
+    snprintf(text, 80, "%u samples a pixel and photometric interpretation %u", f->samples,
+             f->photometric);
+    bool odd_inks = f->color == IMF_COLOR_CMYK && f->inks != INKSET_CMYK;
+    return !f->colors || f->samples < f->colors || f->samples > SAMPLES_MAX || odd_inks ? text
+                                                                                        : NULL;
+}
+
+static enum imf_status read_form(TIFF *tif, struct form *f, struct imf_error *err) {
+    static const struct {
+        uint16_t photometric;
+        enum imf_color color;
+        int colors;
+    } known[] = {
+        {PHOTOMETRIC_MINISWHITE, IMF_COLOR_GRAY, 1}, {PHOTOMETRIC_MINISBLACK, IMF_COLOR_GRAY, 1},
+        {PHOTOMETRIC_RGB, IMF_COLOR_RGB, 3},         {PHOTOMETRIC_PALETTE, IMF_COLOR_RGB, 1},
+        {PHOTOMETRIC_SEPARATED, IMF_COLOR_CMYK, 4},  {PHOTOMETRIC_YCBCR, IMF_COLOR_RGB, 3}};
+    char text[80];
+    *f = (struct form){.compression = field(tif, TIFFTAG_COMPRESSION),
+                       .samples = field(tif, TIFFTAG_SAMPLESPERPIXEL),
+                       .bits = field(tif, TIFFTAG_BITSPERSAMPLE),
+                       .planar = field(tif, TIFFTAG_PLANARCONFIG),
+                       .format = field(tif, TIFFTAG_SAMPLEFORMAT),
+                       .inks = field(tif, TIFFTAG_INKSET)};
+    if (!TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &f->photometric))
+        return refuse(err, "unknown colours");
+    TIFFGetField(tif, TIFFTAG_EXTRASAMPLES, &f->extras, &f->extra);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].photometric == f->photometric) {
+            f->color = known[i].color;
+            f->colors = known[i].colors;
+        }
+    const char *what = misfit(f, text);
+    if (what)
+        return refuse(err, what);
+    if (f->photometric == PHOTOMETRIC_YCBCR)
+        TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    return IMF_OK;
+}
+
+/* Colours stand before the other samples, of which the first that is alpha is read. */
+static void set_pixels(struct tiff *t, const struct form *f) {
+    struct imf_tiff_pixels *p = &t->pixels;
+    *p = (struct imf_tiff_pixels){.samples = f->samples,
+                                  .bits = f->bits,
+                                  .planes = f->planar == PLANARCONFIG_SEPARATE ? f->samples : 1,
+                                  .from = {0, 1, 2, 3},
+                                  .inverted = f->photometric == PHOTOMETRIC_MINISWHITE,
+                                  .palette = f->photometric == PHOTOMETRIC_PALETTE};
+    bool may = f->color != IMF_COLOR_CMYK && !p->palette;
+    for (int i = 0; may && i < f->extras && f->colors + i < f->samples && !p->alpha; i++) {
+        p->premultiplied = f->extra[i] == EXTRASAMPLE_ASSOCALPHA;
+        p->alpha = p->premultiplied || f->extra[i] == EXTRASAMPLE_UNASSALPHA;
+        p->from[f->colors] = f->colors + i;
+    }
+    if (f->samples > f->colors + p->alpha)
+        imf_reader_leave_out(t->stream.reader, "channels besides colour and alpha");
+}
+
+/* Some writers have colours of 8 bits where 16 are meant. */
+static enum imf_status read_palette(struct tiff *t, struct imf_error *err) {
+    uint16_t *channel[3];
+    int count = 3 << t->pixels.bits, shift = 0;
+    if (!TIFFGetField(t->tif, TIFFTAG_COLORMAP, &channel[0], &channel[1], &channel[2]))
+        return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (a palette image without palette)");
+    for (int i = 0; i < count; i++)
+        shift = channel[i % 3][i / 3] > 255 ? 8 : shift;
+    for (int i = 0; i < count; i++)
+        t->pixels.color[i / 3][i % 3] = (unsigned char)(channel[i % 3][i / 3] >> shift);
+    return IMF_OK;
+}
+
+static void read_density(const struct tiff *t) {
+    static const enum imf_density_unit units[] = {[RESUNIT_NONE] = IMF_DENSITY_ASPECT,
+                                                  [RESUNIT_INCH] = IMF_DENSITY_INCH,
+                                                  [RESUNIT_CENTIMETER] = IMF_DENSITY_CM};
+    float x = 0, y = 0;
+    uint16_t unit = field(t->tif, TIFFTAG_RESOLUTIONUNIT);
+    TIFFGetField(t->tif, TIFFTAG_XRESOLUTION, &x);
+    TIFFGetField(t->tif, TIFFTAG_YRESOLUTION, &y);
+    if (x >= 0.5 && y >= 0.5 && x < 1e9 && y < 1e9 && unit <= RESUNIT_CENTIMETER)
+        t->stream.reader->metadata.density =
+            (struct imf_density){units[unit], (uint32_t)(x + 0.5), (uint32_t)(y + 0.5)};
+}
+
+/* ---- decoder --------------------------------------------------------------------------------- */
+
+static enum imf_status read_header(struct tiff *t, uint64_t *directory, struct form *f,
+                                   struct imf_error *err) {
+    struct imf_tiff_stream *s = &t->stream;
+    struct imf_tiff_directory first;
+    enum imf_status status = imf_tiff_open_bytes(s, err);
+    if (status)
+        return status;
+    *directory = imf_tiff_header(&s->in);
+    imf_tiff_load(&first, &s->in, *directory, &s->reader->metadata.out_of_memory);
+    bool reduced = imf_tiff_is_reduced(&s->in, &first);
+    imf_tiff_unload(&first);
+    if (reduced)
+        return refuse(err, "a small copy before the image, as in camera raw files,");
+    if (!imf_tiff_open_library(s))
+        return imf_tiff_failure(s, -1, err);
+    t->tif = s->tif;
+    return read_form(t->tif, f, err);
+}
+
+static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
+    struct tiff *t = r->state = calloc(1, sizeof *t);
+    if (!t)
+        return imf_fail_memory(err, sizeof *t);
+    struct form f;
+    uint32_t width = 0, height = 0;
+    uint64_t directory;
+    t->stream.reader = r;
+    enum imf_status status = read_header(t, &directory, &f, err);
+    if (status)
+        return status;
+    set_pixels(t, &f);
+    TIFFGetField(t->tif, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(t->tif, TIFFTAG_IMAGELENGTH, &height);
+    status =
+        imf_reader_shape(r, width, height, f.color, t->pixels.alpha, f.bits == 16 ? 16 : 8, err);
+    if (!status && t->pixels.palette)
+        status = read_palette(t, err);
+    if (!status)
+        status = set_cells(t, f.compression == COMPRESSION_NONE, err);
+    if (status)
+        return status;
+    t->pixels.channels = r->info.channels;
+    r->info.bits = r->info.channels == 1 && f.bits < 8 ? f.bits : 0;
+    read_density(t);
+    imf_tiff_read_metadata(r, &t->stream.in, directory);
+    t->stream.message[0] = '\0';
+    return IMF_OK;
+}
+
+static enum imf_status tiff_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
+                                 int *done, struct imf_error *err) {
+    struct tiff *t = r->state;
+    size_t pixel = r->row_bytes / (size_t)r->info.width, cell = t->row * (size_t)t->height;
+    for (; *done < rows; ++*done, dst += stride) {
+        int y = r->row + *done;
+        if (y >= t->top + t->held && !load(t, y))
+            return imf_tiff_failure(&t->stream, *done, err);
+        const unsigned char *from = t->cells + (size_t)(y - t->top) * t->row;
+        for (int i = 0; i < t->across; i++) {
+            int x = i * t->width;
+            imf_tiff_convert(&t->pixels, dst + (size_t)x * pixel, from, cell,
+                             (size_t)imf_min(t->width, r->info.width - x));
+            from += cell * (size_t)t->pixels.planes;
+        }
+    }
+    return IMF_OK;
+}
+
+static enum imf_status tiff_end(struct imf_reader *r, struct imf_error *err) {
+    (void)r, (void)err;
+    return IMF_OK;
+}
+
+static void tiff_close(struct imf_reader *r) {
+    struct tiff *t = r->state;
+    if (!t)
+        return;
+    imf_tiff_close_stream(&t->stream);
+    free(t->pixels.line);
+    free(t->cells);
+    free(t);
+}
+
+/* ---- format ---------------------------------------------------------------------------------- */
+
+/* Camera raw files are TIFFs, too: Canon's, and those whose first directory is that of a small copy. */
+static bool recognise(const unsigned char *head, size_t size) {
+    enum { VALUE = 8, REDUCED = 1, CANON = 8 };
+    if (size >= 4 && (memcmp(head, "II+\0", 4) == 0 || memcmp(head, "MM\0+", 4) == 0))
+        return true;
+    bool big, tiff = imf_tiff_begins(head, size);
+    size_t first = tiff ? imf_tiff_first(head, size, &big) : 0;
+    size_t at = first ? imf_tiff_find(head, size, big, first, IMF_TIFF_SUBFILE) : 0;
+    bool canon = size >= CANON + 4 && memcmp(head + CANON, "CR\2\0", 4) == 0;
+    return tiff && !canon && !(at && imf_tiff_get32(head + at + VALUE, big) & REDUCED);
+}
+
+/* The first directory follows the header. */
+static bool plausible(const unsigned char *head, size_t size) {
+    bool big = head[0] == 'M';
+    return size >= IMF_TIFF_HEADER &&
+           (head[2] == '+' || head[3] == '+' || imf_tiff_get32(head + 4, big) >= IMF_TIFF_HEADER);
+}
+
+static const struct imf_decoder decoder = {tiff_open, tiff_rows, tiff_end, tiff_close};
+
+const struct imf_codec imf_tiff_codec = {
+    .doc = {"tiff", "TIFF", {"tif", "tiff"}, {"compression"}},
+    .recognise = recognise,
+    .plausible = plausible,
+    .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
+    .alpha = true,
+    .depths = 8 | 16,
+    .few_bits = 1 << 1 | 1 << 2 | 1 << 4,
+    .side_max = INT_MAX,
+    .metadata_max = {[IMF_META_EXIF] = UINT32_MAX,
+                     [IMF_META_XMP] = UINT32_MAX,
+                     [IMF_META_ICC] = UINT32_MAX,
+                     [IMF_META_COMMENT] = UINT32_MAX,
+                     [IMF_META_IRB] = UINT32_MAX},
+    .decoder = &decoder,
+    .encoder = &imf_tiff_encoder,
+};
+#endif

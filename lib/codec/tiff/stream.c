@@ -1,0 +1,125 @@
+/*
+ * stream.c - a reader's stream, and libtiff on it
+ *
+ * The directory may be anywhere in a file, which is read by pread(); another stream is read into
+ * memory first. libtiff's messages come to handlers of this stream alone, and it allocates little more
+ * at once than the file has bytes.
+ */
+#include "codec/tiff/format.h"
+
+#ifdef IMF_WITH_TIFF
+#include "base/surface.h"
+#include "codec/tiff/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SPARE ((uint64_t)64 << 20)
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+enum imf_status imf_tiff_open_bytes(struct imf_tiff_stream *s, struct imf_error *err) {
+    struct imf_source *source = &s->reader->source;
+    uint64_t limit = s->reader->limits.max_memory;
+    struct stat st;
+    s->in.fd = fileno(source->stream);
+    s->in.start = source->start;
+    if (s->in.start >= 0 && s->in.fd >= 0 && fstat(s->in.fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        s->in.size = st.st_size > s->in.start ? (uint64_t)(st.st_size - s->in.start) : 0;
+        return IMF_OK;
+    }
+    for (size_t capacity = 2 * IMF_SOURCE_SIZE; s->in.size == 0 || !source->ended; capacity *= 2) {
+        enum imf_status status = imf_memory_fits(limit, capacity, "a TIFF from a pipe", err);
+        unsigned char *larger = status ? NULL : realloc(s->bytes, capacity);
+        if (!larger)
+            return status ? status : imf_fail_memory(err, capacity);
+        s->bytes = larger;
+        s->in.size += imf_source_read(source, larger + s->in.size, capacity - (size_t)s->in.size);
+    }
+    s->in.data = s->bytes;
+    return source->error ? imf_fail_io(err, source->error) : IMF_OK;
+}
+
+static tmsize_t read_bytes(thandle_t handle, void *dst, tmsize_t size) {
+    struct imf_tiff_stream *s = handle;
+    uint64_t left = s->position < s->in.size ? s->in.size - s->position : 0;
+    size_t part = (uint64_t)size < left ? (size_t)size : (size_t)left;
+    if (part && !imf_tiff_read(&s->in, s->position, dst, part))
+        return -1;
+    s->position += part;
+    return (tmsize_t)part;
+}
+
+static tmsize_t write_bytes(thandle_t handle, void *src, tmsize_t size) {
+    (void)handle, (void)src, (void)size;
+    return -1;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    struct imf_tiff_stream *s = handle;
+    uint64_t from[] = {[SEEK_SET] = 0, [SEEK_CUR] = s->position, [SEEK_END] = s->in.size};
+    return s->position = from[whence] + offset;
+}
+
+static toff_t size_of(thandle_t handle) {
+    return ((struct imf_tiff_stream *)handle)->in.size;
+}
+
+static int close_nothing(thandle_t handle) {
+    (void)handle;
+    return 0;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static int on_error(TIFF *tif, void *data, const char *module, const char *format, va_list args) {
+    struct imf_tiff_stream *s = data;
+    (void)tif, (void)module;
+    if (!s->message[0])
+        vsnprintf(s->message, sizeof s->message, format, args);
+    return 1;
+}
+
+/* Of damage in data of fax machines and JPEG libtiff warns, too, and guesses what is missing. */
+static int on_warning(TIFF *tif, void *data, const char *module, const char *format, va_list args) {
+    static const char harmless[] = "Old-style LZW";
+    struct imf_tiff_stream *s = data;
+    if (!s->decoding || strncmp(format, harmless, sizeof harmless - 1) == 0)
+        return 1;
+    s->guessed = true;
+    return on_error(tif, data, module, format, args);
+}
+
+bool imf_tiff_open_library(struct imf_tiff_stream *s) {
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options)
+        return false;
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(s->in.size + SPARE));
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, s);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, s);
+    /* O: of the strips' offsets only those that are asked for are read. */
+    s->tif = TIFFClientOpenExt("", "rO", s, read_bytes, write_bytes, seek, close_nothing, size_of,
+                               NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return s->tif != NULL;
+}
+
+enum imf_status imf_tiff_failure(struct imf_tiff_stream *s, int done, struct imf_error *err) {
+    char what[sizeof s->message + 16];
+    const char *text = s->message + (strncmp(s->message, ": ", 2) == 0 ? 2 : 0);
+    bool ends = !*text || strncmp(text, "Read error", 10) == 0;
+    snprintf(what, sizeof what, ends ? "truncated" : "damaged (%s)", text);
+    if (s->in.error)
+        s->reader->source.error = s->in.error;
+    if (done >= 0 || s->in.error)
+        return imf_reader_damaged(s->reader, imf_max(done, 0), what, err);
+    return imf_fail(err, IMF_ERR_DAMAGED, "%s in the header", what);
+}
+
+void imf_tiff_close_stream(struct imf_tiff_stream *s) {
+    if (s->tif)
+        TIFFClose(s->tif);
+    free(s->bytes);
+}
+#endif

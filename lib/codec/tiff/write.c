@@ -1,0 +1,314 @@
+/*
+ * write.c - TIFF encoder
+ *
+ * Strips of about STRIP bytes, deflated with the library's own encoder after each sample's left
+ * neighbour is subtracted (TIFF 6.0, section 14), or stored. Strips do not depend on each other:
+ * several are deflated at once. The directory follows them, and the header, which is written last,
+ * refers to it; a file of more than 4 GB is a BigTIFF. A stream that cannot be written to twice, as a
+ * pipe, gets the whole file in the end.
+ */
+#include "codec/tiff/format.h"
+
+#include "base/surface.h"
+#include "base/thread_pool.h"
+#include "codec/deflate/compress.h"
+#include "codec/metadata/tiff.h"
+#include "codec/tiff/metadata.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define STRIP ((size_t)256 << 10)
+#define DEFAULT_LEVEL 6
+#define LANES 8
+#define SHARE 16  /* lanes may take 1/SHARE of the limit on memory */
+#define HEADER 16 /* a BigTIFF's; TIFF's is shorter */
+enum { ZLIB_HEAD = 2, ADLER = 4 };
+enum { DEFLATE = 8, STORED = 1, BLACK_IS_ZERO = 1, RGB = 2, SEPARATED = 5, STRAIGHT_ALPHA = 2 };
+
+/* A strip that is being made. */
+struct lane {
+    unsigned char *plain, *file;
+    size_t size, file_size;
+    struct imf_compressor *compressor;
+};
+
+struct tiff {
+    struct imf_writer *writer;
+    FILE *out; /* the writer's stream, or one in memory */
+    char *held;
+    size_t held_size;
+    off_t start;
+    uint64_t at; /* bytes of the file so far */
+    int error;   /* errno of a failed write */
+    int bits, level;
+    bool big_endian;
+    size_t row; /* bytes in the file */
+    int strip_rows, row_in_strip;
+    struct lane lane[LANES];
+    int lanes, filling;
+    struct imf_pool *pool;
+    uint64_t *offsets, *sizes; /* of the strips */
+    size_t strips;
+};
+
+static void write_bytes(struct tiff *t, const void *bytes, size_t size) {
+    errno = 0;
+    if (!t->error && fwrite(bytes, 1, size, t->out) != size)
+        t->error = errno ? errno : EIO;
+    t->at += size;
+}
+
+static enum imf_status status_of(const struct tiff *t, struct imf_error *err) {
+    return t->error ? imf_fail_io(err, t->error) : IMF_OK;
+}
+
+/* ---- strips ---------------------------------------------------------------------------------- */
+
+static void deflate_lane(void *data, int item) {
+    struct lane *l = &((struct tiff *)data)->lane[item];
+    unsigned char *to = l->file;
+    *to++ = 0x78; /* deflate, a window of 32 KiB */
+    *to++ = 0x9c;
+    to += imf_compress(l->compressor, l->plain, 0, l->size, true, to);
+    uLong sum = adler32_z(1, l->plain, l->size);
+    for (int i = 3; i >= 0; i--)
+        *to++ = (unsigned char)(sum >> 8 * i);
+    l->file_size = (size_t)(to - l->file);
+}
+
+/* Write the strips that are complete. */
+static enum imf_status write_strips(struct tiff *t, struct imf_error *err) {
+    if (t->level)
+        imf_parallel_on(t->pool, t->lanes, t->filling, deflate_lane, t);
+    for (int i = 0; i < t->filling; i++) {
+        const struct lane *l = &t->lane[i];
+        t->offsets[t->strips] = t->at;
+        t->sizes[t->strips++] = t->level ? l->file_size : l->size;
+        enum imf_status status =
+            t->out == t->writer->stream
+                ? IMF_OK
+                : imf_memory_fits(t->writer->encode.max_memory, t->at + t->sizes[t->strips - 1],
+                                  "a TIFF to a pipe", err);
+        if (status)
+            return status;
+        write_bytes(t, t->level ? l->file : l->plain, (size_t)t->sizes[t->strips - 1]);
+    }
+    t->filling = 0;
+    return status_of(t, err);
+}
+
+/* Samples less their left neighbours, as the file has them. */
+static void take_8(unsigned char *restrict to, const unsigned char *restrict from, size_t samples,
+                   size_t pixel) {
+    memcpy(to, from, pixel);
+    for (size_t i = pixel; i < samples; i++)
+        to[i] = (unsigned char)(from[i] - from[i - pixel]);
+}
+
+static void take_16(unsigned char *to, const unsigned char *from, size_t samples, size_t pixel,
+                    bool differences, bool big_endian) {
+    for (size_t i = 0; i < samples; i++) {
+        uint16_t v, left = 0;
+        memcpy(&v, from + 2 * i, sizeof v);
+        if (differences && i >= pixel)
+            memcpy(&left, from + 2 * (i - pixel), sizeof left);
+        v = (uint16_t)(v - left);
+        to[2 * i + big_endian] = (unsigned char)v;
+        to[2 * i + !big_endian] = (unsigned char)(v >> 8);
+    }
+}
+
+static void take_row(const struct tiff *t, unsigned char *to, const unsigned char *row) {
+    const struct imf_info *info = &t->writer->info;
+    size_t channels = (size_t)info->channels, samples = (size_t)info->width * channels;
+    if (t->bits < 8)
+        imf_pack_bits(to, row, info->width, info->depth, t->bits);
+    else if (t->bits == 16)
+        take_16(to, row, samples, channels, t->level > 0, t->big_endian);
+    else if (t->level)
+        take_8(to, row, samples, channels);
+    else
+        memcpy(to, row, samples);
+}
+
+static enum imf_status tiff_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
+                                 int rows, struct imf_error *err) {
+    struct tiff *t = w->state;
+    enum imf_status status = IMF_OK;
+    for (int y = 0; y < rows && !status; y++, src += stride) {
+        struct lane *l = &t->lane[t->filling];
+        size_t done = t->strips + (size_t)t->filling;
+        int left = w->info.height - (int)done * t->strip_rows;
+        take_row(t, l->plain + (size_t)t->row_in_strip * t->row, src);
+        if (++t->row_in_strip < imf_min(t->strip_rows, left))
+            continue;
+        l->size = (size_t)t->row_in_strip * t->row;
+        t->row_in_strip = 0;
+        if (++t->filling == t->lanes || left <= t->strip_rows)
+            status = write_strips(t, err);
+    }
+    return status;
+}
+
+/* ---- open and finish ------------------------------------------------------------------------- */
+
+static enum imf_status open_stream(struct tiff *t, struct imf_error *err) {
+    static const unsigned char header[HEADER] = {0};
+    struct imf_writer *w = t->writer;
+    int flags = fcntl(fileno(w->stream), F_GETFL);
+    t->out = w->stream;
+    t->start = flags >= 0 && !(flags & O_APPEND) ? ftello(w->stream) : -1;
+    if (t->start < 0 || fseeko(w->stream, t->start, SEEK_SET) != 0) {
+        t->start = 0;
+        if (!(t->out = open_memstream(&t->held, &t->held_size)))
+            return imf_fail_memory(err, HEADER);
+    }
+    write_bytes(t, header, sizeof header);
+    return status_of(t, err);
+}
+
+/* As many strips at once as memory allows. */
+static enum imf_status open_lanes(struct tiff *t, struct imf_error *err) {
+    const struct imf_encode *e = &t->writer->encode;
+    const struct imf_info *info = &t->writer->info;
+    size_t plain = t->row * (size_t)t->strip_rows, pixel = (size_t)info->channels * t->bits / 8;
+    size_t file = t->level ? ZLIB_HEAD + imf_deflate_bound(plain) + ADLER : 0;
+    size_t count = (size_t)((info->height - 1) / t->strip_rows + 1);
+    uint64_t each = plain + file + (t->level ? imf_compressor_bytes(t->level, plain) : 0);
+    int most = imf_min(e->threads > 0 ? e->threads : imf_cores(), LANES);
+    t->lanes = !t->level || count < 2 ? 1 : count < (size_t)most ? (int)count : most;
+    while (t->lanes > 1 && e->max_memory && (uint64_t)t->lanes * each > e->max_memory / SHARE)
+        t->lanes--;
+    t->writer->memory = (uint64_t)t->lanes * each + 2 * count * sizeof *t->offsets;
+    bool good = (t->offsets = calloc(count, sizeof *t->offsets)) &&
+                (t->sizes = calloc(count, sizeof *t->sizes));
+    for (int i = 0; i < t->lanes && good; i++) {
+        struct lane *l = &t->lane[i];
+        good = (l->plain = malloc(plain)) &&
+               (!t->level || ((l->file = malloc(file)) &&
+                              (l->compressor = imf_compressor_new(t->level, t->bits < 8,
+                                                                  pixel ? pixel : 1, plain))));
+    }
+    if (!good)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    return t->lanes > 1 ? imf_pool_open(&t->pool, t->lanes, err) : IMF_OK;
+}
+
+static enum imf_status tiff_open(struct imf_writer *w, struct imf_error *err) {
+    int level = w->encode.compression;
+    if (level < IMF_COMPRESSION_NONE || level > 9)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "TIFF compression %d is not -1..9", level);
+    struct tiff *t = w->state = calloc(1, sizeof *t);
+    if (!t)
+        return imf_fail_memory(err, sizeof *t);
+    const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF);
+    t->writer = w;
+    t->level = level == IMF_COMPRESSION_NONE ? 0 : level == 0 ? DEFAULT_LEVEL : level;
+    t->bits = w->info.bits ? w->info.bits : w->info.depth;
+    /* Camera makers' own tags are in EXIF's order, and cannot be changed. */
+    if (exif && imf_writer_wants(w, exif))
+        imf_tiff_first(exif->data, exif->size, &t->big_endian);
+    t->row = (size_t)(((uint64_t)w->info.width * (unsigned)(w->info.channels * t->bits) + 7) / 8);
+    size_t rows = STRIP / t->row;
+    t->strip_rows = rows < 1 ? 1 : rows < (size_t)w->info.height ? (int)rows : w->info.height;
+    enum imf_status status = open_lanes(t, err);
+    return status ? status : open_stream(t, err);
+}
+
+/* What readers need to know of the pixels. */
+static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
+                     struct imf_tiff_output *out) {
+    static const uint64_t photometric[] = {
+        [IMF_COLOR_GRAY] = BLACK_IS_ZERO, [IMF_COLOR_RGB] = RGB, [IMF_COLOR_CMYK] = SEPARATED};
+    const struct imf_info *i = &t->writer->info;
+    uint64_t bits = (uint64_t)t->bits, n = (uint64_t)i->channels;
+    const struct {
+        unsigned tag;
+        enum imf_tiff_type type;
+        size_t count; /* 0: the tag is not wanted */
+        const uint64_t *values;
+    } tags[] = {
+        {256, IMF_TIFF_LONG, 1, (uint64_t[]){(uint64_t)i->width}},
+        {257, IMF_TIFF_LONG, 1, (uint64_t[]){(uint64_t)i->height}},
+        {258, IMF_TIFF_SHORT, n, (uint64_t[]){bits, bits, bits, bits}},
+        {259, IMF_TIFF_SHORT, 1, (uint64_t[]){t->level ? DEFLATE : STORED}},
+        {262, IMF_TIFF_SHORT, 1, &photometric[i->color]},
+        {273, out->wide ? IMF_TIFF_LONG8 : IMF_TIFF_LONG, t->strips, t->offsets},
+        {277, IMF_TIFF_SHORT, 1, &n},
+        {278, IMF_TIFF_LONG, 1, (uint64_t[]){(uint64_t)t->strip_rows}},
+        {279, IMF_TIFF_LONG, t->strips, t->sizes},
+        {284, IMF_TIFF_SHORT, 1, (uint64_t[]){1}}, /* samples of a pixel are neighbours */
+        {317, IMF_TIFF_SHORT, t->level && t->bits >= 8, (uint64_t[]){2}},   /* differences */
+        {332, IMF_TIFF_SHORT, i->color == IMF_COLOR_CMYK, (uint64_t[]){1}}, /* those inks */
+        {338, IMF_TIFF_SHORT, i->alpha, (uint64_t[]){STRAIGHT_ALPHA}},
+    };
+    for (size_t k = 0; k < sizeof tags / sizeof *tags; k++)
+        if (tags[k].count)
+            imf_tiff_add(d, out, tags[k].tag, tags[k].type, tags[k].count, tags[k].values);
+}
+
+static void write_header(struct tiff *t, bool wide, uint64_t directory) {
+    unsigned char header[HEADER];
+    off_t end = t->start + (off_t)t->at;
+    size_t size = imf_tiff_make_header(header, t->big_endian, wide, directory);
+    errno = 0;
+    if (!t->error && fseeko(t->out, t->start, SEEK_SET) != 0)
+        t->error = errno;
+    write_bytes(t, header, size);
+    if (!t->error && fseeko(t->out, end, SEEK_SET) != 0)
+        t->error = errno;
+}
+
+static enum imf_status tiff_finish(struct imf_writer *w, struct imf_error *err) {
+    struct tiff *t = w->state;
+    struct imf_tiff_directory d = {.entries = NULL};
+    struct imf_tiff_output out = {.big_endian = t->big_endian, .base = t->at + t->at % 2};
+    out.wide = out.base + 16 * t->strips + 3 * IMF_METADATA_MAX > UINT32_MAX;
+    add_form(t, &d, &out);
+    imf_tiff_add_metadata(w, &d, &out);
+    uint64_t directory = imf_tiff_store(&d, &out);
+    imf_tiff_unload(&d);
+    if (!out.out_of_memory) {
+        write_bytes(t, "", t->at % 2);
+        write_bytes(t, out.data, out.size);
+        write_header(t, out.wide, directory);
+    }
+    free(out.data);
+    if (out.out_of_memory)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    if (t->out != w->stream && !t->error) {
+        errno = 0;
+        if (fflush(t->out) != 0 || fwrite(t->held, 1, t->held_size, w->stream) != t->held_size)
+            t->error = errno ? errno : EIO;
+    }
+    return status_of(t, err);
+}
+
+static void tiff_close(struct imf_writer *w) {
+    struct tiff *t = w->state;
+    if (!t)
+        return;
+    imf_pool_close(&t->pool);
+    for (int i = 0; i < t->lanes; i++) {
+        free(t->lane[i].plain);
+        free(t->lane[i].file);
+        imf_compressor_free(&t->lane[i].compressor);
+    }
+    free(t->offsets);
+    free(t->sizes);
+    if (t->out && t->out != w->stream)
+        fclose(t->out);
+    free(t->held);
+    free(t);
+}
+
+const struct imf_encoder imf_tiff_encoder = {
+    .open = tiff_open,
+    .rows = tiff_rows,
+    .finish = tiff_finish,
+    .close = tiff_close,
+};
