@@ -49,8 +49,9 @@ $(BUILD)/lib/solver/smoothing/bilateral_rows.o: private REQUIRED += -ffp-contrac
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PACKAGES = libpng libjpeg zlib lcms2 OpenCL $(FORMAT_PACKAGES)
 # Of formats that are built in where their library is found; FORMAT_PACKAGES= leaves them out.
-FORMAT_PACKAGES = $(call once,FORMAT_PACKAGES,$(PKG_CONFIG) --exists 'libtiff-4 >= 4.5' && echo libtiff-4)
-WITH = $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF)
+FORMAT_PACKAGES = $(call once,FORMAT_PACKAGES,$(PKG_CONFIG) --exists 'libtiff-4 >= 4.5' && echo libtiff-4; \
+	$(PKG_CONFIG) --exists libwebp libwebpmux && echo libwebp libwebpmux)
+WITH = $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF) $(if $(filter libwebp,$(FORMAT_PACKAGES)),-DIMF_WITH_WEBP)
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) || echo 'try: make deps' >&2)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
 VERSION = $(call once,VERSION,sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' lib/imfilter.h | paste -sd. -)
@@ -354,13 +355,13 @@ clean: ## remove everything that was built
 
 # ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
 
-DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev zlib1g-dev liblcms2-dev ocl-icd-opencl-dev \
-	opencl-c-headers pocl-opencl-icd bats python3
+DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwebp-dev zlib1g-dev liblcms2-dev \
+	ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd bats python3
 DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
 	libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind openssh-client \
 	openssh-server parallel pngcheck python3-numpy python3-opencv python3-scipy python3-skimage shellcheck \
-	slurm-client slurmctld slurmd systemd zsh
+	slurm-client slurmctld slurmd systemd webp zsh
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)

@@ -118,7 +118,7 @@ enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM }
 
 struct imf_encode {
     size_t size;
-    int quality;            /* JPEG, 1..100; 0: the source's, or 92 without a JPEG source */
+    int quality;            /* JPEG, WebP, 1..100; 0: the source's (a JPEG's, lossless), or 92 */
     int subsampling;        /* JPEG, 444, 422 or 420; 0: the source's, or 420 */
     int compression;        /* PNG, TIFF: 1 (fast) .. 9 (small) or IMF_COMPRESSION_NONE; 0: 6 */
     unsigned strip;         /* metadata not to write: enum imf_strip, or-ed */
@@ -148,10 +148,11 @@ uint64_t imf_reader_held(const struct imf_reader *reader);
 bool imf_reader_in_order(const struct imf_reader *reader);
 const char *imf_reader_warning(const struct imf_reader *reader); /* of survived damage, or NULL */
 
-/* Begin an image on a stream, which is borrowed until the writer is closed. info is the shape of
- * the rows that imf_writer_rows() will get; info->format chooses the codec. metadata, which may be
- * NULL, is borrowed until the writer is finished. IMF_ERR_FORMAT: the format cannot hold such an
- * image; the text says which can. A writer that turns rows holds them, unless they come at once. */
+/* Begin an image on a stream, which is borrowed until the writer is closed; a TIFF's is seeked, if
+ * it can be. info is the shape of the rows that imf_writer_rows() will get; info->format chooses the
+ * codec. metadata, which may be NULL, is borrowed until the writer is finished. IMF_ERR_FORMAT: the
+ * format cannot hold such an image; the text says which can. A writer that turns rows holds them,
+ * unless they come at once. */
 struct imf_writer;
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
                                 const struct imf_encode *encode,

@@ -212,8 +212,8 @@ ICO ICO
 PFM PFM
 HDR Radiance HDR
 LIST
-    for format in PNG JPEG PBM PGM PPM PAM TIFF TIFF64 PTIF; do
+    for format in PNG JPEG PBM PGM PPM PAM TIFF TIFF64 PTIF WEBP; do
         convert b.png "$format:in/$format"
     done
-    [ "$(listed in)" = "JPEG PAM PBM PGM PNG PPM PTIF TIFF TIFF64 " ]
+    [ "$(listed in)" = "JPEG PAM PBM PGM PNG PPM PTIF TIFF TIFF64 WEBP " ]
 }

@@ -50,7 +50,7 @@ may_include_inside() { # FOLDER
     case $1 in
     codec) echo codec/metadata ;;
     codec/png | codec/tiff) echo codec codec/metadata codec/deflate ;;
-    codec/jpeg | codec/pnm) echo codec codec/metadata ;;
+    codec/jpeg | codec/pnm | codec/webp) echo codec codec/metadata ;;
     codec/*) ;; # metadata, deflate
     filter) echo filter/kernel ;;
     filter/kernel) ;;
@@ -68,14 +68,14 @@ may_include_inside() { # FOLDER
 # One file, the table of formats, names them all.
 may_include_besides() { # FILE
     case $1 in
-    lib/codec/table.c) echo codec/png codec/jpeg codec/pnm codec/tiff ;;
+    lib/codec/table.c) echo codec/png codec/jpeg codec/pnm codec/tiff codec/webp ;;
     esac
 }
 
 # Folders that are their module's own business.
 is_inner() { # FOLDER
     case $1 in
-    codec/png | codec/jpeg | codec/pnm | codec/tiff | codec/deflate | filter/flt | filter/spec) true ;;
+    codec/png | codec/jpeg | codec/pnm | codec/tiff | codec/webp | codec/deflate | filter/flt | filter/spec) true ;;
     *) false ;;
     esac
 }

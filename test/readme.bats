@@ -168,7 +168,7 @@ END
 }
 
 @test "the libraries that building needs are named where one looks for them" {
-    packages=$(sed -n 's/^PACKAGES = //p' "$BATS_TEST_DIRNAME/../Makefile" | sed 's/\$(FORMAT_PACKAGES)/libtiff/')
+    packages=$(sed -n 's/^PACKAGES = //p' "$BATS_TEST_DIRNAME/../Makefile" | sed 's/\$(FORMAT_PACKAGES)/libtiff libwebp/')
     [ "$(wc -w <<<"$packages")" -ge 4 ]
     for package in $packages; do
         echo "$package"

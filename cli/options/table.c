@@ -311,7 +311,7 @@ const struct option_row option_rows[] = {
     {"explain", 0, NONE, NULL, "show each backend's cost and the choice", FLAG(report.explain)},
     {"verify", 0, NONE, NULL, "compare the result with the reference", FLAG(verify)},
     HEADING("Encode"),
-    {"quality", 0, REQUIRED, "N", "JPEG quality: keep or 1..100", NUMBER(encode.quality, qualities, 1, 100)},
+    {"quality", 0, REQUIRED, "N", "JPEG and WebP quality: keep or 1..100", NUMBER(encode.quality, qualities, 1, 100)},
     {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", CHOICE(encode.subsampling, subsamplings)},
     {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8 or 16", CHOICE(settings.depth, depths)},
     {"compression", 0, REQUIRED, "N", "PNG, TIFF: 0 stored, 1 fast .. 9 small (6)",

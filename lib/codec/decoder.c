@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum imf_status imf_limits_check(const struct imf_limits *limits, uint64_t width, uint64_t height,
                                  struct imf_error *err) {
@@ -61,6 +63,35 @@ struct imf_meta_item *imf_reader_add_metadata(struct imf_reader *r, enum imf_met
     if (!item && !second && !m->out_of_memory)
         imf_reader_warn(r, "metadata of %zu bytes does not fit and was left out", size);
     return item;
+}
+
+void imf_reader_add_exif(struct imf_reader *r, const void *data, size_t size) {
+    bool prefixed = size >= sizeof IMF_EXIF_PREFIX && memcmp(data, IMF_EXIF_PREFIX, 5) == 0;
+    size_t skip = prefixed ? sizeof IMF_EXIF_PREFIX : 0;
+    imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, (const unsigned char *)data + skip,
+                            size - skip);
+}
+
+enum imf_status imf_reader_read_all(struct imf_reader *r, size_t most, const char *what,
+                                    unsigned char **data, size_t *size, struct imf_error *err) {
+    struct imf_source *s = &r->source;
+    *data = NULL;
+    *size = 0;
+    for (size_t capacity = 2 * IMF_SOURCE_SIZE; *size < most; capacity *= 2) {
+        capacity = capacity < most ? capacity : most;
+        enum imf_status status = imf_memory_fits(r->limits.max_memory, capacity, what, err);
+        unsigned char *larger = status ? NULL : realloc(*data, capacity);
+        if (!larger) {
+            free(*data);
+            *data = NULL;
+            return status ? status : imf_fail_memory(err, capacity);
+        }
+        *data = larger;
+        *size += imf_source_read(s, larger + *size, capacity - *size);
+        if (*size < capacity)
+            break;
+    }
+    return s->error ? imf_fail_io(err, s->error) : IMF_OK;
 }
 
 void imf_reader_warn(struct imf_reader *r, const char *format, ...) {

@@ -65,6 +65,12 @@ enum imf_status imf_reader_buffer(struct imf_reader *r, uint64_t bytes, const ch
  * or it is a second EXIF, XMP or ICC. */
 struct imf_meta_item *imf_reader_add_metadata(struct imf_reader *r, enum imf_meta_kind kind,
                                               unsigned strip, const void *data, size_t size);
+/* Add EXIF, without the identifier that some writers put before it. */
+void imf_reader_add_exif(struct imf_reader *r, const void *data, size_t size);
+/* Read the stream to its end, or `most` bytes, into memory that is freed with free().
+ * IMF_ERR_LIMIT: more than max_memory. */
+enum imf_status imf_reader_read_all(struct imf_reader *r, size_t most, const char *what,
+                                    unsigned char **data, size_t *size, struct imf_error *err);
 /* Note a problem that does not matter to the pixels; the first is kept. */
 void imf_reader_warn(struct imf_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -11,16 +11,18 @@
 #include "codec/png/format.h"
 #include "codec/pnm/format.h"
 #include "codec/tiff/format.h"
+#include "codec/webp/format.h"
 #include "imfilter_program.h"
 
 #include <stdio.h>
 
 static const struct imf_codec *const codecs[] = {
-    &imf_png_codec,
-    &imf_jpeg_codec,
-    &imf_pnm_codec,
+    &imf_png_codec,  &imf_jpeg_codec, &imf_pnm_codec,
 #ifdef IMF_WITH_TIFF
     &imf_tiff_codec,
+#endif
+#ifdef IMF_WITH_WEBP
+    &imf_webp_codec,
 #endif
 };
 #define CODEC_COUNT (sizeof codecs / sizeof codecs[0])

@@ -55,6 +55,8 @@ static const struct trial {
     {"PNM", "types/p3.ppm", {"-f", "blur:1", "--range=normalize", "--backend=cpu"}, "o.ppm", 0},
     {"TIFF", "foreign/tiff-planes.tif", {"-f", "blur:1", "--backend=cpu"}, "o.tif", 0},
     {"to TIFF", "types/orientation6.jpg", {"-f", "sobel", "--backend=cpu"}, "o.tif", 0},
+    {"WebP", "foreign/webp-lossless.webp", {"-f", "blur:1", "--backend=cpu"}, "o.webp", 0},
+    {"to WebP", "types/orientation6.jpg", {"-f", "sobel", "--backend=cpu"}, "o.webp", 0},
     {"palette", "foreign/png-pal8-alpha.png", {"-f", "invert", "--backend=cpu"}, "o.png", 0},
     {"one bit", "foreign/png-gray4.png", {"-f", "threshold:.5", "--backend=cpu"}, "o.png", 0},
     {"kernel", "foreign/png-gray4.png", {"-f", "kernel:@png-gray4.png"}, "o.png", 0},

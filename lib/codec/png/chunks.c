@@ -254,10 +254,7 @@ static void add_text(struct imf_reader *r, const struct imf_png_chunk *c) {
 /* ---- the others --------------------------------------------------------------------------- */
 
 static void add_exif(struct imf_reader *r, const struct imf_png_chunk *c) {
-    bool prefixed =
-        c->size >= 6 && memcmp(c->data, "Exif\0", 6) == 0; /* a known mistake of writers */
-    size_t skip = prefixed ? 6 : 0;
-    imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, c->data + skip, c->size - skip);
+    imf_reader_add_exif(r, c->data, c->size);
 }
 
 static void add_icc(struct imf_reader *r, const struct imf_png_chunk *c) {

@@ -21,7 +21,6 @@
 
 enum imf_status imf_tiff_open_bytes(struct imf_tiff_stream *s, struct imf_error *err) {
     struct imf_source *source = &s->reader->source;
-    uint64_t limit = s->reader->limits.max_memory;
     struct stat st;
     s->in.fd = fileno(source->stream);
     s->in.start = source->start;
@@ -29,16 +28,12 @@ enum imf_status imf_tiff_open_bytes(struct imf_tiff_stream *s, struct imf_error 
         s->in.size = st.st_size > s->in.start ? (uint64_t)(st.st_size - s->in.start) : 0;
         return IMF_OK;
     }
-    for (size_t capacity = 2 * IMF_SOURCE_SIZE; s->in.size == 0 || !source->ended; capacity *= 2) {
-        enum imf_status status = imf_memory_fits(limit, capacity, "a TIFF from a pipe", err);
-        unsigned char *larger = status ? NULL : realloc(s->bytes, capacity);
-        if (!larger)
-            return status ? status : imf_fail_memory(err, capacity);
-        s->bytes = larger;
-        s->in.size += imf_source_read(source, larger + s->in.size, capacity - (size_t)s->in.size);
-    }
+    size_t size;
+    enum imf_status status =
+        imf_reader_read_all(s->reader, SIZE_MAX, "a TIFF from a pipe", &s->bytes, &size, err);
     s->in.data = s->bytes;
-    return source->error ? imf_fail_io(err, source->error) : IMF_OK;
+    s->in.size = size;
+    return status;
 }
 
 static tmsize_t read_bytes(thandle_t handle, void *dst, tmsize_t size) {
