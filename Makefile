@@ -122,7 +122,8 @@ $(LIBRARY): $(LIB_OBJECTS) $(BUILD)/files
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) qcsD $@ $(LIB_OBJECTS)
 
-# Both libraries have the same objects. What imfilter.h declares is visible, nothing else.
+# Both libraries have the same objects. What the public headers declare is visible, nothing else.
+PUBLIC_HEADERS = lib/imfilter.h lib/imfilter_image.h
 SHAREABLE = -fPIC -fvisibility=hidden
 $(LIB_OBJECTS): private REQUIRED += $(SHAREABLE)
 $(SHARED): $(LIBRARY) $(BUILD)/libimfilter.map
@@ -130,7 +131,7 @@ $(SHARED): $(LIBRARY) $(BUILD)/libimfilter.map
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/libimfilter.map -o $@ \
 		$(LIB_OBJECTS) $(LIBS)
 
-$(BUILD)/libimfilter.map: lib/imfilter.h $(BUILD)/files
+$(BUILD)/libimfilter.map: $(PUBLIC_HEADERS) $(BUILD)/files
 	$(Q)echo '$(SYMBOLS) { global: imf_*; local: *; };' > $@
 
 $(BUILD)/embed.c: lib/base/embed.sh $(EMBEDDED) $(BUILD)/files
@@ -317,7 +318,7 @@ install: all ## install to $(DESTDIR)$(PREFIX)
 	$(INSTALL) -m 644 $(SHARED) '$(DESTDIR)$(LIBDIR)/libimfilter.so.$(VERSION)'
 	ln -sf libimfilter.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libimfilter.so'
-	$(call put,644,lib/imfilter.h,$(INCLUDEDIR))
+	$(call put,644,$(PUBLIC_HEADERS),$(INCLUDEDIR))
 	$(INSTALL) -d '$(DESTDIR)$(PKGCONFIGDIR)'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call relative,$(LIBDIR))|' \
 		-e 's|@INCLUDEDIR@|$(call relative,$(INCLUDEDIR))|' -e 's|@VERSION@|$(VERSION)|' \
@@ -335,7 +336,7 @@ uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/imfilter' '$(DESTDIR)$(LIBDIR)/libimfilter.a' \
 		'$(DESTDIR)$(LIBDIR)/libimfilter.so' '$(DESTDIR)$(LIBDIR)/$(SONAME)' \
 		'$(DESTDIR)$(LIBDIR)/libimfilter.so.$(VERSION)' \
-		'$(DESTDIR)$(INCLUDEDIR)/imfilter.h' '$(DESTDIR)$(PKGCONFIGDIR)/imfilter.pc' \
+		$(patsubst lib/%,'$(DESTDIR)$(INCLUDEDIR)/%',$(PUBLIC_HEADERS)) '$(DESTDIR)$(PKGCONFIGDIR)/imfilter.pc' \
 		'$(DESTDIR)$(BASHDIR)/imfilter' '$(DESTDIR)$(ZSHDIR)/_imfilter' '$(DESTDIR)$(FISHDIR)/imfilter.fish' \
 		$(patsubst filters/%,'$(DESTDIR)$(DATADIR)/imfilter/%',$(FLT))
 	@for page in $(MAN); do rm -f '$(DESTDIR)$(MANDIR)'/man$${page##*.}/$${page##*/}; done

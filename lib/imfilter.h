@@ -23,14 +23,15 @@
 #ifndef IMFILTER_H
 #define IMFILTER_H
 
+#include "imfilter_image.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* The shared library exports what is declared here, and nothing else. */
+/* The shared library exports what these two headers declare, and nothing else. */
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
 #endif
@@ -46,144 +47,12 @@ extern "C" {
 #define IMF_VERSION IMF_VERSION_TEXT(IMF_VERSION_MAJOR, IMF_VERSION_MINOR, IMF_VERSION_PATCH)
 const char *imf_version(void); /* of the library that runs, "0.2.0"; static storage */
 
-enum imf_status {
-    IMF_OK = 0,
-    IMF_ERR_ARGUMENT,  /* an argument is out of its range, or does not fit the others */
-    IMF_ERR_SPEC,      /* a filter spec or .flt file is wrong; imf_error.column says where */
-    IMF_ERR_IO,        /* reading or writing failed; errno's message is in the text */
-    IMF_ERR_FORMAT,    /* the format is unknown, or cannot hold or be filtered as asked */
-    IMF_ERR_DAMAGED,   /* an image is truncated or corrupt */
-    IMF_ERR_LIMIT,     /* a limit that the caller set, or a largest size, would be exceeded */
-    IMF_ERR_MEMORY,    /* an allocation failed */
-    IMF_ERR_NO_DEVICE, /* there is no such device, or it cannot be used */
-    IMF_ERR_DEVICE,    /* an OpenCL call failed; imf_error.cl_code is its code */
-    IMF_ERR_CANCELLED  /* imf_run_options.progress ended the run */
-};
-
-struct imf_error {
-    enum imf_status status;
-    int cl_code;    /* OpenCL error code, or 0 */
-    size_t column;  /* IMF_ERR_SPEC: of the offending character in the spec, from 1 on; or 0 */
-    char text[512]; /* one line, without a newline */
-};
-
 /*
  * Structs whose first member is `size` may get more members at their end in later versions. Set
  * size to sizeof the struct. The library takes members beyond it as 0 and writes none there; 0
  * stands for the members of version 0.2. NULL in place of a struct of options means the defaults,
  * as does a struct that is all zero, but for imf_limits. Structs without `size` will not change.
  */
-
-/* ---- images in files --------------------------------------------------------------------- */
-
-/* A library may have more, up to IMF_FORMAT_LAST: see imf_format_doc(). */
-enum imf_format {
-    IMF_FORMAT_NONE,
-    IMF_FORMAT_PNG,
-    IMF_FORMAT_JPEG,
-    IMF_FORMAT_PNM,
-    IMF_FORMAT_LAST = 31
-};
-enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK }; /* CMYK: 0 is no ink */
-
-/* The shape of an image. Rows go from top to bottom; a pixel's samples are neighbours. */
-struct imf_info {
-    int width, height; /* pixels, from 1 on */
-    int channels;      /* 1..4, alpha included */
-    int depth;         /* bits a sample: 8 (uint8_t) or 16 (uint16_t in native byte order) */
-    enum imf_color color;
-    bool alpha; /* the last channel is straight (not premultiplied) alpha */
-    enum imf_format format;
-    int bits;        /* gray without alpha of 1, 2 or 4 bits in the file, scaled to depth; else 0 */
-    int orientation; /* EXIF's, 1 (upright) to 8, of the rows; 0: as the metadata say */
-};
-
-struct imf_limits { /* NULL: the defaults below, and no others */
-    size_t size;
-    uint64_t max_pixels; /* width * height; 0: no limit */
-    uint64_t max_memory; /* bytes of pixels and working buffers; 0: no limit */
-    int max_scans;       /* of a progressive JPEG; 0: no limit */
-    bool lenient;        /* read damaged images as far as possible; see imf_reader_rows() */
-};
-#define IMF_DEFAULT_MAX_PIXELS 268435456u
-#define IMF_DEFAULT_MAX_SCANS 100
-
-/* EXIF, XMP, ICC, comments, resolution, gamma; of a JPEG also quantisation and subsampling. */
-struct imf_metadata;
-/* Rows that are not upright: keep them, with an EXIF tag that says so, or turn them upright. */
-enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
-enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
-enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM };
-#define IMF_COMPRESSION_NONE (-1)
-
-struct imf_encode {
-    size_t size;
-    int quality;            /* JPEG, WebP, 1..100; 0: the source's (a JPEG's, lossless), or 92 */
-    int subsampling;        /* JPEG, 444, 422 or 420; 0: the source's, or 420 */
-    int compression;        /* PNG, TIFF: 1 (fast) .. 9 (small) or IMF_COMPRESSION_NONE; 0: 6 */
-    unsigned strip;         /* metadata not to write: enum imf_strip, or-ed */
-    bool optimize;          /* JPEG: Huffman tables for this image; its coefficients are held */
-    uint64_t max_memory;    /* bytes of the encoder's buffers; 0: no limit */
-    enum imf_orient orient; /* KEEP turns, too, where the file will have no EXIF tag */
-    enum imf_pnm pnm;       /* ANY: the smallest that holds the image */
-    int threads;            /* that may encode at once; 0: as many as cores */
-};
-
-/* Read the header of an image, and its metadata, from a stream that stands at its first byte. The
- * stream is borrowed until the reader is closed. It is not seeked, so that a pipe will do. */
-struct imf_reader;
-enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
-                                const struct imf_limits *limits, struct imf_error *err);
-void imf_reader_close(struct imf_reader **reader);
-const struct imf_info *imf_reader_info(const struct imf_reader *reader);
-const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
-/* Read the next `rows` rows into dst, `stride` bytes apart, at least width * channels * depth / 8.
- * Palettes, transparent colours and depths below 8 are expanded. IMF_ERR_DAMAGED, also for damage
- * behind the last row; a lenient reader returns what the codec recovers, or 0, and warns. */
-enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t stride, int rows,
-                                struct imf_error *err);
-/* Bytes that the decoder holds beside the rows, as of interlaced or progressive images. */
-uint64_t imf_reader_held(const struct imf_reader *reader);
-/* Rows are decoded as they are asked for. False: the whole image is decoded before the first. */
-bool imf_reader_in_order(const struct imf_reader *reader);
-const char *imf_reader_warning(const struct imf_reader *reader); /* of survived damage, or NULL */
-
-/* Begin an image on a stream, which is borrowed until the writer is closed; a TIFF's is seeked, if
- * it can be. info is the shape of the rows that imf_writer_rows() will get; info->format chooses the
- * codec. metadata, which may be NULL, is borrowed until the writer is finished. IMF_ERR_FORMAT: the
- * format cannot hold such an image; the text says which can. A writer that turns rows holds them,
- * unless they come at once. */
-struct imf_writer;
-enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
-                                const struct imf_encode *encode,
-                                const struct imf_metadata *metadata, struct imf_error *err);
-enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
-                                struct imf_error *err);
-/* Complete the image after its last row and flush the stream. */
-enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
-void imf_writer_close(struct imf_writer **writer);
-/* What of the metadata or the image could not be written, or NULL. */
-const char *imf_writer_warning(const struct imf_writer *writer);
-
-struct imf_format_doc {        /* in static storage */
-    const char *name, *title;  /* "jpeg", "JPEG" */
-    const char *extensions[8]; /* without the dot, the usual one first; NULL after the last */
-    const char *options[8];    /* members of imf_encode that it obeys; NULL after the last */
-};
-/* NULL for IMF_FORMAT_NONE and formats that this library does not have. */
-const struct imf_format_doc *imf_format_doc(enum imf_format format);
-/* By an extension without the dot, in any case of letters. IMF_FORMAT_NONE: there is none. */
-enum imf_format imf_format_from_name(const char *name);
-const char *imf_format_name(enum imf_format format); /* imf_format_doc.name, or "none" */
-
-/* How samples encode light. NULL stands for the sRGB curve. */
-struct imf_curve;
-/* From cICP of a PNG, else the ICC profile, else sRGB or gAMA of a PNG, else the sRGB curve, for
- * which *out is NULL. IMF_ERR_FORMAT or IMF_ERR_DAMAGED: what the metadata name cannot be used. */
-enum imf_status imf_curve_read(struct imf_curve **out, const struct imf_metadata *metadata,
-                               const struct imf_info *info, struct imf_error *err);
-void imf_curve_free(struct imf_curve **curve);
-bool imf_curve_same(const struct imf_curve *a, const struct imf_curve *b); /* either may be NULL */
 
 /* ---- filters ------------------------------------------------------------------------------ */
 

@@ -74,9 +74,9 @@ both_link() { # COMPILER SOURCE OPTION...
     both_link c++ "$CLIENTS/memory.cc" -std=c++11
 }
 
-@test "the shared library shows what imfilter.h declares and nothing else" {
+@test "the shared library shows what the public headers declare and nothing else" {
     nm -D --defined-only "$BUILD/libimfilter.so" | awk '$2 != "A" {print $3}' | sort >shown
-    sed -e 's|/\*.*\*/||' -e '/\/\*/,/\*\//d' "$SOURCE/lib/imfilter.h" |
+    sed -e 's|/\*.*\*/||' -e '/\/\*/,/\*\//d' "$SOURCE/lib/imfilter.h" "$SOURCE/lib/imfilter_image.h" |
         grep -o '\<imf_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
     [ "$(wc -l <declared)" -gt 40 ]
     sed -i "s/@.*//" shown
@@ -88,7 +88,7 @@ both_link() { # COMPILER SOURCE OPTION...
 @test "what is installed is all removed again, below DESTDIR" {
     make_quietly install DESTDIR="$PWD/root" PREFIX=/opt/imfilter LIBDIR=/opt/imfilter/lib/here
     for file in bin/imfilter lib/here/libimfilter.a lib/here/libimfilter.so lib/here/libimfilter.so.0 \
-        "lib/here/libimfilter.so.$VERSION" lib/here/pkgconfig/imfilter.pc include/imfilter.h \
+        "lib/here/libimfilter.so.$VERSION" lib/here/pkgconfig/imfilter.pc include/imfilter.h include/imfilter_image.h \
         share/imfilter/sobel.flt share/man/man1/imfilter.1 share/man/man5/imfilter.5 \
         share/man/man7/imfilter-batch.7 \
         share/man/man7/imfilter-recipes.7 \
@@ -97,7 +97,7 @@ both_link() { # COMPILER SOURCE OPTION...
         echo "$file"
         [ -f "root/opt/imfilter/$file" ]
     done
-    [ "$(ls root/opt/imfilter/include)" = imfilter.h ]
+    [ "$(cd root/opt/imfilter/include && echo *)" = "imfilter.h imfilter_image.h" ]
     [ -z "$(grep -F "$PWD" root/opt/imfilter/lib/here/pkgconfig/imfilter.pc)" ]
     grep -x 'libdir=${prefix}/lib/here' root/opt/imfilter/lib/here/pkgconfig/imfilter.pc
     echo mine >root/opt/imfilter/share/imfilter/own.flt

@@ -26,7 +26,7 @@ none() { # WHAT FINDINGS
     fi
 }
 
-# imfilter.h, the public header, belongs to every module. imfilter_program.h, what the program uses besides, belongs to these.
+# imfilter.h, the public header, belongs to every module; it includes imfilter_image.h, the other one. imfilter_program.h, what the program uses besides, belongs to these.
 may_include_program() { # MODULE
     case $1 in device | picture | filter | codec) true ;; *) false ;; esac
 }
@@ -81,7 +81,7 @@ is_inner() { # FOLDER
 }
 
 sources=$(find lib -mindepth 2 -type f -name '*.[ch]' | LC_ALL=C sort)
-for file in $(find lib -type f ! -name '*.sh' ! -path lib/imfilter.h ! -path lib/imfilter_program.h ! -path lib/imfilter.pc.in |
+for file in $(find lib -type f ! -name '*.sh' ! -path 'lib/imfilter*.h' ! -path lib/imfilter.pc.in |
     LC_ALL=C sort); do
     case $file in
     lib/*/*/*/*) bad "$file is in a folder of a folder" && continue ;;
@@ -113,9 +113,9 @@ for file in $(find lib -type f ! -name '*.sh' ! -path lib/imfilter.h ! -path lib
     [ "$wrong" = 1 ] || ok
 done
 
-# One public header, which stands alone.
-none "lib/imfilter.h includes what is not installed" "$(grep -n '#include "' lib/imfilter.h)"
-none "headers beside lib/imfilter.h and lib/imfilter_program.h" "$(find lib -maxdepth 1 -name '*.h' | grep -v -e /imfilter.h -e /imfilter_program.h)"
+# Two public headers, which stand alone.
+none "public headers include what is not installed" "$(grep -n '#include "' lib/imfilter.h lib/imfilter_image.h | grep -v '"imfilter_image.h"$')"
+none "headers beside the public ones and lib/imfilter_program.h" "$(find lib -maxdepth 1 -name '*.h' | grep -v -e /imfilter.h -e /imfilter_image.h -e /imfilter_program.h)"
 
 # The command line uses the public interface, imfilter_program.h and its own headers, folder by folder.
 cli_may_include() { # FOLDER
