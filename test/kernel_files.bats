@@ -168,7 +168,7 @@ open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\377' >alpha.pam
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\n\1\1\1\1' >cmyk.pam
     printf 'P3\n1 1\n255\n1 2 3\n' >colour.ppm
-    printf 'II*\0\10\0\0\0' >tiff.png
+    printf 'BM\0\0\0\0' >bitmap.bmp
     printf 'PF\n1 1\n-1\n\0\0\0\0\0\0\0\0\0\0\0\0' >colour.pfm
     printf 'Pf\n1 1\n-1\n\0\0\300\177' >nan.pfm
     printf 'Pf\n1 1\n-1\n\377\377\177\177' >large.pfm
@@ -195,7 +195,7 @@ black.pgm|is black all over: a kernel needs a sample that is not 0
 alpha.pam|has an alpha channel, which coefficients have not (convert FILE -alpha off GRAY.png removes it)
 cmyk.pam|is in colour, and coefficients are gray (imfilter -f gray makes it so)
 colour.ppm|is in colour, and coefficients are gray
-tiff.png|is neither text nor PFM, PNG, JPEG or PNM
+bitmap.bmp|is neither text nor PFM, PNG, JPEG
 colour.pfm|is a PFM in colour (PF): save it in gray (Pf)
 nan.pfm|the sample in row 1, column 1 is not a number up to 1e30
 large.pfm|the sample in row 1, column 1 is not a number up to 1e30
