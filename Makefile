@@ -26,7 +26,7 @@ HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows
 	histogram/vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
 	smoothing/guided_rows.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o fourier/half_plane.o fourier/host_stages.o \
-	run/point/rows.o run/point/strip.o)
+	run/point/rows.o run/point/strip.o run/point/strip_float.o)
 ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o \
 	solver/smoothing/bilateral_reference.o solver/smoothing/guided_reference.o) \
 	$(HOST_LOOPS)

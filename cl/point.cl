@@ -58,6 +58,30 @@
 #ifndef EPILOGUE
 #define EPILOGUE 0
 #endif
+#ifndef SECOND
+#define SECOND 32 // bits of a sample of the second input: 8, 16 or 32, which is a float
+#endif
+#ifndef BLEND
+#define BLEND 0 // by blend.cl; the second input is the image, of C_IMAGE channels
+#endif
+#ifndef C_IMAGE
+#define C_IMAGE C_OUT
+#endif
+#ifndef IMAGE_LIGHT
+#define IMAGE_LIGHT 0 // BLEND: the image is put into linear light
+#endif
+#ifndef APART
+#define APART 0 // BLEND: alpha was filtered
+#endif
+#ifndef BLEND_AMOUNT
+#define BLEND_AMOUNT 1.0f
+#endif
+#ifndef MASK
+#define MASK 0 // BLEND: bits of a sample of the mask; 0: there is none
+#endif
+#ifndef MASK_INVERT
+#define MASK_INVERT 0
+#endif
 #ifndef PREMULTIPLY
 #define PREMULTIPLY 0
 #endif
@@ -69,7 +93,21 @@
 #endif
 
 #define COLORS_IN (C_IN - ALPHA)
+#define COLORS (GRAY ? 1 : COLORS_IN) // of the steps up to the blend
 #define COLORS_OUT (C_OUT - ALPHA)
+
+#if SECOND == 8
+#define SECOND_T uchar
+#elif SECOND == 16
+#define SECOND_T ushort
+#else
+#define SECOND_T float
+#endif
+#if MASK == 8
+#define MASK_T uchar
+#else
+#define MASK_T ushort
+#endif
 
 #define POINTS 65536
 #define IN_STEP (CURVES ? (POINTS - 1) / (int)E_FULL : 1) // from a sample's light to the next one's
@@ -151,9 +189,10 @@ inline vfloat load_flat(__global const IN_T *p, __global const float *table)
 }
 
 __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
-                         __global const float *second, long second_origin, int second_pitch,
+                         __global const SECOND_T *second, long second_origin, int second_pitch,
                          __global OUT_T *out, long out_origin, int out_pitch, int width,
-                         __global const float *table, __global const float *range)
+                         __global const float *table, __global const float *range,
+                         __global const MASK_T *mask, long mask_origin, int mask_pitch)
 {
     int i = (int)get_global_id(0) * VEC;
     long y = get_global_id(1);
@@ -220,10 +259,38 @@ inline float divide(float v, float by)
     return q;
 }
 
+#if BLEND
+
+// As blend() of run/point/point.c: combine v with the image's pixel.
+inline void blend(float *v, __global const SECOND_T *image, __global const float *table, float weight)
+{
+    float alpha = v[COLORS];
+    float below = APART ? divide((float)image[C_IMAGE - 1], E_FULL) : 1.0f;
+    float above = APART ? divide(alpha, E_FULL) : 1.0f;
+    float mixed = below + weight * (above - below);
+    for (int c = COLORS_OUT - 1; c >= 0; c--) {
+#if IMAGE_LIGHT
+        float b = CURVE_OF(table, c, COLORS_OUT)[(int)image[c] * IN_STEP];
+#else
+        float b = (float)image[c];
+#endif
+        float x = v[COLORS < COLORS_OUT ? 0 : c], s = BLEND_MODE ? clamp(x, 0.0f, E_FULL) : x;
+        s += below * (blended(b, x) - s);
+        v[c] = APART && mixed * E_FULL >= 0.5f
+                   ? divide(below * b + weight * (above * s - below * b), mixed)
+                   : b + weight * (s - b);
+    }
+    if (ALPHA)
+        v[COLORS_OUT] = APART ? mixed * E_FULL : alpha;
+}
+
+#endif
+
 __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
-                    __global const float *second, long second_origin, int second_pitch,
+                    __global const SECOND_T *second, long second_origin, int second_pitch,
                     __global OUT_T *out, long out_origin, int out_pitch, int width,
-                    __global const float *table, __global const float *range)
+                    __global const float *table, __global const float *range,
+                    __global const MASK_T *mask, long mask_origin, int mask_pitch)
 {
     int x = get_global_id(0);
     long y = get_global_id(1);
@@ -231,7 +298,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         return;
     __global const IN_T *p = in + in_origin + y * in_pitch + (long)x * C_IN;
     __global OUT_T *q = out + out_origin + y * out_pitch + (long)x * C_OUT;
-    float v[C_IN];
+    float v[5]; // there may be no alpha
     for (int c = 0; c < C_IN; c++) {
 #if LINEARIZE
         v[c] = c < COLORS_IN ? CURVE_OF(table, c, COLORS_IN)[(int)p[c] * IN_STEP] : (float)p[c];
@@ -258,7 +325,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     if (ALPHA)
         v[1] = v[C_IN - 1];
 #endif
-    for (int c = 0; c < COLORS_OUT; c++) {
+    for (int c = 0; c < COLORS; c++) {
 #if NORMALIZE
         v[c] = STRETCH_WHOLE ? normalize_whole(v[c], range) : normalize(v[c], range);
 #endif
@@ -267,12 +334,21 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         v[c] = v[c] * E_MUL2 + E_ADD2;
         v[c] = !E_THRESHOLD ? v[c] : v[c] >= E_LEVEL ? E_FULL : 0.0f;
 #endif
-#if PREMULTIPLY
-        v[c] *= divide(v[C_OUT - 1], E_FULL); // 1 where it is opaque
-#endif
     }
 #if NORMALIZE && ALPHA
-    v[C_OUT - 1] = divide(v[C_OUT - 1], ALPHA_SCALE);
+    v[COLORS] = divide(v[COLORS], ALPHA_SCALE);
+#endif
+#if BLEND
+    float weight = BLEND_AMOUNT;
+#if MASK
+    float part = divide((float)mask[mask_origin + y * mask_pitch + x], MASK == 8 ? 255.0f : 65535.0f);
+    weight *= MASK_INVERT ? 1.0f - part : part;
+#endif
+    blend(v, second + second_origin + y * second_pitch + (long)x * C_IMAGE, table, weight);
+#endif
+#if PREMULTIPLY
+    for (int c = 0; c < COLORS_OUT; c++)
+        v[c] *= divide(v[C_OUT - 1], E_FULL); // 1 where it is opaque
 #endif
 #if DELINEARIZE
     float4 u = 0.0f;

@@ -176,15 +176,35 @@ static int filter_with(const struct options *o, const struct imf_filter *filter)
     return status;
 }
 
-static int filter_images(const struct options *o) {
-    struct imf_filter *filter = NULL;
-    struct imf_error error;
-    if (o->spec_count &&
-        imf_filter_parse_limited(&filter, o->specs, o->spec_count, &o->limits, &error) != IMF_OK) {
-        complain("%s", error.text);
-        return EXIT_USAGE;
+/* The chain: the specs, then what --strength and --mask append. */
+static enum imf_status make_filter(struct imf_filter **out, const struct options *o,
+                                   struct imf_error *err) {
+    const char *strength = o->strength;
+    struct imf_filter *more;
+    *out = NULL;
+    if (!o->spec_count)
+        return IMF_OK;
+    enum imf_status status =
+        imf_filter_parse_limited(out, o->specs, o->spec_count, &o->limits, err);
+    if (status == IMF_OK && *strength) {
+        status = imf_filter_parse(&more, &strength, 1, err);
+        status = status == IMF_OK ? imf_filter_append(*out, &more, err) : status;
     }
-    int status = filter_with(o, filter);
+    if (status == IMF_OK && o->mask) {
+        status = imf_filter_from_mask(&more, o->mask, &o->limits, err);
+        status = status == IMF_OK ? imf_filter_append(*out, &more, err) : status;
+    }
+    return status;
+}
+
+static int filter_images(const struct options *o) {
+    struct imf_filter *filter;
+    struct imf_error error;
+    int status = EXIT_USAGE;
+    if (make_filter(&filter, o, &error) == IMF_OK)
+        status = filter_with(o, filter);
+    else
+        complain("%s", error.text);
     imf_filter_free(&filter);
     return status;
 }

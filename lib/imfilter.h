@@ -80,6 +80,10 @@ struct imf_coefficients {
 enum imf_status imf_filter_from_kernel(struct imf_filter **out,
                                        const struct imf_coefficients *coefficients,
                                        struct imf_error *err);
+/* Make a filter of one stage, "blend:normal:@FILE": it mixes what the chain has so far with the
+ * chain's input, as a picture says; see imfilter(1), --mask. IMF_ERR_SPEC; what readers return. */
+enum imf_status imf_filter_from_mask(struct imf_filter **out, const char *path,
+                                     const struct imf_limits *limits, struct imf_error *err);
 /* Append the stages of *more, which is freed and set to NULL in any case. No plan may have been
  * made of `filter` before. After a failure `filter` can only be freed. */
 enum imf_status imf_filter_append(struct imf_filter *filter, struct imf_filter **more,
@@ -139,6 +143,8 @@ struct imf_settings {
     uint64_t max_memory; /* bytes of the process; 0: no limit. IMF_ERR_LIMIT */
     uint64_t held;       /* imf_reader_held(), which counts for max_memory */
     bool whole; /* for images whole in memory: not read in order, turned, timed or verified */
+    double mask_feather; /* blur masks by a Gaussian of this sigma in pixels, 0..511.75; 0: no */
+    bool mask_invert;    /* masks' white leaves the input, black takes the result */
 };
 
 enum imf_device_kind {

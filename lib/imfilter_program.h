@@ -50,6 +50,8 @@ const char *imf_reader_left_out(const struct imf_reader *reader);
 /* Usage, summary and parameters of the built-in filter that a spec or its name begins with; the
  * caller frees it by free(). NULL: there is none, or no memory. */
 char *imf_filter_help(const char *name);
+/* Words that the first argument of a built-in filter may be, and NULL; NULL: it takes none. */
+const char *const *imf_filter_words(const char *name);
 /* The .flt files that the user has. A file that cannot be used has the reason as its summary. */
 enum imf_status imf_filter_docs_own(struct imf_filter_doc **docs, size_t *count,
                                     struct imf_error *err);

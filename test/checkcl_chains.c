@@ -49,6 +49,14 @@ static const struct chain_case cases[] = {
     {{"blur:1", "median:5x2", "invert"}, 0, 0, false, 0},
     {{"gradient:3:shape=cross"}, 0, IMF_ALPHA_PREMULTIPLY, true, 16},
     {{"gray", "tophat:2"}, 0, 0, false, 0},
+    {{"blur:1", "blend:overlay:0.7"}, 0, 0, false, 0},
+    {{"sharpen", "blend:hardlight", "blend:normal:0.5"}, 0, IMF_ALPHA_FILTER, false, 16},
+    {{"gray", "sobel", "blend:multiply:0.8"}, 0, 0, false, 0},
+    {{"sharpen", "blend:softlight", "blur:1"}, 0, IMF_ALPHA_PREMULTIPLY, false, 0},
+    {{"median:1", "blend:lighten", "laplacian"}, 0, 0, false, 8},
+    {{"blur:2", "blend:normal:0.5"}, 0, 0, true, 0},
+    {{"invert", "blend:difference:0.5", "blend:add"}, 0, 0, false, 0},
+    {{"box:3", "blend:screen", "blend:darken:0.5"}, 0, IMF_ALPHA_KEEP, false, 0},
 };
 
 /* Frequency-domain filters: each kind with each type of response, and every option somewhere, in the first of

@@ -41,6 +41,8 @@ common() {
 -f unsharp:2:am => -f unsharp:2:amount=|
 -f unsharp:sigma=1:amount=2: => -f unsharp:sigma=1:amount=2:threshold=|
 --filter=bandpass:0.1:0.2:type=bu => --filter=bandpass:0.1:0.2:type=butterworth |
+-f blend:soft => -f blend:softlight |
+--mask=ph => --mask=photo.png |
 -f kernel:@ps => -f kernel:@psf.txt |
 -f kernel:fl => -f kernel:flip |
 -f median:@ps => -f median:@psf.txt |

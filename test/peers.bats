@@ -84,3 +84,31 @@ EOF
         most=64 same -f blur:$sigma -- -gaussian-blur 0x$sigma
     done
 }
+
+@test "blends are ImageMagick's compositions, to within a step of 8 bits" {
+    local mine
+    noise
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o backdrop.ppm
+    imf -f median:3 backdrop.ppm -o source.ppm
+    for mode in normal=Src overlay=Overlay softlight=SoftLight hardlight=HardLight multiply=Multiply screen=Screen \
+        lighten=Lighten darken=Darken difference=Difference add=Plus subtract=MinusSrc; do
+        imf -f median:3 -f "blend:${mode%=*}" backdrop.ppm -o mine.ppm
+        convert backdrop.ppm source.ppm -compose "${mode#*=}" -composite -depth 8 theirs.ppm
+        echo "$mode: $(difference mine.ppm theirs.ppm)"
+        [ "$(difference mine.ppm theirs.ppm)" -le 257 ]
+    done
+}
+
+@test "a strength and a mask mix as ImageMagick does" {
+    noise
+    imf -f kernel:1 "$TESTDATA/still.jpg" -o backdrop.ppm
+    imf -f median:3 backdrop.ppm -o source.ppm
+    imf -f median:3 --strength=30% backdrop.ppm -o mine.ppm
+    convert backdrop.ppm source.ppm -compose Blend -define compose:args=30,70 -composite -depth 8 theirs.ppm
+    [ "$(difference mine.ppm theirs.ppm)" -le 257 ]
+    convert -size 640x427 gradient: -depth 8 mask.pgm
+    imf -f median:3 --mask=mask.pgm backdrop.ppm -o mine.ppm
+    convert backdrop.ppm source.ppm mask.pgm -composite -depth 8 theirs.ppm
+    echo "mask: $(difference mine.ppm theirs.ppm)"
+    [ "$(difference mine.ppm theirs.ppm)" -le 257 ]
+}

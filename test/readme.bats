@@ -25,6 +25,7 @@ inputs() {
     imf -q -f kernel:0.4:bias=0.2 run/still.jpg -o run/dull.jpg
     printf 'P2 3 3 9\n1 2 1\n2 9 5\n1 3 1\n' >run/psf.pgm
     imf -q -f kernel:1 run/psf.pgm -o run/psf.png
+    imf -q -f gray -f threshold:0.5 run/photo.jpg -o run/background.png
     ln -sf "$IMFILTER" bin/imfilter
     printf '#!/bin/sh\n[ "$*" = "-s URL" ] && cat still.jpg\n' >bin/curl
     printf '#!/bin/sh\ncat >piped.jpg\n' >bin/next-tool

@@ -149,6 +149,10 @@ static void offer_arguments(const struct word *w) {
         }
     }
     struct word last = {w->text, strrchr(w->value, ':') + 1};
+    const char *const *words = imf_filter_words(w->value);
+    bool first = strchr(w->value, ':') + 1 == last.value;
+    for (; words && *words && first; words++)
+        add_alternative(text, "", *words);
     const char *at = strchr(last.value, '@');
     for (char *word; (word = strsep(&rest, " "));) {
         size_t length = strlen(word);

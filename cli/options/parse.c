@@ -157,6 +157,9 @@ static bool check(const struct options *o) {
                          !o->report.bench && !o->verify && !o->report.explain && !o->show_kernel;
     if (!o->spec_count && !only_spectrum)
         return complain_no_filter(o);
+    bool masked = o->mask != NULL;
+    for (size_t i = 0; i < o->spec_count; i++)
+        masked = masked || (strncmp(o->specs[i], "blend:", 6) == 0 && strstr(o->specs[i], ":@"));
     const struct {
         bool wrong;
         const char *text;
@@ -174,6 +177,8 @@ static bool check(const struct options *o) {
         {o->in_place && o->report.bench, "--bench and --in-place exclude each other"},
         {o->dry_run && (o->report.bench || o->verify),
          "--dry-run filters nothing, so --bench and --verify exclude it"},
+        {!masked && (o->settings.mask_invert || o->settings.mask_feather > 0),
+         "--mask-feather and --mask-invert need a mask (--mask=FILE, or blend:MODE:@FILE)"},
         {o->null_separated && !o->files_from, "-0 needs --files-from"},
         {o->settings.backend == IMF_BACKEND_GLES &&
              (o->all_devices || o->context.device != IMF_DEVICE_AUTO),

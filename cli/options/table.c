@@ -178,8 +178,30 @@ static bool set_edge(struct options *o, const struct option_row *row, const char
         return set_choice(o, row, value);
     o->settings.edge = IMF_EDGE_CONSTANT;
     *shade = 0;
-    return !value[8] || parse_fraction(value + 9, shade) ||
+    return !value[8] || parse_fraction(value + 9, 1, shade) ||
            bad_value(row->name, value, "VALUE is a fraction of full scale, 0..1");
+}
+
+/* Kept as a spec, in the user's own digits. */
+static bool set_strength(struct options *o, const struct option_row *row, const char *value) {
+    double amount;
+    if (!parse_fraction(value, 100, &amount) || strlen(value) > 40)
+        return bad_value(row->name, value, "0 to 1, to 100 to exaggerate, or a percentage");
+    snprintf(o->strength, sizeof o->strength, "blend:normal:%s", value);
+    return true;
+}
+
+static bool set_mask(struct options *o, const struct option_row *row, const char *value) {
+    if (!*value)
+        return bad_value(row->name, value, "the name of a picture");
+    o->mask = value;
+    return true;
+}
+
+static bool set_feather(struct options *o, const struct option_row *row, const char *value) {
+    double *sigma = &o->settings.mask_feather;
+    return (parse_fraction(value, 511.75, sigma) && !strchr(value, '%')) ||
+           bad_value(row->name, value, "a sigma in pixels, 0 to 511.75");
 }
 
 static bool set_device(struct options *o, const struct option_row *row, const char *value) {
@@ -300,6 +322,10 @@ const struct option_row option_rows[] = {
     {"range", 0, REQUIRED, "MODE", "response: clip, abs, offset or normalize", CHOICE(settings.range, ranges)},
     {"alpha", 0, REQUIRED, "MODE", "alpha: auto, premultiply, filter or keep", CHOICE(settings.alpha, alphas)},
     {"linear", 0, NONE, NULL, "filter in linear light", FLAG(settings.linear)},
+    {"strength", 0, REQUIRED, "A", "mix in the input: 0 none of the filter .. 1 all", CALL(set_strength)},
+    {"mask", 0, REQUIRED, "FILE", "filter where this picture is white", CALL(set_mask)},
+    {"mask-feather", 0, REQUIRED, "SIGMA", "blur masks by SIGMA pixels", CALL(set_feather)},
+    {"mask-invert", 0, NONE, NULL, "filter where masks are black", FLAG(settings.mask_invert)},
     HEADING("Compute"),
     {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, gles, vector, cpu",
      CHOICE(settings.backend, backends)},

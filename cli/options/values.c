@@ -53,7 +53,7 @@ bool parse_count(const char *text, uint64_t unit, uint64_t max, uint64_t *out) {
     return true;
 }
 
-bool parse_fraction(const char *text, double *out) {
+bool parse_fraction(const char *text, double high, double *out) {
     char *end;
     size_t number = strspn(text, "0123456789.eE+-");
     bool percent = text[number] == '%';
@@ -63,5 +63,5 @@ bool parse_fraction(const char *text, double *out) {
     *out = strtod(text, &end);
     if (percent)
         *out /= 100;
-    return end == text + number && *out >= 0 && *out <= 1;
+    return end == text + number && *out >= 0 && *out <= high;
 }

@@ -21,7 +21,8 @@ bool choose(const char *option, const char *value, const struct choice *choices,
 
 /* Digits alone, or digits and one of K, M, G when unit (1000 or 1024) is not 0. */
 bool parse_count(const char *text, uint64_t unit, uint64_t max, uint64_t *out);
-/* A finite decimal number from 0 to 1; the program runs in the C locale, so '.' is decimal. */
-bool parse_fraction(const char *text, double *out);
+/* A finite decimal number from 0 to `high`, or a percentage; the program runs in the C locale, so
+ * '.' is decimal. */
+bool parse_fraction(const char *text, double high, double *out);
 
 #endif

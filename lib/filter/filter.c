@@ -5,12 +5,13 @@
 
 bool imf_op_is_point(enum imf_op op) {
     return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD ||
-           op == IMF_OP_HISTOGRAM;
+           op == IMF_OP_HISTOGRAM || op == IMF_OP_BLEND;
 }
 
 void imf_stage_clear(struct imf_stage *stage) {
     imf_kernel_free(&stage->kernel[0]);
     imf_kernel_free(&stage->kernel[1]);
+    imf_mask_free(&stage->mask);
 }
 
 void imf_filter_free(struct imf_filter **filter) {

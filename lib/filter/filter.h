@@ -8,8 +8,7 @@
 #define IMF_FILTER_H
 
 #include "filter/kernel/taps.h"
-
-#define IMF_NOTE 160
+#include "filter/mask.h"
 
 enum imf_op {
     IMF_OP_LINEAR,    /* kernel[0] */
@@ -22,7 +21,8 @@ enum imf_op {
     IMF_OP_GRAY,      /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
     IMF_OP_INVERT,    /* full scale - x; alpha stays */
     IMF_OP_THRESHOLD, /* x >= threshold ? full scale : 0; alpha stays */
-    IMF_OP_HISTOGRAM  /* `histogram_op` of the whole image's histogram; alpha stays */
+    IMF_OP_HISTOGRAM, /* `histogram_op` of the whole image's histogram; alpha stays */
+    IMF_OP_BLEND      /* `blend` of x and of what the chain began with, by `amount` or `mask` */
 };
 
 enum imf_transfer_kind { IMF_LOWPASS, IMF_HIGHPASS, IMF_BANDPASS, IMF_BANDSTOP, IMF_NOTCH };
@@ -90,11 +90,31 @@ struct imf_canny {
     int first_x, first_y;
 };
 
+/*
+ * What becomes of the backdrop's colour b and the source's colour s: the chain's input and what the
+ * chain has so far. The formulas and their source stand in run/point/point.c.
+ */
+enum imf_blend_mode {
+    IMF_BLEND_NORMAL,
+    IMF_BLEND_OVERLAY,
+    IMF_BLEND_SOFTLIGHT,
+    IMF_BLEND_HARDLIGHT,
+    IMF_BLEND_MULTIPLY,
+    IMF_BLEND_SCREEN,
+    IMF_BLEND_LIGHTEN,
+    IMF_BLEND_DARKEN,
+    IMF_BLEND_DIFFERENCE,
+    IMF_BLEND_ADD,
+    IMF_BLEND_SUBTRACT
+};
+
 struct imf_stage {
     enum imf_op op;
     struct imf_kernel *kernel[2]; /* owned; a window's element is the first */
-    double amount;                /* unsharp */
-    double threshold;             /* unsharp, threshold: fraction of full scale */
+    struct imf_mask *mask;        /* shared, of blend, or NULL */
+    enum imf_blend_mode blend;
+    double amount;    /* unsharp, blend */
+    double threshold; /* unsharp, threshold: fraction of full scale */
     struct imf_transfer transfer;
     struct imf_window_op window_op, second;
     enum imf_compound compound;
@@ -118,10 +138,10 @@ struct imf_filter {
 enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filter *filter,
                                   int orientation, struct imf_error *err);
 
-/* Frees its kernels. */
+/* Frees its kernels, and lets its mask go. */
 void imf_stage_clear(struct imf_stage *stage);
 
-bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram */
+bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram, blend */
 
 /*
  * What reads files of kernels and masks that are no text: formats of pictures are not this module's.

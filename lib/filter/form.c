@@ -34,6 +34,10 @@ bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_s
         case IMF_OP_INVERT:
         case IMF_OP_THRESHOLD:
             break;
+        case IMF_OP_BLEND: /* a mask's weight depends on the pixel's place */
+            if (s->mask)
+                return false;
+            break;
         case IMF_OP_LINEAR:
         case IMF_OP_MAGNITUDE:
             if (!is_single_tap(s->kernel[0]) || !is_single_tap(s->kernel[1]) ||
@@ -89,6 +93,10 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
             break;
         case IMF_OP_HISTOGRAM:
             bits = s->histogram_op == IMF_HISTOGRAM_OTSU || bits == 1 ? gray : 0;
+            break;
+        case IMF_OP_BLEND: /* has the image's colours again, and other values */
+            gray = input->color == IMF_COLOR_GRAY;
+            bits = 0;
             break;
         case IMF_OP_INVERT: /* in linear light only black and white change places */
             bits = keeps_steps(settings, bits) ? bits : 0;

@@ -49,6 +49,7 @@ static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stag
                                     struct imf_orientation o, struct imf_error *err) {
     *out = *stage;
     out->kernel[0] = out->kernel[1] = NULL;
+    imf_mask_keep(out->mask); /* it has planes for each orientation */
     imf_offset_to_stored(o, &out->transfer.u, &out->transfer.v); /* the others are round */
     double x = stage->canny.first_x, y = stage->canny.first_y;
     imf_offset_to_stored(o, &x, &y);

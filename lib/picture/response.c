@@ -183,6 +183,11 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         snprintf(buffer, IMF_STAGE_WORDS,
                  "point operation: full scale where x >= %g of it, 0 elsewhere", s->threshold);
         return buffer;
+    case IMF_OP_BLEND:
+        snprintf(buffer, IMF_STAGE_WORDS,
+                 "blend: the chain's input, and %g%s of what x makes of it", s->amount,
+                 s->mask ? " times the mask" : "");
+        return buffer;
     case IMF_OP_HISTOGRAM:
         return s->histogram_op == IMF_HISTOGRAM_OTSU
                    ? "point operation: full scale above Otsu's threshold, 0 elsewhere"

@@ -322,7 +322,8 @@ static size_t first_nonlinear(const struct imf_filter *f) {
     size_t i = 0;
     while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE && f->stages[i].op != IMF_OP_PHASE &&
            f->stages[i].op != IMF_OP_WINDOW && f->stages[i].op != IMF_OP_THRESHOLD &&
-           f->stages[i].op != IMF_OP_HISTOGRAM && f->stages[i].op != IMF_OP_CANNY)
+           f->stages[i].op != IMF_OP_HISTOGRAM && f->stages[i].op != IMF_OP_CANNY &&
+           f->stages[i].op != IMF_OP_BLEND)
         i++;
     return i;
 }

@@ -46,11 +46,30 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         break;
     case IMF_OP_HISTOGRAM:
         return imf_builder_histogram_op(b, stage->histogram_op);
+    case IMF_OP_BLEND:
+        return imf_builder_blend(b, stage);
     }
     return imf_builder_scalar(b, &e);
 }
 
-/* Apply the range, after the last filtering stage. */
+/* The range that a stage's response is shown by: the user's after the last filtering stage, its own
+ * where it is the last before a blend, whose source is what would be seen. */
+static enum imf_range shown_by(const struct imf_filter *filter, size_t stage,
+                               enum imf_range asked) {
+    size_t next = stage + 1;
+    if (imf_op_is_point(filter->stages[stage].op))
+        return IMF_RANGE_CLIP;
+    while (next < filter->count && imf_op_is_point(filter->stages[next].op) &&
+           filter->stages[next].op != IMF_OP_BLEND)
+        next++;
+    bool blended = next < filter->count && filter->stages[next].op == IMF_OP_BLEND;
+    while (next < filter->count && imf_op_is_point(filter->stages[next].op))
+        next++;
+    bool last = next == filter->count;
+    return last && asked ? asked : last || blended ? filter->stages[stage].range : IMF_RANGE_CLIP;
+}
+
+/* Apply the range. */
 static bool show(struct imf_builder *b, enum imf_range range) {
     struct imf_epilogue e = imf_plain_epilogue;
     e.full = b->chain->full;
@@ -112,22 +131,11 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
         if (!(p = imf_builder_point(b, IMF_AT_LINEARIZE)))
             return false;
         p->linearize = true;
-        for (int i = 0, colors = b->channels - b->alpha; i < colors; i++)
-            b->outside[i] =
-                c->full * imf_curve_to_light(c->curve, imf_curve_of(c->curve, i, colors),
-                                             b->outside[i] / c->full);
         b->integral = false;
     }
-    size_t last = filter->count; /* the last filtering stage decides on the range */
-    for (size_t i = 0; i < filter->count; i++)
-        if (!imf_op_is_point(filter->stages[i].op))
-            last = i;
     for (size_t i = 0; i < filter->count; i++) {
         b->stage = (int)i;
-        if (!apply_stage(b, &filter->stages[i]))
-            return false;
-        enum imf_range range = settings->range ? settings->range : filter->stages[i].range;
-        if (i == last && !show(b, range))
+        if (!apply_stage(b, &filter->stages[i]) || !show(b, shown_by(filter, i, settings->range)))
             return false;
     }
     if (!imf_builder_straighten(b))
@@ -148,15 +156,48 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
     return imf_builder_flush(b);
 }
 
+/* What is defined for light, of which ink has none. */
+static enum imf_status check_color(const struct imf_filter *filter, const struct imf_info *input,
+                                   const struct imf_settings *settings, struct imf_error *err) {
+    const char *what = settings->linear ? "--linear" : NULL;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct imf_stage *s = &filter->stages[i];
+        if (s->op == IMF_OP_GRAY)
+            what = "gray";
+        else if (s->op == IMF_OP_BLEND && s->blend != IMF_BLEND_NORMAL)
+            what = "a blend other than normal";
+    }
+    if (!what || input->color != IMF_COLOR_CMYK)
+        return IMF_OK;
+    return imf_fail(err, IMF_ERR_FORMAT, "%s needs a gray or RGB image, this is CMYK", what);
+}
+
+/* Masks are of the upright picture's size. */
+static enum imf_status check_masks(const struct imf_filter *filter, const struct imf_info *input,
+                                   struct imf_error *err) {
+    bool swap = imf_orientation_of(input->orientation).swap;
+    int width = swap ? input->height : input->width, height = swap ? input->width : input->height;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct imf_mask *mask = filter->stages[i].mask;
+        const struct imf_mask_plane *p = mask ? imf_mask_picture(mask) : NULL;
+        if (p && (p->width != width || p->height != height))
+            return imf_fail(err, IMF_ERR_ARGUMENT,
+                            "the mask %.200s is of %dx%d pixels, and the upright picture of %dx%d "
+                            "(resize the mask)",
+                            mask->name, p->width, p->height, width, height);
+    }
+    return IMF_OK;
+}
+
 enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
                                 const struct imf_info *input, const struct imf_settings *settings,
                                 struct imf_error *err) {
     *out = NULL;
-    for (size_t i = 0; i < filter->count; i++)
-        if (filter->stages[i].op == IMF_OP_GRAY && input->color == IMF_COLOR_CMYK)
-            return imf_fail(err, IMF_ERR_FORMAT, "gray needs a gray or RGB image, this is CMYK");
-    if (settings->linear && input->color == IMF_COLOR_CMYK)
-        return imf_fail(err, IMF_ERR_FORMAT, "--linear needs a gray or RGB image, this is CMYK");
+    enum imf_status status = check_color(filter, input, settings, err);
+    if (status == IMF_OK)
+        status = check_masks(filter, input, err);
+    if (status)
+        return status;
     struct imf_chain *c = calloc(1, sizeof *c);
     if (!c)
         return imf_fail_memory(err, sizeof *c);
@@ -170,10 +211,11 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
     c->rescale = c->in == c->out ? 1 : c->out == IMF_U16 ? 257 : 1 / 257.0;
     c->edge = settings->edge;
     c->curve = settings->linear ? imf_curve_keep(settings->curve) : NULL;
-    double outside = rint(settings->edge_value * c->full);
     enum imf_alpha alpha = input->alpha ? choose_alpha(filter, settings->alpha) : IMF_ALPHA_FILTER;
     c->keep_alpha = alpha == IMF_ALPHA_KEEP && filters(filter); /* point operations leave it */
     struct imf_builder b = {.chain = c,
+                            .input = input,
+                            .settings = settings,
                             .channels = input->channels,
                             .source = -1,
                             .alpha = input->alpha,
@@ -181,8 +223,8 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                             .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY,
                             .positive = true,
                             .integral = true,
-                            .bound = c->full,
-                            .outside = {outside, outside, outside, outside}};
+                            .bound = c->full};
+    imf_builder_border(&b);
     if (!build(&b, filter, settings)) {
         imf_chain_free(&c);
         return imf_fail_memory(err, sizeof *c);

@@ -9,6 +9,7 @@
 #define IMF_PLAN_CHAIN_H
 
 #include "base/curve.h"
+#include "plan/weights.h"
 #include "solver/solver.h"
 
 /* Stages of more gain may leave a 16-bit sample off by 2. A stretch by more multiplies what results
@@ -32,6 +33,14 @@ struct imf_point {
     bool whole;         /* with normalize: colours are integers, ties those of the exact quotient */
     bool epilogue;      /* colours only: absolute, multiply, offset, threshold */
     struct imf_epilogue e;
+    /* x = b + w (f(b, x) - b) for the image's pixel b, the mode's f and weights w. The pass's second
+     * input is the image, of image_channels. */
+    bool blend;
+    enum imf_blend_mode mode;
+    struct imf_weights weights;
+    int image_channels;
+    bool image_light; /* linearize the image's pixel as well */
+    bool apart;       /* with blend: alpha was filtered: colours count by their pixels' alpha */
     bool premultiply; /* colours *= alpha / full; an opaque alpha leaves them as they are */
     bool delinearize;
     double rescale;                /* every channel, for a change of depth: 257, 1/257 or 1 */
@@ -88,6 +97,8 @@ void imf_chain_set_bounds(struct imf_chain *chain);
  * was divided by alpha it is this over the result's alpha, 0..1; after a stretch by more than
  * IMF_HIGH_GAIN it is this times the stretch over IMF_HIGH_GAIN. */
 double imf_contract_error(const struct imf_chain *chain);
+/* How much f(b, x) of a blend changes with x, at most. */
+double imf_blend_slope(enum imf_blend_mode mode);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */
 bool imf_point_is_map(const struct imf_point *point);
 /* The samples of surface `index` (0: the image, i + 1: the output of pass i). Between passes they

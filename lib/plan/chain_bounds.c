@@ -47,6 +47,9 @@ static double point_gain(const struct imf_point *p) {
         gain *= sqrt(2) / p->alpha_scale;
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
+    if (p->blend)
+        gain *=
+            fmax(1, fabs(p->weights.amount)) * imf_blend_slope(p->mode) * (p->apart ? sqrt(2) : 1);
     if (p->normalize && !p->whole) /* both the sample and the low end of the range have an error */
         gain *= 2 * IMF_HIGH_GAIN;
     return gain;
@@ -95,7 +98,8 @@ static void set_gains(struct imf_chain *c) {
                 gain *= imf_curve_steepest(c->curve, c->out == IMF_U8);
                 part = steep(c);
             }
-            part = p->unsharp || p->normalize ? 1 : part;
+            bool means = p->mode == IMF_BLEND_NORMAL && p->weights.amount <= 1;
+            part = p->unsharp || p->normalize || (p->blend && !means) ? 1 : part;
         } else if (rounds(&pass->problem)) {
             gain = part = 1; /* its input is rounded as results are */
         } else {
@@ -146,7 +150,8 @@ static bool point_exact(const struct imf_chain *c, int i) {
         return false;
     if (p->linearize || p->gray || p->epilogue || p->delinearize || p->rescale != 1)
         return false;
-    return p->difference && !p->unpremultiply && !p->premultiply;
+    bool whole = p->difference || (p->blend && c->passes[i].whole);
+    return whole && !p->unpremultiply && !p->premultiply;
 }
 
 /* The same for an opaque image: alpha is 1 wherever it multiplies, and it divides once. */
@@ -158,7 +163,7 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
                (pass->problem.kind == IMF_WINDOW_OP && pass->whole_if_opaque);
     return pass->whole_if_opaque || point_exact(c, i) ||
            (p->unpremultiply && i == c->count - 1 && !p->unsharp && !p->gray && !p->normalize &&
-            !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1);
+            !p->blend && !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1);
 }
 
 /* Integers are stretched exactly, so floats must hold them. */
@@ -196,15 +201,19 @@ static double fine_error(const struct imf_chain *c, int i) {
 }
 
 /* A gradient of nearly 0 that rounding has made points anywhere. So floats must hold its input
- * exactly, or it is computed in float64, where a gradient below the remaining error is 0. */
+ * exactly, and what a point pass makes that of, or it is computed in float64, where a gradient below
+ * the remaining error is 0. */
 static void mark_coarse_gradient(struct imf_chain *c, int i) {
     int source = c->passes[i].source;
     if (c->passes[i].problem.kind != IMF_PHASE || source < 0)
         return;
-    struct imf_pass *before = &c->passes[source];
-    bool held = before->whole && before->bound <= IMF_WHOLE_FLOATS;
-    before->coarse = before->coarse || !held;
-    c->passes[i].problem.in_error = before->error;
+    c->passes[i].problem.in_error = c->passes[source].error;
+    for (bool more = true; more && source >= 0; source = c->passes[source].source) {
+        struct imf_pass *before = &c->passes[source];
+        bool held = before->whole && before->bound <= IMF_WHOLE_FLOATS;
+        before->coarse = before->coarse || !held;
+        more = before->kind == IMF_PASS_POINT;
+    }
 }
 
 /* Is a pass the same of rounded samples as of what they were rounded from? Histograms are, of which

@@ -184,6 +184,17 @@ bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) 
     return true;
 }
 
+void imf_builder_border(struct imf_builder *b) {
+    const struct imf_chain *c = b->chain;
+    double v = rint(b->settings->edge_value * c->full);
+    for (int i = 0, colors = c->channels_in - b->alpha; i < colors; i++)
+        b->outside[i] =
+            !b->settings->linear
+                ? v
+                : c->full *
+                      imf_curve_to_light(c->curve, imf_curve_of(c->curve, i, colors), v / c->full);
+}
+
 /* The pixel beyond the edge: opaque grey. */
 static void set_outside(const struct imf_builder *b, double *outside) {
     for (int i = 0; i < b->channels; i++)

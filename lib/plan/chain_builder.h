@@ -23,6 +23,7 @@ enum imf_builder_at {
     IMF_AT_GRAY,
     IMF_AT_NORMALIZE,
     IMF_AT_EPILOGUE,
+    IMF_AT_BLEND,
     IMF_AT_PREMULTIPLY,
     IMF_AT_DELINEARIZE,
     IMF_AT_RESCALE
@@ -30,6 +31,8 @@ enum imf_builder_at {
 
 struct imf_builder {
     struct imf_chain *chain;
+    const struct imf_info *input;
+    const struct imf_settings *settings;
     int capacity;
     int stage; /* of the filter, being lowered */
     int channels;
@@ -67,6 +70,10 @@ bool imf_builder_normalize(struct imf_builder *b);
  * pass. */
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
 bool imf_builder_gray(struct imf_builder *b);
+/* Set the colours beyond the edge to those of the image. */
+void imf_builder_border(struct imf_builder *b);
+/* Combine the current values with the image. */
+bool imf_builder_blend(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny);
 bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op);

@@ -3,8 +3,8 @@
 
 bool imf_point_is_map(const struct imf_point *p) {
     bool bends = p->linearize || p->delinearize;
-    return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->premultiply &&
-           !(bends && imf_curve_count(p->curve) > 1);
+    return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->blend &&
+           !p->premultiply && !(bends && imf_curve_count(p->curve) > 1);
 }
 
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64) {

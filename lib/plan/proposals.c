@@ -82,9 +82,12 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
     const char *why = NULL;
     *out =
         (struct imf_proposal){.backend = backend, .ms = INFINITY, .height = c->height, .step = 1};
-    snprintf(out->description, sizeof out->description, "pointwise");
+    const struct imf_mask_plane *mask = pass->point.weights.mask;
+    const char *what = mask ? "blend by a mask" : pass->point.blend ? "blend" : "pointwise";
+    snprintf(out->description, sizeof out->description, "%s", what);
+    out->bytes = mask ? imf_mask_plane_bytes(mask) : 0;
     if (backend == IMF_BACKEND_CPU) {
-        snprintf(out->description, sizeof out->description, "plain C pointwise");
+        snprintf(out->description, sizeof out->description, "plain C %s", what);
         out->ms = samples * imf_host_rates.point * 1e-6;
     } else if (imf_backend_is_host(backend)) {
         why = (double)c->width * pass->channels_in > INT32_MAX - 4096 ? "rows are too long" : NULL;

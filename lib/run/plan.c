@@ -1,5 +1,6 @@
 /* plan.c - plans: made for one image shape, and then only read */
 #include "run/plan.h"
+#include "run/masks.h"
 
 #include "base/sized.h"
 #include "device/tuning.h"
@@ -46,6 +47,8 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
     plan->input = plan->output = *input;
     st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
+    if (!st)
+        st = imf_masks_prepare(filter, input->orientation, settings->mask_feather, err);
     if (!st)
         st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
                              settings, err);

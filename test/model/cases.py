@@ -9,6 +9,7 @@ import os
 import numpy as np
 
 import filters
+import pixels
 
 FILES = {"pnm": (".pgm", ".pam", ".ppm", ".pam"), "png": (".png",) * 4}
 CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes")
@@ -50,16 +51,35 @@ class Case:
                     file.write(filters.file_bytes(name))
                 spec = ":".join([before + "@" + path] + options)
             words += ["-f", spec]
-        for key in ("edge", "range", "alpha", "depth", "backend"):
+        for key in ("edge", "range", "alpha", "depth", "backend", "strength", "mask-feather"):
             if key in self.options:
                 words.append("--%s=%s" % (key, self.options[key]))
-        return words + (["--linear"] if "linear" in self.options else [])
+        if "mask" in self.options:
+            path = os.path.join(folder, "mask.pgm")
+            pixels.write_pnm(path, self.mask())
+            words.append("--mask=" + path)
+        return words + ["--" + key for key in ("linear", "mask-invert") if key in self.options]
 
     def model_options(self):
         chosen = {key: self.options[key] for key in ("edge", "range", "alpha") if key in self.options}
         chosen["linear"] = "linear" in self.options
         chosen["depth"] = int(self.options["depth"]) if "depth" in self.options else None
+        chosen["strength"] = filters.fraction(self.options["strength"]) if "strength" in self.options else None
+        chosen["feather"] = float(self.options.get("mask-feather", 0))
+        chosen["invert"] = "mask-invert" in self.options
+        chosen["mask"] = self.mask() if "mask" in self.options else None
         return chosen
+
+    def mask(self):
+        """Of the seed that the option mask names, with `w` behind it of 16 bits: smooth, and white and black parts"""
+        height, width, _ = self.shape
+        words = self.options["mask"].endswith("w")
+        random = np.random.default_rng(int(self.options["mask"].rstrip("w")))
+        y, x = np.mgrid[:height, :width]
+        slope = random.uniform(-3, 3, 2) / max(width, height)
+        plane = np.clip(0.5 + slope[0] * (x - width / 2) + slope[1] * (y - height / 2), 0, 1)
+        full, kind = (65535, np.uint16) if words else (255, np.uint8)
+        return np.rint(plane * full).astype(kind)[:, :, None]
 
     def image(self):
         height, width, channels = self.shape
@@ -207,11 +227,18 @@ class Draw:
         """What is no kernel: its results depend on what the samples are, and backends find them in other ways"""
         return self.one((self.rank, self.rank, self.rank, self.rank, self.smooth, self.smooth, self.canny, lambda: "phase"))()
 
+    def blend(self):
+        mode = self.one(("normal", "normal", "overlay", "softlight", "hardlight", "multiply", "screen", "lighten", "darken",
+                         "difference", "add", "subtract"))
+        return "blend:" + mode + self.one(("", ":0.5", ":30%", ":1", ":0.85") + ((":2.5", ":150%") if mode == "normal" else ()))
+
     def chain(self):
         stage = lambda: (self.window if self.chance(0.55) else self.spec)()
         specs = [stage()]
         while len(specs) < 4 and self.chance(0.3):
             specs.append(stage())
+        while self.chance(0.15):
+            specs.insert(int(self.random.integers(len(specs) + 1)), self.blend())
         for point in ("gray", "invert", "threshold:" + self.one(("0.5", "0.2", "0.333", "otsu", "otsu")), "equalize"):
             if self.chance(0.12):
                 specs.insert(int(self.random.integers(len(specs) + 1)), point)
@@ -232,6 +259,14 @@ class Draw:
             options["linear"] = "1"
         if self.chance(0.2):
             options["depth"] = self.one(("8", "16"))
+        if self.chance(0.1):
+            options["strength"] = self.one(("0", "0.3", "50%", "1", "140%"))
+        if self.chance(0.15):
+            options["mask"] = "%d" % self.random.integers(1 << 30) + self.one(("", "w"))
+            if self.chance(0.4):
+                options["mask-feather"] = self.number(0.4, 6)
+            if self.chance(0.3):
+                options["mask-invert"] = "1"
         if self.chance(0.2) and width * height < 8000:
             options["file"] = "png"
         cases = []

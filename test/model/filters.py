@@ -1,6 +1,7 @@
 """What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
 
-parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks, Bilateral, Guided or Point. Nothing here knows about images.
+parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks, Bilateral, Guided, Point or Blend. Nothing here
+knows about images.
 """
 import math
 from fractions import Fraction
@@ -189,6 +190,44 @@ class Point:
 
     def __init__(self, kind, level=None):
         self.kind, self.level = kind, level
+
+
+class Blend(Point):
+    """What W3C's "Compositing and Blending Level 1" makes of a backdrop, the chain's input, and a source, what the
+    chain has so far, both 0..1; amount of it, or as much as a mask says, replaces the backdrop"""
+
+    def __init__(self, mode, amount=1.0):
+        super().__init__("blend")
+        self.mode, self.amount, self.mask = mode, amount, None
+        self.integer = self.keeps = amount == 1 and mode in ("normal", "lighten", "darken", "difference", "add", "subtract")
+
+    def formula(self, b, s):
+        if self.mode == "normal":
+            return s
+        s = np.clip(s, 0, 1)
+        with np.errstate(invalid="ignore"):
+            curve = np.where(b <= 0.25, ((16 * b - 12) * b + 4) * b, np.sqrt(np.maximum(b, 0)))
+        return {
+            "multiply": b * s,
+            "screen": b + s - b * s,
+            "overlay": hardlight(s, b),
+            "darken": np.minimum(b, s),
+            "lighten": np.maximum(b, s),
+            "hardlight": hardlight(b, s),
+            "softlight": np.where(s <= 0.5, b - (1 - 2 * s) * b * (1 - b), b + (2 * s - 1) * (curve - b)),
+            "difference": np.abs(b - s),
+            "add": np.minimum(1, b + s),
+            "subtract": np.maximum(0, b - s),
+        }[self.mode]
+
+
+def hardlight(b, s):
+    twice = 2 * s - 1
+    return np.where(s <= 0.5, b * 2 * s, b + twice - b * twice)
+
+
+def fraction(text):
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
 def gaussian(sigma):
@@ -423,6 +462,8 @@ def parse(spec):
         return radial(name, [float(a) for a in args], options.get("type", "gaussian"), int(options.get("order", 2)))
     if name == "threshold":
         return Point("otsu") if args[0] == "otsu" else Point(name, Fraction(args[0]))
+    if name == "blend":
+        return Blend(args[0], *(fraction(a) for a in args[1:]))
     if name in ("gray", "invert", "equalize"):
         return Point(name)
     if name == "laplacian":

@@ -283,12 +283,26 @@ def gray(colours):
     return colours @ np.array([[0.2126], [0.7152], [0.0722]]) if colours.shape[2] == 3 else colours
 
 
+def feathered(mask, sigma):
+    """A mask, blurred to 16 bits"""
+    full, bell = full_scale(mask), filters.gaussian(sigma)
+    plane = correlate(mask[:, :, 0].astype(float) * (65535 // full), bell, "clamp", 0.0)
+    return np.clip(np.rint(plane), 0, 65535).astype(np.uint16)[:, :, None]
+
+
 class Run:
     """One evaluation of a chain. Premultiplied colours are colour times alpha, in samples squared."""
 
     def __init__(self, image, specs, options, extent):
-        self.options, self.extent, self.specs = options, extent, specs
+        self.options, self.extent = options, extent
         self.stages = [filters.parse(spec) for spec in specs]
+        for stage, spec in zip(self.stages, specs):
+            stage.spec = spec
+        if options.get("strength") is not None:
+            self.stages.append(filters.Blend("normal", options["strength"]))
+        if options.get("mask") is not None:
+            self.stages.append(self.by_mask(options["mask"]))
+        self.join()
         self.full = full_scale(image)
         kernels = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Point)]
         self.last = kernels[-1] if kernels else -1
@@ -314,6 +328,7 @@ class Run:
         if options.get("linear"):
             self.colours = decode_srgb(self.colours / self.full) * self.full
             self.border = float(decode_srgb(np.float64(self.border / self.full)) * self.full)
+        self.input = self.colours, self.alpha  # a blend's backdrop
         self.free = np.zeros(self.colours.shape, bool)
         self.moved = False  # by something since the last kernel, which colour * alpha 0 forgets
         self.loose = 0.0  # what a transfer function's free extension may move, in samples, at the least
@@ -327,9 +342,79 @@ class Run:
         self.error = 1 / 32 if target == 255 else 2.0 if strong else 1.0
         self.near = self.error * self.full / target  # in the image's own steps
         self.stretch = 1.0  # of colours, beyond what counts
+        strong |= any(isinstance(s, filters.Blend) and s.amount > 8 for s in self.stages)
+        self.divided = False  # by alpha, in a blend
         self.exact = not options.get("linear") and not roots and not clear and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
+
+    def by_mask(self, mask):
+        """What the option --mask appends"""
+        stage = filters.Blend("normal")
+        if self.options.get("feather"):
+            mask = feathered(mask, self.options["feather"])
+        stage.mask = mask.astype(float) / full_scale(mask)
+        if self.options.get("invert"):
+            stage.mask = 1 - stage.mask
+        stage.integer = stage.keeps = False
+        return stage
+
+    def join(self):
+        """Mixing what a blend has left with the input once more multiplies its weights"""
+        stages = []
+        for stage in self.stages:
+            last = stages[-1] if stages else None
+            if isinstance(stage, filters.Blend) and isinstance(last, filters.Blend) and stage.mode == "normal":
+                last.amount *= stage.amount
+                last.mask = stage.mask if last.mask is None else last.mask
+                last.integer = last.keeps = last.keeps and stage.keeps
+            else:
+                stages.append(stage)
+        self.stages = stages
+
+    def before_blend(self, i):
+        """Is stage i the last kernel before a blend?"""
+        following = [s for s in self.stages[i + 1:] if isinstance(s, filters.Blend) or not isinstance(s, filters.Point)]
+        return bool(following) and isinstance(following[0], filters.Blend)
+
+    def straighten(self):
+        if not self.premultiplied:
+            return
+        alpha = self.alpha[:, :, None]
+        self.divided, self.exact = True, self.exact and bool((self.alpha == self.full).all())
+        if (np.abs(alpha - 0.5) < 2 * self.near).any():
+            raise Undetermined("colours under an alpha of nearly half a step, in the middle")
+        self.colours = np.divide(self.colours, alpha, out=np.zeros(self.colours.shape), where=alpha >= 0.5)
+        self.premultiplied = False
+
+    def blend(self, stage):
+        """Of straight colours. Where alpha was filtered, the chain's result is a layer of its own: where the input is
+        transparent there is no backdrop, and what is mixed is premultiplied."""
+        below, under = self.input
+        weight = stage.amount * (1.0 if stage.mask is None else stage.mask)
+        colours = self.colours + 0 * below  # gray counts as equal colours
+        self.free = np.broadcast_to(self.free, colours.shape)
+        source = colours if stage.mode == "normal" else np.clip(colours, 0, self.full)
+        mixed = stage.formula(below / self.full, colours / self.full) * self.full
+        if not self.filter_alpha:
+            self.colours = below + weight * (mixed - below)
+        else:
+            a, s = under[:, :, None] / self.full, self.alpha[:, :, None] / self.full
+            mixed = source + a * (mixed - source)
+            alpha = a + weight * (s - a)
+            if not self.premultiplies:
+                self.divided = True
+            if (np.abs(alpha * self.full - 0.5) < 2 * self.near).any():
+                raise Undetermined("colours under an alpha of nearly half a step")
+            whole = np.divide(a * below + weight * (s * mixed - a * below), alpha, out=np.zeros(mixed.shape),
+                              where=alpha > 0)
+            self.colours = np.where(alpha * self.full >= 0.5, whole, below + weight * (mixed - below))
+            self.alpha = alpha[:, :, 0] * self.full
+        if self.options.get("feather"):  # its weights are of 16 bits, one of which may be off
+            self.loose += np.abs(mixed - below).max() * abs(stage.amount) / 65000
+        self.exact &= stage.keeps and not self.filter_alpha
+        self.loose *= 2 * max(1, stage.amount)
+        self.moved = True
 
     def respond(self, plane, i, border, unit):
         stage = self.stages[i]
@@ -337,7 +422,7 @@ class Run:
             if self.edge != "wrap":
                 # `ideal` rings without end: nothing but its size is certain.
                 self.loose = max(self.loose, (0.1 if stage.ideal else 1e-6) * self.full)
-            return transfer(plane, stage, self.specs[i], self.edge, border, self.extent)
+            return transfer(plane, stage, stage.spec, self.edge, border, self.extent)
         if isinstance(stage, filters.Phase):
             return self.direction(correlate(plane, stage.x, self.edge, border),
                                   correlate(plane, stage.y, self.edge, border))
@@ -404,6 +489,9 @@ class Run:
         if stage.bias:
             self.drop_hidden()
             self.colours += stage.bias * self.full * (self.alpha[:, :, None] if self.premultiplied else 1)
+        if self.before_blend(i):
+            self.straighten()
+            self.colours = self.shown(stage.shown, 1.0)
 
     def alike(self, stage, unit, border):
         """A bilateral filter of all that is filtered. Alpha has the colours' scale: theirs is its square."""
@@ -482,13 +570,13 @@ class Run:
         mode = "clip"  # point operations alone have no response to show
         if self.last >= 0:
             mode = self.options.get("range") or self.stages[self.last].shown
+        self.colours = self.shown(mode, step)
+        return self.normalize(step) if mode == "normalize" else step
+
+    def shown(self, mode, step):
         if mode == "abs":
-            self.colours = np.abs(self.colours)
-        elif mode == "offset":
-            self.colours = self.colours + step * (128.0 if self.full == 255 else 32768.0)
-        elif mode == "normalize":
-            step = self.normalize(step)
-        return step
+            return np.abs(self.colours)
+        return self.colours + step * (128.0 if self.full == 255 else 32768.0) if mode == "offset" else self.colours
 
     def normalize(self, step):
         self.exact = False
@@ -506,12 +594,22 @@ class Run:
         self.colours = (self.colours - least) * (0 if flat else self.full)
         return 1.0 if flat else most - least
 
+    def settle(self, step):
+        """Straight colours, after the last kernel"""
+        self.colours = self.colours / step
+        self.alpha = self.alpha / self.scale if self.filter_alpha else self.alpha
+        self.divided, self.premultiplied, self.scale = self.divided or self.premultiplied, False, 1.0
+        return 1.0
+
     def finish(self):
         for i, stage in enumerate(self.stages[:self.last + 1]):
             if not isinstance(stage, filters.Point):
                 if self.free.any():
                     raise Undetermined("a kernel after a sample at a threshold")
                 self.kernel(i)
+            elif isinstance(stage, filters.Blend):
+                self.straighten()
+                self.blend(stage)
             else:
                 self.drop_hidden()
                 if self.premultiplied and (self.alpha != self.full).any():
@@ -519,7 +617,11 @@ class Run:
                 self.point(stage, self.alpha[:, :, None] if self.premultiplied else 1.0)
         step = self.presented()
         for stage in self.stages[self.last + 1:]:
-            self.point(stage, step)
+            if isinstance(stage, filters.Blend):
+                step = self.settle(step)
+                self.blend(stage)
+            else:
+                self.point(stage, step)
         if self.options.get("linear"):
             self.colours, step = encode_srgb(self.colours / (step * self.full)) * self.full, 1.0
         target = {8: 255, 16: 65535}.get(self.options.get("depth"), self.full)
@@ -546,7 +648,7 @@ def answer(image, specs, options):
     range_.first = results[0]
     range_.low, range_.high = np.minimum.reduce(results), np.maximum.reduce(results)
     range_.free = np.logical_or.reduce([run.free for run in runs])
-    range_.premultiplied = runs[0].premultiplied
+    range_.premultiplied = runs[0].premultiplied or runs[0].divided
     range_.error, range_.unit = runs[0].error, range_.full / runs[0].full
     range_.stretch = runs[0].stretch
     range_.exact, range_.loose = runs[0].exact, runs[0].loose * range_.full / runs[0].full

@@ -52,6 +52,12 @@ static const struct expectation cases[] = {
     {{"box:16"}, &rgba16, true, false},
     {{"box:17"}, &rgba16, true, true},
     {{"kernel:3000000,-2999999"}, &rgba16, true, true},
+    /* A blend of integers that leaves integers. */
+    {{"median:1", "blend:lighten"}, &gray8, true, false},
+    {{"sharpen", "blend:subtract", "laplacian"}, &gray8, true, false},
+    {{"sharpen", "blend:lighten:0.5"}, &gray8, false, false},
+    {{"sharpen", "blend:multiply"}, &gray8, false, false},
+    {{"blur:1", "blend:normal:100", "sharpen:100"}, &gray8, false, true},
 };
 
 static void check_case(const struct expectation *e) {
@@ -172,6 +178,50 @@ static void test_masks(void) {
     }
 }
 
+/* A blend is one pass, whose second input is the image; mixing again changes its weights alone. */
+static void test_blends(void) {
+    static const struct {
+        const char *specs[5];
+        int passes, second;
+        double amount;
+        enum imf_blend_mode mode;
+    } blends[] = {
+        {{"sharpen", "blend:normal:50%"}, 2, 1, 0.5, IMF_BLEND_NORMAL},
+        {{"sharpen", "blend:overlay:0.5", "blend:normal:0.5"}, 2, 1, 0.25, IMF_BLEND_OVERLAY},
+        {{"sharpen", "blend:overlay", "blend:overlay:0.5"}, 3, 2, 0.5, IMF_BLEND_OVERLAY},
+        {{"sharpen", "invert", "blend:screen"}, 2, 1, 1, IMF_BLEND_SCREEN},
+        {{"sharpen", "blend:add", "blur:2"}, 3, 1, 1, IMF_BLEND_ADD},
+        {{"invert", "blend:add:0.1"}, 1, 0, 0.1, IMF_BLEND_ADD},
+    };
+    const struct imf_settings settings = {0};
+    for (size_t i = 0; i < sizeof blends / sizeof *blends; i++) {
+        struct chain_case c = chain_make(blends[i].specs, &gray8, &settings);
+        const struct imf_pass *pass = &c.chain->passes[blends[i].second];
+        CHECK(c.chain->count == blends[i].passes, "%zu: %d passes", i, c.chain->count);
+        CHECK(pass->kind == IMF_PASS_POINT && pass->second == -1 && pass->point.blend &&
+                  pass->point.mode == blends[i].mode,
+              "%zu: mode %d", i, pass->point.mode);
+        CHECK(fabs(pass->point.weights.amount - blends[i].amount) < 1e-12, "%zu: %g", i,
+              pass->point.weights.amount);
+        chain_drop(&c);
+    }
+    /* Its source is what would be seen: mid-grey is added first, and what follows is not shown. */
+    struct chain_case c =
+        chain_make((const char *const[]){"emboss", "blend:overlay", "emboss", NULL}, &gray8,
+                   &(struct imf_settings){.range = IMF_RANGE_ABS});
+    CHECK(c.chain->passes[0].problem.epilogue.offset == 128 &&
+              !c.chain->passes[0].problem.epilogue.absolute,
+          "its own range before a blend");
+    CHECK(c.chain->passes[2].problem.epilogue.absolute, "the asked one at the end");
+    chain_drop(&c);
+    /* Gray becomes the image's colours again. */
+    const struct imf_info rgb = chain_info(40, 30, 3, 8);
+    c = chain_make((const char *const[]){"gray", "sobel", "blend:multiply", NULL}, &rgb, &settings);
+    CHECK(c.chain->channels_out == 3 && c.chain->passes[2].channels_in == 1, "%d channels",
+          c.chain->channels_out);
+    chain_drop(&c);
+}
+
 /* What only ranks and histograms read leaves samples, unless rounding would change the result. */
 static void test_early_rounding(void) {
     static const struct {
@@ -218,5 +268,6 @@ int main(void) {
     test_light();
     test_outside();
     test_masks();
+    test_blends();
     return check_done("test_chain");
 }

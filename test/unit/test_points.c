@@ -37,33 +37,52 @@ static void fill(const struct imf_surface *s, double full) {
         }
 }
 
-/* The rows' bytes, and none behind them but the slack, which no row begins in. */
-static void check(const char *what, const struct imf_point *p, enum imf_sample in,
-                  enum imf_sample out, int width, int height, double pixels) {
+/* By how much rows differ at most; floats that are the same bits do not. */
+static double differ(const struct imf_surface *a, const struct imf_surface *b, int y) {
+    size_t bytes = (size_t)a->width * (size_t)a->channels * imf_sample_size(a->sample);
+    const void *u = imf_surface_row(a, y), *v = imf_surface_row(b, y);
+    double most = 0;
+    for (int i = 0; i < a->width * a->channels && memcmp(u, v, bytes); i++)
+        most = fmax(most, fabs(imf_sample_get(u, a->sample, i) - imf_sample_get(v, a->sample, i)));
+    return most;
+}
+
+/* The rows' bytes, and none behind them but the slack, which no row begins in. Of what floats do
+ * within `most`. */
+static void check_within(double most, const char *what, const struct imf_point *p,
+                         enum imf_sample in, enum imf_sample out, int width, int height,
+                         double pixels) {
+    enum imf_sample image = p->full > 255 ? IMF_U16 : IMF_U8;
     struct imf_surface a = surface(in, width, height, p->in_channels);
-    struct imf_surface b = surface(IMF_F32, width, height, p->in_channels);
+    struct imf_surface b = p->blend ? surface(image, width, height, p->image_channels)
+                                    : surface(IMF_F32, width, height, p->in_channels);
     struct imf_surface want = surface(out, width, height, p->out_channels);
     struct imf_surface got = surface(out, width, height, p->out_channels);
+    const struct imf_surface *second = p->unsharp || p->blend ? &b : NULL;
     void *rows = NULL;
     fill(&a, p->full);
     fill(&b, p->full);
-    imf_point_run_host(p, &a, p->unsharp ? &b : NULL, &want);
-    CHECK(!imf_point_rows_make(&rows, p, in, out, pixels, NULL), "%s", what);
+    imf_point_run_host(p, &(struct imf_point_io){&a, second, &want, 5});
+    CHECK(!imf_point_rows_make(&rows, p, in, out, pixels, most == 0, NULL), "%s", what);
     struct imf_pool *pool = NULL;
     CHECK(!imf_pool_open(&pool, width % 3, NULL), "a pool");
     imf_point_rows_use_pool(rows, pool);
-    imf_point_rows_run(rows, &a, p->unsharp ? &b : NULL, &got);
-    size_t row = (size_t)width * (size_t)p->out_channels * imf_sample_size(out);
+    imf_point_rows_run(rows, &(struct imf_point_io){&a, second, &got, 5});
     for (int y = 0; y < height; y++)
-        CHECK(!memcmp(imf_surface_row(&want, y), imf_surface_row(&got, y), row),
-              "%s, %d to %d channels, samples %d to %d, %dx%d, row %d", what, p->in_channels,
-              p->out_channels, in, out, width, height, y);
+        CHECK(differ(&want, &got, y) <= most,
+              "%s, %d to %d channels, samples %d to %d, %dx%d, row %d: by %g", what, p->in_channels,
+              p->out_channels, in, out, width, height, y, differ(&want, &got, y));
     imf_point_rows_free(&rows);
     imf_pool_close(&pool);
     imf_surface_free(&a);
     imf_surface_free(&b);
     imf_surface_free(&want);
     imf_surface_free(&got);
+}
+
+static void check(const char *what, const struct imf_point *p, enum imf_sample in,
+                  enum imf_sample out, int width, int height, double pixels) {
+    check_within(0, what, p, in, out, width, height, pixels);
 }
 
 static struct imf_point plain(int channels, enum imf_sample in, enum imf_sample out) {
@@ -145,6 +164,48 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     check("divided by alpha, gray, to the curve", &p, in, out, width, 2, pixels);
 }
 
+/* Every mode, in doubles and in floats: with and without a mask, alpha that was filtered and other. */
+static void check_blends(int channels, enum imf_sample in, enum imf_sample out, int width) {
+    enum { ROWS = 9, MOST = 600 };
+    static uint16_t weights[ROWS * MOST];
+    struct imf_mask_plane mask = {.width = width, .height = ROWS, .at = weights};
+    struct imf_point p = plain(channels, in, out);
+    p.blend = true;
+    p.image_channels = channels;
+    p.weights.amount = 0.7; /* of samples, alpha is never half a sample */
+    for (int i = 0; i < ROWS * MOST; i++)
+        weights[i] = (uint16_t)draw();
+    for (int mode = IMF_BLEND_NORMAL; mode <= IMF_BLEND_SUBTRACT; mode++) {
+        char what[40];
+        p.mode = (enum imf_blend_mode)mode;
+        mask.sample = mode % 2 ? IMF_U16 : IMF_U8;
+        p.weights.mask = mode % 3 ? &mask : NULL;
+        p.weights.invert = mode % 4 > 1;
+        p.apart = p.alpha && mode % 5 > 1;
+        snprintf(what, sizeof what, "mode %d", mode);
+        check(what, &p, in, out, width, 3, 1);
+        /* A quotient by an alpha of half a sample magnifies what floats round. */
+        double error = (p.full > 255 ? 0.05 : 3e-4) * (p.apart ? 1024 : 1);
+        check_within(out == IMF_F32 ? error : 1, what, &p, in, out, width, 3, 1);
+        p.gray = channels > 2;
+        p.epilogue = true;
+        p.e.offset = p.full / 2;
+        check(what, &p, in, out, width, 2, 1);
+        p.gray = p.epilogue = false;
+    }
+    p = plain(imf_min(channels, 2 - channels % 2), in, out);
+    p.blend = true;
+    p.weights.amount = 1.5;
+    p.out_channels = p.image_channels = channels;
+    p.premultiply = p.alpha;
+    check("gray on colours", &p, in, out, width, 2, 1);
+    p.image_light = p.delinearize = true;
+    p.premultiply = false;
+    p.linearize = in != IMF_F32 && p.in_channels == channels;
+    if (width < 100 || in != IMF_U16)
+        check("a blend of light", &p, in, out, width, 2, 1);
+}
+
 /* By other curves than sRGB's, one for all colours or one for each, with steep and flat parts. */
 static void check_curves(int channels, enum imf_sample in, enum imf_sample out, int width,
                          int count) {
@@ -218,7 +279,9 @@ int main(void) {
         for (int channels = 1; channels <= 4; channels++)
             for (int in = IMF_U8; in <= IMF_F32; in++)
                 for (int out = IMF_U8; out <= IMF_F32; out++)
-                    check_steps(channels, (enum imf_sample)in, (enum imf_sample)out, widths[w]);
+                    for (int blends = 0; blends < 2; blends++)
+                        (blends ? check_blends : check_steps)(channels, (enum imf_sample)in,
+                                                              (enum imf_sample)out, widths[w]);
     for (int channels = 1; channels <= 4; channels++)
         for (int in = IMF_U8; in <= IMF_F32; in++)
             for (int out = IMF_U8; out <= IMF_F32; out++)

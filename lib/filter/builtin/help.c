@@ -7,9 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A meaning in lines of up to 80 characters. */
+static void put_words(FILE *out, const char *words) {
+    enum { INDENT = 6, MORE = 8, WIDE = 80 };
+    int column = fprintf(out, "%*s", INDENT, "");
+    for (const char *end; *words; words = end) {
+        end = words + strcspn(words + 1, " ") + 1;
+        if (column + (int)(end - words) > WIDE && *words == ' ')
+            column = fprintf(out, "\n%*s", MORE, "") - 1 +
+                     fprintf(out, "%.*s", (int)(end - words - 1), words + 1);
+        else
+            column += fprintf(out, "%.*s", (int)(end - words), words);
+    }
+}
+
 static void put_parameter(FILE *out, const struct imf_parameter *p) {
-    fprintf(out, "      %s", p->meaning);
-    if (p->words && p->low >= p->high)
+    put_words(out, p->meaning);
+    if (p->words && p->low >= p->high && !isnan(p->fallback))
         fprintf(out, " (%s if not given)", p->words[(int)p->fallback]);
     else if (!isnan(p->fallback))
         fprintf(out, " (%g if not given)", p->fallback);
@@ -40,6 +54,14 @@ char *imf_filter_help(const char *name) {
         return text;
     free(text);
     return NULL;
+}
+
+const char *const *imf_filter_words(const char *name) {
+    char head[32]; /* of a whole spec */
+    snprintf(head, sizeof head, "%.*s", (int)strcspn(name, ":"), name);
+    const struct imf_builtin *b = imf_builtin_find(head);
+    const char *first = b ? b->parameter[0].name : NULL;
+    return first && first[0] >= 'A' && first[0] <= 'Z' ? b->parameter[0].words : NULL;
 }
 
 const struct imf_filter_doc *imf_filter_doc(size_t index) {

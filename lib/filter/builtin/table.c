@@ -79,44 +79,6 @@ static enum imf_status setup_canny(struct imf_stage *stage, const double *values
     return IMF_OK;
 }
 
-static enum imf_status setup_gray(struct imf_stage *stage, const double *values,
-                                  struct imf_error *err) {
-    (void)values;
-    (void)err;
-    stage->op = IMF_OP_GRAY;
-    return IMF_OK;
-}
-
-static enum imf_status setup_invert(struct imf_stage *stage, const double *values,
-                                    struct imf_error *err) {
-    (void)values;
-    (void)err;
-    stage->op = IMF_OP_INVERT;
-    return IMF_OK;
-}
-
-static enum imf_status setup_threshold(struct imf_stage *stage, const double *values,
-                                       struct imf_error *err) {
-    (void)err;
-    if (values[0] < 0) { /* the word */
-        stage->op = IMF_OP_HISTOGRAM;
-        stage->histogram_op = IMF_HISTOGRAM_OTSU;
-        return IMF_OK;
-    }
-    stage->op = IMF_OP_THRESHOLD;
-    stage->threshold = values[0];
-    return IMF_OK;
-}
-
-static enum imf_status setup_equalize(struct imf_stage *stage, const double *values,
-                                      struct imf_error *err) {
-    (void)values;
-    (void)err;
-    stage->op = IMF_OP_HISTOGRAM;
-    stage->histogram_op = IMF_HISTOGRAM_EQUALIZE;
-    return IMF_OK;
-}
-
 /* ---- values that must fit each other -------------------------------------------------------- */
 
 static const char *check_band(const double *values) {
@@ -129,6 +91,12 @@ static const char *check_canny(const double *values) {
 
 static const char *check_dog(const double *values) {
     return values[0] != values[1] ? NULL : "S1 and S2 must differ: two equal blurs leave nothing";
+}
+
+static const char *check_blend(const double *values) {
+    return values[1] <= 1 || values[0] == IMF_BLEND_NORMAL
+               ? NULL
+               : "AMOUNT must not be above 1: only normal goes further than the chain's result";
 }
 
 static const char *check_notch(const double *values) {
@@ -147,6 +115,13 @@ static const char *const shape_words[] = {
 static const char *const aperture_words[] = {"3", "5", "7", NULL};
 static const char *const norm_words[] = {"l1", "l2", NULL};
 static const char *const level_words[] = {"otsu", NULL};
+static const char *const blend_words[] = {
+    [IMF_BLEND_NORMAL] = "normal",         [IMF_BLEND_OVERLAY] = "overlay",
+    [IMF_BLEND_SOFTLIGHT] = "softlight",   [IMF_BLEND_HARDLIGHT] = "hardlight",
+    [IMF_BLEND_MULTIPLY] = "multiply",     [IMF_BLEND_SCREEN] = "screen",
+    [IMF_BLEND_LIGHTEN] = "lighten",       [IMF_BLEND_DARKEN] = "darken",
+    [IMF_BLEND_DIFFERENCE] = "difference", [IMF_BLEND_ADD] = "add",
+    [IMF_BLEND_SUBTRACT] = "subtract",     NULL};
 
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
 
@@ -398,16 +373,16 @@ static const struct imf_builtin builtins[] = {
     {.name = "gray",
      .doc = {"gray", "Rec. 709 luma of a colour image"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_gray},
+     .setup = imf_setup_gray},
     {.name = "invert",
      .doc = {"invert", "Full scale minus the sample"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_invert},
+     .setup = imf_setup_invert},
     {.name = "threshold",
      .doc = {"threshold:T|otsu",
              "White from T upwards, a fraction of full scale; otsu picks the threshold"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_threshold,
+     .setup = imf_setup_threshold,
      .parameter = {{.name = "T",
                     .meaning = "T as a fraction of full scale, 0 to 1, or otsu",
                     .high = 1,
@@ -417,7 +392,23 @@ static const struct imf_builtin builtins[] = {
     {.name = "equalize",
      .doc = {"equalize", "Histogram equalization: spread the values evenly over the full scale"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_equalize},
+     .setup = imf_setup_equalize},
+    {.name = "blend",
+     .doc = {"blend:MODE[:AMOUNT|@MASK]", "The chain so far, combined with its input"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_blend,
+     .parameter = {{.name = "MODE",
+                    .meaning = "MODE normal, overlay, softlight, hardlight, multiply, screen, "
+                               "lighten, darken, difference, add or subtract",
+                    .fallback = NAN,
+                    .words = blend_words},
+                   {.name = "AMOUNT",
+                    .meaning = "AMOUNT from 0 to 1, of normal to 100, or @MASK, a picture",
+                    .high = 100,
+                    .fallback = 1,
+                    .fraction = true,
+                    .mask = true}},
+     .check = check_blend},
 };
 
 static const struct imf_builtin user = {

@@ -23,6 +23,7 @@ struct imf_parameter {
      * or low - 1 - index. */
     const char *const *words;
     bool window;   /* instead of a number: R, WxH or @MASK (element.h); its shape comes next */
+    bool mask;     /* a picture, @MASK, will do (filter/mask.h) */
     bool fraction; /* a percentage will do */
 };
 
@@ -71,6 +72,9 @@ imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_desi
 /* Stages of windows (rank.c), whose element is the stage's first kernel. */
 imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dilate, imf_setup_open,
     imf_setup_close, imf_setup_gradient, imf_setup_tophat, imf_setup_blackhat;
+/* Point operations (point.c). */
+imf_setup imf_setup_gray, imf_setup_invert, imf_setup_threshold, imf_setup_equalize,
+    imf_setup_blend;
 /* Those that smooth (smooth.c). */
 imf_setup imf_setup_bilateral, imf_setup_guided;
 /* Write a note if RANGE or EPS is implausible. */

@@ -165,6 +165,30 @@ enum imf_status imf_filter_from_kernel(struct imf_filter **out,
     return status;
 }
 
+/* ---- masks ---------------------------------------------------------------------------------- */
+
+enum imf_status imf_filter_from_mask(struct imf_filter **out, const char *path,
+                                     const struct imf_limits *limits, struct imf_error *err) {
+    struct imf_mask *mask;
+    char note[IMF_NOTE] = "";
+    *out = NULL;
+    enum imf_status status = imf_mask_read(&mask, path, limits, note, err);
+    if (status == IMF_OK)
+        status = create(out, 1, err);
+    if (status != IMF_OK) {
+        imf_mask_free(&mask);
+        return status;
+    }
+    struct imf_filter *f = *out;
+    f->stages[f->count++] = (struct imf_stage){
+        .op = IMF_OP_BLEND, .blend = IMF_BLEND_NORMAL, .amount = 1, .mask = mask};
+    bool named = append(&f->text, "", "blend:normal:@") && append(&f->text, "", path);
+    if (named && (!note[0] || append(&f->note, "", note)))
+        return IMF_OK;
+    imf_filter_free(out);
+    return imf_fail_memory(err, strlen(path));
+}
+
 enum imf_status imf_filter_append(struct imf_filter *f, struct imf_filter **more,
                                   struct imf_error *err) {
     struct imf_filter *m = *more;

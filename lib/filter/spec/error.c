@@ -70,14 +70,33 @@ enum imf_status imf_spec_fail_chain(const struct imf_spec *s, enum imf_status st
     return status;
 }
 
-enum imf_status imf_spec_load(const struct imf_spec *s, struct imf_span text, struct imf_flt *flt) {
+/* The path of "@FILE", which the caller frees. */
+static enum imf_status path_of(const struct imf_spec *s, struct imf_span text, char **path) {
+    *path = NULL;
     if (text.length == 1)
         return imf_spec_fail(s, text.text, NULL, "the file's name is missing at column %zu",
                              imf_span_column(s->text, text.text + 1));
-    char *path = strndup(text.text + 1, text.length - 1);
+    *path = strndup(text.text + 1, text.length - 1);
+    return *path ? IMF_OK : imf_fail_memory(s->err, text.length);
+}
+
+enum imf_status imf_spec_load(const struct imf_spec *s, struct imf_span text, struct imf_flt *flt) {
+    char *path;
+    enum imf_status status = path_of(s, text, &path);
     if (!path)
-        return imf_fail_memory(s->err, text.length);
-    enum imf_status status = imf_flt_load(flt, path, s->files, s->note, s->err);
+        return status;
+    status = imf_flt_load(flt, path, s->files, s->note, s->err);
+    free(path);
+    return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, text.text, status);
+}
+
+enum imf_status imf_spec_load_mask(const struct imf_spec *s, struct imf_span text,
+                                   struct imf_mask **out) {
+    char *path;
+    enum imf_status status = path_of(s, text, &path);
+    if (!path)
+        return status;
+    status = imf_mask_read(out, path, s->files->limits, s->note, s->err);
     free(path);
     return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, text.text, status);
 }

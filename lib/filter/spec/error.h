@@ -30,7 +30,9 @@ enum imf_status imf_spec_fail_file(const struct imf_spec *s, const char *at,
 /* If a failed spec looks like several filters in one, replace the error by one that says so. */
 enum imf_status imf_spec_fail_chain(const struct imf_spec *s, enum imf_status status);
 
-/* Read the file of "@FILE", a text or a picture. */
+/* Read the file of "@FILE": a filter, as text or as a picture; or a mask. */
 enum imf_status imf_spec_load(const struct imf_spec *s, struct imf_span text, struct imf_flt *flt);
+enum imf_status imf_spec_load_mask(const struct imf_spec *s, struct imf_span text,
+                                   struct imf_mask **out);
 
 #endif

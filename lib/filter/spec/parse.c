@@ -27,6 +27,7 @@ struct values {
     double value[IMF_PARAMETERS];
     const char *at[IMF_PARAMETERS]; /* where it was given, or NULL */
     struct imf_window window;       /* of a filter that has one */
+    struct imf_mask *mask;          /* likewise */
 };
 
 /* ---- arguments ------------------------------------------------------------------------------ */
@@ -152,7 +153,9 @@ static enum imf_status read_arguments(const struct imf_spec *s, const char *curs
         if (v->at[i])
             return imf_spec_fail_value(s, a.key, NULL, "is given twice");
         bool window = b->parameter[i].window && a.value.length > 0;
+        bool mask = b->parameter[i].mask && a.value.length > 0 && a.value.text[0] == '@';
         enum imf_status status = window ? read_window(s, &b->parameter[i], a.value, &v->window)
+                                 : mask ? imf_spec_load_mask(s, a.value, &v->mask)
                                         : read_value(s, &b->parameter[i], a.value, &v->value[i]);
         if (status != IMF_OK)
             return status;
@@ -401,6 +404,10 @@ static enum imf_status read_spec(struct imf_spec *s, const char *name, const cha
         if (status == IMF_OK)
             status = read_stage(s, &v, out);
         imf_kernel_free(&v.window.mask);
+        if (status == IMF_OK)
+            out->mask = v.mask;
+        else
+            imf_mask_free(&v.mask);
     }
     if (status == IMF_OK && flt.kernel[0])
         imf_stage_take(out, &flt, axis);

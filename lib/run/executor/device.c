@@ -9,7 +9,6 @@
 #include "plan/layout.h"
 #include "run/executor/host_pass.h"
 #include "run/executor/transfer_queue.h"
-#include "run/point/point.h"
 #include "solver/common/edge.h"
 
 #include <stdlib.h>
@@ -119,10 +118,9 @@ static enum imf_status fill_margin(struct imf_exec *x, int i, const struct imf_s
     return imf_edge_run(device_of(x)->device_step[i].edge, in, row, err);
 }
 
-static enum imf_status run_point(struct imf_exec *x, int i, const struct imf_surface *in,
-                                 const struct imf_surface *second, const struct imf_surface *out,
+static enum imf_status run_point(struct imf_exec *x, int i, const struct imf_point_io *io,
                                  struct imf_error *err) {
-    return imf_point_run(device_of(x)->device_step[i].point, in, second, out, err);
+    return imf_point_run(device_of(x)->device_step[i].point, io, err);
 }
 
 static enum imf_status copy_alpha(struct imf_exec *x, const struct imf_surface *in,
@@ -191,7 +189,9 @@ static enum imf_status run_pass(struct imf_exec *x, int i, const struct imf_surf
     struct imf_surface to = rows_from(out, made->before, made->done);
     if (pass->kind == IMF_PASS_POINT) {
         struct imf_surface other = rows_from(second, made->before, made->done);
-        imf_exec_point_host(x, i, &from, pass->second >= -1 ? &other : NULL, &to);
+        const struct imf_point_io io = {&from, pass->second >= -1 ? &other : NULL, &to,
+                                        made->before};
+        imf_exec_point_host(x, i, &io);
         return IMF_OK;
     }
     from.margin.top = pass->problem.reach.top;

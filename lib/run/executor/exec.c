@@ -125,7 +125,8 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
         bool two = pass->second >= -1;
         struct imf_surface second =
             imf_exec_view(x, two ? pass->second + 1 : 0, made->before, made->done);
-        return x->ops->run_point(x, i, &in, two ? &second : NULL, &out, err);
+        const struct imf_point_io io = {&in, two ? &second : NULL, &out, made->before};
+        return x->ops->run_point(x, i, &io, err);
     }
     struct imf_margin m = pass->problem.reach;
     in.margin.top = m.top;

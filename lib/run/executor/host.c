@@ -5,7 +5,6 @@
  */
 #include "plan/layout.h"
 #include "run/executor/host_pass.h"
-#include "run/point/point.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,11 +17,10 @@ static enum imf_status fill_margin(struct imf_exec *x, int i, const struct imf_s
     return IMF_OK;
 }
 
-static enum imf_status run_point(struct imf_exec *x, int i, const struct imf_surface *in,
-                                 const struct imf_surface *second, const struct imf_surface *out,
+static enum imf_status run_point(struct imf_exec *x, int i, const struct imf_point_io *io,
                                  struct imf_error *err) {
     (void)err;
-    imf_exec_point_host(x, i, in, second, out);
+    imf_exec_point_host(x, i, io);
     return IMF_OK;
 }
 

@@ -1,7 +1,6 @@
 /* host_pass.c - what a pass needs of the host besides its solver */
 #include "run/executor/host_pass.h"
 
-#include "run/point/point.h"
 #include "solver/common/edge.h"
 
 /* The step of a point pass holds a job of imf_point_rows_run(). */
@@ -23,13 +22,12 @@ enum imf_status imf_exec_make_host_point(struct imf_exec *x, int i,
     x->step[i].solver = &rows;
     return imf_point_rows_make(&x->step[i].job, &pass->point, x->surface[pass->source + 1].sample,
                                x->surface[i + 1].sample, (double)x->chain->width * x->chain->height,
-                               err);
+                               pass->coarse, err);
 }
 
-void imf_exec_point_host(const struct imf_exec *x, int i, const struct imf_surface *in,
-                         const struct imf_surface *second, const struct imf_surface *out) {
+void imf_exec_point_host(const struct imf_exec *x, int i, const struct imf_point_io *io) {
     if (x->step[i].job)
-        imf_point_rows_run(x->step[i].job, in, second, out);
+        imf_point_rows_run(x->step[i].job, io);
     else
-        imf_point_run_host(&x->chain->passes[i].point, in, second, out);
+        imf_point_run_host(&x->chain->passes[i].point, io);
 }

@@ -11,8 +11,7 @@ void imf_exec_fill_host(const struct imf_exec *x, int i, const struct imf_surfac
 /* Make the step of point pass i: a job for the host's vectors, or nothing for plain C. */
 enum imf_status imf_exec_make_host_point(struct imf_exec *x, int i,
                                          const struct imf_proposal *chosen, struct imf_error *err);
-/* Run it; second may be NULL. */
-void imf_exec_point_host(const struct imf_exec *x, int i, const struct imf_surface *in,
-                         const struct imf_surface *second, const struct imf_surface *out);
+/* Run it. */
+void imf_exec_point_host(const struct imf_exec *x, int i, const struct imf_point_io *io);
 
 #endif

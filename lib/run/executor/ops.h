@@ -11,6 +11,7 @@
 #include "device/buffer.h"
 #include "plan/bands.h"
 #include "run/executor/exec.h"
+#include "run/point/point.h"
 
 /* Surfaces are an executor's, or views of rows of them; `slot` is one of the two buffers that the
  * image or the result has. A device's operations only enqueue, unless their comment says more;
@@ -45,9 +46,8 @@ struct imf_exec_ops {
     /* Fill the margins that pass i reads around `in`, whose row 0 is row `row` of the image. */
     enum imf_status (*fill_margin)(struct imf_exec *x, int i, const struct imf_surface *in, int row,
                                    struct imf_error *err);
-    /* Run pass i, a point pass; second may be NULL. */
-    enum imf_status (*run_point)(struct imf_exec *x, int i, const struct imf_surface *in,
-                                 const struct imf_surface *second, const struct imf_surface *out,
+    /* Run pass i, a point pass. */
+    enum imf_status (*run_point)(struct imf_exec *x, int i, const struct imf_point_io *io,
                                  struct imf_error *err);
     /* May be NULL. Make pass i's rows of this band on the host, on the device's surfaces. */
     enum imf_status (*run_on_host)(struct imf_exec *x, int i, struct imf_error *err);

@@ -10,13 +10,16 @@
 struct imf_point_job {
     struct imf_queue *queue;
     int vec; /* samples of a work-item, or 0: it takes a pixel */
+    int mask_width;
     struct imf_program *point, *range_rows, *range_all;
     struct imf_buffer
         *table; /* linear light of each sample value, or of the curves' points; or NULL */
+    struct imf_buffer *mask;  /* of the blend's weights, or NULL */
     struct imf_buffer *range; /* (min, max) of all, then of each row, or NULL */
 };
 
-static const char *const parts[] = {"common.cl", NULL};
+static const char *const parts[] = {"common.cl", "blend.cl", NULL}, *const common[] = {"common.cl",
+                                                                                       NULL};
 
 static const int bits[] = {[IMF_U8] = 8, [IMF_U16] = 16, [IMF_F32] = 32};
 
@@ -45,6 +48,15 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "E_THRESHOLD", "%d", p->e.threshold);
     imf_define_float(d, "E_LEVEL", p->e.level);
     imf_define_float(d, "E_FULL", p->full);
+    imf_define(d, "SECOND", "%d", p->blend ? p->full > 255 ? 16 : 8 : 32);
+    imf_define(d, "BLEND", "%d", p->blend);
+    imf_define(d, "BLEND_MODE", "%d", p->mode);
+    imf_define_float(d, "BLEND_AMOUNT", p->weights.amount);
+    imf_define(d, "C_IMAGE", "%d", p->image_channels);
+    imf_define(d, "IMAGE_LIGHT", "%d", p->image_light);
+    imf_define(d, "APART", "%d", p->apart);
+    imf_define(d, "MASK", "%d", p->weights.mask ? bits[p->weights.mask->sample] : 0);
+    imf_define(d, "MASK_INVERT", "%d", p->weights.invert);
     imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
     imf_define(d, "DELINEARIZE", "%d", p->delinearize);
     imf_define(d, "CURVES", "%d", p->curve ? imf_curve_count(p->curve) : 0);
@@ -54,7 +66,7 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
 /* Converting samples to linear light is the only step. */
 static bool only_linearizes(const struct imf_point *p) {
     return p->linearize && !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize &&
-           !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1;
+           !p->epilogue && !p->blend && !p->premultiply && !p->delinearize && p->rescale == 1;
 }
 
 /* Linear light of the sample values 0..full, or of the points of all curves. Light that is
@@ -78,6 +90,14 @@ static enum imf_status make_table(struct imf_point_job *job, const struct imf_po
     return st;
 }
 
+static enum imf_status make_mask(struct imf_point_job *job, const struct imf_mask_plane *mask,
+                                 struct imf_error *err) {
+    size_t samples = (size_t)mask->width * (size_t)mask->height;
+    job->mask_width = mask->width;
+    return imf_buffer_table(&job->mask, job->queue, mask->at,
+                            samples * imf_sample_size(mask->sample), err);
+}
+
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
                                const struct imf_point *p, enum imf_sample in,
                                enum imf_sample out_sample, int height, struct imf_error *err) {
@@ -88,7 +108,7 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     struct imf_defines d = {0};
     defines(&d, p, in, out_sample);
     imf_define(&d, "DIVIDE_TWICE", "%d", imf_queue_device(queue)->gpu);
-    if (!p->alpha && !p->gray && imf_curve_count(p->curve) == 1) {
+    if (!p->alpha && !p->gray && !p->blend && imf_curve_count(p->curve) == 1) {
         job->vec = imf_tuning(imf_queue_device(queue))->vec[IMF_WIDTH_32];
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);
@@ -104,8 +124,10 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
         if (!st)
             st = imf_buffer_make(&job->range, queue, IMF_BUFFER_WORK, bytes, err);
     }
-    if (!st && (p->linearize || (p->delinearize && p->curve)))
+    if (!st && (p->linearize || p->image_light || (p->delinearize && p->curve)))
         st = make_table(job, p, out_sample, err);
+    if (!st && p->weights.mask)
+        st = make_mask(job, p->weights.mask, err);
     imf_defines_free(&d);
     if (st)
         imf_point_free(out);
@@ -129,9 +151,9 @@ static enum imf_status find_range(struct imf_point_job *job, const struct imf_su
     return st ? st : imf_program_launch(job->queue, job->range_all, one, all, err);
 }
 
-enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
-                              const struct imf_surface *second, const struct imf_surface *out,
+enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_point_io *io,
                               struct imf_error *err) {
+    const struct imf_surface *in = io->in, *second = io->second, *out = io->out;
     if (job->range) {
         enum imf_status st = find_range(job, in, err);
         if (st)
@@ -151,7 +173,10 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surfac
                                    imf_arg_int((int)out->pitch),
                                    imf_arg_int(in->width),
                                    imf_arg_buffer(job->table ? job->table : none),
-                                   imf_arg_buffer(job->range ? job->range : none)};
+                                   imf_arg_buffer(job->range ? job->range : none),
+                                   imf_arg_buffer(job->mask ? job->mask : none),
+                                   imf_arg_size((size_t)io->row * (size_t)job->mask_width),
+                                   imf_arg_int(job->mask_width)};
     size_t items = (size_t)in->width, vec = (size_t)job->vec;
     if (vec)
         items = (items * (size_t)in->channels + vec - 1) / vec;
@@ -166,6 +191,7 @@ void imf_point_free(struct imf_point_job **job) {
     imf_program_free(&j->range_rows);
     imf_program_free(&j->range_all);
     imf_buffer_free(&j->table);
+    imf_buffer_free(&j->mask);
     imf_buffer_free(&j->range);
     free(j);
     *job = NULL;
@@ -191,7 +217,7 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *que
                           .full = chain->full,
                           .rescale = chain->rescale};
     defines(&d, &p, chain->in, chain->out);
-    const struct imf_program_source source = {.file = "alpha.cl", .parts = parts, .defines = &d};
+    const struct imf_program_source source = {.file = "alpha.cl", .parts = common, .defines = &d};
     enum imf_status st = imf_program_make(&job->program, queue, &source, "copy_alpha", err);
     imf_defines_free(&d);
     if (st)

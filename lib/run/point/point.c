@@ -1,6 +1,8 @@
 /* point.c - point passes in double precision, the reference for cl/point.cl */
 #include "run/point/point.h"
 
+#include "run/point/blend.h"
+
 #include <math.h>
 
 void imf_point_range(const struct imf_point *p, const struct imf_surface *s, double *low,
@@ -19,14 +21,78 @@ void imf_point_range(const struct imf_point *p, const struct imf_surface *s, dou
     }
 }
 
-void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
-                     double high) {
+/* ---- blends --------------------------------------------------------------------------------- */
+
+static double clamp(double v, double high) {
+    return fmin(fmax(v, 0), high);
+}
+
+/* What the mode makes of the backdrop's colour and the source's, which normal takes as it is. */
+static double blended(enum imf_blend_mode mode, double backdrop, double source, double full) {
+    double s = clamp(source, full), b = backdrop, below = b / full, above = s / full;
+    switch (mode) {
+#define RATIO(mode, formula)                                                                       \
+    case mode:                                                                                     \
+        return full * (formula);
+#define SUM(mode, formula)                                                                         \
+    case mode:                                                                                     \
+        return formula;
+        IMF_BLEND_RATIOS(RATIO, below, above, sqrt)
+        IMF_BLEND_SUMS(SUM, b, s, full)
+    default:
+        return source;
+    }
+}
+
+/*
+ * Combine v, of `colors` colours, with the image's pixel b. One colour counts as that many of the
+ * image's. Where alpha was filtered, v is a layer of its own: where the image is transparent, there
+ * is no backdrop (W3C, section 10), and colours are mixed premultiplied.
+ */
+static void blend(const struct imf_point *p, double *v, int colors, const double *image,
+                  double weight) {
+    int count = p->image_channels - p->alpha;
+    double b[4], full = p->full, alpha = p->alpha ? v[colors] : full;
+    for (int c = 0; c < p->image_channels; c++)
+        b[c] = c < count && p->image_light
+                   ? full * imf_curve_to_light(p->curve, imf_curve_of(p->curve, c, count),
+                                               image[c] / full)
+                   : image[c];
+    for (int c = count - 1; c > 0 && colors < count; c--)
+        v[c] = v[0];
+    double below = p->apart ? b[count] / full : 1, above = p->apart ? alpha / full : 1;
+    double mixed = below + weight * (above - below);
+    for (int c = 0; c < count; c++) {
+        double s = p->mode == IMF_BLEND_NORMAL ? v[c] : clamp(v[c], full);
+        double f = blended(p->mode, b[c], v[c], full);
+        s = p->apart ? s + below * (f - s) : f;
+        v[c] = mixed * full >= 0.5 && p->apart
+                   ? (below * b[c] + weight * (above * s - below * b[c])) / mixed
+                   : b[c] + weight * (s - b[c]);
+    }
+    if (p->alpha)
+        v[count] = p->apart ? mixed * full : alpha;
+}
+
+/* The weight of a pixel of the image. */
+static double weight_at(const struct imf_weights *w, ptrdiff_t x, ptrdiff_t y) {
+    const struct imf_mask_plane *m = w->mask;
+    if (!m)
+        return w->amount;
+    double v = imf_sample_get(m->at, m->sample, y * m->width + x) / imf_sample_max(m->sample);
+    return w->amount * (w->invert ? 1 - v : v);
+}
+
+/* ---- pixels --------------------------------------------------------------------------------- */
+
+void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_point_more *more) {
+    double low = more->low, high = more->high;
     int colors = p->in_channels - p->alpha, alpha = p->in_channels - 1;
     for (int c = 0; c < colors && p->linearize; c++)
         v[c] = p->full *
                imf_curve_to_light(p->curve, imf_curve_of(p->curve, c, colors), v[c] / p->full);
     for (int c = 0; c < p->in_channels && p->unsharp; c++) {
-        double d = v[c] - blurred[c];
+        double d = v[c] - more->second[c];
         d = p->amount * copysign(fmax(fabs(d) - p->level, 0), d);
         v[c] = p->difference ? d : v[c] + d;
     }
@@ -47,14 +113,21 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
             v[c] = high - low >= p->flat ? (v[c] - low) * p->full / (high - low) : 0;
         if (p->epilogue)
             v[c] = imf_epilogue_apply(&p->e, v[c]);
+    }
+    if (p->normalize && p->alpha)
+        v[alpha] /= p->alpha_scale;
+    if (p->blend) {
+        blend(p, v, colors, more->second, more->weight);
+        colors = p->image_channels - p->alpha;
+        alpha = p->image_channels - 1;
+    }
+    for (int c = 0; c < colors; c++) {
         if (p->premultiply)
             v[c] *= v[alpha] / p->full;
         if (p->delinearize)
             v[c] = p->full * imf_curve_from_light(p->curve, imf_curve_of(p->curve, c, colors),
                                                   v[c] / p->full);
     }
-    if (p->normalize && p->alpha)
-        v[alpha] /= p->alpha_scale;
     for (int c = 0; c < p->out_channels; c++)
         v[c] *= p->rescale;
 }
@@ -62,7 +135,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred
 /* The difference of two surfaces is the only step. */
 static bool is_difference(const struct imf_point *p) {
     return p->difference && p->level == 0 && !p->linearize && !p->unpremultiply && !p->gray &&
-           !p->normalize && !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1;
+           !p->normalize && !p->epilogue && !p->blend && !p->premultiply && !p->delinearize &&
+           p->rescale == 1;
 }
 
 static void subtract_row(void *to, enum imf_sample out, const void *a, enum imf_sample in,
@@ -79,29 +153,30 @@ static void subtract_row(void *to, enum imf_sample out, const void *a, enum imf_
     }
 }
 
-void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
-                        const struct imf_surface *second, const struct imf_surface *out) {
-    double low = 0, high = 0;
+void imf_point_run_host(const struct imf_point *p, const struct imf_point_io *io) {
+    const struct imf_surface *in = io->in, *second = io->second, *out = io->out;
+    double other[4] = {0};
+    struct imf_point_more more = {.second = other};
     if (p->normalize)
-        imf_point_range(p, in, &low, &high);
-    ptrdiff_t n = p->in_channels, m = p->out_channels;
+        imf_point_range(p, in, &more.low, &more.high);
+    ptrdiff_t n = p->in_channels, m = p->out_channels, o = p->blend ? p->image_channels : n;
     for (int y = 0; y < in->height; y++) {
         const void *from = imf_surface_row(in, y);
-        const void *other = p->unsharp ? imf_surface_row(second, y) : NULL;
+        const void *beside = p->unsharp || p->blend ? imf_surface_row(second, y) : NULL;
         void *to = imf_surface_row(out, y);
         if (is_difference(p)) {
-            subtract_row(to, out->sample, from, in->sample, other, second->sample, p->amount,
+            subtract_row(to, out->sample, from, in->sample, beside, second->sample, p->amount,
                          (size_t)in->width * (size_t)n);
             continue;
         }
         for (ptrdiff_t x = 0; x < in->width; x++) {
-            double v[4], blurred[4] = {0};
-            for (ptrdiff_t c = 0; c < n; c++) {
+            double v[4];
+            for (ptrdiff_t c = 0; c < n; c++)
                 v[c] = imf_sample_get(from, in->sample, x * n + c);
-                if (other)
-                    blurred[c] = imf_sample_get(other, second->sample, x * n + c);
-            }
-            imf_point_pixel(p, v, blurred, low, high);
+            for (ptrdiff_t c = 0; c < o && beside; c++)
+                other[c] = imf_sample_get(beside, second->sample, x * o + c);
+            more.weight = weight_at(&p->weights, x, (ptrdiff_t)io->row + y);
+            imf_point_pixel(p, v, &more);
             for (ptrdiff_t c = 0; c < m; c++)
                 imf_sample_put(to, out->sample, x * m + c, v[c]);
         }

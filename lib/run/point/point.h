@@ -6,26 +6,38 @@
 
 #include "plan/chain.h"
 
-/* Run the steps on one pixel in place; v has in_channels values. blurred may be NULL without
- * unsharp; low and high are the range that normalize stretches. */
-void imf_point_pixel(const struct imf_point *p, double *v, const double *blurred, double low,
-                     double high);
+/* What a pixel's steps read besides the pixel. */
+struct imf_point_more {
+    const double *second; /* the pass's second input: unsharp's blurred pixel, blend's image */
+    double weight;        /* of blend */
+    double low, high;     /* the range that normalize stretches */
+};
+
+/* Run the steps on one pixel in place; v has room for in_channels values and for out_channels. */
+void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_point_more *more);
 
 /* The least and the largest colour of a surface. */
 void imf_point_range(const struct imf_point *p, const struct imf_surface *in, double *low,
                      double *high);
 
-/* The reference, in double precision. Surfaces hold any sample type; second is read only by
- * unsharp and may be NULL. Float outputs are neither rounded nor clamped. */
-void imf_point_run_host(const struct imf_point *p, const struct imf_surface *in,
-                        const struct imf_surface *second, const struct imf_surface *out);
+/* The surfaces of a point pass, whose row 0 is row `row` of the image. `second` is read only by
+ * unsharp and blend, and may be NULL without them. */
+struct imf_point_io {
+    const struct imf_surface *in, *second, *out;
+    int row;
+};
+
+/* The reference, in double precision. Surfaces hold any sample type. Float outputs are neither
+ * rounded nor clamped. */
+void imf_point_run_host(const struct imf_point *p, const struct imf_point_io *io);
 
 /* The same, vectorised and on several threads. Made once for images of so many pixels and surfaces
- * of these samples; *rows is a struct imf_point_rows. */
+ * of these samples; coarse: floats are too coarse for the steps. *rows is a struct
+ * imf_point_rows. */
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
-                                    enum imf_sample out, double pixels, struct imf_error *err);
-void imf_point_rows_run(const void *rows, const struct imf_surface *in,
-                        const struct imf_surface *second, const struct imf_surface *out);
+                                    enum imf_sample out, double pixels, bool coarse,
+                                    struct imf_error *err);
+void imf_point_rows_run(const void *rows, const struct imf_point_io *io);
 /* Let runs use the threads of `pool`, which they borrow. */
 void imf_point_rows_use_pool(void *rows, struct imf_pool *pool);
 void imf_point_rows_free(void **rows);
@@ -35,8 +47,7 @@ struct imf_point_job;
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
                                const struct imf_point *p, enum imf_sample in,
                                enum imf_sample out_sample, int height, struct imf_error *err);
-enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_surface *in,
-                              const struct imf_surface *second, const struct imf_surface *out,
+enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_point_io *io,
                               struct imf_error *err);
 void imf_point_free(struct imf_point_job **job);
 

@@ -27,6 +27,7 @@ struct imf_point_rows {
     int merged; /* channels of the image that are one of `point` */
     struct imf_point_steps steps;
     struct imf_pool *pool;         /* borrowed, or NULL */
+    bool floats;                   /* are enough for its strips */
     bool mapped;                   /* by a table: */
     struct imf_byte_map *bytes;    /* from bytes to bytes, */
     void *map[2];                  /* or from samples to output samples, of colours and of alpha */
@@ -38,7 +39,7 @@ struct imf_point_rows {
 
 static double value_of(const struct imf_point *p, int v, bool alpha) {
     double x[4] = {v, v, v, v};
-    imf_point_pixel(p, x, NULL, 0, 0);
+    imf_point_pixel(p, x, &(struct imf_point_more){.weight = 0});
     return x[alpha ? p->in_channels - 1 : 0];
 }
 
@@ -67,8 +68,8 @@ static enum imf_status make_map(struct imf_point_rows *j, double samples, struct
 static enum imf_status make_curves(struct imf_point_rows *j, struct imf_error *err) {
     const struct imf_point *p = &j->point;
     int count = imf_curve_count(p->curve);
-    if (p->linearize) {
-        size_t values = (size_t)imf_sample_max(j->steps.in) + 1, bytes = values * sizeof *j->linear;
+    if (p->linearize || p->image_light) { /* samples of the image */
+        size_t values = (size_t)p->full + 1, bytes = values * sizeof *j->linear;
         j->steps.linear = j->linear = malloc((size_t)count * bytes);
         if (!j->linear)
             return imf_fail_memory(err, (size_t)count * bytes);
@@ -90,12 +91,14 @@ static enum imf_status make_curves(struct imf_point_rows *j, struct imf_error *e
  * need not be split into planes: unsharp:sigma=20 of 12 megapixels takes 61 ms instead of 68. */
 static bool merges_channels(const struct imf_point *p) {
     bool alike = !p->alpha || (!p->epilogue && !p->normalize);
-    return alike && !p->linearize && !p->unpremultiply && !p->gray && !p->premultiply &&
+    bool blends = p->blend && (p->alpha || p->in_channels != p->image_channels || p->image_light);
+    return alike && !p->linearize && !p->unpremultiply && !p->gray && !blends && !p->premultiply &&
            !p->delinearize;
 }
 
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
-                                    enum imf_sample out, double pixels, struct imf_error *err) {
+                                    enum imf_sample out, double pixels, bool coarse,
+                                    struct imf_error *err) {
     struct imf_point_rows *j = *rows = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
@@ -103,10 +106,12 @@ enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum
     j->point = *p;
     j->merged = merges_channels(p) ? p->in_channels : 1;
     if (j->merged > 1) {
-        j->point.in_channels = j->point.out_channels = 1;
+        j->point.in_channels = j->point.out_channels = j->point.image_channels = 1;
         j->point.alpha = false;
     }
-    j->steps = (struct imf_point_steps){.point = &j->point, .in = in, .out = out};
+    j->steps =
+        (struct imf_point_steps){.point = &j->point, .merged = j->merged, .in = in, .out = out};
+    j->floats = !coarse && in != IMF_F64 && out != IMF_F64 && imf_point_takes_floats(p);
     j->mapped = imf_point_is_map(p) && out != IMF_F64 &&
                 (in == IMF_U8 || (in == IMF_U16 && samples >= WORDS_WORTH));
     enum imf_status st = j->mapped ? make_map(j, samples, err) : make_curves(j, err);
@@ -136,7 +141,7 @@ void imf_point_rows_use_pool(void *rows, struct imf_pool *pool) {
 
 struct pass {
     const struct imf_point_rows *job;
-    const struct imf_surface *in, *second, *out;
+    const struct imf_point_io *io;
     int rows; /* an item's */
     struct imf_point_steps steps;
     pthread_mutex_t lock; /* of their range */
@@ -172,12 +177,12 @@ IMF_CLONES static void widen_range(const void *row, enum imf_sample sample, int 
 static void measure_item(void *data, int item) {
     struct pass *pass = data;
     const struct imf_point *p = &pass->job->point;
-    int n = p->in_channels, end = imf_min((item + 1) * pass->rows, pass->in->height);
+    int n = p->in_channels, end = imf_min((item + 1) * pass->rows, pass->io->in->height);
     int step = p->alpha ? n : 1; /* without alpha all samples count alike */
-    int width = pass->in->width * pass->job->merged;
+    int width = pass->io->in->width * pass->job->merged;
     double low = INFINITY, high = -INFINITY;
     for (int y = item * pass->rows; y < end; y++)
-        widen_range(imf_surface_row(pass->in, y), pass->job->steps.in, width * n, step,
+        widen_range(imf_surface_row(pass->io->in, y), pass->job->steps.in, width * n, step,
                     step - p->alpha, &low, &high);
     pthread_mutex_lock(&pass->lock);
     pass->steps.low = fmin(pass->steps.low, low);
@@ -217,42 +222,48 @@ static void map_row(const struct imf_point_rows *j, const void *from, void *to, 
 
 static void run_row(const struct pass *pass, int y) {
     const struct imf_point_rows *j = pass->job;
-    const char *from = imf_surface_row(pass->in, y);
-    const char *second = pass->second ? imf_surface_row(pass->second, y) : NULL;
-    char *to = imf_surface_row(pass->out, y);
-    int n = j->point.in_channels, m = j->point.out_channels, width = pass->in->width * j->merged;
+    const struct imf_point_io *io = pass->io;
+    int n = j->point.in_channels, m = j->point.out_channels, width = io->in->width * j->merged;
+    int others = j->point.blend ? j->point.image_channels : n;
+    struct imf_point_strip at = {.from = imf_surface_row(io->in, y),
+                                 .second = io->second ? imf_surface_row(io->second, y) : NULL,
+                                 .to = imf_surface_row(io->out, y),
+                                 .y = io->row + y};
     if (j->mapped) {
-        map_row(j, from, to, width * n);
+        map_row(j, at.from, at.to, width * n);
         return;
     }
     size_t pixel = (size_t)n * imf_sample_size(j->steps.in);
-    size_t other = (size_t)n * imf_sample_size(pass->steps.second);
+    size_t other = (size_t)others * imf_sample_size(pass->steps.second);
     size_t made = (size_t)m * imf_sample_size(j->steps.out);
-    for (int x = 0; x < width; x += IMF_POINT_STRIP)
-        imf_point_strip(&pass->steps, from + (size_t)x * pixel,
-                        second ? second + (size_t)x * other : NULL, to + (size_t)x * made,
-                        imf_min(IMF_POINT_STRIP, width - x));
+    /* Whole pixels of the image, and whole vectors. */
+    int strip = IMF_POINT_STRIP - IMF_POINT_STRIP % (j->merged * IMF_SLACK);
+    for (; at.x < width; at.x += strip) {
+        int count = imf_min(strip, width - at.x);
+        (j->floats ? imf_point_strip_float : imf_point_strip)(&pass->steps, &at, count);
+        at.from += pixel * (size_t)count;
+        at.second = at.second ? at.second + other * (size_t)count : NULL;
+        at.to += made * (size_t)count;
+    }
 }
 
 static void run_item(void *data, int item) {
     const struct pass *pass = data;
-    int end = imf_min((item + 1) * pass->rows, pass->in->height);
+    int end = imf_min((item + 1) * pass->rows, pass->io->in->height);
     for (int y = item * pass->rows; y < end; y++)
         run_row(pass, y);
 }
 
-void imf_point_rows_run(const void *rows, const struct imf_surface *in,
-                        const struct imf_surface *second, const struct imf_surface *out) {
+void imf_point_rows_run(const void *rows, const struct imf_point_io *io) {
     const struct imf_point_rows *j = rows;
+    const struct imf_surface *in = io->in;
     struct pass pass = {.job = j,
-                        .in = in,
-                        .second = second,
-                        .out = out,
+                        .io = io,
                         .rows = imf_max(1, ITEM / (in->width * in->channels)),
                         .steps = j->steps,
                         .lock = PTHREAD_MUTEX_INITIALIZER};
     int items = (in->height - 1) / pass.rows + 1;
-    pass.steps.second = second ? second->sample : IMF_F32;
+    pass.steps.second = io->second ? io->second->sample : IMF_F32;
     pass.steps.low = INFINITY;
     pass.steps.high = -INFINITY;
     if (j->point.normalize)

@@ -1,112 +1,16 @@
 /*
- * strip.c - the inner loops of run/point/rows.c
- *
- * Pixels are split into a plane of float64 for each channel. Each step is one loop over a plane,
- * which compilers vectorise; then the planes are interleaved again. Operations and their order are
- * those of point.c, so results are the same bits.
+ * strip.c - the steps of a point pass on a strip of pixels, in doubles
  *
  * The curve back from linear light takes a power. For bytes it is a table of the values at which
  * the curve passes from one byte to the next.
  */
-#include "run/point/rows.h"
+#define REAL double
+#define NAMED(name) name
+#define ROUNDER 0x1.8p52
+#define ROOT sqrt
+#include "run/point/strip_loops.h"
 
-#include "base/clones.h"
-
-#include <math.h>
-
-#define INLINE static inline __attribute__((always_inline))
-#define STRIP IMF_POINT_STRIP
-
-/* ---- in and out ------------------------------------------------------------------------------ */
-
-/* Callers pass a constant for `channels`. Samples of a pixel lie side by side only here and in
- * STORE, so that the steps between are compiled once for any number of channels. */
-#define LOAD(name, type)                                                                           \
-    INLINE void name(double v[4][STRIP], const type *restrict from, int channels, int n) {         \
-        for (int i = 0; i < n; i++)                                                                \
-            for (int c = 0; c < channels; c++)                                                     \
-                v[c][i] = (double)from[i * channels + c];                                          \
-    }
-LOAD(load_bytes, uint8_t)
-LOAD(load_words, uint16_t)
-LOAD(load_floats, float)
-LOAD(load_doubles, double)
-
-INLINE void load_some(double v[4][STRIP], enum imf_sample sample, const void *from, int channels,
-                      int n) {
-    if (sample == IMF_U8)
-        load_bytes(v, from, channels, n);
-    else if (sample == IMF_U16)
-        load_words(v, from, channels, n);
-    else if (sample == IMF_F32)
-        load_floats(v, from, channels, n);
-    else
-        load_doubles(v, from, channels, n);
-}
-
-/* The integer nearest to v, 0..2^51, ties to even: the sum has no bits left for a fraction. */
-#define ROUND(v) ((int)((v) + 0x1.8p52 - 0x1.8p52))
-
-#define STORE(name, type, most)                                                                    \
-    INLINE void name(type *restrict to, double v[4][STRIP], int channels, int n) {                 \
-        type whole[4][STRIP];                                                                      \
-        for (int c = 0; c < channels; c++)                                                         \
-            for (int i = 0; i < n; i++) {                                                          \
-                double x = v[c][i] > 0 ? v[c][i] : 0;                                              \
-                x = x < (most) ? x : (most);                                                       \
-                whole[c][i] = (type)ROUND(x);                                                      \
-            }                                                                                      \
-        for (int i = 0; i < n; i++)                                                                \
-            for (int c = 0; c < channels; c++)                                                     \
-                to[i * channels + c] = whole[c][i];                                                \
-    }
-STORE(store_bytes, uint8_t, 255)
-STORE(store_words, uint16_t, 65535)
-
-#define STORE_REAL(name, type)                                                                     \
-    INLINE void name(type *restrict to, double v[4][STRIP], int channels, int n) {                 \
-        for (int i = 0; i < n; i++)                                                                \
-            for (int c = 0; c < channels; c++)                                                     \
-                to[i * channels + c] = (type)v[c][i];                                              \
-    }
-STORE_REAL(store_floats, float)
-STORE_REAL(store_doubles, double)
-
-INLINE void store_some(double v[4][STRIP], enum imf_sample sample, void *to, int channels, int n) {
-    if (sample == IMF_U8)
-        store_bytes(to, v, channels, n);
-    else if (sample == IMF_U16)
-        store_words(to, v, channels, n);
-    else if (sample == IMF_F32)
-        store_floats(to, v, channels, n);
-    else
-        store_doubles(to, v, channels, n);
-}
-
-/* Call `some` with a constant number of channels. */
-#define EACH(some, v, sample, at)                                                                  \
-    do {                                                                                           \
-        if (channels == 1)                                                                         \
-            some(v, sample, at, 1, n);                                                             \
-        else if (channels == 2)                                                                    \
-            some(v, sample, at, 2, n);                                                             \
-        else if (channels == 3)                                                                    \
-            some(v, sample, at, 3, n);                                                             \
-        else                                                                                       \
-            some(v, sample, at, 4, n);                                                             \
-    } while (0)
-
-IMF_CLONES static void load_strip(double v[4][STRIP], enum imf_sample sample, const void *from,
-                                  int channels, int n) {
-    EACH(load_some, v, sample, from);
-}
-
-IMF_CLONES static void store_strip(double v[4][STRIP], enum imf_sample sample, void *to,
-                                   int channels, int n) {
-    EACH(store_some, v, sample, to);
-}
-
-/* ---- steps ----------------------------------------------------------------------------------- */
+/* ---- steps that floats do not take ----------------------------------------------------------- */
 
 INLINE void unsharp(const struct imf_point *p, double *restrict v, const double *restrict blurred,
                     int n) {
@@ -127,23 +31,6 @@ INLINE void unpremultiply(const struct imf_point *p, double v[4][STRIP], int n) 
             v[c][i] = a[i] >= 0.5 * scale ? v[c][i] / (a[i] / full) : 0;
     for (int i = 0; i < n; i++)
         a[i] /= scale;
-}
-
-INLINE void gray(const struct imf_point *p, double v[4][STRIP], int n) {
-    for (int i = 0; i < n; i++)
-        v[0][i] = 0.2126 * v[0][i] + 0.7152 * v[1][i] + 0.0722 * v[2][i];
-    for (int i = 0; i < n && p->alpha; i++)
-        v[1][i] = v[p->in_channels - 1][i];
-}
-
-INLINE void epilogue(const struct imf_epilogue *e, double *restrict v, int n) {
-    double multiply = e->multiply, offset = e->offset, level = e->level, full = e->full;
-    for (int i = 0; i < n && e->absolute; i++)
-        v[i] = fabs(v[i]);
-    for (int i = 0; i < n; i++)
-        v[i] = multiply * v[i] + offset;
-    for (int i = 0; i < n && e->threshold; i++)
-        v[i] = v[i] >= level ? full : 0;
 }
 
 INLINE void delinearize(const struct imf_point_steps *s, int which, double *restrict v, int n) {
@@ -171,17 +58,24 @@ INLINE void stretch(const struct imf_point_steps *s, double *restrict v, int n) 
 
 /* ---- a strip --------------------------------------------------------------------------------- */
 
-/* Run all steps; w holds the blurred pixels if there is an unsharp step. */
-IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP],
-                             double w[4][STRIP], int n) {
+/* Colours to linear light. */
+INLINE void linearize(const struct imf_point_steps *s, double v[4][STRIP], int colors, int n) {
     const struct imf_point *p = s->point;
-    int in_channels = p->in_channels, colors = in_channels - p->alpha;
-    for (int c = 0; c < colors && s->linear; c++) {
+    for (int c = 0; c < colors; c++) {
         const double *linear =
             s->linear + imf_curve_of(p->curve, c, colors) * ((size_t)p->full + 1);
         for (int i = 0; i < n; i++)
             v[c][i] = linear[(int)v[c][i]];
     }
+}
+
+/* Run all steps; w holds the second input's pixels, weight those of a blend. */
+IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP],
+                             double w[4][STRIP], const double weight[STRIP], int n) {
+    const struct imf_point *p = s->point;
+    int in_channels = p->in_channels, colors = in_channels - p->alpha;
+    if (p->linearize)
+        linearize(s, v, colors, n);
     for (int c = 0; c < in_channels && p->unsharp; c++)
         unsharp(p, v[c], w[c], n);
     if (p->unpremultiply)
@@ -189,33 +83,42 @@ IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP]
     if (p->gray)
         gray(p, v, n);
     colors = p->gray ? 1 : colors;
-    double *alpha = v[colors]; /* if the pixels have one */
     for (int c = 0; c < colors; c++) {
         if (p->normalize)
             stretch(s, v[c], n);
         if (p->epilogue)
             epilogue(&p->e, v[c], n);
+    }
+    for (int i = 0; i < n && p->normalize && p->alpha; i++)
+        v[colors][i] /= p->alpha_scale;
+    if (p->blend) {
+        if (p->image_light)
+            linearize(s, w, p->image_channels - p->alpha, n);
+        blend(p, v, w, weight, colors, n);
+        colors = p->image_channels - p->alpha;
+    }
+    double *alpha = v[colors]; /* if the pixels have one */
+    for (int c = 0; c < colors; c++) {
         for (int i = 0; i < n && p->premultiply; i++)
             v[c][i] *= alpha[i] / p->full;
         if (p->delinearize)
             delinearize(s, imf_curve_of(p->curve, c, colors), v[c], n);
     }
-    for (int i = 0; i < n && p->normalize && p->alpha; i++)
-        alpha[i] /= p->alpha_scale;
     for (int c = s->curve ? colors : 0; c < p->out_channels && p->rescale != 1; c++)
         for (int i = 0; i < n; i++)
             v[c][i] *= p->rescale;
 }
 
-void imf_point_strip(const struct imf_point_steps *s, const void *from, const void *second,
-                     void *to, int n) {
+void imf_point_strip(const struct imf_point_steps *s, const struct imf_point_strip *at, int n) {
     const struct imf_point *p = s->point;
-    double v[4][STRIP], w[4][STRIP];
-    load_strip(v, s->in, from, p->in_channels, n);
-    if (p->unsharp)
-        load_strip(w, s->second, second, p->in_channels, n);
-    steps(s, v, w, n);
-    store_strip(v, s->out, to, p->out_channels, n);
+    double v[4][STRIP], w[4][STRIP], weight[STRIP];
+    load_strip(v, s->in, at->from, p->in_channels, n);
+    if (p->unsharp || p->blend)
+        load_strip(w, s->second, at->second, p->blend ? p->image_channels : p->in_channels, n);
+    if (p->blend)
+        weigh(s, weight, at->x, at->y, n);
+    steps(s, v, w, weight, n);
+    store_strip(v, s->out, at->to, p->out_channels, n);
 }
 
 /* ---- the curve back from light --------------------------------------------------------------- */

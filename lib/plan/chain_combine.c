@@ -1,0 +1,74 @@
+/*
+ * chain_combine.c - combining what a chain has made with the image that it began with
+ *
+ * A blend is a step of a point pass whose second input is the image itself: rows that a band has
+ * anyway, without their halo. So the image is held no longer than the pass needs it.
+ *
+ * Mixing what a blend has left with the image once more only lowers the blend's weights:
+ *
+ *     b + v (b + w (f(b, x) - b) - b) = b + v w (f(b, x) - b)
+ *
+ * so that the strength, the mask and the stage before them are one step.
+ */
+#include "plan/chain_builder.h"
+
+#include <math.h>
+
+/* An upper bound of |df(b, x) / dx| is 1, but for hardlight's 2. */
+double imf_blend_slope(enum imf_blend_mode mode) {
+    return mode == IMF_BLEND_HARDLIGHT ? 2 : 1;
+}
+
+/* f of integers is an integer. */
+static bool keeps_integers(enum imf_blend_mode mode) {
+    return mode == IMF_BLEND_NORMAL || mode >= IMF_BLEND_LIGHTEN;
+}
+
+/* Multiply the weights of the blend that is the pending pass's last step; false if it is not, or
+ * both have a mask. */
+static bool join(struct imf_builder *b, enum imf_blend_mode mode, const struct imf_weights *w) {
+    struct imf_weights *own = &b->point.weights;
+    if (!b->pending || b->at != IMF_AT_BLEND || mode != IMF_BLEND_NORMAL || (own->mask && w->mask))
+        return false;
+    own->amount *= w->amount;
+    if (w->mask) {
+        own->mask = w->mask;
+        own->invert = w->invert;
+    }
+    return true;
+}
+
+static bool blend(struct imf_builder *b, enum imf_blend_mode mode, const struct imf_weights *w) {
+    struct imf_chain *c = b->chain;
+    double amount = fabs(w->amount), straight = fabs(1 - w->amount);
+    if (!join(b, mode, w)) {
+        if (b->pending && b->second >= -1 && !imf_builder_flush(b))
+            return false;
+        struct imf_point *p = imf_builder_point(b, IMF_AT_BLEND);
+        if (!p)
+            return false;
+        p->blend = true;
+        p->mode = mode;
+        p->weights = *w;
+        p->image_channels = p->out_channels = b->channels = c->channels_in;
+        imf_builder_border(b);
+        p->image_light = b->settings->linear;
+        p->apart = b->alpha_apart;
+        b->second = -1;
+        if (mode != IMF_BLEND_NORMAL)
+            b->bound = c->full;
+    }
+    bool selects = w->amount == 1 && !w->mask && !b->alpha_apart && !b->settings->linear;
+    b->integral = b->integral && selects && keeps_integers(mode);
+    b->positive = b->whole_if_opaque = false;
+    b->bound = fmax(b->bound, straight * c->full + amount * b->bound);
+    c->high_gain = c->high_gain || amount > IMF_HIGH_GAIN;
+    return true;
+}
+
+bool imf_builder_blend(struct imf_builder *b, const struct imf_stage *stage) {
+    struct imf_weights w = {.amount = stage->amount, .invert = b->settings->mask_invert};
+    if (stage->mask)
+        w.mask = imf_mask_find(stage->mask, b->input->orientation, b->settings->mask_feather);
+    return imf_builder_straighten(b) && blend(b, stage->blend, &w);
+}

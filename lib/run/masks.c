@@ -1,0 +1,136 @@
+/*
+ * masks.c - a filter's masks as an image needs them
+ *
+ * A feather is a Gaussian blur of the upright mask, to 16 bits, by the host's solver that is the
+ * cheapest for it. Planes stay with the mask, so that a batch makes each of them once.
+ */
+#include "run/masks.h"
+
+#include "filter/builtin/table.h"
+#include "plan/chain.h"
+#include "solver/common/edge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- feather -------------------------------------------------------------------------------- */
+
+/* The plane as a surface of 16 bits, and beyond its edges the samples there. */
+static enum imf_status make_source(struct imf_surface *s, const struct imf_mask_plane *plane,
+                                   struct imf_margin margin, struct imf_error *err) {
+    enum imf_status st =
+        imf_surface_layout(s, IMF_U16, plane->width, plane->height, 1, margin, err);
+    st = st ? st : imf_surface_alloc(s, err);
+    for (int y = 0; y < plane->height && !st; y++) {
+        uint16_t *to = imf_surface_row(s, y);
+        size_t at = (size_t)y * (size_t)plane->width;
+        for (int x = 0; x < plane->width; x++)
+            to[x] = plane->sample == IMF_U16
+                        ? ((const uint16_t *)plane->at)[at + (size_t)x]
+                        : (uint16_t)(((const uint8_t *)plane->at)[at + (size_t)x] * 257);
+    }
+    if (!st)
+        imf_edge_fill_band(s, margin, (struct imf_edge_part){0, plane->height}, IMF_EDGE_CLAMP,
+                           (const double[IMF_CHANNELS_MAX]){0});
+    return st;
+}
+
+static enum imf_status run_solver(const struct imf_problem *p, const struct imf_surface *in,
+                                  const struct imf_surface *out, struct imf_error *err) {
+    struct imf_proposal chosen;
+    void *job = NULL;
+    imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, p);
+    if (!chosen.feasible)
+        imf_propose_host(&chosen, p);
+    if (!chosen.feasible)
+        return imf_fail(err, IMF_ERR_LIMIT, "the mask cannot be blurred: %s", chosen.why);
+    enum imf_status st = chosen.solver->make(&job, p, &chosen, NULL, err);
+    st = st ? st : chosen.solver->run(job, in, out, err);
+    if (job)
+        chosen.solver->destroy(&job);
+    return st;
+}
+
+/* Set *out to the plane, blurred by a filter of one kernel; the caller frees its samples. */
+static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
+                            const struct imf_filter *filter, struct imf_error *err) {
+    const struct imf_info info = {
+        .width = plane->width, .height = plane->height, .channels = 1, .depth = 16};
+    const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
+    struct imf_surface in = {.host = NULL}, to = {.host = NULL};
+    struct imf_chain *chain;
+    size_t row = (size_t)plane->width * sizeof(uint16_t), bytes = row * (size_t)plane->height;
+    enum imf_status st = imf_chain_build(&chain, filter, &info, &settings, err);
+    if (st)
+        return st;
+    const struct imf_problem *p = &chain->passes[0].problem; /* there is one */
+    st = make_source(&in, plane, p->reach, err);
+    if (!st)
+        st = imf_surface_layout(&to, IMF_U16, plane->width, plane->height, 1,
+                                (struct imf_margin){0, 0, 0, 0}, err);
+    if (!st)
+        st = imf_surface_alloc(&to, err);
+    if (!st)
+        st = run_solver(p, &in, &to, err);
+    if (!st && !(out->at = malloc(bytes)))
+        st = imf_fail_memory(err, bytes);
+    for (int y = 0; y < plane->height && !st; y++)
+        memcpy((char *)out->at + (size_t)y * row, imf_surface_row(&to, y), row);
+    imf_surface_free(&in);
+    imf_surface_free(&to);
+    imf_chain_free(&chain);
+    return st;
+}
+
+static enum imf_status feathered(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
+                                 double sigma, struct imf_error *err) {
+    struct imf_stage stage = {.op = IMF_OP_LINEAR, .range = IMF_RANGE_CLIP};
+    const struct imf_filter filter = {.stages = &stage, .count = 1};
+    *out = *plane;
+    out->sample = IMF_U16;
+    out->feather = sigma;
+    enum imf_status st = imf_design_gaussian(&stage.kernel[0], &sigma, err);
+    st = st ? st : blur(out, plane, &filter, err);
+    imf_stage_clear(&stage);
+    return st;
+}
+
+/* ---- planes --------------------------------------------------------------------------------- */
+
+static enum imf_status add(struct imf_mask *mask, struct imf_mask_plane *plane,
+                           struct imf_error *err) {
+    if (imf_mask_add(mask, plane))
+        return IMF_OK;
+    free(plane->at);
+    return imf_fail_memory(err, sizeof *plane);
+}
+
+static enum imf_status prepare(struct imf_mask *mask, int orientation, double feather,
+                               struct imf_error *err) {
+    struct imf_mask_plane made;
+    if (!imf_mask_find(mask, 1, feather)) {
+        enum imf_status st = feathered(&made, imf_mask_picture(mask), feather, err);
+        st = st ? st : add(mask, &made, err);
+        if (st)
+            return st;
+    }
+    if (imf_mask_find(mask, orientation, feather))
+        return IMF_OK;
+    if (!imf_mask_turn(&made, imf_mask_find(mask, 1, feather), orientation, false))
+        return imf_fail_memory(err, sizeof made);
+    return add(mask, &made, err);
+}
+
+enum imf_status imf_masks_prepare(const struct imf_filter *filter, int orientation, double feather,
+                                  struct imf_error *err) {
+    enum imf_status st = IMF_OK;
+    for (size_t i = 0; i < filter->count && !st; i++) {
+        struct imf_mask *mask = filter->stages[i].mask;
+        if (!mask)
+            continue;
+        pthread_mutex_lock(&mask->lock);
+        st = prepare(mask, orientation, feather, err);
+        pthread_mutex_unlock(&mask->lock);
+    }
+    return st;
+}
