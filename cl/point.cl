@@ -82,6 +82,15 @@
 #ifndef MASK_INVERT
 #define MASK_INVERT 0
 #endif
+#ifndef REGIONS
+#define REGIONS 0 // BLEND: how many profiles there are across, PART_WIDTH values each, and then down
+#endif
+#ifndef PART_WIDTH
+#define PART_WIDTH 1
+#endif
+#ifndef PART_HEIGHT
+#define PART_HEIGHT 1
+#endif
 #ifndef PREMULTIPLY
 #define PREMULTIPLY 0
 #endif
@@ -192,7 +201,8 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
                          __global const SECOND_T *second, long second_origin, int second_pitch,
                          __global OUT_T *out, long out_origin, int out_pitch, int width,
                          __global const float *table, __global const float *range,
-                         __global const MASK_T *mask, long mask_origin, int mask_pitch)
+                         __global const MASK_T *mask, long mask_origin, int mask_pitch,
+                         __global const float *profiles, int row)
 {
     int i = (int)get_global_id(0) * VEC;
     long y = get_global_id(1);
@@ -290,7 +300,8 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
                     __global const SECOND_T *second, long second_origin, int second_pitch,
                     __global OUT_T *out, long out_origin, int out_pitch, int width,
                     __global const float *table, __global const float *range,
-                    __global const MASK_T *mask, long mask_origin, int mask_pitch)
+                    __global const MASK_T *mask, long mask_origin, int mask_pitch,
+                    __global const float *profiles, int row)
 {
     int x = get_global_id(0);
     long y = get_global_id(1);
@@ -343,6 +354,13 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #if MASK
     float part = divide((float)mask[mask_origin + y * mask_pitch + x], MASK == 8 ? 255.0f : 65535.0f);
     weight *= MASK_INVERT ? 1.0f - part : part;
+#endif
+#if REGIONS
+    float regions = 0.0f;
+    for (int k = 0; k < REGIONS; k++)
+        regions += profiles[(long)k * PART_WIDTH + x] *
+                   profiles[(long)REGIONS * PART_WIDTH + (long)k * PART_HEIGHT + row + y];
+    weight *= fmin(regions, 1.0f);
 #endif
     blend(v, second + second_origin + y * second_pitch + (long)x * C_IMAGE, table, weight);
 #endif

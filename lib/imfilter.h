@@ -107,6 +107,18 @@ enum imf_edge {
     IMF_EDGE_WRAP,
     IMF_EDGE_CONSTANT
 };
+/* A rectangle of the upright picture, whose left upper corner is (0, 0). Values are pixels or, by a
+ * bit of `percent`, percentages of the picture's width or height. */
+enum imf_percent {
+    IMF_PERCENT_WIDTH = 1,
+    IMF_PERCENT_HEIGHT = 2,
+    IMF_PERCENT_X = 4,
+    IMF_PERCENT_Y = 8
+};
+struct imf_region {
+    double width, height, x, y;
+    unsigned percent;
+};
 /* How a response becomes samples; see imfilter(1), --range. DEFAULT: as the filter says. */
 enum imf_range {
     IMF_RANGE_DEFAULT,
@@ -144,7 +156,10 @@ struct imf_settings {
     uint64_t held;       /* imf_reader_held(), which counts for max_memory */
     bool whole; /* for images whole in memory: not read in order, turned, timed or verified */
     double mask_feather; /* blur masks by a Gaussian of this sigma in pixels, 0..511.75; 0: no */
-    bool mask_invert;    /* masks' white leaves the input, black takes the result */
+    /* Only these pixels change, and mask_feather around them; borrowed for the call. 0: all do. */
+    const struct imf_region *regions;
+    size_t region_count;
+    bool mask_invert; /* masks' white leaves the input, black takes the result */
 };
 
 enum imf_device_kind {
@@ -215,7 +230,8 @@ struct imf_choice {
     const struct imf_candidate *chosen; /* the whole chain */
     const char *device;                 /* name of the device in use, or "host" */
     bool measured;                      /* estimates use rates that were measured on the device */
-    const char *note; /* a warning for the user ("no OpenCL platform: ..."), or NULL */
+    const char *note;        /* a warning for the user ("no OpenCL platform: ..."), or NULL */
+    int x, y, width, height; /* the part of the image, as it is stored, that is computed */
 };
 
 /* Plan for images of the input's shape; metadata and format do not matter. Context and filter must

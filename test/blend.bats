@@ -141,7 +141,10 @@ columns() { # FILE
     one_line "blend:normal:@t.pgm: t.pgm: not a PNG"
     imf_run -f invert --mask-feather=2 a.pgm -o out.pgm
     [ "$status" -eq 2 ]
-    one_line "--mask-feather and --mask-invert need a mask"
+    one_line "--mask-feather needs a mask or a region"
+    imf_run -f invert --mask-invert a.pgm -o out.pgm
+    [ "$status" -eq 2 ]
+    one_line "--mask-invert needs a mask"
     imf_run -f invert --mask=m.pgm --mask-feather=600 a.pgm -o out.pgm
     [ "$status" -eq 2 ]
     one_line '--mask-feather: "600" is not valid (a sigma in pixels, 0 to 511.75)'

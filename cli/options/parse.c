@@ -177,8 +177,11 @@ static bool check(const struct options *o) {
         {o->in_place && o->report.bench, "--bench and --in-place exclude each other"},
         {o->dry_run && (o->report.bench || o->verify),
          "--dry-run filters nothing, so --bench and --verify exclude it"},
-        {!masked && (o->settings.mask_invert || o->settings.mask_feather > 0),
-         "--mask-feather and --mask-invert need a mask (--mask=FILE, or blend:MODE:@FILE)"},
+        {!masked && o->settings.mask_invert,
+         "--mask-invert needs a mask (--mask=FILE, or blend:MODE:@FILE)"},
+        {!masked && !o->regions && o->settings.mask_feather > 0,
+         "--mask-feather needs a mask or a region (--mask=FILE, blend:MODE:@FILE, "
+         "--region=WxH+X+Y)"},
         {o->null_separated && !o->files_from, "-0 needs --files-from"},
         {o->settings.backend == IMF_BACKEND_GLES &&
              (o->all_devices || o->context.device != IMF_DEVICE_AUTO),
@@ -243,7 +246,9 @@ bool options_parse(struct options *o, int argc, char **argv) {
 void options_free(struct options *o) {
     free(o->specs);
     free(o->inputs);
+    free(o->regions);
     o->specs = o->inputs = NULL;
+    o->regions = NULL;
 }
 
 bool options_append(const char ***list, size_t *count, const char *text) {

@@ -46,8 +46,9 @@ struct options {
     uint64_t shard, shards; /* this run's share of the inputs: 1..shards; 0: all of them */
     enum imf_format format; /* IMF_FORMAT_NONE: as the name or the input says */
 
-    char strength[64]; /* --strength as a spec, or "" */
-    const char *mask;  /* the picture of --mask, or NULL */
+    char strength[64];          /* --strength as a spec, or "" */
+    const char *mask;           /* the picture of --mask, or NULL */
+    struct imf_region *regions; /* owned: the settings' */
     struct imf_settings settings;
     struct imf_limits limits;
     struct imf_encode encode;

@@ -4,6 +4,7 @@
 #include "options/table.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/message.h"
@@ -198,6 +199,44 @@ static bool set_mask(struct options *o, const struct option_row *row, const char
     return true;
 }
 
+/* Read a number or a percentage at *text, up to `end`; *bits gets `bit` for a percentage. */
+static bool read_length(const char **text, char end, double *out, unsigned bit, unsigned *bits) {
+    char *rest;
+    size_t digits = strspn(*text, "0123456789.");
+    if (!digits)
+        return false;
+    *out = strtod(*text, &rest);
+    if (rest != *text + digits)
+        return false;
+    if (*rest == '%') {
+        *bits |= bit;
+        rest++;
+    } else if (*out != (double)(int)*out) {
+        return false;
+    }
+    *text = rest + 1;
+    return *rest == end && *out <= 1e9;
+}
+
+static bool set_region(struct options *o, const struct option_row *row, const char *value) {
+    struct imf_region r = {.percent = 0};
+    const char *at = value;
+    size_t count = o->settings.region_count;
+    if (!(read_length(&at, 'x', &r.width, IMF_PERCENT_WIDTH, &r.percent) &&
+          read_length(&at, '+', &r.height, IMF_PERCENT_HEIGHT, &r.percent) &&
+          read_length(&at, '+', &r.x, IMF_PERCENT_X, &r.percent) &&
+          read_length(&at, '\0', &r.y, IMF_PERCENT_Y, &r.percent)))
+        return bad_value(row->name, value,
+                         "WxH+X+Y in pixels or percentages, such as 200x100+50%+0");
+    struct imf_region *grown = reallocarray(o->regions, count + 1, sizeof *grown);
+    if (!grown)
+        return complain("out of memory");
+    grown[count] = r;
+    o->settings.regions = o->regions = grown;
+    o->settings.region_count = count + 1;
+    return true;
+}
+
 static bool set_feather(struct options *o, const struct option_row *row, const char *value) {
     double *sigma = &o->settings.mask_feather;
     return (parse_fraction(value, 511.75, sigma) && !strchr(value, '%')) ||
@@ -324,8 +363,9 @@ const struct option_row option_rows[] = {
     {"linear", 0, NONE, NULL, "filter in linear light", FLAG(settings.linear)},
     {"strength", 0, REQUIRED, "A", "mix in the input: 0 none of the filter .. 1 all", CALL(set_strength)},
     {"mask", 0, REQUIRED, "FILE", "filter where this picture is white", CALL(set_mask)},
-    {"mask-feather", 0, REQUIRED, "SIGMA", "blur masks by SIGMA pixels", CALL(set_feather)},
+    {"mask-feather", 0, REQUIRED, "SIGMA", "blur masks and regions by SIGMA pixels", CALL(set_feather)},
     {"mask-invert", 0, NONE, NULL, "filter where masks are black", FLAG(settings.mask_invert)},
+    {"region", 0, REQUIRED, "WxH+X+Y", "filter these pixels only; repeat it for more", CALL(set_region)},
     HEADING("Compute"),
     {"backend", 0, REQUIRED, "NAME", "auto, direct, separable, fft, gles, vector, cpu",
      CHOICE(settings.backend, backends)},

@@ -100,6 +100,10 @@ static void print_plan(FILE *out, const struct outcome *o) {
         fprintf(out, "  %-5s %-10s %-*s %12.3f\n", "", "", wide, "transfer", whole->transfer_ms);
     fprintf(out, "  %-5s %-10s %-*s %12.3f  %.0f MiB\n", "all", whole->backend, wide, "",
             whole->estimate_ms, (double)whole->bytes / 1048576);
+    const struct imf_choice *c = o->choice;
+    if (c->width < info->width || c->height < info->height)
+        fprintf(out, "  of %dx%d pixels these are computed: %dx%d+%d+%d\n", info->width,
+                info->height, c->width, c->height, c->x, c->y);
     if (o->choice->chosen->whole_image_reason)
         fprintf(out, "  the whole image is in memory: %s\n", o->choice->chosen->whole_image_reason);
     else

@@ -27,6 +27,8 @@ static enum imf_range shown(const struct imf_stage *s, const struct imf_settings
 }
 
 bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_settings *settings) {
+    if (settings->region_count)
+        return false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
         switch (s->op) {
@@ -110,5 +112,7 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
                 bits = 0;
         }
     }
-    return gray ? bits : 0;
+    if (settings->region_count) /* the image's values as well, and with a feather those between */
+        bits = settings->mask_feather == 0 && input->bits && bits ? imf_max(bits, input->bits) : 0;
+    return (settings->region_count ? input->color == IMF_COLOR_GRAY : gray) ? bits : 0;
 }

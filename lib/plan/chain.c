@@ -4,6 +4,7 @@
  * Stages are lowered in order by the builder (chain_builder.h).
  */
 #include "plan/chain_builder.h"
+#include "plan/region.h"
 
 #include <float.h>
 #include <math.h>
@@ -138,7 +139,7 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
         if (!apply_stage(b, &filter->stages[i]) || !show(b, shown_by(filter, i, settings->range)))
             return false;
     }
-    if (!imf_builder_straighten(b))
+    if (!imf_builder_straighten(b) || (settings->region_count && !imf_builder_regions(b)))
         return false;
     if (settings->linear) {
         if (!(p = imf_builder_point(b, IMF_AT_DELINEARIZE)))
@@ -189,21 +190,20 @@ static enum imf_status check_masks(const struct imf_filter *filter, const struct
     return IMF_OK;
 }
 
-enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
-                                const struct imf_info *input, const struct imf_settings *settings,
-                                struct imf_error *err) {
-    *out = NULL;
-    enum imf_status status = check_color(filter, input, settings, err);
-    if (status == IMF_OK)
-        status = check_masks(filter, input, err);
-    if (status)
-        return status;
-    struct imf_chain *c = calloc(1, sizeof *c);
+/* The chain for a part of the image. */
+static enum imf_status build_part(struct imf_chain **out, const struct imf_filter *filter,
+                                  const struct imf_info *input, const struct imf_settings *settings,
+                                  const struct imf_rect *regions, struct imf_rect part,
+                                  struct imf_error *err) {
+    struct imf_chain *c = *out = calloc(1, sizeof *c);
     if (!c)
         return imf_fail_memory(err, sizeof *c);
     int out_depth = settings->depth ? settings->depth : input->depth;
-    c->width = input->width;
-    c->height = input->height;
+    c->part = part;
+    c->width = part.width;
+    c->height = part.height;
+    if (part.width != input->width || part.height != input->height)
+        c->kept_row = (double)input->width * input->channels * (input->depth / 8);
     c->channels_in = input->channels;
     c->in = input->depth == 16 ? IMF_U16 : IMF_U8;
     c->out = out_depth == 16 ? IMF_U16 : IMF_U8;
@@ -216,6 +216,7 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
     struct imf_builder b = {.chain = c,
                             .input = input,
                             .settings = settings,
+                            .regions = regions,
                             .channels = input->channels,
                             .source = -1,
                             .alpha = input->alpha,
@@ -226,12 +227,34 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                             .bound = c->full};
     imf_builder_border(&b);
     if (!build(&b, filter, settings)) {
-        imf_chain_free(&c);
+        imf_chain_free(out);
         return imf_fail_memory(err, sizeof *c);
     }
     imf_chain_set_bounds(c);
-    *out = c;
     return IMF_OK;
+}
+
+enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
+                                const struct imf_info *input, const struct imf_settings *settings,
+                                struct imf_error *err) {
+    const struct imf_rect all = {0, 0, input->width, input->height};
+    struct imf_rect *regions = NULL;
+    *out = NULL;
+    enum imf_status status = check_color(filter, input, settings, err);
+    if (status == IMF_OK)
+        status = check_masks(filter, input, err);
+    if (status == IMF_OK && settings->region_count)
+        status = imf_regions_place(&regions, settings, input, err);
+    if (status == IMF_OK)
+        status = build_part(out, filter, input, settings, regions, all, err);
+    if (status == IMF_OK && regions) {
+        struct imf_rect part =
+            imf_regions_part(*out, regions, settings->region_count, settings->mask_feather);
+        imf_chain_free(out);
+        status = build_part(out, filter, input, settings, regions, part, err);
+    }
+    free(regions);
+    return status;
 }
 
 void imf_chain_free(struct imf_chain **chain) {
@@ -240,6 +263,7 @@ void imf_chain_free(struct imf_chain **chain) {
     for (int i = 0; i < (*chain)->count; i++)
         imf_kernel_free(&(*chain)->passes[i].kernel);
     free((*chain)->passes);
+    free((*chain)->profiles);
     imf_curve_free(&(*chain)->curve);
     free(*chain);
     *chain = NULL;

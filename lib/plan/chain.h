@@ -71,7 +71,10 @@ struct imf_pass {
 };
 
 struct imf_chain {
-    int width, height;
+    int width, height;    /* of the part of the image that is computed */
+    struct imf_rect part; /* which part; what lies outside does not change */
+    double kept_row;      /* bytes of a whole row of the image, where rows are of a part; or 0 */
+    double *profiles;     /* owned: of the regions that change, or NULL */
     enum imf_sample in, out;
     int channels_in, channels_out;
     enum imf_edge edge;

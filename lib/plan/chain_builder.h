@@ -33,6 +33,7 @@ struct imf_builder {
     struct imf_chain *chain;
     const struct imf_info *input;
     const struct imf_settings *settings;
+    const struct imf_rect *regions; /* settings->region_count, as stored */
     int capacity;
     int stage; /* of the filter, being lowered */
     int channels;
@@ -70,6 +71,8 @@ bool imf_builder_normalize(struct imf_builder *b);
  * pass. */
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
 bool imf_builder_gray(struct imf_builder *b);
+/* Leave the image as it is outside the regions. */
+bool imf_builder_regions(struct imf_builder *b);
 /* Set the colours beyond the edge to those of the image. */
 void imf_builder_border(struct imf_builder *b);
 /* Combine the current values with the image. */

@@ -12,6 +12,8 @@
  */
 #include "plan/chain_builder.h"
 
+#include "plan/region.h"
+
 #include <math.h>
 
 /* An upper bound of |df(b, x) / dx| is 1, but for hardlight's 2. */
@@ -25,15 +27,21 @@ static bool keeps_integers(enum imf_blend_mode mode) {
 }
 
 /* Multiply the weights of the blend that is the pending pass's last step; false if it is not, or
- * both have a mask. */
+ * both have a mask or regions. */
 static bool join(struct imf_builder *b, enum imf_blend_mode mode, const struct imf_weights *w) {
     struct imf_weights *own = &b->point.weights;
-    if (!b->pending || b->at != IMF_AT_BLEND || mode != IMF_BLEND_NORMAL || (own->mask && w->mask))
+    if (!b->pending || b->at != IMF_AT_BLEND || mode != IMF_BLEND_NORMAL ||
+        (own->mask && w->mask) || (own->regions && w->regions))
         return false;
     own->amount *= w->amount;
     if (w->mask) {
         own->mask = w->mask;
         own->invert = w->invert;
+    }
+    if (w->regions) {
+        own->regions = w->regions;
+        own->across = w->across;
+        own->down = w->down;
     }
     return true;
 }
@@ -58,7 +66,8 @@ static bool blend(struct imf_builder *b, enum imf_blend_mode mode, const struct 
         if (mode != IMF_BLEND_NORMAL)
             b->bound = c->full;
     }
-    bool selects = w->amount == 1 && !w->mask && !b->alpha_apart && !b->settings->linear;
+    bool hard = !w->regions || b->settings->mask_feather == 0;
+    bool selects = w->amount == 1 && !w->mask && hard && !b->alpha_apart && !b->settings->linear;
     b->integral = b->integral && selects && keeps_integers(mode);
     b->positive = b->whole_if_opaque = false;
     b->bound = fmax(b->bound, straight * c->full + amount * b->bound);
@@ -67,8 +76,17 @@ static bool blend(struct imf_builder *b, enum imf_blend_mode mode, const struct 
 }
 
 bool imf_builder_blend(struct imf_builder *b, const struct imf_stage *stage) {
-    struct imf_weights w = {.amount = stage->amount, .invert = b->settings->mask_invert};
+    struct imf_weights w = {
+        .amount = stage->amount, .invert = b->settings->mask_invert, .part = b->chain->part};
     if (stage->mask)
         w.mask = imf_mask_find(stage->mask, b->input->orientation, b->settings->mask_feather);
     return imf_builder_straighten(b) && blend(b, stage->blend, &w);
+}
+
+bool imf_builder_regions(struct imf_builder *b) {
+    struct imf_weights w = {.amount = 1, .part = b->chain->part};
+    const struct imf_rect image = {0, 0, b->input->width, b->input->height};
+    return imf_regions_weigh(&w, &b->chain->profiles, b->regions, b->settings->region_count, image,
+                             b->settings->mask_feather) &&
+           imf_builder_straighten(b) && blend(b, IMF_BLEND_NORMAL, &w);
 }

@@ -15,9 +15,15 @@ enum imf_status imf_layout(const struct imf_bands *bands, int i, enum imf_sample
     return imf_surface_layout(s, sample, c->width, rows ? rows : c->height, channels, m, err);
 }
 
+/* Of a part, whole rows are kept until its result lies between their sides: those of three bands. */
+static double kept_bytes(const struct imf_bands *bands) {
+    const struct imf_chain *c = bands->chain;
+    return c->kept_row * (bands->streams ? fmin(3 * bands->window[0].rows, c->height) : c->height);
+}
+
 double imf_layout_surfaces(const struct imf_bands *bands, const struct imf_device *d) {
     const struct imf_chain *c = bands->chain;
-    double total = 0;
+    double total = kept_bytes(bands);
     for (int i = 0; i <= c->count; i++) {
         struct imf_surface s;
         int storages = bands->streams && (i == 0 || i == c->count) ? 2 : 1;

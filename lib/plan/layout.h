@@ -9,7 +9,7 @@
 enum imf_status imf_layout(const struct imf_bands *bands, int i, enum imf_sample last,
                            struct imf_surface *s, struct imf_error *err);
 
-/* Bytes of the surfaces that a chain needs in these bands on a device, or on the host if d is NULL.
+/* Bytes of the surfaces, and of rows beside them, that a chain needs in these bands on a device, or on the host if d is NULL.
  * INFINITY: a surface is larger than the device allocates at once, or its rows are too long for
  * kernels. */
 double imf_layout_surfaces(const struct imf_bands *bands, const struct imf_device *d);

@@ -17,7 +17,12 @@ static enum imf_status check_info(const struct imf_info *i, struct imf_error *er
 }
 
 static struct imf_choice choice_of(const struct imf_planning *p) {
-    return (struct imf_choice){.candidates = p->candidates,
+    const struct imf_rect *part = &p->chain->part;
+    return (struct imf_choice){.x = part->x,
+                               .y = part->y,
+                               .width = part->width,
+                               .height = part->height,
+                               .candidates = p->candidates,
                                .count = p->count,
                                .chosen = &p->chosen,
                                .device = p->path.on_device ? imf_runtime_device(p->rt)->name
@@ -59,6 +64,8 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
         return st;
     }
     plan->settings.curve = plan->chain->curve;
+    plan->settings.regions = NULL; /* the caller's */
+    plan->settings.region_count = 0;
     plan->may_fall_back = settings->backend == IMF_BACKEND_AUTO && !imf_context_device_asked(ctx);
     plan->output.channels = plan->chain->channels_out;
     plan->output.depth = plan->chain->out == IMF_U16 ? 16 : 8;

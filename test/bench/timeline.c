@@ -54,13 +54,13 @@ static void die(const char *text) {
 #define WRAP(name) __wrap_##name
 enum imf_status REAL(imf_stream)(struct imf_stream_run *, struct imf_report *, struct imf_error *);
 enum imf_status WRAP(imf_stream)(struct imf_stream_run *, struct imf_report *, struct imf_error *);
-enum imf_status REAL(imf_pixel_io_read)(const struct imf_pixel_io *, const struct imf_rows *,
+enum imf_status REAL(imf_pixel_io_read)(struct imf_pixel_io *, const struct imf_rows *,
                                         struct imf_error *);
-enum imf_status WRAP(imf_pixel_io_read)(const struct imf_pixel_io *, const struct imf_rows *,
+enum imf_status WRAP(imf_pixel_io_read)(struct imf_pixel_io *, const struct imf_rows *,
                                         struct imf_error *);
-enum imf_status REAL(imf_pixel_io_write)(const struct imf_pixel_io *, const struct imf_rows *, bool,
+enum imf_status REAL(imf_pixel_io_write)(struct imf_pixel_io *, const struct imf_rows *, bool,
                                          struct imf_error *);
-enum imf_status WRAP(imf_pixel_io_write)(const struct imf_pixel_io *, const struct imf_rows *, bool,
+enum imf_status WRAP(imf_pixel_io_write)(struct imf_pixel_io *, const struct imf_rows *, bool,
                                          struct imf_error *);
 enum imf_status REAL(imf_exec_submit_input)(struct imf_exec *, int, struct imf_error *);
 enum imf_status WRAP(imf_exec_submit_input)(struct imf_exec *, int, struct imf_error *);
@@ -78,7 +78,7 @@ enum imf_status WRAP(imf_exec_wait)(struct imf_exec *, int, struct imf_report *,
 
 static double run_begin;
 
-enum imf_status WRAP(imf_pixel_io_read)(const struct imf_pixel_io *io, const struct imf_rows *rows,
+enum imf_status WRAP(imf_pixel_io_read)(struct imf_pixel_io *io, const struct imf_rows *rows,
                                         struct imf_error *err) {
     double begin = now();
     enum imf_status st = REAL(imf_pixel_io_read)(io, rows, err);
@@ -86,7 +86,7 @@ enum imf_status WRAP(imf_pixel_io_read)(const struct imf_pixel_io *io, const str
     return st;
 }
 
-enum imf_status WRAP(imf_pixel_io_write)(const struct imf_pixel_io *io, const struct imf_rows *rows,
+enum imf_status WRAP(imf_pixel_io_write)(struct imf_pixel_io *io, const struct imf_rows *rows,
                                          bool last, struct imf_error *err) {
     double begin = now();
     enum imf_status st = REAL(imf_pixel_io_write)(io, rows, last, err);

@@ -58,6 +58,7 @@ class Case:
             path = os.path.join(folder, "mask.pgm")
             pixels.write_pnm(path, self.mask())
             words.append("--mask=" + path)
+        words += ["--region=" + region for region in self.options.get("region", "").split(",") if region]
         return words + ["--" + key for key in ("linear", "mask-invert") if key in self.options]
 
     def model_options(self):
@@ -67,8 +68,20 @@ class Case:
         chosen["strength"] = filters.fraction(self.options["strength"]) if "strength" in self.options else None
         chosen["feather"] = float(self.options.get("mask-feather", 0))
         chosen["invert"] = "mask-invert" in self.options
+        chosen["regions"] = [self.rectangle(region) for region in self.options.get("region", "").split(",") if region]
         chosen["mask"] = self.mask() if "mask" in self.options else None
         return chosen
+
+    def rectangle(self, region):
+        """left, top, right, bottom of WxH+X+Y, in pixels or percentages"""
+        height, width, _ = self.shape
+        size, x, y = region.split("+")
+        across, down = ([float(v[:-1]) * all_ / 100 if v[-1] == "%" else float(v) for v in pair]
+                        for pair, all_ in (((size.split("x")[0], x), width), ((size.split("x")[1], y), height)))
+        # Python rounds halves to even, too.
+        left, right = round(across[1]), round(across[1] + across[0])
+        top, bottom = round(down[1]), round(down[1] + down[0])
+        return max(0, left), max(0, top), min(width, right), min(height, bottom)
 
     def mask(self):
         """Of the seed that the option mask names, with `w` behind it of 16 bits: smooth, and white and black parts"""
@@ -244,6 +257,15 @@ class Draw:
                 specs.insert(int(self.random.integers(len(specs) + 1)), point)
         return specs
 
+    def region(self, width, height):
+        def span(count):
+            length = int(self.random.integers(1, count + 1))
+            return length, int(self.random.integers(count))
+        (w, x), (h, y) = span(width), span(height)
+        if self.chance(0.3):
+            return "%d%%x%d+%d+0%%" % (self.random.integers(50, 120), h, x, )
+        return "%dx%d+%d+%d" % (w, h, x, y)
+
     def group(self):
         """Cases that differ in their image's content alone, without a backend"""
         specs = self.chain()
@@ -263,10 +285,12 @@ class Draw:
             options["strength"] = self.one(("0", "0.3", "50%", "1", "140%"))
         if self.chance(0.15):
             options["mask"] = "%d" % self.random.integers(1 << 30) + self.one(("", "w"))
-            if self.chance(0.4):
-                options["mask-feather"] = self.number(0.4, 6)
             if self.chance(0.3):
                 options["mask-invert"] = "1"
+        if self.chance(0.15):
+            options["region"] = self.region(width, height) + ("," + self.region(width, height)) * self.chance(0.3)
+        if ("mask" in options or "region" in options) and self.chance(0.4):
+            options["mask-feather"] = self.number(0.4, 6)
         if self.chance(0.2) and width * height < 8000:
             options["file"] = "png"
         cases = []

@@ -302,6 +302,8 @@ class Run:
             self.stages.append(filters.Blend("normal", options["strength"]))
         if options.get("mask") is not None:
             self.stages.append(self.by_mask(options["mask"]))
+        if options.get("regions"):
+            self.stages.append(self.by_regions(options["regions"], image.shape))
         self.join()
         self.full = full_scale(image)
         kernels = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Point)]
@@ -359,6 +361,19 @@ class Run:
         stage.integer = stage.keeps = False
         return stage
 
+    def by_regions(self, regions, shape):
+        """What the option --region appends: each (left, top, right, bottom), blurred as a mask is"""
+        stage, total = filters.Blend("normal"), np.zeros(shape[:2])
+        for left, top, right, bottom in regions:
+            plane = np.zeros(shape[:2])
+            plane[top:bottom, left:right] = 1
+            if self.options.get("feather"):
+                plane = correlate(plane, filters.gaussian(self.options["feather"]), "clamp", 0.0)
+            total += plane
+        stage.mask = np.minimum(1, total)[:, :, None]
+        stage.integer = stage.keeps = not self.options.get("feather")
+        return stage
+
     def join(self):
         """Mixing what a blend has left with the input once more multiplies its weights"""
         stages = []
@@ -366,7 +381,8 @@ class Run:
             last = stages[-1] if stages else None
             if isinstance(stage, filters.Blend) and isinstance(last, filters.Blend) and stage.mode == "normal":
                 last.amount *= stage.amount
-                last.mask = stage.mask if last.mask is None else last.mask
+                if stage.mask is not None:
+                    last.mask = stage.mask if last.mask is None else last.mask * stage.mask
                 last.integer = last.keeps = last.keeps and stage.keeps
             else:
                 stages.append(stage)

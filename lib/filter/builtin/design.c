@@ -30,7 +30,7 @@ static enum imf_status centred(struct imf_kernel **out, int radius_x, int radius
 /* ---- Gaussians ---------------------------------------------------------------------------- */
 
 /* exp(-x^2 / 2 sigma^2) for x = -radius..radius, divided by their sum, into g[0..2 radius]. */
-static void sample_gaussian(double *g, int radius, double sigma) {
+void imf_gaussian_sample(double *g, int radius, double sigma) {
     double sum = 0;
     for (int x = radius; x >= 0; x--) { /* small terms first */
         double t = x / sigma;           /* before squaring: a tiny sigma's square is 0 */
@@ -47,6 +47,10 @@ static int reach(double sigma, int radii) {
     return radius < 1 ? 1 : (int)radius;
 }
 
+int imf_gaussian_radius(double sigma) {
+    return reach(sigma, GAUSSIAN_RADII);
+}
+
 /* Add weight times the Gaussian of sigma, cut at `radii` sigmas, to a kernel that is large enough.
  * Both products of a pair of mirrored taps are the same product: the symmetry is exact. */
 static enum imf_status add_gaussian(struct imf_kernel *k, double weight, double sigma, int radii,
@@ -56,7 +60,7 @@ static enum imf_status add_gaussian(struct imf_kernel *k, double weight, double 
     double *g = malloc(bytes);
     if (!g)
         return imf_fail_memory(err, bytes);
-    sample_gaussian(g, radius, sigma);
+    imf_gaussian_sample(g, radius, sigma);
     for (int y = -radius; y <= radius; y++)
         for (int x = -radius; x <= radius; x++)
             *tap_at(k, x, y) += weight * (g[radius + y] * g[radius + x]);

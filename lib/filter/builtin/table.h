@@ -80,6 +80,10 @@ imf_setup imf_setup_bilateral, imf_setup_guided;
 /* Write a note if RANGE or EPS is implausible. */
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
 
+/* How far the kernel of "blur" reaches, and its taps along an axis, 2 radius + 1 of them. */
+int imf_gaussian_radius(double sigma);
+void imf_gaussian_sample(double *taps, int radius, double sigma);
+
 /* Largest sigma whose kernel fits: 4 sigma to either side at least, and 5 for the Laplacian. */
 #define IMF_GAUSSIAN_LARGEST 511.75
 #define IMF_LOG_LARGEST 409.4

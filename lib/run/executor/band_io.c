@@ -118,6 +118,13 @@ void imf_exec_input_rows(const struct imf_exec *x, int n, struct imf_rows *rows)
                               first, b->done - first};
 }
 
+int imf_exec_open_rows(const struct imf_exec *x) {
+    int most = 0, bands = imf_exec_bands(x);
+    for (int n = 0; n < bands; n++)
+        most = imf_max(most, x->band[imf_min(n + 2, bands - 1)].done - x->band[n].from);
+    return most;
+}
+
 void imf_exec_output_range(const struct imf_exec *x, int n, struct imf_rows *rows) {
     const struct imf_exec_band *b = &x->band[n];
     *rows = (struct imf_rows){.first = b->from, .count = b->to - b->from};

@@ -76,6 +76,9 @@ bool imf_exec_overlaps(const struct imf_exec *exec);
 
 /* All rows of the image that a submitted band is made of, in the host's memory. */
 void imf_exec_input_rows(const struct imf_exec *exec, int band, struct imf_rows *rows);
+/* The most rows of the image that are there and whose result is not, or not yet read: of three bands
+ * in a row. */
+int imf_exec_open_rows(const struct imf_exec *exec);
 /* Which rows of the result a band makes: sets first and count alone. */
 void imf_exec_output_range(const struct imf_exec *exec, int band, struct imf_rows *rows);
 

@@ -1,7 +1,12 @@
 /* pixel_io.c - where a run's pixels come from and go to: files or memory */
 #include "run/pipeline/pixel_io.h"
 
+#include "run/pipeline/worker.h"
+
+#include <stdlib.h>
 #include <string.h>
+
+#define SOME 64 /* rows that go from one to the other at once */
 
 static void copy(char *to, size_t to_stride, const char *from, size_t from_stride, size_t bytes,
                  int rows) {
@@ -9,24 +14,190 @@ static void copy(char *to, size_t to_stride, const char *from, size_t from_strid
         memcpy(to + (size_t)y * to_stride, from + (size_t)y * from_stride, bytes);
 }
 
-enum imf_status imf_pixel_io_read(const struct imf_pixel_io *io, const struct imf_rows *rows,
-                                  struct imf_error *err) {
-    if (io->reader)
-        return imf_reader_rows(io->reader, rows->at, rows->stride, rows->count, err);
-    copy(rows->at, rows->stride, io->src + (size_t)rows->first * io->src_stride, io->src_stride,
-         io->src_row, rows->count);
+static size_t sample_bytes(const struct imf_info *info) {
+    return (size_t)info->depth / 8;
+}
+
+static size_t row_bytes(const struct imf_info *info) {
+    return (size_t)info->width * (size_t)info->channels * sample_bytes(info);
+}
+
+enum imf_status imf_pixel_io_open(struct imf_pixel_io *io, int rows, struct imf_error *err) {
+    size_t kept, some;
+    io->in = row_bytes(io->input);
+    io->out = row_bytes(io->output);
+    io->apart = io->part.width != io->input->width || io->part.height != io->input->height;
+    io->rescale = io->output->depth == io->input->depth ? 1
+                  : io->output->depth > 8               ? 257
+                                                        : 1 / 257.0;
+    io->kept_rows = imf_max(rows, SOME);
+    if (!io->apart)
+        return IMF_OK;
+    if (!imf_size_mul(io->in, (size_t)io->kept_rows, &kept) ||
+        !imf_size_mul(io->out, 2 * SOME, &some) || !(io->kept = malloc(kept)) ||
+        !(io->some = malloc(some)))
+        return imf_fail_memory(err, io->in * SOME);
     return IMF_OK;
 }
 
-enum imf_status imf_pixel_io_write(const struct imf_pixel_io *io, const struct imf_rows *rows,
-                                   bool last, struct imf_error *err) {
+void imf_pixel_io_close(struct imf_pixel_io *io) {
+    free(io->kept);
+    free(io->some);
+    io->kept = io->some = NULL;
+}
+
+/* ---- rows of the whole image ----------------------------------------------------------------- */
+
+static char *kept_row(const struct imf_pixel_io *io, int y) {
+    return io->kept + (size_t)(y % io->kept_rows) * io->in;
+}
+
+/* Read the image's next `count` rows into those that are kept. */
+static enum imf_status keep_rows(struct imf_pixel_io *io, int count, struct imf_error *err) {
+    for (int done = 0; done < count;) {
+        int some = imf_min(count - done, io->kept_rows - io->next % io->kept_rows);
+        if (io->reader) {
+            enum imf_status st =
+                imf_reader_rows(io->reader, kept_row(io, io->next), io->in, some, err);
+            if (st)
+                return st;
+        } else {
+            copy(kept_row(io, io->next), io->in, io->src + (size_t)io->next * io->src_stride,
+                 io->src_stride, io->in, some);
+        }
+        io->next += some;
+        done += some;
+    }
+    return IMF_OK;
+}
+
+/* Samples first..end - 1 of a row of the image, as the result has them. */
+static void convert(const struct imf_pixel_io *io, char *to, const char *from, int first, int end) {
+    enum { VALUES = 256 };
+    enum imf_sample in = io->input->depth == 16 ? IMF_U16 : IMF_U8;
+    enum imf_sample out = io->output->depth == 16 ? IMF_U16 : IMF_U8;
+    size_t size = imf_sample_size(out);
+    double v[VALUES];
+    if (io->rescale == 1) {
+        memcpy(to + (size_t)first * size, from + (size_t)first * size,
+               (size_t)(end - first) * size);
+        return;
+    }
+    for (int i = first, n; i < end; i += n) {
+        n = imf_min(end - i, VALUES);
+        imf_samples_widen(v, from, in, i, (size_t)n);
+        for (int k = 0; k < n; k++)
+            v[k] *= io->rescale;
+        imf_samples_narrow(to + (size_t)i * size, out, v, (size_t)n);
+    }
+}
+
+/* Write rows of the result, from row y of it on. */
+static enum imf_status put_rows(const struct imf_pixel_io *io, int y, const char *at, size_t stride,
+                                int count, struct imf_error *err) {
+    if (io->dst)
+        copy(io->dst + (size_t)y * io->dst_stride, io->dst_stride, at, stride, io->out, count);
+    return io->writer && count ? imf_writer_rows(io->writer, at, stride, count, err) : IMF_OK;
+}
+
+/* Rows that go on as they are, from row `first` to `end`; an item is SOME of them. */
+struct passing {
+    const struct imf_pixel_io *io;
+    int first, end;
+};
+
+static char *passed(const struct imf_pixel_io *io, int item) {
+    return io->some + (size_t)(item % 2) * SOME * io->out;
+}
+
+static enum imf_status put_item(void *data, int item, struct imf_error *err) {
+    const struct passing *p = data;
+    int y = p->first + item * SOME;
+    return put_rows(p->io, y, passed(p->io, item), p->io->out, imf_min(p->end - y, SOME), err);
+}
+
+static enum imf_status read_items(struct imf_pixel_io *io, int end, struct imf_worker *worker,
+                                  struct imf_error *err) {
+    int samples = io->input->width * io->input->channels, item = 0;
+    double waited = 0;
     enum imf_status st = IMF_OK;
-    if (io->writer && rows->count)
-        st = imf_writer_rows(io->writer, rows->at, rows->stride, rows->count, err);
+    for (; io->next < end && !st; item++) {
+        int y = io->next, some = imf_min(end - y, SOME);
+        st = keep_rows(io, some, err);
+        if (!st)
+            st = imf_worker_wait(worker, item - 1, &waited, err);
+        for (int k = 0; k < some && !st; k++)
+            convert(io, passed(io, item) + (size_t)k * io->out, kept_row(io, y + k), 0, samples);
+        if (!st)
+            imf_worker_submit(worker);
+    }
+    return st ? st : imf_worker_wait(worker, item, &waited, err);
+}
+
+/* Pass rows on up to row `end`: one thread reads, the other writes. */
+static enum imf_status pass_rows(struct imf_pixel_io *io, int end, struct imf_error *err) {
+    struct passing passing = {io, io->next, end};
+    struct imf_worker worker;
+    if (io->next >= end)
+        return IMF_OK;
+    enum imf_status st = imf_worker_open(&worker, io->threads, put_item, &passing, err);
+    st = st ? st : read_items(io, end, &worker, err);
+    imf_worker_close(&worker);
+    return st;
+}
+
+/* ---- rows of the part ------------------------------------------------------------------------ */
+
+enum imf_status imf_pixel_io_read(struct imf_pixel_io *io, const struct imf_rows *rows,
+                                  struct imf_error *err) {
+    if (io->apart) {
+        size_t pixel = (size_t)io->input->channels * sample_bytes(io->input);
+        enum imf_status st = pass_rows(io, io->part.y, err);
+        st = st ? st : keep_rows(io, rows->count, err);
+        for (int k = 0; k < rows->count && !st; k++)
+            memcpy(rows->at + (size_t)k * rows->stride,
+                   kept_row(io, io->part.y + rows->first + k) + (size_t)io->part.x * pixel,
+                   (size_t)io->part.width * pixel);
+        return st;
+    }
+    if (io->reader)
+        return imf_reader_rows(io->reader, rows->at, rows->stride, rows->count, err);
+    copy(rows->at, rows->stride, io->src + (size_t)rows->first * io->src_stride, io->src_stride,
+         io->in, rows->count);
+    return IMF_OK;
+}
+
+/* Write rows of the part between its sides. */
+static enum imf_status paste_rows(struct imf_pixel_io *io, const struct imf_rows *rows,
+                                  struct imf_error *err) {
+    int channels = io->input->channels, left = io->part.x * channels;
+    int right = left + io->part.width * channels, samples = io->input->width * channels;
+    size_t size = sample_bytes(io->output);
+    enum imf_status st = IMF_OK;
+    for (int done = 0, some; done < rows->count && !st; done += some) {
+        int y = io->part.y + rows->first + done;
+        some = imf_min(rows->count - done, SOME);
+        for (int k = 0; k < some; k++) {
+            char *to = io->some + (size_t)k * io->out;
+            convert(io, to, kept_row(io, y + k), 0, left);
+            memcpy(to + (size_t)left * size, rows->at + (size_t)(done + k) * rows->stride,
+                   (size_t)(right - left) * size);
+            convert(io, to, kept_row(io, y + k), right, samples);
+        }
+        st = put_rows(io, y, io->some, io->out, some, err);
+    }
+    return st;
+}
+
+enum imf_status imf_pixel_io_write(struct imf_pixel_io *io, const struct imf_rows *rows, bool last,
+                                   struct imf_error *err) {
+    enum imf_status st = !rows->count ? IMF_OK
+                         : io->apart
+                             ? paste_rows(io, rows, err)
+                             : put_rows(io, rows->first, rows->at, rows->stride, rows->count, err);
+    if (io->apart && last && !st)
+        st = pass_rows(io, io->input->height, err);
     if (io->writer && last && !st)
         st = imf_writer_finish(io->writer, err);
-    if (io->dst)
-        copy(io->dst + (size_t)rows->first * io->dst_stride, io->dst_stride, rows->at, rows->stride,
-             io->dst_row, rows->count);
     return st;
 }

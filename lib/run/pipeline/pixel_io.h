@@ -1,24 +1,45 @@
-/* pixel_io.h - where a run's pixels come from and go to: files or memory */
+/*
+ * pixel_io.h - where a run's pixels come from and go to: files or memory
+ *
+ * Where only a part of the image is filtered, the rest of it goes from one to the other here: rows
+ * above the part before its first row, rows below it after its last, and the sides of its own rows
+ * around their result. These rows are kept from when they are read until they are written.
+ */
 #ifndef IMF_RUN_PIPELINE_PIXEL_IO_H
 #define IMF_RUN_PIPELINE_PIXEL_IO_H
 
 #include "run/executor/exec.h"
 
-/* Borrowed: a reader, or else src; a writer, dst, or neither. */
 struct imf_pixel_io {
+    /* Borrowed: a reader, or else src; a writer, dst, or neither. */
     struct imf_reader *reader;
     struct imf_writer *writer;
     const char *src;
     char *dst;
-    size_t src_stride, dst_stride; /* bytes */
-    size_t src_row, dst_row;       /* bytes of a row's pixels */
+    size_t src_stride, dst_stride;         /* bytes */
+    const struct imf_info *input, *output; /* the image's shape, and its result's */
+    struct imf_rect part;                  /* what is filtered; rows here are its rows */
+    bool threads;                          /* may be started */
+    /* Set by imf_pixel_io_open(). */
+    bool apart;     /* the part is not the whole image */
+    int next;       /* row of the image to be read next */
+    int kept_rows;  /* of the image: row y at y % kept_rows */
+    char *kept;     /* owned */
+    char *some;     /* owned: rows of the result */
+    double rescale; /* of samples, from the image's depth to the result's */
+    size_t in, out; /* bytes of a row's pixels */
 };
 
-/* Read the image's next rows into `rows`. */
-enum imf_status imf_pixel_io_read(const struct imf_pixel_io *io, const struct imf_rows *rows,
+/* `rows`: of the part, the most that are read and not yet written. Close is due whatever this
+ * returns. */
+enum imf_status imf_pixel_io_open(struct imf_pixel_io *io, int rows, struct imf_error *err);
+void imf_pixel_io_close(struct imf_pixel_io *io);
+/* Read the part's next rows into `rows`. */
+enum imf_status imf_pixel_io_read(struct imf_pixel_io *io, const struct imf_rows *rows,
                                   struct imf_error *err);
-/* Write the result's next rows. The last ones, which may be none, finish the writer. */
-enum imf_status imf_pixel_io_write(const struct imf_pixel_io *io, const struct imf_rows *rows,
-                                   bool last, struct imf_error *err);
+/* Write the part's next rows of the result. The last ones, which may be none, finish the writer. May
+ * be called by another thread, while that reads. */
+enum imf_status imf_pixel_io_write(struct imf_pixel_io *io, const struct imf_rows *rows, bool last,
+                                   struct imf_error *err);
 
 #endif

@@ -9,9 +9,9 @@
 
 struct imf_stream_run {
     struct imf_exec *exec;
-    const struct imf_chain *chain;     /* the one that exec runs */
-    const struct imf_path *host;       /* which takes over if the device fails */
-    const struct imf_pixel_io *pixels; /* read and written on threads of their own */
+    const struct imf_chain *chain; /* the one that exec runs */
+    const struct imf_path *host;   /* which takes over if the device fails */
+    struct imf_pixel_io *pixels;   /* read and written on threads of their own */
     /* NULL, or called with the result of an image that is held whole, made by exec, before it is
      * written; it may be made again at another address. */
     enum imf_status (*inspect)(void *data, struct imf_exec *exec, struct imf_rows *result,

@@ -101,22 +101,25 @@ static bool host_takes_over(void *data, const struct imf_error *failure) {
  * of 512x512 takes 3.9 ms either way, on two cores. */
 #define LEAST_SAMPLES 1e6
 
-static bool single_thread(const struct imf_chain *c, const struct imf_run_options *options) {
-    double samples = (double)c->width * c->height * c->channels_in;
+static bool single_thread(int width, int height, int channels,
+                          const struct imf_run_options *options) {
+    double samples = (double)width * height * channels;
     return options->threads == 1 || (options->threads == 0 && samples < LEAST_SAMPLES);
 }
 
-static enum imf_status run_bands(struct imf_workspace *ws, const struct imf_pixel_io *pixels,
+static enum imf_status run_bands(struct imf_workspace *ws, struct imf_pixel_io *pixels,
                                  struct imf_pool *pool, const struct imf_run_options *options,
                                  struct imf_report *r, struct imf_error *err) {
     struct inspection data = {ws, options, r};
+    const struct imf_chain *c = ws->plan->chain;
+    bool alone = single_thread(c->width, c->height, c->channels_in, options);
     imf_exec_use_pool(ws->exec, pool);
     struct imf_stream_run stream = {.exec = ws->exec,
                                     .chain = ws->plan->chain,
                                     .host = &ws->plan->planning.host,
                                     .pixels = pixels,
                                     .pool = pool,
-                                    .single_thread = single_thread(ws->plan->chain, options),
+                                    .single_thread = alone,
                                     .fall_back = ws->plan->may_fall_back ? host_takes_over : NULL,
                                     .inspect = inspects(options) ? inspect : NULL,
                                     .progress = progress,
@@ -127,17 +130,24 @@ static enum imf_status run_bands(struct imf_workspace *ws, const struct imf_pixe
     return st;
 }
 
-static enum imf_status run(struct imf_workspace *ws, const struct imf_pixel_io *pixels,
-                           bool streams, const struct imf_run_options *options,
-                           struct imf_report *r, struct imf_error *err) {
+static enum imf_status run(struct imf_workspace *ws, struct imf_pixel_io *pixels, bool streams,
+                           const struct imf_run_options *options, struct imf_report *r,
+                           struct imf_error *err) {
     double begin = imf_now_ms(), opened = imf_context_take_setup_ms(ws->plan->ctx);
     struct imf_pool *pool = NULL;
     enum imf_status st = imf_workspace_prepare(ws, streams, err);
     r->setup_ms = imf_now_ms() - begin + opened;
+    const struct imf_info *input = pixels->input = &ws->plan->input;
+    pixels->output = &ws->plan->output;
+    pixels->part = ws->plan->chain->part;
+    pixels->threads = !single_thread(input->width, input->height, input->channels, options);
     if (!st)
         st = imf_pool_open(&pool, options->threads, err);
     if (!st)
+        st = imf_pixel_io_open(pixels, imf_exec_open_rows(ws->exec), err);
+    if (!st)
         st = run_bands(ws, pixels, pool, options, r, err);
+    imf_pixel_io_close(pixels);
     imf_pool_close(&pool);
     r->fell_back = imf_workspace_path(ws) != &ws->plan->planning.path;
     r->total_ms = imf_now_ms() - begin;
@@ -243,15 +253,8 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *s
                                          size_t src_stride, void *dst, size_t dst_stride,
                                          const struct imf_run_options *options,
                                          struct imf_report *report, struct imf_error *err) {
-    const struct imf_chain *c = ws->plan->chain;
-    size_t width = (size_t)c->width;
     struct imf_pixel_io pixels = {
-        .src = src,
-        .dst = dst,
-        .src_stride = src_stride,
-        .dst_stride = dst_stride,
-        .src_row = width * (size_t)c->channels_in * imf_sample_size(c->in),
-        .dst_row = width * (size_t)c->channels_out * imf_sample_size(c->out)};
+        .src = src, .dst = dst, .src_stride = src_stride, .dst_stride = dst_stride};
     struct imf_run_options o;
     struct imf_report r = {0};
     imf_sized_read(&o, sizeof o, options);

@@ -11,11 +11,12 @@ struct imf_point_job {
     struct imf_queue *queue;
     int vec; /* samples of a work-item, or 0: it takes a pixel */
     int mask_width;
+    size_t mask_origin; /* the sample of the part's first pixel */
     struct imf_program *point, *range_rows, *range_all;
     struct imf_buffer
         *table; /* linear light of each sample value, or of the curves' points; or NULL */
-    struct imf_buffer *mask;  /* of the blend's weights, or NULL */
-    struct imf_buffer *range; /* (min, max) of all, then of each row, or NULL */
+    struct imf_buffer *mask, *profiles; /* of the blend's weights, or NULL */
+    struct imf_buffer *range;           /* (min, max) of all, then of each row, or NULL */
 };
 
 static const char *const parts[] = {"common.cl", "blend.cl", NULL}, *const common[] = {"common.cl",
@@ -57,6 +58,9 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "APART", "%d", p->apart);
     imf_define(d, "MASK", "%d", p->weights.mask ? bits[p->weights.mask->sample] : 0);
     imf_define(d, "MASK_INVERT", "%d", p->weights.invert);
+    imf_define(d, "REGIONS", "%d", p->weights.regions);
+    imf_define(d, "PART_WIDTH", "%d", p->weights.part.width);
+    imf_define(d, "PART_HEIGHT", "%d", p->weights.part.height);
     imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
     imf_define(d, "DELINEARIZE", "%d", p->delinearize);
     imf_define(d, "CURVES", "%d", p->curve ? imf_curve_count(p->curve) : 0);
@@ -90,12 +94,28 @@ static enum imf_status make_table(struct imf_point_job *job, const struct imf_po
     return st;
 }
 
-static enum imf_status make_mask(struct imf_point_job *job, const struct imf_mask_plane *mask,
+static enum imf_status make_mask(struct imf_point_job *job, const struct imf_weights *w,
                                  struct imf_error *err) {
-    size_t samples = (size_t)mask->width * (size_t)mask->height;
+    const struct imf_mask_plane *mask = w->mask;
+    size_t width = (size_t)mask->width, samples = width * (size_t)mask->height;
     job->mask_width = mask->width;
+    job->mask_origin = (size_t)w->part.y * width + (size_t)w->part.x;
     return imf_buffer_table(&job->mask, job->queue, mask->at,
                             samples * imf_sample_size(mask->sample), err);
+}
+
+static enum imf_status make_profiles(struct imf_point_job *job, const struct imf_weights *w,
+                                     struct imf_error *err) {
+    size_t count = (size_t)w->regions, across = count * (size_t)w->part.width;
+    size_t values = across + count * (size_t)w->part.height, bytes = values * sizeof(float);
+    float *table = malloc(bytes);
+    if (!table)
+        return imf_fail_memory(err, bytes);
+    for (size_t i = 0; i < values; i++)
+        table[i] = (float)(i < across ? w->across[i] : w->down[i - across]);
+    enum imf_status st = imf_buffer_table(&job->profiles, job->queue, table, bytes, err);
+    free(table);
+    return st;
 }
 
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
@@ -127,7 +147,9 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     if (!st && (p->linearize || p->image_light || (p->delinearize && p->curve)))
         st = make_table(job, p, out_sample, err);
     if (!st && p->weights.mask)
-        st = make_mask(job, p->weights.mask, err);
+        st = make_mask(job, &p->weights, err);
+    if (!st && p->weights.regions)
+        st = make_profiles(job, &p->weights, err);
     imf_defines_free(&d);
     if (st)
         imf_point_free(out);
@@ -162,21 +184,24 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_point_
     /* Every argument must be set; the kernel does not read these substitutes. */
     const struct imf_buffer *none = in->mem;
     second = second ? second : in;
-    const struct imf_arg args[] = {imf_arg_buffer(in->mem),
-                                   imf_arg_size(in->origin),
-                                   imf_arg_int((int)in->pitch),
-                                   imf_arg_buffer(second->mem),
-                                   imf_arg_size(second->origin),
-                                   imf_arg_int((int)second->pitch),
-                                   imf_arg_buffer(out->mem),
-                                   imf_arg_size(out->origin),
-                                   imf_arg_int((int)out->pitch),
-                                   imf_arg_int(in->width),
-                                   imf_arg_buffer(job->table ? job->table : none),
-                                   imf_arg_buffer(job->range ? job->range : none),
-                                   imf_arg_buffer(job->mask ? job->mask : none),
-                                   imf_arg_size((size_t)io->row * (size_t)job->mask_width),
-                                   imf_arg_int(job->mask_width)};
+    const struct imf_arg args[] = {
+        imf_arg_buffer(in->mem),
+        imf_arg_size(in->origin),
+        imf_arg_int((int)in->pitch),
+        imf_arg_buffer(second->mem),
+        imf_arg_size(second->origin),
+        imf_arg_int((int)second->pitch),
+        imf_arg_buffer(out->mem),
+        imf_arg_size(out->origin),
+        imf_arg_int((int)out->pitch),
+        imf_arg_int(in->width),
+        imf_arg_buffer(job->table ? job->table : none),
+        imf_arg_buffer(job->range ? job->range : none),
+        imf_arg_buffer(job->mask ? job->mask : none),
+        imf_arg_size(job->mask_origin + (size_t)io->row * (size_t)job->mask_width),
+        imf_arg_int(job->mask_width),
+        imf_arg_buffer(job->profiles ? job->profiles : none),
+        imf_arg_int(io->row)};
     size_t items = (size_t)in->width, vec = (size_t)job->vec;
     if (vec)
         items = (items * (size_t)in->channels + vec - 1) / vec;
@@ -192,6 +217,7 @@ void imf_point_free(struct imf_point_job **job) {
     imf_program_free(&j->range_all);
     imf_buffer_free(&j->table);
     imf_buffer_free(&j->mask);
+    imf_buffer_free(&j->profiles);
     imf_buffer_free(&j->range);
     free(j);
     *job = NULL;

@@ -74,13 +74,18 @@ static void blend(const struct imf_point *p, double *v, int colors, const double
         v[count] = p->apart ? mixed * full : alpha;
 }
 
-/* The weight of a pixel of the image. */
+/* The weight of a pixel of the part. */
 static double weight_at(const struct imf_weights *w, ptrdiff_t x, ptrdiff_t y) {
     const struct imf_mask_plane *m = w->mask;
-    if (!m)
-        return w->amount;
-    double v = imf_sample_get(m->at, m->sample, y * m->width + x) / imf_sample_max(m->sample);
-    return w->amount * (w->invert ? 1 - v : v);
+    double weight = w->amount, regions = 0;
+    if (m) {
+        ptrdiff_t at = (w->part.y + y) * m->width + w->part.x + x;
+        double v = imf_sample_get(m->at, m->sample, at) / imf_sample_max(m->sample);
+        weight *= w->invert ? 1 - v : v;
+    }
+    for (ptrdiff_t i = 0; i < w->regions; i++)
+        regions += w->across[i * w->part.width + x] * w->down[i * w->part.height + y];
+    return w->regions ? weight * fmin(regions, 1) : weight;
 }
 
 /* ---- pixels --------------------------------------------------------------------------------- */

@@ -133,39 +133,68 @@ INLINE void epilogue(const struct imf_epilogue *e, REAL *restrict v, int n) {
 
 /* ---- blends ---------------------------------------------------------------------------------- */
 
-/* The mask's samples at pixels of the image, each for `merged` of its samples. */
-#define SPREAD(type, merged)                                                                       \
-    for (int i = 0; i < n / (merged); i++)                                                         \
-        for (int c = 0; c < (merged); c++)                                                         \
-            to[i * (merged) + c] = (REAL)((const type *)m->at)[at + (size_t)i];
-#define SPREAD_EACH(type)                                                                          \
-    if (s->merged == 1)                                                                            \
-        SPREAD(type, 1)                                                                            \
-    else if (s->merged == 3)                                                                       \
-        SPREAD(type, 3)                                                                            \
-    else                                                                                           \
-        SPREAD(type, s->merged)
+/* The regions' weights of pixels x.. of row y of the part. */
+INLINE void add_regions(const struct imf_weights *w, REAL *restrict to, int x, int y, int n) {
+    for (int i = 0; i < n; i++)
+        to[i] = 0;
+    for (int k = 0; k < w->regions; k++) {
+        const double *across = w->across + (ptrdiff_t)k * w->part.width + x;
+        const REAL down = (REAL)w->down[(ptrdiff_t)k * w->part.height + y];
+        for (int i = 0; i < n; i++)
+            to[i] += (REAL)across[i] * down;
+    }
+    for (int i = 0; i < n; i++)
+        to[i] = to[i] < 1 ? to[i] : 1;
+}
 
-/* The weights of the strip's n pixels. */
+#define MASK(type)                                                                                 \
+    do {                                                                                           \
+        const type *from = (const type *)m->at + at;                                               \
+        for (int i = 0; i < n; i++)                                                                \
+            to[i] *= w->invert ? 1 - (REAL)from[i] / max : (REAL)from[i] / max;                    \
+    } while (0)
+
+/* The weights of pixels x.. of row y of the part. */
+INLINE void weigh_pixels(const struct imf_weights *w, REAL *restrict to, int x, int y, int n) {
+    const struct imf_mask_plane *m = w->mask;
+    REAL amount = (REAL)w->amount, max = (REAL)(m && m->sample == IMF_U8 ? 255 : 65535),
+         some[STRIP];
+    size_t at = m ? (size_t)(w->part.y + y) * (size_t)m->width + (size_t)(w->part.x + x) : 0;
+    for (int i = 0; i < n; i++)
+        to[i] = amount;
+    if (m && m->sample == IMF_U8)
+        MASK(uint8_t);
+    else if (m)
+        MASK(uint16_t);
+    if (!w->regions)
+        return;
+    add_regions(w, some, x, y, n);
+    for (int i = 0; i < n; i++)
+        to[i] *= some[i];
+}
+
+/* Repeat each value `merged` times. */
+INLINE void spread(REAL *restrict to, const REAL *restrict from, int merged, int n) {
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < merged; c++)
+            to[i * merged + c] = from[i];
+}
+
+/* The weights of the strip's n pixels, or of samples that are its pixels. */
 IMF_CLONES static void NAMED(weigh)(const struct imf_point_steps *s, REAL *restrict to, int x,
                                     int y, int n) {
     const struct imf_weights *w = &s->point->weights;
-    const struct imf_mask_plane *m = w->mask;
-    REAL amount = (REAL)w->amount, max = (REAL)(m && m->sample == IMF_U8 ? 255 : 65535);
-    size_t at = m ? (size_t)y * (size_t)m->width + (size_t)(x / s->merged) : 0;
-    for (int i = 0; i < n && !m; i++)
-        to[i] = amount;
-    if (!m)
+    REAL pixels[STRIP];
+    int merged = s->merged, count = n / merged;
+    if (merged == 1) {
+        weigh_pixels(w, to, x, y, n);
         return;
-    if (m->sample == IMF_U8) {
-        SPREAD_EACH(uint8_t)
-    } else {
-        SPREAD_EACH(uint16_t)
     }
-    for (int i = 0; i < n; i++) {
-        REAL v = to[i] / max;
-        to[i] = amount * (w->invert ? 1 - v : v);
-    }
+    weigh_pixels(w, pixels, x / merged, y, count);
+    if (merged == 3)
+        spread(to, pixels, 3, count);
+    else
+        spread(to, pixels, merged, count);
 }
 
 INLINE REAL limit(REAL v, REAL high) {

@@ -1,0 +1,179 @@
+/*
+ * region.c - the parts of a picture that change, and what of it has to be computed for them
+ *
+ * A chain is built for the smallest rectangle that holds all regions and all that they depend on: a
+ * pixel's result depends on the pixels around it, out to the reach of every filter on the way. What
+ * such a chain makes near the rectangle's own sides is wrong, since it knows nothing of the pixels
+ * beyond them; the reach keeps that away from the regions.
+ */
+#include "plan/region.h"
+
+#include "filter/builtin/table.h"
+#include "plan/bands.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- where they are -------------------------------------------------------------------------- */
+
+/* From `start` on, in pixels of the upright picture's `size`; a percentage is of the size. */
+static double pixels_of(double value, bool percent, int size) {
+    return percent ? value * size / 100 : value;
+}
+
+/* The pixels from `start` to `start` + `length`, both rounded, that a side of `size` has. */
+static void cut(double start, double length, int size, int *from, int *count) {
+    double first = fmin(fmax(rint(start), 0), size),
+           end = fmin(fmax(rint(start + length), 0), size);
+    *from = (int)first;
+    *count = (int)(end - first);
+}
+
+static struct imf_rect to_stored(struct imf_rect r, int width, int height,
+                                 struct imf_orientation o) {
+    int x0 = r.x, y0 = r.y, x1 = r.x + r.width - 1, y1 = r.y + r.height - 1;
+    imf_pixel_to_stored(o, width, height, &x0, &y0);
+    imf_pixel_to_stored(o, width, height, &x1, &y1);
+    return (struct imf_rect){imf_min(x0, x1), imf_min(y0, y1), abs(x1 - x0) + 1, abs(y1 - y0) + 1};
+}
+
+enum imf_status imf_regions_place(struct imf_rect **out, const struct imf_settings *settings,
+                                  const struct imf_info *input, struct imf_error *err) {
+    struct imf_orientation o = imf_orientation_of(input->orientation);
+    int width = o.swap ? input->height : input->width,
+        height = o.swap ? input->width : input->height;
+    struct imf_rect *rects = *out = calloc(settings->region_count, sizeof *rects);
+    if (!rects)
+        return imf_fail_memory(err, settings->region_count * sizeof *rects);
+    for (size_t i = 0; i < settings->region_count; i++) {
+        const struct imf_region *r = &settings->regions[i];
+        struct imf_rect upright;
+        cut(pixels_of(r->x, r->percent & IMF_PERCENT_X, width),
+            pixels_of(r->width, r->percent & IMF_PERCENT_WIDTH, width), width, &upright.x,
+            &upright.width);
+        cut(pixels_of(r->y, r->percent & IMF_PERCENT_Y, height),
+            pixels_of(r->height, r->percent & IMF_PERCENT_HEIGHT, height), height, &upright.y,
+            &upright.height);
+        if (!upright.width || !upright.height) {
+            free(rects);
+            *out = NULL;
+            return imf_fail(err, IMF_ERR_ARGUMENT,
+                            "the region %gx%g+%g+%g has no pixel of the upright picture of %dx%d",
+                            r->width, r->height, r->x, r->y, width, height);
+        }
+        rects[i] = to_stored(upright, width, height, o);
+    }
+    return IMF_OK;
+}
+
+/* ---- what they depend on --------------------------------------------------------------------- */
+
+/* Any pixel may depend on any other. */
+static bool takes_all(const struct imf_pass *pass) {
+    enum imf_problem_kind kind = pass->problem.kind;
+    if (pass->kind == IMF_PASS_POINT)
+        return pass->point.normalize;
+    return kind == IMF_TRANSFER || kind == IMF_CANNY || kind == IMF_HISTOGRAM_OP;
+}
+
+static void widen(struct imf_margin *m, struct imf_margin made, struct imf_margin reach) {
+    m->left = imf_max(m->left, made.left + reach.left);
+    m->right = imf_max(m->right, made.right + reach.right);
+    m->top = imf_max(m->top, made.top + reach.top);
+    m->bottom = imf_max(m->bottom, made.bottom + reach.bottom);
+}
+
+/* How far the result reads the image beyond a pixel; false without memory. */
+static bool find_reach(const struct imf_chain *c, struct imf_margin *out) {
+    struct imf_margin *need = calloc((size_t)c->count + 1, sizeof *need);
+    if (!need)
+        return false;
+    for (int i = c->count - 1; i >= 0; i--) {
+        const struct imf_pass *pass = &c->passes[i];
+        widen(&need[pass->source + 1], need[i + 1], imf_bands_reach(pass));
+        if (pass->second >= -1)
+            widen(&need[pass->second + 1], need[i + 1], (struct imf_margin){0, 0, 0, 0});
+    }
+    *out = need[0];
+    free(need);
+    return true;
+}
+
+/* first..end - 1 with what is read before and behind, cut off at the sides or, where those are
+ * joined, as long as the side. */
+static void reach_out(int *first, int *end, int before, int behind, int size, bool wraps) {
+    int64_t from = (int64_t)*first - before, to = (int64_t)*end + behind;
+    bool all = wraps && (from < 0 || to > size);
+    *first = all || from < 0 ? 0 : (int)from;
+    *end = all || to > size ? size : (int)to;
+}
+
+struct imf_rect imf_regions_part(const struct imf_chain *c, const struct imf_rect *regions,
+                                 size_t count, double feather) {
+    int x0 = c->width, y0 = c->height, x1 = 0, y1 = 0;
+    int soft = feather > 0 ? imf_gaussian_radius(feather) : 0;
+    bool wraps = c->edge == IMF_EDGE_WRAP;
+    struct imf_margin reach = {c->width, c->width, c->height, c->height};
+    bool all = !find_reach(c, &reach);
+    for (int i = 0; i < c->count; i++)
+        all = all || takes_all(&c->passes[i]);
+    for (size_t i = 0; i < count; i++) {
+        x0 = imf_min(x0, regions[i].x);
+        y0 = imf_min(y0, regions[i].y);
+        x1 = imf_max(x1, regions[i].x + regions[i].width);
+        y1 = imf_max(y1, regions[i].y + regions[i].height);
+    }
+    reach_out(&x0, &x1, soft, soft, c->width, false);
+    reach_out(&y0, &y1, soft, soft, c->height, false);
+    reach_out(&x0, &x1, reach.left, reach.right, c->width, wraps);
+    reach_out(&y0, &y1, reach.top, reach.bottom, c->height, wraps);
+    return all ? (struct imf_rect){0, 0, c->width, c->height}
+               : (struct imf_rect){x0, y0, x1 - x0, y1 - y0};
+}
+
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+/* How much of a Gaussian around each of the pixels from `at` on lies on first..end - 1; with sums[i],
+ * the sum of its first i taps. Beyond the sides of the image the profile is that at the sides, as
+ * where a mask is blurred. */
+static void make_profile(double *out, int at, int count, int first, int end, int size,
+                         const double *sums, int radius) {
+    int taps = 2 * radius + 1;
+    for (int i = 0; i < count; i++) {
+        int from = first > 0 ? first - (at + i) + radius : 0;
+        int to = end < size ? end - (at + i) + radius : taps;
+        from = imf_min(imf_max(from, 0), taps);
+        to = imf_min(imf_max(to, from), taps);
+        out[i] = (sums[to] - sums[from]) / sums[taps];
+    }
+}
+
+bool imf_regions_weigh(struct imf_weights *w, double **store, const struct imf_rect *regions,
+                       size_t count, struct imf_rect image, double feather) {
+    size_t width = (size_t)w->part.width, height = (size_t)w->part.height, values, bytes;
+    int radius = feather > 0 ? imf_gaussian_radius(feather) : 0;
+    size_t taps = 2 * (size_t)radius + 1;
+    *store = NULL;
+    if (!imf_size_mul(count, width + height, &values) ||
+        !imf_size_mul(values + taps + 1, sizeof **store, &bytes) || !(*store = malloc(bytes)))
+        return false;
+    double *across = *store, *down = across + count * width, *sums = *store + values;
+    sums[0] = 0;
+    if (radius)
+        imf_gaussian_sample(sums + 1, radius, feather);
+    else
+        sums[1] = 1;
+    for (size_t i = 0; i < taps; i++)
+        sums[i + 1] += sums[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct imf_rect *r = &regions[i];
+        make_profile(across + i * width, w->part.x, w->part.width, r->x, r->x + r->width,
+                     image.width, sums, radius);
+        make_profile(down + i * height, w->part.y, w->part.height, r->y, r->y + r->height,
+                     image.height, sums, radius);
+    }
+    w->regions = (int)count;
+    w->across = across;
+    w->down = down;
+    return true;
+}
