@@ -44,7 +44,7 @@
 #define ALPHA_SCALE 1.0f // UNPREMULTIPLY, NORMALIZE: divides the output's alpha
 #endif
 #ifndef GRAY
-#define GRAY 0
+#define GRAY 0 // of enum imf_channels: colours to this one
 #endif
 #ifndef NORMALIZE
 #define NORMALIZE 0
@@ -68,10 +68,13 @@
 #define C_IMAGE C_OUT
 #endif
 #ifndef IMAGE_LIGHT
-#define IMAGE_LIGHT 0 // BLEND: the image is put into linear light
+#define IMAGE_LIGHT 0 // BLEND, PUT: the image is put into linear light
 #endif
 #ifndef APART
 #define APART 0 // BLEND: alpha was filtered
+#endif
+#ifndef PUT
+#define PUT 0 // what was picked goes back to the image's colours
 #endif
 #ifndef BLEND_AMOUNT
 #define BLEND_AMOUNT 1.0f
@@ -103,6 +106,10 @@
 
 #define COLORS_IN (C_IN - ALPHA)
 #define COLORS (GRAY ? 1 : COLORS_IN) // of the steps up to the blend
+#define COLORS_IMAGE (C_IMAGE - ALPHA)
+// As channel_of() of run/point/point.c.
+#define LUMA(v) ((v)[0] + 0.7152f * ((v)[1] - (v)[0]) + 0.0722f * ((v)[2] - (v)[0]))
+#define PICKED(which, v) (which == 1 ? LUMA(v) : (v)[which - 2])
 #define COLORS_OUT (C_OUT - ALPHA)
 
 #if SECOND == 8
@@ -269,29 +276,23 @@ inline float divide(float v, float by)
     return q;
 }
 
-#if BLEND
+#if BLEND || PUT
 
-// As blend() of run/point/point.c: combine v with the image's pixel.
-inline void blend(float *v, __global const SECOND_T *image, __global const float *table, float weight)
+// As run/point/point.c has it: combine v with the colours b, `count` of them, whose alpha is `below`.
+inline void blend(float *v, const float *b, int count, float below, float weight)
 {
-    float alpha = v[COLORS];
-    float below = APART ? divide((float)image[C_IMAGE - 1], E_FULL) : 1.0f;
-    float above = APART ? divide(alpha, E_FULL) : 1.0f;
+    float alpha = v[COLORS], above = APART ? divide(alpha, E_FULL) : 1.0f;
     float mixed = below + weight * (above - below);
-    for (int c = COLORS_OUT - 1; c >= 0; c--) {
-#if IMAGE_LIGHT
-        float b = CURVE_OF(table, c, COLORS_OUT)[(int)image[c] * IN_STEP];
-#else
-        float b = (float)image[c];
-#endif
-        float x = v[COLORS < COLORS_OUT ? 0 : c], s = BLEND_MODE ? clamp(x, 0.0f, E_FULL) : x;
-        s += below * (blended(b, x) - s);
+    for (int c = count - 1; c >= 0; c--) {
+        float x = v[COLORS < count ? 0 : c], s = BLEND_MODE ? clamp(x, 0.0f, E_FULL) : x;
+        float f = blended(b[c], x);
+        s = APART ? s + below * (f - s) : f;
         v[c] = APART && mixed * E_FULL >= 0.5f
-                   ? divide(below * b + weight * (above * s - below * b), mixed)
-                   : b + weight * (s - b);
+                   ? divide(below * b[c] + weight * (above * s - below * b[c]), mixed)
+                   : b[c] + weight * (s - b[c]);
     }
     if (ALPHA)
-        v[COLORS_OUT] = APART ? mixed * E_FULL : alpha;
+        v[count] = APART ? mixed * E_FULL : alpha;
 }
 
 #endif
@@ -332,7 +333,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
     v[C_IN - 1] = divide(v[C_IN - 1], ALPHA_SCALE);
 #endif
 #if GRAY
-    v[0] = 0.2126f * v[0] + 0.7152f * v[1] + 0.0722f * v[2];
+    v[0] = PICKED(GRAY, v);
     if (ALPHA)
         v[1] = v[C_IN - 1];
 #endif
@@ -349,6 +350,17 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #if NORMALIZE && ALPHA
     v[COLORS] = divide(v[COLORS], ALPHA_SCALE);
 #endif
+#if BLEND || PUT
+    __global const SECOND_T *image = second + second_origin + y * second_pitch + (long)x * C_IMAGE;
+    float b[5], below = APART ? divide((float)image[C_IMAGE - 1], E_FULL) : 1.0f;
+    for (int c = 0; c < COLORS_IMAGE; c++)
+#if IMAGE_LIGHT
+        b[c] = CURVE_OF(table, c, COLORS_IMAGE)[(int)image[c] * IN_STEP];
+#else
+        b[c] = (float)image[c];
+#endif
+    float picked = PICK ? PICKED(PICK, b) : b[0];
+#endif
 #if BLEND
     float weight = BLEND_AMOUNT;
 #if MASK
@@ -362,7 +374,10 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
                    profiles[(long)REGIONS * PART_WIDTH + (long)k * PART_HEIGHT + row + y];
     weight *= fmin(regions, 1.0f);
 #endif
-    blend(v, second + second_origin + y * second_pitch + (long)x * C_IMAGE, table, weight);
+    blend(v, PICK ? &picked : b, PICK ? 1 : COLORS_IMAGE, below, weight);
+#endif
+#if PUT
+    put(v, b, picked);
 #endif
 #if PREMULTIPLY
     for (int c = 0; c < COLORS_OUT; c++)

@@ -127,6 +127,14 @@ enum imf_range {
     IMF_RANGE_OFFSET,
     IMF_RANGE_NORMALIZE
 };
+/* What is filtered: all colours; their luma, whose change is then put on all colours; or one. */
+enum imf_channels {
+    IMF_CHANNELS_RGB,
+    IMF_CHANNELS_LUMA,
+    IMF_CHANNELS_RED,
+    IMF_CHANNELS_GREEN,
+    IMF_CHANNELS_BLUE
+};
 enum imf_alpha { IMF_ALPHA_AUTO, IMF_ALPHA_PREMULTIPLY, IMF_ALPHA_FILTER, IMF_ALPHA_KEEP };
 /* Which solvers a plan may choose; see imfilter(1), --backend. */
 enum imf_backend {
@@ -159,6 +167,7 @@ struct imf_settings {
     /* Only these pixels change, and mask_feather around them; borrowed for the call. 0: all do. */
     const struct imf_region *regions;
     size_t region_count;
+    enum imf_channels channels;
     bool mask_invert; /* masks' white leaves the input, black takes the result */
 };
 

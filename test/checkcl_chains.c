@@ -81,6 +81,18 @@ static const struct chain_case transfers[] = {
     {{"notch:0.5:0.1:0.1"}, IMF_RANGE_OFFSET, 0, false, 0},
 };
 
+/* The luma, red, green or blue of an image, in turn. */
+static const struct chain_case channels[] = {
+    {{"sharpen", "blend:overlay:0.7"}, 0, 0, false, 0},
+    {{"sharpen"}, 0, IMF_ALPHA_FILTER, false, 16},
+    {{"blur:1", "invert"}, 0, 0, true, 0},
+    {{"median:1", "laplacian"}, 0, IMF_ALPHA_KEEP, false, 0},
+    {{"blur:1.3", "blend:normal:0.5"}, 0, IMF_ALPHA_PREMULTIPLY, false, 8},
+    {{"sobel", "blend:screen", "sharpen"}, IMF_RANGE_NORMALIZE, 0, false, 0},
+    {{"unsharp", "blend:multiply"}, 0, IMF_ALPHA_FILTER, true, 0},
+    {{"gray", "emboss"}, 0, 0, false, 0},
+};
+
 static const struct imf_info shapes[] = {
     SHAPE(37, 23, 1, 8, IMF_COLOR_GRAY, false), SHAPE(29, 31, 3, 8, IMF_COLOR_RGB, false),
     SHAPE(41, 19, 4, 8, IMF_COLOR_RGB, true),   SHAPE(17, 40, 2, 16, IMF_COLOR_GRAY, true),
@@ -103,7 +115,7 @@ static void *random_pixels(const struct imf_info *info, size_t *stride) {
 }
 
 static void check_chain(struct checkcl *c, const struct chain_case *k, const struct imf_info *info,
-                        enum imf_backend backend, enum imf_edge edge) {
+                        enum imf_channels which, enum imf_backend backend, enum imf_edge edge) {
     static const char *const backend_name[] = {"auto", "direct", "fft", "cpu"};
     struct imf_error err = {.text = ""};
     struct imf_filter *filter = NULL;
@@ -116,6 +128,7 @@ static void check_chain(struct checkcl *c, const struct chain_case *k, const str
                                     .range = k->range,
                                     .alpha = k->alpha,
                                     .linear = k->linear,
+                                    .channels = which,
                                     .backend = backend,
                                     .depth = k->depth};
     bool ok = !imf_filter_parse(&filter, k->spec, specs, &err);
@@ -143,15 +156,16 @@ static void check_chain(struct checkcl *c, const struct chain_case *k, const str
         free(src);
         free(dst);
     }
-    checkcl_result(
-        c, ok && report.verify_ok,
-        "chain %s%s range %d alpha %d depth %d->%d, %d channels on %s (%s): %llu of %llu "
-        "differ, %llu unexcused, by %g %s",
-        filter ? imf_filter_text(filter) : k->spec[0], k->linear ? " linear" : "", (int)k->range,
-        (int)k->alpha, info->depth, k->depth, info->channels, backend_name[backend],
-        plan ? imf_plan_choice(plan)->chosen->algorithm : "-",
-        (unsigned long long)report.verify_differing, (unsigned long long)report.verify_samples,
-        (unsigned long long)report.verify_unexcused, report.verify_max, err.text);
+    checkcl_result(c, ok && report.verify_ok,
+                   "chain %s%s range %d alpha %d channels %d depth %d->%d, %d channels on %s (%s): "
+                   "%llu of %llu "
+                   "differ, %llu unexcused, by %g %s",
+                   filter ? imf_filter_text(filter) : k->spec[0], k->linear ? " linear" : "",
+                   (int)k->range, (int)k->alpha, (int)which, info->depth, k->depth, info->channels,
+                   backend_name[backend], plan ? imf_plan_choice(plan)->chosen->algorithm : "-",
+                   (unsigned long long)report.verify_differing,
+                   (unsigned long long)report.verify_samples,
+                   (unsigned long long)report.verify_unexcused, report.verify_max, err.text);
     imf_plan_free(&plan);
     imf_filter_free(&filter);
 }
@@ -165,8 +179,19 @@ static void check_transfers(struct checkcl *c) {
             size_t other = i % 4 == 2 ? 2 + i / 4 % 3 : 1 - i % 2;
             if (c->quick && !c->tiny ? s != other : (i + s) % (c->tiny ? 3 : 2))
                 continue;
-            check_chain(c, &transfers[i], &shapes[s], IMF_BACKEND_FFT,
+            check_chain(c, &transfers[i], &shapes[s], IMF_CHANNELS_RGB, IMF_BACKEND_FFT,
                         (enum imf_edge)((i + s) % 5));
+        }
+}
+
+static void check_channels(struct checkcl *c) {
+    static const int colored[] = {1, 2, 4};
+    for (int i = 0; i < (int)(sizeof channels / sizeof *channels); i += c->tiny ? 4 : 1)
+        for (int s = 0; s < 3; s++) {
+            enum imf_channels which = (enum imf_channels)(IMF_CHANNELS_LUMA + (i + s) % 4);
+            if (c->full || (i + s) % 3 == 0)
+                check_chain(c, &channels[i], &shapes[colored[s]], which, IMF_BACKEND_DIRECT,
+                            (enum imf_edge)((i + s) % 5));
         }
 }
 
@@ -181,9 +206,10 @@ void checkcl_chains(struct checkcl *c) {
                                                   : c->tiny ? 4
                                                             : 2))
                 continue;
-            check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_DIRECT, edge);
+            check_chain(c, &cases[i], &shapes[s], IMF_CHANNELS_RGB, IMF_BACKEND_DIRECT, edge);
             if (!c->quick && s % 2)
-                check_chain(c, &cases[i], &shapes[s], IMF_BACKEND_FFT, edge);
+                check_chain(c, &cases[i], &shapes[s], IMF_CHANNELS_RGB, IMF_BACKEND_FFT, edge);
         }
     check_transfers(c);
+    check_channels(c);
 }

@@ -1,9 +1,12 @@
-// blend.cl - blend modes: what becomes of the backdrop's colour and the source's
+// blend.cl - what becomes of the backdrop's colours and the source's: blend modes, and channels apart
 //
 // W3C, Compositing and Blending Level 1, 10.1; as run/point/blend.h has them.
 
 #ifndef BLEND_MODE
 #define BLEND_MODE 0 // of enum imf_blend_mode; 0: normal
+#endif
+#ifndef PICK
+#define PICK 0 // of enum imf_channels: the backdrop's luma, or one of its colours, is all that counts
 #endif
 
 // On colours 0..1.
@@ -53,3 +56,11 @@ inline float blended(float b, float v)
     }
 }
 
+// As put() of run/point/point.c: put v[0] back into the colours b, of which it was `was`.
+inline void put(float *v, const float *b, float was)
+{
+    float one = v[0], alpha = v[1], change = clamp(one, 0.0f, E_FULL) - was;
+    for (int c = 0; c < 3; c++)
+        v[c] = PICK == 1 ? b[c] + change : c == PICK - 2 ? one : b[c];
+    v[3] = alpha;
+}

@@ -26,6 +26,9 @@ static const struct choice alphas[] = {{"auto", IMF_ALPHA_AUTO},
                                        {"filter", IMF_ALPHA_FILTER},
                                        {"keep", IMF_ALPHA_KEEP},
                                        {0}};
+static const struct choice channels[] = {{"rgb", IMF_CHANNELS_RGB}, {"luma", IMF_CHANNELS_LUMA},
+                                         {"r", IMF_CHANNELS_RED},   {"g", IMF_CHANNELS_GREEN},
+                                         {"b", IMF_CHANNELS_BLUE},  {0}};
 static const struct choice backends[] = {{"auto", IMF_BACKEND_AUTO},
                                          {"direct", IMF_BACKEND_DIRECT},
                                          {"separable", IMF_BACKEND_SEPARABLE},
@@ -361,6 +364,7 @@ const struct option_row option_rows[] = {
     {"range", 0, REQUIRED, "MODE", "response: clip, abs, offset or normalize", CHOICE(settings.range, ranges)},
     {"alpha", 0, REQUIRED, "MODE", "alpha: auto, premultiply, filter or keep", CHOICE(settings.alpha, alphas)},
     {"linear", 0, NONE, NULL, "filter in linear light", FLAG(settings.linear)},
+    {"channels", 0, REQUIRED, "NAME", "filter rgb, luma, r, g or b", CHOICE(settings.channels, channels)},
     {"strength", 0, REQUIRED, "A", "mix in the input: 0 none of the filter .. 1 all", CALL(set_strength)},
     {"mask", 0, REQUIRED, "FILE", "filter where this picture is white", CALL(set_mask)},
     {"mask-feather", 0, REQUIRED, "SIGMA", "blur masks and regions by SIGMA pixels", CALL(set_feather)},

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* The host's budget. */
-#define HOST_BYTES ((size_t)8 << 20)
+#define HOST_BYTES ((size_t)3 << 20)
 
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,
                                const struct imf_proposal *chosen, struct imf_bands_form form,

@@ -36,7 +36,7 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     case IMF_OP_UNSHARP:
         return imf_builder_unsharp(b, stage);
     case IMF_OP_GRAY:
-        return imf_builder_gray(b);
+        return imf_builder_gray(b, IMF_CHANNELS_LUMA);
     case IMF_OP_INVERT:
         e.multiply = -1;
         e.offset = e.full;
@@ -134,12 +134,15 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
         p->linearize = true;
         b->integral = false;
     }
+    if (b->pick && !imf_builder_pick(b))
+        return false;
     for (size_t i = 0; i < filter->count; i++) {
         b->stage = (int)i;
         if (!apply_stage(b, &filter->stages[i]) || !show(b, shown_by(filter, i, settings->range)))
             return false;
     }
-    if (!imf_builder_straighten(b) || (settings->region_count && !imf_builder_regions(b)))
+    if (!imf_builder_straighten(b) || (settings->region_count && !imf_builder_regions(b)) ||
+        (b->pick && !imf_builder_put(b)))
         return false;
     if (settings->linear) {
         if (!(p = imf_builder_point(b, IMF_AT_DELINEARIZE)))
@@ -160,7 +163,7 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
 /* What is defined for light, of which ink has none. */
 static enum imf_status check_color(const struct imf_filter *filter, const struct imf_info *input,
                                    const struct imf_settings *settings, struct imf_error *err) {
-    const char *what = settings->linear ? "--linear" : NULL;
+    const char *what = settings->linear ? "--linear" : settings->channels ? "--channels" : NULL;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
         if (s->op == IMF_OP_GRAY)
@@ -168,6 +171,9 @@ static enum imf_status check_color(const struct imf_filter *filter, const struct
         else if (s->op == IMF_OP_BLEND && s->blend != IMF_BLEND_NORMAL)
             what = "a blend other than normal";
     }
+    if (settings->channels > IMF_CHANNELS_LUMA && input->color == IMF_COLOR_GRAY)
+        return imf_fail(err, IMF_ERR_FORMAT,
+                        "--channels=r, g or b needs an RGB image, this is gray");
     if (!what || input->color != IMF_COLOR_CMYK)
         return IMF_OK;
     return imf_fail(err, IMF_ERR_FORMAT, "%s needs a gray or RGB image, this is CMYK", what);
@@ -217,6 +223,7 @@ static enum imf_status build_part(struct imf_chain **out, const struct imf_filte
                             .input = input,
                             .settings = settings,
                             .regions = regions,
+                            .pick = input->color == IMF_COLOR_RGB ? settings->channels : 0,
                             .channels = input->channels,
                             .source = -1,
                             .alpha = input->alpha,

@@ -27,11 +27,11 @@ struct imf_point {
     bool unpremultiply;   /* colours /= alpha / full, 0 where the output's alpha < 0.5 */
     double alpha_scale; /* with unpremultiply or normalize: divides the output's alpha by the scale
                              that the kernel before has left out */
-    bool gray;          /* colours to Rec. 709 luma */
-    bool normalize;     /* colours: (x - min) * full / (max - min) of the pass's input, */
-    double flat;        /* if max - min is below this, 0 */
-    bool whole;         /* with normalize: colours are integers, ties those of the exact quotient */
-    bool epilogue;      /* colours only: absolute, multiply, offset, threshold */
+    enum imf_channels gray; /* colours to this one; IMF_CHANNELS_RGB: no */
+    bool normalize;         /* colours: (x - min) * full / (max - min) of the pass's input, */
+    double flat;            /* if max - min is below this, 0 */
+    bool whole;    /* with normalize: colours are integers, ties those of the exact quotient */
+    bool epilogue; /* colours only: absolute, multiply, offset, threshold */
     struct imf_epilogue e;
     /* x = b + w (f(b, x) - b) for the image's pixel b, the mode's f and weights w. The pass's second
      * input is the image, of image_channels. */
@@ -39,14 +39,19 @@ struct imf_point {
     enum imf_blend_mode mode;
     struct imf_weights weights;
     int image_channels;
-    bool image_light; /* linearize the image's pixel as well */
+    enum imf_channels pick; /* b is this of its colours, and x has only that */
+    bool image_light;       /* linearize the image's pixel as well */
     bool apart;       /* with blend: alpha was filtered: colours count by their pixels' alpha */
+    bool put;         /* x, of `pick` alone, replaces that in the image's pixel */
     bool premultiply; /* colours *= alpha / full; an opaque alpha leaves them as they are */
     bool delinearize;
     double rescale;                /* every channel, for a change of depth: 257, 1/257 or 1 */
     double full;                   /* of the input's depth */
     const struct imf_curve *curve; /* the chain's */
 };
+
+/* Rec. 709's luma, 0.2126 r + 0.7152 g + 0.0722 b; exactly that of gray where the colours are equal. */
+#define IMF_LUMA(type, r, g, b) ((r) + (type)0.7152 * ((g) - (r)) + (type)0.0722 * ((b) - (r)))
 
 enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
 

@@ -99,7 +99,7 @@ static void set_gains(struct imf_chain *c) {
                 part = steep(c);
             }
             bool means = p->mode == IMF_BLEND_NORMAL && p->weights.amount <= 1;
-            part = p->unsharp || p->normalize || (p->blend && !means) ? 1 : part;
+            part = p->unsharp || p->normalize || (p->blend && !means) || p->put ? 1 : part;
         } else if (rounds(&pass->problem)) {
             gain = part = 1; /* its input is rounded as results are */
         } else {
@@ -145,12 +145,13 @@ static void mark_coarse_curve(struct imf_chain *c) {
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     if (p->normalize)
-        return p->whole && p->rescale == 1 && i == c->count - 1;
+        return p->whole && p->rescale == 1 && i == c->count - 1 && !p->blend && !p->put;
     if (p->unsharp && !(p->difference && c->passes[i].whole))
         return false;
-    if (p->linearize || p->gray || p->epilogue || p->delinearize || p->rescale != 1)
+    if (p->linearize || p->epilogue || p->delinearize || p->rescale != 1)
         return false;
-    bool whole = p->difference || (p->blend && c->passes[i].whole);
+    bool keeps = p->blend || p->put || p->gray;
+    bool whole = p->difference || (keeps && c->passes[i].whole);
     return whole && !p->unpremultiply && !p->premultiply;
 }
 
@@ -163,7 +164,8 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
                (pass->problem.kind == IMF_WINDOW_OP && pass->whole_if_opaque);
     return pass->whole_if_opaque || point_exact(c, i) ||
            (p->unpremultiply && i == c->count - 1 && !p->unsharp && !p->gray && !p->normalize &&
-            !p->blend && !p->epilogue && !p->premultiply && !p->delinearize && p->rescale == 1);
+            !p->blend && !p->put && !p->epilogue && !p->premultiply && !p->delinearize &&
+            p->rescale == 1);
 }
 
 /* Integers are stretched exactly, so floats must hold them. */

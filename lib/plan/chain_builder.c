@@ -360,7 +360,7 @@ bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
     return true;
 }
 
-bool imf_builder_gray(struct imf_builder *b) {
+bool imf_builder_gray(struct imf_builder *b, enum imf_channels which) {
     int colors = b->channels - (b->alpha ? 1 : 0);
     if (colors == 1)
         return true;
@@ -369,11 +369,12 @@ bool imf_builder_gray(struct imf_builder *b) {
     struct imf_point *p = imf_builder_point(b, IMF_AT_GRAY);
     if (!p)
         return false;
-    p->gray = true;
-    double *o = b->outside; /* exact for equal colours */
-    o[0] += 0.7152 * (o[1] - o[0]) + 0.0722 * (o[2] - o[0]);
+    p->gray = which;
+    double *o = b->outside;
+    o[0] = which == IMF_CHANNELS_LUMA ? IMF_LUMA(double, o[0], o[1], o[2])
+                                      : o[which - IMF_CHANNELS_RED];
     p->out_channels = b->channels = b->alpha ? 2 : 1;
-    b->integral = false;
+    b->integral = b->integral && which != IMF_CHANNELS_LUMA;
     return true;
 }
 

@@ -24,6 +24,7 @@ enum imf_builder_at {
     IMF_AT_NORMALIZE,
     IMF_AT_EPILOGUE,
     IMF_AT_BLEND,
+    IMF_AT_PUT,
     IMF_AT_PREMULTIPLY,
     IMF_AT_DELINEARIZE,
     IMF_AT_RESCALE
@@ -34,6 +35,7 @@ struct imf_builder {
     const struct imf_info *input;
     const struct imf_settings *settings;
     const struct imf_rect *regions; /* settings->region_count, as stored */
+    enum imf_channels pick;         /* of the image's colours, if it has three */
     int capacity;
     int stage; /* of the filter, being lowered */
     int channels;
@@ -70,7 +72,12 @@ bool imf_builder_normalize(struct imf_builder *b);
 /* Apply an epilogue to every straight colour, in the last convolution's epilogue or as a point
  * pass. */
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
-bool imf_builder_gray(struct imf_builder *b);
+/* Reduce colours to one; gray stays. */
+bool imf_builder_gray(struct imf_builder *b, enum imf_channels which);
+/* Go on with b->pick alone. */
+bool imf_builder_pick(struct imf_builder *b);
+/* Put what was picked of the image's colours back into them. */
+bool imf_builder_put(struct imf_builder *b);
 /* Leave the image as it is outside the regions. */
 bool imf_builder_regions(struct imf_builder *b);
 /* Set the colours beyond the edge to those of the image. */

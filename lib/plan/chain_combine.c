@@ -58,8 +58,11 @@ static bool blend(struct imf_builder *b, enum imf_blend_mode mode, const struct 
         p->blend = true;
         p->mode = mode;
         p->weights = *w;
-        p->image_channels = p->out_channels = b->channels = c->channels_in;
-        imf_builder_border(b);
+        p->image_channels = c->channels_in;
+        p->out_channels = b->channels = b->pick ? 1 + b->alpha : c->channels_in;
+        p->pick = b->pick;
+        if (!b->pick)
+            imf_builder_border(b);
         p->image_light = b->settings->linear;
         p->apart = b->alpha_apart;
         b->second = -1;
@@ -89,4 +92,33 @@ bool imf_builder_regions(struct imf_builder *b) {
     return imf_regions_weigh(&w, &b->chain->profiles, b->regions, b->settings->region_count, image,
                              b->settings->mask_feather) &&
            imf_builder_straighten(b) && blend(b, IMF_BLEND_NORMAL, &w);
+}
+
+bool imf_builder_pick(struct imf_builder *b) {
+    struct imf_chain *c = b->chain;
+    if (!imf_builder_gray(b, b->pick) || !imf_builder_flush(b))
+        return false;
+    if (b->integral) /* samples, as the image's */
+        c->passes[b->source].out = c->in;
+    return true;
+}
+
+bool imf_builder_put(struct imf_builder *b) {
+    struct imf_chain *c = b->chain;
+    bool other = b->pending && b->second >= -1 && b->at != IMF_AT_BLEND;
+    if (other && !imf_builder_flush(b))
+        return false;
+    struct imf_point *p = imf_builder_point(b, IMF_AT_PUT);
+    if (!p)
+        return false;
+    p->put = true;
+    p->pick = b->pick;
+    p->image_channels = p->out_channels = b->channels = c->channels_in;
+    p->image_light = b->settings->linear;
+    b->second = -1;
+    bool luma = b->pick == IMF_CHANNELS_LUMA;
+    b->bound = luma ? 2 * c->full : fmax(b->bound, c->full);
+    b->integral = b->integral && !luma && !b->settings->linear;
+    b->positive = b->whole_if_opaque = false;
+    return true;
 }

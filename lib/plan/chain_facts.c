@@ -3,7 +3,7 @@
 
 bool imf_point_is_map(const struct imf_point *p) {
     bool bends = p->linearize || p->delinearize;
-    return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->blend &&
+    return !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize && !p->blend && !p->put &&
            !p->premultiply && !(bends && imf_curve_count(p->curve) > 1);
 }
 

@@ -83,7 +83,10 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
     *out =
         (struct imf_proposal){.backend = backend, .ms = INFINITY, .height = c->height, .step = 1};
     const struct imf_mask_plane *mask = pass->point.weights.mask;
-    const char *what = mask ? "blend by a mask" : pass->point.blend ? "blend" : "pointwise";
+    const char *what = mask                ? "blend by a mask"
+                       : pass->point.blend ? "blend"
+                       : pass->point.put   ? "put back"
+                                           : "pointwise";
     snprintf(out->description, sizeof out->description, "%s", what);
     out->bytes = mask ? imf_mask_plane_bytes(mask) : 0;
     if (backend == IMF_BACKEND_CPU) {

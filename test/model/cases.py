@@ -58,6 +58,8 @@ class Case:
             path = os.path.join(folder, "mask.pgm")
             pixels.write_pnm(path, self.mask())
             words.append("--mask=" + path)
+        if "pick" in self.options:
+            words.append("--channels=" + self.options["pick"])
         words += ["--region=" + region for region in self.options.get("region", "").split(",") if region]
         return words + ["--" + key for key in ("linear", "mask-invert") if key in self.options]
 
@@ -68,6 +70,7 @@ class Case:
         chosen["strength"] = filters.fraction(self.options["strength"]) if "strength" in self.options else None
         chosen["feather"] = float(self.options.get("mask-feather", 0))
         chosen["invert"] = "mask-invert" in self.options
+        chosen["channels"] = self.options.get("pick")
         chosen["regions"] = [self.rectangle(region) for region in self.options.get("region", "").split(",") if region]
         chosen["mask"] = self.mask() if "mask" in self.options else None
         return chosen
@@ -287,6 +290,8 @@ class Draw:
             options["mask"] = "%d" % self.random.integers(1 << 30) + self.one(("", "w"))
             if self.chance(0.3):
                 options["mask-invert"] = "1"
+        if self.chance(0.15):
+            options["pick"] = self.one(("luma", "luma") + (("r", "g", "b") if options["channels"] in "34" else ()))
         if self.chance(0.15):
             options["region"] = self.region(width, height) + ("," + self.region(width, height)) * self.chance(0.3)
         if ("mask" in options or "region" in options) and self.chance(0.4):

@@ -16,6 +16,8 @@ from pixels import full as full_scale
 
 EDGES = ("clamp", "reflect", "mirror", "wrap", "constant")
 tails = {}
+SHARES = {"luma": np.array([[0.2126], [0.7152], [0.0722]]), "r": np.array([[1.], [0], [0]]), "g": np.array([[0], [1.], [0]]),
+          "b": np.array([[0], [0], [1.]])}
 
 
 class Undetermined(Exception):
@@ -280,7 +282,7 @@ def edges(colours, stage, full, edge, border):
 
 
 def gray(colours):
-    return colours @ np.array([[0.2126], [0.7152], [0.0722]]) if colours.shape[2] == 3 else colours
+    return colours @ SHARES["luma"] if colours.shape[2] == 3 else colours
 
 
 def feathered(mask, sigma):
@@ -313,7 +315,7 @@ class Run:
         self.colours, self.alpha = (data[:, :, :-1], data[:, :, -1]) if alpha else (data, None)
         mode = options.get("alpha", "auto")
         if mode == "auto":
-            off = [abs(self.stages[i].gain() - 1) for i in kernels]
+            off = [abs(abs(self.stages[i].gain()) - 1) for i in kernels]
             if alpha and any(abs(one - 1e-3) < 1e-9 for one in off):
                 raise Undetermined("whether a gain of nearly 1 keeps brightness")
             bright = max(off, default=0) < 1e-3 and all(self.stages[i].bias == 0 for i in kernels)
@@ -330,6 +332,10 @@ class Run:
         if options.get("linear"):
             self.colours = decode_srgb(self.colours / self.full) * self.full
             self.border = float(decode_srgb(np.float64(self.border / self.full)) * self.full)
+        self.whole = self.colours
+        self.share = SHARES.get(options.get("channels")) if self.colours.shape[2] == 3 else None
+        if self.share is not None:
+            self.colours = self.colours @ self.share
         self.input = self.colours, self.alpha  # a blend's backdrop
         self.free = np.zeros(self.colours.shape, bool)
         self.moved = False  # by something since the last kernel, which colour * alpha 0 forgets
@@ -346,7 +352,8 @@ class Run:
         self.stretch = 1.0  # of colours, beyond what counts
         strong |= any(isinstance(s, filters.Blend) and s.amount > 8 for s in self.stages)
         self.divided = False  # by alpha, in a blend
-        self.exact = not options.get("linear") and not roots and not clear and all(
+        self.exact = options.get("channels") != "luma" or self.share is None
+        self.exact = self.exact and not options.get("linear") and not roots and not clear and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
 
@@ -427,7 +434,8 @@ class Run:
             self.colours = np.where(alpha * self.full >= 0.5, whole, below + weight * (mixed - below))
             self.alpha = alpha[:, :, 0] * self.full
         if self.options.get("feather"):  # its weights are of 16 bits, one of which may be off
-            self.loose += np.abs(mixed - below).max() * abs(stage.amount) / 65000
+            steepest = 13 if self.options.get("linear") else 1  # of the sRGB curve
+            self.loose += np.abs(mixed - below).max() * abs(stage.amount) * steepest / 65000
         self.exact &= stage.keeps and not self.filter_alpha
         self.loose *= 2 * max(1, stage.amount)
         self.moved = True
@@ -610,8 +618,22 @@ class Run:
         self.colours = (self.colours - least) * (0 if flat else self.full)
         return 1.0 if flat else most - least
 
+    def put(self):
+        """The channel that was filtered, back among the others; of the luma its change, as it would be shown"""
+        one, was = self.colours, self.whole @ self.share
+        self.free = np.broadcast_to(self.free, self.whole.shape)
+        if self.options["channels"] != "luma":
+            self.colours = self.whole * (1 - self.share[:, 0]) + one * self.share[:, 0]
+            self.free = self.free & (self.share[:, 0] > 0)
+            return
+        self.colours = self.whole + np.clip(one, 0, self.full) - was
+
     def settle(self, step):
         """Straight colours, after the last kernel"""
+        self.exact &= abs(self.scale) == 1 and not self.filter_alpha
+        alpha = self.alpha / self.scale if self.premultiplied else self.full
+        if (np.abs(alpha - 0.5) < 2 * self.near).any():
+            raise Undetermined("colours under an alpha of nearly half a step, in the middle")
         self.colours = self.colours / step
         self.alpha = self.alpha / self.scale if self.filter_alpha else self.alpha
         self.divided, self.premultiplied, self.scale = self.divided or self.premultiplied, False, 1.0
@@ -638,6 +660,9 @@ class Run:
                 self.blend(stage)
             else:
                 self.point(stage, step)
+        if self.share is not None:
+            step = self.settle(step)
+            self.put()
         if self.options.get("linear"):
             self.colours, step = encode_srgb(self.colours / (step * self.full)) * self.full, 1.0
         target = {8: 255, 16: 65535}.get(self.options.get("depth"), self.full)

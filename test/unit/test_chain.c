@@ -222,6 +222,36 @@ static void test_blends(void) {
     chain_drop(&c);
 }
 
+/* The chain has one channel, between a pass that picks it and one that puts it back. */
+static void test_channels(void) {
+    const struct imf_info rgb = chain_info(40, 30, 3, 8);
+    for (enum imf_channels which = IMF_CHANNELS_LUMA; which <= IMF_CHANNELS_BLUE; which++) {
+        struct imf_settings settings = {.channels = which};
+        struct chain_case c =
+            chain_make((const char *const[]){"sharpen", "blend:add", NULL}, &rgb, &settings);
+        const struct imf_pass *pass = c.chain->passes;
+        bool luma = which == IMF_CHANNELS_LUMA;
+        CHECK(c.chain->count == 3 && c.chain->channels_out == 3, "%d: %d passes", which,
+              c.chain->count);
+        CHECK(pass[0].point.gray == which && pass[0].channels_out == 1 &&
+                  pass[0].out == (luma ? IMF_F32 : IMF_U8),
+              "%d is picked", which);
+        CHECK(pass[1].channels_in == 1 && pass[1].channels_out == 1, "%d is filtered", which);
+        CHECK(pass[2].point.blend && pass[2].point.put && pass[2].second == -1, "%d is put back",
+              which);
+        CHECK(c.chain->exact == !luma, "%d: %sexact", which, c.chain->exact ? "" : "not ");
+        chain_drop(&c);
+        settings.linear = true;
+        c = chain_make((const char *const[]){"sharpen", NULL}, &rgb, &settings);
+        CHECK(!c.chain->exact && c.chain->passes[2].point.image_light, "%d in light", which);
+        chain_drop(&c);
+        c = chain_make((const char *const[]){"sharpen", NULL}, &gray8,
+                       &(struct imf_settings){.channels = IMF_CHANNELS_LUMA});
+        CHECK(c.chain->count == 1 && c.chain->exact, "gray is its luma");
+        chain_drop(&c);
+    }
+}
+
 /* What only ranks and histograms read leaves samples, unless rounding would change the result. */
 static void test_early_rounding(void) {
     static const struct {
@@ -269,5 +299,6 @@ int main(void) {
     test_outside();
     test_masks();
     test_blends();
+    test_channels();
     return check_done("test_chain");
 }

@@ -54,11 +54,12 @@ static void check_within(double most, const char *what, const struct imf_point *
                          double pixels) {
     enum imf_sample image = p->full > 255 ? IMF_U16 : IMF_U8;
     struct imf_surface a = surface(in, width, height, p->in_channels);
-    struct imf_surface b = p->blend ? surface(image, width, height, p->image_channels)
+    bool combines = p->blend || p->put;
+    struct imf_surface b = combines ? surface(image, width, height, p->image_channels)
                                     : surface(IMF_F32, width, height, p->in_channels);
     struct imf_surface want = surface(out, width, height, p->out_channels);
     struct imf_surface got = surface(out, width, height, p->out_channels);
-    const struct imf_surface *second = p->unsharp || p->blend ? &b : NULL;
+    const struct imf_surface *second = p->unsharp || combines ? &b : NULL;
     void *rows = NULL;
     fill(&a, p->full);
     fill(&b, p->full);
@@ -99,6 +100,10 @@ static struct imf_point plain(int channels, enum imf_sample in, enum imf_sample 
     return p;
 }
 
+static enum imf_channels luma_if(bool many) {
+    return many ? IMF_CHANNELS_LUMA : IMF_CHANNELS_RGB;
+}
+
 /* Every step alone, and some together, as chains have them. */
 static void check_steps(int channels, enum imf_sample in, enum imf_sample out, int width) {
     struct imf_point p = plain(channels, in, out);
@@ -115,11 +120,11 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     p.e.threshold = true;
     p.e.level = p.full / 2;
     check("a threshold", &p, in, out, width, 2, pixels);
-    p.gray = many;
+    p.gray = luma_if(many);
     p.out_channels = many ? channels - 2 : channels;
     check("a threshold of gray", &p, in, out, width, 2, pixels);
     p = plain(channels, in, out);
-    p.gray = many;
+    p.gray = luma_if(many);
     p.out_channels = many ? channels - 2 : channels;
     check("gray", &p, in, out, width, 2, pixels);
     p.linearize = in != IMF_F32;
@@ -157,7 +162,7 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     p.full = in == IMF_F32 ? 16 : p.full;
     check("divided by alpha", &p, in, out, width, 2, pixels);
     p.full = in == IMF_U16 ? 65535 : 255;
-    p.gray = many;
+    p.gray = luma_if(many);
     p.out_channels = 2;
     p.epilogue = p.delinearize = true;
     p.e.offset = 2;
@@ -187,11 +192,12 @@ static void check_blends(int channels, enum imf_sample in, enum imf_sample out, 
         /* A quotient by an alpha of half a sample magnifies what floats round. */
         double error = (p.full > 255 ? 0.05 : 3e-4) * (p.apart ? 1024 : 1);
         check_within(out == IMF_F32 ? error : 1, what, &p, in, out, width, 3, 1);
-        p.gray = channels > 2;
+        p.gray = luma_if(channels > 2);
         p.epilogue = true;
         p.e.offset = p.full / 2;
         check(what, &p, in, out, width, 2, 1);
-        p.gray = p.epilogue = false;
+        p.gray = IMF_CHANNELS_RGB;
+        p.epilogue = false;
     }
     p = plain(imf_min(channels, 2 - channels % 2), in, out);
     p.blend = true;
@@ -204,6 +210,38 @@ static void check_blends(int channels, enum imf_sample in, enum imf_sample out, 
     p.linearize = in != IMF_F32 && p.in_channels == channels;
     if (width < 100 || in != IMF_U16)
         check("a blend of light", &p, in, out, width, 2, 1);
+}
+
+/* The luma, or a colour: picked, and put back, mixed or as it is. */
+static void check_channels(int channels, enum imf_sample in, enum imf_sample out, int width) {
+    bool alpha = channels % 2 == 0;
+    for (enum imf_channels c = IMF_CHANNELS_LUMA; c <= IMF_CHANNELS_BLUE && channels > 2; c++) {
+        char what[40];
+        struct imf_point p = plain(channels, in, out);
+        snprintf(what, sizeof what, "channels %d", c);
+        p.gray = c;
+        p.out_channels = 1 + alpha;
+        check(what, &p, in, out, width, 2, 1);
+        p = plain(1 + alpha, in, out);
+        p.put = true;
+        p.pick = c;
+        p.out_channels = p.image_channels = channels;
+        check(what, &p, in, out, width, 3, 1);
+        check_within(out == IMF_F32 ? p.full * 1e-5 : 1, what, &p, in, out, width, 3, 1);
+        p.blend = true;
+        p.mode = IMF_BLEND_SCREEN;
+        p.weights.amount = 0.7;
+        p.apart = alpha;
+        p.premultiply = alpha;
+        check(what, &p, in, out, width, 3, 1);
+        check_within(out == IMF_F32 ? p.full * 1e-3 : 1, what, &p, in, out, width, 3, 1);
+        p.put = p.premultiply = false;
+        p.out_channels = 1 + alpha;
+        check(what, &p, in, out, width, 2, 1);
+        p.image_light = p.delinearize = true;
+        if (width < 100 || in != IMF_U16)
+            check(what, &p, in, out, width, 2, 1);
+    }
 }
 
 /* By other curves than sRGB's, one for all colours or one for each, with steep and flat parts. */
@@ -225,10 +263,11 @@ static void check_curves(int channels, enum imf_sample in, enum imf_sample out, 
     p.epilogue = p.delinearize = true;
     p.e.offset = 3;
     check("by a curve and back", &p, in, out, width, 3, width % 2 ? 1 : 1e9);
-    p.gray = many;
+    p.gray = luma_if(many);
     p.out_channels = many ? channels - 2 : channels;
     check("by a curve to gray", &p, in, out, width, 3, 1);
-    p.linearize = p.gray = false;
+    p.gray = IMF_CHANNELS_RGB;
+    p.linearize = false;
     p.out_channels = channels;
     check("back by a curve", &p, in, out, width, 3, 1);
     imf_curve_free(&curve);
@@ -274,14 +313,15 @@ static void check_byte_maps(void) {
 }
 
 int main(void) {
+    void (*const kinds[])(int, enum imf_sample, enum imf_sample, int) = {check_steps, check_blends,
+                                                                         check_channels};
     static const int widths[] = {1, 5, 67, 256, 515};
     for (int w = 0; w < 5; w++)
         for (int channels = 1; channels <= 4; channels++)
             for (int in = IMF_U8; in <= IMF_F32; in++)
                 for (int out = IMF_U8; out <= IMF_F32; out++)
-                    for (int blends = 0; blends < 2; blends++)
-                        (blends ? check_blends : check_steps)(channels, (enum imf_sample)in,
-                                                              (enum imf_sample)out, widths[w]);
+                    for (int k = 0; k < 3; k++)
+                        kinds[k](channels, (enum imf_sample)in, (enum imf_sample)out, widths[w]);
     for (int channels = 1; channels <= 4; channels++)
         for (int in = IMF_U8; in <= IMF_F32; in++)
             for (int out = IMF_U8; out <= IMF_F32; out++)

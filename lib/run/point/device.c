@@ -39,6 +39,8 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "UNPREMULTIPLY", "%d", p->unpremultiply);
     imf_define_float(d, "ALPHA_SCALE", p->alpha_scale);
     imf_define(d, "GRAY", "%d", p->gray);
+    imf_define(d, "PICK", "%d", p->pick);
+    imf_define(d, "PUT", "%d", p->put);
     imf_define(d, "NORMALIZE", "%d", p->normalize);
     imf_define(d, "STRETCH_WHOLE", "%d", p->whole && p->rescale == 1 && out != IMF_F32);
     imf_define_float(d, "FLAT_SPREAD", p->flat);
@@ -49,7 +51,7 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "E_THRESHOLD", "%d", p->e.threshold);
     imf_define_float(d, "E_LEVEL", p->e.level);
     imf_define_float(d, "E_FULL", p->full);
-    imf_define(d, "SECOND", "%d", p->blend ? p->full > 255 ? 16 : 8 : 32);
+    imf_define(d, "SECOND", "%d", p->unsharp ? 32 : p->full > 255 ? 16 : 8);
     imf_define(d, "BLEND", "%d", p->blend);
     imf_define(d, "BLEND_MODE", "%d", p->mode);
     imf_define_float(d, "BLEND_AMOUNT", p->weights.amount);
@@ -70,7 +72,8 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
 /* Converting samples to linear light is the only step. */
 static bool only_linearizes(const struct imf_point *p) {
     return p->linearize && !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize &&
-           !p->epilogue && !p->blend && !p->premultiply && !p->delinearize && p->rescale == 1;
+           !p->epilogue && !p->blend && !p->put && !p->premultiply && !p->delinearize &&
+           p->rescale == 1;
 }
 
 /* Linear light of the sample values 0..full, or of the points of all curves. Light that is
@@ -128,7 +131,7 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     struct imf_defines d = {0};
     defines(&d, p, in, out_sample);
     imf_define(&d, "DIVIDE_TWICE", "%d", imf_queue_device(queue)->gpu);
-    if (!p->alpha && !p->gray && !p->blend && imf_curve_count(p->curve) == 1) {
+    if (!p->alpha && !p->gray && !p->blend && !p->put && imf_curve_count(p->curve) == 1) {
         job->vec = imf_tuning(imf_queue_device(queue))->vec[IMF_WIDTH_32];
         imf_define(&d, "FLAT", "1");
         imf_define(&d, "VEC", "%d", job->vec);

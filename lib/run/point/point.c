@@ -44,24 +44,32 @@ static double blended(enum imf_blend_mode mode, double backdrop, double source, 
     }
 }
 
-/*
- * Combine v, of `colors` colours, with the image's pixel b. One colour counts as that many of the
- * image's. Where alpha was filtered, v is a layer of its own: where the image is transparent, there
- * is no backdrop (W3C, section 10), and colours are mixed premultiplied.
- */
-static void blend(const struct imf_point *p, double *v, int colors, const double *image,
-                  double weight) {
+/* The image's pixel, in the light that the chain works in. */
+static void image_pixel(const struct imf_point *p, double *b, const double *image) {
     int count = p->image_channels - p->alpha;
-    double b[4], full = p->full, alpha = p->alpha ? v[colors] : full;
     for (int c = 0; c < p->image_channels; c++)
         b[c] = c < count && p->image_light
-                   ? full * imf_curve_to_light(p->curve, imf_curve_of(p->curve, c, count),
-                                               image[c] / full)
+                   ? p->full * imf_curve_to_light(p->curve, imf_curve_of(p->curve, c, count),
+                                                  image[c] / p->full)
                    : image[c];
+}
+
+static double channel_of(enum imf_channels which, const double *v) {
+    return which == IMF_CHANNELS_LUMA ? IMF_LUMA(double, v[0], v[1], v[2])
+                                      : v[which - IMF_CHANNELS_RED];
+}
+
+/*
+ * Combine v, of `colors` colours, with b, of `count`, whose alpha is `below`, 0..1. One colour counts
+ * as that many equal ones. Where alpha was filtered, v is a layer of its own: where the image is
+ * transparent, there is no backdrop (W3C, section 10), and colours are mixed premultiplied.
+ */
+static void blend(const struct imf_point *p, double *v, int colors, const double *b, int count,
+                  double below, double weight) {
+    double full = p->full, alpha = p->alpha ? v[colors] : full;
     for (int c = count - 1; c > 0 && colors < count; c--)
         v[c] = v[0];
-    double below = p->apart ? b[count] / full : 1, above = p->apart ? alpha / full : 1;
-    double mixed = below + weight * (above - below);
+    double above = p->apart ? alpha / full : 1, mixed = below + weight * (above - below);
     for (int c = 0; c < count; c++) {
         double s = p->mode == IMF_BLEND_NORMAL ? v[c] : clamp(v[c], full);
         double f = blended(p->mode, b[c], v[c], full);
@@ -72,6 +80,17 @@ static void blend(const struct imf_point *p, double *v, int colors, const double
     }
     if (p->alpha)
         v[count] = p->apart ? mixed * full : alpha;
+}
+
+/* Put v[0] back into the colours b, of which it was `was`: the luma's change, as it would be shown, is
+ * added to all of them, and they saturate; any other channel replaces its own. */
+static void put(const struct imf_point *p, double *v, const double *b, double was) {
+    double one = v[0], alpha = v[1], change = clamp(one, p->full) - was;
+    for (int c = 0; c < 3; c++)
+        v[c] = p->pick == IMF_CHANNELS_LUMA           ? b[c] + change
+               : c == (int)p->pick - IMF_CHANNELS_RED ? one
+                                                      : b[c];
+    v[3] = alpha;
 }
 
 /* The weight of a pixel of the part. */
@@ -107,7 +126,7 @@ void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_poin
         v[alpha] /= p->alpha_scale;
     }
     if (p->gray) {
-        v[0] = 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
+        v[0] = channel_of(p->gray, v);
         if (p->alpha)
             v[1] = v[alpha];
         colors = 1;
@@ -121,10 +140,19 @@ void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_poin
     }
     if (p->normalize && p->alpha)
         v[alpha] /= p->alpha_scale;
-    if (p->blend) {
-        blend(p, v, colors, more->second, more->weight);
-        colors = p->image_channels - p->alpha;
-        alpha = p->image_channels - 1;
+    if (p->blend || p->put) {
+        double b[4], picked = 0;
+        image_pixel(p, b, more->second);
+        int count = p->image_channels - p->alpha;
+        double below = p->apart ? b[count] / p->full : 1;
+        if (p->pick)
+            picked = channel_of(p->pick, b);
+        if (p->blend)
+            blend(p, v, colors, p->pick ? &picked : b, p->pick ? 1 : count, below, more->weight);
+        if (p->put)
+            put(p, v, b, picked);
+        colors = p->out_channels - p->alpha;
+        alpha = p->out_channels - 1;
     }
     for (int c = 0; c < colors; c++) {
         if (p->premultiply)
@@ -140,8 +168,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_poin
 /* The difference of two surfaces is the only step. */
 static bool is_difference(const struct imf_point *p) {
     return p->difference && p->level == 0 && !p->linearize && !p->unpremultiply && !p->gray &&
-           !p->normalize && !p->epilogue && !p->blend && !p->premultiply && !p->delinearize &&
-           p->rescale == 1;
+           !p->normalize && !p->epilogue && !p->blend && !p->put && !p->premultiply &&
+           !p->delinearize && p->rescale == 1;
 }
 
 static void subtract_row(void *to, enum imf_sample out, const void *a, enum imf_sample in,
@@ -164,10 +192,11 @@ void imf_point_run_host(const struct imf_point *p, const struct imf_point_io *io
     struct imf_point_more more = {.second = other};
     if (p->normalize)
         imf_point_range(p, in, &more.low, &more.high);
-    ptrdiff_t n = p->in_channels, m = p->out_channels, o = p->blend ? p->image_channels : n;
+    ptrdiff_t n = p->in_channels, m = p->out_channels,
+              o = p->blend || p->put ? p->image_channels : n;
     for (int y = 0; y < in->height; y++) {
         const void *from = imf_surface_row(in, y);
-        const void *beside = p->unsharp || p->blend ? imf_surface_row(second, y) : NULL;
+        const void *beside = second ? imf_surface_row(second, y) : NULL;
         void *to = imf_surface_row(out, y);
         if (is_difference(p)) {
             subtract_row(to, out->sample, from, in->sample, beside, second->sample, p->amount,

@@ -91,12 +91,10 @@ IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP]
     }
     for (int i = 0; i < n && p->normalize && p->alpha; i++)
         v[colors][i] /= p->alpha_scale;
-    if (p->blend) {
-        if (p->image_light)
-            linearize(s, w, p->image_channels - p->alpha, n);
-        blend(p, v, w, weight, colors, n);
-        colors = p->image_channels - p->alpha;
-    }
+    if (p->image_light)
+        linearize(s, w, p->image_channels - p->alpha, n);
+    if (p->blend || p->put)
+        colors = combine(p, v, colors, w, weight, n);
     double *alpha = v[colors]; /* if the pixels have one */
     for (int c = 0; c < colors; c++) {
         for (int i = 0; i < n && p->premultiply; i++)
@@ -113,12 +111,12 @@ void imf_point_strip(const struct imf_point_steps *s, const struct imf_point_str
     const struct imf_point *p = s->point;
     double v[4][STRIP], w[4][STRIP], weight[STRIP];
     load_strip(v, s->in, at->from, p->in_channels, n);
-    if (p->unsharp || p->blend)
-        load_strip(w, s->second, at->second, p->blend ? p->image_channels : p->in_channels, n);
+    if (p->unsharp || p->blend || p->put)
+        load_strip(w, s->second, at->second, p->unsharp ? p->in_channels : p->image_channels, n);
     if (p->blend)
         weigh(s, weight, at->x, at->y, n);
     steps(s, v, w, weight, n);
-    store_strip(v, s->out, at->to, p->out_channels, n);
+    store_strip(v, s->out, at->to, s->most, p->out_channels, n);
 }
 
 /* ---- the curve back from light --------------------------------------------------------------- */

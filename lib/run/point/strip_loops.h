@@ -51,21 +51,21 @@ INLINE void load_some(REAL v[4][STRIP], enum imf_sample sample, const void *from
 /* The integer nearest to v, 0..65535, ties to even. */
 #define ROUND(v) ((int)((v) + ROUNDER - ROUNDER))
 
-#define STORE(name, type, most)                                                                    \
-    INLINE void name(type *restrict to, REAL v[4][STRIP], int channels, int n) {                   \
+#define STORE(name, type)                                                                          \
+    INLINE void name(type *restrict to, REAL v[4][STRIP], REAL most, int channels, int n) {        \
         type whole[4][STRIP];                                                                      \
         for (int c = 0; c < channels; c++)                                                         \
             for (int i = 0; i < n; i++) {                                                          \
                 REAL x = v[c][i] > 0 ? v[c][i] : 0;                                                \
-                x = x < (most) ? x : (most);                                                       \
+                x = x < most ? x : most;                                                           \
                 whole[c][i] = (type)ROUND(x);                                                      \
             }                                                                                      \
         for (int i = 0; i < n; i++)                                                                \
             for (int c = 0; c < channels; c++)                                                     \
                 to[i * channels + c] = whole[c][i];                                                \
     }
-STORE(store_bytes, uint8_t, 255)
-STORE(store_words, uint16_t, 65535)
+STORE(store_bytes, uint8_t)
+STORE(store_words, uint16_t)
 
 #define STORE_REAL(name, type)                                                                     \
     INLINE void name(type *restrict to, REAL v[4][STRIP], int channels, int n) {                   \
@@ -76,11 +76,12 @@ STORE(store_words, uint16_t, 65535)
 STORE_REAL(store_floats, float)
 STORE_REAL(store_doubles, double)
 
-INLINE void store_some(REAL v[4][STRIP], enum imf_sample sample, void *to, int channels, int n) {
+INLINE void store_some(REAL v[4][STRIP], enum imf_sample sample, void *to, REAL most, int channels,
+                       int n) {
     if (sample == IMF_U8)
-        store_bytes(to, v, channels, n);
+        store_bytes(to, v, most, channels, n);
     else if (sample == IMF_U16)
-        store_words(to, v, channels, n);
+        store_words(to, v, most, channels, n);
     else if (sample == IMF_F32)
         store_floats(to, v, channels, n);
     else
@@ -88,16 +89,16 @@ INLINE void store_some(REAL v[4][STRIP], enum imf_sample sample, void *to, int c
 }
 
 /* Call `some` with a constant number of channels. */
-#define EACH(some, v, sample, at)                                                                  \
+#define EACH(some, ...)                                                                            \
     do {                                                                                           \
         if (channels == 1)                                                                         \
-            some(v, sample, at, 1, n);                                                             \
+            some(__VA_ARGS__, 1, n);                                                               \
         else if (channels == 2)                                                                    \
-            some(v, sample, at, 2, n);                                                             \
+            some(__VA_ARGS__, 2, n);                                                               \
         else if (channels == 3)                                                                    \
-            some(v, sample, at, 3, n);                                                             \
+            some(__VA_ARGS__, 3, n);                                                               \
         else                                                                                       \
-            some(v, sample, at, 4, n);                                                             \
+            some(__VA_ARGS__, 4, n);                                                               \
     } while (0)
 
 IMF_CLONES static void NAMED(load_strip)(REAL v[4][STRIP], enum imf_sample sample, const void *from,
@@ -105,17 +106,23 @@ IMF_CLONES static void NAMED(load_strip)(REAL v[4][STRIP], enum imf_sample sampl
     EACH(load_some, v, sample, from);
 }
 
+/* Integers are limited to `most`. */
 IMF_CLONES static void NAMED(store_strip)(REAL v[4][STRIP], enum imf_sample sample, void *to,
-                                          int channels, int n) {
-    EACH(store_some, v, sample, to);
+                                          REAL most, int channels, int n) {
+    EACH(store_some, v, sample, to, most);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-INLINE void gray(const struct imf_point *p, REAL v[4][STRIP], int n) {
-    const REAL r = (REAL)0.2126, g = (REAL)0.7152, b = (REAL)0.0722;
+/* `to` may be the first of the colours v. */
+INLINE void pick(enum imf_channels which, REAL *to, REAL v[4][STRIP], int n) {
+    const REAL *one = v[which == IMF_CHANNELS_LUMA ? 0 : which - IMF_CHANNELS_RED];
     for (int i = 0; i < n; i++)
-        v[0][i] = r * v[0][i] + g * v[1][i] + b * v[2][i];
+        to[i] = which == IMF_CHANNELS_LUMA ? IMF_LUMA(REAL, v[0][i], v[1][i], v[2][i]) : one[i];
+}
+
+INLINE void gray(const struct imf_point *p, REAL v[4][STRIP], int n) {
+    pick(p->gray, v[0], v, n);
     for (int i = 0; i < n && p->alpha; i++)
         v[1][i] = v[p->in_channels - 1][i];
 }
@@ -147,54 +154,54 @@ INLINE void add_regions(const struct imf_weights *w, REAL *restrict to, int x, i
         to[i] = to[i] < 1 ? to[i] : 1;
 }
 
-#define MASK(type)                                                                                 \
+/* The mask's weights of n pixels, each for `merged` samples; before regions. */
+#define MASK(type, merged)                                                                         \
     do {                                                                                           \
         const type *from = (const type *)m->at + at;                                               \
-        for (int i = 0; i < n; i++)                                                                \
-            to[i] *= w->invert ? 1 - (REAL)from[i] / max : (REAL)from[i] / max;                    \
+        for (int i = 0; i < n; i++) {                                                              \
+            REAL part = (REAL)from[i] / max, weight = amount * (w->invert ? 1 - part : part);      \
+            for (int c = 0; c < (merged); c++)                                                     \
+                to[i * (merged) + c] = weight;                                                     \
+        }                                                                                          \
+    } while (0)
+#define MASK_EACH(type)                                                                            \
+    do {                                                                                           \
+        if (merged == 1)                                                                           \
+            MASK(type, 1);                                                                         \
+        else if (merged == 3)                                                                      \
+            MASK(type, 3);                                                                         \
+        else                                                                                       \
+            MASK(type, merged);                                                                    \
     } while (0)
 
-/* The weights of pixels x.. of row y of the part. */
-INLINE void weigh_pixels(const struct imf_weights *w, REAL *restrict to, int x, int y, int n) {
+INLINE void weigh_pixels(const struct imf_weights *w, REAL *restrict to, int x, int y, int merged,
+                         int n) {
     const struct imf_mask_plane *m = w->mask;
-    REAL amount = (REAL)w->amount, max = (REAL)(m && m->sample == IMF_U8 ? 255 : 65535),
-         some[STRIP];
+    REAL amount = (REAL)w->amount, max = (REAL)(m && m->sample == IMF_U8 ? 255 : 65535);
     size_t at = m ? (size_t)(w->part.y + y) * (size_t)m->width + (size_t)(w->part.x + x) : 0;
-    for (int i = 0; i < n; i++)
-        to[i] = amount;
     if (m && m->sample == IMF_U8)
-        MASK(uint8_t);
+        MASK_EACH(uint8_t);
     else if (m)
-        MASK(uint16_t);
-    if (!w->regions)
-        return;
-    add_regions(w, some, x, y, n);
-    for (int i = 0; i < n; i++)
-        to[i] *= some[i];
+        MASK_EACH(uint16_t);
+    else
+        for (int i = 0; i < n * merged; i++)
+            to[i] = amount;
 }
 
-/* Repeat each value `merged` times. */
-INLINE void spread(REAL *restrict to, const REAL *restrict from, int merged, int n) {
-    for (int i = 0; i < n; i++)
-        for (int c = 0; c < merged; c++)
-            to[i * merged + c] = from[i];
-}
-
-/* The weights of the strip's n pixels, or of samples that are its pixels. */
+/* The weights of the strip's n pixels, of row y of the part from x on, or of samples that are its
+ * pixels. */
 IMF_CLONES static void NAMED(weigh)(const struct imf_point_steps *s, REAL *restrict to, int x,
                                     int y, int n) {
     const struct imf_weights *w = &s->point->weights;
-    REAL pixels[STRIP];
-    int merged = s->merged, count = n / merged;
-    if (merged == 1) {
-        weigh_pixels(w, to, x, y, n);
+    int merged = s->merged;
+    REAL regions[STRIP];
+    weigh_pixels(w, to, x / merged, y, merged, n / merged);
+    if (!w->regions)
         return;
-    }
-    weigh_pixels(w, pixels, x / merged, y, count);
-    if (merged == 3)
-        spread(to, pixels, 3, count);
-    else
-        spread(to, pixels, merged, count);
+    add_regions(w, regions, x / merged, y, n / merged);
+    for (int i = 0; i < n / merged; i++)
+        for (int c = 0; c < merged; c++)
+            to[i * merged + c] *= regions[i];
 }
 
 INLINE REAL limit(REAL v, REAL high) {
@@ -227,11 +234,12 @@ INLINE void mode_plane(enum imf_blend_mode mode, REAL *restrict v, const REAL *r
     }
 }
 
-/* As blend() in point.c has it; `f` is room for a plane. */
+/* As blend() in point.c has it. */
 INLINE void blend_apart(const struct imf_point *p, REAL *restrict v, const REAL *restrict b,
                         const REAL *restrict above, const REAL *restrict below,
-                        const REAL *restrict weight, REAL *restrict f, int n) {
+                        const REAL *restrict weight, int n) {
     const REAL full = (REAL)p->full, least = (REAL)0.5;
+    REAL f[STRIP];
     for (int i = 0; i < n; i++)
         f[i] = p->mode == IMF_BLEND_NORMAL ? v[i] : limit(v[i], full);
     mode_plane(p->mode, v, b, full, n);
@@ -244,26 +252,55 @@ INLINE void blend_apart(const struct imf_point *p, REAL *restrict v, const REAL 
     }
 }
 
-/* Combine v, of `colors` colours, with the image's pixels b. */
-INLINE void blend(const struct imf_point *p, REAL v[4][STRIP], REAL b[4][STRIP],
-                  const REAL weight[STRIP], int colors, int n) {
+/* Combine v, of `colors` colours, with b, of `count`, whose alpha is `below`. */
+INLINE void blend(const struct imf_point *p, REAL v[4][STRIP], int colors, REAL (*b)[STRIP],
+                  int count, const REAL *below, const REAL weight[STRIP], int n) {
     const REAL full = (REAL)p->full;
-    int count = p->image_channels - p->alpha;
-    REAL f[STRIP];
     for (int c = count; c > 0 && colors < count; c--)
         for (int i = 0; i < n && (c < count || p->alpha); i++)
             v[c][i] = v[c < count ? 0 : colors][i];
     for (int c = 0; c < count && p->apart; c++)
-        blend_apart(p, v[c], b[c], v[count], b[count], weight, f, n);
+        blend_apart(p, v[c], b[c], v[count], below, weight, n);
     for (int c = 0; c < count && !p->apart; c++) {
         mode_plane(p->mode, v[c], b[c], full, n);
         for (int i = 0; i < n; i++)
             v[c][i] = b[c][i] + weight[i] * (v[c][i] - b[c][i]);
     }
     for (int i = 0; i < n && p->apart; i++) {
-        REAL under = b[count][i] / full, over = v[count][i] / full;
+        REAL under = below[i] / full, over = v[count][i] / full;
         v[count][i] = full * (under + weight[i] * (over - under));
     }
+}
+
+/* As put() in point.c has it. */
+INLINE void put(const struct imf_point *p, REAL v[4][STRIP], REAL b[4][STRIP], const REAL *was,
+                int n) {
+    const REAL full = (REAL)p->full;
+    int one = (int)p->pick - IMF_CHANNELS_RED;
+    REAL x[STRIP];
+    for (int i = 0; i < n && p->alpha; i++)
+        v[3][i] = v[1][i];
+    for (int i = 0; i < n; i++)
+        x[i] = one < 0 ? limit(v[0][i], full) - was[i] : v[0][i];
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < n; i++)
+            v[c][i] = one < 0 ? b[c][i] + x[i] : c == one ? x[i] : b[c][i];
+}
+
+/* The steps that read the image's pixels b; returns how many colours v has. */
+INLINE int combine(const struct imf_point *p, REAL v[4][STRIP], int colors, REAL b[4][STRIP],
+                   const REAL weight[STRIP], int n) {
+    int count = p->image_channels - p->alpha;
+    REAL picked[1][STRIP];
+    if (p->pick)
+        pick(p->pick, picked[0], b, n);
+    if (p->blend && p->pick)
+        blend(p, v, 1, picked, 1, b[3], weight, n);
+    else if (p->blend)
+        blend(p, v, colors, b, count, b[count], weight, n);
+    if (p->put)
+        put(p, v, b, picked[0], n);
+    return p->out_channels - p->alpha;
 }
 
 #endif

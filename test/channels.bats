@@ -1,0 +1,137 @@
+# --channels: the luma or one colour is filtered, and goes back among the image's colours.
+load helper
+
+# The samples of channel CHANNEL, 0 to 2, of an RGB picture.
+channel() { # FILE CHANNEL
+    samples "$1" | tr ' ' '\n' | awk -v c="$2" 'NR % 3 == (c + 1) % 3'
+}
+
+colors() { # FILE
+    printf 'P3\n5 1\n255\n100 100 100  255 0 0  0 0 255  0 200 40  255 255 255\n' >"$1"
+}
+
+@test "luma: its change is added to every colour" {
+    colors a.ppm
+    # 255 - 2 Y, where Y is 100, 54.213, 18.411, 145.928 and 255
+    imf -f invert --channels=luma a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "155 155 155 255 147 147 218 218 255 0 163 3 0 0 0" ]
+    # a luma beyond white is white before it is compared
+    imf -f kernel:3 --channels=luma a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "255 255 255 255 108 108 37 37 255 109 255 149 255 255 255" ]
+    imf -f threshold:0.5 --channels=luma a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "0 0 0 201 0 0 0 0 237 109 255 149 255 255 255" ]
+}
+
+# The 16-bit samples of a pixel a row.
+words() { # FILE CHANNELS
+    imf -q -f kernel:1 --depth=16 --format=pnm -o - -- "$1" | tail -n +4 | od -An -v -tu2 --endian=big -w$(($2 * 2))
+}
+
+# Gray, what it becomes, and the result are rounded once each.
+@test "luma is what gray makes of a picture, and is filtered as that is" {
+    local filter all
+    imf -q -f kernel:1 --depth=16 "$TESTDATA/noise-rgb.png" -o a.ppm
+    imf -q -f gray a.ppm -o gray.pgm
+    for filter in sharpen "blur:1.5" "median:2 sharpen" sobel laplacian equalize "highpass:0.1" "bilateral:2:0.2" \
+        "gray invert" "sharpen gray" "sharpen blend:overlay" "invert blend:normal:2"; do
+        all=$(printf -- '-f %s ' $filter)
+        imf -q $all --channels=luma a.ppm -o got.ppm
+        imf -q $all gray.pgm -o filtered.pgm
+        paste <(words got.ppm 3) <(words filtered.pgm 1) <(words gray.pgm 1) <(words a.ppm 3) >all
+        awk -v filter="$filter" '{
+            for (c = 1; c <= 3; c++) {
+                want = $(5 + c) + $4 - $5
+                want = want < 0 ? 0 : want > 65535 ? 65535 : want
+                if ($c - want > 4 || want - $c > 4) { print filter, NR, c, $c, want; exit bad = 1 } }
+            if ($4 != $5) changed = 1 } END { exit bad || !changed }' all
+    done
+}
+
+@test "a gray picture is its own luma, and has no red" {
+    local filter
+    for filter in sharpen "blur:2" sobel equalize; do
+        imf -f $filter "$TESTDATA/noise.png" -o want.pgm
+        imf -f $filter --channels=luma "$TESTDATA/noise.png" -o got.pgm
+        cmp want.pgm got.pgm
+    done
+    imf_run -f sharpen --channels=r "$TESTDATA/noise.png" -o none.pgm
+    [ "$status" -eq 1 ]
+    one_line "--channels=r, g or b needs an RGB image, this is gray"
+    imf_run -f sharpen --channels=luma "$TESTDATA/types/cmyk.jpg" -o none.jpg
+    [ "$status" -eq 1 ]
+    one_line "--channels needs a gray or RGB image, this is CMYK"
+    imf_run -f sharpen --channels=y "$TESTDATA/noise-rgb.png" -o none.ppm
+    [ "$status" -eq 2 ]
+    one_line "rgb, luma, r, g or b"
+    [ "$(find . -name 'none.*')" = "" ]
+}
+
+@test "one colour is filtered as without, and the others stay" {
+    local filter all n options
+    imf -f kernel:1 --depth=16 "$TESTDATA/noise-rgb.png" -o words.ppm
+    for options in "$TESTDATA/noise-rgb.png" words.ppm "--linear $TESTDATA/noise-rgb.png" "--edge=wrap $TESTDATA/noise-rgb.png"; do
+        for filter in sharpen "blur:1.5" "median:2 sharpen" sobel "laplacian invert" "open:1" "emboss blend:overlay:0.3"; do
+            all=$(printf -- '-f %s ' $filter)
+            imf -q $all $options -o whole.ppm
+            imf -q -f kernel:1 $options -o was.ppm
+            imf -q $all --channels=rgb $options -o got.ppm
+            cmp whole.ppm got.ppm
+            n=0
+            for c in r g b; do
+                imf -q $all --channels=$c $options -o got.ppm
+                for k in 0 1 2; do
+                    [ $k = $n ] && want=whole.ppm || want=was.ppm
+                    [ "$(channel got.ppm $k)" = "$(channel $want $k)" ]
+                done
+                n=$((n + 1))
+            done
+        done
+    done
+}
+
+# The 8-bit samples of a pixel with alpha a row.
+pixels() { # FILE
+    imf -q -f kernel:1 --alpha=keep --format=pam -o - -- "$1" | sed 1,/ENDHDR/d | od -An -v -tu1 -w4
+}
+
+@test "alpha is filtered, or kept, as without" {
+    local alpha
+    pixels "$TESTDATA/alpha.png" >was
+    for alpha in keep filter premultiply; do
+        imf -f blur:1 --alpha=$alpha "$TESTDATA/alpha.png" -o whole.png
+        imf -f blur:1 --alpha=$alpha --channels=g "$TESTDATA/alpha.png" -o got.png
+        paste -d ' ' <(pixels got.png) <(pixels whole.png) was >all
+        # red, green and blue of a visible pixel: its own, the filter's, its own
+        awk '$4 != $8 || ($4 && ($1 != $9 || $2 != $6 || $3 != $11)) { print; bad = 1 } END { exit bad || !NR }' all
+    done
+}
+
+@test "strength, mask, region and blends in between are of the luma or the colour alone" {
+    colors a.ppm
+    imf -f invert --channels=luma --strength=0.5 a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "128 128 128 255 73 73 109 109 255 0 182 22 128 128 128" ]
+    imf -f invert --channels=g --strength=0 a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "$(samples a.ppm)" ]
+    imf -f invert --channels=b --region=2x1+1+0 a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "100 100 100 255 0 255 0 0 0 0 200 40 255 255 255" ]
+    printf 'P2\n5 1\n255\n0 0 255 51 255\n' >m.pgm
+    imf -f invert --channels=r --mask=m.pgm a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "100 100 100 255 0 0 255 0 255 51 200 40 0 255 255" ]
+    imf -f invert -f blend:lighten -f invert --channels=r a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "100 100 100 0 0 0 0 0 255 0 200 40 0 255 255" ]
+}
+
+@test "the result is the reference's on every backend, whatever the bands" {
+    local backend channels
+    for backend in vector direct cpu; do
+        for channels in luma b; do
+            imf -q -f sharpen --channels=$channels --backend=$backend --verify "$TESTDATA/noise-rgb.png" -o $backend-$channels.ppm
+        done
+        cmp $backend-b.ppm vector-b.ppm
+    done
+    imf -q -f median:2 -f blur:2 --channels=luma "$TESTDATA/still.jpg" -o streamed.ppm
+    imf -q -f median:2 -f blur:2 --channels=luma "$TESTDATA/still.jpg" --verify -o whole.ppm
+    cmp streamed.ppm whole.ppm
+    imf -f sharpen --channels=luma --explain "$TESTDATA/noise-rgb.png" -o out.ppm >text
+    grep -q '^\* 1 .* put back ' text
+}
