@@ -281,18 +281,18 @@ inline float divide(float v, float by)
 // As run/point/point.c has it: combine v with the colours b, `count` of them, whose alpha is `below`.
 inline void blend(float *v, const float *b, int count, float below, float weight)
 {
-    float alpha = v[COLORS], above = APART ? divide(alpha, E_FULL) : 1.0f;
+    float alpha = v[COLORS], above = APART ? alpha : E_FULL;
     float mixed = below + weight * (above - below);
     for (int c = count - 1; c >= 0; c--) {
         float x = v[COLORS < count ? 0 : c], s = BLEND_MODE ? clamp(x, 0.0f, E_FULL) : x;
         float f = blended(b[c], x);
-        s = APART ? s + below * (f - s) : f;
-        v[c] = APART && mixed * E_FULL >= 0.5f
+        s = APART ? s + divide(below, E_FULL) * (f - s) : f;
+        v[c] = APART && mixed >= 0.5f
                    ? divide(below * b[c] + weight * (above * s - below * b[c]), mixed)
                    : b[c] + weight * (s - b[c]);
     }
     if (ALPHA)
-        v[count] = APART ? mixed * E_FULL : alpha;
+        v[count] = APART ? mixed : alpha;
 }
 
 #endif
@@ -352,7 +352,7 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #endif
 #if BLEND || PUT
     __global const SECOND_T *image = second + second_origin + y * second_pitch + (long)x * C_IMAGE;
-    float b[5], below = APART ? divide((float)image[C_IMAGE - 1], E_FULL) : 1.0f;
+    float b[5], below = APART ? (float)image[C_IMAGE - 1] : E_FULL;
     for (int c = 0; c < COLORS_IMAGE; c++)
 #if IMAGE_LIGHT
         b[c] = CURVE_OF(table, c, COLORS_IMAGE)[(int)image[c] * IN_STEP];

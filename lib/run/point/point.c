@@ -60,7 +60,7 @@ static double channel_of(enum imf_channels which, const double *v) {
 }
 
 /*
- * Combine v, of `colors` colours, with b, of `count`, whose alpha is `below`, 0..1. One colour counts
+ * Combine v, of `colors` colours, with b, of `count`, whose alpha is `below`. One colour counts
  * as that many equal ones. Where alpha was filtered, v is a layer of its own: where the image is
  * transparent, there is no backdrop (W3C, section 10), and colours are mixed premultiplied.
  */
@@ -69,17 +69,17 @@ static void blend(const struct imf_point *p, double *v, int colors, const double
     double full = p->full, alpha = p->alpha ? v[colors] : full;
     for (int c = count - 1; c > 0 && colors < count; c--)
         v[c] = v[0];
-    double above = p->apart ? alpha / full : 1, mixed = below + weight * (above - below);
+    double above = p->apart ? alpha : full, mixed = below + weight * (above - below);
     for (int c = 0; c < count; c++) {
         double s = p->mode == IMF_BLEND_NORMAL ? v[c] : clamp(v[c], full);
         double f = blended(p->mode, b[c], v[c], full);
-        s = p->apart ? s + below * (f - s) : f;
-        v[c] = mixed * full >= 0.5 && p->apart
+        s = p->apart ? s + below / full * (f - s) : f;
+        v[c] = mixed >= 0.5 && p->apart
                    ? (below * b[c] + weight * (above * s - below * b[c])) / mixed
                    : b[c] + weight * (s - b[c]);
     }
     if (p->alpha)
-        v[count] = p->apart ? mixed * full : alpha;
+        v[count] = p->apart ? mixed : alpha;
 }
 
 /* Put v[0] back into the colours b, of which it was `was`: the luma's change, as it would be shown, is
@@ -144,7 +144,7 @@ void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_poin
         double b[4], picked = 0;
         image_pixel(p, b, more->second);
         int count = p->image_channels - p->alpha;
-        double below = p->apart ? b[count] / p->full : 1;
+        double below = p->apart ? b[count] : p->full;
         if (p->pick)
             picked = channel_of(p->pick, b);
         if (p->blend)

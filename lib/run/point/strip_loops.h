@@ -244,11 +244,10 @@ INLINE void blend_apart(const struct imf_point *p, REAL *restrict v, const REAL 
         f[i] = p->mode == IMF_BLEND_NORMAL ? v[i] : limit(v[i], full);
     mode_plane(p->mode, v, b, full, n);
     for (int i = 0; i < n; i++) {
-        REAL under = below[i] / full, over = above[i] / full;
-        REAL s = f[i] + under * (v[i] - f[i]), w = weight[i];
-        REAL mixed = under + w * (over - under);
-        v[i] = mixed * full >= least ? (under * b[i] + w * (over * s - under * b[i])) / mixed
-                                     : b[i] + w * (s - b[i]);
+        REAL under = below[i], over = above[i], w = weight[i];
+        REAL s = f[i] + under / full * (v[i] - f[i]), mixed = under + w * (over - under);
+        v[i] = mixed >= least ? (under * b[i] + w * (over * s - under * b[i])) / mixed
+                              : b[i] + w * (s - b[i]);
     }
 }
 
@@ -266,10 +265,8 @@ INLINE void blend(const struct imf_point *p, REAL v[4][STRIP], int colors, REAL 
         for (int i = 0; i < n; i++)
             v[c][i] = b[c][i] + weight[i] * (v[c][i] - b[c][i]);
     }
-    for (int i = 0; i < n && p->apart; i++) {
-        REAL under = below[i] / full, over = v[count][i] / full;
-        v[count][i] = full * (under + weight[i] * (over - under));
-    }
+    for (int i = 0; i < n && p->apart; i++)
+        v[count][i] = below[i] + weight[i] * (v[count][i] - below[i]);
 }
 
 /* As put() in point.c has it. */
