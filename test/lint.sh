@@ -25,6 +25,7 @@ lint_kernels() {
         cl/direct_gpu.cl) set -- -include cl/parts/direct_gpu_sums.cl -include cl/parts/common.cl ;;
         cl/erode_dilate_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
         cl/point.cl) set -- -include cl/parts/common.cl -include cl/parts/blend.cl ;;
+        cl/guided.cl) set -- -include cl/parts/common.cl -include cl/parts/column_sums.cl ;;
         cl/parts/fft_gpu_lines.cl) set -- -include cl/parts/fft_gpu_butterflies.cl ;;
         cl/fft_gpu.cl)
             set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_lines.cl \

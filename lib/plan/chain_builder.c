@@ -201,8 +201,7 @@ static void set_outside(const struct imf_builder *b, double *outside) {
         outside[i] = b->alpha && i == b->channels - 1 ? b->chain->full : b->outside[i];
 }
 
-/* Append a pass for a solver; the caller completes its problem. */
-static struct imf_pass *append_problem(struct imf_builder *b) {
+struct imf_pass *imf_builder_problem(struct imf_builder *b) {
     struct imf_chain *c = b->chain;
     struct imf_pass *pass = imf_builder_flush(b) ? append(b, IMF_PASS_CONVOLVE) : NULL;
     if (!pass)
@@ -239,7 +238,7 @@ static struct imf_pass *append_problem(struct imf_builder *b) {
 static bool filter(struct imf_builder *b, const struct imf_stage *stage,
                    const struct imf_window_op *window) {
     struct imf_chain *c = b->chain;
-    struct imf_pass *pass = imf_builder_premultiply(b) ? append_problem(b) : NULL;
+    struct imf_pass *pass = imf_builder_premultiply(b) ? imf_builder_problem(b) : NULL;
     if (!pass)
         return false;
     const struct imf_kernel *k = stage->kernel[0];
@@ -379,44 +378,12 @@ bool imf_builder_gray(struct imf_builder *b, enum imf_channels which) {
 }
 
 bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage) {
-    struct imf_pass *pass = append_problem(b);
+    struct imf_pass *pass = imf_builder_problem(b);
     if (!pass)
         return false;
     imf_problem_phase(&pass->problem, stage->kernel[0], stage->kernel[1]);
     pass->bound = b->bound = b->chain->full;
     b->integral = false;
     b->positive = true;
-    return true;
-}
-
-/* Append a pass whose results are integer samples of the image's depth. */
-static struct imf_pass *append_exact(struct imf_builder *b) {
-    struct imf_pass *pass = imf_builder_straighten(b) ? append_problem(b) : NULL;
-    if (!pass)
-        return NULL;
-    pass->problem.exact = pass->whole = b->integral = true;
-    pass->bound = b->bound = b->chain->full;
-    b->positive = true;
-    if (!b->alpha_apart) /* which is no sample */
-        pass->out = b->chain->in;
-    return pass;
-}
-
-bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
-    struct imf_pass *pass = append_exact(b);
-    if (pass)
-        imf_problem_canny(&pass->problem, canny, b->channels - (b->alpha ? 1 : 0));
-    return pass;
-}
-
-bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op) {
-    struct imf_pass *pass = append_exact(b);
-    if (!pass)
-        return false;
-    /* Samples are what it counts: no float in between moves a value across a tie. */
-    struct imf_pass *before = pass->source < 0 ? NULL : &b->chain->passes[pass->source];
-    if (before && before->kind == IMF_PASS_POINT && !b->alpha_apart)
-        pass->in = pass->problem.in = before->out = b->chain->in;
-    imf_problem_histogram_op(&pass->problem, op, b->channels - (b->alpha ? 1 : 0));
     return true;
 }

@@ -72,6 +72,8 @@ bool imf_builder_normalize(struct imf_builder *b);
 /* Apply an epilogue to every straight colour, in the last convolution's epilogue or as a point
  * pass. */
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
+/* Append a pass for a solver, or return NULL; the caller completes its problem. */
+struct imf_pass *imf_builder_problem(struct imf_builder *b);
 /* Reduce colours to one; gray stays. */
 bool imf_builder_gray(struct imf_builder *b, enum imf_channels which);
 /* Go on with b->pick alone. */

@@ -89,6 +89,13 @@ static bool two_steps(const struct imf_problem *p) {
     return p->epilogue.absolute || imf_problem_kernels(p) == 2;
 }
 
+void imf_levels_make(struct imf_levels *levels, const struct imf_problem *p,
+                     enum imf_sample sample) {
+    for (int i = 0; i < 2; i++)
+        levels->v[i] = imf_epilogue_apply(&p->epilogue, i ? p->epilogue.full : 0);
+    imf_samples_narrow(&levels->as, sample, levels->v, 2);
+}
+
 bool imf_epilogue_is_identity(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     return p->in == p->out && !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;

@@ -109,6 +109,18 @@ double imf_epilogue_apply(const struct imf_epilogue *e, double v);
 /* The same of `count` values; or of sums, with scale and add first. */
 void imf_epilogue_values(const struct imf_epilogue *e, double *v, size_t count);
 void imf_epilogue_sums(const struct imf_epilogue *e, double *v, size_t count);
+/* The output samples of 0 and of full scale, epilogue included. */
+struct imf_levels {
+    double v[2];
+    union {
+        uint8_t u8[2];
+        uint16_t u16[2];
+        float f32[2];
+        double f64[2];
+    } as;
+};
+void imf_levels_make(struct imf_levels *levels, const struct imf_problem *p,
+                     enum imf_sample sample);
 /* Input and output have the same sample type and the epilogue changes nothing. */
 bool imf_epilogue_is_identity(const struct imf_problem *p);
 /* The least integer that is the square of a magnitude which passes the threshold; if multiply is

@@ -6,79 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- stages that are not one kernel -------------------------------------------------------- */
-
-static enum imf_status setup_unsharp(struct imf_stage *stage, const double *values,
-                                     struct imf_error *err) {
-    if (values[2] == 0)
-        return imf_design_unsharp(&stage->kernel[0], values, err);
-    stage->op = IMF_OP_UNSHARP;
-    stage->amount = values[1];
-    stage->threshold = values[2];
-    return imf_design_gaussian(&stage->kernel[0], values, err);
-}
-
-static enum imf_status setup_transfer(struct imf_stage *stage, enum imf_transfer_kind kind,
-                                      double low, double high, const double *type_and_order) {
-    stage->op = IMF_OP_TRANSFER;
-    stage->transfer = (struct imf_transfer){.kind = kind,
-                                            .low = low,
-                                            .high = high,
-                                            .type = (enum imf_transfer_type)type_and_order[0],
-                                            .order = (int)type_and_order[1]};
-    return IMF_OK;
-}
-
-static enum imf_status setup_highpass(struct imf_stage *stage, const double *values,
-                                      struct imf_error *err) {
-    (void)err;
-    return setup_transfer(stage, IMF_HIGHPASS, values[0], 0, values + 1);
-}
-
-static enum imf_status setup_lowpass(struct imf_stage *stage, const double *values,
-                                     struct imf_error *err) {
-    (void)err;
-    return setup_transfer(stage, IMF_LOWPASS, values[0], 0, values + 1);
-}
-
-static enum imf_status setup_bandpass(struct imf_stage *stage, const double *values,
-                                      struct imf_error *err) {
-    (void)err;
-    return setup_transfer(stage, IMF_BANDPASS, values[0], values[1], values + 2);
-}
-
-static enum imf_status setup_bandstop(struct imf_stage *stage, const double *values,
-                                      struct imf_error *err) {
-    (void)err;
-    return setup_transfer(stage, IMF_BANDSTOP, values[0], values[1], values + 2);
-}
-
-static enum imf_status setup_notch(struct imf_stage *stage, const double *values,
-                                   struct imf_error *err) {
-    (void)err;
-    stage->op = IMF_OP_TRANSFER;
-    stage->transfer = (struct imf_transfer){.kind = IMF_NOTCH,
-                                            .type = IMF_GAUSSIAN,
-                                            .u = values[0],
-                                            .v = values[1],
-                                            .radius = values[2]};
-    return IMF_OK;
-}
-
-static enum imf_status setup_canny(struct imf_stage *stage, const double *values,
-                                   struct imf_error *err) {
-    (void)err;
-    stage->op = IMF_OP_CANNY;
-    stage->canny = (struct imf_canny){.low = values[0],
-                                      .high = values[1],
-                                      .sigma = values[2],
-                                      .aperture = 3 + 2 * (int)values[3],
-                                      .squares = values[4] != 0,
-                                      .first_x = 1,
-                                      .first_y = 1};
-    return IMF_OK;
-}
-
 /* ---- values that must fit each other -------------------------------------------------------- */
 
 static const char *check_band(const double *values) {
@@ -168,7 +95,7 @@ static const struct imf_builtin builtins[] = {
      .doc = {"unsharp[:sigma=1][:amount=1][:threshold=0]",
              "Unsharp mask: add what a Gaussian blur takes away"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_unsharp,
+     .setup = imf_setup_unsharp,
      .range = IMF_RANGE_CLIP,
      .parameter = {{.name = "SIGMA",
                     .meaning = "sigma in pixels > 0 and <= 511.75",
@@ -224,7 +151,7 @@ static const struct imf_builtin builtins[] = {
      .doc = {"canny:LOW:HIGH[:sigma=1][:aperture=3|5|7][:norm=l1|l2]",
              "Edges after Canny, white on black, by gradients from LOW to HIGH"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_canny,
+     .setup = imf_setup_canny,
      .range = IMF_RANGE_CLIP,
      .parameter = {GRADIENT("LOW"), GRADIENT("HIGH"),
                    NUMBER("sigma", " in pixels, 0 to 16", 0, IMF_CANNY_SIGMA, 1, .above = false),
@@ -255,21 +182,21 @@ static const struct imf_builtin builtins[] = {
      .doc = {"highpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2]",
              "Remove frequencies below CUTOFF cycles per pixel"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_highpass,
+     .setup = imf_setup_highpass,
      .range = IMF_RANGE_OFFSET,
      .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER}},
     {.name = "lowpass",
      .doc = {"lowpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2]",
              "Remove frequencies above CUTOFF cycles per pixel"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_lowpass,
+     .setup = imf_setup_lowpass,
      .range = IMF_RANGE_CLIP,
      .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER}},
     {.name = "bandpass",
      .doc = {"bandpass:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",
              "Keep frequencies from LOW to HIGH cycles per pixel"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_bandpass,
+     .setup = imf_setup_bandpass,
      .range = IMF_RANGE_OFFSET,
      .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER},
      .check = check_band},
@@ -277,14 +204,14 @@ static const struct imf_builtin builtins[] = {
      .doc = {"bandstop:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",
              "Remove frequencies from LOW to HIGH cycles per pixel"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_bandstop,
+     .setup = imf_setup_bandstop,
      .range = IMF_RANGE_CLIP,
      .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER},
      .check = check_band},
     {.name = "notch",
      .doc = {"notch:U:V:RADIUS", "Remove the frequency pair +-(U,V), cycles per pixel"},
      .source = IMF_SOURCE_STAGE,
-     .setup = setup_notch,
+     .setup = imf_setup_notch,
      .range = IMF_RANGE_CLIP,
      .parameter = {FREQUENCY("U"), FREQUENCY("V"), CUTOFF("RADIUS")},
      .check = check_notch},

@@ -72,6 +72,9 @@ imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_desi
 /* Stages of windows (rank.c), whose element is the stage's first kernel. */
 imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dilate, imf_setup_open,
     imf_setup_close, imf_setup_gradient, imf_setup_tophat, imf_setup_blackhat;
+/* Transfer functions, unsharp masks, edges (stages.c). */
+imf_setup imf_setup_unsharp, imf_setup_highpass, imf_setup_lowpass, imf_setup_bandpass,
+    imf_setup_bandstop, imf_setup_notch, imf_setup_canny;
 /* Point operations (point.c). */
 imf_setup imf_setup_gray, imf_setup_invert, imf_setup_threshold, imf_setup_equalize,
     imf_setup_blend;

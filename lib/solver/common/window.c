@@ -68,15 +68,26 @@ static int decimal(double v, uint64_t *digits) {
     return -1;
 }
 
-size_t imf_percentile_rank(double percentile, size_t count) {
-    uint64_t digits, carried = 0, last = count - 1;
-    int places = decimal(percentile, &digits);
-    if (places < 0) /* more digits than a double distinguishes */
-        return (size_t)floor(percentile * (double)last / 100 + 0.5);
+uint64_t imf_decimal_times(double v, uint64_t n, bool *rest) {
+    uint64_t digits, carried = 0;
+    int places = decimal(v, &digits);
+    *rest = false;
+    if (places < 0) { /* more digits than a double distinguishes */
+        *rest = true;
+        return (uint64_t)(v * (double)n);
+    }
     /* Multiply from the last decimal place on: the remainders cannot change the integer part. */
-    for (; places > 0; places--, digits /= 10)
-        carried = (digits % 10 * last + carried) / 10;
-    return (size_t)((digits * last + carried + 50) / 100);
+    for (; places > 0; places--, digits /= 10) {
+        carried += digits % 10 * n;
+        *rest = *rest || carried % 10 > 0;
+        carried /= 10;
+    }
+    return digits * n + carried;
+}
+
+size_t imf_percentile_rank(double percentile, size_t count) {
+    bool rest;
+    return (size_t)((imf_decimal_times(percentile, count - 1, &rest) + 50) / 100);
 }
 
 void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t count) {

@@ -17,6 +17,8 @@ bool imf_window_measure(const struct imf_run *runs, int count, int *left, int *r
 /* Number of samples in the window's element. */
 size_t imf_window_count(const struct imf_window_op *window);
 
+/* v * n rounded down, where v >= 0 is the decimal number that the user wrote; *rest: it was rounded. */
+uint64_t imf_decimal_times(double v, uint64_t n, bool *rest);
 /* The index of a percentile among `count` samples in ascending order: P/100 (count - 1) rounded,
  * halves up, where P is the decimal number that the user wrote. */
 size_t imf_percentile_rank(double percentile, size_t count);

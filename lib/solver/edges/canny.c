@@ -82,13 +82,6 @@ static int value_of_sample(const struct imf_canny_parameters *n, const struct im
     return (int)rint(fmin(fmax(v, 0), p->epilogue.full) * n->scale);
 }
 
-void imf_canny_levels(struct imf_canny_levels *e, const struct imf_problem *p,
-                      enum imf_sample sample) {
-    for (int i = 0; i < 2; i++)
-        e->v[i] = imf_epilogue_apply(&p->epilogue, i ? p->epilogue.full : 0);
-    imf_samples_narrow(&e->as, sample, e->v, 2);
-}
-
 /* ---- the reference --------------------------------------------------------------------------- */
 
 #define ROWS 3 /* rows of gradients that are kept */
@@ -281,7 +274,7 @@ static enum imf_status canny_run(void *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
     struct canny_job *j = job;
     const struct imf_problem *p = &j->p;
-    struct imf_canny_levels levels;
+    struct imf_levels levels;
     (void)err;
     j->next = -j->n.half;
     gradient_row(j, in, -1);
@@ -291,7 +284,7 @@ static enum imf_status canny_run(void *job, const struct imf_surface *in,
         thin_row(j, y);
     }
     trace(j);
-    imf_canny_levels(&levels, p, out->sample);
+    imf_levels_make(&levels, p, out->sample);
     for (int y = 0; y < p->height; y++)
         for (ptrdiff_t x = 0; x < p->width; x++)
             for (int c = 0; c < p->channels; c++) {

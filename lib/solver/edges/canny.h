@@ -26,17 +26,4 @@ struct imf_canny_parameters {
 
 void imf_canny_parameters(struct imf_canny_parameters *n, const struct imf_problem *p);
 
-/* The output samples of no edge and of an edge, epilogue included. */
-struct imf_canny_levels {
-    double v[2];
-    union {
-        uint8_t u8[2];
-        uint16_t u16[2];
-        float f32[2];
-        double f64[2];
-    } as;
-};
-void imf_canny_levels(struct imf_canny_levels *e, const struct imf_problem *p,
-                      enum imf_sample sample);
-
 #endif

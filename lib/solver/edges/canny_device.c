@@ -104,8 +104,8 @@ static void define_taps(struct imf_defines *d, const char *name, const int *taps
 static void define(struct imf_defines *d, const struct imf_problem *p,
                    const struct imf_canny_parameters *n, int group) {
     double weights[IMF_CANNY_RADIUS + 1];
-    struct imf_canny_levels levels;
-    imf_canny_levels(&levels, p, p->out);
+    struct imf_levels levels;
+    imf_levels_make(&levels, p, p->out);
     for (int i = 0; i <= n->radius; i++)
         weights[i] = n->weight[i];
     imf_problem_defines(d, p);

@@ -31,7 +31,7 @@ struct pass {
     const struct vector_canny *job;
     const struct imf_surface *in, *out;
     struct imf_canny_rows find;
-    struct imf_canny_levels levels;
+    struct imf_levels levels;
     int rows; /* of a band */
 };
 
@@ -177,7 +177,7 @@ static enum imf_status vector_canny_run(void *job, const struct imf_surface *in,
                         .find = {p, &j->n, in, j->map.pixel, j->map.pitch},
                         .rows = band_rows(p)};
     (void)err;
-    imf_canny_levels(&pass.levels, p, out->sample);
+    imf_levels_make(&pass.levels, p, out->sample);
     imf_parallel(j->pool, (p->height - 1) / pass.rows + 1, band_item, &pass);
     imf_canny_join(&j->map, pass.rows, store_pixel, &pass);
     return IMF_OK;

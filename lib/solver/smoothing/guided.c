@@ -16,6 +16,7 @@
 #include "solver/common/float_row.h"
 #include "solver/common/strips.h"
 #include "solver/smoothing/guided_rows.h"
+#include "solver/smoothing/running_sums.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -152,9 +153,9 @@ static void fit_row(const struct work *w, int y, const void *goes) {
     int r = j->radius, first = w->strip.y - r, channels = w->in->channels;
     double *to[2] = {w->window[0], w->window[1]};
     const double *columns[2] = {w->column[0], w->column[1]};
-    imf_guided_add(w->column[0], w->column[1], w->in->sample, input(w, y + r, 2 * r), goes,
-                   j->scale, w->all);
-    imf_guided_slide(to, columns, 2 * r + 1, channels, w->fitted);
+    imf_running_add(w->column[0], w->column[1], w->in->sample, input(w, y + r, 2 * r), goes,
+                    j->scale, w->all);
+    imf_running_slide(to, columns, 2 * r + 1, channels, w->fitted);
     bool full = y > first + 2 * r;
     int32_t *line[2] = {line_row(w, y, 0), line_row(w, y, 1)};
     if (full) /* subtract the oldest row, which the newest will overwrite */
@@ -168,7 +169,7 @@ static void store(const struct work *w, int y) {
     double *to[2] = {w->window[0], w->window[1]};
     const double *lines[2] = {w->lines[0], w->lines[1]};
     double share = w->fit.share;
-    imf_guided_slide(to, lines, 2 * w->j->radius + 1, w->in->channels, w->n);
+    imf_running_slide(to, lines, 2 * w->j->radius + 1, w->in->channels, w->n);
     imf_guided_mix(w->row, w->window[0], w->window[1], share / IMF_GUIDED_STEPS,
                    share / (w->fit.steps * w->j->scale), w->in->sample, input(w, y, 0), w->n);
     char *at = (char *)imf_surface_row(w->out, y) +
@@ -179,8 +180,8 @@ static void store(const struct work *w, int y) {
 static void run_strip(const struct work *w) {
     int r = w->j->radius, first = w->strip.y - r;
     for (int y = first - r; y < first + r; y++)
-        imf_guided_add(w->column[0], w->column[1], w->in->sample, input(w, y, 2 * r), NULL,
-                       w->j->scale, w->all);
+        imf_running_add(w->column[0], w->column[1], w->in->sample, input(w, y, 2 * r), NULL,
+                        w->j->scale, w->all);
     for (int y = first; y < w->strip.end + r; y++) {
         fit_row(w, y, y > first ? input(w, y - r - 1, 2 * r) : NULL);
         if (y >= w->strip.y + r)

@@ -5,6 +5,7 @@
  */
 #include "device/tuning.h"
 #include "solver/smoothing/guided.h"
+#include "solver/smoothing/walks.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -14,7 +15,6 @@
  * quotient, 4 of the variance), and seven roundings of products and sums. */
 #define LINE_ERROR 7e-7
 #define SLOPES 1073741824.0
-#define LEAST_STRIP 32
 
 struct guided_job {
     struct imf_queue *queue;
@@ -22,11 +22,6 @@ struct guided_job {
     struct imf_program *columns, *fit, *lines, *mix;
     struct imf_buffer *sums, *squares, *line, *totals;
 };
-
-/* Outputs of a work-item's walk: a third of what it reads is its first window. */
-static int strip_of(const struct imf_problem *p) {
-    return imf_max(LEAST_STRIP, 2 * imf_guided_side(p));
-}
 
 /* Samples of a row with so many pixels at each end. */
 static size_t wide(const struct imf_problem *p, int pixels) {
@@ -108,7 +103,7 @@ static void define(struct imf_defines *d, const struct imf_problem *p) {
 static enum imf_status guided_make(void **job, const struct imf_problem *p,
                                    const struct imf_proposal *proposal, struct imf_queue *queue,
                                    struct imf_error *err) {
-    static const char *const parts[] = {"common.cl", NULL};
+    static const char *const parts[] = {"common.cl", "column_sums.cl", NULL};
     struct guided_job *j = *job = calloc(1, sizeof *j);
     (void)proposal;
     if (!j)
@@ -121,7 +116,7 @@ static enum imf_status guided_make(void **job, const struct imf_problem *p,
         struct imf_program **program;
         const char *entry;
         struct imf_buffer **buffer;
-    } steps[] = {{&j->columns, "guided_columns", &j->sums},
+    } steps[] = {{&j->columns, "column_sums", &j->sums},
                  {&j->fit, "guided_fit", &j->squares},
                  {&j->lines, "guided_lines", &j->line},
                  {&j->mix, "guided_mix", &j->totals}};
@@ -137,23 +132,14 @@ static enum imf_status guided_make(void **job, const struct imf_problem *p,
     return st;
 }
 
-/* Work-items that walk down columns, `across` samples wide, or along rows. */
-static struct imf_grid walks_down(const struct guided_job *j, size_t across, int rows) {
-    size_t strip = (size_t)strip_of(&j->p), group = imf_tuning_group(imf_queue_device(j->queue));
-    return imf_grid_over(across, ((size_t)rows - 1) / strip + 1, group);
-}
-
-static struct imf_grid walks_along(const struct guided_job *j, size_t samples, int rows) {
-    size_t strip = (size_t)strip_of(&j->p), channels = (size_t)j->p.channels;
-    size_t items = ((samples / channels - 1) / strip + 1) * channels;
-    return imf_grid_over(items, (size_t)rows, imf_tuning_group(imf_queue_device(j->queue)));
-}
-
 static enum imf_status guided_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     struct guided_job *j = job;
     const struct imf_problem *p = &j->p;
-    int r = imf_guided_radius(p), strip = strip_of(p), lines = out->height + 2 * r;
+    int r = imf_guided_radius(p), lines = out->height + 2 * r;
+    const struct imf_walks walks = {imf_guided_side(p), p->channels,
+                                    imf_tuning_group(imf_queue_device(j->queue))};
+    int strip = imf_walk_length(&walks);
     size_t all = wide(p, 2 * r), fitted = wide(p, r), reach = 2 * (size_t)r;
     size_t start = in->origin - reach * in->pitch - reach * (size_t)p->channels;
     const struct imf_arg columns[] = {imf_arg_buffer(in->mem),    imf_arg_size(start),
@@ -172,14 +158,15 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
                                   imf_arg_size(out->origin), imf_arg_size(out->pitch),
                                   imf_arg_int(p->width),     imf_arg_int(strip)};
     enum imf_status st =
-        imf_program_launch(j->queue, j->columns, walks_down(j, all, lines), columns, err);
+        imf_program_launch(j->queue, j->columns, imf_walks_down(&walks, all, lines), columns, err);
     if (!st)
-        st = imf_program_launch(j->queue, j->fit, walks_along(j, fitted, lines), fit, err);
+        st = imf_program_launch(j->queue, j->fit, imf_walks_along(&walks, fitted, lines), fit, err);
     if (!st)
-        st = imf_program_launch(j->queue, j->lines, walks_down(j, fitted, out->height), total, err);
+        st = imf_program_launch(j->queue, j->lines, imf_walks_down(&walks, fitted, out->height),
+                                total, err);
     return st ? st
-              : imf_program_launch(j->queue, j->mix, walks_along(j, wide(p, 0), out->height), mix,
-                                   err);
+              : imf_program_launch(j->queue, j->mix,
+                                   imf_walks_along(&walks, wide(p, 0), out->height), mix, err);
 }
 
 const struct imf_solver imf_solver_guided_device = {

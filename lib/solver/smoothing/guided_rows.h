@@ -7,14 +7,8 @@
 /* Slopes and offsets are integers in steps of 1 over this. */
 #define IMF_GUIDED_STEPS 1073741824.0
 
-/* Add n samples of row `comes` to the columns' sums and sums of squares, and subtract those of row `goes`
- * unless it is NULL. Floats are multiplied by `scale` and rounded to integers. */
-void imf_guided_add(double *sums, double *squares, enum imf_sample sample, const void *comes,
-                    const void *goes, double scale, int n);
 /* Add `sign` times a row of slopes and offsets to their sums. */
 void imf_guided_move(double *slopes, double *offsets, int32_t *const lines[2], double sign, int n);
-/* Sums of `side` neighbouring pixels of two rows: to[i] = the sum of from[i + k * channels]. */
-void imf_guided_slide(double *to[2], const double *from[2], int side, int channels, int n);
 
 struct imf_guided_fit {
     double share; /* 1 / the samples of a window */

@@ -1,0 +1,39 @@
+/*
+ * chain_exact.c - appending passes that read integer samples and leave them: edges, histograms
+ *
+ * What they read is rounded to the image's depth: by themselves, or by the pass before, where that has
+ * no other reader (chain_bounds.c).
+ */
+#include "plan/chain_builder.h"
+
+/* Append a pass whose results are integer samples of the image's depth. */
+static struct imf_pass *append_exact(struct imf_builder *b) {
+    struct imf_pass *pass = imf_builder_straighten(b) ? imf_builder_problem(b) : NULL;
+    if (!pass)
+        return NULL;
+    pass->problem.exact = pass->whole = b->integral = true;
+    pass->bound = b->bound = b->chain->full;
+    b->positive = true;
+    if (!b->alpha_apart) /* which is no sample */
+        pass->out = b->chain->in;
+    return pass;
+}
+
+bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
+    struct imf_pass *pass = append_exact(b);
+    if (pass)
+        imf_problem_canny(&pass->problem, canny, b->channels - (b->alpha ? 1 : 0));
+    return pass;
+}
+
+bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op) {
+    struct imf_pass *pass = append_exact(b);
+    if (!pass)
+        return false;
+    /* Samples are what it counts: no float in between moves a value across a tie. */
+    struct imf_pass *before = pass->source < 0 ? NULL : &b->chain->passes[pass->source];
+    if (before && before->kind == IMF_PASS_POINT && !b->alpha_apart)
+        pass->in = pass->problem.in = before->out = b->chain->in;
+    imf_problem_histogram_op(&pass->problem, op, b->channels - (b->alpha ? 1 : 0));
+    return true;
+}
