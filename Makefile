@@ -24,7 +24,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows.o convolution/vector_dense.o convolution/runs_rows.o \
 	morphology/erode_dilate_rows.o rank/rows.o rank/incremental.o rank/histogram.o rank/sorted_regions.o rank/network_run.o \
 	histogram/vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
-	smoothing/running_sums.o smoothing/guided_rows.o)
+	smoothing/running_sums.o smoothing/guided_rows.o smoothing/local_threshold.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o fourier/half_plane.o fourier/host_stages.o \
 	run/point/rows.o run/point/strip.o run/point/strip_float.o)
 ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o \
@@ -104,7 +104,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-files bench-gles bench-grid bench-huge bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-files bench-gles bench-grid bench-huge bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -280,6 +280,9 @@ bench-huge: all $(BUILD)/bench/photo ## 400 megapixels: seams, peak memory; BUDG
 bench-windows: all $(BUILD)/bench/photo ## medians, morphology, bilateral, Canny beside OpenCV
 	@BUILD='$(BUILD)' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $(or $(PYTHON),python3) test/bench/windows.py
 
+bench-scans: all ## what an OCR misreads of pages in uneven light, before and after thresholds
+	@BUILD='$(BUILD)' $(or $(PYTHON),python3) test/bench/scans.py
+
 bench-timeline: all $(BUILD)/bench/photo $(BUILD)/bench/timeline ## chart what stages do when, and what drivers take
 	@BUILD='$(BUILD)' sh test/bench/timeline.sh
 
@@ -360,9 +363,9 @@ DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwe
 	ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd bats python3
 DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
-	libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind openssh-client \
-	openssh-server parallel pngcheck python3-numpy python3-opencv python3-scipy python3-skimage shellcheck \
-	slurm-client slurmctld slurmd systemd webp zsh
+	fonts-dejavu-core libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind \
+	openssh-client openssh-server parallel pngcheck python3-numpy python3-opencv python3-pil python3-scipy python3-skimage \
+	shellcheck slurm-client slurmctld slurmd systemd tesseract-ocr webp zsh
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)

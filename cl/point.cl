@@ -31,6 +31,12 @@
 #ifndef DIFFERENCE
 #define DIFFERENCE 0 // UNSHARP: what would be added is all
 #endif
+#ifndef QUOTIENT
+#define QUOTIENT 0 // UNSHARP: the sample's share of the other, which is LEAST at least
+#endif
+#ifndef LEAST
+#define LEAST 1.0f
+#endif
 #ifndef AMOUNT
 #define AMOUNT 1.0f // unsharp's
 #endif
@@ -217,7 +223,12 @@ __kernel void point_flat(__global const IN_T *in, long in_origin, int in_pitch,
         return;
     vfloat v = load_flat(in + in_origin + y * in_pitch + i, table);
 #if UNSHARP
-    vfloat d = v - *(__global const vfloat_any *)(second + second_origin + y * second_pitch + i);
+    vfloat blurred = *(__global const vfloat_any *)(second + second_origin + y * second_pitch + i);
+#endif
+#if UNSHARP && QUOTIENT
+    v = fmin(E_FULL * fmax(v, (vfloat)0.0f) / fmax(blurred, (vfloat)LEAST), (vfloat)E_FULL);
+#elif UNSHARP
+    vfloat d = v - blurred;
     d = AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, (vfloat)0.0f), d);
     v = DIFFERENCE ? d : v + d;
 #endif
@@ -321,9 +332,13 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
 #if UNSHARP
     __global const float *blurred = second + second_origin + y * second_pitch + (long)x * C_IN;
     for (int c = 0; c < C_IN; c++) {
+#if QUOTIENT
+        v[c] = fmin(E_FULL * fmax(v[c], 0.0f) / fmax(blurred[c], LEAST), E_FULL);
+#else
         float d = v[c] - blurred[c];
         d = AMOUNT * copysign(fmax(fabs(d) - UNSHARP_LEVEL, 0.0f), d);
         v[c] = DIFFERENCE ? d : v[c] + d;
+#endif
     }
 #endif
 #if UNPREMULTIPLY

@@ -33,6 +33,9 @@ static const struct {
     {{"bilateral:0.3:0.1"}, 10},
     {{"bilateral:1.5:0.2", "invert"}, 14},
     {{"guided:9:0.02", "invert"}, 12},
+    {{"threshold:local:3:0.04", "invert"}, 1},
+    {{"threshold:sauvola:2"}, 3},
+    {{"threshold:sauvola:9:k=0.2"}, -1},
     {{"guided:60:0.3"}, 13},
     {{"bilateral:7:0.7"}, -1},
 };
@@ -163,6 +166,8 @@ static void check_variant(struct checkcl *c, const struct imf_filter *f, const c
         }
         struct imf_problem p = chain->passes[0].problem;
         p.in = samples[t].in;
+        if (p.kind == IMF_WINDOW_OP && p.window_op->bilevel && p.in == IMF_F32)
+            p.in = chain->in; /* which are rounded before */
         p.out = samples[t].out;
         p.edge = settings.edge;
         if (p.kind != IMF_PHASE && channels % 2 == 0)

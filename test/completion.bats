@@ -128,6 +128,8 @@ fish_offers() { # LINE
 --filter=unsharp:sigma=1:amount=2: => --filter=unsharp:sigma=1:amount=2:threshold=
 -f bandpass:0.1:0.2:type=bu => bandpass:0.1:0.2:type=butterworth
 -f kernel:@ps => kernel:@psf.txt
+-f threshold: => threshold:local threshold:otsu threshold:sauvola threshold:t=
+-f threshold:sauvola:3: => threshold:sauvola:3:k= threshold:sauvola:3:r=
 --edge=c => --edge=clamp --edge=constant --edge=constant:
 --edge cl => clamp
 --device=g => --device=gpu
@@ -184,7 +186,7 @@ offered() { # WORD...: the candidates for the last one
 
 @test "every key that is offered is one that its filter takes" {
     local count=0
-    for filter in $(offered -f '' | grep ':$'); do
+    for filter in $(offered -f '' | grep ':$') threshold:local: threshold:sauvola:; do
         for spec in $(offered -f "$filter"); do
             count=$((count + 1))
             imf_run -f "$spec" --show-kernel

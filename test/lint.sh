@@ -25,7 +25,7 @@ lint_kernels() {
         cl/direct_gpu.cl) set -- -include cl/parts/direct_gpu_sums.cl -include cl/parts/common.cl ;;
         cl/erode_dilate_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
         cl/point.cl) set -- -include cl/parts/common.cl -include cl/parts/blend.cl ;;
-        cl/guided.cl) set -- -include cl/parts/common.cl -include cl/parts/column_sums.cl ;;
+        cl/guided.cl | cl/local_threshold.cl) set -- -include cl/parts/common.cl -include cl/parts/column_sums.cl ;;
         cl/parts/fft_gpu_lines.cl) set -- -include cl/parts/fft_gpu_butterflies.cl ;;
         cl/fft_gpu.cl)
             set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_lines.cl \
@@ -50,6 +50,7 @@ lint_kernels() {
     done
     lint_kernel -DBLEND=1 -DALPHA=1 -DC_IN=4 -DMASK=8 -DAPART=1 -DBLEND_MODE=2 -DSECOND=8 -include cl/parts/common.cl \
         -include cl/parts/blend.cl cl/point.cl
+    lint_kernel -DSAUVOLA=1 -include cl/parts/common.cl -include cl/parts/column_sums.cl cl/local_threshold.cl
     lint_kernel -DFP64=1 -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl \
         -include cl/parts/common.cl cl/fft_transform.cl
 }

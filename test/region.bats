@@ -24,7 +24,8 @@ noise12() {
     local filter edge w h x y
     noise12
     while read -r w h x y; do
-        for filter in "sharpen" "median:2" "box:3 laplacian" "kernel:1,2,3,4,5/0,0,0,1,2:scale=3" "open:1 sobel"; do
+        for filter in "sharpen" "median:2" "box:3 laplacian" "kernel:1,2,3,4,5/0,0,0,1,2:scale=3" "open:1 sobel" \
+            "blur:1 threshold:local:1:0.02" "flatten:1"; do
             for edge in clamp reflect mirror wrap constant:0.4; do
                 specs=$(printf -- '-f %s ' $filter)
                 imf $specs --edge=$edge n.pgm -o whole.pgm

@@ -37,8 +37,8 @@ load helper
     imf_run --list-filters
     [ "$status" -eq 0 ]
     for name in sharpen unsharp blur box disk motion sobel prewitt scharr laplacian log dog emboss \
-        highpass lowpass bandpass bandstop notch kernel gray invert threshold equalize phase canny \
-        bilateral guided; do
+        highpass lowpass bandpass bandstop notch kernel gray invert threshold flatten equalize phase \
+        canny bilateral guided; do
         grep -A1 "^$name\b" <<<"$output" | tr -d '\n' | grep -q "^$name.*  [A-Z]"
     done
     [ -z "$(awk 'length > 80' <<<"$output")" ]

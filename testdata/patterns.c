@@ -80,11 +80,12 @@ double text_page(int x, int y, int c, int w, int h) {
     return 0.95;
 }
 
-/* The page as a bad copy: its ink with holes, specks between the letters, darker to the lower right. */
+/* The page as a bad photograph: its ink with holes, specks between the letters, and light that falls
+ * off to the lower right, where paper is as dark as ink in the light. */
 double scanned_page(int x, int y, int c, int w, int h) {
-    double paper = 0.95 - 0.25 * x / w - 0.2 * y / h, grain = 0.1 * (hash01(x, y, 7) - 0.5);
+    double light = 1 - 0.4 * x / w - 0.4 * y / h, grain = 0.1 * (hash01(x, y, 7) - 0.5);
     bool ink = text_page(x / 2, y / 2, c, w / 2, h / 2) < 0.5, worn = hash01(x, y, 5) < 0.04;
-    return clamp01((ink != worn ? 0.12 : paper) + grain);
+    return clamp01((ink != worn ? 0.2 : 0.95) * light + grain);
 }
 
 /* Salt and pepper: a tenth of the pixels is black or white. */

@@ -133,20 +133,46 @@ static bool is_given(const char *spec, const char *end, const char *word) {
     return false;
 }
 
+/* Of "threshold:local:R:OFFSET" the length of "threshold:local": a row for specs that begin so. 0: the
+ * first argument may be anything, or missing. */
+static size_t variant_length(const char *usage) {
+    size_t name = name_length(usage), length = name + 1;
+    if (usage[name] != ':')
+        return 0;
+    length += strspn(usage + length, LOWER);
+    return length > name + 1 && (!usage[length] || strchr(":[", usage[length])) ? length : 0;
+}
+
+static bool is_variant(const char *usage, const char *spec) {
+    size_t length = variant_length(usage);
+    return length && strncmp(usage, spec, length) == 0 && spec[length] == ':';
+}
+
+/* Add the arguments of a row: all behind `from`, or the first one. */
+static void add_arguments(char *text, const char *from, bool first) {
+    for (const char *c = from; *c && !(first && c > from);) {
+        c += strspn(c, ":[]");
+        size_t length = strcspn(c, ":[]");
+        add_argument(text, c, length);
+        c += length;
+    }
+}
+
 /* value: the spec so far, with a ':'. */
 static void offer_arguments(const struct word *w) {
     const struct imf_filter_doc *doc;
     char text[WORDS_TEXT] = "", *rest = text;
+    bool begun = strchr(w->value, ':') != strrchr(w->value, ':'), chosen = false;
+    for (size_t i = 0; (doc = imf_filter_doc(i)); i++)
+        chosen = chosen || is_variant(doc->usage, w->value);
     for (size_t i = 0; (doc = imf_filter_doc(i)); i++) {
-        if (!same_name(doc->usage, w->value))
+        size_t variant = variant_length(doc->usage);
+        if (!same_name(doc->usage, w->value) || is_variant(doc->usage, w->value) != chosen)
             continue;
-        const char *c = doc->usage;
-        for (c += name_length(c); *c;) {
-            c += strspn(c, ":[]");
-            size_t length = strcspn(c, ":[]");
-            add_argument(text, c, length);
-            c += length;
-        }
+        if (chosen)
+            add_arguments(text, doc->usage + variant, false);
+        else if (!variant || !begun)
+            add_arguments(text, doc->usage + name_length(doc->usage), variant > 0);
     }
     struct word last = {w->text, strrchr(w->value, ':') + 1};
     const char *const *words = imf_filter_words(w->value);

@@ -49,6 +49,7 @@ struct imf_gpu_rates {
 struct imf_filter_rates {
     double count, count_wide;    /* counting and looking up a sample of 256 values, or of more */
     double guided;               /* a sample, whatever the radius */
+    double threshold;            /* local: the same */
     double weight, weight_color; /* bilateral: a pixel's weight; each channel that it weighs */
     double canny, canny_tap;     /* a sample; a tap of the Gaussian */
 };
@@ -164,6 +165,7 @@ struct imf_vector_rates {
     double weight, weight_color; /* a weight of a pair of pixels; each channel that it weighs */
     double weight_float64; /* a weight of a pixel in float64, and the samples that it weighs */
     double guided;         /* a sample, whatever the radius */
+    double threshold;      /* local: the same */
     double lanes;          /* interleaving a sample for vectors, and back */
     double window_finish;  /* converting a sample to another type or value */
 };

@@ -40,7 +40,13 @@ struct imf_transfer {
 /* Gain at frequency (u, v), each -0.5..0.5. */
 double imf_transfer_gain(const struct imf_transfer *t, double u, double v);
 
-enum imf_window_function { IMF_WINDOW_RANK, IMF_WINDOW_BILATERAL, IMF_WINDOW_GUIDED };
+enum imf_window_function {
+    IMF_WINDOW_RANK,
+    IMF_WINDOW_BILATERAL,
+    IMF_WINDOW_GUIDED,
+    IMF_WINDOW_LOCAL,  /* thresholds: by the mean, */
+    IMF_WINDOW_SAUVOLA /* and by mean and spread */
+};
 
 /*
  * A window operation: each channel's sample becomes a function of the samples in a window around it.
@@ -53,10 +59,12 @@ struct imf_window_op {
     int width, height; /* of the window */
     int cx, cy;        /* column and row of it that lies on the output's pixel */
     const struct imf_kernel *element; /* structuring element: nonzero taps count; NULL: all do */
-    bool turned;  /* element rotated by 180 degrees; `cx` and `cy` are those after it */
-    double value; /* the function's parameter: a percentile, bilateral's sigma, guided's eps */
+    bool turned; /* element rotated by 180 degrees; `cx` and `cy` are those after it */
+    /* The function's parameter: a percentile, bilateral's sigma, guided's eps, a threshold's OFFSET or k. */
+    double value;
     double range; /* bilateral's, a fraction of full scale like guided's eps */
     bool selects; /* the result is one of the samples: it keeps integers, bounds and flat parts */
+    bool bilevel; /* the result is full scale or 0, of samples rounded to the image's depth */
     double gain;  /* factor by which it may magnify errors of the samples; 0 means 1 */
 };
 
@@ -66,7 +74,8 @@ enum imf_compound {
     IMF_AFTER, /* g(f(x)) */
     IMF_APART, /* g(x) - f(x) */
     IMF_ABOVE, /* x - g(f(x)) */
-    IMF_BELOW  /* g(f(x)) - x */
+    IMF_BELOW, /* g(f(x)) - x */
+    IMF_PART   /* x / mean(g(f(x))), the mean in f's element, as a share of full scale */
 };
 
 /*

@@ -70,7 +70,8 @@ static int window_bits(const struct imf_stage *s, const struct imf_settings *set
     bool differs = s->compound != IMF_ALONE && s->compound != IMF_AFTER;
     bool selects = s->window_op.selects && (s->compound == IMF_ALONE || s->second.selects);
     bool even = !differs || keeps_steps(settings, bits);
-    return bits && selects && even && edge_fits(settings, bits) ? bits : 0;
+    bool divides = s->compound == IMF_PART;
+    return bits && selects && even && !divides && edge_fits(settings, bits) ? bits : 0;
 }
 
 int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *input,
@@ -104,7 +105,9 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
             bits = keeps_steps(settings, bits) ? bits : 0;
             break;
         default:
-            if (s->op == IMF_OP_WINDOW)
+            if (s->op == IMF_OP_WINDOW && s->window_op.bilevel)
+                bits = gray;
+            else if (s->op == IMF_OP_WINDOW)
                 bits = window_bits(s, settings, bits);
             else if (!is_identity(s))
                 bits = 0;

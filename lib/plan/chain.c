@@ -28,7 +28,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     case IMF_OP_TRANSFER:
         return imf_builder_convolve(b, stage);
     case IMF_OP_WINDOW:
-        return imf_builder_windows(b, stage);
+        return stage->window_op.bilevel ? imf_builder_bilevel(b, &stage->window_op)
+                                        : imf_builder_windows(b, stage);
     case IMF_OP_PHASE:
         return imf_builder_phase(b, stage);
     case IMF_OP_CANNY:
@@ -115,8 +116,9 @@ static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alp
     bool keeps = true, straight = false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
-        /* Directions and edges are no weighted sums of colours. */
-        straight = straight || s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY;
+        /* Directions, edges, thresholds and quotients are no weighted sums of colours. */
+        straight = straight || s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY ||
+                   (s->op == IMF_OP_WINDOW && (s->window_op.bilevel || s->compound == IMF_PART));
         keeps = keeps && (imf_op_is_point(s->op) || keeps_brightness(s));
     }
     if (!filters(filter) || straight)

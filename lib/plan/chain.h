@@ -16,6 +16,9 @@
  * may be off by: what it magnifies beyond this was there before. */
 #define IMF_HIGH_GAIN 8
 
+/* The most that a quotient brightens. */
+#define IMF_LIFT 16
+
 /* The steps of a point pass, in this order; x is a pixel of the pass's input. */
 struct imf_point {
     int in_channels, out_channels;
@@ -24,7 +27,10 @@ struct imf_point {
     bool unsharp;   /* x = x + amount * d, where d is x - blurred, shrunk towards 0 by level */
     double amount, level; /* the pass's second input is the blurred surface */
     bool difference;      /* with unsharp: x = amount * d; integers stay integers */
-    bool unpremultiply;   /* colours /= alpha / full, 0 where the output's alpha < 0.5 */
+    /* With unsharp: x = its share of blurred, 0..full. What is darker than full / IMF_LIFT counts as
+     * that: noise is magnified no further. */
+    bool quotient;
+    bool unpremultiply; /* colours /= alpha / full, 0 where the output's alpha < 0.5 */
     double alpha_scale; /* with unpremultiply or normalize: divides the output's alpha by the scale
                              that the kernel before has left out */
     enum imf_channels gray; /* colours to this one; IMF_CHANNELS_RGB: no */

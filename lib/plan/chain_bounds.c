@@ -23,7 +23,8 @@ static bool is_whole(double v) {
 
 /* The problem's input is rounded to samples first, and any sample may change any other. */
 static bool rounds(const struct imf_problem *p) {
-    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY;
+    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY ||
+           (p->kind == IMF_WINDOW_OP && p->window_op->bilevel);
 }
 
 /* A kernel's gain for its input's rounding errors: for independent ones the root of the sum of
@@ -43,7 +44,9 @@ static double error_gain(const struct imf_problem *p) {
 /* The same for a point pass. */
 static double point_gain(const struct imf_point *p) {
     double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
-    if (p->unpremultiply) /* both numerator and denominator have an error */
+    if (p->quotient) /* both numerator and denominator have an error */
+        gain = sqrt(2) * IMF_LIFT;
+    if (p->unpremultiply) /* likewise */
         gain *= sqrt(2) / p->alpha_scale;
     if (p->epilogue)
         gain *= fabs(p->e.multiply);
@@ -219,8 +222,9 @@ static void mark_coarse_gradient(struct imf_chain *c, int i) {
 }
 
 /* Is a pass the same of rounded samples as of what they were rounded from? Histograms are, of which
- * a bin is a sample's value; and ranks whose result becomes samples, since rounding and clipping
- * keep the order: the median of rounded samples is the rounded median. */
+ * a bin is a sample's value; local thresholds, which round them; and ranks whose result becomes
+ * samples, since rounding and clipping keep the order: the median of rounded samples is the rounded
+ * median. */
 static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass) {
     const struct imf_problem *p = &pass->problem;
     const struct imf_epilogue *e = &p->epilogue;
@@ -231,6 +235,8 @@ static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass
     for (int i = 0; i < p->channels; i++)
         if (p->outside[i] < 0 || p->outside[i] > c->full || !is_whole(p->outside[i]))
             return false;
+    if (p->kind == IMF_WINDOW_OP && p->window_op->bilevel)
+        return true;
     return p->kind == IMF_WINDOW_OP && p->window_op->selects && pass->out == c->in &&
            !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
 }
@@ -252,7 +258,7 @@ static void round_early(struct imf_chain *c) {
         before->out = pass->in = pass->problem.in = c->in;
         before->bound = pass->problem.in_max = c->full;
         before->whole = pass->problem.positive = true;
-        if (pass->problem.kind == IMF_WINDOW_OP) {
+        if (pass->problem.kind == IMF_WINDOW_OP && pass->problem.window_op->selects) {
             pass->problem.exact = pass->whole = true;
             pass->bound = c->full;
         }

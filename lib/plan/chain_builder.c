@@ -314,6 +314,25 @@ bool imf_builder_subtract(struct imf_builder *b, int other, bool swapped) {
     return true;
 }
 
+/* Divide surface `original` by the mean of the current values in the stage's kernel. */
+static bool divide_by_mean(struct imf_builder *b, const struct imf_stage *stage, int original) {
+    struct imf_stage mean = *stage;
+    mean.op = IMF_OP_LINEAR;
+    if (!filter(b, &mean, NULL))
+        return false;
+    int blurred = b->source;
+    b->source = original;
+    struct imf_point *p = imf_builder_point(b, IMF_AT_UNSHARP);
+    if (!p)
+        return false;
+    p->unsharp = p->quotient = true;
+    b->second = blurred;
+    b->bound = b->chain->full;
+    b->chain->high_gain = true;
+    b->integral = b->whole_if_opaque = b->positive = false;
+    return true;
+}
+
 bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage) {
     if (!imf_builder_premultiply(b) || !imf_builder_flush(b))
         return false;
@@ -331,6 +350,8 @@ bool imf_builder_windows(struct imf_builder *b, const struct imf_stage *stage) {
         return true;
     if (stage->compound == IMF_APART)
         return imf_builder_subtract(b, first, false);
+    if (stage->compound == IMF_PART)
+        return divide_by_mean(b, stage, original);
     int second = b->source;
     b->source = original;
     return imf_builder_subtract(b, second, stage->compound == IMF_BELOW);

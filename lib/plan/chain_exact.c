@@ -1,5 +1,5 @@
 /*
- * chain_exact.c - appending passes that read integer samples and leave them: edges, histograms
+ * chain_exact.c - appending passes that read integer samples and leave them: edges, thresholds, histograms
  *
  * What they read is rounded to the image's depth: by themselves, or by the pass before, where that has
  * no other reader (chain_bounds.c).
@@ -24,6 +24,17 @@ bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
     if (pass)
         imf_problem_canny(&pass->problem, canny, b->channels - (b->alpha ? 1 : 0));
     return pass;
+}
+
+bool imf_builder_bilevel(struct imf_builder *b, const struct imf_window_op *window) {
+    struct imf_pass *pass = append_exact(b);
+    if (!pass)
+        return false;
+    double *outside = pass->problem.outside; /* rounded, too */
+    for (int i = 0; i < b->channels; i++)
+        outside[i] = imf_sample_round(outside[i], b->chain->full);
+    imf_problem_window_op(&pass->problem, window);
+    return true;
 }
 
 bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op) {

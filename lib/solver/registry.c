@@ -4,12 +4,13 @@
 /* Solvers that only this table names: of window operations, */
 extern const struct imf_solver imf_solver_erode_dilate, imf_solver_rank, imf_solver_rank_device,
     imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_float64,
-    imf_solver_bilateral_host, imf_solver_guided, imf_solver_guided_float64, imf_solver_guided_host;
+    imf_solver_bilateral_host, imf_solver_guided, imf_solver_guided_float64, imf_solver_guided_host,
+    imf_solver_local_threshold, imf_solver_local_threshold_host;
 /* of Canny's edges, */
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
 /* on devices, of filters that are neither sums of products nor ranks, */
 extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_guided_device,
-    imf_solver_bilateral_device, imf_solver_canny_device;
+    imf_solver_bilateral_device, imf_solver_local_threshold_device, imf_solver_canny_device;
 /* and on GPUs, of ranks. */
 extern const struct imf_solver imf_solver_erode_dilate_gpu, imf_solver_erode_dilate_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
@@ -37,6 +38,9 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_bilateral_device, &imf_solver_bilateral, &imf_solver_bilateral_float64,
     &imf_solver_bilateral_host, &imf_solver_guided_device, &imf_solver_guided,
     &imf_solver_guided_float64, &imf_solver_guided_host,
+    /* Thresholds by means. */
+    &imf_solver_local_threshold_device, &imf_solver_local_threshold,
+    &imf_solver_local_threshold_host,
     /* Directions of gradients, and edges. */
     &imf_solver_phase, &imf_solver_canny_device, &imf_solver_canny_vector, &imf_solver_canny,
     /* Operations by the image's histogram. */

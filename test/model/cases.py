@@ -16,7 +16,7 @@ CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes")
 ALPHAS = ("any", "opaque", "tiny", "cut")
 # What transforms and sums by rows and columns never do
 WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
-           "guided", "canny", "phase", "equalize", "threshold:otsu")
+           "guided", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten")
 
 
 class Case:
@@ -222,6 +222,11 @@ class Draw:
             ("", "", ":sigma=0", ":sigma=%.2g" % self.random.uniform(0.2, 4))) + self.one(
                 ("", "", ":aperture=5", ":aperture=7")) + self.one(("", ":norm=l2"))
 
+    def scan(self):
+        return self.one(("threshold:local:%s:%s" % (self.one("1237"), self.one(("0", "0.04", "-0.1", "0.2"))),
+                         "threshold:sauvola:" + self.one("1237") + self.one(("", "", ":k=0.2", ":k=1", ":k=0")),
+                         "flatten:" + self.one("1237")))
+
     def spec(self):
         return self.one((
             lambda: self.one(("sharpen", "sharpen:2", "sharpen:0.5", "sharpen:30")),
@@ -241,7 +246,8 @@ class Draw:
 
     def window(self):
         """What is no kernel: its results depend on what the samples are, and backends find them in other ways"""
-        return self.one((self.rank, self.rank, self.rank, self.rank, self.smooth, self.smooth, self.canny, lambda: "phase"))()
+        return self.one((self.rank, self.rank, self.rank, self.rank, self.smooth, self.smooth, self.canny, self.scan,
+                         lambda: "phase"))()
 
     def blend(self):
         mode = self.one(("normal", "normal", "overlay", "softlight", "hardlight", "multiply", "screen", "lighten", "darken",

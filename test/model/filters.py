@@ -1,7 +1,7 @@
 """What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
 
-parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks, Bilateral, Guided, Point or Blend. Nothing here
-knows about images.
+parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks, Bilateral, Guided, LocalThreshold, Flatten,
+Point or Blend. Nothing here knows about images.
 """
 import math
 from fractions import Fraction
@@ -181,6 +181,37 @@ class Guided:
 
     def magnifies(self):
         return 2.0 * (2 * self.reach + 1)
+
+
+class LocalThreshold:
+    """Full scale or 0: samples against the mean of the window around, and its spread if there is a k"""
+
+    integer, shown, bias = True, "clip", 0.0
+
+    def __init__(self, reach, offset=None, k=None):
+        self.reach, self.offset, self.k = int(reach), offset, k
+
+    def gain(self):
+        return 0.0  # it is no kernel: alpha is kept
+
+    def magnifies(self):
+        return 1.0
+
+
+class Flatten:
+    """Samples as a share of the mean of the closed image"""
+
+    integer, shown, bias = False, "clip", 0.0
+
+    def __init__(self, reach):
+        self.reach = int(reach)
+        self.closed = pair("100", "after", str(self.reach), "square")
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 32.0
 
 
 class Point:
@@ -460,6 +491,10 @@ def parse(spec):
         return gradient(ACROSS[name], options.get("dir", "mag"))
     if name in ("highpass", "lowpass", "bandpass", "bandstop"):
         return radial(name, [float(a) for a in args], options.get("type", "gaussian"), int(options.get("order", 2)))
+    if name == "threshold" and args[0] == "local":
+        return LocalThreshold(args[1], offset=Fraction(args[2]))
+    if name == "threshold" and args[0] == "sauvola":
+        return LocalThreshold(args[1], k=float(options.get("k", 0.34)))
     if name == "threshold":
         return Point("otsu") if args[0] == "otsu" else Point(name, Fraction(args[0]))
     if name == "blend":
@@ -478,5 +513,6 @@ def parse(spec):
         return emboss(*(numbers or [135.0]))
     if name == "sharpen":
         return sharpen(*(numbers or [1.0]))
-    return {"bilateral": Bilateral, "guided": Guided, "blur": gaussian, "gaussian": gaussian, "disk": disk, "motion": motion, "log": log, "dog": dog,
+    return {"bilateral": Bilateral, "guided": Guided, "flatten": Flatten,
+            "blur": gaussian, "gaussian": gaussian, "disk": disk, "motion": motion, "log": log, "dog": dog,
             "notch": notch}[name](*numbers)

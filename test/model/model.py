@@ -7,6 +7,7 @@ alternates comes back with one sign or the other, and one more than twice as wid
 functions there is one. Sums of integers stay below 2^53, so that float64 holds them exactly and every
 division is the last step: rounding the result is then the exact answer.
 """
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -128,6 +129,23 @@ def guided(plane, stage, edge, border, unit):
     variance = np.maximum(means(wide * wide, reach) - mean * mean, 0)
     slope = variance / (variance + (stage.eps * unit) ** 2)
     return means(slope, reach) * plane + means((1 - slope) * mean, reach)
+
+
+def above_threshold(plane, stage, full, edge, border):
+    """Of whole samples; sums are whole, so that float64 holds them"""
+    side = 2 * stage.reach + 1
+    wide = extend(plane, (stage.reach, stage.reach), edge, border)
+
+    def sums(values):
+        part = sum(values[i:i + plane.shape[0]] for i in range(side))
+        return sum(part[:, i:i + plane.shape[1]] for i in range(side))
+
+    if stage.k is None:  # x > mean - offset * full, times side^2: whole numbers and one that need not be
+        over = sums(wide) - side ** 2 * plane
+        return np.where(over < math.ceil(stage.offset * int(full) * side ** 2), full, 0.0)
+    mean = sums(wide) / side ** 2
+    spread = np.sqrt(np.maximum(sums(wide * wide) / side ** 2 - mean * mean, 0))
+    return np.where(plane > mean * (1 + stage.k * (spread / (full / 2) - 1)), full, 0.0)
 
 
 def tail_width(stage):
@@ -322,7 +340,8 @@ class Run:
             mode = "premultiply" if bright else "keep"
         if not kernels:
             mode = "keep"
-        if any(isinstance(s, (filters.Phase, filters.Canny)) for s in self.stages):
+        if any(isinstance(s, (filters.Phase, filters.Canny, filters.LocalThreshold, filters.Flatten))
+               for s in self.stages):
             mode = "keep"
         self.premultiplies = alpha and mode == "premultiply"
         self.premultiplied = False  # until the first kernel
@@ -346,7 +365,7 @@ class Run:
         clear = self.premultiplies and (self.alpha != self.full).any()
         target = {8: 255, 16: 65535}.get(options.get("depth"), self.full)
         strong = any(s.magnifies() > 8 for s in self.stages
-                     if isinstance(s, (filters.Kernel, filters.Gradient, filters.Unsharp)))
+                     if isinstance(s, (filters.Kernel, filters.Gradient, filters.Unsharp, filters.Flatten)))
         self.error = 1 / 32 if target == 255 else 2.0 if strong else 1.0
         self.near = self.error * self.full / target  # in the image's own steps
         self.stretch = 1.0  # of colours, beyond what counts
@@ -455,6 +474,11 @@ class Run:
                            correlate(plane, stage.y, self.edge, border) ** 2)
         if isinstance(stage, filters.Guided):
             return guided(plane, stage, self.edge, border, unit)
+        if isinstance(stage, filters.Flatten):
+            closed = [stage.closed.first, stage.closed.second]
+            paper = ranked(ranked(plane, closed[0], self.edge, border), closed[1], self.edge, border)
+            paper = means(extend(paper, (stage.reach, stage.reach), self.edge, border), stage.reach)
+            return np.clip(unit * np.maximum(plane, 0) / np.maximum(paper, unit / 16), 0, unit)
         if isinstance(stage, filters.Rank):
             return ranked(plane, stage, self.edge, border)
         if isinstance(stage, filters.Ranks):
@@ -490,12 +514,18 @@ class Run:
         if isinstance(stage, filters.Bilateral):
             self.alike(stage, unit, border)
             return
-        if isinstance(stage, filters.Canny):
-            # Only samples are certain: smoothed ones that may be off make and break edges.
+        if isinstance(stage, (filters.Canny, filters.LocalThreshold)):
+            # Only samples are certain: smoothed ones that may be off make and break edges, or are on either side of
+            # a threshold.
             if not all(s.integer for s in self.stages[:i]) or (self.colours != np.rint(self.colours)).any() or \
                     self.border != np.rint(self.border):
                 raise Undetermined("edges of what may be nothing but rounding")
-            self.colours = edges(np.clip(self.colours, 0, self.full), stage, self.full, self.edge, border)
+            whole = np.clip(self.colours, 0, self.full)
+            if isinstance(stage, filters.Canny):
+                self.colours = edges(whole, stage, self.full, self.edge, border)
+            else:
+                self.colours = np.stack([above_threshold(whole[:, :, c], stage, float(self.full), self.edge, border)
+                                         for c in range(whole.shape[2])], axis=2)
             self.scale, self.moved = 1.0, False
             return
         self.colours = np.stack([self.respond(self.colours[:, :, c], i, border, unit)

@@ -142,6 +142,9 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     check("unsharp", &p, in, out, width, 2, pixels);
     p.difference = true;
     check("a difference", &p, in, out, width, 2, pixels);
+    p.difference = false;
+    p.quotient = true;
+    check("a quotient", &p, in, out, width, 2, pixels);
     p = plain(channels, in, out);
     p.normalize = true;
     p.flat = 1.0 / 32;

@@ -1,9 +1,10 @@
 /*
- * test_smooth.c - the host's fast bilateral and guided filters against the definitions
+ * test_smooth.c - the host's fast bilateral and guided filters and local thresholds against the definitions
  *
  * At every shape, depth, end and number of channels that count: results lie within the contract's
  * tolerance of float64, do not depend on bands, and nothing around them is written.
  */
+#include "solver/common/window.h"
 #include "solver/smoothing/bilateral_rows.h"
 #include "vector_util.h"
 
@@ -126,6 +127,42 @@ static void test_wide(void) {
     check_shape((const char *const[]){"guided:150:0.1", NULL}, (const int[]){9, 5}, 1);
 }
 
+/* Of samples: what comes as floats is rounded before. */
+static void test_thresholds(void) {
+    static const char *const specs[][3] = {{"threshold:local:1:0.04"},
+                                           {"threshold:local:6:-0.01", "invert"},
+                                           {"threshold:sauvola:2"},
+                                           {"threshold:sauvola:40:k=0.1", "invert"}};
+    static const int shapes[][2] = {{1, 1}, {1, 19}, {31, 29}, {300, 11}, {5000, 3}};
+    static const int integers[] = {0, 1, 2, 3, 6, 7, 8, 9}; /* turns without floats */
+    int turn = 0;
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            check_shape(specs[k], shapes[s], integers[turn++ % 8]);
+}
+
+/* n times the decimal number that a double was read from. */
+static void test_decimals(void) {
+    static const struct {
+        double v;
+        uint64_t n, down;
+        bool rest;
+    } cases[] = {{0.04, 25 * 255, 255, false},
+                 {0.07, 9 * 255, 160, true},
+                 {0.1, 65535 * 10, 65535, false},
+                 {0.000001, 1000000, 1, false},
+                 {0.29, 100, 29, false},
+                 {1, 68584278015, 68584278015, false},
+                 {0, 7, 0, false},
+                 {0.3, 1023 * 1023 * 65535ull, 20575283404, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool rest;
+        uint64_t down = imf_decimal_times(cases[i].v, cases[i].n, &rest);
+        CHECK(down == cases[i].down && rest == cases[i].rest, "%g: %ju", cases[i].v,
+              (uintmax_t)down);
+    }
+}
+
 static const struct imf_solver *vector_float64(const struct imf_problem *p) {
     struct imf_proposal one;
     for (size_t i = 0; imf_solvers[i]; i++) {
@@ -233,6 +270,8 @@ int main(void) {
     test_weights();
     test_shapes();
     test_wide();
+    test_thresholds();
+    test_decimals();
     test_refused();
     test_float64();
     CHECK(runs > 120, "%u", runs);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Three columns from the origin on, five rows, the origin in the second. */
-static const struct imf_window_op window = {.function = IMF_WINDOW_GUIDED + 1,
+static const struct imf_window_op window = {.function = IMF_WINDOW_SAUVOLA + 1,
                                             .words = "a function of 3x5 samples",
                                             .width = 3,
                                             .height = 5,

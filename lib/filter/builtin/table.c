@@ -1,6 +1,7 @@
 /* table.c - the table of built-in filters */
 #include "filter/builtin/table.h"
 
+#include "base/number.h"
 #include "filter/builtin/element.h"
 
 #include <math.h>
@@ -64,6 +65,7 @@ static const char *const blend_words[] = {
     NUMBER(NAME, " as a fraction of full scale, 0.000001 to 100", 1e-6, 100, NAN, .fraction = true)
 #define GRADIENT(NAME)                                                                             \
     NUMBER(NAME, " from 0 to 2, in gradients of a full step", 0, 2, NAN, .fraction = true)
+#define REACH NUMBER("R", " in pixels, 1 to 511", 1, 511, NAN, .whole = true)
 #define ANGLE(FALLBACK)                                                                            \
     NUMBER("ANGLE", " in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, .above = false)
 #define AMOUNT NUMBER("AMOUNT", " from -1000000 to 1000000", -1e6, 1e6, 1, .above = false)
@@ -311,11 +313,33 @@ static const struct imf_builtin builtins[] = {
      .source = IMF_SOURCE_STAGE,
      .setup = imf_setup_threshold,
      .parameter = {{.name = "T",
-                    .meaning = "T as a fraction of full scale, 0 to 1, or otsu",
+                    .meaning = "T as a fraction of full scale, 0 to 1, or otsu, local or sauvola",
                     .high = 1,
                     .fallback = NAN,
                     .words = level_words,
                     .fraction = true}}},
+    {.name = "threshold",
+     .variant = "local",
+     .doc = {"threshold:local:R:OFFSET",
+             "White above the mean of the samples within R, minus OFFSET: for uneven light"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_local,
+     .parameter = {REACH, NUMBER("OFFSET", " as a fraction of full scale, -1 to 1", -1, 1, NAN,
+                                 .fraction = true)}},
+    {.name = "threshold",
+     .variant = "sauvola",
+     .doc = {"threshold:sauvola:R[:k=0.34]",
+             "White above Sauvola's threshold, by the mean and the spread within R"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_sauvola,
+     .parameter = {REACH,
+                   NUMBER("k", " from 0 to 1: larger keeps less ink", 0, 1, 0.34, .above = false)}},
+    {.name = "flatten",
+     .doc = {"flatten:R", "Divide by the colour of the paper within R: even light, white paper"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_flatten,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {REACH}},
     {.name = "equalize",
      .doc = {"equalize", "Histogram equalization: spread the values evenly over the full scale"},
      .source = IMF_SOURCE_STAGE,
@@ -354,6 +378,19 @@ const struct imf_builtin *imf_builtin_find(const char *name) {
         if (strcmp(b->name, name) == 0 || (b->alias && strcmp(b->alias, name) == 0))
             return b;
     return NULL;
+}
+
+const struct imf_builtin *imf_builtin_variant(const struct imf_builtin *b, const char **cursor) {
+    const char *first = *cursor + (**cursor == ':');
+    const struct imf_span argument = {first, strcspn(first, ":")};
+    const struct imf_builtin *other;
+    for (size_t i = 0; (other = imf_builtin_at(i)); i++)
+        if (other->variant && strcmp(other->name, b->name) == 0 &&
+            imf_span_is(argument, other->variant)) {
+            *cursor = first + argument.length;
+            return other;
+        }
+    return b;
 }
 
 const struct imf_builtin *imf_builtin_user(void) {

@@ -41,6 +41,7 @@ typedef enum imf_status imf_setup(struct imf_stage *stage, const double *values,
 
 struct imf_builtin {
     const char *name, *alias; /* alias may be NULL */
+    const char *variant; /* NULL, or the first argument by which specs mean this row of the name */
     struct imf_filter_doc doc;
     enum imf_source source;
     imf_design *design;
@@ -54,6 +55,9 @@ struct imf_builtin {
 /* In the order of imfilter(1); NULL past the last. */
 const struct imf_builtin *imf_builtin_at(size_t index);
 const struct imf_builtin *imf_builtin_find(const char *name);
+/* The row that a spec means whose arguments, the first with its colon, are at *cursor: `b`, or one of
+ * the same name that the first of them chooses, which *cursor is then moved past. */
+const struct imf_builtin *imf_builtin_variant(const struct imf_builtin *b, const char **cursor);
 /* The row by which filters of a user's .flt files read their parameters. */
 const struct imf_builtin *imf_builtin_user(void);
 /* The built-in name closest to a mistyped one; NULL: none is close; "": it names a known operation
@@ -80,6 +84,8 @@ imf_setup imf_setup_gray, imf_setup_invert, imf_setup_threshold, imf_setup_equal
     imf_setup_blend;
 /* Those that smooth (smooth.c). */
 imf_setup imf_setup_bilateral, imf_setup_guided;
+/* Those for scans (scan.c). */
+imf_setup imf_setup_local, imf_setup_sauvola, imf_setup_flatten;
 /* Write a note if RANGE or EPS is implausible. */
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
 

@@ -391,6 +391,7 @@ static enum imf_status read_spec(struct imf_spec *s, const char *name, const cha
     s->builtin = imf_builtin_find(name);
     if (!s->builtin)
         s->builtin = imf_builtin_user();
+    s->builtin = imf_builtin_variant(s->builtin, &cursor);
     out->range = s->builtin->range;
     switch (s->builtin->source) {
     case IMF_SOURCE_KERNEL:

@@ -34,6 +34,8 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "LINEARIZE", "%d", p->linearize);
     imf_define(d, "UNSHARP", "%d", p->unsharp);
     imf_define(d, "DIFFERENCE", "%d", p->difference);
+    imf_define(d, "QUOTIENT", "%d", p->quotient);
+    imf_define_float(d, "LEAST", p->full / IMF_LIFT);
     imf_define_float(d, "AMOUNT", p->amount);
     imf_define_float(d, "UNSHARP_LEVEL", p->level);
     imf_define(d, "UNPREMULTIPLY", "%d", p->unpremultiply);

@@ -116,7 +116,11 @@ void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_poin
         v[c] = p->full *
                imf_curve_to_light(p->curve, imf_curve_of(p->curve, c, colors), v[c] / p->full);
     for (int c = 0; c < p->in_channels && p->unsharp; c++) {
-        double d = v[c] - more->second[c];
+        double other = more->second[c], d = v[c] - other;
+        if (p->quotient) {
+            v[c] = fmin(p->full * fmax(v[c], 0) / fmax(other, p->full / IMF_LIFT), p->full);
+            continue;
+        }
         d = p->amount * copysign(fmax(fabs(d) - p->level, 0), d);
         v[c] = p->difference ? d : v[c] + d;
     }

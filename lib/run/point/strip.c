@@ -23,6 +23,15 @@ INLINE void unsharp(const struct imf_point *p, double *restrict v, const double 
     }
 }
 
+INLINE void quotient(double full, double *restrict v, const double *restrict blurred, int n) {
+    for (int i = 0; i < n; i++) {
+        double x = v[i] > 0 ? v[i] : 0, by = blurred[i];
+        by = by > full / IMF_LIFT ? by : full / IMF_LIFT;
+        x = full * x / by;
+        v[i] = x < full ? x : full;
+    }
+}
+
 INLINE void unpremultiply(const struct imf_point *p, double v[4][STRIP], int n) {
     int alpha = p->in_channels - 1;
     double full = p->full, scale = p->alpha_scale, *restrict a = v[alpha];
@@ -77,7 +86,10 @@ IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP]
     if (p->linearize)
         linearize(s, v, colors, n);
     for (int c = 0; c < in_channels && p->unsharp; c++)
-        unsharp(p, v[c], w[c], n);
+        if (p->quotient)
+            quotient(p->full, v[c], w[c], n);
+        else
+            unsharp(p, v[c], w[c], n);
     if (p->unpremultiply)
         unpremultiply(p, v, n);
     if (p->gray)

@@ -1,0 +1,41 @@
+/* test_spec_scan.c - specs of local thresholds and flatten */
+#include "spec_check.h"
+
+static void test_thresholds(void) {
+    struct imf_filter *f = parse("threshold:local:7:-5%");
+    const struct imf_window_op *window = &f->stages[0].window_op;
+    CHECK(f->stages[0].op == IMF_OP_WINDOW && window->function == IMF_WINDOW_LOCAL &&
+              window->bilevel && window->width == 15 && window->cy == 7 && window->value == -0.05,
+          "%d, %g", window->width, window->value);
+    imf_filter_free(&f);
+    f = parse("threshold:sauvola:12");
+    window = &f->stages[0].window_op;
+    CHECK(window->function == IMF_WINDOW_SAUVOLA && window->height == 25 && window->value == 0.34,
+          "%d, %g", window->height, window->value);
+    imf_filter_free(&f);
+    fails("threshold:local", 16, "R is missing");
+    fails("threshold:local:3", 18, "OFFSET is missing");
+    fails("threshold:local:3:2", 19, "-1 to 1");
+    fails("threshold:sauvola:0", 19, "1 to 511");
+    fails("threshold:sauvola:3:0.3", 21, "one argument too many");
+    fails("threshold:sauvola:3:k=2", 23, "out of range");
+    fails("threshold:locl:3", 11, "otsu, local or sauvola");
+    fails("threshold:t=local", 13, "not a number");
+}
+
+static void test_flatten(void) {
+    struct imf_filter *f = parse("flatten:4");
+    const struct imf_window_op *window = &f->stages[0].window_op;
+    CHECK(f->stages[0].compound == IMF_PART && window->selects && window->element->scale == 81 &&
+              window->value == 100 && f->stages[0].second.value == 0,
+          "%g", window->value);
+    imf_filter_free(&f);
+    TAPS("flatten:1", 3, 9, IMF_RANGE_CLIP, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    fails("flatten", 8, "R is missing");
+}
+
+int main(void) {
+    test_thresholds();
+    test_flatten();
+    return check_done("test_spec_scan");
+}
