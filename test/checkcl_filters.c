@@ -25,6 +25,8 @@ static const struct {
     {{"equalize"}, 2},
     {{"equalize", "invert"}, 3},
     {{"threshold:otsu"}, 4},
+    {{"clahe:tiles=3x2"}, 0},
+    {{"clahe:tiles=8x5:limit=1.5", "invert"}, 1},
     {{"guided:0:0.1"}, 5},
     {{"guided:2:0.1"}, -1},
     {{"canny:0.01:0.3:sigma=0"}, -1},
@@ -166,8 +168,9 @@ static void check_variant(struct checkcl *c, const struct imf_filter *f, const c
         }
         struct imf_problem p = chain->passes[0].problem;
         p.in = samples[t].in;
-        if (p.kind == IMF_WINDOW_OP && p.window_op->bilevel && p.in == IMF_F32)
-            p.in = chain->in; /* which are rounded before */
+        bool rounded = p.kind == IMF_CLAHE || (p.kind == IMF_WINDOW_OP && p.window_op->bilevel);
+        if (rounded && p.in == IMF_F32)
+            p.in = chain->in;
         p.out = samples[t].out;
         p.edge = settings.edge;
         if (p.kind != IMF_PHASE && channels % 2 == 0)

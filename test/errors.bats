@@ -174,7 +174,7 @@ blur:2 -f sobel|-o c.pgm|repeat -f for a chain (-f blur:2 -f sobel)
 0,-1,0;-1,5,-1;0,-1,0|-o c.pgm|is MATLAB's way: here it is kernel:0,-1,0/-1,5,-1/0,-1,0
 [[1,2],[3,4]]|-o c.pgm|is NumPy's way: here it is kernel:1,2/3,4
 blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
-clahe|-o c.pgm|(did you mean "equalize"?)
+sauvola|-o c.pgm|(did you mean "threshold:sauvola"?)
 denoise|-o c.pgm|(did you mean "bilateral"?)
 deconvolve|-o c.pgm|(none of those built in does that; --list-filters lists them)
 deblur|-o c.pgm|(none of those built in does that; --list-filters lists them)
@@ -314,7 +314,7 @@ LIST
     [[ $output == mine*"My relief"* ]]
     IMFILTER_PATH=$PWD imf_run --help ./mine.flt
     [[ $output == ./mine.flt* ]]
-    imf_run --help clahe
+    imf_run --help histeq
     [ "$status" -eq 2 ]
     one_line '(did you mean "equalize"?)'
     # Every filter has its page, of lines that fit.

@@ -63,7 +63,7 @@ all_upright() { # FILE...
 
 @test "directions are the upright picture's, kept or applied" {
     local spec n
-    for spec in emboss:30 motion:5:20 sobel:dir=x scharr:dir=y kernel:1,2,3/4,-5,6 notch:0.1:0.3:0.1; do
+    for spec in emboss:30 motion:5:20 sobel:dir=x scharr:dir=y kernel:1,2,3/4,-5,6 notch:0.1:0.3:0.1 clahe:tiles=4x3; do
         imf -q -f "$spec" --format=pgm "$FOREIGN"/orient-[1-8].png -o apply/
         imf -q -f "$spec" "$FOREIGN"/orient-[2-8].png -o keep/
         imf -q -f kernel:1 --format=pgm keep/*.png -o kept/

@@ -48,6 +48,7 @@ struct imf_gpu_rates {
 /* Filters that are neither sums of products nor ranks: nanoseconds of a unit. */
 struct imf_filter_rates {
     double count, count_wide;    /* counting and looking up a sample of 256 values, or of more */
+    double clahe, clahe_map;     /* a pixel of one channel; a byte of all maps */
     double guided;               /* a sample, whatever the radius */
     double threshold;            /* local: the same */
     double weight, weight_color; /* bilateral: a pixel's weight; each channel that it weighs */
@@ -145,7 +146,9 @@ struct imf_vector_rates {
     double canny_tap;           /* a pair of taps of the Gaussian */
     double map, point,
         curve; /* point passes: a sample through a table, through arithmetic, through a curve */
-    double table, wide_table; /* counting and looking up a byte, or another sample */
+    double clahe, clahe_color; /* a pixel of one channel; each further channel */
+    double clahe_map;          /* a byte of all tiles' maps */
+    double table, wide_table;  /* counting and looking up a byte, or another sample */
     double run,
         run_group; /* large kernels by runs: both ends of a run, a byte; the sum of a group */
     double run_prefix, run_end; /* a prefix sum; a sample's epilogue */

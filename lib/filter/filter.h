@@ -15,6 +15,7 @@ enum imf_op {
     IMF_OP_MAGNITUDE, /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
     IMF_OP_PHASE,     /* the direction of (kernel[0], kernel[1]), likewise; alpha stays */
     IMF_OP_CANNY,     /* edges, by `canny`; alpha stays */
+    IMF_OP_CLAHE,     /* local contrast, by `clahe`; alpha stays */
     IMF_OP_UNSHARP,   /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
     IMF_OP_TRANSFER,  /* multiplication by `transfer` in the frequency domain */
     IMF_OP_WINDOW,    /* `window_op` and `second`, no sums of products */
@@ -99,6 +100,16 @@ struct imf_canny {
     int first_x, first_y;
 };
 
+/* Contrast-limited adaptive histogram equalization: tiles across and down, the largest count of a
+ * value in a tile over the mean count (0: any), and the sides at which tiles begin: 1 for the left and
+ * the upper one, -1 for the others. */
+struct imf_clahe {
+    int across, down;
+    double limit;
+    int first_x, first_y;
+    bool turned; /* the upright picture's rows are stored as columns */
+};
+
 /*
  * What becomes of the backdrop's colour b and the source's colour s: the chain's input and what the
  * chain has so far. The formulas and their source stand in run/point/point.c.
@@ -129,6 +140,7 @@ struct imf_stage {
     enum imf_compound compound;
     enum imf_histogram_op histogram_op;
     struct imf_canny canny;
+    struct imf_clahe clahe;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
     bool unscaled;        /* a user's kernel without a scale */
 };

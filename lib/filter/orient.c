@@ -55,6 +55,15 @@ static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stag
     imf_offset_to_stored(o, &x, &y);
     out->canny.first_x = (int)x;
     out->canny.first_y = (int)y;
+    x = stage->clahe.first_x, y = stage->clahe.first_y;
+    imf_offset_to_stored(o, &x, &y);
+    out->clahe.first_x = (int)x;
+    out->clahe.first_y = (int)y;
+    out->clahe.turned = o.swap;
+    if (o.swap) {
+        out->clahe.across = stage->clahe.down;
+        out->clahe.down = stage->clahe.across;
+    }
     enum imf_status status = IMF_OK;
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])

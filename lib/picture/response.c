@@ -170,6 +170,11 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
             "edges: %dx%d gradients above %g, and above %g where they touch those, after sigma %g",
             s->canny.aperture, s->canny.aperture, s->canny.high, s->canny.low, s->canny.sigma);
         return buffer;
+    case IMF_OP_CLAHE:
+        snprintf(buffer, IMF_STAGE_WORDS,
+                 "adaptive histogram equalization: %dx%d tiles, counts up to %g times the mean",
+                 s->clahe.across, s->clahe.down, s->clahe.limit);
+        return buffer;
     case IMF_OP_UNSHARP:
         snprintf(buffer, IMF_STAGE_WORDS,
                  "unsharp mask: x + %g d; d = x - its blur, nearer to 0 by %g of full scale",

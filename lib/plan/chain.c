@@ -34,6 +34,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         return imf_builder_phase(b, stage);
     case IMF_OP_CANNY:
         return imf_builder_canny(b, &stage->canny);
+    case IMF_OP_CLAHE:
+        return imf_builder_clahe(b, &stage->clahe);
     case IMF_OP_UNSHARP:
         return imf_builder_unsharp(b, stage);
     case IMF_OP_GRAY:
@@ -118,6 +120,7 @@ static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alp
         const struct imf_stage *s = &filter->stages[i];
         /* Directions, edges, thresholds and quotients are no weighted sums of colours. */
         straight = straight || s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY ||
+                   s->op == IMF_OP_CLAHE ||
                    (s->op == IMF_OP_WINDOW && (s->window_op.bilevel || s->compound == IMF_PART));
         keeps = keeps && (imf_op_is_point(s->op) || keeps_brightness(s));
     }
@@ -170,6 +173,8 @@ static enum imf_status check_color(const struct imf_filter *filter, const struct
         const struct imf_stage *s = &filter->stages[i];
         if (s->op == IMF_OP_GRAY)
             what = "gray";
+        else if (s->op == IMF_OP_CLAHE)
+            what = "clahe";
         else if (s->op == IMF_OP_BLEND && s->blend != IMF_BLEND_NORMAL)
             what = "a blend other than normal";
     }

@@ -23,7 +23,7 @@ static bool is_whole(double v) {
 
 /* The problem's input is rounded to samples first, and any sample may change any other. */
 static bool rounds(const struct imf_problem *p) {
-    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY ||
+    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY || p->kind == IMF_CLAHE ||
            (p->kind == IMF_WINDOW_OP && p->window_op->bilevel);
 }
 
@@ -232,6 +232,8 @@ static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass
         return false;
     if (p->kind == IMF_HISTOGRAM_OP) /* alpha that is filtered goes on as it is */
         return p->colors == p->channels || c->keep_alpha;
+    if (p->kind == IMF_CLAHE)
+        return true;
     for (int i = 0; i < p->channels; i++)
         if (p->outside[i] < 0 || p->outside[i] > c->full || !is_whole(p->outside[i]))
             return false;

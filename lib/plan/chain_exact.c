@@ -26,6 +26,13 @@ bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
     return pass;
 }
 
+bool imf_builder_clahe(struct imf_builder *b, const struct imf_clahe *clahe) {
+    struct imf_pass *pass = append_exact(b);
+    if (pass)
+        imf_problem_clahe(&pass->problem, clahe, b->channels - (b->alpha ? 1 : 0));
+    return pass;
+}
+
 bool imf_builder_bilevel(struct imf_builder *b, const struct imf_window_op *window) {
     struct imf_pass *pass = append_exact(b);
     if (!pass)

@@ -73,7 +73,8 @@ static bool takes_all(const struct imf_pass *pass) {
     enum imf_problem_kind kind = pass->problem.kind;
     if (pass->kind == IMF_PASS_POINT)
         return pass->point.normalize;
-    return kind == IMF_TRANSFER || kind == IMF_CANNY || kind == IMF_HISTOGRAM_OP;
+    return kind == IMF_TRANSFER || kind == IMF_CANNY || kind == IMF_HISTOGRAM_OP ||
+           kind == IMF_CLAHE;
 }
 
 static void widen(struct imf_margin *m, struct imf_margin made, struct imf_margin reach) {

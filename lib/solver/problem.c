@@ -56,6 +56,13 @@ void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, i
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }
 
+void imf_problem_clahe(struct imf_problem *p, const struct imf_clahe *clahe, int colors) {
+    p->kind = IMF_CLAHE;
+    p->clahe = clahe;
+    p->colors = colors;
+    p->reach = (struct imf_margin){0, 0, 0, 0};
+}
+
 int imf_problem_kernels(const struct imf_problem *p) {
     bool two = p->kind == IMF_MAGNITUDE || p->kind == IMF_PHASE;
     return p->kind == IMF_CONVOLUTION ? 1 : two ? 2 : 0;

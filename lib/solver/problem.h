@@ -29,14 +29,15 @@ struct imf_epilogue {
 };
 
 enum imf_problem_kind {
-    IMF_CONVOLUTION, /* kernel[0] */
-    IMF_MAGNITUDE,   /* of kernel[0] and kernel[1], which have the same size and origin */
-    IMF_PHASE,       /* the gradient's direction, counter-clockwise, 0..2 pi as 0..full scale; both
+    IMF_CONVOLUTION,  /* kernel[0] */
+    IMF_MAGNITUDE,    /* of kernel[0] and kernel[1], which have the same size and origin */
+    IMF_PHASE,        /* the gradient's direction, counter-clockwise, 0..2 pi as 0..full scale; both
                         kernels are odd: rotated by 180 degrees they change sign */
-    IMF_TRANSFER,    /* the whole image, made periodic, times a transfer function */
-    IMF_WINDOW_OP,   /* a function of the samples in a window: rank, bilateral, guided */
-    IMF_CANNY,       /* edges after Canny; needs the whole image */
-    IMF_HISTOGRAM_OP /* a map of sample values, made of the whole image's histogram */
+    IMF_TRANSFER,     /* the whole image, made periodic, times a transfer function */
+    IMF_WINDOW_OP,    /* a function of the samples in a window: rank, bilateral, guided */
+    IMF_CANNY,        /* edges after Canny; needs the whole image */
+    IMF_HISTOGRAM_OP, /* a map of sample values, made of the whole image's histogram */
+    IMF_CLAHE         /* maps of the lumas of tiles, made of their histograms */
 };
 
 #define IMF_CHANNELS_MAX 4 /* of a pixel */
@@ -52,6 +53,7 @@ struct imf_problem {
         const struct imf_window_op *window_op;
         const struct imf_canny *canny;
         enum imf_histogram_op histogram_op;
+        const struct imf_clahe *clahe;
     };
     int colors; /* of window and histogram operations and edges: the leading channels that are
                    filtered; a further one, alpha, is copied or ignored */
@@ -85,6 +87,7 @@ void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *tran
 void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window);
 void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors);
 void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors);
+void imf_problem_clahe(struct imf_problem *p, const struct imf_clahe *clahe, int colors);
 
 /* Number of kernels: 1 or 2; 0 where the problem is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);

@@ -8,9 +8,12 @@ extern const struct imf_solver imf_solver_erode_dilate, imf_solver_rank, imf_sol
     imf_solver_local_threshold, imf_solver_local_threshold_host;
 /* of Canny's edges, */
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
+/* of tiles' histograms, */
+extern const struct imf_solver imf_solver_clahe_vector, imf_solver_clahe_host;
 /* on devices, of filters that are neither sums of products nor ranks, */
-extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_guided_device,
-    imf_solver_bilateral_device, imf_solver_local_threshold_device, imf_solver_canny_device;
+extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_clahe_device,
+    imf_solver_guided_device, imf_solver_bilateral_device, imf_solver_local_threshold_device,
+    imf_solver_canny_device;
 /* and on GPUs, of ranks. */
 extern const struct imf_solver imf_solver_erode_dilate_gpu, imf_solver_erode_dilate_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
@@ -45,7 +48,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_phase, &imf_solver_canny_device, &imf_solver_canny_vector, &imf_solver_canny,
     /* Operations by the image's histogram. */
     &imf_solver_histogram_op_device, &imf_solver_histogram_op_vector, &imf_solver_histogram_op_host,
-    NULL};
+    &imf_solver_clahe_device, &imf_solver_clahe_vector, &imf_solver_clahe_host, NULL};
 
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
                          const struct imf_problem *p) {

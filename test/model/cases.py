@@ -16,7 +16,8 @@ CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes")
 ALPHAS = ("any", "opaque", "tiny", "cut")
 # What transforms and sums by rows and columns never do
 WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
-           "guided", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten")
+           "guided", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten",
+           "clahe")
 
 
 class Case:
@@ -225,7 +226,8 @@ class Draw:
     def scan(self):
         return self.one(("threshold:local:%s:%s" % (self.one("1237"), self.one(("0", "0.04", "-0.1", "0.2"))),
                          "threshold:sauvola:" + self.one("1237") + self.one(("", "", ":k=0.2", ":k=1", ":k=0")),
-                         "flatten:" + self.one("1237")))
+                         "flatten:" + self.one("1237"),
+                         "clahe" + self.one(("", ":tiles=3x2", ":tiles=1x7")) + self.one(("", ":limit=40", ":limit=0"))))
 
     def spec(self):
         return self.one((

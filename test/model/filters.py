@@ -1,6 +1,6 @@
 """What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
 
-parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks, Bilateral, Guided, LocalThreshold, Flatten,
+parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks, Bilateral, Guided, LocalThreshold, Flatten, Clahe,
 Point or Blend. Nothing here knows about images.
 """
 import math
@@ -212,6 +212,22 @@ class Flatten:
 
     def magnifies(self):
         return 32.0
+
+
+class Clahe:
+    """Local contrast: tiles across and down, and the largest count over the mean"""
+
+    integer, shown, bias = True, "clip", 0.0
+
+    def __init__(self, tiles="8x8", limit="3"):
+        self.across, self.down = (int(n) for n in tiles.split("x"))
+        self.limit = float(limit)
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 1.0
 
 
 class Point:
@@ -491,6 +507,8 @@ def parse(spec):
         return gradient(ACROSS[name], options.get("dir", "mag"))
     if name in ("highpass", "lowpass", "bandpass", "bandstop"):
         return radial(name, [float(a) for a in args], options.get("type", "gaussian"), int(options.get("order", 2)))
+    if name == "clahe":
+        return Clahe(**options)
     if name == "threshold" and args[0] == "local":
         return LocalThreshold(args[1], offset=Fraction(args[2]))
     if name == "threshold" and args[0] == "sauvola":

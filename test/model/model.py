@@ -148,6 +148,70 @@ def above_threshold(plane, stage, full, edge, border):
     return np.where(plane > mean * (1 + stage.k * (spread / (full / 2) - 1)), full, 0.0)
 
 
+def tile_map(tile, limit, full):
+    """What the values of a tile become: its counts are cut, dealt out, added up; floats as the contract has them"""
+    count, values = tile.size, full + 1
+    bins = np.bincount(tile.ravel(), minlength=values).astype(np.int64)
+    if limit > 0:
+        most = max(int(limit * count / values), 1)
+        spare = int((bins - np.minimum(bins, most)).sum())
+        bins = np.minimum(bins, most) + spare // values
+        rest = spare % values
+        if rest:
+            bins[np.arange(rest) * max(values // rest, 1)] += 1
+    scaled = np.cumsum(bins).astype(np.float32) * (np.float32(full) / np.float32(count))
+    return np.minimum(np.rint(scaled), full)
+
+
+def between_tiles(count, size, tiles):
+    """Of each coordinate the tile whose centre is before it, the one behind, and the weight of the latter"""
+    at = np.arange(count, dtype=np.float32) * (np.float32(1) / np.float32(size)) - np.float32(0.5)
+    before = np.floor(at)
+    weight = at - before
+    before = before.astype(int)
+    return np.maximum(before, 0), np.minimum(before + 1, tiles - 1), weight
+
+
+def clahe(colours, stage, full):
+    """Of whole samples"""
+    colours = colours.astype(np.int64)
+    luma = colours[:, :, 0]
+    if colours.shape[2] == 3:
+        luma = (colours @ np.array([2126, 7152, 722]) + 5000) // 10000
+    height, width = luma.shape
+    more = width % stage.across > 0 or height % stage.down > 0
+    tall, wide = height // stage.down + more, width // stage.across + more
+    rows, columns = (mirrored(n, size) for n, size in ((height, tall * stage.down), (width, wide * stage.across)))
+    grown = luma[rows][:, columns]
+    maps = np.array([[tile_map(grown[i * tall:(i + 1) * tall, j * wide:(j + 1) * wide], stage.limit, full)
+                      for j in range(stage.across)] for i in range(stage.down)], np.float32)
+    left, right, x = between_tiles(width, wide, stage.across)
+    above, below, y = between_tiles(height, tall, stage.down)
+    y = y[:, None]
+
+    def row(tiles):
+        one = np.float32(1)
+        return maps[tiles[:, None], left, luma] * (one - x) + maps[tiles[:, None], right, luma] * x
+
+    mean = row(above) * (np.float32(1) - y) + row(below) * y
+    new = np.minimum(np.rint(mean), full).astype(np.int64)
+    # Differences from luma shrink where a colour would leave the range.
+    result = np.empty(colours.shape)
+    off = colours - luma[:, :, None]
+    for at in np.ndindex(height, width):
+        to, part = int(new[at]), Fraction(1)
+        for d in (int(v) for v in off[at]):
+            part = min(part, Fraction(full - to, d) if d > 0 else Fraction(to, -d) if d < 0 else part)
+        result[at] = [math.floor(to + part * int(d) + Fraction(1, 2)) for d in off[at]]
+    return result
+
+
+def mirrored(count, all_):
+    """The samples behind `all_` positions from 0 on"""
+    at = np.arange(all_) % max(1, 2 * count - 2)
+    return np.where(at < count, at, 2 * count - 2 - at)
+
+
 def tail_width(stage):
     """The distance at which the spreading part of a response has fallen to 1/1000 of its peak"""
     size = 128
@@ -340,7 +404,7 @@ class Run:
             mode = "premultiply" if bright else "keep"
         if not kernels:
             mode = "keep"
-        if any(isinstance(s, (filters.Phase, filters.Canny, filters.LocalThreshold, filters.Flatten))
+        if any(isinstance(s, (filters.Phase, filters.Canny, filters.LocalThreshold, filters.Flatten, filters.Clahe))
                for s in self.stages):
             mode = "keep"
         self.premultiplies = alpha and mode == "premultiply"
@@ -514,7 +578,7 @@ class Run:
         if isinstance(stage, filters.Bilateral):
             self.alike(stage, unit, border)
             return
-        if isinstance(stage, (filters.Canny, filters.LocalThreshold)):
+        if isinstance(stage, (filters.Canny, filters.LocalThreshold, filters.Clahe)):
             # Only samples are certain: smoothed ones that may be off make and break edges, or are on either side of
             # a threshold.
             if not all(s.integer for s in self.stages[:i]) or (self.colours != np.rint(self.colours)).any() or \
@@ -523,6 +587,8 @@ class Run:
             whole = np.clip(self.colours, 0, self.full)
             if isinstance(stage, filters.Canny):
                 self.colours = edges(whole, stage, self.full, self.edge, border)
+            elif isinstance(stage, filters.Clahe):
+                self.colours = clahe(whole, stage, self.full)
             else:
                 self.colours = np.stack([above_threshold(whole[:, :, c], stage, float(self.full), self.edge, border)
                                          for c in range(whole.shape[2])], axis=2)

@@ -1,4 +1,4 @@
-/* test_spec_scan.c - specs of local thresholds and flatten */
+/* test_spec_scan.c - specs of local thresholds, flatten and clahe */
 #include "spec_check.h"
 
 static void test_thresholds(void) {
@@ -34,8 +34,29 @@ static void test_flatten(void) {
     fails("flatten", 8, "R is missing");
 }
 
+static void test_clahe(void) {
+    struct imf_filter *f = parse("clahe:limit=2:tiles=12x3");
+    const struct imf_clahe *clahe = &f->stages[0].clahe;
+    CHECK(f->stages[0].op == IMF_OP_CLAHE && clahe->across == 12 && clahe->down == 3 &&
+              clahe->limit == 2 && clahe->first_x == 1 && clahe->first_y == 1 && !clahe->turned,
+          "%dx%d", clahe->across, clahe->down);
+    imf_filter_free(&f);
+    f = parse("clahe");
+    clahe = &f->stages[0].clahe;
+    CHECK(clahe->across == 8 && clahe->down == 8 && clahe->limit == 3, "%g", clahe->limit);
+    imf_filter_free(&f);
+    fails("clahe:8x8", 7, "needs its key");
+    fails("clahe:tiles=8", 13, "is no size");
+    fails("clahe:tiles=8x", 13, "is no size");
+    fails("clahe:tiles=65x8", 13, "out of range");
+    fails("clahe:tiles=0x8", 13, "out of range");
+    fails("clahe:limit=-1", 13, "out of range");
+    fails("flatten:512", 9, "1 to 511");
+}
+
 int main(void) {
     test_thresholds();
     test_flatten();
+    test_clahe();
     return check_done("test_spec_scan");
 }

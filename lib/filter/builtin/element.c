@@ -1,6 +1,8 @@
 /* element.c - structuring elements: which samples of a window count */
 #include "filter/builtin/element.h"
 
+#include "filter/builtin/table.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +32,19 @@ const char *imf_window_read(struct imf_window *out, struct imf_span text) {
     out->width = (int)v[0];
     out->height = (int)v[1];
     return NULL;
+}
+
+const char *imf_size_read(double *out, struct imf_span text, double low, double high) {
+    struct imf_window sides;
+    const char *wrong = imf_window_read(&sides, text);
+    if (wrong)
+        return wrong;
+    if (sides.radius)
+        return "is no size";
+    *out = sides.width * IMF_SIZE + sides.height;
+    return imf_min(sides.width, sides.height) < low || imf_max(sides.width, sides.height) > high
+               ? too_large
+               : NULL;
 }
 
 const char *imf_window_mask(struct imf_window *out, struct imf_flt *flt) {

@@ -23,6 +23,8 @@ enum imf_element { IMF_SQUARE, IMF_DISK, IMF_CROSS };
 
 /* "3" or "5x7". Returns NULL, or else a phrase that follows the quoted text in a message. */
 const char *imf_window_read(struct imf_window *out, struct imf_span text);
+/* "5x7", both sides from low to high; *out becomes 5 * IMF_SIZE + 7. Returns as above. */
+const char *imf_size_read(double *out, struct imf_span text, double low, double high);
 /* Move a file's kernel into the window as its mask: nonzero coefficients count. Returns as above. */
 const char *imf_window_mask(struct imf_window *out, struct imf_flt *flt);
 /* The element of a window; its mask becomes the element. */

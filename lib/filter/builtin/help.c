@@ -25,6 +25,9 @@ static void put_parameter(FILE *out, const struct imf_parameter *p) {
     put_words(out, p->meaning);
     if (p->words && p->low >= p->high && !isnan(p->fallback))
         fprintf(out, " (%s if not given)", p->words[(int)p->fallback]);
+    else if (p->size)
+        fprintf(out, " (%gx%g if not given)", floor(p->fallback / IMF_SIZE),
+                fmod(p->fallback, IMF_SIZE));
     else if (!isnan(p->fallback))
         fprintf(out, " (%g if not given)", p->fallback);
     putc('\n', out);

@@ -25,7 +25,10 @@ struct imf_parameter {
     bool window;   /* instead of a number: R, WxH or @MASK (element.h); its shape comes next */
     bool mask;     /* a picture, @MASK, will do (filter/mask.h) */
     bool fraction; /* a percentage will do */
+    bool size; /* instead of a number: WxH, both within the bounds; the value is W * IMF_SIZE + H */
 };
+
+#define IMF_SIZE 1024.0
 
 enum imf_source {
     IMF_SOURCE_DESIGN, /* a linear filter: design() makes its kernel */
@@ -84,6 +87,8 @@ imf_setup imf_setup_gray, imf_setup_invert, imf_setup_threshold, imf_setup_equal
     imf_setup_blend;
 /* Those that smooth (smooth.c). */
 imf_setup imf_setup_bilateral, imf_setup_guided;
+/* Local contrast (contrast.c). */
+imf_setup imf_setup_clahe;
 /* Those for scans (scan.c). */
 imf_setup imf_setup_local, imf_setup_sauvola, imf_setup_flatten;
 /* Write a note if RANGE or EPS is implausible. */

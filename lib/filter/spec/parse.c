@@ -112,9 +112,12 @@ static enum imf_status read_value(const struct imf_spec *s, const struct imf_par
         if (p->low >= p->high)
             return imf_spec_fail_value(s, value, p->meaning, "is not one of the choices");
     }
-    const char *wrong = (p->fraction ? imf_fraction_parse : imf_number_parse)(value, out);
+    const char *wrong = p->size ? imf_size_read(out, value, p->low, p->high)
+                                : (p->fraction ? imf_fraction_parse : imf_number_parse)(value, out);
     if (wrong)
         return imf_spec_fail_value(s, value, p->meaning, wrong);
+    if (p->size)
+        return IMF_OK;
     if (*out < p->low || *out > p->high || (p->above && *out == p->low))
         return imf_spec_fail_value(s, value, p->meaning, "is out of range");
     if (p->whole && *out != rint(*out))

@@ -1,0 +1,84 @@
+/*
+ * clahe.h - contrast-limited adaptive histogram equalization: its tiles, maps and colours
+ *
+ * K. Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV, 1994, in the
+ * integers and floats of OpenCV's createCLAHE(), whose bytes it gives for gray:
+ *
+ * 1. The image is cut into tiles of equal size. Unless their numbers divide its width and height, each
+ *    tile gets one column and one row more than whole ones would have, and the image is continued at
+ *    its end by mirroring, without repeating the last sample.
+ * 2. A tile's samples are counted by value. Counts above `limit` times the mean count, rounded down but
+ *    1 at least, are cut, and what was cut is dealt out evenly: the same to all, and one more to values
+ *    at equal distances from 0 on. The cumulative count times full scale over the tile's pixels is the
+ *    tile's map, rounded to nearest, ties to even.
+ * 3. A sample becomes the bilinear mean of what the maps of the four nearest tiles make of it, by the
+ *    distances from their centres; likewise rounded.
+ *
+ * Of colours the luma, rounded to a sample, is counted and mapped, and its change is added to all of them.
+ * Where one would leave the range, the differences from luma shrink by what makes it fit: the luma is
+ * the new one, and the hue stays.
+ */
+#ifndef IMF_SOLVER_HISTOGRAM_CLAHE_H
+#define IMF_SOLVER_HISTOGRAM_CLAHE_H
+
+#include "solver/problem.h"
+
+struct imf_clahe_grid {
+    int across, down;  /* numbers of tiles */
+    int width, height; /* of a tile */
+    int full;          /* largest value; maps have one more */
+    int clip;          /* largest count; 0: there is no limit */
+    float scale;       /* of a cumulative count */
+};
+
+/* Bytes of all maps, of 16-bit samples; false: too many. */
+bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, size_t *bytes);
+/* Make a tile's map of its counts, which are overwritten. */
+void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map);
+
+/* Where coordinate i lies between the centres of tiles of so many pixels. */
+struct imf_clahe_place {
+    int before, behind; /* the tiles */
+    float weight;       /* of the latter */
+};
+struct imf_clahe_place imf_clahe_place(int i, int size, int tiles);
+
+/* A coordinate of the image (0..n-1) counted from where tiles begin; first: 1, or -1 for its end. */
+static inline int imf_clahe_from(int i, int n, int first) {
+    return first > 0 ? i : n - 1 - i;
+}
+
+/* The mean of what the maps above, before and behind, and those below make of a sample: first along
+ * the rows of the upright picture. */
+static inline int imf_clahe_mix(const float v[4], float x, float y, bool turned, int full) {
+    float first = turned ? y : x, second = turned ? x : y;
+    float near = v[0] * (1 - first) + v[turned ? 2 : 1] * first;
+    float far = v[turned ? 1 : 2] * (1 - first) + v[3] * first;
+    float mean = near * (1 - second) + far * second;
+    mean = mean < (float)full ? mean : (float)full;
+    return (int)(mean + 0x1.8p23f - 0x1.8p23f); /* floats of that size have no fraction */
+}
+
+/* Rec. 709 luma, rounded to nearest, halves up. */
+static inline int imf_clahe_luma(int r, int g, int b) {
+    return (2126 * r + 7152 * g + 722 * b + 5000) / 10000;
+}
+
+/* By how much differences from luma shrink, over / under, so that those from -below to above stay in
+ * range when the luma becomes `to`. */
+static inline void imf_clahe_shrink(int above, int below, int to, int full, int64_t *over,
+                                    int64_t *under) {
+    int64_t up = full - to, down = to;
+    bool high = up * below < down * above;
+    *over = high ? up : down;
+    *under = high ? above : below;
+    if (*over >= *under)
+        *over = *under = 1;
+}
+
+/* The new colour of one that is off luma by `off`, rounded to nearest, halves up. */
+static inline int imf_clahe_color(int off, int to, int64_t over, int64_t under) {
+    return (int)((2 * (to * under + off * over) + under) / (2 * under));
+}
+
+#endif

@@ -1,0 +1,103 @@
+# clahe: adaptive histogram equalization of tiles, limited
+load helper
+
+@test "gray is OpenCV's, to the last sample, whether tiles divide the image or not" {
+    need_python numpy cv2
+    python3 - <<'END'
+import os, subprocess
+import cv2
+import numpy as np
+random = np.random.default_rng(5)
+for full, kind in ((255, np.uint8), (65535, np.uint16)):
+    for width, height, across, down, limit in ((64, 48, 8, 8, 3), (83, 61, 8, 8, 3), (64, 61, 8, 8, 2), (61, 64, 4, 8, 40),
+                                               (9, 9, 8, 8, 3), (3, 5, 8, 8, 1), (1, 1, 8, 8, 3), (200, 120, 5, 3, 0),
+                                               (333, 111, 4, 7, 2.5), (2300, 7, 2, 2, 3)):
+        y, x = np.mgrid[:height, :width]
+        noise = random.normal(0, 0.03, (height, width))
+        image = np.clip((0.3 + 0.3 * np.sin(x / 9) + 0.2 * np.cos(y / 7) + noise) * full, 0, full).astype(kind)
+        want = cv2.createCLAHE(limit, (across, down)).apply(image)
+        open("a.pgm", "wb").write(b"P5 %d %d %d\n" % (width, height, full) +
+                                  (image if full == 255 else image.astype(">u2")).tobytes())
+        for backend in ("vector", "cpu"):
+            subprocess.run([os.environ["IMFILTER"], "-q", "-f", "clahe:tiles=%dx%d:limit=%g" % (across, down, limit),
+                            "--backend=" + backend, "a.pgm", "-o", "b.pgm"], check=True)
+            got = np.frombuffer(open("b.pgm", "rb").read()[-image.nbytes:], np.uint8 if full == 255 else ">u2")
+            differ = (got.reshape(image.shape) != want).sum()
+            assert differ == 0, (full, width, height, across, down, limit, backend, differ)
+END
+}
+
+@test "colours keep their hue, and their luma is that of gray" {
+    # Of saturated and pale colours, dark on the left.
+    awk 'BEGIN { print "P3 64 64 255"; for (y = 0; y < 64; y++) for (x = 0; x < 64; x++) { s = y * 64 + x
+        v = 20 + 2 * x + (s * 7919) % 23; print (y % 3 ? v : 255), int(v * 0.6), int(v * (x % 5) / 4) } }' >a.ppm
+    imf -f clahe a.ppm -o b.ppm
+    imf -q -f kernel:1 a.ppm -o a.pnm --format=ppm
+    samples a.ppm | tr ' ' '\n' | grep . | paste - - - >before
+    samples b.ppm | tr ' ' '\n' | grep . | paste - - - >after
+    # Differences of colours are in the same proportion, but for rounding; some shrink, none grows.
+    paste before after | awk '
+        { for (i = 1; i <= 3; i++) { d = $i - $(i % 3 + 1); e = $(i + 3) - $(i % 3 + 4); D[i] = d; E[i] = e
+            if (e * e > d * d) grows++ }
+          for (i = 1; i <= 3; i++) { j = i % 3 + 1; c = D[i] * E[j] - D[j] * E[i]
+            if (c * c > 4 * (D[i] ^ 2 + D[j] ^ 2)) turns++ }
+          if (D[1] != E[1]) shrinks++ }
+        END { print NR, grows + 0, turns + 0, shrinks + 0; exit !(NR == 4096 && !grows && !turns && shrinks > 20) }'
+    # The luma, halves up, alone, becomes what the colours have then.
+    awk 'BEGIN { print "P2 64 64 255" } { print int((2126 * $1 + 7152 * $2 + 722 * $3 + 5000) / 10000) }' before >luma.pgm
+    imf -f clahe luma.pgm -o gray.pgm
+    samples gray.pgm | tr ' ' '\n' | grep . >gray
+    paste gray after | awk '{ l = int((2126 * $2 + 7152 * $3 + 722 * $4 + 5000) / 10000); if (l < $1 - 1 || l > $1 + 1) wrong++ }
+        END { exit wrong > 0 }'
+}
+
+@test "it brings out what a global equalization leaves flat" {
+    # Two halves, dark and bright, with texture of 4 steps each.
+    awk 'BEGIN { print "P2 128 64 255"; for (y = 0; y < 64; y++) for (x = 0; x < 128; x++) print (x < 64 ? 20 : 220) + (x * 7 + y * 3) % 5 }' >a.pgm
+    imf -f clahe:tiles=2x1:limit=0 a.pgm -o b.pgm
+    samples b.pgm | tr ' ' '\n' | awk 'NF { i = NR - 1; x = i % 128; if (x < 16) { if ($1 < low || !low) low = $1; if ($1 > high) high = $1 } }
+        END { exit !(high - low > 150) }'
+}
+
+@test "alpha is kept, a chain rounds first, and bits are those of samples" {
+    printf 'P7\nWIDTH 3\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\144\0\372\377\144\200' >a.pam
+    for alpha in auto premultiply filter keep; do
+        imf -q -f clahe --alpha=$alpha a.pam -o b.pam
+        [ "$(tail -c 6 b.pam | od -An -tu1 | awk '{print $2, $4, $6}')" = '0 255 128' ]
+    done
+    imf -q -f blur:1 -f clahe -f sharpen --linear --verify "$TESTDATA/noise-rgb.png"
+    imf -q -f clahe --range=normalize --edge=constant:0.3 --verify "$TESTDATA/alpha.png"
+    imf -q -f gray -f clahe --depth=16 --verify "$TESTDATA/noise-rgb.png"
+    imf -f threshold:0.5 "$TESTDATA/text.png" -o bits.pbm
+    imf_run -f clahe bits.pbm -o b.pbm
+    [ "$status" -ne 0 ]
+    imf_run --explain -f clahe:tiles=5x4 "$TESTDATA/noise-rgb.png"
+    [[ $output == *"* 1     vector  "*"5x4 tiles of "* ]]
+    [[ $output == *"the whole image is in memory"* ]]
+    imf_run --backend=fft -f clahe a.pam -o b.pam
+    one_line 'what histograms decide is not linear'
+}
+
+@test "devices give the same bytes" {
+    imf --list-devices | grep -q . || skip "there is no device"
+    for file in gradient16 alpha; do
+        imf -q -f clahe:tiles=3x4 --backend=direct "$TESTDATA/$file.png" -o b.png
+        imf -q -f clahe:tiles=3x4 --backend=cpu "$TESTDATA/$file.png" -o c.png
+        cmp b.png c.png
+    done
+}
+
+@test "tiles that are no size, and other images, are refused" {
+    make_ppm a.ppm
+    for spec in clahe:8x8 clahe:tiles=8 clahe:tiles=65x1 clahe:tiles=1x0 clahe:limit=-1 clahe:limit=70000; do
+        imf_run -f $spec a.ppm -o b.ppm
+        [ "$status" -eq 2 ]
+        one_line 'at column'
+    done
+    imf --help clahe >help
+    grep -q 'tiles across and down, 1x1 to 64x64 (8x8 if not given)' help
+    { printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\n' && printf '\1\2\3\4'; } >c.pam
+    imf_run -f clahe c.pam -o b.pam
+    [ "$status" -ne 0 ]
+    one_line 'clahe needs a gray or RGB image, this is CMYK'
+}
