@@ -614,3 +614,84 @@ softened() { # NAME OUTPUT PART
     grep -q . complaints
     [ -s run.time/out.jpg ]
 }
+
+# What two images of a size differ by inside and outside of a rectangle: mean differences of samples, in luma and in red
+# minus blue.
+apart() { # IMAGE IMAGE X Y WIDTH HEIGHT: luma inside, outside, red minus blue
+    imf -q -f kernel:1 --format=ppm "$1" -o one.ppm
+    imf -q -f kernel:1 --format=ppm "$2" -o two.ppm
+    python3 -c '
+import sys
+left, top, width, height = map(int, sys.argv[1:])
+(size, a), (_, b) = (open(name, "rb").read().split(b"\n", 3)[1::2] for name in ("one.ppm", "two.ppm"))
+columns = int(size.split()[0])
+sums = {True: [0, 0], False: [0, 0]}
+chroma = 0
+for i in range(len(a) // 3):
+    p, q = a[3 * i:3 * i + 3], b[3 * i:3 * i + 3]
+    inside = left <= i % columns < left + width and top <= i // columns < top + height
+    sums[inside][0] += abs(0.2126 * (p[0] - q[0]) + 0.7152 * (p[1] - q[1]) + 0.0722 * (p[2] - q[2]))
+    sums[inside][1] += 1
+    chroma += abs((p[0] - p[2]) - (q[0] - q[2]))
+print(*(s / max(n, 1) for s, n in (sums[True], sums[False])), chroma / (len(a) // 3))' "${@:3}"
+}
+
+@test "sharpening a part, by layers: half, masked, overlay, lightness, local-contrast" {
+    prepare_pictures
+    detail=$(mean inputs/photo.jpg laplacian)
+    everyday half
+    imf -f unsharp:sigma=2:amount=1.5 inputs/photo.jpg -o full.jpg
+    read -r whole _ < <(difference full.jpg inputs/photo.jpg)
+    read -r part _ < <(difference run.half/half.jpg inputs/photo.jpg)
+    holds "$part > 0.35 * $whole && $part < 0.65 * $whole"
+    { printf 'P5\n300 220\n255\n' && for _ in $(seq 220); do
+        printf '\377%.0s' $(seq 150) && printf '\0%.0s' $(seq 150)
+    done; } >mask.pgm
+    imf -f kernel:1 mask.pgm -o inputs/mask.png
+    everyday masked
+    imf -f unsharp:sigma=1.5 inputs/photo.jpg -o full.jpg
+    read -r left right _ < <(apart run.masked/part.jpg inputs/photo.jpg 0 0 150 220)
+    holds "$left > 2 * $right"
+    read -r left right _ < <(apart run.masked/part.jpg full.jpg 0 0 150 220)
+    holds "$right > 2 * $left"
+    everyday overlay
+    holds "$(mean run.overlay/crisp.jpg laplacian) > 1.1 * $detail"
+    holds "($(mean run.overlay/crisp.jpg) - $(mean inputs/photo.jpg)) ^ 2 < 36"
+    everyday lightness
+    read -r changed _ chroma < <(apart run.lightness/luma.jpg inputs/photo.jpg 0 0 300 220)
+    read -r _ _ usual < <(apart full.jpg inputs/photo.jpg 0 0 300 220)
+    holds "$changed > 1 && $chroma < 0.7 * $usual"
+    everyday local-contrast
+    holds "$(mean run.local-contrast/vivid.jpg laplacian) > 1.2 * $detail"
+}
+
+@test "blurring a part: hide" {
+    prepare_pictures
+    everyday hide
+    read -r inside outside _ < <(apart run.hide/hidden.jpg inputs/photo.jpg 120 80 90 70)
+    holds "$inside > 4 * $outside"
+    imf -f blur:12 inputs/photo.jpg -o blurred.jpg
+    read -r inside outside _ < <(apart run.hide/hidden.jpg blurred.jpg 120 80 90 70)
+    holds "$outside > 4 * $inside"
+}
+
+@test "scans in uneven light: uneven" {
+    prepare_pictures
+    everyday uneven
+    holds "$(differing run.uneven/letters.png inputs/page.png) < 0.05 * $(black inputs/page.png)"
+    imf -f threshold:0.6 run.uneven/even.png -o letters.png
+    holds "$(differing letters.png inputs/page.png) < 0.05 * $(black inputs/page.png)"
+}
+
+@test "other formats: tiff, webp" {
+    prepare_pictures
+    imf -f blur:0.7 --depth=16 inputs/photo.jpg -o inputs/negative.tif
+    everyday tiff
+    [[ $(head -c 4 run.tiff/sharp.tif | od -An -tx1 | tr -d ' ') =~ ^(49492a00|4d4d002a)$ ]]
+    [ "$(imf -f kernel:1 --json run.tiff/sharp.tif -o o.png | json 'o["depth"]')" = 16 ]
+    holds "$(mean run.tiff/sharp.tif laplacian) > 1.1 * $(mean inputs/negative.tif laplacian)"
+    imf -f kernel:1 inputs/photo.jpg -o inputs/photo.webp
+    everyday webp
+    [ "$(head -c 12 run.webp/sharp.webp | tail -c 4)" = WEBP ]
+    holds "$(mean run.webp/sharp.webp laplacian) > 1.1 * $(mean inputs/photo.webp laplacian)"
+}
