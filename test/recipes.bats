@@ -497,6 +497,16 @@ differing() { # IMAGE IMAGE: of black and white; pixels
     paste -d ' ' <(samples "$1" | tr ' ' '\n') <(samples "$2" | tr ' ' '\n') | awk '$1 != $2 { n++ } END { print n + 0 }'
 }
 
+@test "the table of tasks has each section, which has a recipe" {
+    local manual=${MANUALS#* }
+    sed -n '/^\.It Em Task/d; s/^\.It \(.*\) Ta .*/\1/p' "$manual" >table
+    sed -n 's/^\.Ss //p' "$manual" >sections
+    [ "$(wc -l <sections)" -ge 25 ]
+    diff table sections
+    awk '/^\.Ss / { if (name != "" && !found) { print name; bad = 1 } name = $0; found = 0 }
+        /recipe: / { found = 1 } END { exit bad || !found }' "$manual"
+}
+
 @test "sharpening: web" {
     prepare_pictures
     cp "$TESTDATA/types/orientation6.jpg" inputs/tagged.jpg
