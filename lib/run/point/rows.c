@@ -112,6 +112,8 @@ enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum
     }
     j->steps = (struct imf_point_steps){
         .point = &j->point, .merged = j->merged, .in = in, .out = out, .most = imf_sample_max(out)};
+    for (int i = 0; i < IMF_POINT_STRIP; i++)
+        j->steps.even[i] = (float)p->weights.amount;
     j->floats = !coarse && in != IMF_F64 && out != IMF_F64 && imf_point_takes_floats(p);
     j->mapped = imf_point_is_map(p) && out != IMF_F64 &&
                 (in == IMF_U8 || (in == IMF_U16 && samples >= WORDS_WORTH));

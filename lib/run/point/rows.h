@@ -22,6 +22,7 @@ struct imf_point_steps {
     const double *linear;                /* light of each integer sample, for each curve, or NULL */
     const struct imf_point_curve *curve; /* for each curve, or NULL: computed as in point.c */
     double low, high;                    /* the range that normalize stretches */
+    float even[IMF_POINT_STRIP];         /* the weight of all samples, without mask and regions */
     double most; /* of integers in `out`; gcc 12 tests values a second time for a literal bound */
 };
 

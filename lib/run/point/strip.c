@@ -6,6 +6,7 @@
  */
 #define REAL double
 #define NAMED(name) name
+#define BITS uint64_t
 #define ROUNDER 0x1.8p52
 #define ROOT sqrt
 #include "run/point/strip_loops.h"

@@ -6,7 +6,8 @@
  * of point.c, so that results of doubles are the same bits.
  *
  * The file that includes this defines REAL, the type, and NAMED(name), the name of a function for
- * it; ROUNDER, which leaves a REAL's bits no room for a fraction; ROOT, its square root.
+ * it; BITS, an integer of its size; ROUNDER, which leaves a REAL's bits no room for a fraction; ROOT,
+ * its square root.
  */
 #ifndef IMF_RUN_POINT_STRIP_LOOPS_H
 #define IMF_RUN_POINT_STRIP_LOOPS_H
@@ -17,6 +18,7 @@
 #include "run/point/blend.h"
 
 #include <math.h>
+#include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 #define STRIP IMF_POINT_STRIP
@@ -48,8 +50,13 @@ INLINE void load_some(REAL v[4][STRIP], enum imf_sample sample, const void *from
         load_doubles(v, from, channels, n);
 }
 
-/* The integer nearest to v, 0..65535, ties to even. */
-#define ROUND(v) ((int)((v) + ROUNDER - ROUNDER))
+/* The integer nearest to v, 0..65535, ties to even, in the lowest bits. */
+INLINE BITS NAMED(rounded)(REAL v) {
+    BITS bits;
+    v += ROUNDER;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 
 #define STORE(name, type)                                                                          \
     INLINE void name(type *restrict to, REAL v[4][STRIP], REAL most, int channels, int n) {        \
@@ -58,7 +65,7 @@ INLINE void load_some(REAL v[4][STRIP], enum imf_sample sample, const void *from
             for (int i = 0; i < n; i++) {                                                          \
                 REAL x = v[c][i] > 0 ? v[c][i] : 0;                                                \
                 x = x < most ? x : most;                                                           \
-                whole[c][i] = (type)ROUND(x);                                                      \
+                whole[c][i] = (type)NAMED(rounded)(x);                                             \
             }                                                                                      \
         for (int i = 0; i < n; i++)                                                                \
             for (int c = 0; c < channels; c++)                                                     \
