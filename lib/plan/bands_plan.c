@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* The host's budget. */
+/* The host's budget: surfaces between passes stay in second-level caches. Chains with a blend take a
+ * tenth less processor time than with 8 MB, others the same. */
 #define HOST_BYTES ((size_t)3 << 20)
 
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,

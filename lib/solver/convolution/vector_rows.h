@@ -27,6 +27,7 @@ struct imf_vector_sum {
  * rounding. */
 struct imf_vector_end {
     float length, mul, add, mul2, add2, divisor, level, full;
+    float most; /* of integers */
     bool absolute, threshold;
     bool narrow; /* from sums of 16 bits to bytes in 16 bits: mul and divisor are 1, no threshold */
     bool root;   /* magnitudes are rounded to integers first */

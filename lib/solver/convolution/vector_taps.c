@@ -196,6 +196,7 @@ void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p)
     to->threshold = e->threshold;
     to->level = (float)(p->exact ? ceil(e->level * by) : e->level);
     to->full = (float)e->full;
+    to->most = (float)imf_sample_max(p->out);
 }
 
 /* Compare squares instead of magnitudes; nothing else of the epilogue is left. */
