@@ -175,11 +175,13 @@ void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *d,
     if (irb)
         put_irb(d, out, irb);
     if (comment) { /* text ends with a NUL */
-        char *text = strndup((const char *)comment->data, comment->size);
+        char *text = calloc(comment->size + 1, 1);
         w->out_of_memory |= !text;
-        if (text)
+        if (text) {
+            memcpy(text, comment->data, comment->size);
             imf_tiff_add_bytes(d, out, IMF_TIFF_DESCRIPTION, IMF_TIFF_ASCII, text,
                                strlen(text) + 1);
+        }
         free(text);
     }
     w->out_of_memory |= out->out_of_memory;
